@@ -1,0 +1,35 @@
+// A box is the part of a global index space that one rank holds: a half-open range [lo, hi) on every axis.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+struct Box {
+  Shape lo, hi;
+
+  int ndim() const noexcept { return lo.size(); }
+  Index extent(int axis) const { return hi[axis] - lo[axis]; }
+  Shape extents() const;
+  /// Number of points; 0 for an empty box.
+  Index count() const;
+  bool empty() const;
+  bool contains(const Box& other) const;
+
+  /// The box of all indices of an array of this shape.
+  static Box whole(const Shape& shape);
+
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+/// The common part of two boxes of equal dimension; empty (possibly with lo == hi) if they do not meet.
+Box intersect(const Box& a, const Box& b);
+
+/// "[0:4, 8:16, 0:32)"
+std::string to_string(const Box& box);
+std::ostream& operator<<(std::ostream& out, const Box& box);
+
+}  // namespace weft

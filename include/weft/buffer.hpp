@@ -1,0 +1,46 @@
+// Memory for the arrays of a plan, aligned for vector instructions.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+
+namespace weft {
+
+/// `count` elements, value-initialised, on a multiple of 64 bytes. Moves, does not copy.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_destructible_v<T>);
+
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t count) : size_(count) {
+    if (count == 0) return;
+    const std::size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
+    data_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
+    if (!data_) throw std::bad_alloc();
+    std::uninitialized_value_construct_n(data_.get(), count);
+  }
+
+  T* data() noexcept { return data_.get(); }
+  const T* data() const noexcept { return data_.get(); }
+  std::size_t size() const noexcept { return size_; }
+  T& operator[](std::size_t i) { return data_.get()[i]; }
+  const T& operator[](std::size_t i) const { return data_.get()[i]; }
+  T* begin() noexcept { return data(); }
+  T* end() noexcept { return data() + size_; }
+  const T* begin() const noexcept { return data(); }
+  const T* end() const noexcept { return data() + size_; }
+
+ private:
+  struct Free {
+    void operator()(T* p) const noexcept { std::free(p); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,43 @@
+// How a plan is to be made. Every option has a name, by which it can also be set from text ("pipeline=windowed") or
+// through an environment variable (WEFT_PIPELINE); what the program sets beats the environment.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+class Options {
+ public:
+  /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those that do.
+  ///
+  /// decomposition: auto, slab, pencil. Which grids may stand between input and output; auto takes the fewest reshapes
+  ///   that keep every rank busy.
+  /// pipeline: auto, sequential, windowed. How exchange and local FFTs follow each other in time.
+  /// tile, window: parameters of pipeline windowed: thickness of a tile (0: an eighth of the axis), tiles in flight.
+  /// exchange: auto, or the name of an exchange: p2p, alltoallv (MPI); direct, copy (threads).
+  /// fft: auto, or the name of a local FFT library: fftw.
+  /// effort: estimate, measure, patient. How long the local FFT library plans.
+  /// workspace: plan (the plan allocates it), user (given at every execution).
+  /// check: local, collective. With collective, misuse of forward or backward on one rank fails on all, for one small
+  ///   reduction per execution.
+  Options& set(const std::string& name, const std::string& value);
+  Options& set(const std::string& name, Index value) { return set(name, std::to_string(value)); }
+
+  /// The value of an option: as set, else from the environment, else the default. Throws for an unknown name.
+  std::string get(const std::string& name) const;
+
+  /// The parameters of pipelines that have been set, in the program or the environment.
+  std::map<std::string, Index> parameters() const;
+
+  /// All names, with their value after environment and defaults.
+  std::vector<std::pair<std::string, std::string>> all() const;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+}  // namespace weft

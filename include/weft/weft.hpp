@@ -1,0 +1,12 @@
+// All of Weft that does not need MPI. For MPI include <weft/mpi.hpp> as well.
+#pragma once
+
+#include "weft/box.hpp"
+#include "weft/buffer.hpp"
+#include "weft/comm.hpp"
+#include "weft/error.hpp"
+#include "weft/options.hpp"
+#include "weft/plan.hpp"
+#include "weft/problem.hpp"
+#include "weft/thread_team.hpp"
+#include "weft/version.hpp"

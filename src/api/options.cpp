@@ -1,0 +1,121 @@
+#include "weft/options.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "api/option_table.hpp"
+#include "base/environment.hpp"
+#include "base/text.hpp"
+#include "program/pipeline.hpp"
+#include "fft/local_fft.hpp"
+#include "transport/transport.hpp"
+
+namespace weft {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+template <class Table>
+Names names_of(const Table& table) {
+  Names names{"auto"};
+  for (const auto& row : table) names.emplace_back(row.name);
+  return names;
+}
+
+struct OptionRow {
+  std::string name, standard;
+  Names values;  ///< empty: a number
+};
+
+const std::vector<OptionRow>& option_table() {
+  static const std::vector<OptionRow> table = [] {
+    std::vector<OptionRow> t{{"decomposition", "auto", {"auto", "slab", "pencil"}},
+                             {"pipeline", "auto", names_of(pipeline_table())},
+                             {"exchange", "auto", names_of(exchange_table())},
+                             {"fft", "auto", names_of(fft_table())},
+                             {"effort", "estimate", {"estimate", "measure", "patient"}},
+                             {"workspace", "plan", {"plan", "user"}},
+                             {"check", "local", {"local", "collective"}}};
+    for (const Pipeline& p : pipeline_table())
+      for (const PipelineParameter& q : p.parameters) t.push_back({q.name, "", {}});
+    return t;
+  }();
+  return table;
+}
+
+const OptionRow& find_row(const std::string& name) {
+  Names names;
+  for (const OptionRow& row : option_table()) {
+    if (row.name == name) return row;
+    names.push_back(row.name);
+  }
+  throw Error("options", "unknown option \"" + name + "\"", "one of " + join(names, ", "));
+}
+
+Index parsed(const std::string& name, const std::string& text) {
+  Index value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) throw Error("options: " + name, "\"" + text + "\"", "a whole number");
+  return value;
+}
+
+void check_value(const OptionRow& row, const std::string& value) {
+  if (row.values.empty()) {
+    parsed(row.name, value);
+  } else if (std::find(row.values.begin(), row.values.end(), value) == row.values.end()) {
+    throw Error("options: " + row.name, "\"" + value + "\"", "one of " + join(row.values, ", "));
+  }
+}
+
+std::optional<std::string> from_environment(const OptionRow& row) {
+  std::string variable = "WEFT_";
+  for (char c : row.name) variable += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::optional<std::string> value = environment_value(variable.c_str());
+  if (value) check_value(row, *value);
+  return value;
+}
+
+}  // namespace
+
+Options& Options::set(const std::string& name, const std::string& value) {
+  check_value(find_row(name), value);
+  values_[name] = value;
+  return *this;
+}
+
+std::string Options::get(const std::string& name) const {
+  const OptionRow& row = find_row(name);
+  const auto mine = values_.find(name);
+  if (mine != values_.end()) return mine->second;
+  return from_environment(row).value_or(row.standard);
+}
+
+std::map<std::string, Index> Options::parameters() const {
+  std::map<std::string, Index> result;
+  for (const auto& [name, value] : values_)
+    if (find_row(name).values.empty()) result[name] = parsed(name, value);
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> Options::all() const {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const OptionRow& row : option_table()) result.emplace_back(row.name, get(row.name));
+  return result;
+}
+
+PipelineChoice choose_pipeline_option(const Options& options, bool overlaps) {
+  std::map<std::string, Index> values = options.parameters();
+  std::string name = options.get("pipeline");
+  if (name == "auto") name = overlaps || !values.empty() ? "windowed" : "sequential";
+  const Pipeline& pipeline = find_pipeline(name);
+  for (const PipelineParameter& p : pipeline.parameters) {
+    const std::string text = options.get(p.name);
+    if (!text.empty()) values[p.name] = parsed(p.name, text);
+  }
+  return {&pipeline, values};
+}
+
+}  // namespace weft

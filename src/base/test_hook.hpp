@@ -1,0 +1,44 @@
+// Points in planning and execution where a test can step in: to delay one rank, to let it fail, or to spoil memory
+// that an execution must not rely on. Without a hook installed a point costs one load.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+namespace weft {
+
+struct TestHook {
+  /// Called with the name of the point ("plan", "op") and the rank that reached it. May sleep or throw.
+  std::function<void(const char* point, int rank)> at_point;
+  /// Called with the workspace of a rank before each execution.
+  std::function<void(std::byte* memory, std::size_t bytes)> on_workspace;
+};
+
+namespace detail {
+extern std::atomic<const TestHook*> test_hook;
+}
+
+/// Installs `hook` for the lifetime of the object; at most one at a time.
+class ScopedTestHook {
+ public:
+  explicit ScopedTestHook(TestHook hook);
+  ~ScopedTestHook();
+  ScopedTestHook(const ScopedTestHook&) = delete;
+  ScopedTestHook& operator=(const ScopedTestHook&) = delete;
+
+ private:
+  TestHook hook_;
+};
+
+inline void test_point(const char* point, int rank) {
+  const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
+  if (hook != nullptr && hook->at_point) hook->at_point(point, rank);
+}
+
+inline void test_workspace(std::byte* memory, std::size_t bytes) {
+  const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
+  if (hook != nullptr && hook->on_workspace && memory != nullptr) hook->on_workspace(memory, bytes);
+}
+
+}  // namespace weft

@@ -1,0 +1,34 @@
+// Small helpers that turn values into text for messages and printed plans.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+template <class Range>
+std::string join(const Range& range, const char* separator) {
+  std::string text;
+  for (const auto& v : range) {
+    if (!text.empty()) text += separator;
+    if constexpr (requires { std::to_string(v); }) {
+      text += std::to_string(v);
+    } else {
+      text += v;
+    }
+  }
+  return text;
+}
+
+/// "64x64x33", the way shapes and grids are printed.
+template <class T>
+std::string by_x(const AxisVector<T>& v) {
+  return join(v, "x");
+}
+
+/// "1.50 MiB"
+std::string human_bytes(double bytes);
+
+}  // namespace weft

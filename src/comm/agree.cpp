@@ -1,0 +1,17 @@
+#include "comm/agree.hpp"
+
+namespace weft {
+
+void agree_on(CommImpl& comm, const std::optional<Error>& failure) {
+  const int first = comm.least(failure ? comm.rank() : comm.size());
+  if (first == comm.size()) return;
+  // A message may already name a rank: the one whose input is at fault, not the one that noticed.
+  const auto from_first = [&](const std::string& mine) { return comm.broadcast(mine, first); };
+  const std::string operation = from_first(failure ? failure->operation() : "");
+  const std::string got = from_first(failure ? failure->got() : "");
+  const std::string expected = from_first(failure ? failure->expected() : "");
+  const std::string named = from_first(std::to_string(failure && failure->rank() >= 0 ? failure->rank() : first));
+  throw Error(operation, got, expected, std::stoi(named));
+}
+
+}  // namespace weft

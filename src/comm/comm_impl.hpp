@@ -1,0 +1,43 @@
+// What the rooms above ask of a set of ranks while planning. Execution goes through transports, which find what they
+// need by asking for a capability (`threads()`, `mpi()`), never for the name of the medium.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+class ThreadWorld;
+class MpiWorld;
+
+class CommImpl {
+ public:
+  virtual ~CommImpl() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual const char* medium() const = 0;
+
+  // Collective, in the same order on all ranks.
+  virtual void barrier() = 0;
+  /// Every rank gives `bytes` bytes; `all` receives size() * bytes.
+  virtual void allgather(const void* mine, std::size_t bytes, void* all) = 0;
+  /// The least of all ranks' numbers, on every rank. Allocates nothing.
+  virtual int least(int mine) = 0;
+  /// The bytes of `root`, on every rank.
+  virtual std::string broadcast(const std::string& bytes, int root) = 0;
+
+  /// Throws `weft::Error` if the ranks cannot talk any more (MPI finalised, another thread rank has failed).
+  virtual void check_alive(const char* operation) const = 0;
+  /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is possible.
+  virtual void poison(std::exception_ptr /*failure*/) noexcept {}
+
+  /// The capability to share memory by plain pointers.
+  virtual ThreadWorld* threads() { return nullptr; }
+  /// The capability to send MPI messages.
+  virtual MpiWorld* mpi() { return nullptr; }
+};
+
+}  // namespace weft

@@ -1,0 +1,43 @@
+// The ranks of an MPI communicator: a duplicate of the user's, made once, and groups of it, each made once and kept.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "comm/comm_impl.hpp"
+
+namespace weft {
+
+/// Throws `weft::Error` unless `code` is MPI_SUCCESS.
+void check_mpi(int code, const char* call);
+
+class MpiWorld {
+ public:
+  explicit MpiWorld(MPI_Comm users);
+  ~MpiWorld();
+  MpiWorld(const MpiWorld&) = delete;
+  MpiWorld& operator=(const MpiWorld&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  /// The communicator of the ranks with this rank's colour, in rank order; `colours` holds one per rank, alike on all.
+  /// Collective when first asked for these colours, local afterwards.
+  MPI_Comm group(const std::vector<int>& colours);
+
+  /// Tags for a plan's point-to-point exchange: `count` consecutive ones, alike on all ranks that plan in the same
+  /// order. They recur after the range that MPI guarantees is used up.
+  int take_tags(int count);
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  int next_tag_ = 0, largest_tag_ = 32767;
+  std::map<std::vector<int>, MPI_Comm> groups_;
+};
+
+}  // namespace weft

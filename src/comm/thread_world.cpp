@@ -1,0 +1,156 @@
+#include "comm/thread_world.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <exception>
+
+#include "weft/error.hpp"
+#include "weft/thread_team.hpp"
+
+namespace weft {
+
+ThreadWorld::ThreadWorld(int size) : slots(static_cast<std::size_t>(size)), size_(size) {}
+
+void ThreadWorld::barrier() {
+  const unsigned generation = generation_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    generation_.fetch_add(1, std::memory_order_acq_rel);
+    return;
+  }
+  wait("barrier", [&] { return generation_.load(std::memory_order_acquire) != generation; });
+}
+
+void ThreadWorld::poison(std::exception_ptr failure) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (poisoned_) return;
+  failure_ = std::move(failure);
+  poisoned_.store(true, std::memory_order_release);
+}
+
+std::exception_ptr ThreadWorld::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void ThreadWorld::check(const char* operation) const {
+  if (!poisoned()) return;
+  std::string why = "an exception of unknown type";
+  try {
+    std::rethrow_exception(failure());
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {
+  }
+  throw Error(operation, "another thread rank failed: " + why, "all ranks of the team to succeed");
+}
+
+void ThreadWorld::reset() {
+  arrived_ = 0;
+  poisoned_ = false;
+  failure_ = nullptr;
+}
+
+void ThreadComm::allgather(const void* mine, std::size_t bytes, void* all) {
+  world_->slots[static_cast<std::size_t>(rank_)] = mine;
+  world_->barrier();
+  for (std::size_t r = 0; r < world_->slots.size(); ++r)
+    std::memcpy(static_cast<char*>(all) + r * bytes, world_->slots[r], bytes);
+  world_->barrier();
+}
+
+int ThreadComm::least(int mine) {
+  world_->slots[static_cast<std::size_t>(rank_)] = &mine;
+  world_->barrier();
+  int result = mine;
+  for (const void* slot : world_->slots) result = std::min(result, *static_cast<const int*>(slot));
+  world_->barrier();
+  return result;
+}
+
+std::string ThreadComm::broadcast(const std::string& bytes, int root) {
+  world_->slots[static_cast<std::size_t>(rank_)] = &bytes;
+  world_->barrier();
+  std::string result = *static_cast<const std::string*>(world_->slots[static_cast<std::size_t>(root)]);
+  world_->barrier();
+  return result;
+}
+
+Comm Comm::self() { return Comm(std::make_shared<ThreadComm>(std::make_shared<ThreadWorld>(1), 0)); }
+
+int Comm::rank() const { return impl_->rank(); }
+int Comm::size() const { return impl_->size(); }
+const char* Comm::medium() const { return impl_->medium(); }
+void Comm::barrier() const { impl_->barrier(); }
+
+struct ThreadTeam::Impl {
+  explicit Impl(int size) : world(std::make_shared<ThreadWorld>(size)) {}
+
+  void work(int rank) {
+    const Comm comm(std::make_shared<ThreadComm>(world, rank));
+    unsigned seen = 0;
+    for (;;) {
+      const std::function<void(Comm)>* mine = nullptr;
+      {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return job != seen || stopping; });
+        if (stopping) return;
+        seen = job;
+        mine = body;
+      }
+      try {
+        (*mine)(comm);
+      } catch (...) {
+        threw = true;
+        world->poison(std::current_exception());
+      }
+      const std::lock_guard lock(mutex);
+      if (--running == 0) changed.notify_all();
+    }
+  }
+
+  std::shared_ptr<ThreadWorld> world;
+  std::mutex mutex;
+  std::condition_variable changed;
+  const std::function<void(Comm)>* body = nullptr;
+  unsigned job = 0;
+  int running = 0;
+  bool stopping = false;
+  std::atomic<bool> threw{false};
+  std::vector<std::thread> threads;
+};
+
+ThreadTeam::ThreadTeam(int size) {
+  if (size < 1) throw Error("thread team", std::to_string(size) + " ranks", "at least 1");
+  impl_ = std::make_unique<Impl>(size);
+  for (int r = 0; r < size; ++r) impl_->threads.emplace_back([impl = impl_.get(), r] { impl->work(r); });
+}
+
+ThreadTeam::~ThreadTeam() {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->stopping = true;
+  }
+  impl_->changed.notify_all();
+  for (std::thread& t : impl_->threads) t.join();
+}
+
+int ThreadTeam::size() const { return impl_->world->size(); }
+
+void ThreadTeam::run(const std::function<void(Comm)>& body) {
+  std::unique_lock lock(impl_->mutex);
+  if (impl_->running > 0)
+    throw Error("thread team", "run called while the team is running", "one run at a time, not from inside a body");
+  impl_->world->reset();
+  impl_->threw = false;
+  impl_->body = &body;
+  impl_->running = size();
+  ++impl_->job;
+  impl_->changed.notify_all();
+  impl_->changed.wait(lock, [&] { return impl_->running == 0; });
+  lock.unlock();
+  if (impl_->threw) std::rethrow_exception(impl_->world->failure());
+}
+
+}  // namespace weft

@@ -1,0 +1,84 @@
+// The ranks of a ThreadTeam: shared state of its threads, with waits that spin briefly, then yield, and that fail as
+// soon as one rank of the team has failed.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/comm_impl.hpp"
+
+namespace weft {
+
+class ThreadWorld {
+ public:
+  explicit ThreadWorld(int size);
+
+  int size() const { return size_; }
+  void barrier();
+  bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
+  /// Only the first failure counts: those that it causes on other ranks come later.
+  void poison(std::exception_ptr failure) noexcept;
+  std::exception_ptr failure() const;
+  /// Throws the failure of the rank that poisoned the team, if one did.
+  void check(const char* operation) const;
+  /// Before the threads start on a new body.
+  void reset();
+
+  /// Waits until `ready()`; throws if the team is poisoned meanwhile.
+  template <class Ready>
+  void wait(const char* operation, const Ready& ready) const {
+    for (int spins = 0; !ready(); ++spins) {
+      if (poisoned()) check(operation);
+      if (spins > 64) std::this_thread::yield();
+    }
+  }
+
+  /// Slots through which ranks show each other their data in a collective.
+  std::vector<const void*> slots;
+
+ private:
+  int size_;
+  std::atomic<int> arrived_{0};
+  std::atomic<unsigned> generation_{0};
+  std::atomic<bool> poisoned_{false};
+  mutable std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+class ThreadComm final : public CommImpl {
+ public:
+  ThreadComm(std::shared_ptr<ThreadWorld> world, int rank) : world_(std::move(world)), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return world_->size(); }
+  const char* medium() const override { return "threads"; }
+  void barrier() override { world_->barrier(); }
+  void allgather(const void* mine, std::size_t bytes, void* all) override;
+  int least(int mine) override;
+  std::string broadcast(const std::string& bytes, int root) override;
+  void check_alive(const char* operation) const override { world_->check(operation); }
+  void poison(std::exception_ptr failure) noexcept override { world_->poison(std::move(failure)); }
+  ThreadWorld* threads() override { return world_.get(); }
+
+ private:
+  std::shared_ptr<ThreadWorld> world_;
+  int rank_;
+};
+
+/// Every rank gives a pointer; all get everybody's. Collective.
+template <class T>
+std::vector<std::shared_ptr<T>> share(CommImpl& comm, const std::shared_ptr<T>& mine) {
+  ThreadWorld& world = *comm.threads();
+  world.slots[static_cast<std::size_t>(comm.rank())] = &mine;
+  world.barrier();
+  std::vector<std::shared_ptr<T>> all;
+  for (const void* slot : world.slots) all.push_back(*static_cast<const std::shared_ptr<T>*>(slot));
+  world.barrier();
+  return all;
+}
+
+}  // namespace weft

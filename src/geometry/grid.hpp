@@ -1,0 +1,34 @@
+// Grids of ranks and even splits of an axis. A grid says into how many parts each axis is cut; ranks are numbered
+// through it in C order (last axis fastest), so that neighbouring pencil grids share their rows and columns.
+#pragma once
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+/// Parts per axis.
+using Grid = AxisVector<int>;
+
+/// Number of cells of a grid.
+Index cells(const Grid& grid);
+
+struct Range {
+  Index lo = 0, hi = 0;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// Part `i` of `parts` of the indices 0..n-1: sizes differ by at most one, the larger parts first.
+Range split(Index n, int parts, int i);
+
+/// The part of `split` that holds index `position`, 0 <= position < n.
+int part_of(Index n, int parts, Index position);
+
+/// The factorization ranks = p * q, p <= q, with p as large as possible.
+AxisVector<int> near_square(int ranks);
+
+/// The grid of `ranks` cells on the axes listed in `cut` (at most three) whose largest cell has the smallest
+/// surface (communication-tuning, "minimum-surface partition"); ties go to the grid that comes first in ascending
+/// order, preferring grids that leave no rank without points.
+Grid min_surface_grid(const Shape& shape, int ranks, const AxisVector<int>& cut);
+
+}  // namespace weft

@@ -1,0 +1,27 @@
+// How a box lies in memory: strides per axis, in elements. Dense layouts follow from a memory order; padded and
+// tiled ones differ only in their strides.
+#pragma once
+
+#include "weft/box.hpp"
+
+namespace weft {
+
+/// C order for `ndim` axes: {0, 1, ..., ndim-1}.
+Order c_order(int ndim);
+
+/// Throws `weft::Error` unless `order` names each of `ndim` axes once.
+void check_order(const Order& order, int ndim);
+
+/// Strides, in elements, of a dense array with these extents whose axes vary in `order` (slowest first).
+Strides dense_strides(const Shape& extents, const Order& order);
+
+/// Number of elements from the first to one past the last element of an array; 0 if any extent is 0.
+Index span_of(const Shape& extents, const Strides& strides);
+
+/// `order` with `axes` moved behind all others (fastest), both groups keeping their relative order.
+Order axes_last(const Order& order, const AxisVector<int>& axes);
+
+/// `order` with `axis` moved in front of all others (slowest).
+Order axis_first(const Order& order, int axis);
+
+}  // namespace weft

@@ -1,0 +1,208 @@
+#include "geometry/tiling.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The coordinates of `rank` in `grid`, or nothing beyond its cells.
+std::optional<AxisVector<int>> coordinates(const Grid& grid, int rank) {
+  if (rank >= cells(grid)) return std::nullopt;
+  AxisVector<int> c(grid.size(), 0);
+  for (int a = grid.size() - 1; a >= 0; --a) {
+    c[a] = rank % grid[a];
+    rank /= grid[a];
+  }
+  return c;
+}
+
+/// The grid whose even split gives exactly these boxes, if there is one.
+std::optional<Grid> recognise(const Shape& shape, const std::vector<Box>& boxes) {
+  Grid grid;
+  for (int a = 0; a < shape.size(); ++a) {
+    std::set<Index> starts;
+    for (const Box& b : boxes)
+      if (!b.empty()) starts.insert(b.lo[a]);
+    grid.push_back(std::max<int>(1, static_cast<int>(starts.size())));
+  }
+  if (cells(grid) > static_cast<Index>(boxes.size())) return std::nullopt;
+  const Tiling candidate = Tiling::from_grid(shape, grid, static_cast<int>(boxes.size()));
+  for (std::size_t r = 0; r < boxes.size(); ++r) {
+    const Box b = candidate.box(static_cast<int>(r));
+    if (b.empty() ? !boxes[r].empty() : !(b == boxes[r])) return std::nullopt;
+  }
+  return grid;
+}
+
+}  // namespace
+
+Tiling Tiling::from_grid(const Shape& shape, const Grid& grid, int ranks) {
+  Tiling t;
+  t.shape_ = shape;
+  t.ranks_ = ranks;
+  t.grid_ = grid;
+  return t;
+}
+
+Tiling Tiling::from_boxes(const Shape& shape, std::vector<Box> boxes) {
+  Tiling t;
+  t.shape_ = shape;
+  t.ranks_ = static_cast<int>(boxes.size());
+  t.grid_ = recognise(shape, boxes);
+  if (!t.grid_) {
+    for (Box& b : boxes)
+      if (b.empty()) b = Box{Shape(shape.size(), 0), Shape(shape.size(), 0)};
+    t.boxes_ = std::move(boxes);
+  }
+  return t;
+}
+
+Box Tiling::box(int rank) const {
+  if (!grid_) return boxes_[static_cast<std::size_t>(rank)];
+  const auto c = coordinates(*grid_, rank);
+  Box b{Shape(shape_.size(), 0), Shape(shape_.size(), 0)};
+  if (!c) return b;
+  Box result = b;
+  for (int a = 0; a < shape_.size(); ++a) {
+    const Range r = split(shape_[a], (*grid_)[a], (*c)[a]);
+    if (r.lo == r.hi) return b;
+    result.lo[a] = r.lo;
+    result.hi[a] = r.hi;
+  }
+  return result;
+}
+
+std::vector<Overlap> Tiling::overlaps(const Box& box) const {
+  std::vector<Overlap> found;
+  if (box.empty()) return found;
+  if (!grid_) {
+    for (int r = 0; r < ranks_; ++r) {
+      const Box common = intersect(boxes_[static_cast<std::size_t>(r)], box);
+      if (!common.empty()) found.push_back({r, common});
+    }
+    return found;
+  }
+  const int n = shape_.size();
+  AxisVector<int> first(n, 0), last(n, 0);
+  for (int a = 0; a < n; ++a) {
+    first[a] = part_of(shape_[a], (*grid_)[a], box.lo[a]);
+    last[a] = part_of(shape_[a], (*grid_)[a], box.hi[a] - 1);
+  }
+  AxisVector<int> c = first;
+  for (;;) {
+    int rank = 0;
+    Box part{Shape(n, 0), Shape(n, 0)};
+    for (int a = 0; a < n; ++a) {
+      rank = rank * (*grid_)[a] + c[a];
+      const Range r = split(shape_[a], (*grid_)[a], c[a]);
+      part.lo[a] = r.lo;
+      part.hi[a] = r.hi;
+    }
+    found.push_back({rank, intersect(part, box)});
+    int a = n - 1;
+    while (a >= 0 && c[a] == last[a]) {
+      c[a] = first[a];
+      --a;
+    }
+    if (a < 0) return found;
+    ++c[a];
+  }
+}
+
+bool Tiling::is_local(int axis) const {
+  if (grid_) return (*grid_)[axis] == 1 || shape_[axis] == 1;
+  return std::all_of(boxes_.begin(), boxes_.end(), [&](const Box& b) {
+    return b.empty() || (b.lo[axis] == 0 && b.hi[axis] == shape_[axis]);
+  });
+}
+
+int Tiling::idle_ranks() const {
+  if (!grid_)
+    return static_cast<int>(
+        std::count_if(boxes_.begin(), boxes_.end(), [](const Box& b) { return b.empty(); }));
+  Index busy = 1;
+  for (int a = 0; a < shape_.size(); ++a) busy *= std::min<Index>((*grid_)[a], shape_[a]);
+  return ranks_ - static_cast<int>(busy);
+}
+
+Tiling Tiling::with_extent(int axis, Index extent) const {
+  Tiling t = *this;
+  t.shape_[axis] = extent;
+  for (Box& b : t.boxes_)
+    if (!b.empty()) b.hi[axis] = extent;
+  return t;
+}
+
+std::string Tiling::name() const {
+  if (!grid_) return "boxes";
+  int cut = 0;
+  for (int p : *grid_) cut += p > 1 ? 1 : 0;
+  if (cut == 0) return "whole";
+  const char* words[] = {"", "slab ", "pencil ", "brick "};
+  return (cut <= 3 ? words[cut] : "grid ") + by_x(*grid_);
+}
+
+bool operator==(const Tiling& a, const Tiling& b) {
+  if (!(a.shape_ == b.shape_) || a.ranks_ != b.ranks_) return false;
+  if (a.grid_ && b.grid_ && *a.grid_ == *b.grid_) return true;
+  for (int r = 0; r < a.ranks_; ++r)
+    if (!(a.box(r) == b.box(r))) return false;
+  return true;
+}
+
+void check_tiling(const std::string& what, const Shape& shape, const std::vector<Box>& boxes,
+                  const std::string& hint) {
+  const std::string op = "plan: " + what + " boxes";
+  const std::string tail = hint.empty() ? "" : "; " + hint;
+  const std::string inside = "boxes inside the array " + to_string(Box::whole(shape)) + tail;
+  Index covered = 0;
+  std::vector<int> filled;
+  for (std::size_t r = 0; r < boxes.size(); ++r) {
+    const Box& b = boxes[r];
+    const int rank = static_cast<int>(r);
+    if (b.lo.size() != shape.size() || b.hi.size() != shape.size())
+      throw Error(op, "a box of " + std::to_string(b.ndim()) + " axes",
+                  std::to_string(shape.size()) + " axes", rank);
+    for (int a = 0; a < shape.size(); ++a)
+      if (b.lo[a] > b.hi[a]) throw Error(op, to_string(b), "lo <= hi on every axis", rank);
+    if (b.empty()) continue;
+    if (!Box::whole(shape).contains(b)) throw Error(op, to_string(b), inside, rank);
+    covered += b.count();
+    filled.push_back(rank);
+  }
+
+  // Sweep along the axis with the most distinct starts, so that few pairs are compared.
+  int axis = 0;
+  std::size_t most = 0;
+  for (int a = 0; a < shape.size(); ++a) {
+    std::set<Index> starts;
+    for (int r : filled) starts.insert(boxes[static_cast<std::size_t>(r)].lo[a]);
+    if (starts.size() > most) {
+      most = starts.size();
+      axis = a;
+    }
+  }
+  const auto at = [&](int r) -> const Box& { return boxes[static_cast<std::size_t>(r)]; };
+  std::sort(filled.begin(), filled.end(), [&](int x, int y) { return at(x).lo[axis] < at(y).lo[axis]; });
+  for (std::size_t i = 0; i < filled.size(); ++i)
+    for (std::size_t j = i + 1; j < filled.size() && at(filled[j]).lo[axis] < at(filled[i]).hi[axis]; ++j) {
+      const Box common = intersect(at(filled[i]), at(filled[j]));
+      if (!common.empty())
+        throw Error(op,
+                    "ranks " + std::to_string(std::min(filled[i], filled[j])) + " and " +
+                        std::to_string(std::max(filled[i], filled[j])) + " both hold " + to_string(common),
+                    "boxes that do not overlap" + tail);
+    }
+  const Index total = Box::whole(shape).count();
+  if (covered != total)
+    throw Error(op, "they cover " + std::to_string(covered) + " of " + std::to_string(total) + " points of " + by_x(shape),
+                "boxes that leave no hole" + tail);
+}
+
+}  // namespace weft

@@ -1,0 +1,62 @@
+// A tiling: the boxes of all ranks, which together cover an index space once. Regular tilings are kept as a grid and
+// answer "who overlaps this box" by arithmetic, so that planning for many thousand ranks stays cheap; irregular ones
+// keep their boxes and answer by a scan.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "geometry/grid.hpp"
+#include "weft/box.hpp"
+
+namespace weft {
+
+struct Overlap {
+  int rank;
+  Box box;
+};
+
+class Tiling {
+ public:
+  /// The even splits of `shape` over `grid`; ranks beyond the grid's cells hold empty boxes.
+  static Tiling from_grid(const Shape& shape, const Grid& grid, int ranks);
+  /// Any boxes, one per rank. The caller has run `check_tiling`. Recognises the even splits of a grid.
+  static Tiling from_boxes(const Shape& shape, std::vector<Box> boxes);
+
+  const Shape& shape() const { return shape_; }
+  int ranks() const { return ranks_; }
+  Box box(int rank) const;
+  /// The grid, if this is the even split of one.
+  const std::optional<Grid>& grid() const { return grid_; }
+
+  /// Ranks whose box meets `box`, in ascending order, with the common part.
+  std::vector<Overlap> overlaps(const Box& box) const;
+  /// Whether every rank that holds points holds whole lines along `axis`.
+  bool is_local(int axis) const;
+  /// Number of ranks without points.
+  int idle_ranks() const;
+  /// The same boxes on a shape whose `axis` (local here) has `extent` points.
+  Tiling with_extent(int axis, Index extent) const;
+
+  /// "slab 4x1x1", "pencil 2x3x1", "brick 2x2x2", "whole" or "boxes"
+  std::string name() const;
+
+  friend bool operator==(const Tiling& a, const Tiling& b);
+
+ private:
+  Shape shape_;
+  int ranks_ = 0;
+  std::optional<Grid> grid_;
+  std::vector<Box> boxes_;  // only without a grid
+};
+
+using TilingPtr = std::shared_ptr<const Tiling>;
+
+/// Throws `weft::Error` unless `boxes`, one per rank, lie inside `shape`, do not overlap and leave no hole.
+/// `what` ("input", "output") names them in the message; `hint`, if not empty, is added to it.
+void check_tiling(const std::string& what, const Shape& shape, const std::vector<Box>& boxes,
+                  const std::string& hint);
+
+}  // namespace weft

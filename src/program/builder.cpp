@@ -1,0 +1,398 @@
+#include "program/builder.hpp"
+
+#include <algorithm>
+
+#include "geometry/layout.hpp"
+#include "program/placement.hpp"
+
+namespace weft {
+
+namespace {
+
+using Ids = std::vector<int>;
+
+/// Which axes of a local FFT can be done tile by tile, and which need the whole box because the tiles cut one of
+/// them. The real axis has to be transformed first going forward and last going backward.
+struct AxisSplit {
+  AxisVector<int> whole, tile;
+};
+
+AxisSplit split_axes(const Stage& stage, int cut, bool sends) {
+  if (cut < 0 || !stage.axes.contains(cut)) return {{}, stage.axes};
+  const bool is_r2c = stage.direction == Direction::forward;
+  if (stage.real_axis >= 0 && is_r2c != sends) return {stage.axes, {}};
+  AxisSplit s;
+  for (int a : stage.axes) (a == cut || a == stage.real_axis ? s.whole : s.tile).push_back(a);
+  return s;
+}
+
+class Builder {
+ public:
+  Builder(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, const ProgramRequest& request)
+      : schedule_(schedule),
+        choices_(choices),
+        request_(request),
+        rank_(request.rank),
+        place_(schedule, choices, request.real_bytes) {
+    p_.rank = request.rank;
+    p_.ranks = schedule.ranks;
+    p_.in_place = request.in_place;
+    const Space in = request.in_place ? Space::output : Space::input;
+    input_ = place_.user(schedule.input(), in, rank_);
+    output_ = place_.user(schedule.output(), Space::output, rank_);
+  }
+
+  Program build() {
+    p_.largest_box_bytes = place_.largest_box(rank_);
+    if (place_.reshapes() == 0) {
+      build_local();
+    } else {
+      for (int j = 0; j < place_.reshapes(); ++j) build_reshape(j);
+    }
+    p_.workspace_bytes = workspace_bytes();
+    return std::move(p_);
+  }
+
+ private:
+  // --- operations ---------------------------------------------------------------------------------------------
+
+  int emit(Op op, const Ids& deps) {
+    op.deps_begin = static_cast<int>(p_.deps.size());
+    for (int d : deps)
+      if (d >= 0) p_.deps.push_back(d);
+    op.deps_end = static_cast<int>(p_.deps.size());
+    p_.ops.push_back(op);
+    return static_cast<int>(p_.ops.size()) - 1;
+  }
+
+  int emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Box& from_box, const Place& to,
+               const Box& to_box, const Ids& deps) {
+    if (from_box.empty() || to_box.empty()) return -1;
+    const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
+    FftCall call;
+    call.axes = axes;
+    call.direction = s.direction;
+    if (axes.contains(s.real_axis)) call.real_axis = s.real_axis;
+    call.extents = s.direction == Direction::forward ? from_box.extents() : to_box.extents();
+    call.from = from.at(from_box);
+    call.to = to.at(to_box);
+    call.from_bytes = from.element_bytes;
+    call.to_bytes = to.element_bytes;
+    call.may_destroy_input = from.space != Space::input;
+    p_.ffts.push_back(call);
+    Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(p_.ffts.size()) - 1};
+    return emit(op, deps);
+  }
+
+  int emit_copy(Op op, const Place& from, const Operand& to, const Box& box, int to_rank, const Ids& deps) {
+    if (box.empty()) return -1;
+    return emit_copy(op, from.at(box), to, box, from.element_bytes, to_rank, deps);
+  }
+
+  int emit_copy(Op op, const Operand& from, const Operand& to, const Box& box, int bytes, int to_rank,
+                const Ids& deps) {
+    p_.copies.push_back({box.extents(), bytes, from, to, to_rank, box});
+    op.call = static_cast<int>(p_.copies.size()) - 1;
+    return emit(op, deps);
+  }
+
+  /// One local FFT of a whole field, or a copy if there is no FFT to do. A c2r of several axes would destroy its
+  /// input, so from the user's memory its complex axes go first, through `spare`.
+  Ids transform_whole(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,
+                      const Place& spare, const Ids& deps) {
+    if (axes.empty())
+      return {emit_copy({.kind = OpKind::copy, .stage = stage}, from, to.at(to.box), from.box, -1, deps)};
+    const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
+    const bool c2r = s.direction == Direction::backward && axes.contains(s.real_axis);
+    if (!c2r || axes.size() == 1 || from.space != Space::input)
+      return {emit_fft(stage, axes, from, from.box, to, to.box, deps)};
+    AxisVector<int> complex_axes;
+    for (int a : axes)
+      if (a != s.real_axis) complex_axes.push_back(a);
+    const int first = emit_fft(stage, complex_axes, from, from.box, spare, spare.box, deps);
+    return {first, emit_fft(stage, {s.real_axis}, spare, spare.box, to, to.box, {first})};
+  }
+
+  /// Workspace at `base` in the layout of `like`.
+  static Place work(const Place& like, Index base) {
+    Place p = like;
+    p.space = Space::work;
+    p.base = base;
+    return p;
+  }
+
+  // --- no exchange at all -------------------------------------------------------------------------------------
+
+  void build_local() {
+    const Stage& s = schedule_.stages.front();
+    const bool same = input_.strides == output_.strides && input_.element_bytes == output_.element_bytes;
+    if (!request_.in_place || (same && !s.axes.empty())) {
+      transform_whole(0, s.axes, input_, output_, work(input_, 0), {});
+    } else if (!same) {
+      const Place aside = work(output_, 0);
+      const Ids done = transform_whole(0, s.axes, input_, aside, aside, {});
+      emit_copy({.kind = OpKind::copy, .stage = 0}, aside, output_.at(output_.box), output_.box, -1, done);
+    }
+  }
+
+  // --- one reshape with its neighbours ------------------------------------------------------------------------
+
+  struct Reshape {
+    int j = 0, tiles = 0;
+    bool last = false;
+    Place source, landing;
+    AxisVector<int> send_axes, receive_axes, finish_axes;  ///< per tile before, per tile after, whole after
+    Ids ready;         ///< operations that made the whole source
+    Ids landing_free;  ///< operations after which the landing half holds nothing needed
+    std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
+  };
+
+  const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
+
+  void build_reshape(int j) {
+    Reshape r;
+    r.j = j;
+    r.last = j + 1 == place_.reshapes();
+    r.tiles = place_.tiles(j, rank_);
+    for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
+      v->resize(static_cast<std::size_t>(r.tiles));
+    p_.reshapes.push_back({choice(j), place_.element_bytes(place_.field_before(j)), {}});
+    p_.reshapes.back().tiles.resize(static_cast<std::size_t>(r.tiles));
+    open_source(r);
+    open_landing(r);
+
+    if (choice(j).direct)
+      for (int k = 0; k < r.tiles; ++k) {
+        const Op op{.kind = OpKind::signal_free, .stage = place_.stage_of(j), .reshape = j, .tile = k};
+        r.posted[static_cast<std::size_t>(k)] = {emit(op, r.landing_free)};
+      }
+    const int window = choice(j).window;
+    for (int k = 0; k < r.tiles + window; ++k) {
+      if (k < r.tiles) send(r, k);
+      if (k >= window && k - window < r.tiles) receive(r, k - window);
+      if (k < r.tiles && !choice(j).direct) post(r, k, window);
+      if (k >= window && k - window < r.tiles) transform_received(r, k - window);
+    }
+    finish(r);
+  }
+
+  /// The source of a reshape, whole or, where the first FFT can be done tile by tile, the place for it.
+  void open_source(Reshape& r) {
+    const int stage = place_.fft_stage(r.j);
+    const Place staging = place_.staging(r.j, rank_);
+    if (r.j > 0) {
+      const AxisVector<int> axes =
+          stage >= 0 ? schedule_.stages[static_cast<std::size_t>(stage)].axes : AxisVector<int>{};
+      r.source = staging;
+      r.ready = transform_whole(stage, axes, landed_, staging, staging, landed_ids_);
+      r.ready.insert(r.ready.end(), landed_ids_.begin(), landed_ids_.end());
+      r.landing_free = r.ready;
+      return;
+    }
+    // Writing tiles of the result over an input that is still being read has to be avoided in place.
+    const bool aside = request_.in_place && r.last && r.tiles > 1;
+    if (stage < 0) {
+      r.source = aside ? staging : input_;
+      if (aside) r.ready = transform_whole(-1, {}, input_, staging, staging, {});
+      return;
+    }
+    const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
+    AxisSplit axes = split_axes(s, choice(r.j).axis, true);
+    const bool c2r = s.real_axis >= 0 && s.direction == Direction::backward;
+    if (aside || (c2r && s.axes.size() > 1)) axes = {s.axes, {}};
+    r.source = staging;
+    r.send_axes = axes.tile;
+    if (axes.whole.empty()) return;
+    const Place spare = work(input_, 0);
+    r.ready = transform_whole(stage, axes.whole, input_, staging, spare, {});
+    if (r.ready.size() > 1) r.landing_free = r.ready;
+  }
+
+  /// Where the result lands, and what is left to do with it. What is unpacked last of all goes straight to the user.
+  void open_landing(Reshape& r) {
+    r.landing = place_.landing(r.j, rank_);
+    if (!r.last) return;
+    const int stage = place_.fft_stage(r.j + 1);
+    if (stage < 0) {
+      if (!choice(r.j).direct) r.landing = output_;
+      return;
+    }
+    const AxisSplit axes = split_axes(schedule_.stages[static_cast<std::size_t>(stage)], choice(r.j).axis, false);
+    r.receive_axes = axes.tile;
+    r.finish_axes = axes.whole;
+  }
+
+  Ids& of(std::vector<Ids>& per_tile, int k) { return per_tile[static_cast<std::size_t>(k)]; }
+
+  static void append(Ids& to, const Ids& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+  void send(Reshape& r, int k) {
+    const Box whole = place_.field_before(r.j).box(rank_);
+    const Box part = place_.tile(r.j, rank_, k, whole);
+    Ids ready = r.ready;
+    if (!r.send_axes.empty() && !part.empty()) {
+      const bool staged = !r.ready.empty();
+      const Place& from = staged ? r.source : input_;
+      const Box from_box = staged ? part : place_.tile(r.j, rank_, k, from.box);
+      ready = {emit_fft(place_.fft_stage(0), r.send_axes, from, from_box, r.source, part, r.ready)};
+    }
+    std::vector<Overlap> parts = place_.field_after(r.j).tiling->overlaps(part);
+    if (choice(r.j).direct) {
+      // Ring order, so that all ranks do not write to the same peer at the same time.
+      const auto first =
+          std::find_if(parts.begin(), parts.end(), [&](const Overlap& o) { return o.rank > rank_; });
+      std::rotate(parts.begin(), first, parts.end());
+      for (const Overlap& o : parts) put(r, k, o, ready);
+    } else {
+      Index offset = place_.tile_offset(r.j, rank_, k);
+      for (const Overlap& o : parts) offset += pack(r, k, o, offset, ready);
+    }
+    if (p_.in_place) append(input_readers_, of(r.packed, k));
+  }
+
+  Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const {
+    return {.kind = kind, .stage = place_.stage_of(r.j), .reshape = r.j, .tile = k, .peer = peer};
+  }
+
+  TileMessages& messages(const Reshape& r, int k) {
+    return p_.reshapes[static_cast<std::size_t>(r.j)].tiles[static_cast<std::size_t>(k)];
+  }
+
+  /// On the wire a part is dense, in the memory order of its receiver.
+  Operand wire(const Reshape& r, const Box& part, int receiver, Index offset) const {
+    return {Space::work, offset, dense_strides(part.extents(), place_.field_after(r.j).order(receiver))};
+  }
+
+  Index pack(Reshape& r, int k, const Overlap& o, Index offset, const Ids& ready) {
+    const Index bytes = o.box.count() * r.source.element_bytes;
+    messages(r, k).sends.push_back({o.rank, offset, bytes});
+    const int id = emit_copy(op_of(r, OpKind::pack, k, o.rank), r.source, wire(r, o.box, o.rank, offset), o.box, -1,
+                             ready);
+    of(r.packed, k).push_back(id);
+    return bytes;
+  }
+
+  void put(Reshape& r, int k, const Overlap& o, const Ids& ready) {
+    const bool own = o.rank == rank_;
+    messages(r, k).sends.push_back({o.rank, 0, o.box.count() * r.source.element_bytes});
+    Ids deps = ready;
+    append(deps, own ? r.landing_free : Ids{emit(op_of(r, OpKind::await_free, k, o.rank), {})});
+    const int id = emit_copy(op_of(r, OpKind::put, k, o.rank), r.source, place_.landing(r.j, o.rank).at(o.box), o.box,
+                             own ? -1 : o.rank, deps);
+    of(r.packed, k).push_back(id);
+    if (!own) of(r.packed, k).push_back(emit(op_of(r, OpKind::signal_full, k, o.rank), {id}));
+  }
+
+  /// A tile is posted once it is packed and the tile `window` before it has been received.
+  void post(Reshape& r, int k, int window) {
+    Ids deps = of(r.packed, k);
+    append(deps, r.ready);
+    if (k >= window) append(deps, of(r.arrived, k - window));
+    of(r.posted, k) = {emit(op_of(r, OpKind::post, k), deps)};
+  }
+
+  std::vector<Overlap> incoming(const Reshape& r, int k) const {
+    const Box part = place_.tile(r.j, rank_, k, place_.field_after(r.j).box(rank_));
+    return place_.field_before(r.j).tiling->overlaps(part);
+  }
+
+  void receive(Reshape& r, int k) {
+    const std::vector<Overlap> parts = incoming(r, k);
+    if (choice(r.j).direct) {
+      const Box landing = place_.tile(r.j, rank_, k, r.landing.box);
+      messages(r, k).landing = span_of(r.landing.at(landing), landing.extents(), r.landing.element_bytes);
+      for (const Overlap& o : parts) {
+        messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
+        if (o.rank == rank_) continue;
+        of(r.arrived, k).push_back(emit(op_of(r, OpKind::await_full, k, o.rank), of(r.posted, k)));
+      }
+      append(of(r.arrived, k), of(r.packed, k));
+      return;
+    }
+    // Unless results go straight to the user, they are unpacked over the send buffers of the tile.
+    const bool over_sends = r.landing.space == Space::work;
+    if (over_sends) of(r.sent, k) = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+    Op op = op_of(r, OpKind::receive, k);
+    op.count = static_cast<int>(parts.size());
+    Ids deps{emit(op, of(r.posted, k))};
+    append(deps, of(r.sent, k));
+    if (!over_sends) append(deps, input_readers_);
+    Index offset = place_.staging_base(rank_) + place_.tile_offset(r.j, rank_, k);
+    for (const Overlap& o : parts) {
+      const Index bytes = o.box.count() * r.landing.element_bytes;
+      messages(r, k).receives.push_back({o.rank, offset, bytes});
+      of(r.arrived, k).push_back(emit_copy(op_of(r, OpKind::unpack, k, o.rank), wire(r, o.box, rank_, offset),
+                                           r.landing.at(o.box), o.box, r.landing.element_bytes, -1, deps));
+      offset += bytes;
+    }
+    if (parts.empty()) of(r.arrived, k) = deps;
+    if (!over_sends) of(r.sent, k) = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+    append(of(r.arrived, k), of(r.sent, k));
+  }
+
+  /// The part of the last FFT, or of the last copy, that works tile by tile.
+  void transform_received(Reshape& r, int k) {
+    if (!r.last || r.landing.space != Space::work) return;
+    const int stage = place_.fft_stage(r.j + 1);
+    const Box part = place_.tile(r.j, rank_, k, r.landing.box);
+    Ids deps = of(r.arrived, k);
+    append(deps, input_readers_);
+    if (stage < 0) {
+      emit_copy(op_of(r, OpKind::copy, k), r.landing, output_.at(part), part, -1, deps);
+    } else if (!r.receive_axes.empty()) {
+      const bool final_pass = r.finish_axes.empty();
+      const Place& to = final_pass ? output_ : r.landing;
+      const Box to_box = final_pass ? place_.tile(r.j, rank_, k, output_.box) : part;
+      of(r.arrived, k).push_back(emit_fft(stage, r.receive_axes, r.landing, part, to, to_box, deps));
+    }
+  }
+
+  void finish(Reshape& r) {
+    landed_ = r.landing;
+    landed_ids_ = r.ready;
+    for (int k = 0; k < r.tiles; ++k) {
+      append(landed_ids_, of(r.arrived, k));
+      append(landed_ids_, of(r.packed, k));
+    }
+    if (r.last && !r.finish_axes.empty())
+      transform_whole(place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_, r.landing, landed_ids_);
+  }
+
+  Index workspace_bytes() const {
+    Index last = 0;
+    const auto cover = [&](const Operand& o, const Shape& extents, int bytes) {
+      if (o.space == Space::work) last = std::max(last, span_of(o, extents, bytes).last);
+    };
+    for (const CopyCall& c : p_.copies) {
+      cover(c.from, c.extents, c.element_bytes);
+      if (c.to_rank < 0) cover(c.to, c.extents, c.element_bytes);
+    }
+    for (const FftCall& f : p_.ffts) {
+      cover(f.from, from_extents(f), f.from_bytes);
+      cover(f.to, to_extents(f), f.to_bytes);
+    }
+    // Peers put into the landing half without any operation of this rank.
+    for (const ReshapeProgram& r : p_.reshapes)
+      for (const TileMessages& t : r.tiles) last = std::max(last, t.landing.last);
+    return aligned(last);
+  }
+
+  const Schedule& schedule_;
+  const std::vector<ReshapeChoice>& choices_;
+  const ProgramRequest& request_;
+  int rank_;
+  Placement place_;
+  Program p_;
+  Place input_, output_, landed_;
+  Ids landed_ids_;
+  Ids input_readers_;  ///< in place: what has to be read before the first result is written
+};
+
+}  // namespace
+
+Program build_program(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
+                      const ProgramRequest& request) {
+  return Builder(schedule, choices, request).build();
+}
+
+}  // namespace weft

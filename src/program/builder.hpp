@@ -1,0 +1,22 @@
+// Makes the program of one rank from a schedule and the choices of its pipelines. The same code serves forward and
+// backward (the schedule of the latter is the inverse), real and complex data, both precisions and both kinds of
+// exchange.
+#pragma once
+
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace weft {
+
+struct ProgramRequest {
+  int rank = 0;
+  int real_bytes = 8;  ///< size of a real number: 4 or 8
+  bool in_place = false;
+};
+
+/// `choices`: one per reshape of `schedule`, equal on all ranks.
+Program build_program(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
+                      const ProgramRequest& request);
+
+}  // namespace weft

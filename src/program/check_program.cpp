@@ -1,0 +1,196 @@
+// The part of the replay that looks at one rank's memory: who may touch what, and when.
+#include <algorithm>
+#include <bitset>
+
+#include "program/replay.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+/// A span of memory that an operation reads or writes, or that an exchange owns from one operation on until others
+/// have completed.
+struct Access {
+  int op = 0;
+  std::vector<int> until;  ///< empty: the operation itself
+  bool writes = false;
+  Span span{};
+  const CopyCall* copy = nullptr;  ///< to tell disjoint boxes within one layout
+};
+
+class Checker {
+ public:
+  explicit Checker(const Program& p) : p_(p), words_((p.ops.size() + 63) / 64) {
+    before_.resize(p.ops.size() * words_, 0);
+    for (std::size_t i = 0; i < p.ops.size(); ++i)
+      for (int d = p.ops[i].deps_begin; d < p.ops[i].deps_end; ++d) {
+        const int dep = p.deps[static_cast<std::size_t>(d)];
+        if (dep >= static_cast<int>(i)) fail(static_cast<int>(i), "depends on a later operation");
+        for (std::size_t w = 0; w < words_; ++w)
+          before_[i * words_ + w] |= before_[static_cast<std::size_t>(dep) * words_ + w];
+        before_[i * words_ + static_cast<std::size_t>(dep) / 64] |= std::uint64_t{1} << (dep % 64);
+      }
+  }
+
+  Index run() {
+    collect();
+    std::sort(accesses_.begin(), accesses_.end(), [](const Access& a, const Access& b) {
+      return std::tuple(a.span.space, a.span.first) < std::tuple(b.span.space, b.span.first);
+    });
+    Index pairs = 0;
+    for (std::size_t i = 0; i < accesses_.size(); ++i)
+      for (std::size_t j = i + 1; j < accesses_.size(); ++j) {
+        const Access &a = accesses_[i], &b = accesses_[j];
+        if (a.span.space != b.span.space || b.span.first >= a.span.last) break;
+        if ((!a.writes && !b.writes) || a.op == b.op || disjoint(a, b)) continue;
+        ++pairs;
+        if (!ordered(a, b) && !ordered(b, a))
+          fail(std::max(a.op, b.op), "may touch the memory of operation " + std::to_string(std::min(a.op, b.op)) +
+                                         " at the same time");
+      }
+    check_flags();
+    check_tiles();
+    return pairs;
+  }
+
+ private:
+  [[noreturn]] void fail(int op, const std::string& what) const {
+    throw Error("program", "operation " + std::to_string(op) + " (" +
+                               name_of(p_.ops[static_cast<std::size_t>(op)].kind) + ") " + what,
+                "operations ordered by their dependencies", p_.rank);
+  }
+
+  bool precedes(int a, int b) const {
+    return (before_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) & 1u) != 0;
+  }
+
+  /// Whether a is over before b begins.
+  bool ordered(const Access& a, const Access& b) const {
+    if (a.until.empty()) return precedes(a.op, b.op);
+    return std::all_of(a.until.begin(), a.until.end(),
+                       [&](int end) { return end == b.op || precedes(end, b.op); });
+  }
+
+  /// Two parts of one strided box whose spans interleave without meeting.
+  static bool disjoint(const Access& a, const Access& b) {
+    if (a.copy == nullptr || b.copy == nullptr) return false;
+    const Operand& x = a.writes ? a.copy->to : a.copy->from;
+    const Operand& y = b.writes ? b.copy->to : b.copy->from;
+    return x.strides == y.strides && intersect(a.copy->box, b.copy->box).empty();
+  }
+
+  void add(int op, const Operand& o, const Shape& extents, int bytes, bool writes, const CopyCall* copy = nullptr) {
+    accesses_.push_back({op, {}, writes, span_of(o, extents, bytes), copy});
+  }
+
+  void collect() {
+    for (std::size_t i = 0; i < p_.ops.size(); ++i) {
+      const Op& op = p_.ops[i];
+      const int id = static_cast<int>(i);
+      if (op.kind == OpKind::fft) {
+        const FftCall& f = p_.ffts[static_cast<std::size_t>(op.call)];
+        add(id, f.from, from_extents(f), f.from_bytes, f.may_destroy_input);
+        add(id, f.to, to_extents(f), f.to_bytes, true);
+      } else if (op.call >= 0) {
+        const CopyCall& c = p_.copies[static_cast<std::size_t>(op.call)];
+        add(id, c.from, c.extents, c.element_bytes, false, &c);
+        if (c.to_rank < 0) add(id, c.to, c.extents, c.element_bytes, true, &c);
+      } else if (op.kind == OpKind::post) {
+        own(id, messages(op).sends, false, find(op, OpKind::wait_sent));
+        own(id, messages(op).receives, true, find(op, OpKind::receive));
+      }
+    }
+  }
+
+  const TileMessages& messages(const Op& op) const {
+    return p_.reshapes[static_cast<std::size_t>(op.reshape)].tiles[static_cast<std::size_t>(op.tile)];
+  }
+
+  /// All operations of a kind in the tile of `op`.
+  std::vector<int> find(const Op& op, OpKind kind) const {
+    std::vector<int> found;
+    for (std::size_t i = 0; i < p_.ops.size(); ++i)
+      if (p_.ops[i].kind == kind && p_.ops[i].reshape == op.reshape && p_.ops[i].tile == op.tile)
+        found.push_back(static_cast<int>(i));
+    return found;
+  }
+
+  void own(int op, const std::vector<Message>& parts, bool writes, const std::vector<int>& until) {
+    if (until.size() != 1) fail(op, "is completed by " + std::to_string(until.size()) + " operations");
+    for (const Message& m : parts)
+      accesses_.push_back({op, until, writes, {Space::work, m.offset, m.offset + m.bytes}, nullptr});
+  }
+
+  /// Direct exchange: between signal_free and the last await_full the tile belongs to the peers; a put comes between
+  /// await_free and signal_full of its peer.
+  void check_flags() {
+    for (std::size_t i = 0; i < p_.ops.size(); ++i) {
+      const Op& op = p_.ops[i];
+      const int id = static_cast<int>(i);
+      if (op.kind == OpKind::put && op.peer != p_.rank) {
+        check_one(id, find(op, OpKind::await_free), op.peer, true);
+        check_one(id, find(op, OpKind::signal_full), op.peer, false);
+      } else if (op.kind == OpKind::signal_free) {
+        const std::vector<int> full = find(op, OpKind::await_full);
+        for (int f : full)
+          if (!precedes(id, f)) fail(f, "does not follow signal_free");
+        std::size_t others = 0;
+        for (const Message& m : messages(op).receives) others += m.peer != p_.rank ? 1 : 0;
+        if (full.size() != others) fail(id, "has " + std::to_string(full.size()) + " await_full");
+        landing_readers(id, op, full);
+      }
+    }
+  }
+
+  void check_one(int id, const std::vector<int>& candidates, int peer, bool first) const {
+    int found = 0;
+    for (int c : candidates) {
+      if (p_.ops[static_cast<std::size_t>(c)].peer != peer) continue;
+      ++found;
+      if (!(first ? precedes(c, id) : precedes(id, c))) fail(id, "is not ordered with its flag");
+    }
+    if (found != 1) fail(id, "has " + std::to_string(found) + " flags of its peer");
+  }
+
+  /// Whoever touches the landing half of a direct reshape does so before it is freed or after all its parts arrived.
+  void landing_readers(int free, const Op& op, const std::vector<int>& full) {
+    const Span tile = messages(op).landing;
+    for (const Access& a : accesses_) {
+      if (a.span.space != Space::work || a.span.first >= tile.last || tile.first >= a.span.last) continue;
+      if (p_.ops[static_cast<std::size_t>(a.op)].kind == OpKind::put) continue;  // the rank's own part
+      if (a.op == free || precedes(a.op, free)) continue;
+      for (int f : full)
+        if (!precedes(f, a.op)) fail(a.op, "touches a tile that peers may still put");
+    }
+  }
+
+  /// Every part that a tile expects is unpacked once, with its full size.
+  void check_tiles() {
+    for (std::size_t i = 0; i < p_.ops.size(); ++i) {
+      const Op& op = p_.ops[i];
+      if (op.kind != OpKind::receive) continue;
+      const std::vector<Message>& parts = messages(op).receives;
+      if (op.count != static_cast<int>(parts.size())) fail(static_cast<int>(i), "counts other parts than it receives");
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        const Op& unpack = p_.ops[i + 1 + k];
+        if (unpack.kind != OpKind::unpack || unpack.peer != parts[k].peer)
+          fail(static_cast<int>(i), "is not followed by its unpacks");
+        const CopyCall& c = p_.copies[static_cast<std::size_t>(unpack.call)];
+        if (c.box.count() * c.element_bytes != parts[k].bytes || c.from.offset != parts[k].offset)
+          fail(static_cast<int>(i + 1 + k), "unpacks something else than its message");
+      }
+    }
+  }
+
+  const Program& p_;
+  std::size_t words_;
+  std::vector<std::uint64_t> before_;  ///< [op][bit]: transitive dependencies
+  std::vector<Access> accesses_;
+};
+
+}  // namespace
+
+Index check_program(const Program& program) { return Checker(program).run(); }
+
+}  // namespace weft

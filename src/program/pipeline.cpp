@@ -1,0 +1,131 @@
+#include "program/pipeline.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+
+namespace weft {
+
+std::vector<int> reshape_stages(const Schedule& schedule) {
+  std::vector<int> positions;
+  for (std::size_t i = 0; i < schedule.stages.size(); ++i)
+    if (schedule.stages[i].kind == Stage::Kind::reshape) positions.push_back(static_cast<int>(i));
+  return positions;
+}
+
+namespace {
+
+void choose_sequential(const Schedule&, int, const PipelineParameters&, ReshapeChoice& choice) {
+  choice.reason = "one tile";
+}
+
+bool transforms(const Schedule& s, int stage, int axis) {
+  return stage >= 0 && stage < static_cast<int>(s.stages.size()) &&
+         s.stages[static_cast<std::size_t>(stage)].axes.contains(axis);
+}
+
+/// For every axis, whether each rank holds the same range of it as all ranks it sends to, and as itself afterwards, so
+/// that one cut serves sender and receiver, and a tile's memory on one side serves the other.
+std::vector<bool> shared_axes(const Tiling& from, const Tiling& to) {
+  std::vector<bool> shared(static_cast<std::size_t>(from.shape().size()), true);
+  const auto compare = [&](const Box& mine, const Box& theirs) {
+    if (mine.empty() || theirs.empty()) return;
+    for (int a = 0; a < mine.ndim(); ++a)
+      if (mine.lo[a] != theirs.lo[a] || mine.hi[a] != theirs.hi[a]) shared[static_cast<std::size_t>(a)] = false;
+  };
+  for (int r = 0; r < from.ranks(); ++r) {
+    const Box mine = from.box(r);
+    compare(mine, to.box(r));
+    for (const Overlap& o : to.overlaps(mine)) compare(mine, to.box(o.rank));
+  }
+  return shared;
+}
+
+Index largest_extent(const Tiling& tiling, int axis) {
+  if (tiling.grid()) {
+    const Range r = split(tiling.shape()[axis], (*tiling.grid())[axis], 0);
+    return r.hi - r.lo;
+  }
+  Index most = 0;
+  for (int r = 0; r < tiling.ranks(); ++r) most = std::max(most, tiling.box(r).extent(axis));
+  return most;
+}
+
+/// overlap-autotuned-3d-fft, Algorithm 1: one cut, along an axis that both neighbours of the exchange hold alike and
+/// that at best neither local FFT transforms. An axis that only one of them transforms still lets the other overlap.
+void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& values, ReshapeChoice& choice) {
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  const Tiling& from = *s.fields[static_cast<std::size_t>(stage)].tiling;
+  const Tiling& to = *s.fields[static_cast<std::size_t>(stage) + 1].tiling;
+  const std::vector<bool> shared = shared_axes(from, to);
+  int best = -1, best_hidden = 0;
+  Index best_extent = 1;
+  for (int a = 0; a < from.shape().size(); ++a) {
+    if (!shared[static_cast<std::size_t>(a)]) continue;
+    const int hidden = (transforms(s, stage - 1, a) ? 0 : 1) + (transforms(s, stage + 1, a) ? 0 : 1);
+    const Index extent = largest_extent(from, a);
+    if (extent > 1 && std::tie(hidden, extent) > std::tie(best_hidden, best_extent)) {
+      best = a;
+      best_hidden = hidden;
+      best_extent = extent;
+    }
+  }
+  if (best < 0) {
+    choice.reason = "one tile: no axis that sender and receiver hold alike and one FFT leaves alone";
+    return;
+  }
+  const Index thickness = values.at("tile") > 0 ? values.at("tile") : (best_extent + 7) / 8;
+  choice.axis = best;
+  choice.tile = std::min(thickness, best_extent);
+  choice.window = static_cast<int>(values.at("window"));
+  choice.reason = best_hidden == 2 ? "both FFTs leave the axis alone" : "one FFT leaves the axis alone";
+}
+
+constexpr std::array<PipelineParameter, 2> windowed_parameters{
+    PipelineParameter{"tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0, 1 << 30, 0},
+    PipelineParameter{"window", "tiles in flight at a time", 1, 1 << 20, 2}};
+
+constexpr std::array table{
+    Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
+    Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind both neighbouring FFTs",
+             windowed_parameters, choose_windowed},
+};
+
+}  // namespace
+
+std::span<const Pipeline> pipeline_table() { return table; }
+
+const Pipeline& find_pipeline(const std::string& name) {
+  std::string names = "auto";
+  for (const Pipeline& p : table) {
+    if (name == p.name) return p;
+    names += std::string(", ") + p.name;
+  }
+  throw Error("plan: option pipeline", "\"" + name + "\"", "one of " + names);
+}
+
+std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
+                                           const PipelineParameters& values) {
+  PipelineParameters complete;
+  for (const PipelineParameter& p : pipeline.parameters) complete[p.name] = p.standard;
+  for (const auto& [name, value] : values) {
+    const auto p = std::find_if(pipeline.parameters.begin(), pipeline.parameters.end(),
+                                [&, key = name](const PipelineParameter& q) { return key == q.name; });
+    if (p == pipeline.parameters.end())
+      throw Error("plan: option " + name, std::to_string(value),
+                  "no such option with pipeline " + std::string(pipeline.name));
+    if (value < p->least || value > p->most)
+      throw Error("plan: option " + name, std::to_string(value),
+                  std::to_string(p->least) + " to " + std::to_string(p->most));
+    complete[name] = value;
+  }
+  std::vector<ReshapeChoice> choices(reshape_stages(schedule).size());
+  for (std::size_t j = 0; j < choices.size(); ++j) {
+    choices[j].pipeline = pipeline.name;
+    pipeline.choose(schedule, static_cast<int>(j), complete, choices[j]);
+  }
+  return choices;
+}
+
+}  // namespace weft

@@ -1,0 +1,109 @@
+#include "program/placement.hpp"
+
+#include <algorithm>
+
+#include "geometry/layout.hpp"
+#include "program/pipeline.hpp"
+
+namespace weft {
+
+Index aligned(Index bytes) { return (bytes + 63) / 64 * 64; }
+
+Operand Place::at(const Box& part) const {
+  Operand o{space, base, strides};
+  for (int a = 0; a < box.ndim(); ++a) o.offset += (part.lo[a] - box.lo[a]) * strides[a] * element_bytes;
+  return o;
+}
+
+Placement::Placement(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, int real_bytes)
+    : schedule_(schedule), choices_(choices), real_bytes_(real_bytes), stages_(reshape_stages(schedule)) {}
+
+int Placement::fft_stage(int j) const {
+  const int stage = j < reshapes() ? stage_of(j) - 1 : static_cast<int>(schedule_.stages.size()) - 1;
+  if (stage < 0 || schedule_.stages[static_cast<std::size_t>(stage)].kind != Stage::Kind::fft) return -1;
+  return stage;
+}
+
+const Field& Placement::field_before(int j) const {
+  return schedule_.fields[static_cast<std::size_t>(stage_of(j))];
+}
+const Field& Placement::field_after(int j) const {
+  return schedule_.fields[static_cast<std::size_t>(stage_of(j)) + 1];
+}
+
+int Placement::element_bytes(const Field& field) const {
+  return field.element == Element::real ? real_bytes_ : 2 * real_bytes_;
+}
+
+Index Placement::largest_box(int rank) const {
+  Index most = 0;
+  for (const Field& f : schedule_.fields) most = std::max(most, f.box(rank).count() * element_bytes(f));
+  return most;
+}
+
+Index Placement::staging_base(int rank) const { return reshapes() == 0 ? 0 : aligned(largest_box(rank)); }
+
+Range Placement::cut_range(int j, int rank) const {
+  const int axis = choices_[static_cast<std::size_t>(j)].axis;
+  for (const Field* f : {&field_before(j), &field_after(j)}) {
+    const Box b = f->box(rank);
+    if (!b.empty()) return axis < 0 ? Range{0, 1} : Range{b.lo[axis], b.hi[axis]};
+  }
+  return {0, 0};
+}
+
+int Placement::tiles(int j, int rank) const {
+  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  const Range r = cut_range(j, rank);
+  const Index thickness = c.axis < 0 ? 1 : c.tile;
+  return static_cast<int>((r.hi - r.lo + thickness - 1) / thickness);
+}
+
+Box Placement::tile(int j, int rank, int k, const Box& box) const {
+  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  if (c.axis < 0 || box.empty()) return box;
+  const Range r = cut_range(j, rank);
+  Box part = box;
+  part.lo[c.axis] = std::min(r.hi, r.lo + k * c.tile);
+  part.hi[c.axis] = std::min(r.hi, r.lo + (k + 1) * c.tile);
+  return part;
+}
+
+/// Bytes that one index of the cut axis takes in either half: the larger of what source and result hold of it.
+Index Placement::unit_bytes(int j, int rank) const {
+  const int axis = choices_[static_cast<std::size_t>(j)].axis;
+  Index most = 0;
+  for (const Field* f : {&field_before(j), &field_after(j)}) {
+    const Box b = f->box(rank);
+    if (!b.empty()) most = std::max(most, b.count() / b.extent(axis) * element_bytes(*f));
+  }
+  return most;
+}
+
+Index Placement::tile_offset(int j, int rank, int k) const {
+  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  return c.axis < 0 ? 0 : k * c.tile * unit_bytes(j, rank);
+}
+
+Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
+  const int axis = choices_[static_cast<std::size_t>(j)].axis;
+  Place p{Space::work, base, field.box(rank), {}, element_bytes(field)};
+  if (axis < 0) {
+    p.strides = dense_strides(p.box.extents(), field.order(rank));
+  } else {
+    p.strides = dense_strides(p.box.extents(), axis_first(field.order(rank), axis));
+    p.strides[axis] = unit_bytes(j, rank) / p.element_bytes;
+  }
+  return p;
+}
+
+Place Placement::staging(int j, int rank) const { return tiled(field_before(j), j, rank, staging_base(rank)); }
+
+Place Placement::landing(int j, int rank) const { return tiled(field_after(j), j, rank, 0); }
+
+Place Placement::user(const Field& field, Space space, int rank) const {
+  const Box box = field.box(rank);
+  return {space, 0, box, dense_strides(box.extents(), field.order(rank)), element_bytes(field)};
+}
+
+}  // namespace weft

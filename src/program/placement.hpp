@@ -1,0 +1,70 @@
+// Where the fields of a schedule lie in a rank's workspace. The workspace has two halves: *landing* at its start,
+// where a reshape puts its result (and where a buffered exchange packs its messages), and *staging* behind it, from
+// which a reshape takes its data (and where a buffered exchange receives). A tile of the source is dead once packed,
+// and a tile of the result is not needed before it is unpacked; so tile k of the one serves as receive buffer and
+// tile k of the other as send buffer, and two boxes are all the memory that any pipeline needs (ADR 0003).
+// Everything here follows from the schedule alone, so that a rank also knows the layouts of its peers.
+#pragma once
+
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace weft {
+
+/// A box that lies somewhere with certain strides.
+struct Place {
+  Space space = Space::work;
+  Index base = 0;  ///< bytes
+  Box box;
+  Strides strides;
+  int element_bytes = 0;
+
+  /// A part of the box, in place.
+  Operand at(const Box& part) const;
+};
+
+class Placement {
+ public:
+  Placement(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, int real_bytes);
+
+  int reshapes() const { return static_cast<int>(stages_.size()); }
+  /// Stage index of the local FFT before reshape j (after the last one for j = reshapes()), or -1.
+  int fft_stage(int j) const;
+  const Field& field_before(int j) const;  ///< the source field of reshape j
+  const Field& field_after(int j) const;   ///< the result field of reshape j
+  int stage_of(int j) const { return stages_[static_cast<std::size_t>(j)]; }
+  int element_bytes(const Field& field) const;
+
+  /// Bytes of the largest box that `rank` holds in any stage.
+  Index largest_box(int rank) const;
+  /// The source of reshape j in the staging half of `rank`.
+  Place staging(int j, int rank) const;
+  /// The result of reshape j in the landing half of `rank`.
+  Place landing(int j, int rank) const;
+  /// A box in the user's memory.
+  Place user(const Field& field, Space space, int rank) const;
+  Index staging_base(int rank) const;
+
+  /// Tiles of reshape j on `rank`; 0 if it has no part in it.
+  int tiles(int j, int rank) const;
+  /// The part of `box` that belongs to tile k.
+  Box tile(int j, int rank, int k, const Box& box) const;
+  /// Where tile k starts in either half, in bytes from the half's start.
+  Index tile_offset(int j, int rank, int k) const;
+
+ private:
+  Range cut_range(int j, int rank) const;
+  Index unit_bytes(int j, int rank) const;
+  Place tiled(const Field& field, int j, int rank, Index base) const;
+
+  const Schedule& schedule_;
+  const std::vector<ReshapeChoice>& choices_;
+  int real_bytes_;
+  std::vector<int> stages_;
+};
+
+/// `bytes` rounded up to a multiple of 64.
+Index aligned(Index bytes);
+
+}  // namespace weft

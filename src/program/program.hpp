@@ -1,0 +1,127 @@
+// A program: what one rank does to carry out a schedule, as a list of operations with their dependencies. It is data:
+// the host interpreter runs it, tests replay it, printing shows it. Operations stand in an order in which one thread
+// can execute them; the dependencies say which of them may also run at the same time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace weft {
+
+/// Where an operand lies. In an in-place transform `output` names the same memory as `input`.
+enum class Space : std::uint8_t { input, output, work };
+
+struct Operand {
+  Space space = Space::work;
+  Index offset = 0;  ///< bytes
+  Strides strides;   ///< elements
+};
+
+/// The bytes an operand of these extents touches: [first, last) in its space.
+struct Span {
+  Space space = Space::work;
+  Index first = 0, last = 0;
+};
+
+/// Copy `extents` elements from one strided box to another. Packing, unpacking, putting into a peer's workspace and
+/// permuting locally are all this.
+struct CopyCall {
+  Shape extents;
+  int element_bytes = 0;
+  Operand from, to;
+  int to_rank = -1;  ///< -1: own memory, else the peer in whose workspace `to` lies
+  Box box;           ///< the global indices copied
+};
+
+/// One local FFT over `axes` of a box; the other axes are loops.
+struct FftCall {
+  AxisVector<int> axes;
+  int real_axis = -1;
+  Direction direction = Direction::forward;
+  Shape extents;  ///< logical: along an r2c axis the real length
+  Operand from, to;
+  int from_bytes = 0, to_bytes = 0;  ///< element sizes
+  bool may_destroy_input = true;
+};
+
+enum class OpKind : std::uint8_t {
+  fft,          ///< ffts[call]
+  copy,         ///< copies[call], within this rank
+  pack,         ///< copies[call], into the send buffer of a tile
+  put,          ///< copies[call], into the workspace of `peer` (direct exchange)
+  post,         ///< starts sends and receives of a tile
+  wait_sent,    ///< the tile's send buffers may be overwritten afterwards
+  receive,      ///< completes the tile's receives; each of the next `count` unpacks may run once its part is there
+  unpack,       ///< copies[call], from the receive buffer of a tile
+  signal_free,  ///< tells the senders of a tile that they may put
+  await_free,   ///< waits until `peer` has freed the tile
+  signal_full,  ///< tells `peer` that this rank's part of the tile has been put
+  await_full,   ///< waits until the part of `peer` has arrived
+};
+
+struct Op {
+  OpKind kind = OpKind::fft;
+  int stage = -1;    ///< stage of the schedule
+  int reshape = -1;  ///< counted among the reshapes
+  int tile = 0;
+  int peer = -1;
+  int call = -1;
+  int count = 0;
+  int deps_begin = 0, deps_end = 0;  ///< range in Program::deps
+};
+
+/// A contiguous part of a tile on the wire.
+struct Message {
+  int peer;
+  Index offset;  ///< bytes from the start of the workspace
+  Index bytes;
+};
+
+struct TileMessages {
+  std::vector<Message> sends, receives;  ///< by ascending peer, this rank included; direct: offset unused
+  Span landing;                          ///< direct: where this rank's peers put their parts
+};
+
+/// How a reshape is carried out; equal on all ranks.
+struct ReshapeChoice {
+  bool direct = false;
+  int axis = -1;        ///< the axis that tiles cut, or -1 for one tile
+  Index tile = 0;       ///< thickness of a tile along `axis`
+  int window = 1;       ///< tiles in flight
+  std::string pipeline = "sequential";
+  std::string exchange;
+  std::string reason;
+};
+
+struct ReshapeProgram {
+  ReshapeChoice choice;
+  int element_bytes = 0;
+  std::vector<TileMessages> tiles;  ///< empty on a rank that has no part in the reshape
+};
+
+struct Program {
+  int rank = 0, ranks = 1;
+  bool in_place = false;
+  std::vector<Op> ops;
+  std::vector<int> deps;
+  std::vector<CopyCall> copies;
+  std::vector<FftCall> ffts;
+  std::vector<ReshapeProgram> reshapes;
+  Index largest_box_bytes = 0;  ///< of any stage, on this rank
+  Index workspace_bytes = 0;    ///< at most twice that, both halves rounded up to 64 bytes
+};
+
+const char* name_of(OpKind kind);
+/// One line per operation.
+std::string to_string(const Program& program);
+
+/// What an operand of these extents touches.
+Span span_of(const Operand& operand, const Shape& extents, int element_bytes);
+/// The two sides of an FFT: along a real axis n points on the real side, n/2+1 on the complex one.
+Shape from_extents(const FftCall& call);
+Shape to_extents(const FftCall& call);
+
+}  // namespace weft

@@ -1,0 +1,228 @@
+#include "program/replay.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/text.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+[[noreturn]] void fail(int rank, const std::string& what, const std::string& expected) {
+  throw Error("replay", what, expected, rank);
+}
+
+/// A message of one tile, by its peer and size.
+struct Part {
+  int peer;
+  Index bytes;
+};
+
+struct CompactOp {
+  OpKind kind;
+  int reshape, tile, peer;
+  Span put;  ///< of a put: where in the peer's workspace
+};
+
+/// What is left of a program for the replay: who says what to whom, in which order.
+struct CompactProgram {
+  std::vector<CompactOp> ops;
+  std::vector<std::vector<std::vector<Part>>> sends, receives;  ///< [reshape][tile]
+  std::vector<std::vector<Span>> landing;                       ///< [reshape][tile]
+};
+
+CompactProgram compact(const Program& p) {
+  CompactProgram c;
+  for (const Op& op : p.ops) {
+    const bool local = op.kind == OpKind::fft || op.kind == OpKind::copy || op.kind == OpKind::pack ||
+                       op.kind == OpKind::unpack || (op.kind == OpKind::put && op.peer == p.rank);
+    if (local) continue;
+    CompactOp kept{op.kind, op.reshape, op.tile, op.peer, {}};
+    if (op.kind == OpKind::put) {
+      const CopyCall& call = p.copies[static_cast<std::size_t>(op.call)];
+      kept.put = span_of(call.to, call.extents, call.element_bytes);
+    }
+    c.ops.push_back(kept);
+  }
+  const auto parts = [](const std::vector<Message>& messages) {
+    std::vector<Part> result;
+    for (const Message& m : messages) result.push_back({m.peer, m.bytes});
+    return result;
+  };
+  for (const ReshapeProgram& r : p.reshapes) {
+    c.sends.emplace_back();
+    c.receives.emplace_back();
+    c.landing.emplace_back();
+    for (const TileMessages& t : r.tiles) {
+      c.sends.back().push_back(parts(t.sends));
+      c.receives.back().push_back(parts(t.receives));
+      c.landing.back().push_back(t.landing);
+    }
+  }
+  return c;
+}
+
+class Replay {
+ public:
+  Replay(int ranks, const std::function<Program(int)>& program_of, bool blocking_post)
+      : blocking_post_(blocking_post) {
+    for (int r = 0; r < ranks; ++r) {
+      const Program p = program_of(r);
+      report_.ops += static_cast<Index>(p.ops.size());
+      programs_.push_back(compact(p));
+    }
+    position_.resize(programs_.size(), 0);
+    posted_.resize(programs_.size());
+    freed_.resize(programs_.size());
+    full_.resize(programs_.size());
+    begun_.resize(programs_.size(), false);
+  }
+
+  ReplayReport run(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<int> running;
+    for (std::size_t r = 0; r < programs_.size(); ++r) running.push_back(static_cast<int>(r));
+    while (!running.empty()) {
+      bool moved = false;
+      std::shuffle(running.begin(), running.end(), random);
+      for (int r : running) moved = advance(r, 1 + static_cast<int>(random() % 8)) || moved;
+      const auto finished = [&](int r) { return at(r) == program(r).ops.size(); };
+      running.erase(std::remove_if(running.begin(), running.end(), finished), running.end());
+      if (!moved && !running.empty()) {
+        const CompactOp& op = program(running.front()).ops[at(running.front())];
+        fail(running.front(),
+             std::string(name_of(op.kind)) + " of reshape " + std::to_string(op.reshape) + " tile " +
+                 std::to_string(op.tile) + " never ends",
+             "a program without deadlock");
+      }
+    }
+    if (!in_flight_.empty()) fail(-1, std::to_string(in_flight_.size()) + " messages are never received", "none");
+    return report_;
+  }
+
+ private:
+  using Key = std::tuple<int, int, int, int>;  // reshape, tile, from, to
+  const CompactProgram& program(int r) const { return programs_[static_cast<std::size_t>(r)]; }
+  std::size_t& at(int r) { return position_[static_cast<std::size_t>(r)]; }
+
+  bool advance(int r, int steps) {
+    bool moved = false;
+    while (steps-- > 0 && at(r) < program(r).ops.size() && step(r, program(r).ops[at(r)])) {
+      ++at(r);
+      begun_[static_cast<std::size_t>(r)] = false;
+      moved = true;
+    }
+    return moved;
+  }
+
+  const std::vector<Part>& parts(bool sends, int r, const CompactOp& op) const {
+    const CompactProgram& p = program(r);
+    return (sends ? p.sends : p.receives)[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
+  }
+
+  bool has_posted(int r, const CompactOp& op) const {
+    return posted_[static_cast<std::size_t>(r)].contains({op.reshape, op.tile});
+  }
+
+  bool step(int r, const CompactOp& op) {
+    switch (op.kind) {
+      case OpKind::post:
+        return post(r, op);
+      case OpKind::wait_sent:
+        return std::all_of(parts(true, r, op).begin(), parts(true, r, op).end(),
+                           [&](const Part& p) { return has_posted(p.peer, op); });
+      case OpKind::receive:
+        return receive(r, op);
+      case OpKind::signal_free:
+        freed_[static_cast<std::size_t>(r)].insert({op.reshape, op.tile});
+        return true;
+      case OpKind::await_free:
+        return freed_[static_cast<std::size_t>(op.peer)].contains({op.reshape, op.tile});
+      case OpKind::put:
+        return put(r, op);
+      case OpKind::signal_full:
+        full_[static_cast<std::size_t>(op.peer)].insert({op.reshape, op.tile, r});
+        return true;
+      case OpKind::await_full:
+        if (!full_[static_cast<std::size_t>(r)].contains({op.reshape, op.tile, op.peer})) return false;
+        take(op.peer, r, op);
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  bool post(int r, const CompactOp& op) {
+    if (!begun_[static_cast<std::size_t>(r)]) {
+      begun_[static_cast<std::size_t>(r)] = true;
+      posted_[static_cast<std::size_t>(r)].insert({op.reshape, op.tile});
+      for (const Part& p : parts(true, r, op)) send(r, p, op);
+    }
+    if (!blocking_post_) return true;
+    for (bool sends : {true, false})
+      for (const Part& p : parts(sends, r, op))
+        if (!has_posted(p.peer, op)) return false;
+    return true;
+  }
+
+  void send(int r, const Part& p, const CompactOp& op) {
+    if (!in_flight_.emplace(Key{op.reshape, op.tile, r, p.peer}, p.bytes).second)
+      fail(r, "a second message to rank " + std::to_string(p.peer), "one per peer and tile");
+    if (p.peer == r) return;
+    report_.bytes_sent += p.bytes;
+    ++report_.messages;
+  }
+
+  bool receive(int r, const CompactOp& op) {
+    if (!has_posted(r, op)) fail(r, "receive before post", "post first");
+    for (const Part& p : parts(false, r, op))
+      if (!in_flight_.contains({op.reshape, op.tile, p.peer, r})) return false;
+    for (const Part& p : parts(false, r, op)) take(p.peer, r, op);
+    return true;
+  }
+
+  /// The message of `from` in a tile has to be of the size that `to` expects.
+  void take(int from, int to, const CompactOp& op) {
+    const auto m = in_flight_.find({op.reshape, op.tile, from, to});
+    const std::vector<Part>& expected = parts(false, to, op);
+    const auto p =
+        std::find_if(expected.begin(), expected.end(), [&](const Part& q) { return q.peer == from; });
+    if (m == in_flight_.end() || p == expected.end() || p->bytes != m->second)
+      fail(to, "a message of rank " + std::to_string(from) + " that does not match", "equal sizes on both sides");
+    if (from != to) report_.bytes_received += m->second;
+    in_flight_.erase(m);
+  }
+
+  bool put(int r, const CompactOp& op) {
+    if (!freed_[static_cast<std::size_t>(op.peer)].contains({op.reshape, op.tile}))
+      fail(r, "a put into rank " + std::to_string(op.peer), "a tile that is free");
+    const Span& landing =
+        program(op.peer).landing[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
+    if (op.put.first < landing.first || op.put.last > landing.last)
+      fail(r, "a put outside the tile of rank " + std::to_string(op.peer), "addresses within it");
+    for (const Part& p : parts(true, r, op))
+      if (p.peer == op.peer) send(r, p, op);
+    return true;
+  }
+
+  bool blocking_post_;
+  std::vector<CompactProgram> programs_;
+  std::vector<std::size_t> position_;
+  std::vector<bool> begun_;
+  std::vector<std::set<std::pair<int, int>>> posted_, freed_;
+  std::vector<std::set<std::tuple<int, int, int>>> full_;
+  std::map<Key, Index> in_flight_;
+  ReplayReport report_;
+};
+
+}  // namespace
+
+ReplayReport replay(int ranks, const std::function<Program(int)>& program_of, std::uint64_t seed, bool blocking_post) {
+  return Replay(ranks, program_of, blocking_post).run(seed);
+}
+
+}  // namespace weft

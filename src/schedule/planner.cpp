@@ -1,0 +1,293 @@
+#include "schedule/planner.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <queue>
+#include <set>
+#include <tuple>
+
+#include "base/text.hpp"
+#include "geometry/layout.hpp"
+
+namespace weft {
+
+Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms) {
+  Shape s = shape;
+  for (int a = 0; a < s.size(); ++a)
+    if (transforms[a] == Transform::r2c) s[a] = shape[a] / 2 + 1;
+  return s;
+}
+
+namespace {
+
+/// A distribution the array may be in, before and after the r2c axis has been transformed; null where it has no
+/// meaning (a grid that cuts the r2c axis differently before and after still has both).
+struct Candidate {
+  TilingPtr before, after;
+};
+
+struct Cost {
+  Index idle = 0, reshapes = 0, messages = 0, points = 0, index = 0;
+  auto key() const { return std::tie(idle, reshapes, messages, points, index); }
+  bool operator<(const Cost& o) const { return key() < o.key(); }
+};
+
+using Mask = unsigned;
+
+struct State {
+  int candidate;
+  Mask done;
+  bool operator<(const State& o) const { return std::tie(candidate, done) < std::tie(o.candidate, o.done); }
+};
+
+class Search {
+ public:
+  explicit Search(const ScheduleRequest& request)
+      : request_(request), half_(output_shape(request.shape, request.transforms)) {
+    for (int a = 0; a < request.shape.size(); ++a) {
+      if (request.transforms[a] != Transform::none) all_ |= 1u << a;
+      if (request.transforms[a] == Transform::r2c) real_axis_ = a;
+    }
+    make_candidates();
+  }
+
+  Schedule run() {
+    std::map<State, Cost> best;
+    std::map<State, State> previous;
+    std::set<std::pair<Cost, State>> open;
+    const auto relax = [&](const State& s, const Cost& cost, const State* from) {
+      const auto it = best.find(s);
+      if (it != best.end() && !(cost < it->second)) return;
+      if (it != best.end()) open.erase({it->second, s});
+      best[s] = cost;
+      open.insert({cost, s});
+      if (from != nullptr) previous[s] = *from;
+    };
+    for (int c = 0; c < count(); ++c)
+      if (request_.input ? c == input_ : at(c).before != nullptr)
+        relax({c, 0}, request_.input ? Cost{} : Cost{idle(at(c)), 0, 0, 0, c}, nullptr);
+    while (!open.empty()) {
+      const auto [cost, state] = *open.begin();
+      open.erase(open.begin());
+      const Mask done = transformed(state);
+      if (done == all_ && is_output(state.candidate)) return build(path(previous, state));
+      for (int c = 0; c < count(); ++c) extend(state, done, cost, c, relax);
+    }
+    throw Error("plan", "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
+                            " ranks with this decomposition",
+                "an axis that is left whole on every rank; one-dimensional transforms are not distributed");
+  }
+
+ private:
+  const Candidate& at(int c) const { return candidates_[static_cast<std::size_t>(c)]; }
+  int count() const { return static_cast<int>(candidates_.size()); }
+  static Index idle(const Candidate& c) {
+    return std::max(c.before ? c.before->idle_ranks() : 0, c.after ? c.after->idle_ranks() : 0);
+  }
+  bool real_pending(Mask done) const { return real_axis_ >= 0 && (done >> real_axis_ & 1u) == 0; }
+  const TilingPtr& tiling(int c, Mask done) const { return real_pending(done) ? at(c).before : at(c).after; }
+  bool is_output(int c) const { return !request_.output || (at(c).after && *at(c).after == *request_.output); }
+
+  /// The axes done once everything that is local here has been transformed; the r2c axis has to come first.
+  Mask transformed(const State& s) const {
+    const Tiling& t = *tiling(s.candidate, s.done);
+    if (real_pending(s.done) && !t.is_local(real_axis_)) return s.done;
+    Mask done = s.done;
+    for (int a = 0; a < request_.shape.size(); ++a)
+      if ((all_ >> a & 1u) != 0 && t.is_local(a)) done |= 1u << a;
+    return done;
+  }
+
+  template <class Relax>
+  void extend(const State& from, Mask done, const Cost& cost, int c, const Relax& relax) const {
+    const TilingPtr& here = tiling(from.candidate, done);
+    const TilingPtr& there = tiling(c, done);
+    if (c == from.candidate || !there || *here == *there) return;
+    const State next{c, done};
+    const bool arrives = done == all_ && is_output(c);
+    if (!arrives && transformed(next) == done) return;
+    Cost total = cost;
+    total.idle = std::max(total.idle, c == input_ || c == output_ ? 0 : idle(at(c)));
+    ++total.reshapes;
+    const int last = request_.ranks - 1;
+    Index messages = 0, points = 0;
+    for (int r : {0, last / 3, last / 3 * 2, last}) {
+      const Traffic t = traffic(*here, *there, r);
+      messages = std::max(messages, t.messages);
+      points = std::max(points, t.sent_points);
+    }
+    total.messages += messages;
+    total.points += points;
+    total.index += c;
+    relax(next, total, &from);
+  }
+
+  void add(const Candidate& c) {
+    for (const Candidate& known : candidates_) {
+      const auto same = [](const TilingPtr& x, const TilingPtr& y) { return x && y ? *x == *y : x == y; };
+      if (same(known.before, c.before) && same(known.after, c.after)) return;
+    }
+    candidates_.push_back(c);
+  }
+
+  void add_grid(const Grid& grid) {
+    const auto make = [&](const Shape& shape) {
+      return std::make_shared<const Tiling>(Tiling::from_grid(shape, grid, request_.ranks));
+    };
+    Candidate c;
+    c.before = make(request_.shape);
+    c.after = real_axis_ >= 0 ? make(half_) : c.before;
+    add(c);
+  }
+
+  /// The user's own tiling: on the other side of the r2c axis it has a meaning only if that axis is whole in it, or
+  /// if it is a grid.
+  void add_users(const TilingPtr& t, bool is_input) {
+    if (!t) return;
+    const auto converted = [&](const Shape& shape) -> TilingPtr {
+      if (real_axis_ < 0) return t;
+      if (t->is_local(real_axis_))
+        return std::make_shared<const Tiling>(t->with_extent(real_axis_, shape[real_axis_]));
+      return nullptr;
+    };
+    add(is_input ? Candidate{t, converted(half_)} : Candidate{converted(request_.shape), t});
+  }
+
+  void make_candidates() {
+    add_users(request_.input, true);
+    if (request_.input) input_ = 0;
+    add_users(request_.output, false);
+    for (int c = 0; c < count(); ++c)
+      if (request_.output && at(c).after && *at(c).after == *request_.output) output_ = c;
+    const int ndim = request_.shape.size();
+    const int ranks = request_.ranks;
+    if (request_.decomposition != Decomposition::pencil)
+      for (int a = 0; a < ndim; ++a) add_grid(one_cut(a, ranks));
+    if (request_.decomposition == Decomposition::pencil && ndim < 3)
+      throw Error("plan: decomposition", "pencil for " + std::to_string(ndim) + " axes",
+                  "at least 3 axes, or slab");
+    if (request_.decomposition != Decomposition::slab && ndim >= 3)
+      for (const auto& [p, q] : factor_pairs())
+        for (int a = 0; a < ndim; ++a)
+          for (int b = a + 1; b < ndim; ++b) {
+            Grid grid(ndim, 1);
+            grid[a] = p;
+            grid[b] = q;
+            add_grid(grid);
+          }
+  }
+
+  Grid one_cut(int axis, int ranks) const {
+    Grid grid(request_.shape.size(), 1);
+    grid[axis] = ranks;
+    return grid;
+  }
+
+  /// Near-square pencils, and those that line up with pencils of the user.
+  std::vector<std::pair<int, int>> factor_pairs() const {
+    std::set<std::pair<int, int>> pairs;
+    const AxisVector<int> pq = near_square(request_.ranks);
+    std::vector<std::pair<int, int>> ordered{{pq[0], pq[1]}, {pq[1], pq[0]}};
+    for (const TilingPtr& t : {request_.input, request_.output}) {
+      if (!t || !t->grid() || cells(*t->grid()) != request_.ranks) continue;
+      AxisVector<int> cut;
+      for (int p : *t->grid())
+        if (p > 1) cut.push_back(p);
+      if (cut.size() != 2) continue;
+      ordered.emplace_back(cut[0], cut[1]);
+      ordered.emplace_back(cut[1], cut[0]);
+    }
+    std::vector<std::pair<int, int>> unique;
+    for (const auto& p : ordered)
+      if (pairs.insert(p).second) unique.push_back(p);
+    return unique;
+  }
+
+  static std::vector<State> path(const std::map<State, State>& previous, State last) {
+    std::vector<State> states{last};
+    for (auto it = previous.find(last); it != previous.end(); it = previous.find(it->second))
+      states.push_back(it->second);
+    std::reverse(states.begin(), states.end());
+    return states;
+  }
+
+  Schedule build(const std::vector<State>& states) const {
+    Schedule s;
+    s.ranks = request_.ranks;
+    const std::vector<Order> natural{c_order(request_.shape.size())};
+    const std::vector<Order>& first = request_.input_orders.empty() ? natural : request_.input_orders;
+    const bool own_output = !request_.output_orders.empty();
+    s.fields.push_back({request_.shape, real_axis_ >= 0 ? Element::real : Element::complex,
+                        tiling(states.front().candidate, 0), first});
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const Mask before = states[i].done, after = transformed(states[i]);
+      const bool is_last = i + 1 == states.size();
+      AxisVector<int> axes;
+      for (int a = 0; a < request_.shape.size(); ++a)
+        if ((after & ~before) >> a & 1u) axes.push_back(a);
+      if (i > 0) {
+        Field f = s.fields.back();
+        f.tiling = tiling(states[i].candidate, before);
+        f.orders = is_last && own_output ? request_.output_orders : first;
+        for (Order& order : f.orders) order = axes_last(order, axes);
+        s.stages.push_back({Stage::Kind::reshape, {}, -1, Direction::forward});
+        s.fields.push_back(std::move(f));
+      }
+      if (axes.empty()) continue;
+      Stage fft{Stage::Kind::fft, axes, -1, Direction::forward};
+      Field f = s.fields.back();
+      f.tiling = tiling(states[i].candidate, after);
+      if (real_pending(before) && !real_pending(after)) {
+        fft.real_axis = real_axis_;
+        f.shape = half_;
+        f.element = Element::complex;
+      }
+      s.stages.push_back(fft);
+      s.fields.push_back(std::move(f));
+    }
+    finish_output(s);
+    return s;
+  }
+
+  /// The last field is the user's: it takes the user's memory order. Where there is nothing to do, one stage without
+  /// axes is left: a copy from input to output.
+  void finish_output(Schedule& s) const {
+    if (s.stages.empty()) {
+      s.stages.push_back({Stage::Kind::fft, {}, -1, Direction::forward});
+      s.fields.push_back(s.fields.front());
+    }
+    if (!request_.output_orders.empty()) s.fields.back().orders = request_.output_orders;
+  }
+
+  const ScheduleRequest& request_;
+  Shape half_;
+  Mask all_ = 0;
+  int real_axis_ = -1;
+  int input_ = -1, output_ = -1;
+  std::vector<Candidate> candidates_;
+};
+
+std::string reason(const ScheduleRequest& request, const Schedule& s) {
+  int reshapes = 0;
+  Index idle = 0;
+  for (std::size_t i = 0; i < s.stages.size(); ++i)
+    if (s.stages[i].kind == Stage::Kind::reshape) ++reshapes;
+  for (std::size_t i = 1; i + 1 < s.fields.size(); ++i)
+    idle = std::max<Index>(idle, s.fields[i].tiling->idle_ranks());
+  const char* names[] = {"auto", "slab", "pencil"};
+  std::string text = std::string(names[static_cast<int>(request.decomposition)]) + ": ";
+  text += std::to_string(reshapes) + (reshapes == 1 ? " reshape" : " reshapes") + ", the fewest ";
+  text += idle == 0 ? "that keep every rank busy" : "with only " + std::to_string(idle) + " ranks idle between";
+  return text;
+}
+
+}  // namespace
+
+Schedule make_schedule(const ScheduleRequest& request) {
+  Schedule s = Search(request).run();
+  s.reason = reason(request, s);
+  return s;
+}
+
+}  // namespace weft

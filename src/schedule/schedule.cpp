@@ -1,0 +1,91 @@
+#include "schedule/schedule.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.hpp"
+
+namespace weft {
+
+Schedule inverse(const Schedule& schedule) {
+  Schedule result = schedule;
+  const auto opposite = [](Direction d) {
+    return d == Direction::forward ? Direction::backward : Direction::forward;
+  };
+  result.direction = opposite(schedule.direction);
+  std::reverse(result.stages.begin(), result.stages.end());
+  std::reverse(result.fields.begin(), result.fields.end());
+  for (Stage& s : result.stages) s.direction = opposite(s.direction);
+  return result;
+}
+
+Traffic traffic(const Tiling& from, const Tiling& to, int rank) {
+  Traffic t;
+  for (const Overlap& o : to.overlaps(from.box(rank))) {
+    if (o.rank == rank) {
+      t.kept_points += o.box.count();
+    } else {
+      ++t.messages;
+      t.sent_points += o.box.count();
+    }
+  }
+  return t;
+}
+
+std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
+  std::vector<int> parent(static_cast<std::size_t>(from.ranks()));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int r) {
+    while (parent[static_cast<std::size_t>(r)] != r) {
+      int& p = parent[static_cast<std::size_t>(r)];
+      p = parent[static_cast<std::size_t>(p)];
+      r = p;
+    }
+    return r;
+  };
+  for (int r = 0; r < from.ranks(); ++r)
+    for (const Overlap& o : to.overlaps(from.box(r))) {
+      const int a = root(r), b = root(o.rank);
+      if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  for (int r = 0; r < from.ranks(); ++r) parent[static_cast<std::size_t>(r)] = root(r);
+  return parent;
+}
+
+namespace {
+std::string describe(const Field& f) {
+  std::string text = f.tiling->name() + " of " + by_x(f.shape);
+  text += f.element == Element::real ? " real" : " complex";
+  text += f.orders.size() == 1 ? ", order {" + join(f.orders.front(), ",") + "}" : ", orders differ by rank";
+  return text;
+}
+}  // namespace
+
+std::string to_string(const Schedule& schedule) {
+  std::string text = "  0 input    " + describe(schedule.input()) + "\n";
+  int number = 1;
+  for (std::size_t i = 0; i < schedule.stages.size(); ++i) {
+    const Stage& s = schedule.stages[i];
+    const Field& to = schedule.fields[i + 1];
+    text += "  " + std::to_string(number++);
+    if (s.kind == Stage::Kind::fft) {
+      text += s.axes.empty() ? " copy    " : " fft      axes " + join(s.axes, ",");
+      if (s.real_axis >= 0)
+        text += (s.direction == Direction::forward ? ", r2c on " : ", c2r on ") + std::to_string(s.real_axis);
+      text += " -> " + describe(to) + "\n";
+    } else {
+      Traffic most;
+      const Tiling& from = *schedule.fields[i].tiling;
+      for (int r = 0; r < std::min(schedule.ranks, 64); ++r) {
+        const Traffic t = traffic(from, *to.tiling, r);
+        most.messages = std::max(most.messages, t.messages);
+        most.sent_points = std::max(most.sent_points, t.sent_points);
+      }
+      text += " reshape  -> " + describe(to) + "; at most " + std::to_string(most.messages) + " messages, " +
+              std::to_string(most.sent_points) + " points sent per rank\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace weft

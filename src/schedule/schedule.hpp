@@ -1,0 +1,65 @@
+// A schedule: the alternating local FFTs and reshapes that make a distributed transform, as plain data. It is computed
+// alike on every rank from the boxes, holds no communicator, and is reversible: the backward transform is its inverse.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "geometry/tiling.hpp"
+#include "weft/plan_types.hpp"
+#include "weft/problem.hpp"
+
+namespace weft {
+
+enum class Element { real, complex };
+
+/// The state of the array between two stages: its global shape, who holds what, and how it lies in memory.
+struct Field {
+  Shape shape;
+  Element element = Element::complex;
+  TilingPtr tiling;
+  std::vector<Order> orders;  ///< one for all ranks, or one per rank
+
+  Box box(int rank) const { return tiling->box(rank); }
+  const Order& order(int rank) const {
+    return orders.size() == 1 ? orders.front() : orders[static_cast<std::size_t>(rank)];
+  }
+};
+
+struct Stage {
+  enum class Kind { fft, reshape } kind = Kind::fft;
+  AxisVector<int> axes;  ///< of an FFT: transformed together in one local transform, ascending; empty: a copy
+  int real_axis = -1;    ///< of an FFT: the axis that is r2c (forward) or c2r (backward), or -1
+  Direction direction = Direction::forward;
+};
+
+struct Schedule {
+  Direction direction = Direction::forward;
+  int ranks = 1;
+  std::vector<Stage> stages;
+  std::vector<Field> fields;  ///< fields[i] before stages[i], fields[i + 1] after it
+  std::string reason;         ///< why this decomposition was chosen
+
+  const Field& input() const { return fields.front(); }
+  const Field& output() const { return fields.back(); }
+};
+
+/// The schedule of the opposite direction: stages mirrored, transforms inverted.
+Schedule inverse(const Schedule& schedule);
+
+/// What one rank sends in the reshape between two fields.
+struct Traffic {
+  Index messages = 0;     ///< to other ranks
+  Index sent_points = 0;  ///< to other ranks
+  Index kept_points = 0;
+};
+Traffic traffic(const Tiling& from, const Tiling& to, int rank);
+
+/// The exchange groups of a reshape: for every rank the number of its group, groups being the sets of ranks that
+/// exchange data directly or through each other, numbered by their first member.
+std::vector<int> exchange_groups(const Tiling& from, const Tiling& to);
+
+/// One line per stage.
+std::string to_string(const Schedule& schedule);
+
+}  // namespace weft

@@ -1,0 +1,141 @@
+// Buffered exchange between the threads of one process: a posted tile is shown to its receivers, who copy their parts
+// out of the sender's buffer. It serves where workspace belongs to the user, and lets the buffered programs of the
+// other media run under thread sanitizers and in debuggers.
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+
+#include "comm/thread_world.hpp"
+#include "transport/transport.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+/// One rank's outgoing messages, seen by all others.
+struct Outbox {
+  Outbox(std::size_t tiles, std::size_t ranks)
+      : posted(tiles), taken(tiles * ranks), buffer(tiles * ranks, nullptr) {}
+  std::vector<std::atomic<std::uint64_t>> posted;  ///< [tile]: the execution posted last
+  std::vector<std::atomic<std::uint64_t>> taken;   ///< [tile][receiver]: the execution copied out last
+  std::vector<const std::byte*> buffer;            ///< [tile][receiver]
+  std::shared_mutex mutex;                         ///< shared while copying out, exclusive to close the box
+  bool closed = false;
+};
+
+class ThreadsCopy final : public BufferedExchange {
+ public:
+  explicit ThreadsCopy(const ExchangeContext& c)
+      : world_(*c.comm.threads()),
+        tiles_(c.reshape.tiles),
+        rank_(static_cast<std::size_t>(c.comm.rank())),
+        ranks_(static_cast<std::size_t>(c.comm.size())),
+        executions_(tiles_.size(), 0),
+        returned_(tiles_.size()),
+        work_(tiles_.size(), nullptr),
+        boxes_(share(c.comm, std::make_shared<Outbox>(tiles_.size(), ranks_))) {
+    for (std::size_t k = 0; k < tiles_.size(); ++k) returned_[k].resize(tiles_[k].receives.size());
+  }
+  ~ThreadsCopy() override { cancel(); }
+
+  void post(int tile, std::byte* work) override {
+    const auto k = static_cast<std::size_t>(tile);
+    ++executions_[k];
+    work_[k] = work;
+    std::fill(returned_[k].begin(), returned_[k].end(), false);
+    Outbox& mine = *boxes_[rank_];
+    for (const Message& m : tiles_[k].sends) mine.buffer[slot(tile, m.peer)] = work + m.offset;
+    mine.posted[k].store(executions_[k], std::memory_order_release);
+  }
+
+  void wait_sent(int tile) override {
+    // A part is taken in the receiver's `next_arrival`. The receiver may itself wait here first, so what has been
+    // posted to this rank is taken meanwhile.
+    const auto k = static_cast<std::size_t>(tile);
+    for (const Message& m : tiles_[k].sends) {
+      const std::atomic<std::uint64_t>& taken = boxes_[rank_]->taken[slot(tile, m.peer)];
+      world_.wait("exchange", [&] {
+        if (taken.load(std::memory_order_acquire) >= executions_[k]) return true;
+        progress();
+        return false;
+      });
+    }
+  }
+
+  int next_arrival(int tile) override {
+    const auto k = static_cast<std::size_t>(tile);
+    const std::vector<Message>& receives = tiles_[k].receives;
+    int found = -1;
+    world_.wait("exchange", [&] {
+      bool all = true;
+      for (std::size_t i = 0; i < receives.size(); ++i) {
+        if (returned_[k][i]) continue;
+        all = false;
+        if (!take(tile, receives[i])) continue;
+        returned_[k][i] = true;
+        found = static_cast<int>(i);
+        return true;
+      }
+      return all;
+    });
+    return found;
+  }
+
+  void progress() override {
+    for (std::size_t k = 0; k < tiles_.size(); ++k)
+      for (const Message& m : tiles_[k].receives) take(static_cast<int>(k), m);
+  }
+
+  void cancel() noexcept override {
+    const std::lock_guard lock(boxes_[rank_]->mutex);
+    boxes_[rank_]->closed = true;
+  }
+
+ private:
+  std::size_t slot(int tile, int receiver) const {
+    return static_cast<std::size_t>(tile) * ranks_ + static_cast<std::size_t>(receiver);
+  }
+
+  /// Copies a part if its sender has posted it; whether it is here now.
+  bool take(int tile, const Message& m) {
+    const auto k = static_cast<std::size_t>(tile);
+    Outbox& theirs = *boxes_[static_cast<std::size_t>(m.peer)];
+    std::atomic<std::uint64_t>& taken = theirs.taken[slot(tile, static_cast<int>(rank_))];
+    if (taken.load(std::memory_order_relaxed) >= executions_[k]) return true;
+    if (theirs.posted[k].load(std::memory_order_acquire) < executions_[k]) return false;
+    const std::shared_lock lock(theirs.mutex);
+    if (theirs.closed) throw Error("exchange", "rank " + std::to_string(m.peer) + " has gone", "its part of a tile");
+    std::memcpy(work_[k] + m.offset, theirs.buffer[slot(tile, static_cast<int>(rank_))],
+                static_cast<std::size_t>(m.bytes));
+    taken.store(executions_[k], std::memory_order_release);
+    return true;
+  }
+
+  ThreadWorld& world_;
+  const std::vector<TileMessages>& tiles_;
+  std::size_t rank_, ranks_;
+  std::vector<std::uint64_t> executions_;    ///< per tile, counted from 1
+  std::vector<std::vector<bool>> returned_;  ///< per tile and receive
+  std::vector<std::byte*> work_;             ///< per tile
+  std::vector<std::shared_ptr<Outbox>> boxes_;
+};
+
+}  // namespace
+
+ExchangeRow threads_copy_row() {
+  return {.name = "copy",
+          .meaning = "receivers copy packed tiles out of the sender's workspace (threads of one process)",
+          .direct = false,
+          .overlaps = false,
+          .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
+          .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
+            return std::make_unique<ThreadsCopy>(c);
+          },
+          .make_direct = nullptr,
+          .check = [](const ReshapeProgram&) {}};
+}
+
+}  // namespace weft

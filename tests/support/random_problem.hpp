@@ -1,0 +1,49 @@
+// Random problems: shapes, transforms, boxes, memory orders, pipelines, exchanges, precisions, in and out of place.
+// A problem is a function of its seed and the number of ranks; a failure prints both.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/reference.hpp"
+#include "weft/comm.hpp"
+#include "weft/options.hpp"
+#include "weft/problem.hpp"
+
+namespace weft::test {
+
+struct RandomProblem {
+  std::uint64_t seed = 0;
+  int ranks = 1;
+  Problem problem;  ///< without the distributions of single ranks
+  std::vector<Box> input_boxes, output_boxes;    ///< empty: a named distribution in `problem`
+  std::vector<Order> input_orders, output_orders;  ///< one per rank
+  bool own_box_only = false;  ///< each rank gives its own box instead of the list
+  Options options;
+  std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
+  bool user_workspace = false, misaligned = false, delays = false;
+  std::vector<Exact> values, exact;  ///< whole arrays in C order
+  double bound = 0;
+
+  std::string describe() const;
+  /// The problem as `rank` gives it.
+  Problem of(int rank) const;
+};
+
+RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi);
+
+/// Runs forward and backward on the calling rank and compares with the exact result. Collective. Throws
+/// std::runtime_error that describes the problem if anything is wrong.
+void run_random_problem(const Comm& comm, const RandomProblem& problem);
+
+/// Random boxes that tile `shape`, one per rank, some of them perhaps empty.
+std::vector<Box> random_tiling(std::uint64_t seed, const Shape& shape, int ranks);
+
+/// WEFT_TEST_PROBLEMS, or `standard`.
+int problem_count(int standard);
+/// WEFT_TEST_SEED, or 1.
+std::uint64_t first_seed();
+
+}  // namespace weft::test
