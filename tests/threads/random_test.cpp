@@ -1,35 +1,11 @@
 // Hundreds of random problems on 1 to 16 thread ranks; WEFT_TEST_PROBLEMS=5000 for more.
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <limits>
-#include <random>
-#include <thread>
-
-#include "base/test_hook.hpp"
+#include "support/disturbance.hpp"
 #include "support/random_problem.hpp"
 #include "weft/thread_team.hpp"
 
 namespace weft::test {
-
-namespace {
-
-/// Spoils the workspace before every execution, and, if asked to, delays ranks at random.
-TestHook disturbance(bool delays) {
-  TestHook hook;
-  hook.on_workspace = [](std::byte* memory, std::size_t bytes) {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (std::size_t i = 0; i + sizeof nan <= bytes; i += sizeof nan) std::memcpy(memory + i, &nan, sizeof nan);
-  };
-  if (delays)
-    hook.at_point = [](const char*, int rank) {
-      thread_local std::minstd_rand random(static_cast<unsigned>(rank) + 1);
-      if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
-    };
-  return hook;
-}
-
-}  // namespace
 
 TEST(RandomProblems, OnThreadRanks) {
   std::vector<std::unique_ptr<ThreadTeam>> teams;

@@ -1,0 +1,39 @@
+// Random problems on the ranks of MPI_COMM_WORLD, and on sub-communicators of it.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "base/test_hook.hpp"
+#include "support/disturbance.hpp"
+#include "support/random_problem.hpp"
+#include "weft/mpi.hpp"
+
+namespace weft::test {
+
+TEST(RandomProblems, OnMpiRanks) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int count = problem_count(40);
+  for (int i = 0; i < count; ++i) {
+    const RandomProblem p = make_random_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
+    const ScopedTestHook hook(disturbance(p.delays));
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+}
+
+TEST(RandomProblems, OnSubCommunicators) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);  // also reverses the order
+  {
+    const Comm comm = Comm::mpi(half);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const RandomProblem p = make_random_problem(7000 + seed, comm.size(), true);
+      ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+    }
+  }
+  MPI_Comm_free(&half);
+}
+
+}  // namespace weft::test
