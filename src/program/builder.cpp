@@ -78,6 +78,8 @@ class Builder {
     call.to = to.at(to_box);
     call.from_bytes = from.element_bytes;
     call.to_bytes = to.element_bytes;
+    call.from_box = from_box;
+    call.to_box = to_box;
     call.may_destroy_input = from.space != Space::input;
     p_.ffts.push_back(call);
     Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(p_.ffts.size()) - 1};
@@ -185,7 +187,7 @@ class Builder {
           stage >= 0 ? schedule_.stages[static_cast<std::size_t>(stage)].axes : AxisVector<int>{};
       r.source = staging;
       r.ready = transform_whole(stage, axes, landed_, staging, staging, landed_ids_);
-      r.ready.insert(r.ready.end(), landed_ids_.begin(), landed_ids_.end());
+      if (r.ready.back() < 0) r.ready = landed_ids_;  // a rank without points here
       r.landing_free = r.ready;
       return;
     }

@@ -16,7 +16,9 @@ struct Access {
   std::vector<int> until;  ///< empty: the operation itself
   bool writes = false;
   Span span{};
-  const CopyCall* copy = nullptr;  ///< to tell disjoint boxes within one layout
+  const Strides* strides = nullptr;  ///< with `box` and `origin`: to tell disjoint boxes within one layout
+  const Box* box = nullptr;
+  Index origin = 0;  ///< where global index 0 would lie
 };
 
 class Checker {
@@ -72,16 +74,16 @@ class Checker {
                        [&](int end) { return end == b.op || precedes(end, b.op); });
   }
 
-  /// Two parts of one strided box whose spans interleave without meeting.
+  /// Two parts of one strided box, whose spans may interleave without meeting.
   static bool disjoint(const Access& a, const Access& b) {
-    if (a.copy == nullptr || b.copy == nullptr) return false;
-    const Operand& x = a.writes ? a.copy->to : a.copy->from;
-    const Operand& y = b.writes ? b.copy->to : b.copy->from;
-    return x.strides == y.strides && intersect(a.copy->box, b.copy->box).empty();
+    return a.box != nullptr && b.box != nullptr && a.origin == b.origin && *a.strides == *b.strides &&
+           intersect(*a.box, *b.box).empty();
   }
 
-  void add(int op, const Operand& o, const Shape& extents, int bytes, bool writes, const CopyCall* copy = nullptr) {
-    accesses_.push_back({op, {}, writes, span_of(o, extents, bytes), copy});
+  void add(int op, const Operand& o, const Shape& extents, int bytes, bool writes, const Box& box) {
+    Access a{op, {}, writes, span_of(o, extents, bytes), &o.strides, &box, o.offset};
+    for (int i = 0; i < box.ndim(); ++i) a.origin -= box.lo[i] * o.strides[i] * bytes;
+    accesses_.push_back(a);
   }
 
   void collect() {
@@ -90,12 +92,12 @@ class Checker {
       const int id = static_cast<int>(i);
       if (op.kind == OpKind::fft) {
         const FftCall& f = p_.ffts[static_cast<std::size_t>(op.call)];
-        add(id, f.from, from_extents(f), f.from_bytes, f.may_destroy_input);
-        add(id, f.to, to_extents(f), f.to_bytes, true);
+        add(id, f.from, from_extents(f), f.from_bytes, f.may_destroy_input, f.from_box);
+        add(id, f.to, to_extents(f), f.to_bytes, true, f.to_box);
       } else if (op.call >= 0) {
         const CopyCall& c = p_.copies[static_cast<std::size_t>(op.call)];
-        add(id, c.from, c.extents, c.element_bytes, false, &c);
-        if (c.to_rank < 0) add(id, c.to, c.extents, c.element_bytes, true, &c);
+        add(id, c.from, c.extents, c.element_bytes, false, c.box);
+        if (c.to_rank < 0) add(id, c.to, c.extents, c.element_bytes, true, c.box);
       } else if (op.kind == OpKind::post) {
         own(id, messages(op).sends, false, find(op, OpKind::wait_sent));
         own(id, messages(op).receives, true, find(op, OpKind::receive));
@@ -119,7 +121,7 @@ class Checker {
   void own(int op, const std::vector<Message>& parts, bool writes, const std::vector<int>& until) {
     if (until.size() != 1) fail(op, "is completed by " + std::to_string(until.size()) + " operations");
     for (const Message& m : parts)
-      accesses_.push_back({op, until, writes, {Space::work, m.offset, m.offset + m.bytes}, nullptr});
+      accesses_.push_back({op, until, writes, {Space::work, m.offset, m.offset + m.bytes}, nullptr, nullptr, 0});
   }
 
   /// Direct exchange: between signal_free and the last await_full the tile belongs to the peers; a put comes between

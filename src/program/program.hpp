@@ -44,6 +44,7 @@ struct FftCall {
   Shape extents;  ///< logical: along an r2c axis the real length
   Operand from, to;
   int from_bytes = 0, to_bytes = 0;  ///< element sizes
+  Box from_box, to_box;              ///< the global indices read and written
   bool may_destroy_input = true;
 };
 

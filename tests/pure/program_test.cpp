@@ -1,0 +1,205 @@
+// Programs: replayed on thousands of ranks without executing, and spoiled on purpose to see that the replay notices.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "geometry/layout.hpp"
+#include "program/builder.hpp"
+#include "program/pipeline.hpp"
+#include "program/replay.hpp"
+#include "schedule/planner.hpp"
+#include "support/expect_error.hpp"
+#include "support/random_problem.hpp"
+
+namespace weft::test {
+
+namespace {
+
+struct Built {
+  Schedule schedule;
+  std::vector<ReshapeChoice> choices;
+  bool in_place = false;
+
+  Program program(int rank) const { return build_program(schedule, choices, {rank, 8, in_place}); }
+};
+
+Built setup(const Schedule& schedule, const std::string& pipeline, PipelineParameters values, bool direct) {
+  Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values), false};
+  for (ReshapeChoice& c : s.choices) c.direct = direct;
+  return s;
+}
+
+Schedule schedule_of(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
+                     AxisVector<Transform> transforms = {}) {
+  ScheduleRequest r;
+  r.shape = shape;
+  r.transforms = transforms.empty() ? AxisVector<Transform>(shape.size(), Transform::c2c) : transforms;
+  r.ranks = ranks;
+  r.input = named_tiling(in, shape, ranks, "input");
+  r.output = named_tiling(out, output_shape(shape, r.transforms), ranks, "output");
+  r.input_orders = r.output_orders = {c_order(shape.size())};
+  return make_schedule(r);
+}
+
+struct Pipelined {
+  const char* name;
+  PipelineParameters values;
+};
+const std::vector<Pipelined> pipelines{{"sequential", {}}, {"windowed", {{"tile", 1}, {"window", 1}}}};
+
+void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool direct, int every) {
+  for (const Schedule& s : {forward, inverse(forward)}) {
+    const Built made = setup(s, pipeline.name, pipeline.values, direct);
+    Index expected = 0;
+    for (std::size_t i = 0; i < s.stages.size(); ++i)
+      if (s.stages[i].kind == Stage::Kind::reshape)
+        for (int r = 0; r < s.ranks; ++r)
+          expected += traffic(*s.fields[i].tiling, *s.fields[i + 1].tiling, r).sent_points *
+                      (s.fields[i].element == Element::real ? 8 : 16);
+    for (bool blocking : {false, true}) {
+      if (direct && blocking) continue;
+      const ReplayReport report = replay(s.ranks, [&](int r) { return made.program(r); }, 7, blocking);
+      EXPECT_EQ(report.bytes_sent, expected);
+      EXPECT_EQ(report.bytes_received, expected);
+      EXPECT_GT(report.messages, 0);
+    }
+    for (int r = 0; r < s.ranks; r += every) check_program(made.program(r));
+  }
+}
+
+}  // namespace
+
+TEST(Program, FourThousandRanksForwardAndBackwardInEveryPipeline) {
+  const Schedule s = schedule_of({128, 128, 128}, 4096, Distribution::pencil(2), Distribution::pencil(0));
+  for (const Pipelined& p : pipelines)
+    for (bool direct : {false, true}) replay_both_ways(s, p, direct, 97);
+}
+
+TEST(Program, SlabsAndBricksAndR2c) {
+  using enum Transform;
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  const auto brick = Distribution::brick();
+  for (const Pipelined& p : {Pipelined{"sequential", {}}, Pipelined{"windowed", {{"tile", 3}, {"window", 2}}},
+                             Pipelined{"windowed", {{"tile", 1}, {"window", 50}}}})
+    for (bool direct : {false, true}) {
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, direct, 1);
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, direct, 1);
+      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, direct, 1);
+      replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, direct, 1);
+    }
+}
+
+TEST(Program, RandomProblemsReplay) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 11);
+    const RandomProblem p = make_random_problem(seed, ranks, false);
+    const Shape half = output_shape(p.problem.shape, p.problem.transforms);
+    ScheduleRequest r;
+    r.shape = p.problem.shape;
+    r.transforms = p.problem.transforms;
+    r.ranks = ranks;
+    const auto boxes = [&](const std::vector<Box>& b, const Shape& shape, std::uint64_t salt) {
+      return std::make_shared<const Tiling>(
+          Tiling::from_boxes(shape, b.empty() ? random_tiling(seed + salt, shape, ranks) : b));
+    };
+    r.input = boxes(p.input_boxes, r.shape, 1000);
+    r.output = boxes(p.output_boxes, half, 2000);
+    r.input_orders = p.input_orders;
+    r.output_orders = p.output_orders;
+    const Schedule forward = make_schedule(r);
+    for (const Schedule& s : {forward, inverse(forward)})
+      for (bool direct : {false, true}) {
+        Built made = setup(s, "windowed", {{"tile", static_cast<Index>(seed % 4)}, {"window", 1 + static_cast<Index>(seed % 3)}}, direct);
+        made.in_place = p.problem.in_place;
+        const ReplayReport report = replay(ranks, [&](int q) { return made.program(q); }, seed, false);
+        EXPECT_EQ(report.bytes_sent, report.bytes_received);
+        for (int q = 0; q < ranks; ++q) {
+          const Program program = made.program(q);
+          ASSERT_NO_THROW(check_program(program)) << p.describe() << to_string(program);
+          const Index rounded = (program.largest_box_bytes + 63) / 64 * 64;
+          ASSERT_LE(program.workspace_bytes, 2 * rounded) << p.describe();
+        }
+      }
+  }
+}
+
+TEST(Program, BackwardIsTheMirrorOfForward) {
+  const Schedule s = schedule_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1));
+  const Built forward = setup(s, "windowed", {{"tile", 4}, {"window", 2}}, false);
+  const Built backward = setup(inverse(s), "windowed", {{"tile", 4}, {"window", 2}}, false);
+  const auto kinds = [](const Program& p) {
+    std::string text;
+    for (const Op& op : p.ops)
+      if (op.kind == OpKind::fft) text += p.ffts[static_cast<std::size_t>(op.call)].axes.size() == 1 ? 'f' : 'F';
+    return text;
+  };
+  // Forward: z whole, y and x in 4 tiles each; backward: x and y in tiles, z whole at the end.
+  EXPECT_EQ(kinds(forward.program(0)), "fffffffff");
+  const Program f = forward.program(1), b = backward.program(1);
+  EXPECT_EQ(f.ffts.front().axes, (AxisVector<int>{2}));
+  EXPECT_EQ(b.ffts.back().axes, (AxisVector<int>{2}));
+  EXPECT_EQ(f.ffts.size(), b.ffts.size());
+  EXPECT_EQ(f.copies.size(), b.copies.size());
+}
+
+TEST(Replay, NoticesWhatIsWrong) {
+  const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
+  const auto position = [](const Program& p, OpKind kind) {
+    return std::find_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; }) - p.ops.begin();
+  };
+  const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, false);
+  const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, true);
+  const auto spoiled = [&](const Built& made, auto change) {
+    return replay(
+        3,
+        [&](int r) {
+          Program p = made.program(r);
+          if (r == 1) change(p);
+          return p;
+        },
+        3, false);
+  };
+  const auto drop = [&](OpKind kind) {
+    return [&, kind](Program& p) { p.ops.erase(p.ops.begin() + position(p, kind)); };
+  };
+  EXPECT_NO_THROW(spoiled(buffered, [](Program&) {}));
+  expect_error([&] { spoiled(buffered, drop(OpKind::post)); }, "replay");
+  expect_error([&] { spoiled(buffered, drop(OpKind::receive)); }, "never received");
+  expect_error([&] { spoiled(buffered, [](Program& p) { p.reshapes[0].tiles[1].sends[0].bytes -= 16; }); }, "equal sizes");
+  expect_error([&] { spoiled(direct, drop(OpKind::signal_free)); }, "never ends");
+  expect_error([&] { spoiled(direct, drop(OpKind::signal_full)); }, "never ends");
+  expect_error([&] { spoiled(direct, [&](Program& p) {
+                 for (CopyCall& c : p.copies)
+                   if (c.to_rank >= 0) c.to.offset += 1 << 20;
+               }); }, "outside the tile");
+
+  const auto without_deps = [&](const Built& made, OpKind kind) {
+    Program p = made.program(1);
+    Op& op = p.ops[static_cast<std::size_t>(position(p, kind))];
+    op.deps_end = op.deps_begin;
+    check_program(p);
+  };
+  EXPECT_NO_THROW(check_program(buffered.program(1)));
+  for (OpKind kind : {OpKind::pack, OpKind::post, OpKind::unpack})
+    expect_error([&] { without_deps(buffered, kind); }, "at the same time");
+  expect_error([&] { without_deps(direct, OpKind::put); }, "operation");
+  expect_error([&] { without_deps(direct, OpKind::await_full); }, "signal_free");
+  // An unpack that does not wait for the tile's sends would overwrite them.
+  expect_error([&] {
+    Program p = buffered.program(1);
+    const auto sent = static_cast<int>(position(p, OpKind::wait_sent));
+    for (int& d : p.deps)
+      if (d == sent) d = 0;
+    check_program(p);
+  }, "at the same time");
+}
+
+TEST(Pipeline, RefusesParametersItDoesNotHave) {
+  const Schedule s = schedule_of({8, 8, 8}, 2, Distribution::slab(0), Distribution::slab(1));
+  expect_error([&] { choose_pipeline(s, find_pipeline("sequential"), {{"tile", 3}}); }, "no such option with pipeline sequential");
+  expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"window", 0}}); }, "1 to");
+  expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"tile", -1}}); }, "0 to");
+  expect_error([] { find_pipeline("fast"); }, "auto, sequential, windowed");
+}
+
+}  // namespace weft::test

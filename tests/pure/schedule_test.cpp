@@ -1,0 +1,217 @@
+// Schedules, among them the grids of multi-gpu-fft-performance (Table III) and the message counts of
+// communication-tuning (Table II), in both of its readings (the paper's P^1/3 x P^2/3 pencils and near-square ones).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "geometry/layout.hpp"
+#include "schedule/planner.hpp"
+#include "support/expect_error.hpp"
+#include "support/random_problem.hpp"
+
+namespace weft::test {
+
+namespace {
+
+constexpr Transform c2c = Transform::c2c, r2c = Transform::r2c, none = Transform::none;
+
+ScheduleRequest request(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
+                        Decomposition decomposition = Decomposition::automatic,
+                        AxisVector<Transform> transforms = {}) {
+  ScheduleRequest r;
+  r.shape = shape;
+  r.transforms = transforms.empty() ? AxisVector<Transform>(shape.size(), c2c) : transforms;
+  r.ranks = ranks;
+  r.input = named_tiling(in, shape, ranks, "input");
+  r.output = named_tiling(out, output_shape(shape, r.transforms), ranks, "output");
+  if (r.input) r.input_orders = {c_order(shape.size())};
+  if (r.output) r.output_orders = {c_order(shape.size())};
+  r.decomposition = decomposition;
+  return r;
+}
+
+std::vector<int> sorted(const Grid& g) {
+  std::vector<int> v(g.begin(), g.end());
+  std::sort(v.begin(), v.end());
+  return v;
+}
+
+/// The grids of the fields between which data move.
+std::vector<Grid> grids(const Schedule& s) {
+  std::vector<Grid> result{*s.fields.front().tiling->grid()};
+  for (std::size_t i = 0; i < s.stages.size(); ++i)
+    if (s.stages[i].kind == Stage::Kind::reshape) result.push_back(*s.fields[i + 1].tiling->grid());
+  return result;
+}
+
+int reshapes(const Schedule& s) { return static_cast<int>(grids(s).size()) - 1; }
+
+std::vector<int> fft_axes(const Schedule& s) {
+  std::vector<int> counts;
+  for (const Stage& stage : s.stages)
+    if (stage.kind == Stage::Kind::fft) counts.push_back(stage.axes.size());
+  return counts;
+}
+
+}  // namespace
+
+TEST(Schedule, BrickToBrickPencilsHaveTheGridsOfTableIII) {
+  const std::vector<std::pair<int, std::vector<std::vector<int>>>> rows{
+      {6, {{1, 2, 3}, {1, 2, 3}}},         {12, {{2, 2, 3}, {1, 3, 4}}},       {24, {{2, 3, 4}, {1, 4, 6}}},
+      {48, {{3, 4, 4}, {1, 6, 8}}},        {96, {{4, 4, 6}, {1, 8, 12}}},      {192, {{4, 6, 8}, {1, 12, 16}}},
+      {384, {{6, 8, 8}, {1, 16, 24}}},     {768, {{8, 8, 12}, {1, 24, 32}}},   {1536, {{8, 12, 16}, {1, 32, 48}}},
+      {3072, {{12, 16, 16}, {1, 48, 64}}},
+  };
+  for (const auto& [ranks, expected] : rows) {
+    const Schedule s = make_schedule(request({512, 512, 512}, ranks, Distribution::brick(), Distribution::brick(),
+                                             Decomposition::pencil));
+    std::vector<Grid> g = grids(s);
+    EXPECT_EQ(sorted(g.front()), expected[0]) << ranks;
+    EXPECT_EQ(sorted(g.back()), expected[0]) << ranks;
+    // On 6 ranks the bricks are pencils already, and one reshape fewer is needed than in the paper.
+    ASSERT_EQ(g.size(), ranks == 6 ? 4u : 5u) << ranks;
+    for (std::size_t i = 1; i + 1 < g.size(); ++i) EXPECT_EQ(sorted(g[i]), expected[1]) << ranks;
+    EXPECT_EQ(fft_axes(s), (std::vector<int>{1, 1, 1}));
+  }
+}
+
+TEST(Schedule, MessageCountsOfTableII) {
+  const int root = 8, ranks = root * root * root;
+  const Shape shape{512, 512, 512};
+  const auto tiling = [&](const Grid& g) { return Tiling::from_grid(shape, g, ranks); };
+  const Tiling brick = tiling({root, root, root}), slab = tiling({1, 1, ranks}), other_slab = tiling({ranks, 1, 1});
+  // With this rank, itself included, as the paper counts.
+  const auto messages = [&](const Tiling& a, const Tiling& b) {
+    const Traffic t = traffic(a, b, 0);
+    return t.messages + (t.kept_points > 0 ? 1 : 0);
+  };
+  const Tiling x = tiling({1, root, root * root}), y = tiling({root, 1, root * root});
+  const Tiling long_y = tiling({root * root, 1, root});
+  EXPECT_EQ(messages(brick, tiling({1, root, root * root})), root);                     // brick - pencil: P^1/3
+  EXPECT_EQ(messages(brick, slab), root * root * 1);                                    // brick - slab: P^2/3
+  EXPECT_EQ(messages(x, long_y), root * root);                                          // pencil - pencil: P^2/3
+  EXPECT_EQ(messages(x, y), root);                                                      // along the short side
+  EXPECT_EQ(messages(slab, other_slab), ranks);                                         // slab - slab: P
+  // Near-square pencils: sqrt(P) messages.
+  const Tiling near = Tiling::from_grid(shape, {1, 16, 16}, 256), next = Tiling::from_grid(shape, {16, 1, 16}, 256);
+  EXPECT_EQ(traffic(near, next, 0).messages + 1, 16);
+}
+
+TEST(Schedule, SlabsNeedOneReshapeTransposedAndTwoNatural) {
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  const Schedule transposed = make_schedule(request({64, 64, 64}, 4, slab(0), slab(1)));
+  EXPECT_EQ(reshapes(transposed), 1);
+  EXPECT_EQ(fft_axes(transposed), (std::vector<int>{2, 1}));
+  const Schedule natural = make_schedule(request({64, 64, 64}, 4, slab(0), slab(0)));
+  EXPECT_EQ(reshapes(natural), 2);
+  const Schedule bricks = make_schedule(request({64, 64, 64}, 8, Distribution::brick(), Distribution::brick()));
+  EXPECT_EQ(reshapes(bricks), 3);
+  const Schedule free = make_schedule(request({64, 64, 64}, 4, Distribution::fastest(), Distribution::fastest()));
+  EXPECT_EQ(reshapes(free), 1);
+}
+
+TEST(Schedule, AutoTakesPencilsOnceSlabsWouldLeaveRanksIdle) {
+  const auto pencil = [](int a) { return Distribution::pencil(a); };
+  EXPECT_EQ(reshapes(make_schedule(request({64, 64, 64}, 64, pencil(2), pencil(0)))), 2);
+  const Schedule s = make_schedule(request({64, 64, 64}, 256, pencil(2), pencil(0)));
+  EXPECT_EQ(reshapes(s), 2);
+  for (const Field& f : s.fields) EXPECT_EQ(f.tiling->idle_ranks(), 0);
+  EXPECT_EQ(fft_axes(s), (std::vector<int>{1, 1, 1}));
+  const Schedule forced = make_schedule(request({64, 64, 64}, 16, pencil(2), pencil(0), Decomposition::slab));
+  EXPECT_NE(forced.reason.find("slab"), std::string::npos);
+}
+
+TEST(Schedule, OneRankIsOneTransformR2cIncluded) {
+  for (const Order& order : {Order{0, 1, 2}, Order{2, 1, 0}, Order{1, 2, 0}}) {
+    ScheduleRequest r = request({8, 9, 10}, 1, Distribution::slab(0), Distribution::slab(0),
+                                Decomposition::automatic, {c2c, r2c, c2c});
+    r.input_orders = r.output_orders = {order};
+    const Schedule s = make_schedule(r);
+    ASSERT_EQ(s.stages.size(), 1u);
+    EXPECT_EQ(s.stages[0].axes, (AxisVector<int>{0, 1, 2}));
+    EXPECT_EQ(s.stages[0].real_axis, 1);
+  }
+}
+
+TEST(Schedule, R2cComesFirstAndMergesWithItsNeighbours) {
+  const Schedule s = make_schedule(request({32, 32, 32}, 4, Distribution::slab(0), Distribution::slab(1),
+                                           Decomposition::automatic, {c2c, c2c, r2c}));
+  ASSERT_EQ(s.stages.size(), 3u);
+  EXPECT_EQ(s.stages[0].axes, (AxisVector<int>{1, 2}));
+  EXPECT_EQ(s.stages[0].real_axis, 2);
+  EXPECT_EQ(s.fields[1].shape, (Shape{32, 32, 17}));
+  // The input is cut along the r2c axis: real data are reshaped once, before anything is transformed.
+  const Schedule cut = make_schedule(request({32, 32, 32}, 4, Distribution::slab(2), Distribution::slab(1),
+                                             Decomposition::automatic, {c2c, c2c, r2c}));
+  EXPECT_EQ(cut.stages[0].kind, Stage::Kind::reshape);
+  EXPECT_EQ(cut.fields[1].element, Element::real);
+  EXPECT_EQ(cut.stages[1].real_axis, 2);
+}
+
+TEST(Schedule, AxesLeftAloneNeedNoReshape) {
+  const Schedule s = make_schedule(request({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(0),
+                                           Decomposition::automatic, {none, c2c, c2c}));
+  EXPECT_EQ(reshapes(s), 0);
+  const Schedule nothing = make_schedule(request({16, 16}, 4, Distribution::slab(0), Distribution::slab(0),
+                                                 Decomposition::automatic, {none, none}));
+  ASSERT_EQ(nothing.stages.size(), 1u);
+  EXPECT_TRUE(nothing.stages[0].axes.empty());
+}
+
+TEST(Schedule, NoReshapeMovesNothingAndInverseMirrors) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 13);
+    const RandomProblem p = make_random_problem(seed, ranks, false);
+    const Shape half = output_shape(p.problem.shape, p.problem.transforms);
+    ScheduleRequest r;
+    r.shape = p.problem.shape;
+    r.transforms = p.problem.transforms;
+    r.ranks = ranks;
+    const auto tiling = [&](const std::vector<Box>& boxes, const Distribution& d, const Shape& shape) {
+      return boxes.empty() ? named_tiling(d, shape, ranks, "input")
+                           : std::make_shared<const Tiling>(Tiling::from_boxes(shape, boxes));
+    };
+    r.input = tiling(p.input_boxes, p.problem.input, r.shape);
+    r.output = tiling(p.output_boxes, p.problem.output, half);
+    r.input_orders = p.input_orders;
+    r.output_orders = p.output_orders;
+    const Schedule s = make_schedule(r);
+    AxisVector<int> done;
+    for (std::size_t i = 0; i < s.stages.size(); ++i) {
+      const Tiling &from = *s.fields[i].tiling, &to = *s.fields[i + 1].tiling;
+      if (s.stages[i].kind == Stage::Kind::fft) {
+        for (int a : s.stages[i].axes) {
+          EXPECT_TRUE(from.is_local(a));
+          EXPECT_FALSE(done.contains(a));
+          done.push_back(a);
+        }
+        continue;
+      }
+      Index moved = 0;
+      for (int q = 0; q < ranks; ++q) moved += traffic(from, to, q).sent_points;
+      EXPECT_GT(moved, 0) << p.describe() << to_string(s);
+    }
+    for (int a = 0; a < r.shape.size(); ++a) EXPECT_EQ(done.contains(a), r.transforms[a] != none) << p.describe();
+    const Schedule back = inverse(inverse(s));
+    EXPECT_EQ(to_string(back), to_string(s));
+    EXPECT_EQ(inverse(s).stages.size(), s.stages.size());
+  }
+}
+
+TEST(Schedule, SaysWhatItCannotDo) {
+  expect_error([] { make_schedule(request({64}, 4, Distribution::slab(0), Distribution::slab(0))); },
+               "one-dimensional transforms are not distributed");
+  expect_error([] { make_schedule(request({64, 64}, 4, Distribution::slab(0), Distribution::slab(0), Decomposition::pencil)); },
+               "at least 3 axes");
+  expect_error([] { named_tiling(Distribution::slab(3), {4, 4, 4}, 2, "input"); }, "an axis of 0..2");
+  expect_error([] { named_tiling(Distribution::grid({2, 2, 2}), {4, 4, 4}, 7, "output"); }, "at most 7 cells");
+  expect_error([] { named_tiling(Distribution::pencil(0), {4, 4}, 2, "input"); }, "at least 3 axes");
+}
+
+TEST(ExchangeGroups, FollowTheGrid) {
+  const Shape shape{8, 8, 8};
+  const auto groups = exchange_groups(Tiling::from_grid(shape, {2, 3, 1}, 6), Tiling::from_grid(shape, {2, 1, 3}, 6));
+  EXPECT_EQ(groups, (std::vector<int>{0, 0, 0, 3, 3, 3}));
+}
+
+}  // namespace weft::test
