@@ -1,5 +1,5 @@
-// A vector of at most `max_axes` entries, one per axis of an array, without heap memory. Shapes, corners of boxes,
-// strides and axis orders are all of this type, so that geometry can be computed on execution paths.
+// A vector of at most `max_axes` entries, one per axis of an array, without heap memory. Shapes, corners of
+// boxes, strides and axis orders are all of this type, so that geometry can be computed on execution paths.
 #pragma once
 
 #include <array>
@@ -72,7 +72,8 @@ class AxisVector {
 
 using Shape = AxisVector<Index>;
 using Strides = AxisVector<Index>;
-/// A memory order: the axes of an array from slowest to fastest varying. {0, 1, 2} is C order, {2, 1, 0} Fortran order.
+/// A memory order: the axes of an array from slowest to fastest varying. {0, 1, 2} is C order, {2, 1, 0}
+/// Fortran order.
 using Order = AxisVector<int>;
 
 }  // namespace weft

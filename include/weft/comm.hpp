@@ -10,9 +10,10 @@ class CommImpl;
 /// A handle to a set of ranks; copies refer to the same set.
 class Comm {
  public:
-  /// The ranks of an MPI communicator. Include <weft/mpi.hpp> to use it. Collective over the communicator, which is
-  /// duplicated: none of its messages is ever seen or matched by Weft. The duplicate is freed with the last copy of
-  /// the handle, also after MPI_Finalize. Throws `weft::Error` if MPI is not initialised or already finalised.
+  /// The ranks of an MPI communicator. Include <weft/mpi.hpp> to use it. Collective over the communicator,
+  /// which is duplicated: none of its messages is ever seen or matched by Weft. The duplicate is freed with
+  /// the last copy of the handle, also after MPI_Finalize. Throws `weft::Error` if MPI is not initialised or
+  /// already finalised.
   template <class MpiComm>
   static Comm mpi(MpiComm communicator) = delete;
 

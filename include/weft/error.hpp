@@ -1,5 +1,6 @@
-// The one exception type of the library. A message always says which operation failed, what it got and what it
-// expected, and, when the failure concerns one rank of many, which rank; a failure on one rank is reported on all.
+// The one exception type of the library. A message always says which operation failed, what it got and what
+// it expected, and, when the failure concerns one rank of many, which rank; a failure on one rank is reported
+// on all.
 #pragma once
 
 #include <stdexcept>
@@ -10,7 +11,8 @@ namespace weft {
 class Error : public std::runtime_error {
  public:
   /// `operation`: what was being done ("plan", "forward", "comm"); `got`: the offending value or event;
-  /// `expected`: what would have been accepted or can be done about it; `rank`: the rank it happened on, or -1.
+  /// `expected`: what would have been accepted or can be done about it; `rank`: the rank it happened on, or
+  /// -1.
   Error(std::string operation, std::string got, std::string expected, int rank = -1);
 
   const std::string& operation() const noexcept { return operation_; }

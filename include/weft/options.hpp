@@ -1,5 +1,6 @@
-// How a plan is to be made. Every option has a name, by which it can also be set from text ("pipeline=windowed") or
-// through an environment variable (WEFT_PIPELINE); what the program sets beats the environment.
+// How a plan is to be made. Every option has a name, by which it can also be set from text
+// ("pipeline=windowed") or through an environment variable (WEFT_PIPELINE); what the program sets beats the
+// environment.
 #pragma once
 
 #include <map>
@@ -12,17 +13,19 @@ namespace weft {
 
 class Options {
  public:
-  /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those that do.
+  /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those
+  /// that do.
   ///
-  /// decomposition: auto, slab, pencil. Which grids may stand between input and output; auto takes the fewest reshapes
+  /// decomposition: auto, slab, pencil. Which grids may stand between input and output; auto takes the fewest
+  /// reshapes
   ///   that keep every rank busy.
   /// pipeline: auto, sequential, windowed. How exchange and local FFTs follow each other in time.
-  /// tile, window: parameters of pipeline windowed: thickness of a tile (0: an eighth of the axis), tiles in flight.
-  /// exchange: auto, or the name of an exchange: p2p, alltoallv (MPI); direct, copy (threads).
-  /// fft: auto, or the name of a local FFT library: fftw.
-  /// effort: estimate, measure, patient. How long the local FFT library plans.
-  /// workspace: plan (the plan allocates it), user (given at every execution).
-  /// check: local, collective. With collective, misuse of forward or backward on one rank fails on all, for one small
+  /// tile, window: parameters of pipeline windowed: thickness of a tile (0: an eighth of the axis), tiles in
+  /// flight. exchange: auto, or the name of an exchange: p2p, alltoallv (MPI); direct, copy (threads). fft:
+  /// auto, or the name of a local FFT library: fftw. effort: estimate, measure, patient. How long the local
+  /// FFT library plans. workspace: plan (the plan allocates it), user (given at every execution). check:
+  /// local, collective. With collective, misuse of forward or backward on one rank fails on all, for one
+  /// small
   ///   reduction per execution.
   Options& set(const std::string& name, const std::string& value);
   Options& set(const std::string& name, Index value) { return set(name, std::to_string(value)); }

@@ -1,5 +1,5 @@
-// A plan: a problem bound to the resources that carry it out. Making one is collective and takes time; executing it
-// allocates nothing and may be repeated as often as wanted.
+// A plan: a problem bound to the resources that carry it out. Making one is collective and takes time;
+// executing it allocates nothing and may be repeated as often as wanted.
 #pragma once
 
 #include <complex>
@@ -17,25 +17,26 @@ namespace weft {
 
 class Plan {
  public:
-  /// Collective over `comm`: all ranks give the same problem and options, except for their own box and memory orders.
-  /// If anything is wrong on any rank, every rank throws the same `weft::Error`.
+  /// Collective over `comm`: all ranks give the same problem and options, except for their own box and memory
+  /// orders. If anything is wrong on any rank, every rank throws the same `weft::Error`.
   Plan(const Comm& comm, const Problem& problem, const Options& options = {});
   ~Plan();
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
 
-  /// Transforms `in` (this rank's input box) into `out` (its output box). Collective. Neither direction is scaled.
+  /// Transforms `in` (this rank's input box) into `out` (its output box). Collective. Neither direction is
+  /// scaled.
   ///
-  /// Out of place the arrays must not overlap, and `in` is left as it was; in place both pointers are the same, to
-  /// `buffer_bytes()` bytes. A rank whose box is empty may pass null. Element types are double, float and
-  /// std::complex of them, as the problem says; anything else throws. `workspace` is given if and only if option
-  /// workspace is "user": `workspace_bytes()` bytes on a multiple of 16.
+  /// Out of place the arrays must not overlap, and `in` is left as it was; in place both pointers are the
+  /// same, to `buffer_bytes()` bytes. A rank whose box is empty may pass null. Element types are double,
+  /// float and std::complex of them, as the problem says; anything else throws. `workspace` is given if and
+  /// only if option workspace is "user": `workspace_bytes()` bytes on a multiple of 16.
   template <class In, class Out>
   void forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
   }
-  /// The same from the output box back to the input box. Backward after forward multiplies by the product of the
-  /// transformed (real) lengths, `scale_factor()`.
+  /// The same from the output box back to the input box. Backward after forward multiplies by the product of
+  /// the transformed (real) lengths, `scale_factor()`.
   template <class In, class Out>
   void backward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::backward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
@@ -50,7 +51,8 @@ class Plan {
   std::size_t output_count() const;
   /// Bytes of an array that serves in place: the larger of input and output.
   std::size_t buffer_bytes() const;
-  /// Bytes of workspace on this rank: at most twice the largest box of any stage, each rounded up to 64 bytes.
+  /// Bytes of workspace on this rank: at most twice the largest box of any stage, each rounded up to 64
+  /// bytes.
   std::size_t workspace_bytes() const;
   /// The product of the transformed lengths: what forward followed by backward multiplies by.
   double scale_factor() const;

@@ -1,5 +1,6 @@
-// What is to be computed: the global array, the transform along each axis, the precision, and who holds which part
-// before and after. A problem is a plain value; nothing is checked or computed before a Plan is made from it.
+// What is to be computed: the global array, the transform along each axis, the precision, and who holds which
+// part before and after. A problem is a plain value; nothing is checked or computed before a Plan is made
+// from it.
 #pragma once
 
 #include <vector>
@@ -8,8 +9,8 @@
 
 namespace weft {
 
-/// The transform along one axis. Forward is exp(-2 pi i jk/n), backward exp(+2 pi i jk/n), neither scaled: forward
-/// followed by backward multiplies by the product of the transformed lengths.
+/// The transform along one axis. Forward is exp(-2 pi i jk/n), backward exp(+2 pi i jk/n), neither scaled:
+/// forward followed by backward multiplies by the product of the transformed lengths.
 enum class Transform {
   none,  ///< the axis is left alone
   c2c,   ///< complex to complex
@@ -20,23 +21,25 @@ enum class Precision { float32, float64 };
 
 /// Who holds which part of an array, and in which memory order.
 ///
-/// A named distribution is resolved when a plan is made: even splits, the larger parts first; ranks without points
-/// hold an empty box. The memory order lists the axes from slowest to fastest varying; the default is C order. Each
-/// rank may use an order of its own.
+/// A named distribution is resolved when a plan is made: even splits, the larger parts first; ranks without
+/// points hold an empty box. The memory order lists the axes from slowest to fastest varying; the default is
+/// C order. Each rank may use an order of its own.
 class Distribution {
  public:
   enum class Kind { slab, pencil, brick, grid, boxes, box, fastest };
 
   /// Cut along `axis` alone.
   static Distribution slab(int axis);
-  /// Whole lines along `local_axis`; cut along the first two of the other axes, as near to square as possible. Needs three axes.
+  /// Whole lines along `local_axis`; cut along the first two of the other axes, as near to square as
+  /// possible. Needs three axes.
   static Distribution pencil(int local_axis);
   /// Cut along the first three axes (both axes of an array with two), smallest surface per rank.
   static Distribution brick();
-  /// Cut into parts[a] parts along axis a; rank numbers run through the grid in C order. The parts multiply to at
-  /// most the number of ranks.
+  /// Cut into parts[a] parts along axis a; rank numbers run through the grid in C order. The parts multiply
+  /// to at most the number of ranks.
   static Distribution grid(AxisVector<int> parts);
-  /// Any boxes that tile the array, one per rank, in rank order, the same list on every rank. Boxes may be empty.
+  /// Any boxes that tile the array, one per rank, in rank order, the same list on every rank. Boxes may be
+  /// empty.
   static Distribution boxes(std::vector<Box> of_all_ranks);
   /// The calling rank's own box; the boxes of all ranks are gathered and must tile the array.
   static Distribution box(Box of_this_rank);
@@ -62,7 +65,8 @@ class Distribution {
 };
 
 struct Problem {
-  /// Global lengths, 1 to 8 axes, the logical (real) ones for r2c. Distributed transforms need at least 2 axes.
+  /// Global lengths, 1 to 8 axes, the logical (real) ones for r2c. Distributed transforms need at least 2
+  /// axes.
   Shape shape;
   /// One per axis; empty: c2c along every axis.
   AxisVector<Transform> transforms;

@@ -1,4 +1,5 @@
-// Threads of one process as ranks: the same programs run on a laptop, in a notebook or in a debugger, without MPI.
+// Threads of one process as ranks: the same programs run on a laptop, in a notebook or in a debugger, without
+// MPI.
 #pragma once
 
 #include <functional>
@@ -19,9 +20,10 @@ class ThreadTeam {
 
   int size() const;
 
-  /// Calls `body` on every thread with that thread's communicator, and returns when all are done. If a rank throws,
-  /// the operation that the others wait in throws `weft::Error` on each of them, and `run` throws the first rank's
-  /// exception; the team can be used again afterwards. Not to be called from inside a body, nor by two threads at once.
+  /// Calls `body` on every thread with that thread's communicator, and returns when all are done. If a rank
+  /// throws, the operation that the others wait in throws `weft::Error` on each of them, and `run` throws the
+  /// first rank's exception; the team can be used again afterwards. Not to be called from inside a body, nor
+  /// by two threads at once.
   void run(const std::function<void(Comm)>& body);
 
  private:

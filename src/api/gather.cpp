@@ -22,7 +22,8 @@ std::vector<Order> orders_of(CommImpl& comm, const Distribution& d, int ndim) {
   if (none && d.kind() == Distribution::Kind::fastest) return {};
   for (Order& o : orders)
     if (o.empty()) o = c_order(ndim);
-  if (std::all_of(orders.begin(), orders.end(), [&](const Order& o) { return o == orders.front(); })) orders.resize(1);
+  if (std::all_of(orders.begin(), orders.end(), [&](const Order& o) { return o == orders.front(); }))
+    orders.resize(1);
   return orders;
 }
 
@@ -52,7 +53,8 @@ Gathered gather(CommImpl& comm, const Problem& problem) {
   return g;
 }
 
-ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks, Decomposition decomposition) {
+ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks,
+                        Decomposition decomposition) {
   ScheduleRequest request;
   request.shape = problem.shape;
   request.transforms = problem.transforms;
@@ -65,11 +67,12 @@ ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ra
     if (problem.transforms[a] == Transform::r2c) {
       const std::string n = std::to_string(problem.shape[a]), half = std::to_string(problem.shape[a] / 2 + 1);
       in_hint = "along the r2c axis " + std::to_string(a) + " the input has " + n + " points";
-      out_hint = "along the r2c axis " + std::to_string(a) + " the output has " + n + "/2+1 = " + half + " points";
+      out_hint =
+          "along the r2c axis " + std::to_string(a) + " the output has " + n + "/2+1 = " + half + " points";
     }
   request.input = tiling_of(problem.input, gathered.input_boxes, problem.shape, ranks, "input", in_hint);
-  request.output = tiling_of(problem.output, gathered.output_boxes, output_shape(problem.shape, problem.transforms),
-                             ranks, "output", out_hint);
+  request.output = tiling_of(problem.output, gathered.output_boxes,
+                             output_shape(problem.shape, problem.transforms), ranks, "output", out_hint);
   return request;
 }
 

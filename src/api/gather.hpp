@@ -17,6 +17,7 @@ struct Gathered {
 Gathered gather(CommImpl& comm, const Problem& problem);
 
 /// Checks the boxes and names the distributions. Local; throws `weft::Error`.
-ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks, Decomposition decomposition);
+ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks,
+                        Decomposition decomposition);
 
 }  // namespace weft

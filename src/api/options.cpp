@@ -7,8 +7,8 @@
 #include "api/option_table.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "program/pipeline.hpp"
 #include "fft/local_fft.hpp"
+#include "program/pipeline.hpp"
 #include "transport/transport.hpp"
 
 namespace weft {
@@ -58,7 +58,8 @@ Index parsed(const std::string& name, const std::string& text) {
   Index value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) throw Error("options: " + name, "\"" + text + "\"", "a whole number");
+  if (error != std::errc() || stop != end)
+    throw Error("options: " + name, "\"" + text + "\"", "a whole number");
   return value;
 }
 

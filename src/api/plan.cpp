@@ -93,7 +93,8 @@ struct Plan::Impl {
       for (const std::string& line : mine) {
         const std::size_t end = std::min(first.find('\n', at), first.size());
         const std::string other = first.substr(at, end - at);
-        if (other != line) throw Error("plan", line, other + " as on rank 0: ranks must give the same problem");
+        if (other != line)
+          throw Error("plan", line, other + " as on rank 0: ranks must give the same problem");
         at = end + 1;
       }
     });
@@ -119,10 +120,11 @@ struct Plan::Impl {
       }
       for (int stage : reshape_stages(way.schedule)) {
         const auto s = static_cast<std::size_t>(stage);
-        way.groups.push_back(exchange_groups(*way.schedule.fields[s].tiling, *way.schedule.fields[s + 1].tiling));
+        way.groups.push_back(
+            exchange_groups(*way.schedule.fields[s].tiling, *way.schedule.fields[s + 1].tiling));
       }
       Program program = build_program(way.schedule, way.choices, {c.rank(), real_bytes, problem.in_place});
-      for (const ReshapeProgram& r : program.reshapes) exchange->check(r);
+      for (const ReshapeProgram& r : program.reshapes) exchange->check(r.messages);
       workspace_bytes = std::max(workspace_bytes, program.workspace_bytes);
       largest_box = std::max(largest_box, program.largest_box_bytes);
       way.executor = std::make_unique<Executor>(std::move(program), settings);
@@ -134,7 +136,8 @@ struct Plan::Impl {
   void describe_sides(int rank, int real_bytes) {
     const auto side = [&](const Field& f) {
       const int element = f.element == Element::real ? real_bytes : 2 * real_bytes;
-      return Side{f.box(rank), f.order(rank), f.element, static_cast<std::size_t>(f.box(rank).count() * element)};
+      return Side{f.box(rank), f.order(rank), f.element,
+                  static_cast<std::size_t>(f.box(rank).count() * element)};
     };
     sides = {side(ways[0].schedule.input()), side(ways[0].schedule.output())};
   }
@@ -161,7 +164,7 @@ struct Plan::Impl {
   std::array<Way, 2> ways;  ///< by direction
   bool agreed = false;      ///< whether a failure now is known to all ranks
   bool users_workspace = false, collective_check = false;
-  bool broken = false;      ///< an execution has failed in the middle
+  bool broken = false;  ///< an execution has failed in the middle
 };
 
 namespace {
@@ -171,7 +174,9 @@ bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_by
   return x < y + b_bytes && y < x + a_bytes;
 }
 
-const char* name_of(Direction d) { return d == Direction::forward ? "forward" : "backward"; }
+const char* name_of(Direction d) {
+  return d == Direction::forward ? "forward" : "backward";
+}
 
 }  // namespace
 
@@ -182,8 +187,9 @@ void Plan::Impl::check_type(const char* operation, const char* which, Type type,
   const Type wanted = element == Element::real ? (wide ? Type::real64 : Type::real32)
                                                : (wide ? Type::complex64 : Type::complex32);
   if (type != wanted)
-    throw Error(std::string(operation) + ": " + which, std::string("elements of ") + names[static_cast<int>(type)],
-                names[static_cast<int>(wanted)], comm.rank());
+    throw Error(std::string(operation) + ": " + which,
+                std::string("elements of ") + names[static_cast<int>(type)], names[static_cast<int>(wanted)],
+                comm.rank());
 }
 
 void Plan::Impl::check_arrays(Direction direction, const Arrays& a) const {
@@ -191,11 +197,11 @@ void Plan::Impl::check_arrays(Direction direction, const Arrays& a) const {
   const Side& in = sides[direction == Direction::forward ? 0 : 1];
   const Side& out = sides[direction == Direction::forward ? 1 : 0];
   const int rank = comm.rank();
-  if (broken)
-    throw Error(op, "a plan whose earlier execution failed in the middle", "a new plan", rank);
+  if (broken) throw Error(op, "a plan whose earlier execution failed in the middle", "a new plan", rank);
   check_type(op, "in", a.in_type, in.element);
   check_type(op, "out", a.out_type, out.element);
-  if (a.in == nullptr && in.bytes > 0) throw Error(op, "in is null", "the input box " + weft::to_string(in.box), rank);
+  if (a.in == nullptr && in.bytes > 0)
+    throw Error(op, "in is null", "the input box " + weft::to_string(in.box), rank);
   if (a.out == nullptr && out.bytes > 0)
     throw Error(op, "out is null", "the output box " + weft::to_string(out.box), rank);
   if (problem.in_place) {
@@ -226,8 +232,9 @@ void Plan::Impl::check_alone(Direction direction, const Arrays& arrays) const {
     comm.impl().poison(std::current_exception());
     if (comm.size() == 1 || comm.impl().threads() != nullptr) throw;
     throw Error(e.operation(), e.got(),
-                e.expected() + " (nothing has moved; other ranks may wait for this one, use option "
-                               "check=collective to let all fail together)",
+                e.expected() +
+                    " (nothing has moved; other ranks may wait for this one, use option "
+                    "check=collective to let all fail together)",
                 e.rank());
   }
 }
@@ -254,25 +261,42 @@ void Plan::execute(Direction direction, const Arrays& arrays) {
     way.executor->run(arrays.in, arrays.out, workspace);
   } catch (...) {
     p.broken = true;
-    way.executor->cancel();
     c.poison(std::current_exception());
+    way.executor->cancel();
     throw;
   }
 }
 
-const Box& Plan::input_box() const { return impl_->sides[0].box; }
-const Box& Plan::output_box() const { return impl_->sides[1].box; }
-const Order& Plan::input_order() const { return impl_->sides[0].order; }
-const Order& Plan::output_order() const { return impl_->sides[1].order; }
-std::size_t Plan::input_count() const { return static_cast<std::size_t>(input_box().count()); }
-std::size_t Plan::output_count() const { return static_cast<std::size_t>(output_box().count()); }
-std::size_t Plan::buffer_bytes() const { return std::max(impl_->sides[0].bytes, impl_->sides[1].bytes); }
-std::size_t Plan::workspace_bytes() const { return static_cast<std::size_t>(impl_->workspace_bytes); }
+const Box& Plan::input_box() const {
+  return impl_->sides[0].box;
+}
+const Box& Plan::output_box() const {
+  return impl_->sides[1].box;
+}
+const Order& Plan::input_order() const {
+  return impl_->sides[0].order;
+}
+const Order& Plan::output_order() const {
+  return impl_->sides[1].order;
+}
+std::size_t Plan::input_count() const {
+  return static_cast<std::size_t>(input_box().count());
+}
+std::size_t Plan::output_count() const {
+  return static_cast<std::size_t>(output_box().count());
+}
+std::size_t Plan::buffer_bytes() const {
+  return std::max(impl_->sides[0].bytes, impl_->sides[1].bytes);
+}
+std::size_t Plan::workspace_bytes() const {
+  return static_cast<std::size_t>(impl_->workspace_bytes);
+}
 
 double Plan::scale_factor() const {
   double factor = 1;
   for (int a = 0; a < impl_->problem.shape.size(); ++a)
-    if (impl_->problem.transforms[a] != Transform::none) factor *= static_cast<double>(impl_->problem.shape[a]);
+    if (impl_->problem.transforms[a] != Transform::none)
+      factor *= static_cast<double>(impl_->problem.shape[a]);
   return factor;
 }
 
@@ -284,12 +308,13 @@ std::string Plan::to_string() const {
   const Impl& p = *impl_;
   std::string text = "weft plan: " + by_x(p.problem.shape) + " " + weft::to_string(p.problem.transforms) +
                      (p.problem.precision == Precision::float64 ? " float64" : " float32") +
-                     (p.problem.in_place ? " in place" : "") + " on " + std::to_string(p.comm.size()) + " ranks (" +
-                     p.comm.medium() + ")\n";
+                     (p.problem.in_place ? " in place" : "") + " on " + std::to_string(p.comm.size()) +
+                     " ranks (" + p.comm.medium() + ")\n";
   text += "decomposition " + p.ways[0].schedule.reason + "\n" + weft::to_string(p.ways[0].schedule);
   for (std::size_t j = 0; j < p.ways[0].choices.size(); ++j) {
     const ReshapeChoice& c = p.ways[0].choices[j];
-    text += "reshape " + std::to_string(j + 1) + ": exchange " + c.exchange + ", pipeline " + c.pipeline + ": ";
+    text +=
+        "reshape " + std::to_string(j + 1) + ": exchange " + c.exchange + ", pipeline " + c.pipeline + ": ";
     if (c.axis >= 0)
       text += "tiles of " + std::to_string(c.tile) + " along axis " + std::to_string(c.axis) + ", window " +
               std::to_string(c.window) + "; ";
@@ -297,11 +322,14 @@ std::string Plan::to_string() const {
   }
   text += "local FFT " + std::string(p.fft->name) + ", effort " + p.options.get("effort") + "\n";
   text += "workspace " + human_bytes(static_cast<double>(p.workspace_bytes)) + " on rank " +
-          std::to_string(p.comm.rank()) + " (" + (p.users_workspace ? "given by the user" : "owned by the plan") +
-          "; largest box of any stage " + human_bytes(static_cast<double>(p.largest_box)) + ")\n";
+          std::to_string(p.comm.rank()) + " (" +
+          (p.users_workspace ? "given by the user" : "owned by the plan") + "; largest box of any stage " +
+          human_bytes(static_cast<double>(p.largest_box)) + ")\n";
   return text;
 }
 
-std::ostream& operator<<(std::ostream& out, const Plan& plan) { return out << plan.to_string(); }
+std::ostream& operator<<(std::ostream& out, const Plan& plan) {
+  return out << plan.to_string();
+}
 
 }  // namespace weft

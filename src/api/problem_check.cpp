@@ -73,7 +73,8 @@ void check_problem(Problem& problem, int ranks) {
                 "one per axis, " + std::to_string(ndim));
   int real_axes = 0;
   for (Transform t : problem.transforms) real_axes += t == Transform::r2c ? 1 : 0;
-  if (real_axes > 1) throw Error("plan: transforms", to_string(problem.transforms), "r2c along at most one axis");
+  if (real_axes > 1)
+    throw Error("plan: transforms", to_string(problem.transforms), "r2c along at most one axis");
   check_distribution(problem.input, "input", ndim, ranks);
   check_distribution(problem.output, "output", ndim, ranks);
 }

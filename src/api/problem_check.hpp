@@ -9,8 +9,8 @@
 
 namespace weft {
 
-/// Throws `weft::Error` for anything in the problem that is wrong whatever the other ranks say, and fills in the
-/// default transforms.
+/// Throws `weft::Error` for anything in the problem that is wrong whatever the other ranks say, and fills in
+/// the default transforms.
 void check_problem(Problem& problem, int ranks);
 
 /// One "name value" per line: everything that has to be alike on all ranks.

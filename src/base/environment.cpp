@@ -26,7 +26,9 @@ constexpr std::array table{
 };
 }  // namespace
 
-std::span<const EnvironmentVariable> environment_table() { return table; }
+std::span<const EnvironmentVariable> environment_table() {
+  return table;
+}
 
 std::optional<std::string> environment_value(const char* name) {
   const char* value = std::getenv(name);

@@ -1,6 +1,6 @@
-// The one table of environment variables. They are read while planning, never while executing; an option given in
-// the program beats its variable; a WEFT_ variable that is not in the table is an error, so that a typing mistake
-// cannot pass for a setting.
+// The one table of environment variables. They are read while planning, never while executing; an option
+// given in the program beats its variable; a WEFT_ variable that is not in the table is an error, so that a
+// typing mistake cannot pass for a setting.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Points in planning and execution where a test can step in: to delay one rank, to let it fail, or to spoil memory
-// that an execution must not rely on. Without a hook installed a point costs one load.
+// Points in planning and execution where a test can step in: to delay one rank, to let it fail, or to spoil
+// memory that an execution must not rely on. Without a hook installed a point costs one load.
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,8 @@ void agree_on(CommImpl& comm, const std::optional<Error>& failure) {
   const std::string operation = from_first(failure ? failure->operation() : "");
   const std::string got = from_first(failure ? failure->got() : "");
   const std::string expected = from_first(failure ? failure->expected() : "");
-  const std::string named = from_first(std::to_string(failure && failure->rank() >= 0 ? failure->rank() : first));
+  const std::string named =
+      from_first(std::to_string(failure && failure->rank() >= 0 ? failure->rank() : first));
   throw Error(operation, got, expected, std::stoi(named));
 }
 

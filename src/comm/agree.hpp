@@ -1,4 +1,5 @@
-// All ranks fail together: what goes wrong on one is thrown on all, as the failure of the lowest failing rank.
+// All ranks fail together: what goes wrong on one is thrown on all, as the failure of the lowest failing
+// rank.
 #pragma once
 
 #include <exception>
@@ -9,8 +10,8 @@
 
 namespace weft {
 
-/// Agrees on whether `failure` is set anywhere; if so, throws the lowest failing rank's on every rank. Collective.
-/// Allocates nothing if all is well.
+/// Agrees on whether `failure` is set anywhere; if so, throws the lowest failing rank's on every rank.
+/// Collective. Allocates nothing if all is well.
 void agree_on(CommImpl& comm, const std::optional<Error>& failure);
 
 /// Runs `step`, which must not communicate, and agrees on its outcome. Collective.

@@ -1,5 +1,5 @@
-// What the rooms above ask of a set of ranks while planning. Execution goes through transports, which find what they
-// need by asking for a capability (`threads()`, `mpi()`), never for the name of the medium.
+// What the rooms above ask of a set of ranks while planning. Execution goes through transports, which find
+// what they need by asking for a capability (`threads()`, `mpi()`), never for the name of the medium.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ class CommImpl {
 
   /// Throws `weft::Error` if the ranks cannot talk any more (MPI finalised, another thread rank has failed).
   virtual void check_alive(const char* operation) const = 0;
-  /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is possible.
+  /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is
+  /// possible.
   virtual void poison(std::exception_ptr /*failure*/) noexcept {}
 
   /// The capability to share memory by plain pointers.

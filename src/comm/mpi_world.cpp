@@ -70,7 +70,8 @@ void check_mpi(int code, const char* call) {
 
 MpiWorld::MpiWorld(MPI_Comm users) {
   check_life("Comm::mpi");
-  if (users == MPI_COMM_NULL) throw Error("Comm::mpi", "MPI_COMM_NULL", "a communicator that this rank belongs to");
+  if (users == MPI_COMM_NULL)
+    throw Error("Comm::mpi", "MPI_COMM_NULL", "a communicator that this rank belongs to");
   check_mpi(MPI_Comm_dup(users, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");

@@ -1,4 +1,5 @@
-// The ranks of an MPI communicator: a duplicate of the user's, made once, and groups of it, each made once and kept.
+// The ranks of an MPI communicator: a duplicate of the user's, made once, and groups of it, each made once
+// and kept.
 #pragma once
 
 #include <mpi.h>
@@ -25,12 +26,12 @@ class MpiWorld {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// The communicator of the ranks with this rank's colour, in rank order; `colours` holds one per rank, alike on all.
-  /// Collective when first asked for these colours, local afterwards.
+  /// The communicator of the ranks with this rank's colour, in rank order; `colours` holds one per rank,
+  /// alike on all. Collective when first asked for these colours, local afterwards.
   MPI_Comm group(const std::vector<int>& colours);
 
-  /// Tags for a plan's point-to-point exchange: `count` consecutive ones, alike on all ranks that plan in the same
-  /// order. They recur after the range that MPI guarantees is used up.
+  /// Tags for a plan's point-to-point exchange: `count` consecutive ones, alike on all ranks that plan in the
+  /// same order. They recur after the range that MPI guarantees is used up.
   int take_tags(int count);
 
  private:

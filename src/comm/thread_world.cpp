@@ -77,12 +77,22 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
   return result;
 }
 
-Comm Comm::self() { return Comm(std::make_shared<ThreadComm>(std::make_shared<ThreadWorld>(1), 0)); }
+Comm Comm::self() {
+  return Comm(std::make_shared<ThreadComm>(std::make_shared<ThreadWorld>(1), 0));
+}
 
-int Comm::rank() const { return impl_->rank(); }
-int Comm::size() const { return impl_->size(); }
-const char* Comm::medium() const { return impl_->medium(); }
-void Comm::barrier() const { impl_->barrier(); }
+int Comm::rank() const {
+  return impl_->rank();
+}
+int Comm::size() const {
+  return impl_->size();
+}
+const char* Comm::medium() const {
+  return impl_->medium();
+}
+void Comm::barrier() const {
+  impl_->barrier();
+}
 
 struct ThreadTeam::Impl {
   explicit Impl(int size) : world(std::make_shared<ThreadWorld>(size)) {}
@@ -136,12 +146,15 @@ ThreadTeam::~ThreadTeam() {
   for (std::thread& t : impl_->threads) t.join();
 }
 
-int ThreadTeam::size() const { return impl_->world->size(); }
+int ThreadTeam::size() const {
+  return impl_->world->size();
+}
 
 void ThreadTeam::run(const std::function<void(Comm)>& body) {
   std::unique_lock lock(impl_->mutex);
   if (impl_->running > 0)
-    throw Error("thread team", "run called while the team is running", "one run at a time, not from inside a body");
+    throw Error("thread team", "run called while the team is running",
+                "one run at a time, not from inside a body");
   impl_->world->reset();
   impl_->threw = false;
   impl_->body = &body;

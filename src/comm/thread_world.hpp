@@ -1,5 +1,5 @@
-// The ranks of a ThreadTeam: shared state of its threads, with waits that spin briefly, then yield, and that fail as
-// soon as one rank of the team has failed.
+// The ranks of a ThreadTeam: shared state of its threads, with waits that spin briefly, then yield, and that
+// fail as soon as one rank of the team has failed.
 #pragma once
 
 #include <atomic>

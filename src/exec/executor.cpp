@@ -6,6 +6,34 @@
 
 namespace weft {
 
+namespace {
+
+/// The local transform that a call of the program asks for.
+FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) {
+  FftProblem p;
+  p.precision = precision;
+  p.real = call.real_axis >= 0;
+  p.direction = call.direction;
+  p.in_place = call.from.space == call.to.space && call.from.offset == call.to.offset;
+  p.may_destroy_input = call.may_destroy_input;
+  p.effort = effort;
+  const auto dimension = [&](int a) {
+    return FftDimension{call.extents[a], call.from.strides[a], call.to.strides[a]};
+  };
+  for (int a = 0; a < call.extents.size(); ++a) {
+    if (a == call.real_axis) continue;
+    if (call.axes.contains(a)) {
+      p.dimensions.push_back(dimension(a));
+    } else if (call.extents[a] > 1) {
+      p.loops.push_back(dimension(a));
+    }
+  }
+  if (p.real) p.dimensions.push_back(dimension(call.real_axis));
+  return p;
+}
+
+}  // namespace
+
 Executor::Executor(Program program, const ExecutorSettings& settings) : program_(std::move(program)) {
   for (const FftCall& call : program_.ffts) {
     FftProblem problem = fft_problem(call, settings.precision, settings.effort);
@@ -27,10 +55,11 @@ Executor::Executor(Program program, const ExecutorSettings& settings) : program_
     copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes);
 }
 
-void Executor::connect(CommImpl& comm, const ExchangeRow& exchange, const std::vector<std::vector<int>>& groups,
+void Executor::connect(CommImpl& comm, const ExchangeRow& exchange,
+                       const std::vector<std::vector<int>>& groups,
                        const std::shared_ptr<std::byte>& workspace) {
   for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
-    const ExchangeContext context{comm, program_.reshapes[j], groups[j], workspace};
+    const ExchangeContext context{comm, program_.reshapes[j].messages, groups[j], workspace};
     buffered_.push_back(exchange.direct ? nullptr : exchange.make_buffered(context));
     direct_.push_back(exchange.direct ? exchange.make_direct(context) : nullptr);
   }

@@ -1,5 +1,5 @@
-// Runs a program on the host: binds its operations to local FFT plans, copies and exchanges once, and then executes
-// them in order, again and again, without allocating anything.
+// Runs a program on the host: binds its operations to local FFT plans, copies and exchanges once, and then
+// executes them in order, again and again, without allocating anything.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ class Executor {
   std::vector<PermuteCopy> copies_;
   std::vector<std::unique_ptr<BufferedExchange>> buffered_;  ///< per reshape
   std::vector<std::unique_ptr<DirectExchange>> direct_;      ///< per reshape
-  BufferedExchange* moving_ = nullptr;  ///< the exchange with tiles in flight
+  BufferedExchange* moving_ = nullptr;                       ///< the exchange with tiles in flight
   int in_flight_ = 0;
 };
 

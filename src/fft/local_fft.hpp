@@ -1,5 +1,5 @@
-// The local FFT: somebody else's library behind one call. A back end is one row of a table; plans are shared between
-// all that ask for the same transform, and made under the lock that the library asks for.
+// The local FFT: somebody else's library behind one call. A back end is one row of a table; plans are shared
+// between all that ask for the same transform, and made under the lock that the library asks for.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "program/program.hpp"
+#include "weft/plan_types.hpp"
+#include "weft/problem.hpp"
 
 namespace weft {
 
@@ -30,8 +31,6 @@ struct FftProblem {
   std::vector<FftDimension> dimensions, loops;
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
-
-FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort);
 
 /// A planned transform; may be executed by several threads at once, on different arrays.
 class LocalFft {

@@ -30,7 +30,9 @@ bool Box::contains(const Box& other) const {
   return true;
 }
 
-Box Box::whole(const Shape& shape) { return Box{Shape(shape.size(), 0), shape}; }
+Box Box::whole(const Shape& shape) {
+  return Box{Shape(shape.size(), 0), shape};
+}
 
 Box intersect(const Box& a, const Box& b) {
   Box c = a;
@@ -50,6 +52,8 @@ std::string to_string(const Box& box) {
   return text + ")";
 }
 
-std::ostream& operator<<(std::ostream& out, const Box& box) { return out << to_string(box); }
+std::ostream& operator<<(std::ostream& out, const Box& box) {
+  return out << to_string(box);
+}
 
 }  // namespace weft

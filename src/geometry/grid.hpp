@@ -1,5 +1,6 @@
-// Grids of ranks and even splits of an axis. A grid says into how many parts each axis is cut; ranks are numbered
-// through it in C order (last axis fastest), so that neighbouring pencil grids share their rows and columns.
+// Grids of ranks and even splits of an axis. A grid says into how many parts each axis is cut; ranks are
+// numbered through it in C order (last axis fastest), so that neighbouring pencil grids share their rows and
+// columns.
 #pragma once
 
 #include "weft/axis_vector.hpp"
@@ -27,8 +28,8 @@ int part_of(Index n, int parts, Index position);
 AxisVector<int> near_square(int ranks);
 
 /// The grid of `ranks` cells on the axes listed in `cut` (at most three) whose largest cell has the smallest
-/// surface (communication-tuning, "minimum-surface partition"); ties go to the grid that comes first in ascending
-/// order, preferring grids that leave no rank without points.
+/// surface (communication-tuning, "minimum-surface partition"); ties go to the grid that comes first in
+/// ascending order, preferring grids that leave no rank without points.
 Grid min_surface_grid(const Shape& shape, int ranks, const AxisVector<int>& cut);
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// How a box lies in memory: strides per axis, in elements. Dense layouts follow from a memory order; padded and
-// tiled ones differ only in their strides.
+// How a box lies in memory: strides per axis, in elements. Dense layouts follow from a memory order; padded
+// and tiled ones differ only in their strides.
 #pragma once
 
 #include "weft/box.hpp"

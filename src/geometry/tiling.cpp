@@ -201,7 +201,9 @@ void check_tiling(const std::string& what, const Shape& shape, const std::vector
     }
   const Index total = Box::whole(shape).count();
   if (covered != total)
-    throw Error(op, "they cover " + std::to_string(covered) + " of " + std::to_string(total) + " points of " + by_x(shape),
+    throw Error(op,
+                "they cover " + std::to_string(covered) + " of " + std::to_string(total) + " points of " +
+                    by_x(shape),
                 "boxes that leave no hole" + tail);
 }
 

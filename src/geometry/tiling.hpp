@@ -1,6 +1,6 @@
-// A tiling: the boxes of all ranks, which together cover an index space once. Regular tilings are kept as a grid and
-// answer "who overlaps this box" by arithmetic, so that planning for many thousand ranks stays cheap; irregular ones
-// keep their boxes and answer by a scan.
+// A tiling: the boxes of all ranks, which together cover an index space once. Regular tilings are kept as a
+// grid and answer "who overlaps this box" by arithmetic, so that planning for many thousand ranks stays
+// cheap; irregular ones keep their boxes and answer by a scan.
 #pragma once
 
 #include <memory>

@@ -11,8 +11,8 @@ namespace {
 
 using Ids = std::vector<int>;
 
-/// Which axes of a local FFT can be done tile by tile, and which need the whole box because the tiles cut one of
-/// them. The real axis has to be transformed first going forward and last going backward.
+/// Which axes of a local FFT can be done tile by tile, and which need the whole box because the tiles cut one
+/// of them. The real axis has to be transformed first going forward and last going backward.
 struct AxisSplit {
   AxisVector<int> whole, tile;
 };
@@ -54,7 +54,8 @@ class Builder {
   }
 
  private:
-  // --- operations ---------------------------------------------------------------------------------------------
+  // --- operations
+  // ---------------------------------------------------------------------------------------------
 
   int emit(Op op, const Ids& deps) {
     op.deps_begin = static_cast<int>(p_.deps.size());
@@ -65,8 +66,8 @@ class Builder {
     return static_cast<int>(p_.ops.size()) - 1;
   }
 
-  int emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Box& from_box, const Place& to,
-               const Box& to_box, const Ids& deps) {
+  int emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Box& from_box,
+               const Place& to, const Box& to_box, const Ids& deps) {
     if (from_box.empty() || to_box.empty()) return -1;
     const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
     FftCall call;
@@ -98,8 +99,8 @@ class Builder {
     return emit(op, deps);
   }
 
-  /// One local FFT of a whole field, or a copy if there is no FFT to do. A c2r of several axes would destroy its
-  /// input, so from the user's memory its complex axes go first, through `spare`.
+  /// One local FFT of a whole field, or a copy if there is no FFT to do. A c2r of several axes would destroy
+  /// its input, so from the user's memory its complex axes go first, through `spare`.
   Ids transform_whole(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,
                       const Place& spare, const Ids& deps) {
     if (axes.empty())
@@ -123,7 +124,8 @@ class Builder {
     return p;
   }
 
-  // --- no exchange at all -------------------------------------------------------------------------------------
+  // --- no exchange at all
+  // -------------------------------------------------------------------------------------
 
   void build_local() {
     const Stage& s = schedule_.stages.front();
@@ -137,14 +139,15 @@ class Builder {
     }
   }
 
-  // --- one reshape with its neighbours ------------------------------------------------------------------------
+  // --- one reshape with its neighbours
+  // ------------------------------------------------------------------------
 
   struct Reshape {
     int j = 0, tiles = 0;
     bool last = false;
     Place source, landing;
     AxisVector<int> send_axes, receive_axes, finish_axes;  ///< per tile before, per tile after, whole after
-    Ids ready;         ///< operations that made the whole source
+    Ids ready;                                             ///< operations that made the whole source
     Ids landing_free;  ///< operations after which the landing half holds nothing needed
     std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
   };
@@ -158,8 +161,8 @@ class Builder {
     r.tiles = place_.tiles(j, rank_);
     for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
       v->resize(static_cast<std::size_t>(r.tiles));
-    p_.reshapes.push_back({choice(j), place_.element_bytes(place_.field_before(j)), {}});
-    p_.reshapes.back().tiles.resize(static_cast<std::size_t>(r.tiles));
+    p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}}});
+    p_.reshapes.back().messages.tiles.resize(static_cast<std::size_t>(r.tiles));
     open_source(r);
     open_landing(r);
 
@@ -210,7 +213,8 @@ class Builder {
     if (r.ready.size() > 1) r.landing_free = r.ready;
   }
 
-  /// Where the result lands, and what is left to do with it. What is unpacked last of all goes straight to the user.
+  /// Where the result lands, and what is left to do with it. What is unpacked last of all goes straight to
+  /// the user.
   void open_landing(Reshape& r) {
     r.landing = place_.landing(r.j, rank_);
     if (!r.last) return;
@@ -219,7 +223,8 @@ class Builder {
       if (!choice(r.j).direct) r.landing = output_;
       return;
     }
-    const AxisSplit axes = split_axes(schedule_.stages[static_cast<std::size_t>(stage)], choice(r.j).axis, false);
+    const AxisSplit axes =
+        split_axes(schedule_.stages[static_cast<std::size_t>(stage)], choice(r.j).axis, false);
     r.receive_axes = axes.tile;
     r.finish_axes = axes.whole;
   }
@@ -257,7 +262,7 @@ class Builder {
   }
 
   TileMessages& messages(const Reshape& r, int k) {
-    return p_.reshapes[static_cast<std::size_t>(r.j)].tiles[static_cast<std::size_t>(k)];
+    return p_.reshapes[static_cast<std::size_t>(r.j)].messages.tiles[static_cast<std::size_t>(k)];
   }
 
   /// On the wire a part is dense, in the memory order of its receiver.
@@ -268,8 +273,8 @@ class Builder {
   Index pack(Reshape& r, int k, const Overlap& o, Index offset, const Ids& ready) {
     const Index bytes = o.box.count() * r.source.element_bytes;
     messages(r, k).sends.push_back({o.rank, offset, bytes});
-    const int id = emit_copy(op_of(r, OpKind::pack, k, o.rank), r.source, wire(r, o.box, o.rank, offset), o.box, -1,
-                             ready);
+    const int id = emit_copy(op_of(r, OpKind::pack, k, o.rank), r.source, wire(r, o.box, o.rank, offset),
+                             o.box, -1, ready);
     of(r.packed, k).push_back(id);
     return bytes;
   }
@@ -279,8 +284,8 @@ class Builder {
     messages(r, k).sends.push_back({o.rank, 0, o.box.count() * r.source.element_bytes});
     Ids deps = ready;
     append(deps, own ? r.landing_free : Ids{emit(op_of(r, OpKind::await_free, k, o.rank), {})});
-    const int id = emit_copy(op_of(r, OpKind::put, k, o.rank), r.source, place_.landing(r.j, o.rank).at(o.box), o.box,
-                             own ? -1 : o.rank, deps);
+    const int id = emit_copy(op_of(r, OpKind::put, k, o.rank), r.source,
+                             place_.landing(r.j, o.rank).at(o.box), o.box, own ? -1 : o.rank, deps);
     of(r.packed, k).push_back(id);
     if (!own) of(r.packed, k).push_back(emit(op_of(r, OpKind::signal_full, k, o.rank), {id}));
   }
@@ -302,7 +307,8 @@ class Builder {
     const std::vector<Overlap> parts = incoming(r, k);
     if (choice(r.j).direct) {
       const Box landing = place_.tile(r.j, rank_, k, r.landing.box);
-      messages(r, k).landing = span_of(r.landing.at(landing), landing.extents(), r.landing.element_bytes);
+      const Span span = span_of(r.landing.at(landing), landing.extents(), r.landing.element_bytes);
+      messages(r, k).landing = {span.first, span.last};
       for (const Overlap& o : parts) {
         messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
         if (o.rank == rank_) continue;
@@ -323,8 +329,9 @@ class Builder {
     for (const Overlap& o : parts) {
       const Index bytes = o.box.count() * r.landing.element_bytes;
       messages(r, k).receives.push_back({o.rank, offset, bytes});
-      of(r.arrived, k).push_back(emit_copy(op_of(r, OpKind::unpack, k, o.rank), wire(r, o.box, rank_, offset),
-                                           r.landing.at(o.box), o.box, r.landing.element_bytes, -1, deps));
+      of(r.arrived, k)
+          .push_back(emit_copy(op_of(r, OpKind::unpack, k, o.rank), wire(r, o.box, rank_, offset),
+                               r.landing.at(o.box), o.box, r.landing.element_bytes, -1, deps));
       offset += bytes;
     }
     if (parts.empty()) of(r.arrived, k) = deps;
@@ -375,7 +382,7 @@ class Builder {
     }
     // Peers put into the landing half without any operation of this rank.
     for (const ReshapeProgram& r : p_.reshapes)
-      for (const TileMessages& t : r.tiles) last = std::max(last, t.landing.last);
+      for (const TileMessages& t : r.messages.tiles) last = std::max(last, t.landing.last);
     return aligned(last);
   }
 

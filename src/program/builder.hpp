@@ -1,6 +1,6 @@
-// Makes the program of one rank from a schedule and the choices of its pipelines. The same code serves forward and
-// backward (the schedule of the latter is the inverse), real and complex data, both precisions and both kinds of
-// exchange.
+// Makes the program of one rank from a schedule and the choices of its pipelines. The same code serves
+// forward and backward (the schedule of the latter is the inverse), real and complex data, both precisions
+// and both kinds of exchange.
 #pragma once
 
 #include <vector>

@@ -9,8 +9,8 @@ namespace weft {
 
 namespace {
 
-/// A span of memory that an operation reads or writes, or that an exchange owns from one operation on until others
-/// have completed.
+/// A span of memory that an operation reads or writes, or that an exchange owns from one operation on until
+/// others have completed.
 struct Access {
   int op = 0;
   std::vector<int> until;  ///< empty: the operation itself
@@ -48,8 +48,8 @@ class Checker {
         if ((!a.writes && !b.writes) || a.op == b.op || disjoint(a, b)) continue;
         ++pairs;
         if (!ordered(a, b) && !ordered(b, a))
-          fail(std::max(a.op, b.op), "may touch the memory of operation " + std::to_string(std::min(a.op, b.op)) +
-                                         " at the same time");
+          fail(std::max(a.op, b.op), "may touch the memory of operation " +
+                                         std::to_string(std::min(a.op, b.op)) + " at the same time");
       }
     check_flags();
     check_tiles();
@@ -58,13 +58,15 @@ class Checker {
 
  private:
   [[noreturn]] void fail(int op, const std::string& what) const {
-    throw Error("program", "operation " + std::to_string(op) + " (" +
-                               name_of(p_.ops[static_cast<std::size_t>(op)].kind) + ") " + what,
+    throw Error("program",
+                "operation " + std::to_string(op) + " (" +
+                    name_of(p_.ops[static_cast<std::size_t>(op)].kind) + ") " + what,
                 "operations ordered by their dependencies", p_.rank);
   }
 
   bool precedes(int a, int b) const {
-    return (before_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) & 1u) != 0;
+    return (before_[static_cast<std::size_t>(b) * words_ + static_cast<std::size_t>(a) / 64] >> (a % 64) &
+            1u) != 0;
   }
 
   /// Whether a is over before b begins.
@@ -106,7 +108,7 @@ class Checker {
   }
 
   const TileMessages& messages(const Op& op) const {
-    return p_.reshapes[static_cast<std::size_t>(op.reshape)].tiles[static_cast<std::size_t>(op.tile)];
+    return p_.reshapes[static_cast<std::size_t>(op.reshape)].messages.tiles[static_cast<std::size_t>(op.tile)];
   }
 
   /// All operations of a kind in the tile of `op`.
@@ -121,11 +123,12 @@ class Checker {
   void own(int op, const std::vector<Message>& parts, bool writes, const std::vector<int>& until) {
     if (until.size() != 1) fail(op, "is completed by " + std::to_string(until.size()) + " operations");
     for (const Message& m : parts)
-      accesses_.push_back({op, until, writes, {Space::work, m.offset, m.offset + m.bytes}, nullptr, nullptr, 0});
+      accesses_.push_back(
+          {op, until, writes, {Space::work, m.offset, m.offset + m.bytes}, nullptr, nullptr, 0});
   }
 
-  /// Direct exchange: between signal_free and the last await_full the tile belongs to the peers; a put comes between
-  /// await_free and signal_full of its peer.
+  /// Direct exchange: between signal_free and the last await_full the tile belongs to the peers; a put comes
+  /// between await_free and signal_full of its peer.
   void check_flags() {
     for (std::size_t i = 0; i < p_.ops.size(); ++i) {
       const Op& op = p_.ops[i];
@@ -155,9 +158,10 @@ class Checker {
     if (found != 1) fail(id, "has " + std::to_string(found) + " flags of its peer");
   }
 
-  /// Whoever touches the landing half of a direct reshape does so before it is freed or after all its parts arrived.
+  /// Whoever touches the landing half of a direct reshape does so before it is freed or after all its parts
+  /// arrived.
   void landing_readers(int free, const Op& op, const std::vector<int>& full) {
-    const Span tile = messages(op).landing;
+    const ByteRange tile = messages(op).landing;
     for (const Access& a : accesses_) {
       if (a.span.space != Space::work || a.span.first >= tile.last || tile.first >= a.span.last) continue;
       if (p_.ops[static_cast<std::size_t>(a.op)].kind == OpKind::put) continue;  // the rank's own part
@@ -173,7 +177,8 @@ class Checker {
       const Op& op = p_.ops[i];
       if (op.kind != OpKind::receive) continue;
       const std::vector<Message>& parts = messages(op).receives;
-      if (op.count != static_cast<int>(parts.size())) fail(static_cast<int>(i), "counts other parts than it receives");
+      if (op.count != static_cast<int>(parts.size()))
+        fail(static_cast<int>(i), "counts other parts than it receives");
       for (std::size_t k = 0; k < parts.size(); ++k) {
         const Op& unpack = p_.ops[i + 1 + k];
         if (unpack.kind != OpKind::unpack || unpack.peer != parts[k].peer)
@@ -193,6 +198,8 @@ class Checker {
 
 }  // namespace
 
-Index check_program(const Program& program) { return Checker(program).run(); }
+Index check_program(const Program& program) {
+  return Checker(program).run();
+}
 
 }  // namespace weft

@@ -25,14 +25,15 @@ bool transforms(const Schedule& s, int stage, int axis) {
          s.stages[static_cast<std::size_t>(stage)].axes.contains(axis);
 }
 
-/// For every axis, whether each rank holds the same range of it as all ranks it sends to, and as itself afterwards, so
-/// that one cut serves sender and receiver, and a tile's memory on one side serves the other.
+/// For every axis, whether each rank holds the same range of it as all ranks it sends to, and as itself
+/// afterwards, so that one cut serves sender and receiver, and a tile's memory on one side serves the other.
 std::vector<bool> shared_axes(const Tiling& from, const Tiling& to) {
   std::vector<bool> shared(static_cast<std::size_t>(from.shape().size()), true);
   const auto compare = [&](const Box& mine, const Box& theirs) {
     if (mine.empty() || theirs.empty()) return;
     for (int a = 0; a < mine.ndim(); ++a)
-      if (mine.lo[a] != theirs.lo[a] || mine.hi[a] != theirs.hi[a]) shared[static_cast<std::size_t>(a)] = false;
+      if (mine.lo[a] != theirs.lo[a] || mine.hi[a] != theirs.hi[a])
+        shared[static_cast<std::size_t>(a)] = false;
   };
   for (int r = 0; r < from.ranks(); ++r) {
     const Box mine = from.box(r);
@@ -52,9 +53,11 @@ Index largest_extent(const Tiling& tiling, int axis) {
   return most;
 }
 
-/// overlap-autotuned-3d-fft, Algorithm 1: one cut, along an axis that both neighbours of the exchange hold alike and
-/// that at best neither local FFT transforms. An axis that only one of them transforms still lets the other overlap.
-void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& values, ReshapeChoice& choice) {
+/// overlap-autotuned-3d-fft, Algorithm 1: one cut, along an axis that both neighbours of the exchange hold
+/// alike and that at best neither local FFT transforms. An axis that only one of them transforms still lets
+/// the other overlap.
+void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& values,
+                     ReshapeChoice& choice) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const Tiling& from = *s.fields[static_cast<std::size_t>(stage)].tiling;
   const Tiling& to = *s.fields[static_cast<std::size_t>(stage) + 1].tiling;
@@ -83,7 +86,8 @@ void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& v
 }
 
 constexpr std::array<PipelineParameter, 2> windowed_parameters{
-    PipelineParameter{"tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0, 1 << 30, 0},
+    PipelineParameter{"tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0,
+                      1 << 30, 0},
     PipelineParameter{"window", "tiles in flight at a time", 1, 1 << 20, 2}};
 
 constexpr std::array table{
@@ -94,7 +98,9 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const Pipeline> pipeline_table() { return table; }
+std::span<const Pipeline> pipeline_table() {
+  return table;
+}
 
 const Pipeline& find_pipeline(const std::string& name) {
   std::string names = "auto";

@@ -1,7 +1,7 @@
-// The pipelines: how the tiles of the stages around a reshape follow each other in time. Each is one row of a table
-// and declares its own parameters; options, printing and tuning know nothing else about them. A pipeline turns a
-// reshape of a schedule into a choice (which axis is cut, how thick, how many tiles are in flight), the same on all
-// ranks; the builder makes each rank's operations of it.
+// The pipelines: how the tiles of the stages around a reshape follow each other in time. Each is one row of a
+// table and declares its own parameters; options, printing and tuning know nothing else about them. A
+// pipeline turns a reshape of a schedule into a choice (which axis is cut, how thick, how many tiles are in
+// flight), the same on all ranks; the builder makes each rank's operations of it.
 #pragma once
 
 #include <map>
@@ -26,7 +26,8 @@ struct Pipeline {
   const char* meaning;
   std::span<const PipelineParameter> parameters;
   /// Fills axis, tile, window and reason for reshape number `reshape` of `schedule`.
-  void (*choose)(const Schedule& schedule, int reshape, const PipelineParameters& values, ReshapeChoice& choice);
+  void (*choose)(const Schedule& schedule, int reshape, const PipelineParameters& values,
+                 ReshapeChoice& choice);
 };
 
 std::span<const Pipeline> pipeline_table();
@@ -34,8 +35,8 @@ std::span<const Pipeline> pipeline_table();
 /// The named pipeline. Throws `weft::Error` that lists the names if there is none.
 const Pipeline& find_pipeline(const std::string& name);
 
-/// Choices for all reshapes. Values outside a parameter's range, or of parameters that the pipeline does not have,
-/// throw `weft::Error`.
+/// Choices for all reshapes. Values outside a parameter's range, or of parameters that the pipeline does not
+/// have, throw `weft::Error`.
 std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
                                            const PipelineParameters& values);
 

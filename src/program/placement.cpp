@@ -7,7 +7,9 @@
 
 namespace weft {
 
-Index aligned(Index bytes) { return (bytes + 63) / 64 * 64; }
+Index aligned(Index bytes) {
+  return (bytes + 63) / 64 * 64;
+}
 
 Operand Place::at(const Box& part) const {
   Operand o{space, base, strides};
@@ -41,7 +43,9 @@ Index Placement::largest_box(int rank) const {
   return most;
 }
 
-Index Placement::staging_base(int rank) const { return reshapes() == 0 ? 0 : aligned(largest_box(rank)); }
+Index Placement::staging_base(int rank) const {
+  return reshapes() == 0 ? 0 : aligned(largest_box(rank));
+}
 
 Range Placement::cut_range(int j, int rank) const {
   const int axis = choices_[static_cast<std::size_t>(j)].axis;
@@ -69,7 +73,8 @@ Box Placement::tile(int j, int rank, int k, const Box& box) const {
   return part;
 }
 
-/// Bytes that one index of the cut axis takes in either half: the larger of what source and result hold of it.
+/// Bytes that one index of the cut axis takes in either half: the larger of what source and result hold of
+/// it.
 Index Placement::unit_bytes(int j, int rank) const {
   const int axis = choices_[static_cast<std::size_t>(j)].axis;
   Index most = 0;
@@ -97,9 +102,13 @@ Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
   return p;
 }
 
-Place Placement::staging(int j, int rank) const { return tiled(field_before(j), j, rank, staging_base(rank)); }
+Place Placement::staging(int j, int rank) const {
+  return tiled(field_before(j), j, rank, staging_base(rank));
+}
 
-Place Placement::landing(int j, int rank) const { return tiled(field_after(j), j, rank, 0); }
+Place Placement::landing(int j, int rank) const {
+  return tiled(field_after(j), j, rank, 0);
+}
 
 Place Placement::user(const Field& field, Space space, int rank) const {
   const Box box = field.box(rank);

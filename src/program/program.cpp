@@ -14,8 +14,7 @@ const char* name_of(OpKind kind) {
 }
 
 Span span_of(const Operand& operand, const Shape& extents, int element_bytes) {
-  return {operand.space, operand.offset,
-          operand.offset + span_of(extents, operand.strides) * element_bytes};
+  return {operand.space, operand.offset, operand.offset + span_of(extents, operand.strides) * element_bytes};
 }
 
 namespace {
@@ -32,15 +31,20 @@ std::string describe(const Operand& o) {
 }
 }  // namespace
 
-Shape from_extents(const FftCall& call) { return side(call, Direction::backward); }
-Shape to_extents(const FftCall& call) { return side(call, Direction::forward); }
+Shape from_extents(const FftCall& call) {
+  return side(call, Direction::backward);
+}
+Shape to_extents(const FftCall& call) {
+  return side(call, Direction::forward);
+}
 
 std::string to_string(const Program& program) {
   std::string text;
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     text += std::to_string(i) + " " + name_of(op.kind);
-    if (op.reshape >= 0) text += " reshape " + std::to_string(op.reshape) + " tile " + std::to_string(op.tile);
+    if (op.reshape >= 0)
+      text += " reshape " + std::to_string(op.reshape) + " tile " + std::to_string(op.tile);
     if (op.peer >= 0) text += " peer " + std::to_string(op.peer);
     if (op.kind == OpKind::receive) text += " parts " + std::to_string(op.count);
     if (op.kind == OpKind::fft) {

@@ -1,12 +1,13 @@
-// A program: what one rank does to carry out a schedule, as a list of operations with their dependencies. It is data:
-// the host interpreter runs it, tests replay it, printing shows it. Operations stand in an order in which one thread
-// can execute them; the dependencies say which of them may also run at the same time.
+// A program: what one rank does to carry out a schedule, as a list of operations with their dependencies. It
+// is data: the host interpreter runs it, tests replay it, printing shows it. Operations stand in an order in
+// which one thread can execute them; the dependencies say which of them may also run at the same time.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "program/messages.hpp"
 #include "schedule/schedule.hpp"
 
 namespace weft {
@@ -26,8 +27,8 @@ struct Span {
   Index first = 0, last = 0;
 };
 
-/// Copy `extents` elements from one strided box to another. Packing, unpacking, putting into a peer's workspace and
-/// permuting locally are all this.
+/// Copy `extents` elements from one strided box to another. Packing, unpacking, putting into a peer's
+/// workspace and permuting locally are all this.
 struct CopyCall {
   Shape extents;
   int element_bytes = 0;
@@ -55,7 +56,8 @@ enum class OpKind : std::uint8_t {
   put,          ///< copies[call], into the workspace of `peer` (direct exchange)
   post,         ///< starts sends and receives of a tile
   wait_sent,    ///< the tile's send buffers may be overwritten afterwards
-  receive,      ///< completes the tile's receives; each of the next `count` unpacks may run once its part is there
+  receive,      ///< completes the tile's receives; each of the next `count` unpacks may run once its part is
+                ///< there
   unpack,       ///< copies[call], from the receive buffer of a tile
   signal_free,  ///< tells the senders of a tile that they may put
   await_free,   ///< waits until `peer` has freed the tile
@@ -74,24 +76,12 @@ struct Op {
   int deps_begin = 0, deps_end = 0;  ///< range in Program::deps
 };
 
-/// A contiguous part of a tile on the wire.
-struct Message {
-  int peer;
-  Index offset;  ///< bytes from the start of the workspace
-  Index bytes;
-};
-
-struct TileMessages {
-  std::vector<Message> sends, receives;  ///< by ascending peer, this rank included; direct: offset unused
-  Span landing;                          ///< direct: where this rank's peers put their parts
-};
-
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
   bool direct = false;
-  int axis = -1;        ///< the axis that tiles cut, or -1 for one tile
-  Index tile = 0;       ///< thickness of a tile along `axis`
-  int window = 1;       ///< tiles in flight
+  int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
+  Index tile = 0;  ///< thickness of a tile along `axis`
+  int window = 1;  ///< tiles in flight
   std::string pipeline = "sequential";
   std::string exchange;
   std::string reason;
@@ -99,8 +89,7 @@ struct ReshapeChoice {
 
 struct ReshapeProgram {
   ReshapeChoice choice;
-  int element_bytes = 0;
-  std::vector<TileMessages> tiles;  ///< empty on a rank that has no part in the reshape
+  ReshapeMessages messages;
 };
 
 struct Program {

@@ -32,7 +32,7 @@ struct CompactOp {
 struct CompactProgram {
   std::vector<CompactOp> ops;
   std::vector<std::vector<std::vector<Part>>> sends, receives;  ///< [reshape][tile]
-  std::vector<std::vector<Span>> landing;                       ///< [reshape][tile]
+  std::vector<std::vector<ByteRange>> landing;                       ///< [reshape][tile]
 };
 
 CompactProgram compact(const Program& p) {
@@ -57,7 +57,7 @@ CompactProgram compact(const Program& p) {
     c.sends.emplace_back();
     c.receives.emplace_back();
     c.landing.emplace_back();
-    for (const TileMessages& t : r.tiles) {
+    for (const TileMessages& t : r.messages.tiles) {
       c.sends.back().push_back(parts(t.sends));
       c.receives.back().push_back(parts(t.receives));
       c.landing.back().push_back(t.landing);
@@ -100,7 +100,8 @@ class Replay {
              "a program without deadlock");
       }
     }
-    if (!in_flight_.empty()) fail(-1, std::to_string(in_flight_.size()) + " messages are never received", "none");
+    if (!in_flight_.empty())
+      fail(-1, std::to_string(in_flight_.size()) + " messages are never received", "none");
     return report_;
   }
 
@@ -121,7 +122,8 @@ class Replay {
 
   const std::vector<Part>& parts(bool sends, int r, const CompactOp& op) const {
     const CompactProgram& p = program(r);
-    return (sends ? p.sends : p.receives)[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
+    return (sends ? p.sends
+                  : p.receives)[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
   }
 
   bool has_posted(int r, const CompactOp& op) const {
@@ -192,7 +194,8 @@ class Replay {
     const auto p =
         std::find_if(expected.begin(), expected.end(), [&](const Part& q) { return q.peer == from; });
     if (m == in_flight_.end() || p == expected.end() || p->bytes != m->second)
-      fail(to, "a message of rank " + std::to_string(from) + " that does not match", "equal sizes on both sides");
+      fail(to, "a message of rank " + std::to_string(from) + " that does not match",
+           "equal sizes on both sides");
     if (from != to) report_.bytes_received += m->second;
     in_flight_.erase(m);
   }
@@ -200,7 +203,7 @@ class Replay {
   bool put(int r, const CompactOp& op) {
     if (!freed_[static_cast<std::size_t>(op.peer)].contains({op.reshape, op.tile}))
       fail(r, "a put into rank " + std::to_string(op.peer), "a tile that is free");
-    const Span& landing =
+    const ByteRange& landing =
         program(op.peer).landing[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
     if (op.put.first < landing.first || op.put.last > landing.last)
       fail(r, "a put outside the tile of rank " + std::to_string(op.peer), "addresses within it");
@@ -221,7 +224,8 @@ class Replay {
 
 }  // namespace
 
-ReplayReport replay(int ranks, const std::function<Program(int)>& program_of, std::uint64_t seed, bool blocking_post) {
+ReplayReport replay(int ranks, const std::function<Program(int)>& program_of, std::uint64_t seed,
+                    bool blocking_post) {
   return Replay(ranks, program_of, blocking_post).run(seed);
 }
 

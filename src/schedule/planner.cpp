@@ -21,8 +21,8 @@ Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms) 
 
 namespace {
 
-/// A distribution the array may be in, before and after the r2c axis has been transformed; null where it has no
-/// meaning (a grid that cuts the r2c axis differently before and after still has both).
+/// A distribution the array may be in, before and after the r2c axis has been transformed; null where it has
+/// no meaning (a grid that cuts the r2c axis differently before and after still has both).
 struct Candidate {
   TilingPtr before, after;
 };
@@ -74,8 +74,9 @@ class Search {
       if (done == all_ && is_output(state.candidate)) return build(path(previous, state));
       for (int c = 0; c < count(); ++c) extend(state, done, cost, c, relax);
     }
-    throw Error("plan", "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
-                            " ranks with this decomposition",
+    throw Error("plan",
+                "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
+                    " ranks with this decomposition",
                 "an axis that is left whole on every rank; one-dimensional transforms are not distributed");
   }
 
@@ -87,7 +88,9 @@ class Search {
   }
   bool real_pending(Mask done) const { return real_axis_ >= 0 && (done >> real_axis_ & 1u) == 0; }
   const TilingPtr& tiling(int c, Mask done) const { return real_pending(done) ? at(c).before : at(c).after; }
-  bool is_output(int c) const { return !request_.output || (at(c).after && *at(c).after == *request_.output); }
+  bool is_output(int c) const {
+    return !request_.output || (at(c).after && *at(c).after == *request_.output);
+  }
 
   /// The axes done once everything that is local here has been transformed; the r2c axis has to come first.
   Mask transformed(const State& s) const {
@@ -141,8 +144,8 @@ class Search {
     add(c);
   }
 
-  /// The user's own tiling: on the other side of the r2c axis it has a meaning only if that axis is whole in it, or
-  /// if it is a grid.
+  /// The user's own tiling: on the other side of the r2c axis it has a meaning only if that axis is whole in
+  /// it, or if it is a grid.
   void add_users(const TilingPtr& t, bool is_input) {
     if (!t) return;
     const auto converted = [&](const Shape& shape) -> TilingPtr {
@@ -250,8 +253,8 @@ class Search {
     return s;
   }
 
-  /// The last field is the user's: it takes the user's memory order. Where there is nothing to do, one stage without
-  /// axes is left: a copy from input to output.
+  /// The last field is the user's: it takes the user's memory order. Where there is nothing to do, one stage
+  /// without axes is left: a copy from input to output.
   void finish_output(Schedule& s) const {
     if (s.stages.empty()) {
       s.stages.push_back({Stage::Kind::fft, {}, -1, Direction::forward});
@@ -278,7 +281,8 @@ std::string reason(const ScheduleRequest& request, const Schedule& s) {
   const char* names[] = {"auto", "slab", "pencil"};
   std::string text = std::string(names[static_cast<int>(request.decomposition)]) + ": ";
   text += std::to_string(reshapes) + (reshapes == 1 ? " reshape" : " reshapes") + ", the fewest ";
-  text += idle == 0 ? "that keep every rank busy" : "with only " + std::to_string(idle) + " ranks idle between";
+  text +=
+      idle == 0 ? "that keep every rank busy" : "with only " + std::to_string(idle) + " ranks idle between";
   return text;
 }
 

@@ -1,5 +1,6 @@
-// A schedule: the alternating local FFTs and reshapes that make a distributed transform, as plain data. It is computed
-// alike on every rank from the boxes, holds no communicator, and is reversible: the backward transform is its inverse.
+// A schedule: the alternating local FFTs and reshapes that make a distributed transform, as plain data. It is
+// computed alike on every rank from the boxes, holds no communicator, and is reversible: the backward
+// transform is its inverse.
 #pragma once
 
 #include <string>
@@ -55,8 +56,8 @@ struct Traffic {
 };
 Traffic traffic(const Tiling& from, const Tiling& to, int rank);
 
-/// The exchange groups of a reshape: for every rank the number of its group, groups being the sets of ranks that
-/// exchange data directly or through each other, numbered by their first member.
+/// The exchange groups of a reshape: for every rank the number of its group, groups being the sets of ranks
+/// that exchange data directly or through each other, numbered by their first member.
 std::vector<int> exchange_groups(const Tiling& from, const Tiling& to);
 
 /// One line per stage.

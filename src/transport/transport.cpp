@@ -31,7 +31,8 @@ const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool o
     if (usable)
       throw Error(operation, quoted + " with workspace given by the user",
                   "workspace of the plan, or an exchange that is not direct");
-    throw Error(operation, quoted + " among ranks of medium " + comm.medium(), "an exchange that serves this medium");
+    throw Error(operation, quoted + " among ranks of medium " + comm.medium(),
+                "an exchange that serves this medium");
   }
   throw Error(operation, quoted, "one of " + names);
 }

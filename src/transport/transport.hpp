@@ -1,6 +1,7 @@
-// What moves the bytes of a reshape. An exchange is one algorithm on one medium: one file, one row of the table. There
-// are two kinds. A buffered exchange carries packed tiles (post, wait, unpack); a direct one lets ranks store into each
-// other's workspace and only has to keep order, by two flags per peer and tile. Exec drives both through this seam.
+// What moves the bytes of a reshape. An exchange is one algorithm on one medium: one file, one row of the
+// table. There are two kinds. A buffered exchange carries packed tiles (post, wait, unpack); a direct one
+// lets ranks store into each other's workspace and only has to keep order, by two flags per peer and tile.
+// Exec drives both through this seam.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +11,21 @@
 #include <vector>
 
 #include "comm/comm_impl.hpp"
-#include "program/program.hpp"
+#include "program/messages.hpp"
 
 namespace weft {
 
-/// Carries packed tiles. Between `post` and the calls that complete it, a tile's buffers belong to the exchange.
+/// Carries packed tiles. Between `post` and the calls that complete it, a tile's buffers belong to the
+/// exchange.
 class BufferedExchange {
  public:
   virtual ~BufferedExchange() = default;
-  /// Starts sends and receives of a tile, at the program's offsets from `work`.
+  /// Starts sends and receives of a tile, at the messages' offsets from `work`.
   virtual void post(int tile, std::byte* work) = 0;
   /// Returns when the tile's send buffers may be overwritten.
   virtual void wait_sent(int tile) = 0;
-  /// The position, among the tile's receives, of a part that has arrived and was not returned before; waits for one if
-  /// need be. -1 when all have been returned.
+  /// The position, among the tile's receives, of a part that has arrived and was not returned before; waits
+  /// for one if need be. -1 when all have been returned.
   virtual int next_arrival(int tile) = 0;
   /// Gives the medium a chance to move posted tiles.
   virtual void progress() {}
@@ -48,8 +50,8 @@ class DirectExchange {
 /// What an exchange is made from.
 struct ExchangeContext {
   CommImpl& comm;
-  const ReshapeProgram& reshape;
-  std::vector<int> groups;  ///< per rank, the number of its exchange group
+  const ReshapeMessages& reshape;
+  std::vector<int> groups;               ///< per rank, the number of its exchange group
   std::shared_ptr<std::byte> workspace;  ///< the plan's own; null if the user gives one at execution
 };
 
@@ -63,15 +65,16 @@ struct ExchangeRow {
   /// Exactly one of the two makers is set, by kind. Collective over `context.comm`.
   std::unique_ptr<BufferedExchange> (*make_buffered)(const ExchangeContext& context);
   std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
-  /// Checks what only this rank knows (counts beyond what the medium can express); throws `weft::Error`. Local.
-  void (*check)(const ReshapeProgram& reshape);
+  /// Checks what only this rank knows (counts beyond what the medium can express); throws `weft::Error`.
+  /// Local.
+  void (*check)(const ReshapeMessages& reshape);
 };
 
 /// All exchanges of this build, the preferred ones first.
 std::span<const ExchangeRow> exchange_table();
 
-/// The named exchange, or with "auto" the first of the table that applies and, if `own_workspace` is false, is
-/// buffered. Throws `weft::Error` that lists the names, or says why the named one cannot serve.
+/// The named exchange, or with "auto" the first of the table that applies and, if `own_workspace` is false,
+/// is buffered. Throws `weft::Error` that lists the names, or says why the named one cannot serve.
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace);
 
 // The rows; each is defined in the file of its algorithm.

@@ -1,5 +1,5 @@
-// Runs GoogleTest on every rank of MPI_COMM_WORLD: all ranks run the same tests in the same order, rank 0 prints, and a
-// failure on any rank fails the run.
+// Runs GoogleTest on every rank of MPI_COMM_WORLD: all ranks run the same tests in the same order, rank 0
+// prints, and a failure on any rank fails the run.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -13,8 +13,9 @@ class QuietPrinter : public testing::EmptyTestEventListener {
   explicit QuietPrinter(int rank) : rank_(rank) {}
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (result.failed())
-      std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name() != nullptr ? result.file_name() : "?",
-                   result.line_number(), result.summary());
+      std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_,
+                   result.file_name() != nullptr ? result.file_name() : "?", result.line_number(),
+                   result.summary());
   }
 
  private:

@@ -40,8 +40,10 @@ TEST(Layout, StridesFollowTheOrder) {
 
 TEST(Tiling, GridAndBoxesAnswerAlike) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Shape shape{static_cast<Index>(1 + seed % 13), static_cast<Index>(1 + seed % 7), static_cast<Index>(1 + seed % 11)};
-    const Grid grid{static_cast<int>(1 + seed % 3), static_cast<int>(1 + seed % 4), static_cast<int>(1 + seed % 2)};
+    const Shape shape{static_cast<Index>(1 + seed % 13), static_cast<Index>(1 + seed % 7),
+                      static_cast<Index>(1 + seed % 11)};
+    const Grid grid{static_cast<int>(1 + seed % 3), static_cast<int>(1 + seed % 4),
+                    static_cast<int>(1 + seed % 2)};
     const int ranks = static_cast<int>(cells(grid)) + static_cast<int>(seed % 3);
     const Tiling regular = Tiling::from_grid(shape, grid, ranks);
     std::vector<Box> boxes;

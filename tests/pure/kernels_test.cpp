@@ -25,7 +25,8 @@ TEST(PermuteCopy, AnyOrderToAnyOrderAnyElement) {
     const Strides from = dense_strides(extents, from_order), to = dense_strides(padded, to_order);
     std::vector<unsigned char> source(static_cast<std::size_t>(span_of(extents, from) * bytes));
     for (unsigned char& c : source) c = static_cast<unsigned char>(random());
-    std::vector<unsigned char> result(static_cast<std::size_t>(span_of(padded, to) * bytes), 0xAB), expected = result;
+    std::vector<unsigned char> result(static_cast<std::size_t>(span_of(padded, to) * bytes), 0xAB),
+        expected = result;
     Shape at(ndim, 0);
     for (Index n = 0; n < Box::whole(extents).count(); ++n) {
       Index f = 0, t = 0;
@@ -33,8 +34,8 @@ TEST(PermuteCopy, AnyOrderToAnyOrderAnyElement) {
         f += at[a] * from[a];
         t += at[a] * to[a];
       }
-      std::memcpy(&expected[static_cast<std::size_t>(t * bytes)], &source[static_cast<std::size_t>(f * bytes)],
-                  static_cast<std::size_t>(bytes));
+      std::memcpy(&expected[static_cast<std::size_t>(t * bytes)],
+                  &source[static_cast<std::size_t>(f * bytes)], static_cast<std::size_t>(bytes));
       for (int a = ndim - 1; a >= 0 && ++at[a] == extents[a]; --a) at[a] = 0;
     }
     PermuteCopy(extents, from, to, bytes)

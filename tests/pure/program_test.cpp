@@ -1,4 +1,5 @@
-// Programs: replayed on thousands of ranks without executing, and spoiled on purpose to see that the replay notices.
+// Programs: replayed on thousands of ranks without executing, and spoiled on purpose to see that the replay
+// notices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +59,8 @@ void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool d
                       (s.fields[i].element == Element::real ? 8 : 16);
     for (bool blocking : {false, true}) {
       if (direct && blocking) continue;
-      const ReplayReport report = replay(s.ranks, [&](int r) { return made.program(r); }, 7, blocking);
+      const ReplayReport report = replay(
+          s.ranks, [&](int r) { return made.program(r); }, 7, blocking);
       EXPECT_EQ(report.bytes_sent, expected);
       EXPECT_EQ(report.bytes_received, expected);
       EXPECT_GT(report.messages, 0);
@@ -109,9 +111,12 @@ TEST(Program, RandomProblemsReplay) {
     const Schedule forward = make_schedule(r);
     for (const Schedule& s : {forward, inverse(forward)})
       for (bool direct : {false, true}) {
-        Built made = setup(s, "windowed", {{"tile", static_cast<Index>(seed % 4)}, {"window", 1 + static_cast<Index>(seed % 3)}}, direct);
+        Built made = setup(
+            s, "windowed",
+            {{"tile", static_cast<Index>(seed % 4)}, {"window", 1 + static_cast<Index>(seed % 3)}}, direct);
         made.in_place = p.problem.in_place;
-        const ReplayReport report = replay(ranks, [&](int q) { return made.program(q); }, seed, false);
+        const ReplayReport report = replay(
+            ranks, [&](int q) { return made.program(q); }, seed, false);
         EXPECT_EQ(report.bytes_sent, report.bytes_received);
         for (int q = 0; q < ranks; ++q) {
           const Program program = made.program(q);
@@ -130,7 +135,8 @@ TEST(Program, BackwardIsTheMirrorOfForward) {
   const auto kinds = [](const Program& p) {
     std::string text;
     for (const Op& op : p.ops)
-      if (op.kind == OpKind::fft) text += p.ffts[static_cast<std::size_t>(op.call)].axes.size() == 1 ? 'f' : 'F';
+      if (op.kind == OpKind::fft)
+        text += p.ffts[static_cast<std::size_t>(op.call)].axes.size() == 1 ? 'f' : 'F';
     return text;
   };
   // Forward: z whole, y and x in 4 tiles each; backward: x and y in tiles, z whole at the end.
@@ -145,7 +151,8 @@ TEST(Program, BackwardIsTheMirrorOfForward) {
 TEST(Replay, NoticesWhatIsWrong) {
   const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
   const auto position = [](const Program& p, OpKind kind) {
-    return std::find_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; }) - p.ops.begin();
+    return std::find_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; }) -
+           p.ops.begin();
   };
   const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, false);
   const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, true);
@@ -165,13 +172,18 @@ TEST(Replay, NoticesWhatIsWrong) {
   EXPECT_NO_THROW(spoiled(buffered, [](Program&) {}));
   expect_error([&] { spoiled(buffered, drop(OpKind::post)); }, "replay");
   expect_error([&] { spoiled(buffered, drop(OpKind::receive)); }, "never received");
-  expect_error([&] { spoiled(buffered, [](Program& p) { p.reshapes[0].tiles[1].sends[0].bytes -= 16; }); }, "equal sizes");
+  expect_error([&] { spoiled(buffered, [](Program& p) { p.reshapes[0].messages.tiles[1].sends[0].bytes -= 16; }); },
+               "equal sizes");
   expect_error([&] { spoiled(direct, drop(OpKind::signal_free)); }, "never ends");
   expect_error([&] { spoiled(direct, drop(OpKind::signal_full)); }, "never ends");
-  expect_error([&] { spoiled(direct, [&](Program& p) {
-                 for (CopyCall& c : p.copies)
-                   if (c.to_rank >= 0) c.to.offset += 1 << 20;
-               }); }, "outside the tile");
+  expect_error(
+      [&] {
+        spoiled(direct, [&](Program& p) {
+          for (CopyCall& c : p.copies)
+            if (c.to_rank >= 0) c.to.offset += 1 << 20;
+        });
+      },
+      "outside the tile");
 
   const auto without_deps = [&](const Built& made, OpKind kind) {
     Program p = made.program(1);
@@ -185,18 +197,24 @@ TEST(Replay, NoticesWhatIsWrong) {
   expect_error([&] { without_deps(direct, OpKind::put); }, "operation");
   expect_error([&] { without_deps(direct, OpKind::await_full); }, "signal_free");
   // An unpack that does not wait for the tile's sends would overwrite them.
-  expect_error([&] {
-    Program p = buffered.program(1);
-    const auto sent = static_cast<int>(position(p, OpKind::wait_sent));
-    for (int& d : p.deps)
-      if (d == sent) d = 0;
-    check_program(p);
-  }, "at the same time");
+  expect_error(
+      [&] {
+        Program p = buffered.program(1);
+        const auto sent = static_cast<int>(position(p, OpKind::wait_sent));
+        for (int& d : p.deps)
+          if (d == sent) d = 0;
+        check_program(p);
+      },
+      "at the same time");
 }
 
 TEST(Pipeline, RefusesParametersItDoesNotHave) {
   const Schedule s = schedule_of({8, 8, 8}, 2, Distribution::slab(0), Distribution::slab(1));
-  expect_error([&] { choose_pipeline(s, find_pipeline("sequential"), {{"tile", 3}}); }, "no such option with pipeline sequential");
+  expect_error(
+      [&] {
+        choose_pipeline(s, find_pipeline("sequential"), {{"tile", 3}});
+      },
+      "no such option with pipeline sequential");
   expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"window", 0}}); }, "1 to");
   expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"tile", -1}}); }, "0 to");
   expect_error([] { find_pipeline("fast"); }, "auto, sequential, windowed");

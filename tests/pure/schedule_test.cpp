@@ -1,5 +1,6 @@
 // Schedules, among them the grids of multi-gpu-fft-performance (Table III) and the message counts of
-// communication-tuning (Table II), in both of its readings (the paper's P^1/3 x P^2/3 pencils and near-square ones).
+// communication-tuning (Table II), in both of its readings (the paper's P^1/3 x P^2/3 pencils and near-square
+// ones).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +45,9 @@ std::vector<Grid> grids(const Schedule& s) {
   return result;
 }
 
-int reshapes(const Schedule& s) { return static_cast<int>(grids(s).size()) - 1; }
+int reshapes(const Schedule& s) {
+  return static_cast<int>(grids(s).size()) - 1;
+}
 
 std::vector<int> fft_axes(const Schedule& s) {
   std::vector<int> counts;
@@ -57,14 +60,15 @@ std::vector<int> fft_axes(const Schedule& s) {
 
 TEST(Schedule, BrickToBrickPencilsHaveTheGridsOfTableIII) {
   const std::vector<std::pair<int, std::vector<std::vector<int>>>> rows{
-      {6, {{1, 2, 3}, {1, 2, 3}}},         {12, {{2, 2, 3}, {1, 3, 4}}},       {24, {{2, 3, 4}, {1, 4, 6}}},
-      {48, {{3, 4, 4}, {1, 6, 8}}},        {96, {{4, 4, 6}, {1, 8, 12}}},      {192, {{4, 6, 8}, {1, 12, 16}}},
-      {384, {{6, 8, 8}, {1, 16, 24}}},     {768, {{8, 8, 12}, {1, 24, 32}}},   {1536, {{8, 12, 16}, {1, 32, 48}}},
-      {3072, {{12, 16, 16}, {1, 48, 64}}},
+      {6, {{1, 2, 3}, {1, 2, 3}}},        {12, {{2, 2, 3}, {1, 3, 4}}},
+      {24, {{2, 3, 4}, {1, 4, 6}}},       {48, {{3, 4, 4}, {1, 6, 8}}},
+      {96, {{4, 4, 6}, {1, 8, 12}}},      {192, {{4, 6, 8}, {1, 12, 16}}},
+      {384, {{6, 8, 8}, {1, 16, 24}}},    {768, {{8, 8, 12}, {1, 24, 32}}},
+      {1536, {{8, 12, 16}, {1, 32, 48}}}, {3072, {{12, 16, 16}, {1, 48, 64}}},
   };
   for (const auto& [ranks, expected] : rows) {
-    const Schedule s = make_schedule(request({512, 512, 512}, ranks, Distribution::brick(), Distribution::brick(),
-                                             Decomposition::pencil));
+    const Schedule s = make_schedule(
+        request({512, 512, 512}, ranks, Distribution::brick(), Distribution::brick(), Decomposition::pencil));
     std::vector<Grid> g = grids(s);
     EXPECT_EQ(sorted(g.front()), expected[0]) << ranks;
     EXPECT_EQ(sorted(g.back()), expected[0]) << ranks;
@@ -79,7 +83,8 @@ TEST(Schedule, MessageCountsOfTableII) {
   const int root = 8, ranks = root * root * root;
   const Shape shape{512, 512, 512};
   const auto tiling = [&](const Grid& g) { return Tiling::from_grid(shape, g, ranks); };
-  const Tiling brick = tiling({root, root, root}), slab = tiling({1, 1, ranks}), other_slab = tiling({ranks, 1, 1});
+  const Tiling brick = tiling({root, root, root}), slab = tiling({1, 1, ranks}),
+               other_slab = tiling({ranks, 1, 1});
   // With this rank, itself included, as the paper counts.
   const auto messages = [&](const Tiling& a, const Tiling& b) {
     const Traffic t = traffic(a, b, 0);
@@ -87,13 +92,14 @@ TEST(Schedule, MessageCountsOfTableII) {
   };
   const Tiling x = tiling({1, root, root * root}), y = tiling({root, 1, root * root});
   const Tiling long_y = tiling({root * root, 1, root});
-  EXPECT_EQ(messages(brick, tiling({1, root, root * root})), root);                     // brick - pencil: P^1/3
-  EXPECT_EQ(messages(brick, slab), root * root * 1);                                    // brick - slab: P^2/3
-  EXPECT_EQ(messages(x, long_y), root * root);                                          // pencil - pencil: P^2/3
-  EXPECT_EQ(messages(x, y), root);                                                      // along the short side
-  EXPECT_EQ(messages(slab, other_slab), ranks);                                         // slab - slab: P
+  EXPECT_EQ(messages(brick, tiling({1, root, root * root})), root);  // brick - pencil: P^1/3
+  EXPECT_EQ(messages(brick, slab), root * root * 1);                 // brick - slab: P^2/3
+  EXPECT_EQ(messages(x, long_y), root * root);                       // pencil - pencil: P^2/3
+  EXPECT_EQ(messages(x, y), root);                                   // along the short side
+  EXPECT_EQ(messages(slab, other_slab), ranks);                      // slab - slab: P
   // Near-square pencils: sqrt(P) messages.
-  const Tiling near = Tiling::from_grid(shape, {1, 16, 16}, 256), next = Tiling::from_grid(shape, {16, 1, 16}, 256);
+  const Tiling near = Tiling::from_grid(shape, {1, 16, 16}, 256),
+               next = Tiling::from_grid(shape, {16, 1, 16}, 256);
   EXPECT_EQ(traffic(near, next, 0).messages + 1, 16);
 }
 
@@ -104,9 +110,11 @@ TEST(Schedule, SlabsNeedOneReshapeTransposedAndTwoNatural) {
   EXPECT_EQ(fft_axes(transposed), (std::vector<int>{2, 1}));
   const Schedule natural = make_schedule(request({64, 64, 64}, 4, slab(0), slab(0)));
   EXPECT_EQ(reshapes(natural), 2);
-  const Schedule bricks = make_schedule(request({64, 64, 64}, 8, Distribution::brick(), Distribution::brick()));
+  const Schedule bricks =
+      make_schedule(request({64, 64, 64}, 8, Distribution::brick(), Distribution::brick()));
   EXPECT_EQ(reshapes(bricks), 3);
-  const Schedule free = make_schedule(request({64, 64, 64}, 4, Distribution::fastest(), Distribution::fastest()));
+  const Schedule free =
+      make_schedule(request({64, 64, 64}, 4, Distribution::fastest(), Distribution::fastest()));
   EXPECT_EQ(reshapes(free), 1);
 }
 
@@ -191,7 +199,8 @@ TEST(Schedule, NoReshapeMovesNothingAndInverseMirrors) {
       for (int q = 0; q < ranks; ++q) moved += traffic(from, to, q).sent_points;
       EXPECT_GT(moved, 0) << p.describe() << to_string(s);
     }
-    for (int a = 0; a < r.shape.size(); ++a) EXPECT_EQ(done.contains(a), r.transforms[a] != none) << p.describe();
+    for (int a = 0; a < r.shape.size(); ++a)
+      EXPECT_EQ(done.contains(a), r.transforms[a] != none) << p.describe();
     const Schedule back = inverse(inverse(s));
     EXPECT_EQ(to_string(back), to_string(s));
     EXPECT_EQ(inverse(s).stages.size(), s.stages.size());
@@ -201,16 +210,25 @@ TEST(Schedule, NoReshapeMovesNothingAndInverseMirrors) {
 TEST(Schedule, SaysWhatItCannotDo) {
   expect_error([] { make_schedule(request({64}, 4, Distribution::slab(0), Distribution::slab(0))); },
                "one-dimensional transforms are not distributed");
-  expect_error([] { make_schedule(request({64, 64}, 4, Distribution::slab(0), Distribution::slab(0), Decomposition::pencil)); },
-               "at least 3 axes");
+  expect_error(
+      [] {
+        make_schedule(
+            request({64, 64}, 4, Distribution::slab(0), Distribution::slab(0), Decomposition::pencil));
+      },
+      "at least 3 axes");
   expect_error([] { named_tiling(Distribution::slab(3), {4, 4, 4}, 2, "input"); }, "an axis of 0..2");
-  expect_error([] { named_tiling(Distribution::grid({2, 2, 2}), {4, 4, 4}, 7, "output"); }, "at most 7 cells");
+  expect_error(
+      [] {
+        named_tiling(Distribution::grid({2, 2, 2}), {4, 4, 4}, 7, "output");
+      },
+      "at most 7 cells");
   expect_error([] { named_tiling(Distribution::pencil(0), {4, 4}, 2, "input"); }, "at least 3 axes");
 }
 
 TEST(ExchangeGroups, FollowTheGrid) {
   const Shape shape{8, 8, 8};
-  const auto groups = exchange_groups(Tiling::from_grid(shape, {2, 3, 1}, 6), Tiling::from_grid(shape, {2, 1, 3}, 6));
+  const auto groups =
+      exchange_groups(Tiling::from_grid(shape, {2, 3, 1}, 6), Tiling::from_grid(shape, {2, 1, 3}, 6));
   EXPECT_EQ(groups, (std::vector<int>{0, 0, 0, 3, 3, 3}));
 }
 

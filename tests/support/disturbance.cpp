@@ -12,7 +12,8 @@ TestHook disturbance(bool delays) {
   TestHook hook;
   hook.on_workspace = [](std::byte* memory, std::size_t bytes) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (std::size_t i = 0; i + sizeof nan <= bytes; i += sizeof nan) std::memcpy(memory + i, &nan, sizeof nan);
+    for (std::size_t i = 0; i + sizeof nan <= bytes; i += sizeof nan)
+      std::memcpy(memory + i, &nan, sizeof nan);
   };
   if (delays)
     hook.at_point = [](const char*, int rank) {

@@ -15,7 +15,8 @@ void expect_error(const F& f, const std::string& text) {
     f();
     ADD_FAILURE() << "no error, expected one that says: " << text;
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << "says: " << e.what() << "\nnot: " << text;
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos)
+        << "says: " << e.what() << "\nnot: " << text;
   }
 }
 

@@ -98,7 +98,8 @@ void draw_distribution(Dice& dice, RandomProblem& p, bool input) {
   const int ndim = shape.size();
   Distribution& named = input ? p.problem.input : p.problem.output;
   named = random_named(dice, ndim, p.ranks);
-  if (dice.chance(0.4)) (input ? p.input_boxes : p.output_boxes) = random_tiling(dice.engine()(), shape, p.ranks);
+  if (dice.chance(0.4))
+    (input ? p.input_boxes : p.output_boxes) = random_tiling(dice.engine()(), shape, p.ranks);
   std::vector<Order>& orders = input ? p.input_orders : p.output_orders;
   const bool natural = dice.chance(0.5), alike = dice.chance(0.5);
   orders.assign(static_cast<std::size_t>(p.ranks), c_order(ndim));
@@ -129,14 +130,16 @@ void draw_options(Dice& dice, RandomProblem& p, bool mpi) {
     p.exchanges = {"direct", "copy"};
   }
   // What auto picks depends on the exchange; only equal tiles give equal bits.
-  if (o.get("pipeline") == "auto") p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 1)) % p.exchanges.size()]};
+  if (o.get("pipeline") == "auto")
+    p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 1)) % p.exchanges.size()]};
 }
 
 void draw_values(Dice& dice, RandomProblem& p) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   const bool real = std::count(p.problem.transforms.begin(), p.problem.transforms.end(), Transform::r2c) > 0;
   const auto rounded = [&](double v) {
-    return p.problem.precision == Precision::float64 ? static_cast<long double>(v) : static_cast<long double>(static_cast<float>(v));
+    return p.problem.precision == Precision::float64 ? static_cast<long double>(v)
+                                                     : static_cast<long double>(static_cast<float>(v));
   };
   const Index n = Box::whole(p.problem.shape).count();
   for (Index i = 0; i < n; ++i) {
@@ -180,7 +183,8 @@ class FencedArray {
   }
   T* data() { return reinterpret_cast<T*>(memory_.data() + offset_); }
   bool fence_intact() const {
-    return std::all_of(memory_.begin() + offset_ + bytes_, memory_.end(), [](unsigned char c) { return c == 0x5A; });
+    return std::all_of(memory_.begin() + offset_ + bytes_, memory_.end(),
+                       [](unsigned char c) { return c == 0x5A; });
   }
 
  private:
@@ -260,8 +264,9 @@ class Trial {
     const bool in_place = problem_.in_place;
     FencedArray<A> in(in_place ? plan_.buffer_bytes() : in_count * sizeof(A), p_.misaligned);
     FencedArray<B> separate(in_place ? 0 : out_count * sizeof(B), p_.misaligned);
-    for_points(in_shape, in_box, in_order,
-               [&](std::size_t g, std::size_t l) { in.data()[l] = narrowed(from[g], static_cast<A*>(nullptr)); });
+    for_points(in_shape, in_box, in_order, [&](std::size_t g, std::size_t l) {
+      in.data()[l] = narrowed(from[g], static_cast<A*>(nullptr));
+    });
     const std::vector<A> before(in.data(), in.data() + in_count);
     B* out = in_place ? reinterpret_cast<B*>(in.data()) : separate.data();
     Buffer<unsigned char> workspace(p_.user_workspace ? plan_.workspace_bytes() : 0);
@@ -280,8 +285,8 @@ class Trial {
   }
 
   template <class B>
-  void compare(Direction d, const std::vector<B>& result, const Shape& shape, const Box& box, const Order& order,
-               const std::vector<Exact>& exact, long double scale) {
+  void compare(Direction d, const std::vector<B>& result, const Shape& shape, const Box& box,
+               const Order& order, const std::vector<Exact>& exact, long double scale) {
     double sums[2] = {0, 0};  // error, norm
     for_points(shape, box, order, [&](std::size_t g, std::size_t l) {
       sums[0] += static_cast<double>(std::norm(Exact(result[l]) - scale * exact[g]));
@@ -294,11 +299,13 @@ class Trial {
       error += all[r];
       norm += all[r + 1];
     }
-    // Backward starts from the exact spectrum rounded to the working precision, which costs up to half an ulp.
+    // Backward starts from the exact spectrum rounded to the working precision, which costs up to half an
+    // ulp.
     const double relative = norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
     if (!(relative <= p_.bound))
-      throw std::runtime_error(std::string(d == Direction::forward ? "forward" : "backward") + ": relative error " +
-                               std::to_string(relative / p_.bound) + " times the bound\n" + plan_.to_string());
+      throw std::runtime_error(std::string(d == Direction::forward ? "forward" : "backward") +
+                               ": relative error " + std::to_string(relative / p_.bound) +
+                               " times the bound\n" + plan_.to_string());
   }
 
   const Comm& comm_;
@@ -318,7 +325,8 @@ void run_typed(const Comm& comm, const RandomProblem& p) {
     if (i == 0) first = std::move(results);
     const bool same = i == 0 || (Trial<In, Out>::same(first.first, results.first) &&
                                  Trial<In, Out>::same(first.second, results.second));
-    fail_together(comm, same ? "" : "exchanges " + p.exchanges[0] + " and " + p.exchanges[i] + " differ in a bit");
+    fail_together(comm,
+                  same ? "" : "exchanges " + p.exchanges[0] + " and " + p.exchanges[i] + " differ in a bit");
   }
 }
 

@@ -1,5 +1,5 @@
-// Random problems: shapes, transforms, boxes, memory orders, pipelines, exchanges, precisions, in and out of place.
-// A problem is a function of its seed and the number of ranks; a failure prints both.
+// Random problems: shapes, transforms, boxes, memory orders, pipelines, exchanges, precisions, in and out of
+// place. A problem is a function of its seed and the number of ranks; a failure prints both.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace weft::test {
 struct RandomProblem {
   std::uint64_t seed = 0;
   int ranks = 1;
-  Problem problem;  ///< without the distributions of single ranks
-  std::vector<Box> input_boxes, output_boxes;    ///< empty: a named distribution in `problem`
+  Problem problem;                                 ///< without the distributions of single ranks
+  std::vector<Box> input_boxes, output_boxes;      ///< empty: a named distribution in `problem`
   std::vector<Order> input_orders, output_orders;  ///< one per rank
-  bool own_box_only = false;  ///< each rank gives its own box instead of the list
+  bool own_box_only = false;                       ///< each rank gives its own box instead of the list
   Options options;
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
   bool user_workspace = false, misaligned = false, delays = false;

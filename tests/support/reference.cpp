@@ -25,7 +25,8 @@ std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& t
       for (int b = a + 1; b < shape.size(); ++b) inner *= now[b];
       std::vector<Exact> w(static_cast<std::size_t>(n));
       for (Index i = 0; i < n; ++i) {
-        const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(i) / static_cast<long double>(n);
+        const long double angle =
+            -2 * std::numbers::pi_v<long double> * static_cast<long double>(i) / static_cast<long double>(n);
         w[static_cast<std::size_t>(i)] = {std::cos(angle), std::sin(angle)};
       }
       std::vector<Exact> next(static_cast<std::size_t>(outer * kept * inner));
@@ -49,8 +50,8 @@ std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& t
 namespace {
 
 template <class Real>
-double serial_error(const Shape& shape, const AxisVector<Transform>& transforms, const std::vector<Exact>& values,
-                    const std::vector<Exact>& exact) {
+double serial_error(const Shape& shape, const AxisVector<Transform>& transforms,
+                    const std::vector<Exact>& values, const std::vector<Exact>& exact) {
   const Shape half = output_shape(shape, transforms);
   const Strides in_strides = dense_strides(shape, c_order(shape.size()));
   const Strides out_strides = dense_strides(half, c_order(shape.size()));
@@ -86,14 +87,15 @@ double serial_error(const Shape& shape, const AxisVector<Transform>& transforms,
     const auto nd = static_cast<int>(dims.size());
     for (const Exact& v : values) in.emplace_back(static_cast<Real>(v.real()), static_cast<Real>(v.imag()));
     if constexpr (sizeof(Real) == 8) {
-      fftw_plan p = fftw_plan_guru64_dft(nd, dims.data(), nl, loops.data(), reinterpret_cast<fftw_complex*>(in.data()),
-                                         reinterpret_cast<fftw_complex*>(out.data()), FFTW_FORWARD, FFTW_ESTIMATE);
+      fftw_plan p =
+          fftw_plan_guru64_dft(nd, dims.data(), nl, loops.data(), reinterpret_cast<fftw_complex*>(in.data()),
+                               reinterpret_cast<fftw_complex*>(out.data()), FFTW_FORWARD, FFTW_ESTIMATE);
       fftw_execute(p);
       fftw_destroy_plan(p);
     } else {
-      fftwf_plan p =
-          fftwf_plan_guru64_dft(nd, dims.data(), nl, loops.data(), reinterpret_cast<fftwf_complex*>(in.data()),
-                                reinterpret_cast<fftwf_complex*>(out.data()), FFTW_FORWARD, FFTW_ESTIMATE);
+      fftwf_plan p = fftwf_plan_guru64_dft(
+          nd, dims.data(), nl, loops.data(), reinterpret_cast<fftwf_complex*>(in.data()),
+          reinterpret_cast<fftwf_complex*>(out.data()), FFTW_FORWARD, FFTW_ESTIMATE);
       fftwf_execute(p);
       fftwf_destroy_plan(p);
     }
@@ -119,8 +121,9 @@ double error_bound(const Shape& shape, const AxisVector<Transform>& transforms, 
   double n = 1;
   for (int a = 0; a < shape.size(); ++a)
     if (transforms[a] != Transform::none) n *= static_cast<double>(shape[a]);
-  const double eps = precision == Precision::float64 ? std::numeric_limits<double>::epsilon()
-                                                     : static_cast<double>(std::numeric_limits<float>::epsilon());
+  const double eps = precision == Precision::float64
+                         ? std::numeric_limits<double>::epsilon()
+                         : static_cast<double>(std::numeric_limits<float>::epsilon());
   return std::max(2 * serial, 2 * eps * std::sqrt(1 + std::log2(n)));
 }
 

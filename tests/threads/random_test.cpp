@@ -16,9 +16,9 @@ TEST(RandomProblems, OnThreadRanks) {
     const int ranks = 1 + static_cast<int>(seed % 16);
     const RandomProblem p = make_random_problem(seed, ranks, false);
     const ScopedTestHook hook(disturbance(p.delays));
-    ASSERT_NO_THROW(
-        teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) { run_random_problem(comm, p); }))
-        << p.describe();
+    ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
+      run_random_problem(comm, p);
+    })) << p.describe();
   }
 }
 

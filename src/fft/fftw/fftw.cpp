@@ -1,6 +1,7 @@
-// FFTW as local FFT. One guru plan does any axes of any strided box, r2c included. FFTW's planner is not thread-safe:
-// all planning and destroying happens under one lock, and FFTW is told to lock its planner against the user's own
-// calls as well. Equal problems share a plan, so that two plans of the same problem compute bitwise the same.
+// FFTW as local FFT. One guru plan does any axes of any strided box, r2c included. FFTW's planner is not
+// thread-safe: all planning and destroying happens under one lock, and FFTW is told to lock its planner
+// against the user's own calls as well. Equal problems share a plan, so that two plans of the same problem
+// compute bitwise the same.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -57,7 +58,9 @@ std::mutex& planner_mutex() {
 }
 
 unsigned flags_of(const FftProblem& p) {
-  unsigned flags = p.effort == Effort::patient ? FFTW_PATIENT : p.effort == Effort::measure ? FFTW_MEASURE : FFTW_ESTIMATE;
+  unsigned flags = p.effort == Effort::patient   ? FFTW_PATIENT
+                   : p.effort == Effort::measure ? FFTW_MEASURE
+                                                 : FFTW_ESTIMATE;
   flags |= p.may_destroy_input ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT;
   if (!p.aligned) flags |= FFTW_UNALIGNED;
   return flags;
@@ -95,7 +98,8 @@ class FftwPlan final : public LocalFft {
     if (!p.in_place) F::release(to);
     F::release(from);
     if (plan_ == nullptr)
-      throw Error("plan: local FFT", "FFTW made no plan for a transform of " + std::to_string(p.dimensions.size()) + " axes",
+      throw Error("plan: local FFT",
+                  "FFTW made no plan for a transform of " + std::to_string(p.dimensions.size()) + " axes",
                   "memory for planning, or another back end");
   }
 
@@ -165,6 +169,8 @@ std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
 
 }  // namespace
 
-FftRow fftw_row() { return {"fftw", plan}; }
+FftRow fftw_row() {
+  return {"fftw", plan};
+}
 
 }  // namespace weft

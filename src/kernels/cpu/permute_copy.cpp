@@ -14,7 +14,8 @@ struct alignas(Bytes == 16 ? 8 : 4) Word {
   std::array<unsigned char, Bytes> bytes;
 };
 
-/// Side of the blocks in which a transposition walks, in elements: both sides of a block stay in the first cache.
+/// Side of the blocks in which a transposition walks, in elements: both sides of a block stay in the first
+/// cache.
 constexpr Index block = 16;
 
 }  // namespace
@@ -75,7 +76,8 @@ void PermuteCopy::run_as(const W* from, W* to) const {
   const Loop last = loops_[static_cast<std::size_t>(count_ - 1)];
   if (!transposes_) {
     if (last.from == 1 && last.to == 1) {
-      outer_loops(from, to, 1, [&](const W* f, W* t) { std::memcpy(t, f, static_cast<std::size_t>(last.n) * sizeof(W)); });
+      outer_loops(from, to, 1,
+                  [&](const W* f, W* t) { std::memcpy(t, f, static_cast<std::size_t>(last.n) * sizeof(W)); });
     } else {
       outer_loops(from, to, 1, [&](const W* f, W* t) {
         for (Index i = 0; i < last.n; ++i) t[i * last.to] = f[i * last.from];
@@ -89,8 +91,7 @@ void PermuteCopy::run_as(const W* from, W* to) const {
       for (Index jb = 0; jb < last.n; jb += block) {
         const Index ie = std::min(other.n, ib + block), je = std::min(last.n, jb + block);
         for (Index i = ib; i < ie; ++i)
-          for (Index j = jb; j < je; ++j)
-            t[i * other.to + j * last.to] = f[i * other.from + j * last.from];
+          for (Index j = jb; j < je; ++j) t[i * other.to + j * last.to] = f[i * other.from + j * last.from];
       }
   });
 }

@@ -1,5 +1,6 @@
-// Copies between any two strided boxes of equal extents: packing, unpacking, putting and permuting. Axes that are
-// contiguous together on both sides are merged while planning, so that execution runs the fewest and longest loops.
+// Copies between any two strided boxes of equal extents: packing, unpacking, putting and permuting. Axes that
+// are contiguous together on both sides are merged while planning, so that execution runs the fewest and
+// longest loops.
 #pragma once
 
 #include <array>

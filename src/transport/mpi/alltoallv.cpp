@@ -9,7 +9,9 @@ namespace weft {
 namespace {
 
 /// Displacements count from the first message of the tile, which keeps them small.
-Index start_of(const std::vector<Message>& messages) { return messages.empty() ? 0 : messages.front().offset; }
+Index start_of(const std::vector<Message>& messages) {
+  return messages.empty() ? 0 : messages.front().offset;
+}
 
 class MpiAlltoallv final : public BufferedExchange {
  public:
@@ -27,8 +29,8 @@ class MpiAlltoallv final : public BufferedExchange {
   void post(int tile, std::byte* work) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
     check_mpi(MPI_Alltoallv(work + t.send.start, t.send.counts.data(), t.send.displacements.data(), type_,
-                            work + t.receive.start, t.receive.counts.data(), t.receive.displacements.data(), type_,
-                            group_),
+                            work + t.receive.start, t.receive.counts.data(), t.receive.displacements.data(),
+                            type_, group_),
               "MPI_Alltoallv");
     t.returned = 0;
   }
@@ -65,7 +67,7 @@ class MpiAlltoallv final : public BufferedExchange {
   std::vector<Tile> tiles_;
 };
 
-void check(const ReshapeProgram& reshape) {
+void check(const ReshapeMessages& reshape) {
   for (const TileMessages& t : reshape.tiles)
     for (const std::vector<Message>* side : {&t.sends, &t.receives})
       for (const Message& m : *side) {

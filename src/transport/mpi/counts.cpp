@@ -18,12 +18,17 @@ MPI_Datatype mpi_datatype(int element_bytes) {
 int mpi_count(Index bytes, int element_bytes) {
   const Index count = bytes / element_bytes;
   if (count > limit)
-    throw Error("plan: exchange", "a message or displacement of " + std::to_string(count) + " elements",
-                "at most " + std::to_string(limit) + ": use more ranks, or pipeline windowed with thinner tiles");
+    throw Error(
+        "plan: exchange", "a message or displacement of " + std::to_string(count) + " elements",
+        "at most " + std::to_string(limit) + ": use more ranks, or pipeline windowed with thinner tiles");
   return static_cast<int>(count);
 }
 
-Index mpi_count_limit() { return limit; }
-void set_mpi_count_limit(Index value) { limit = value; }
+Index mpi_count_limit() {
+  return limit;
+}
+void set_mpi_count_limit(Index value) {
+  limit = value;
+}
 
 }  // namespace weft

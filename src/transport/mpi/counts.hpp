@@ -1,5 +1,5 @@
-// What the MPI exchanges share: the datatype of an element, and the narrowing of 64-bit counts to MPI's int, which is
-// checked while planning.
+// What the MPI exchanges share: the datatype of an element, and the narrowing of 64-bit counts to MPI's int,
+// which is checked while planning.
 #pragma once
 
 #include <mpi.h>

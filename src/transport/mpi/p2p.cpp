@@ -1,5 +1,5 @@
-// Non-blocking point-to-point messages: all receives of a tile are posted, then all sends, to the ranks after this one
-// first; parts are handed on in the order in which they arrive.
+// Non-blocking point-to-point messages: all receives of a tile are posted, then all sends, to the ranks after
+// this one first; parts are handed on in the order in which they arrive.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +12,8 @@ namespace {
 
 class MpiP2p final : public BufferedExchange {
  public:
-  explicit MpiP2p(const ExchangeContext& c) : world_(*c.comm.mpi()), type_(mpi_datatype(c.reshape.element_bytes)) {
+  explicit MpiP2p(const ExchangeContext& c)
+      : world_(*c.comm.mpi()), type_(mpi_datatype(c.reshape.element_bytes)) {
     const int rank = world_.rank();
     int most = 0;
     for (const TileMessages& t : c.reshape.tiles) {
@@ -34,7 +35,8 @@ class MpiP2p final : public BufferedExchange {
         }
       }
       const auto after = [&](const Part& p) { return p.peer > rank; };
-      std::rotate(tile.sends.begin(), std::find_if(tile.sends.begin(), tile.sends.end(), after), tile.sends.end());
+      std::rotate(tile.sends.begin(), std::find_if(tile.sends.begin(), tile.sends.end(), after),
+                  tile.sends.end());
       tile.receiving.assign(tile.receives.size(), MPI_REQUEST_NULL);
       tile.sending.assign(tile.sends.size(), MPI_REQUEST_NULL);
       tiles_.push_back(std::move(tile));
@@ -50,19 +52,23 @@ class MpiP2p final : public BufferedExchange {
     const int tag = first_tag_ + tile;
     for (std::size_t i = 0; i < t.receives.size(); ++i) {
       const Part& p = t.receives[i];
-      check_mpi(MPI_Irecv(work + p.offset, p.count, type_, p.peer, tag, world_.comm(), &t.receiving[i]), "MPI_Irecv");
+      check_mpi(MPI_Irecv(work + p.offset, p.count, type_, p.peer, tag, world_.comm(), &t.receiving[i]),
+                "MPI_Irecv");
     }
     for (std::size_t i = 0; i < t.sends.size(); ++i) {
       const Part& p = t.sends[i];
-      check_mpi(MPI_Isend(work + p.offset, p.count, type_, p.peer, tag, world_.comm(), &t.sending[i]), "MPI_Isend");
+      check_mpi(MPI_Isend(work + p.offset, p.count, type_, p.peer, tag, world_.comm(), &t.sending[i]),
+                "MPI_Isend");
     }
-    if (t.own_bytes > 0) std::memcpy(work + t.own_to, work + t.own_from, static_cast<std::size_t>(t.own_bytes));
+    if (t.own_bytes > 0)
+      std::memcpy(work + t.own_to, work + t.own_from, static_cast<std::size_t>(t.own_bytes));
     t.own_pending = t.own_position >= 0;
   }
 
   void wait_sent(int tile) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
-    check_mpi(MPI_Waitall(static_cast<int>(t.sending.size()), t.sending.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    check_mpi(MPI_Waitall(static_cast<int>(t.sending.size()), t.sending.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
   }
 
   int next_arrival(int tile) override {
@@ -120,7 +126,7 @@ class MpiP2p final : public BufferedExchange {
   std::vector<Tile> tiles_;
 };
 
-void check(const ReshapeProgram& reshape) {
+void check(const ReshapeMessages& reshape) {
   for (const TileMessages& t : reshape.tiles)
     for (const std::vector<Message>* side : {&t.sends, &t.receives})
       for (const Message& m : *side) mpi_count(m.bytes, reshape.element_bytes);

@@ -1,6 +1,6 @@
-// Buffered exchange between the threads of one process: a posted tile is shown to its receivers, who copy their parts
-// out of the sender's buffer. It serves where workspace belongs to the user, and lets the buffered programs of the
-// other media run under thread sanitizers and in debuggers.
+// Buffered exchange between the threads of one process: a posted tile is shown to its receivers, who copy
+// their parts out of the sender's buffer. It serves where workspace belongs to the user, and lets the
+// buffered programs of the other media run under thread sanitizers and in debuggers.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -52,8 +52,8 @@ class ThreadsCopy final : public BufferedExchange {
   }
 
   void wait_sent(int tile) override {
-    // A part is taken in the receiver's `next_arrival`. The receiver may itself wait here first, so what has been
-    // posted to this rank is taken meanwhile.
+    // A part is taken in the receiver's `next_arrival`. The receiver may itself wait here first, so what has
+    // been posted to this rank is taken meanwhile.
     const auto k = static_cast<std::size_t>(tile);
     for (const Message& m : tiles_[k].sends) {
       const std::atomic<std::uint64_t>& taken = boxes_[rank_]->taken[slot(tile, m.peer)];
@@ -107,7 +107,11 @@ class ThreadsCopy final : public BufferedExchange {
     if (taken.load(std::memory_order_relaxed) >= executions_[k]) return true;
     if (theirs.posted[k].load(std::memory_order_acquire) < executions_[k]) return false;
     const std::shared_lock lock(theirs.mutex);
-    if (theirs.closed) throw Error("exchange", "rank " + std::to_string(m.peer) + " has gone", "its part of a tile");
+    if (theirs.closed) {
+      world_.check("exchange");
+      throw Error("exchange", "rank " + std::to_string(m.peer) + " has destroyed its plan",
+                  "its part of a tile");
+    }
     std::memcpy(work_[k] + m.offset, theirs.buffer[slot(tile, static_cast<int>(rank_))],
                 static_cast<std::size_t>(m.bytes));
     taken.store(executions_[k], std::memory_order_release);
@@ -135,7 +139,7 @@ ExchangeRow threads_copy_row() {
             return std::make_unique<ThreadsCopy>(c);
           },
           .make_direct = nullptr,
-          .check = [](const ReshapeProgram&) {}};
+          .check = [](const ReshapeMessages&) {}};
 }
 
 }  // namespace weft

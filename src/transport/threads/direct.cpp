@@ -1,5 +1,6 @@
-// Direct exchange between the threads of one process: ranks store into each other's workspace, which every plan holds
-// a share of, so that it outlives a rank that fails. Flags live with the rank whose memory they guard.
+// Direct exchange between the threads of one process: ranks store into each other's workspace, which every
+// plan holds a share of, so that it outlives a rank that fails. Flags live with the rank whose memory they
+// guard.
 #include <atomic>
 #include <cstdint>
 
@@ -35,7 +36,8 @@ class ThreadsDirect final : public DirectExchange {
   }
   void await_free(int tile, int peer) override { wait(at(peer).free[static_cast<std::size_t>(tile)]); }
   void signal_full(int tile, int peer) override {
-    at(peer).full[static_cast<std::size_t>(tile) * ranks_ + rank_].store(execution_, std::memory_order_release);
+    at(peer).full[static_cast<std::size_t>(tile) * ranks_ + rank_].store(execution_,
+                                                                         std::memory_order_release);
   }
   void await_full(int tile, int peer) override {
     wait(mine().full[static_cast<std::size_t>(tile) * ranks_ + static_cast<std::size_t>(peer)]);
@@ -66,7 +68,7 @@ ExchangeRow threads_direct_row() {
           .make_direct = [](const ExchangeContext& c) -> std::unique_ptr<DirectExchange> {
             return std::make_unique<ThreadsDirect>(c);
           },
-          .check = [](const ReshapeProgram&) {}};
+          .check = [](const ReshapeMessages&) {}};
 }
 
 }  // namespace weft

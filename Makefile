@@ -1,0 +1,60 @@
+# The commands of this project. Each does all the set-up it needs: on a fresh Debian machine, as root, nothing has to be
+# installed before; otherwise it says what to install.
+#
+#   make demo       the Madelung constant of rock salt on 4 MPI ranks
+#   make test       builds with Open MPI and with MPICH, runs all tests
+#   make build      the library, examples and tests, in build/release
+#   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
+#   make lint       formatting, clang-tidy, the include rule
+#   make format     formats the sources
+#   make clean
+
+JOBS ?= $(shell nproc)
+configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
+openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
+mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
+ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
+
+.PHONY: demo test build sanitize lint format clean setup-%
+
+demo: setup-build
+	@mkdir -p build
+	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=OFF)
+	@cmake --build build/release --parallel $(JOBS)
+	tools/mpirun mpirun.openmpi 4 build/release/bin/madelung
+
+build: setup-build setup-test
+	@mkdir -p build
+	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
+	cmake --build build/release --parallel $(JOBS)
+
+test: build
+	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=Release $(mpich) -DWEFT_EXAMPLES=OFF -DWEFT_ONLY_MPI_TESTS=ON)
+	cmake --build build/mpich --parallel $(JOBS)
+	$(call ctest,build/mpich)
+	$(call ctest,build/release)
+
+sanitize: setup-build setup-test
+	@mkdir -p build
+	@$(call configure,build/asan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))
+	cmake --build build/asan --parallel $(JOBS)
+	$(call ctest,build/asan)
+	@$(call configure,build/tsan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF)
+	cmake --build build/tsan --parallel $(JOBS)
+	$(call ctest,build/tsan)
+
+lint: setup-build setup-test setup-lint
+	@mkdir -p build
+	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
+	tools/lint build/release
+
+format:
+	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+clean:
+	rm -rf build
+
+setup-%:
+	@tools/setup $*
+
+comma := ,

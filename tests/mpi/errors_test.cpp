@@ -1,0 +1,124 @@
+// Errors among MPI ranks: all ranks get them, nobody hangs; and the user's communicator is left alone.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <numeric>
+
+#include "base/test_hook.hpp"
+#include "support/bad_input.hpp"
+#include "support/expect_error.hpp"
+#include "support/random_problem.hpp"
+#include "transport/mpi/counts.hpp"
+#include "weft/mpi.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+Problem cube() {
+  Problem p;
+  p.shape = {12, 12, 12};
+  p.output = Distribution::slab(1);
+  return p;
+}
+
+}  // namespace
+
+TEST(BadInput, IsTheSameErrorOnEveryMpiRank) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  for (const BadInput& bad : bad_inputs()) {
+    if (comm.size() < bad.least_ranks) continue;
+    SCOPED_TRACE(bad.name);
+    expect_error([&] { bad.run(comm); }, bad.message);
+    comm.barrier();  // everybody came back
+  }
+}
+
+TEST(Errors, PlanningThatFailsOnOneRankFailsOnAll) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int last = comm.size() - 1;
+  TestHook hook;
+  hook.at_point = [&](const char* point, int rank) {
+    if (std::string(point) == "plan" && rank == last) throw std::runtime_error("out of luck");
+  };
+  const ScopedTestHook scoped(hook);
+  expect_error([&] { Plan plan(comm, cube()); }, "out of luck (rank " + std::to_string(last) + ")");
+  comm.barrier();
+}
+
+TEST(Errors, MisuseOnOneRankAloneSaysThatOthersMayWait) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  Plan plan(comm, cube());
+  Buffer<Complex> out(plan.output_count());
+  // All ranks misuse the plan, so that nobody really waits.
+  expect_error([&] { plan.forward(static_cast<const Complex*>(nullptr), out.data()); },
+               comm.size() == 1 ? "in is null" : "other ranks may wait");
+  Buffer<Complex> in(plan.input_count());
+  plan.forward(static_cast<const Complex*>(in.data()), out.data());  // the plan is still good
+}
+
+TEST(Errors, NullCommunicatorAndForeignExchanges) {
+  expect_error([] { Comm::mpi(MPI_COMM_NULL); }, "MPI_COMM_NULL");
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  expect_error([&] { Plan plan(comm, cube(), Options().set("exchange", "direct")); },
+               "an exchange that serves this medium");
+  ThreadTeam team(2);
+  team.run([](const Comm& threads) {
+    expect_error([&] { Plan plan(threads, cube(), Options().set("exchange", "p2p")); }, "medium threads");
+  });
+}
+
+TEST(Counts, BeyondTheMediumAreRefusedWhilePlanning) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const Index limit = mpi_count_limit();
+  set_mpi_count_limit(50);
+  for (const char* exchange : {"p2p", "alltoallv"}) {
+    const auto plan = [&](const char* pipeline) {
+      Plan made(comm, cube(), Options().set("exchange", exchange).set("pipeline", pipeline));
+    };
+    if (comm.size() == 2) expect_error([&] { plan("sequential"); }, "at most 50");
+  }
+  set_mpi_count_limit(limit);
+}
+
+TEST(Communicator, TheUsersMessagesAreNotDisturbed) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int n = comm.size(), next = (comm.rank() + 1) % n, before = (comm.rank() + n - 1) % n;
+  // Sends of several tags pending, and a receive of any source and tag posted, around the transform.
+  std::vector<int> sent(4), received(4, -1);
+  std::vector<MPI_Request> requests(8);
+  for (int i = 0; i < 4; ++i)
+    MPI_Irecv(&received[static_cast<std::size_t>(i)], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+              &requests[static_cast<std::size_t>(4 + i)]);
+  const RandomProblem p = make_random_problem(4711, n, true);
+  run_random_problem(comm, p);
+  for (int i = 0; i < 4; ++i) {
+    sent[static_cast<std::size_t>(i)] = 100 * comm.rank() + i;
+    MPI_Isend(&sent[static_cast<std::size_t>(i)], 1, MPI_INT, next, i, MPI_COMM_WORLD,
+              &requests[static_cast<std::size_t>(i)]);
+  }
+  run_random_problem(comm, p);
+  MPI_Waitall(8, requests.data(), MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(received[static_cast<std::size_t>(i)], 100 * before + i);
+}
+
+TEST(Communicator, SeveralPlansOnOneCommunicatorInTurn) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  Problem other = cube();
+  other.shape = {9, 10, 11};
+  Plan a(comm, cube()), b(comm, other, Options().set("pipeline", "windowed").set("tile", 1)), c(comm, cube());
+  Buffer<Complex> in(std::max(a.input_count(), b.input_count())),
+      out(std::max(a.output_count(), b.output_count())), first(a.output_count());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = {static_cast<double>(i % 7), 1};
+  a.forward(static_cast<const Complex*>(in.data()), first.data());
+  for (int i = 0; i < 3; ++i) {
+    b.forward(static_cast<const Complex*>(in.data()), out.data());
+    c.forward(static_cast<const Complex*>(in.data()), out.data());
+    for (std::size_t k = 0; k < first.size(); ++k) ASSERT_EQ(first[k], out[k]);
+  }
+}
+
+}  // namespace weft::test

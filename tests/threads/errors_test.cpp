@@ -1,0 +1,178 @@
+// Errors among thread ranks: all ranks get them, nobody hangs, the team goes on.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "base/test_hook.hpp"
+#include "support/bad_input.hpp"
+#include "support/expect_error.hpp"
+#include "support/random_problem.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+Problem cube() {
+  Problem p;
+  p.shape = {12, 12, 12};
+  p.output = Distribution::slab(1);
+  return p;
+}
+
+}  // namespace
+
+TEST(BadInput, IsTheSameErrorOnEveryThreadRank) {
+  for (int ranks : {1, 2, 3, 5}) {
+    ThreadTeam team(ranks);
+    for (const BadInput& bad : bad_inputs()) {
+      if (ranks < bad.least_ranks) continue;
+      SCOPED_TRACE(bad.name + " on " + std::to_string(ranks) + " ranks");
+      team.run([&](const Comm& comm) {
+        expect_error([&] { bad.run(comm); }, bad.message);
+        comm.barrier();  // everybody came back
+      });
+    }
+  }
+}
+
+TEST(Errors, PlanningThatFailsOnOneRankFailsOnAll) {
+  ThreadTeam team(4);
+  TestHook hook;
+  hook.at_point = [](const char* point, int rank) {
+    if (std::string(point) == "plan" && rank >= 2)
+      throw std::runtime_error("out of luck on " + std::to_string(rank));
+  };
+  const ScopedTestHook scoped(hook);
+  team.run([&](const Comm& comm) {
+    expect_error([&] { Plan plan(comm, cube()); }, "out of luck on 2");
+    expect_error([&] { Plan plan(comm, cube()); }, "(rank 2)");
+  });
+}
+
+TEST(Errors, ARankThatThrowsInTheMiddleStopsAllAndThePlanKnows) {
+  for (const char* exchange : {"direct", "copy"})
+    for (int when : {0, 3, 9, 20, 40}) {
+      ThreadTeam team(4);
+      std::atomic<int> armed{-1};  // operations of rank 2 until it fails; negative: never
+      TestHook hook;
+      hook.at_point = [&](const char* point, int rank) {
+        if (std::string(point) == "op" && rank == 2 && armed >= 0 && armed-- == 0)
+          throw Error("test", "broken on purpose", "");
+      };
+      const ScopedTestHook scoped(hook);
+      std::atomic<int> failures{0};
+      const auto body = [&](const Comm& comm) {
+        Plan plan(comm, cube(),
+                  Options().set("pipeline", "windowed").set("exchange", exchange).set("tile", 2));
+        Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+        const auto forward = [&] { plan.forward(static_cast<const Complex*>(in.data()), out.data()); };
+        forward();
+        comm.barrier();
+        if (comm.rank() == 2) armed = when;
+        comm.barrier();
+        try {
+          for (int i = 0; i < 1000; ++i) forward();
+        } catch (const Error& e) {
+          ++failures;
+          EXPECT_NE(std::string(e.what()).find("broken on purpose"), std::string::npos) << e.what();
+          expect_error(forward, "broken on purpose");  // the team stays stopped until the body returns
+          throw;
+        }
+      };
+      expect_error([&] { team.run(body); }, "broken on purpose");
+      EXPECT_EQ(failures, 4) << exchange << " " << when;
+      // The team is as good as new.
+      team.run([&](const Comm& comm) {
+        Plan plan(comm, cube());
+        Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+        plan.forward(static_cast<const Complex*>(in.data()), out.data());
+      });
+    }
+}
+
+TEST(Errors, APlanThatFailedInTheMiddleSaysSo) {
+  ThreadTeam team(2);
+  std::vector<std::unique_ptr<Plan>> plans(2);
+  std::atomic<bool> armed{false};
+  TestHook hook;
+  hook.at_point = [&](const char* point, int rank) {
+    if (armed && rank == 1 && std::string(point) == "op") throw Error("test", "broken on purpose", "");
+  };
+  const ScopedTestHook scoped(hook);
+  Buffer<Complex> in(12 * 12 * 12), out(2 * 12 * 12 * 12);
+  const auto forward = [&](const Comm& comm) {
+    const auto r = static_cast<std::size_t>(comm.rank());
+    if (!plans[r]) plans[r] = std::make_unique<Plan>(comm, cube());
+    plans[r]->forward(static_cast<const Complex*>(in.data()), out.data() + r * 12 * 12 * 12);
+  };
+  team.run(forward);
+  armed = true;
+  expect_error([&] { team.run(forward); }, "broken on purpose");
+  armed = false;
+  expect_error([&] { team.run(forward); }, "a new plan");
+}
+
+TEST(Errors, AnExceptionOutsideWeftReleasesTheOthers) {
+  ThreadTeam team(3);
+  try {
+    team.run([](const Comm& comm) {
+      if (comm.rank() == 1) throw std::logic_error("the user's own");
+      comm.barrier();
+    });
+    FAIL();
+  } catch (const std::logic_error& e) {
+    EXPECT_STREQ(e.what(), "the user's own");
+  }
+  team.run([](const Comm& comm) { comm.barrier(); });
+  expect_error([] { ThreadTeam none(0); }, "at least 1");
+  expect_error(
+      [&] {
+        team.run([&](const Comm& comm) {
+          if (comm.rank() == 0) team.run([](const Comm&) {});
+          comm.barrier();
+        });
+      },
+      "not from inside a body");
+}
+
+TEST(Errors, UnknownVariablesAndBadValuesOfKnownOnes) {
+  Problem p = cube();
+  setenv("WEFT_PIPLINE", "windowed", 1);
+  expect_error([&] { Plan plan(Comm::self(), p); }, "unknown variable WEFT_PIPLINE");
+  unsetenv("WEFT_PIPLINE");
+  setenv("WEFT_PIPELINE", "windy", 1);
+  expect_error([&] { Plan plan(Comm::self(), p); }, "auto, sequential, windowed");
+  setenv("WEFT_PIPELINE", "windowed", 1);
+  EXPECT_EQ(Options().get("pipeline"), "windowed");
+  EXPECT_EQ(Options().set("pipeline", "sequential").get("pipeline"), "sequential");
+  unsetenv("WEFT_PIPELINE");
+  EXPECT_EQ(Options().get("pipeline"), "auto");
+}
+
+TEST(Errors, DirectExchangeNeedsWorkspaceOfThePlan) {
+  ThreadTeam team(2);
+  team.run([](const Comm& comm) {
+    expect_error(
+        [&] { Plan plan(comm, cube(), Options().set("workspace", "user").set("exchange", "direct")); },
+        "workspace of the plan");
+    expect_error([&] { Plan plan(comm, cube(), Options().set("exchange", "p2p")); }, "");
+  });
+}
+
+TEST(Plan, OutlivesItsTeamAndMoves) {
+  std::vector<std::unique_ptr<Plan>> plans(3);
+  {
+    ThreadTeam team(3);
+    team.run([&](const Comm& comm) {
+      Plan first(comm, cube());
+      plans[static_cast<std::size_t>(comm.rank())] = std::make_unique<Plan>(std::move(first));
+    });
+  }
+  for (auto& p : plans) EXPECT_FALSE(p->to_string().empty());
+}
+
+}  // namespace weft::test

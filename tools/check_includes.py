@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Checks who includes whom: the rooms of src/ may only use the rooms below them, and mpi.h stays where it belongs.
+
+Prints one line per violation and exits with 1 if there is any.
+"""
+
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+
+# Room -> rooms whose headers it may include. "public" stands for include/weft.
+BELOW = {
+    "base": set(),
+    "geometry": {"base"},
+    "schedule": {"base", "geometry"},
+    "program": {"base", "geometry", "schedule"},
+    "comm": {"base"},
+    "fft": {"base", "geometry"},
+    "kernels": {"base", "geometry"},
+    "transport": {"base", "comm"},
+    "exec": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport"},
+    "api": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport", "exec"},
+}
+PURE = {"geometry", "schedule", "program"}
+# What the pure rooms may take from base: errors are public, text only turns values into messages.
+PURE_BASE = {"base/text.hpp"}
+# What a transport needs to know of a program (docs/adr/0005).
+ALSO = {("transport", "program/messages.hpp")}
+MPI_ALLOWED = ("src/comm/", "src/transport/mpi/", "src/transport/shm/", "include/weft/mpi.hpp")
+VENDORS = {"mpi.h": MPI_ALLOWED, "fftw3.h": ("src/fft/fftw/",), "cuda": ("cuda/", "cufft/")}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def violations(path: pathlib.Path):
+    name = path.relative_to(TOP).as_posix()
+    room = name.split("/")[1] if name.startswith("src/") else "public"
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        header = match.group(1)
+        where = f"{name}:{number}: includes {header}"
+        for vendor, places in VENDORS.items():
+            if header.startswith(vendor) and not any(place in name for place in places):
+                yield f"{where}: only allowed in {', '.join(places)}"
+        if header == "weft/mpi.hpp" and not name.startswith("src/comm/"):
+            yield f"{where}: it brings mpi.h along"
+        target = header.split("/")[0]
+        if target not in BELOW:
+            continue
+        if (room, header) in ALSO:
+            continue
+        if room == "public":
+            yield f"{where}: public headers include public headers only"
+        elif target != room and target not in BELOW[room]:
+            yield f"{where}: {room} may include {', '.join(sorted(BELOW[room])) or 'nothing'}"
+        elif room in PURE and target == "base" and header not in PURE_BASE:
+            yield f"{where}: pure rooms take only {', '.join(sorted(PURE_BASE))} from base"
+
+
+def main() -> int:
+    files = sorted(p for top in ("src", "include") for p in (TOP / top).rglob("*") if p.suffix in {".cpp", ".hpp", ".h"})
+    found = [v for f in files for v in violations(f)]
+    print("\n".join(found) if found else f"include rule: {len(files)} files, none breaks it")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
