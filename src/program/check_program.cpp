@@ -108,7 +108,8 @@ class Checker {
   }
 
   const TileMessages& messages(const Op& op) const {
-    return p_.reshapes[static_cast<std::size_t>(op.reshape)].messages.tiles[static_cast<std::size_t>(op.tile)];
+    return p_.reshapes[static_cast<std::size_t>(op.reshape)]
+        .messages.tiles[static_cast<std::size_t>(op.tile)];
   }
 
   /// All operations of a kind in the tile of `op`.

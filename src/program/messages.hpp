@@ -1,5 +1,5 @@
-// The messages of a reshape as one rank sends and receives them: all that a transport needs to know of a program, and
-// therefore in a header of its own.
+// The messages of a reshape as one rank sends and receives them: all that a transport needs to know of a
+// program, and therefore in a header of its own.
 #pragma once
 
 #include <vector>

@@ -32,7 +32,7 @@ struct CompactOp {
 struct CompactProgram {
   std::vector<CompactOp> ops;
   std::vector<std::vector<std::vector<Part>>> sends, receives;  ///< [reshape][tile]
-  std::vector<std::vector<ByteRange>> landing;                       ///< [reshape][tile]
+  std::vector<std::vector<ByteRange>> landing;                  ///< [reshape][tile]
 };
 
 CompactProgram compact(const Program& p) {

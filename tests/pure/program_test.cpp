@@ -172,8 +172,9 @@ TEST(Replay, NoticesWhatIsWrong) {
   EXPECT_NO_THROW(spoiled(buffered, [](Program&) {}));
   expect_error([&] { spoiled(buffered, drop(OpKind::post)); }, "replay");
   expect_error([&] { spoiled(buffered, drop(OpKind::receive)); }, "never received");
-  expect_error([&] { spoiled(buffered, [](Program& p) { p.reshapes[0].messages.tiles[1].sends[0].bytes -= 16; }); },
-               "equal sizes");
+  expect_error(
+      [&] { spoiled(buffered, [](Program& p) { p.reshapes[0].messages.tiles[1].sends[0].bytes -= 16; }); },
+      "equal sizes");
   expect_error([&] { spoiled(direct, drop(OpKind::signal_free)); }, "never ends");
   expect_error([&] { spoiled(direct, drop(OpKind::signal_full)); }, "never ends");
   expect_error(
