@@ -61,7 +61,9 @@ def violations(path: pathlib.Path):
 
 
 def main() -> int:
-    files = sorted(p for top in ("src", "include") for p in (TOP / top).rglob("*") if p.suffix in {".cpp", ".hpp", ".h"})
+    files = sorted(
+        p for top in ("src", "include") for p in (TOP / top).rglob("*") if p.suffix in {".cpp", ".hpp", ".h"}
+    )
     found = [v for f in files for v in violations(f)]
     print("\n".join(found) if found else f"include rule: {len(files)} files, none breaks it")
     return 1 if found else 0

@@ -74,7 +74,7 @@ void check_value(const OptionRow& row, const std::string& value) {
 std::optional<std::string> from_environment(const OptionRow& row) {
   std::string variable = "WEFT_";
   for (char c : row.name) variable += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const std::optional<std::string> value = environment_value(variable.c_str());
+  std::optional<std::string> value = environment_value(variable.c_str());
   if (value) check_value(row, *value);
   return value;
 }

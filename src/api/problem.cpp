@@ -41,7 +41,7 @@ Distribution Distribution::boxes(std::vector<Box> of_all_ranks) {
 Distribution Distribution::box(Box of_this_rank) {
   Distribution d;
   d.kind_ = Kind::box;
-  d.boxes_ = {std::move(of_this_rank)};
+  d.boxes_ = {of_this_rank};
   return d;
 }
 

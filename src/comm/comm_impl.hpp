@@ -33,7 +33,7 @@ class CommImpl {
   virtual void check_alive(const char* operation) const = 0;
   /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is
   /// possible.
-  virtual void poison(std::exception_ptr /*failure*/) noexcept {}
+  virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}
 
   /// The capability to share memory by plain pointers.
   virtual ThreadWorld* threads() { return nullptr; }

@@ -22,10 +22,10 @@ void ThreadWorld::barrier() {
   wait("barrier", [&] { return generation_.load(std::memory_order_acquire) != generation; });
 }
 
-void ThreadWorld::poison(std::exception_ptr failure) noexcept {
+void ThreadWorld::poison(const std::exception_ptr& failure) noexcept {
   const std::lock_guard lock(mutex_);
   if (poisoned_) return;
-  failure_ = std::move(failure);
+  failure_ = failure;
   poisoned_.store(true, std::memory_order_release);
 }
 

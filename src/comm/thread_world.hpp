@@ -22,7 +22,7 @@ class ThreadWorld {
   void barrier();
   bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
   /// Only the first failure counts: those that it causes on other ranks come later.
-  void poison(std::exception_ptr failure) noexcept;
+  void poison(const std::exception_ptr& failure) noexcept;
   std::exception_ptr failure() const;
   /// Throws the failure of the rank that poisoned the team, if one did.
   void check(const char* operation) const;
@@ -61,7 +61,7 @@ class ThreadComm final : public CommImpl {
   int least(int mine) override;
   std::string broadcast(const std::string& bytes, int root) override;
   void check_alive(const char* operation) const override { world_->check(operation); }
-  void poison(std::exception_ptr failure) noexcept override { world_->poison(std::move(failure)); }
+  void poison(const std::exception_ptr& failure) noexcept override { world_->poison(failure); }
   ThreadWorld* threads() override { return world_.get(); }
 
  private:

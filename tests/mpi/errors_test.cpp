@@ -87,20 +87,25 @@ TEST(Counts, BeyondTheMediumAreRefusedWhilePlanning) {
 TEST(Communicator, TheUsersMessagesAreNotDisturbed) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const int n = comm.size(), next = (comm.rank() + 1) % n, before = (comm.rank() + n - 1) % n;
-  // Sends of several tags pending, and a receive of any source and tag posted, around the transform.
+  const RandomProblem p = make_random_problem(4711, n, true);
+  // Receives that match anything are posted: no message of Weft may end in them.
   std::vector<int> sent(4), received(4, -1);
   std::vector<MPI_Request> requests(8);
-  for (int i = 0; i < 4; ++i)
-    MPI_Irecv(&received[static_cast<std::size_t>(i)], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
-              &requests[static_cast<std::size_t>(4 + i)]);
-  const RandomProblem p = make_random_problem(4711, n, true);
+  for (std::size_t i = 0; i < 4; ++i)
+    MPI_Irecv(&received[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[4 + i]);
   run_random_problem(comm, p);
-  for (int i = 0; i < 4; ++i) {
-    sent[static_cast<std::size_t>(i)] = 100 * comm.rank() + i;
-    MPI_Isend(&sent[static_cast<std::size_t>(i)], 1, MPI_INT, next, i, MPI_COMM_WORLD,
-              &requests[static_cast<std::size_t>(i)]);
+  for (std::size_t i = 0; i < 4; ++i) {
+    sent[i] = 100 * comm.rank() + static_cast<int>(i);
+    MPI_Isend(&sent[i], 1, MPI_INT, next, static_cast<int>(i), MPI_COMM_WORLD, &requests[i]);
   }
+  MPI_Waitall(8, requests.data(), MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(received[static_cast<std::size_t>(i)], 100 * before + i);
+  // Sends of any tag are pending: no receive of Weft may take them.
+  for (std::size_t i = 0; i < 4; ++i)
+    MPI_Isend(&sent[i], 1, MPI_INT, next, static_cast<int>(i), MPI_COMM_WORLD, &requests[i]);
   run_random_problem(comm, p);
+  for (std::size_t i = 0; i < 4; ++i)
+    MPI_Irecv(&received[i], 1, MPI_INT, before, static_cast<int>(i), MPI_COMM_WORLD, &requests[4 + i]);
   MPI_Waitall(8, requests.data(), MPI_STATUSES_IGNORE);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(received[static_cast<std::size_t>(i)], 100 * before + i);
 }

@@ -24,7 +24,8 @@ struct Built {
   Program program(int rank) const { return build_program(schedule, choices, {rank, 8, in_place}); }
 };
 
-Built setup(const Schedule& schedule, const std::string& pipeline, PipelineParameters values, bool direct) {
+Built setup(const Schedule& schedule, const std::string& pipeline, const PipelineParameters& values,
+            bool direct) {
   Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values), false};
   for (ReshapeChoice& c : s.choices) c.direct = direct;
   return s;

@@ -145,7 +145,7 @@ std::vector<BadInput> planning() {
 
 /// A plan and arrays that fit it, to be misused.
 struct Fixture {
-  explicit Fixture(const Comm& c, Options o = {}, Problem p = cube())
+  explicit Fixture(const Comm& c, Options o = {}, const Problem& p = cube())
       : plan(c, p, o.set("check", "collective")), in(plan.input_count()), out(plan.output_count()) {}
   Plan plan;
   Buffer<Complex> in, out;

@@ -319,14 +319,15 @@ class Trial {
 
 template <class In, class Out>
 void run_typed(const Comm& comm, const RandomProblem& p) {
+  using T = Trial<In, Out>;
   std::pair<std::vector<Out>, std::vector<In>> first;
   for (std::size_t i = 0; i < p.exchanges.size(); ++i) {
-    auto results = Trial<In, Out>(comm, p, p.exchanges[i]).run();
-    if (i == 0) first = std::move(results);
-    const bool same = i == 0 || (Trial<In, Out>::same(first.first, results.first) &&
-                                 Trial<In, Out>::same(first.second, results.second));
+    auto results = T(comm, p, p.exchanges[i]).run();
+    const bool same =
+        i == 0 || (T::same(first.first, results.first) && T::same(first.second, results.second));
     fail_together(comm,
                   same ? "" : "exchanges " + p.exchanges[0] + " and " + p.exchanges[i] + " differ in a bit");
+    first = std::move(results);
   }
 }
 

@@ -14,7 +14,8 @@ std::atomic<long> allocations{0};
 
 }  // namespace
 
-extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* __libc_malloc(
+    std::size_t);  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 
 extern "C" void* malloc(std::size_t bytes) {
   if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
