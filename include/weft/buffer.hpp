@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace weft {
 
@@ -19,10 +21,18 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(std::size_t count) : size_(count) {
     if (count == 0) return;
+    if (count > (std::numeric_limits<std::size_t>::max() - 63) / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
     data_.reset(static_cast<T*>(std::aligned_alloc(64, bytes)));
     if (!data_) throw std::bad_alloc();
     std::uninitialized_value_construct_n(data_.get(), count);
+  }
+
+  Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
   }
 
   T* data() noexcept { return data_.get(); }

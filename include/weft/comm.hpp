@@ -29,7 +29,7 @@ class Comm {
 
   /// For Weft's own use.
   explicit Comm(std::shared_ptr<CommImpl> impl) : impl_(std::move(impl)) {}
-  CommImpl& impl() const { return *impl_; }
+  CommImpl& impl() const;
   const std::shared_ptr<CommImpl>& shared() const { return impl_; }
 
  private:

@@ -1,6 +1,5 @@
-// How a plan is to be made. Every option has a name, by which it can also be set from text
-// ("pipeline=windowed") or through an environment variable (WEFT_PIPELINE); what the program sets beats the
-// environment.
+// How a plan is to be made. Every option has a name; most can also be set through an environment variable of that name
+// (WEFT_PIPELINE), and what the program sets beats the environment.
 #pragma once
 
 #include <map>
@@ -33,7 +32,7 @@ class Options {
   /// The value of an option: as set, else from the environment, else the default. Throws for an unknown name.
   std::string get(const std::string& name) const;
 
-  /// The parameters of pipelines that have been set, in the program or the environment.
+  /// The parameters of pipelines that the program has set.
   std::map<std::string, Index> parameters() const;
 
   /// All names, with their value after environment and defaults.

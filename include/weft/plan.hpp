@@ -89,6 +89,7 @@ class Plan {
   void execute(Direction direction, const Arrays& arrays);
 
   struct Impl;
+  Impl& impl() const;  ///< throws for a plan that has been moved away
   std::unique_ptr<Impl> impl_;
 };
 

@@ -58,9 +58,12 @@ struct Plan::Impl {
     c.check_alive("plan");
     try {
       make(c);
-    } catch (...) {
+    } catch (const Error&) {
       // An agreed failure leaves the team usable; anything else would leave peers waiting.
       if (!agreed) c.poison(std::current_exception());
+      throw;
+    } catch (...) {
+      c.poison(std::current_exception());
       throw;
     }
   }
@@ -73,29 +76,29 @@ struct Plan::Impl {
   }
 
   void make(CommImpl& c) {
-    std::vector<std::string> mine;
+    std::string mine;
     together(c, [&] {
       test_point("plan", c.rank());
       check_environment();
       check_problem(problem, c.size());
-      mine = describe(problem, options);
+      mine = join(describe(problem, options), "\n");
     });
     compare(c, mine);
     const Gathered gathered = gather(c, problem);
     together(c, [&] { prepare(c, gathered); });
-    for (Way* way : {&ways[0], &ways[1]}) way->executor->connect(c, *exchange, way->groups, memory);
+    for (Way& way : ways) way.executor->connect();
   }
 
-  void compare(CommImpl& c, const std::vector<std::string>& mine) {
-    const std::string first = c.broadcast(join(mine, "\n"), 0);
+  void compare(CommImpl& c, const std::string& mine) {
+    const std::string first = c.broadcast(mine, 0);
     together(c, [&] {
-      std::size_t at = 0;
-      for (const std::string& line : mine) {
-        const std::size_t end = std::min(first.find('\n', at), first.size());
-        const std::string other = first.substr(at, end - at);
-        if (other != line)
-          throw Error("plan", line, other + " as on rank 0: ranks must give the same problem");
-        at = end + 1;
+      for (std::size_t at = 0, other = 0; at < mine.size() || other < first.size();) {
+        const std::size_t end = std::min(mine.find('\n', at), mine.size());
+        const std::size_t other_end = std::min(first.find('\n', other), first.size());
+        const std::string a = mine.substr(at, end - at), b = first.substr(other, other_end - other);
+        if (a != b) throw Error("plan", a, b + " as on rank 0: ranks must give the same problem");
+        at = std::min(end + 1, mine.size());
+        other = std::min(other_end + 1, first.size());
       }
     });
   }
@@ -104,10 +107,12 @@ struct Plan::Impl {
     const ScheduleRequest request =
         resolve(problem, gathered, c.size(), decomposition_of(options.get("decomposition")));
     users_workspace = options.get("workspace") == "user";
-    collective_check = options.get("check") == "collective";
+    // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
+    // plans.
+    collective_check = options.get("check") == "collective" || c.threads() != nullptr;
     exchange = &find_exchange(options.get("exchange"), c, !users_workspace);
     fft = &find_fft(options.get("fft"));
-    const PipelineChoice pipeline = choose_pipeline_option(options, exchange->overlaps && c.size() > 1);
+    const PipelineChoice pipeline = choose_pipeline_option(options, exchange->overlaps(c));
     ways[0].schedule = make_schedule(request);
     ways[1].schedule = inverse(ways[0].schedule);
     const ExecutorSettings settings{problem.precision, effort_of(options.get("effort")), fft};
@@ -124,12 +129,12 @@ struct Plan::Impl {
             exchange_groups(*way.schedule.fields[s].tiling, *way.schedule.fields[s + 1].tiling));
       }
       Program program = build_program(way.schedule, way.choices, {c.rank(), real_bytes, problem.in_place});
-      for (const ReshapeProgram& r : program.reshapes) exchange->check(r.messages);
       workspace_bytes = std::max(workspace_bytes, program.workspace_bytes);
       largest_box = std::max(largest_box, program.largest_box_bytes);
       way.executor = std::make_unique<Executor>(std::move(program), settings);
     }
     if (!users_workspace) memory = allocate(workspace_bytes);
+    for (Way& way : ways) way.executor->make_exchanges(c, *exchange, way.groups, memory);
     describe_sides(c.rank(), real_bytes);
   }
 
@@ -170,6 +175,7 @@ struct Plan::Impl {
 namespace {
 
 bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+  if (a_bytes == 0 || b_bytes == 0) return false;
   const auto x = reinterpret_cast<std::uintptr_t>(a), y = reinterpret_cast<std::uintptr_t>(b);
   return x < y + b_bytes && y < x + a_bytes;
 }
@@ -205,7 +211,8 @@ void Plan::Impl::check_arrays(Direction direction, const Arrays& a) const {
   if (a.out == nullptr && out.bytes > 0)
     throw Error(op, "out is null", "the output box " + weft::to_string(out.box), rank);
   if (problem.in_place) {
-    if (a.in != a.out) throw Error(op, "two different arrays", "in == out, as the problem is in place", rank);
+    if (in.bytes > 0 && out.bytes > 0 && a.in != a.out)
+      throw Error(op, "two different arrays", "in == out, as the problem is in place", rank);
   } else if (overlap(a.in, in.bytes, a.out, out.bytes)) {
     throw Error(op, "in and out overlap", "separate arrays, or a problem that is in place", rank);
   }
@@ -229,8 +236,7 @@ void Plan::Impl::check_alone(Direction direction, const Arrays& arrays) const {
   try {
     check_arrays(direction, arrays);
   } catch (const Error& e) {
-    comm.impl().poison(std::current_exception());
-    if (comm.size() == 1 || comm.impl().threads() != nullptr) throw;
+    if (comm.size() == 1) throw;
     throw Error(e.operation(), e.got(),
                 e.expected() +
                     " (nothing has moved; other ranks may wait for this one, use option "
@@ -245,8 +251,13 @@ Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
+Plan::Impl& Plan::impl() const {
+  if (!impl_) throw Error("plan", "a plan that has been moved away", "the one it was moved to");
+  return *impl_;
+}
+
 void Plan::execute(Direction direction, const Arrays& arrays) {
-  Impl& p = *impl_;
+  Impl& p = impl();
   CommImpl& c = p.comm.impl();
   c.check_alive(name_of(direction));
   if (p.collective_check) {
@@ -258,26 +269,30 @@ void Plan::execute(Direction direction, const Arrays& arrays) {
   std::byte* workspace = p.memory ? p.memory.get() : static_cast<std::byte*>(arrays.workspace);
   try {
     test_workspace(workspace, workspace_bytes());
-    way.executor->run(arrays.in, arrays.out, workspace);
+    // In place one of the two may be null, on a rank that holds nothing on that side.
+    const void* in = arrays.in != nullptr || !p.problem.in_place ? arrays.in : arrays.out;
+    void* out = arrays.out != nullptr || !p.problem.in_place ? arrays.out : const_cast<void*>(arrays.in);
+    way.executor->run(in, out, workspace);
   } catch (...) {
     p.broken = true;
     c.poison(std::current_exception());
     way.executor->cancel();
+    c.retain(p.memory);
     throw;
   }
 }
 
 const Box& Plan::input_box() const {
-  return impl_->sides[0].box;
+  return impl().sides[0].box;
 }
 const Box& Plan::output_box() const {
-  return impl_->sides[1].box;
+  return impl().sides[1].box;
 }
 const Order& Plan::input_order() const {
-  return impl_->sides[0].order;
+  return impl().sides[0].order;
 }
 const Order& Plan::output_order() const {
-  return impl_->sides[1].order;
+  return impl().sides[1].order;
 }
 std::size_t Plan::input_count() const {
   return static_cast<std::size_t>(input_box().count());
@@ -286,26 +301,26 @@ std::size_t Plan::output_count() const {
   return static_cast<std::size_t>(output_box().count());
 }
 std::size_t Plan::buffer_bytes() const {
-  return std::max(impl_->sides[0].bytes, impl_->sides[1].bytes);
+  return std::max(impl().sides[0].bytes, impl().sides[1].bytes);
 }
 std::size_t Plan::workspace_bytes() const {
-  return static_cast<std::size_t>(impl_->workspace_bytes);
+  return static_cast<std::size_t>(impl().workspace_bytes);
 }
 
 double Plan::scale_factor() const {
   double factor = 1;
-  for (int a = 0; a < impl_->problem.shape.size(); ++a)
-    if (impl_->problem.transforms[a] != Transform::none)
-      factor *= static_cast<double>(impl_->problem.shape[a]);
+  for (int a = 0; a < impl().problem.shape.size(); ++a)
+    if (impl().problem.transforms[a] != Transform::none)
+      factor *= static_cast<double>(impl().problem.shape[a]);
   return factor;
 }
 
 std::string Plan::program_to_string(Direction direction) const {
-  return weft::to_string(impl_->ways[static_cast<std::size_t>(direction)].executor->program());
+  return weft::to_string(impl().ways[static_cast<std::size_t>(direction)].executor->program());
 }
 
 std::string Plan::to_string() const {
-  const Impl& p = *impl_;
+  const Impl& p = impl();
   std::string text = "weft plan: " + by_x(p.problem.shape) + " " + weft::to_string(p.problem.transforms) +
                      (p.problem.precision == Precision::float64 ? " float64" : " float32") +
                      (p.problem.in_place ? " in place" : "") + " on " + std::to_string(p.comm.size()) +

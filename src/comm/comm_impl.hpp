@@ -35,6 +35,10 @@ class CommImpl {
   /// possible.
   virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}
 
+  /// Keeps the workspace of a failed execution, which messages in flight may still reach, until the ranks
+  /// part.
+  virtual void retain(std::shared_ptr<std::byte> /*workspace*/) {}
+
   /// The capability to share memory by plain pointers.
   virtual ThreadWorld* threads() { return nullptr; }
   /// The capability to send MPI messages.

@@ -53,8 +53,10 @@ class MpiComm final : public CommImpl {
 
   void check_alive(const char* operation) const override { check_life(operation); }
   MpiWorld* mpi() override { return &world_; }
+  void retain(std::shared_ptr<std::byte> workspace) override { retained_.push_back(std::move(workspace)); }
 
  private:
+  std::vector<std::shared_ptr<std::byte>> retained_;
   MpiWorld world_;
 };
 
@@ -76,6 +78,14 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
+            "MPI_Comm_split_type");
+  int place = 0;
+  check_mpi(MPI_Comm_rank(node, &place), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+  const int first_of_node = place == 0 ? 1 : 0;
+  check_mpi(MPI_Allreduce(&first_of_node, &nodes_, 1, MPI_INT, MPI_SUM, comm_), "MPI_Allreduce");
   int* largest = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&largest), &found), "MPI_Comm_get_attr");

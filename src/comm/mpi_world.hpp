@@ -25,6 +25,8 @@ class MpiWorld {
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// The number of nodes, that is of sets of ranks that could share memory.
+  int nodes() const { return nodes_; }
 
   /// The communicator of the ranks with this rank's colour, in rank order; `colours` holds one per rank,
   /// alike on all. Collective when first asked for these colours, local afterwards.
@@ -36,7 +38,7 @@ class MpiWorld {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 1, nodes_ = 1;
   int next_tag_ = 0, largest_tag_ = 32767;
   std::map<std::vector<int>, MPI_Comm> groups_;
 };

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "weft/error.hpp"
 #include "weft/thread_team.hpp"
@@ -13,8 +14,10 @@ namespace weft {
 ThreadWorld::ThreadWorld(int size) : slots(static_cast<std::size_t>(size)), size_(size) {}
 
 void ThreadWorld::barrier() {
+  check("barrier");
   const unsigned generation = generation_.load(std::memory_order_acquire);
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+    check("barrier");  // a rank that has left a poisoned barrier was still counted
     arrived_.store(0, std::memory_order_relaxed);
     generation_.fetch_add(1, std::memory_order_acq_rel);
     return;
@@ -23,6 +26,7 @@ void ThreadWorld::barrier() {
 }
 
 void ThreadWorld::poison(const std::exception_ptr& failure) noexcept {
+  if (size_ == 1) return;  // nobody waits, and the next call is as good as the first
   const std::lock_guard lock(mutex_);
   if (poisoned_) return;
   failure_ = failure;
@@ -81,19 +85,6 @@ Comm Comm::self() {
   return Comm(std::make_shared<ThreadComm>(std::make_shared<ThreadWorld>(1), 0));
 }
 
-int Comm::rank() const {
-  return impl_->rank();
-}
-int Comm::size() const {
-  return impl_->size();
-}
-const char* Comm::medium() const {
-  return impl_->medium();
-}
-void Comm::barrier() const {
-  impl_->barrier();
-}
-
 struct ThreadTeam::Impl {
   explicit Impl(int size) : world(std::make_shared<ThreadWorld>(size)) {}
 
@@ -120,6 +111,15 @@ struct ThreadTeam::Impl {
     }
   }
 
+  void stop() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    changed.notify_all();
+    for (std::thread& t : threads) t.join();
+  }
+
   std::shared_ptr<ThreadWorld> world;
   std::mutex mutex;
   std::condition_variable changed;
@@ -134,16 +134,19 @@ struct ThreadTeam::Impl {
 ThreadTeam::ThreadTeam(int size) {
   if (size < 1) throw Error("thread team", std::to_string(size) + " ranks", "at least 1");
   impl_ = std::make_unique<Impl>(size);
-  for (int r = 0; r < size; ++r) impl_->threads.emplace_back([impl = impl_.get(), r] { impl->work(r); });
+  try {
+    for (int r = 0; r < size; ++r) impl_->threads.emplace_back([impl = impl_.get(), r] { impl->work(r); });
+  } catch (const std::system_error& e) {
+    const std::size_t started = impl_->threads.size();
+    impl_->stop();
+    throw Error("thread team",
+                "only " + std::to_string(started) + " of " + std::to_string(size) + " threads started",
+                std::string("fewer ranks, or a higher limit on threads: ") + e.what());
+  }
 }
 
 ThreadTeam::~ThreadTeam() {
-  {
-    const std::lock_guard lock(impl_->mutex);
-    impl_->stopping = true;
-  }
-  impl_->changed.notify_all();
-  for (std::thread& t : impl_->threads) t.join();
+  impl_->stop();
 }
 
 int ThreadTeam::size() const {

@@ -32,9 +32,13 @@ class ThreadWorld {
   /// Waits until `ready()`; throws if the team is poisoned meanwhile.
   template <class Ready>
   void wait(const char* operation, const Ready& ready) const {
-    for (int spins = 0; !ready(); ++spins) {
-      if (poisoned()) check(operation);
-      if (spins > 64) std::this_thread::yield();
+    for (int spins = 0; !ready();) {
+      if (poisoned() && !ready()) check(operation);
+      if (spins < 64) {
+        ++spins;
+      } else {
+        std::this_thread::yield();
+      }
     }
   }
 
@@ -69,16 +73,16 @@ class ThreadComm final : public CommImpl {
   int rank_;
 };
 
-/// Every rank gives a pointer; all get everybody's. Collective.
+/// Every rank gives the pointer at its own place of `all`, which has one per rank; all get everybody's.
+/// Collective; allocates nothing.
 template <class T>
-std::vector<std::shared_ptr<T>> share(CommImpl& comm, const std::shared_ptr<T>& mine) {
-  ThreadWorld& world = *comm.threads();
-  world.slots[static_cast<std::size_t>(comm.rank())] = &mine;
+void share(ThreadWorld& world, int rank, std::vector<std::shared_ptr<T>>& all) {
+  const std::shared_ptr<T> mine = all[static_cast<std::size_t>(rank)];
+  world.slots[static_cast<std::size_t>(rank)] = &mine;
   world.barrier();
-  std::vector<std::shared_ptr<T>> all;
-  for (const void* slot : world.slots) all.push_back(*static_cast<const std::shared_ptr<T>*>(slot));
+  for (std::size_t r = 0; r < all.size(); ++r)
+    all[r] = *static_cast<const std::shared_ptr<T>*>(world.slots[r]);
   world.barrier();
-  return all;
 }
 
 }  // namespace weft

@@ -55,14 +55,21 @@ Executor::Executor(Program program, const ExecutorSettings& settings) : program_
     copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes);
 }
 
-void Executor::connect(CommImpl& comm, const ExchangeRow& exchange,
-                       const std::vector<std::vector<int>>& groups,
-                       const std::shared_ptr<std::byte>& workspace) {
+void Executor::make_exchanges(CommImpl& comm, const ExchangeRow& exchange,
+                              const std::vector<std::vector<int>>& groups,
+                              const std::shared_ptr<std::byte>& workspace) {
   for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
     const ExchangeContext context{comm, program_.reshapes[j].messages, groups[j], workspace};
     buffered_.push_back(exchange.direct ? nullptr : exchange.make_buffered(context));
     direct_.push_back(exchange.direct ? exchange.make_direct(context) : nullptr);
   }
+}
+
+void Executor::connect() {
+  for (const auto& b : buffered_)
+    if (b) b->connect();
+  for (const auto& d : direct_)
+    if (d) d->connect();
 }
 
 void Executor::run_fft(const Op& op, const Bases& bases) const {

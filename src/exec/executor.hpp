@@ -24,9 +24,13 @@ class Executor {
   /// Plans local FFTs and copies. Local to the rank; throws `weft::Error`.
   Executor(Program program, const ExecutorSettings& settings);
 
-  /// Makes the exchanges. Collective. `groups`: per reshape, the exchange group of every rank.
-  void connect(CommImpl& comm, const ExchangeRow& exchange, const std::vector<std::vector<int>>& groups,
-               const std::shared_ptr<std::byte>& workspace);
+  /// Makes the exchanges. Local; throws `weft::Error`. `groups`: per reshape, the exchange group of every
+  /// rank.
+  void make_exchanges(CommImpl& comm, const ExchangeRow& exchange,
+                      const std::vector<std::vector<int>>& groups,
+                      const std::shared_ptr<std::byte>& workspace);
+  /// Connects them. Collective.
+  void connect();
 
   /// `in` and `out` are the user's arrays (alike for an in-place program).
   void run(const void* in, void* out, std::byte* work);

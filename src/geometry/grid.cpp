@@ -1,13 +1,13 @@
 #include "geometry/grid.hpp"
 
-#include <limits>
+#include <algorithm>
 #include <tuple>
 
 namespace weft {
 
 Index cells(const Grid& grid) {
   Index n = 1;
-  for (int p : grid) n *= p;
+  for (int p : grid) n = std::min(n * p, Index{1} << 31);
   return n;
 }
 

@@ -10,7 +10,7 @@ namespace weft {
 /// Parts per axis.
 using Grid = AxisVector<int>;
 
-/// Number of cells of a grid.
+/// Number of cells of a grid; beyond 2^31, 2^31.
 Index cells(const Grid& grid);
 
 struct Range {

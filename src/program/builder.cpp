@@ -161,7 +161,7 @@ class Builder {
     r.tiles = place_.tiles(j, rank_);
     for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
       v->resize(static_cast<std::size_t>(r.tiles));
-    p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}}});
+    p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}, choice(j).tiles}});
     p_.reshapes.back().messages.tiles.resize(static_cast<std::size_t>(r.tiles));
     open_source(r);
     open_landing(r);
@@ -294,6 +294,7 @@ class Builder {
   void post(Reshape& r, int k, int window) {
     Ids deps = of(r.packed, k);
     append(deps, r.ready);
+    if (k > 0) append(deps, of(r.posted, k - 1));  // collective exchanges start in the same order everywhere
     if (k >= window) append(deps, of(r.arrived, k - window));
     of(r.posted, k) = {emit(op_of(r, OpKind::post, k), deps)};
   }
@@ -312,7 +313,9 @@ class Builder {
       for (const Overlap& o : parts) {
         messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
         if (o.rank == rank_) continue;
-        of(r.arrived, k).push_back(emit(op_of(r, OpKind::await_full, k, o.rank), of(r.posted, k)));
+        Ids deps = of(r.posted, k);
+        append(deps, of(r.packed, k));  // never wait before having given
+        of(r.arrived, k).push_back(emit(op_of(r, OpKind::await_full, k, o.rank), deps));
       }
       append(of(r.arrived, k), of(r.packed, k));
       return;

@@ -69,6 +69,30 @@ class Checker {
             1u) != 0;
   }
 
+  /// What comes first: by stage, and within a reshape by phase. Operations of equal rank may come in either
+  /// order.
+  std::pair<int, int> rank_of(const Access& a) const {
+    const Op& op = p_.ops[static_cast<std::size_t>(a.op)];
+    switch (op.kind) {
+      case OpKind::post:
+        return {op.stage, a.writes ? 2 : 1};
+      case OpKind::unpack:
+        return {op.stage, 3};
+      case OpKind::copy:
+        return {op.stage, op.reshape >= 0 ? 4 : 0};
+      default:
+        return {op.stage, 0};
+    }
+  }
+
+  void check_pair(const Access& a, const Access& b) const {
+    const auto ra = rank_of(a), rb = rank_of(b);
+    const bool good = ra == rb ? ordered(a, b) || ordered(b, a) : ra < rb ? ordered(a, b) : ordered(b, a);
+    if (!good)
+      fail(std::max(a.op, b.op), "may touch the memory of operation " + std::to_string(std::min(a.op, b.op)) +
+                                     " too early or at the same time");
+  }
+
   /// Whether a is over before b begins.
   bool ordered(const Access& a, const Access& b) const {
     if (a.until.empty()) return precedes(a.op, b.op);
@@ -172,10 +196,25 @@ class Checker {
     }
   }
 
+  /// Every part that a tile sends is packed once, where its message is taken from.
+  void check_packs(const Op& post, int id) const {
+    std::vector<const CopyCall*> packs;
+    for (const Op& op : p_.ops)
+      if (op.kind == OpKind::pack && op.reshape == post.reshape && op.tile == post.tile)
+        packs.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
+    const std::vector<Message>& sends = messages(post).sends;
+    if (packs.size() != sends.size()) fail(id, "sends other parts than were packed");
+    for (std::size_t i = 0; i < sends.size(); ++i)
+      if (packs[i]->to.offset != sends[i].offset ||
+          packs[i]->box.count() * packs[i]->element_bytes != sends[i].bytes)
+        fail(id, "sends something else than was packed");
+  }
+
   /// Every part that a tile expects is unpacked once, with its full size.
   void check_tiles() {
     for (std::size_t i = 0; i < p_.ops.size(); ++i) {
       const Op& op = p_.ops[i];
+      if (op.kind == OpKind::post) check_packs(op, static_cast<int>(i));
       if (op.kind != OpKind::receive) continue;
       const std::vector<Message>& parts = messages(op).receives;
       if (op.count != static_cast<int>(parts.size()))

@@ -27,6 +27,7 @@ struct TileMessages {
 struct ReshapeMessages {
   int element_bytes = 0;
   std::vector<TileMessages> tiles;  ///< empty on a rank that has no part in the reshape
+  int most_tiles = 0;               ///< on any rank
 };
 
 }  // namespace weft

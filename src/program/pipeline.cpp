@@ -20,8 +20,17 @@ void choose_sequential(const Schedule&, int, const PipelineParameters&, ReshapeC
   choice.reason = "one tile";
 }
 
-bool transforms(const Schedule& s, int stage, int axis) {
-  return stage >= 0 && stage < static_cast<int>(s.stages.size()) &&
+/// Whether an FFT can be done tile by tile along `axis`: one that ends the schedule and leaves the axis
+/// alone. An FFT between two reshapes is done whole (ADR 0004).
+bool tiled(const Schedule& s, int stage, int axis) {
+  const int last = static_cast<int>(s.stages.size()) - 1;
+  return (stage == 0 || stage == last) && !s.stages[static_cast<std::size_t>(stage)].axes.contains(axis);
+}
+
+/// Of such an FFT that transforms the axis together with others, the others can still be done tile by tile.
+bool partly_tiled(const Schedule& s, int stage, int axis) {
+  const int last = static_cast<int>(s.stages.size()) - 1;
+  return (stage == 0 || stage == last) && s.stages[static_cast<std::size_t>(stage)].axes.size() > 1 &&
          s.stages[static_cast<std::size_t>(stage)].axes.contains(axis);
 }
 
@@ -53,36 +62,54 @@ Index largest_extent(const Tiling& tiling, int axis) {
   return most;
 }
 
-/// overlap-autotuned-3d-fft, Algorithm 1: one cut, along an axis that both neighbours of the exchange hold
-/// alike and that at best neither local FFT transforms. An axis that only one of them transforms still lets
-/// the other overlap.
+/// How much of the FFTs on both sides of a reshape can hide an exchange whose tiles cut `axis`.
+int hiding(const Schedule& s, int stage, int axis) {
+  int score = 0;
+  for (int neighbour : {stage - 1, stage + 1}) {
+    if (neighbour < 0 || neighbour >= static_cast<int>(s.stages.size())) continue;
+    score += tiled(s, neighbour, axis) ? 2 : partly_tiled(s, neighbour, axis) ? 1 : 0;
+  }
+  return score;
+}
+
+/// overlap-autotuned-3d-fft, Algorithm 1: one cut, along an axis that both sides of the exchange hold alike
+/// and that the FFTs leave alone as far as possible.
 void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& values,
                      ReshapeChoice& choice) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const Tiling& from = *s.fields[static_cast<std::size_t>(stage)].tiling;
   const Tiling& to = *s.fields[static_cast<std::size_t>(stage) + 1].tiling;
   const std::vector<bool> shared = shared_axes(from, to);
-  int best = -1, best_hidden = 0;
+  int best = -1, best_hiding = 0;
   Index best_extent = 1;
   for (int a = 0; a < from.shape().size(); ++a) {
     if (!shared[static_cast<std::size_t>(a)]) continue;
-    const int hidden = (transforms(s, stage - 1, a) ? 0 : 1) + (transforms(s, stage + 1, a) ? 0 : 1);
+    const int score = hiding(s, stage, a);
     const Index extent = largest_extent(from, a);
-    if (extent > 1 && std::tie(hidden, extent) > std::tie(best_hidden, best_extent)) {
+    if (score > 0 && extent > 1 && std::tie(score, extent) > std::tie(best_hiding, best_extent)) {
       best = a;
-      best_hidden = hidden;
+      best_hiding = score;
       best_extent = extent;
     }
   }
   if (best < 0) {
-    choice.reason = "one tile: no axis that sender and receiver hold alike and one FFT leaves alone";
+    choice.reason =
+        "one tile: no axis that both sides hold alike and an FFT beside the exchange could be tiled along";
     return;
   }
   const Index thickness = values.at("tile") > 0 ? values.at("tile") : (best_extent + 7) / 8;
   choice.axis = best;
   choice.tile = std::min(thickness, best_extent);
+  choice.tiles = static_cast<int>((best_extent + choice.tile - 1) / choice.tile);
   choice.window = static_cast<int>(values.at("window"));
-  choice.reason = best_hidden == 2 ? "both FFTs leave the axis alone" : "one FFT leaves the axis alone";
+  const auto hides = [&](int neighbour) {
+    return neighbour >= 0 && neighbour < static_cast<int>(s.stages.size()) &&
+           (tiled(s, neighbour, best) || partly_tiled(s, neighbour, best));
+  };
+  const bool before = hides(stage - 1), after = hides(stage + 1);
+  choice.reason = before && after ? "behind both FFTs"
+                  : before        ? "behind the FFT before it"
+                                  : "behind the FFT after it";
 }
 
 constexpr std::array<PipelineParameter, 2> windowed_parameters{
@@ -92,7 +119,7 @@ constexpr std::array<PipelineParameter, 2> windowed_parameters{
 
 constexpr std::array table{
     Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
-    Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind both neighbouring FFTs",
+    Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              windowed_parameters, choose_windowed},
 };
 

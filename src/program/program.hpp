@@ -81,6 +81,7 @@ struct ReshapeChoice {
   bool direct = false;
   int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
   Index tile = 0;  ///< thickness of a tile along `axis`
+  int tiles = 1;   ///< on the rank that has most
   int window = 1;  ///< tiles in flight
   std::string pipeline = "sequential";
   std::string exchange;

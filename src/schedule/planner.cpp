@@ -66,7 +66,7 @@ class Search {
     };
     for (int c = 0; c < count(); ++c)
       if (request_.input ? c == input_ : at(c).before != nullptr)
-        relax({c, 0}, request_.input ? Cost{} : Cost{idle(at(c)), 0, 0, 0, c}, nullptr);
+        relax({c, 0}, request_.input || c == output_ ? Cost{} : Cost{idle(c), 0, 0, 0, c}, nullptr);
     while (!open.empty()) {
       const auto [cost, state] = *open.begin();
       open.erase(open.begin());
@@ -83,8 +83,11 @@ class Search {
  private:
   const Candidate& at(int c) const { return candidates_[static_cast<std::size_t>(c)]; }
   int count() const { return static_cast<int>(candidates_.size()); }
-  static Index idle(const Candidate& c) {
-    return std::max(c.before ? c.before->idle_ranks() : 0, c.after ? c.after->idle_ranks() : 0);
+  /// Ranks without points, in sixteenths of all: a few of many do not matter.
+  Index idle(int c) const {
+    const Index ranks =
+        std::max(at(c).before ? at(c).before->idle_ranks() : 0, at(c).after ? at(c).after->idle_ranks() : 0);
+    return ranks * 16 / request_.ranks;
   }
   bool real_pending(Mask done) const { return real_axis_ >= 0 && (done >> real_axis_ & 1u) == 0; }
   const TilingPtr& tiling(int c, Mask done) const { return real_pending(done) ? at(c).before : at(c).after; }
@@ -111,7 +114,7 @@ class Search {
     const bool arrives = done == all_ && is_output(c);
     if (!arrives && transformed(next) == done) return;
     Cost total = cost;
-    total.idle = std::max(total.idle, c == input_ || c == output_ ? 0 : idle(at(c)));
+    total.idle = std::max(total.idle, c == input_ || c == output_ ? 0 : idle(c));
     ++total.reshapes;
     const int last = request_.ranks - 1;
     Index messages = 0, points = 0;
@@ -170,15 +173,18 @@ class Search {
     if (request_.decomposition == Decomposition::pencil && ndim < 3)
       throw Error("plan: decomposition", "pencil for " + std::to_string(ndim) + " axes",
                   "at least 3 axes, or slab");
-    if (request_.decomposition != Decomposition::slab && ndim >= 3)
-      for (const auto& [p, q] : factor_pairs())
-        for (int a = 0; a < ndim; ++a)
-          for (int b = a + 1; b < ndim; ++b) {
-            Grid grid(ndim, 1);
-            grid[a] = p;
-            grid[b] = q;
-            add_grid(grid);
-          }
+    if (request_.decomposition != Decomposition::slab)
+      for (int a = 0; a < ndim; ++a)
+        for (int b = a + 1; b < ndim; ++b)
+          if (ndim >= 3)
+            for (const auto& [p, q] : factor_pairs(a, b)) add_grid(two_cuts(a, p, b, q));
+  }
+
+  Grid two_cuts(int a, int p, int b, int q) const {
+    Grid grid(request_.shape.size(), 1);
+    grid[a] = p;
+    grid[b] = q;
+    return grid;
   }
 
   Grid one_cut(int axis, int ranks) const {
@@ -187,24 +193,31 @@ class Search {
     return grid;
   }
 
-  /// Near-square pencils, and those that line up with pencils of the user.
-  std::vector<std::pair<int, int>> factor_pairs() const {
-    std::set<std::pair<int, int>> pairs;
-    const AxisVector<int> pq = near_square(request_.ranks);
-    std::vector<std::pair<int, int>> ordered{{pq[0], pq[1]}, {pq[1], pq[0]}};
+  /// How axes a and b may be cut: near-square, as the user's own pencils are, and, where near-square leaves
+  /// ranks without points, the most nearly square way that leaves fewest.
+  std::vector<std::pair<int, int>> factor_pairs(int a, int b) const {
+    const int ranks = request_.ranks;
+    const AxisVector<int> pq = near_square(ranks);
+    std::vector<std::pair<int, int>> pairs{{pq[0], pq[1]}, {pq[1], pq[0]}};
     for (const TilingPtr& t : {request_.input, request_.output}) {
-      if (!t || !t->grid() || cells(*t->grid()) != request_.ranks) continue;
+      if (!t || !t->grid() || cells(*t->grid()) != ranks) continue;
       AxisVector<int> cut;
       for (int p : *t->grid())
         if (p > 1) cut.push_back(p);
       if (cut.size() != 2) continue;
-      ordered.emplace_back(cut[0], cut[1]);
-      ordered.emplace_back(cut[1], cut[0]);
+      pairs.emplace_back(cut[0], cut[1]);
+      pairs.emplace_back(cut[1], cut[0]);
     }
-    std::vector<std::pair<int, int>> unique;
-    for (const auto& p : ordered)
-      if (pairs.insert(p).second) unique.push_back(p);
-    return unique;
+    const Index na = std::min(request_.shape[a], half_[a]), nb = std::min(request_.shape[b], half_[b]);
+    const auto busy = [&](int p) { return std::min<Index>(p, na) * std::min<Index>(ranks / p, nb); };
+    int best = pq[0];
+    for (int p = 1; p <= ranks; ++p) {
+      if (ranks % p != 0) continue;
+      const auto squareness = [&](int f) { return std::max(f, ranks / f); };
+      if (busy(p) > busy(best) || (busy(p) == busy(best) && squareness(p) < squareness(best))) best = p;
+    }
+    pairs.emplace_back(best, ranks / best);
+    return pairs;
   }
 
   static std::vector<State> path(const std::map<State, State>& previous, State last) {

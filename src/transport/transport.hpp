@@ -20,6 +20,8 @@ namespace weft {
 class BufferedExchange {
  public:
   virtual ~BufferedExchange() = default;
+  /// Meets the other ranks, once, after all of them have made theirs. Collective.
+  virtual void connect() {}
   /// Starts sends and receives of a tile, at the messages' offsets from `work`.
   virtual void post(int tile, std::byte* work) = 0;
   /// Returns when the tile's send buffers may be overwritten.
@@ -29,7 +31,7 @@ class BufferedExchange {
   virtual int next_arrival(int tile) = 0;
   /// Gives the medium a chance to move posted tiles.
   virtual void progress() {}
-  /// Execution has failed on this rank: nothing of it may be touched by others once this returns.
+  /// Execution has failed on this rank: other threads touch nothing of it once this returns.
   virtual void cancel() noexcept {}
 };
 
@@ -37,6 +39,8 @@ class BufferedExchange {
 class DirectExchange {
  public:
   virtual ~DirectExchange() = default;
+  /// Meets the other ranks, once, after all of them have made theirs. Collective.
+  virtual void connect() = 0;
   /// A new execution begins; flags are numbered by execution.
   virtual void begin() = 0;
   /// The start of a peer's workspace.
@@ -59,15 +63,14 @@ struct ExchangeRow {
   const char* name;
   const char* meaning;
   bool direct;
-  bool overlaps;  ///< posted tiles move while the rank computes
+  /// Whether posted tiles move on while these ranks compute, so that pipelining pays.
+  bool (*overlaps)(CommImpl& comm);
   /// Whether the ranks of `comm` can be served at all.
   bool (*applicable)(CommImpl& comm);
-  /// Exactly one of the two makers is set, by kind. Collective over `context.comm`.
+  /// Exactly one of the two makers is set, by kind. Local; throw `weft::Error`, also for counts beyond what
+  /// the medium can express.
   std::unique_ptr<BufferedExchange> (*make_buffered)(const ExchangeContext& context);
   std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
-  /// Checks what only this rank knows (counts beyond what the medium can express); throws `weft::Error`.
-  /// Local.
-  void (*check)(const ReshapeMessages& reshape);
 };
 
 /// All exchanges of this build, the preferred ones first.

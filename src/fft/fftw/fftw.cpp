@@ -154,6 +154,7 @@ std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
     return true;
   }();
   static_cast<void>(once);
+  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<const LocalFft>& slot = known[problem];
   made = slot.lock();
   if (!made) {

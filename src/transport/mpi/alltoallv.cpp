@@ -16,7 +16,7 @@ Index start_of(const std::vector<Message>& messages) {
 class MpiAlltoallv final : public BufferedExchange {
  public:
   explicit MpiAlltoallv(const ExchangeContext& c)
-      : group_(c.comm.mpi()->group(c.groups)), type_(mpi_datatype(c.reshape.element_bytes)) {
+      : world_(*c.comm.mpi()), colours_(c.groups), type_(mpi_datatype(c.reshape.element_bytes)) {
     std::vector<int> members;
     const int colour = c.groups[static_cast<std::size_t>(c.comm.rank())];
     for (std::size_t r = 0; r < c.groups.size(); ++r)
@@ -25,6 +25,8 @@ class MpiAlltoallv final : public BufferedExchange {
       tiles_.push_back({side(t.sends, members, c.reshape.element_bytes),
                         side(t.receives, members, c.reshape.element_bytes), t.receives.size(), 0});
   }
+
+  void connect() override { group_ = world_.group(colours_); }
 
   void post(int tile, std::byte* work) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
@@ -62,19 +64,12 @@ class MpiAlltoallv final : public BufferedExchange {
     return s;
   }
 
-  MPI_Comm group_;
+  MpiWorld& world_;
+  std::vector<int> colours_;
+  MPI_Comm group_ = MPI_COMM_NULL;
   MPI_Datatype type_;
   std::vector<Tile> tiles_;
 };
-
-void check(const ReshapeMessages& reshape) {
-  for (const TileMessages& t : reshape.tiles)
-    for (const std::vector<Message>* side : {&t.sends, &t.receives})
-      for (const Message& m : *side) {
-        mpi_count(m.bytes, reshape.element_bytes);
-        mpi_count(m.offset - start_of(*side), reshape.element_bytes);
-      }
-}
 
 }  // namespace
 
@@ -82,13 +77,12 @@ ExchangeRow mpi_alltoallv_row() {
   return {.name = "alltoallv",
           .meaning = "MPI_Alltoallv within each exchange group",
           .direct = false,
-          .overlaps = false,
+          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
             return std::make_unique<MpiAlltoallv>(c);
           },
-          .make_direct = nullptr,
-          .check = check};
+          .make_direct = nullptr};
 }
 
 }  // namespace weft

@@ -15,7 +15,6 @@ class MpiP2p final : public BufferedExchange {
   explicit MpiP2p(const ExchangeContext& c)
       : world_(*c.comm.mpi()), type_(mpi_datatype(c.reshape.element_bytes)) {
     const int rank = world_.rank();
-    int most = 0;
     for (const TileMessages& t : c.reshape.tiles) {
       Tile tile;
       for (std::size_t i = 0; i < t.receives.size(); ++i) {
@@ -41,10 +40,7 @@ class MpiP2p final : public BufferedExchange {
       tile.sending.assign(tile.sends.size(), MPI_REQUEST_NULL);
       tiles_.push_back(std::move(tile));
     }
-    // Ranks of other groups may have fewer tiles: tags must nevertheless stay alike on all.
-    const int mine = static_cast<int>(tiles_.size());
-    check_mpi(MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, world_.comm()), "MPI_Allreduce");
-    first_tag_ = world_.take_tags(most);
+    first_tag_ = world_.take_tags(c.reshape.most_tiles);
   }
 
   void post(int tile, std::byte* work) override {
@@ -94,15 +90,6 @@ class MpiP2p final : public BufferedExchange {
       }
   }
 
-  void cancel() noexcept override {
-    for (Tile& t : tiles_)
-      for (MPI_Request& request : t.receiving)
-        if (request != MPI_REQUEST_NULL) {
-          MPI_Cancel(&request);
-          MPI_Request_free(&request);
-        }
-  }
-
  private:
   struct Part {
     int peer, count, position;
@@ -126,25 +113,18 @@ class MpiP2p final : public BufferedExchange {
   std::vector<Tile> tiles_;
 };
 
-void check(const ReshapeMessages& reshape) {
-  for (const TileMessages& t : reshape.tiles)
-    for (const std::vector<Message>* side : {&t.sends, &t.receives})
-      for (const Message& m : *side) mpi_count(m.bytes, reshape.element_bytes);
-}
-
 }  // namespace
 
 ExchangeRow mpi_p2p_row() {
   return {.name = "p2p",
           .meaning = "MPI_Isend and MPI_Irecv, unpacking on arrival",
           .direct = false,
-          .overlaps = true,
+          .overlaps = [](CommImpl& comm) { return comm.mpi()->nodes() > 1; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
             return std::make_unique<MpiP2p>(c);
           },
-          .make_direct = nullptr,
-          .check = check};
+          .make_direct = nullptr};
 }
 
 }  // namespace weft

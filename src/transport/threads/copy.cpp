@@ -36,10 +36,13 @@ class ThreadsCopy final : public BufferedExchange {
         executions_(tiles_.size(), 0),
         returned_(tiles_.size()),
         work_(tiles_.size(), nullptr),
-        boxes_(share(c.comm, std::make_shared<Outbox>(tiles_.size(), ranks_))) {
+        boxes_(ranks_) {
+    boxes_[rank_] = std::make_shared<Outbox>(tiles_.size(), ranks_);
     for (std::size_t k = 0; k < tiles_.size(); ++k) returned_[k].resize(tiles_[k].receives.size());
   }
   ~ThreadsCopy() override { cancel(); }
+
+  void connect() override { share(world_, static_cast<int>(rank_), boxes_); }
 
   void post(int tile, std::byte* work) override {
     const auto k = static_cast<std::size_t>(tile);
@@ -133,13 +136,12 @@ ExchangeRow threads_copy_row() {
   return {.name = "copy",
           .meaning = "receivers copy packed tiles out of the sender's workspace (threads of one process)",
           .direct = false,
-          .overlaps = false,
+          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
             return std::make_unique<ThreadsCopy>(c);
           },
-          .make_direct = nullptr,
-          .check = [](const ReshapeMessages&) {}};
+          .make_direct = nullptr};
 }
 
 }  // namespace weft

@@ -27,7 +27,11 @@ class ThreadsDirect final : public DirectExchange {
       : world_(*c.comm.threads()),
         rank_(static_cast<std::size_t>(c.comm.rank())),
         ranks_(static_cast<std::size_t>(c.comm.size())),
-        segments_(share(c.comm, std::make_shared<Segment>(c.workspace, c.reshape.tiles.size(), ranks_))) {}
+        segments_(ranks_) {
+    segments_[rank_] = std::make_shared<Segment>(c.workspace, c.reshape.tiles.size(), ranks_);
+  }
+
+  void connect() override { share(world_, static_cast<int>(rank_), segments_); }
 
   void begin() override { ++execution_; }
   std::byte* workspace_of(int peer) const override { return at(peer).workspace.get(); }
@@ -62,13 +66,12 @@ ExchangeRow threads_direct_row() {
   return {.name = "direct",
           .meaning = "ranks store into each other's workspace (threads of one process)",
           .direct = true,
-          .overlaps = false,
+          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .make_buffered = nullptr,
           .make_direct = [](const ExchangeContext& c) -> std::unique_ptr<DirectExchange> {
             return std::make_unique<ThreadsDirect>(c);
-          },
-          .check = [](const ReshapeMessages&) {}};
+          }};
 }
 
 }  // namespace weft
