@@ -47,9 +47,7 @@ class Checker {
         if (a.span.space != b.span.space || b.span.first >= a.span.last) break;
         if ((!a.writes && !b.writes) || a.op == b.op || disjoint(a, b)) continue;
         ++pairs;
-        if (!ordered(a, b) && !ordered(b, a))
-          fail(std::max(a.op, b.op), "may touch the memory of operation " +
-                                         std::to_string(std::min(a.op, b.op)) + " at the same time");
+        check_pair(a, b);
       }
     check_flags();
     check_tiles();

@@ -210,6 +210,35 @@ TEST(Replay, NoticesWhatIsWrong) {
       "at the same time");
 }
 
+TEST(Replay, NoticesDataThatComesTooLateOrNotAtAll) {
+  const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
+  const Built built = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, false);
+  // An FFT before its tile has been unpacked, with the unpacks ordered behind it.
+  Program early = built.program(1);
+  int fft = -1, first_unpack = -1;
+  for (std::size_t i = 0; i < early.ops.size() && fft < 0; ++i) {
+    if (early.ops[i].kind == OpKind::unpack && first_unpack < 0) first_unpack = static_cast<int>(i);
+    if (early.ops[i].kind == OpKind::fft && early.ops[i].stage == 2) fft = static_cast<int>(i);
+  }
+  ASSERT_GT(fft, first_unpack);
+  std::swap(early.ops[static_cast<std::size_t>(fft)], early.ops[static_cast<std::size_t>(first_unpack)]);
+  Op& moved = early.ops[static_cast<std::size_t>(first_unpack)];
+  moved.deps_end = moved.deps_begin;
+  Op& late = early.ops[static_cast<std::size_t>(fft)];
+  std::vector<int> deps(early.deps.begin() + late.deps_begin, early.deps.begin() + late.deps_end);
+  deps.push_back(first_unpack);
+  late.deps_begin = static_cast<int>(early.deps.size());
+  early.deps.insert(early.deps.end(), deps.begin(), deps.end());
+  late.deps_end = static_cast<int>(early.deps.size());
+  expect_error([&] { check_program(early); }, "too early");
+  // A part that is sent without having been packed.
+  Program empty = built.program(1);
+  for (CopyCall& c : empty.copies)
+    if (c.to_rank < 0 && c.to.offset == empty.reshapes[0].messages.tiles[0].sends[0].offset)
+      c.box.hi = c.box.lo;
+  expect_error([&] { check_program(empty); }, "than was packed");
+}
+
 TEST(Pipeline, RefusesParametersItDoesNotHave) {
   const Schedule s = schedule_of({8, 8, 8}, 2, Distribution::slab(0), Distribution::slab(1));
   expect_error(

@@ -129,6 +129,24 @@ TEST(Schedule, AutoTakesPencilsOnceSlabsWouldLeaveRanksIdle) {
   EXPECT_NE(forced.reason.find("slab"), std::string::npos);
 }
 
+TEST(Schedule, PencilGridsFitTheShape) {
+  const auto most_idle = [](const Schedule& s) {
+    int idle = 0;
+    for (std::size_t i = 1; i + 1 < s.fields.size(); ++i)
+      idle = std::max(idle, s.fields[i].tiling->idle_ranks());
+    return idle;
+  };
+  const auto brick = Distribution::brick();
+  // Near-square would be 8 x 16, which leaves half of the ranks idle where axis 0 is cut.
+  EXPECT_EQ(most_idle(make_schedule(request({4, 64, 64}, 128, brick, brick))), 0);
+  // One rank of 256 without points is no reason for a fourth reshape.
+  EXPECT_EQ(reshapes(make_schedule(request({255, 255, 255}, 256, brick, brick))), 3);
+  // Where the input is free, it starts where the output needs no detour.
+  const Schedule s = make_schedule(request({12, 28}, 19, Distribution::fastest(), Distribution::slab(0),
+                                           Decomposition::automatic, {c2c, r2c}));
+  EXPECT_EQ(reshapes(s), 2);
+}
+
 TEST(Schedule, OneRankIsOneTransformR2cIncluded) {
   for (const Order& order : {Order{0, 1, 2}, Order{2, 1, 0}, Order{1, 2, 0}}) {
     ScheduleRequest r = request({8, 9, 10}, 1, Distribution::slab(0), Distribution::slab(0),
@@ -223,6 +241,12 @@ TEST(Schedule, SaysWhatItCannotDo) {
       },
       "at most 7 cells");
   expect_error([] { named_tiling(Distribution::pencil(0), {4, 4}, 2, "input"); }, "at least 3 axes");
+  const int huge = 65536;  // the product wraps around to 0 in 64 bits
+  expect_error(
+      [] {
+        named_tiling(Distribution::grid({huge, huge, huge, huge}), {8, 8, 8, 8}, 4, "input");
+      },
+      "at most 4 cells");
 }
 
 TEST(ExchangeGroups, FollowTheGrid) {

@@ -163,6 +163,64 @@ TEST(Errors, DirectExchangeNeedsWorkspaceOfThePlan) {
   });
 }
 
+TEST(Errors, MisuseLosesNothing) {
+  const auto misuse_then_use = [](const Comm& comm) {
+    Plan plan(comm, cube());
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    const Complex* good = in.data();
+    // One rank alone is wrong; all hear of it, and the plan is as good as before.
+    expect_error([&] { plan.forward(comm.rank() == comm.size() - 1 ? nullptr : good, out.data()); },
+                 "in is null");
+    plan.forward(good, out.data());
+    comm.barrier();
+  };
+  misuse_then_use(Comm::self());
+  ThreadTeam team(3);
+  team.run(misuse_then_use);
+}
+
+TEST(Errors, ABarrierOfAPoisonedTeamNeverPasses) {
+  ThreadTeam team(2);
+  expect_error(
+      [&] {
+        team.run([](const Comm& comm) {
+          if (comm.rank() == 1) throw Error("test", "gone", "");
+          for (int i = 0; i < 2; ++i) expect_error([&] { comm.barrier(); }, "gone");
+        });
+      },
+      "gone");
+}
+
+TEST(Errors, WhatHasBeenMovedAwaySaysSo) {
+  Plan plan(Comm::self(), cube());
+  const Plan other = std::move(plan);
+  expect_error([&] { static_cast<void>(plan.workspace_bytes()); },
+               "moved away");  // NOLINT(bugprone-use-after-move)
+  Comm comm = Comm::self();
+  const Comm moved = std::move(comm);
+  expect_error([&] { static_cast<void>(comm.rank()); }, "moved away");  // NOLINT(bugprone-use-after-move)
+  Buffer<int> a(5);
+  const Buffer<int> b = std::move(a);
+  EXPECT_EQ(a.size(), 0u);  // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(Buffer<double>(std::size_t{1} << 61), std::bad_alloc);
+}
+
+TEST(Plan, InPlaceARankWithoutPointsOnOneSideMayPassNullThere) {
+  ThreadTeam team(3);
+  team.run([](const Comm& comm) {
+    Problem p;
+    p.shape = {6, 6};
+    p.in_place = true;
+    p.input = Distribution::grid({2, 1});  // rank 2 holds nothing before,
+    p.output = Distribution::slab(1);      // and something after
+    Plan plan(comm, p);
+    Buffer<Complex> data(plan.buffer_bytes() / sizeof(Complex));
+    const Complex* in = plan.input_count() > 0 ? data.data() : nullptr;
+    plan.forward(in, data.data());
+    plan.backward(static_cast<const Complex*>(data.data()), plan.input_count() > 0 ? data.data() : nullptr);
+  });
+}
+
 TEST(Plan, OutlivesItsTeamAndMoves) {
   std::vector<std::unique_ptr<Plan>> plans(3);
   {
