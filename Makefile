@@ -2,7 +2,7 @@
 # installed before; otherwise it says what to install.
 #
 #   make demo       the Madelung constant of rock salt on 4 MPI ranks
-#   make test       builds with Open MPI and with MPICH, runs all tests
+#   make test       builds with Open MPI, with MPICH and with neither MPI nor FFTW, runs all tests
 #   make build      the library, examples and tests, in build/release
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
 #   make lint       formatting, clang-tidy, the include rule
@@ -31,6 +31,9 @@ build: setup-build setup-test
 test: build
 	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=Release $(mpich) -DWEFT_EXAMPLES=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
+	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF)
+	cmake --build build/bare --parallel $(JOBS)
+	$(call ctest,build/bare)
 	$(call ctest,build/mpich)
 	$(call ctest,build/release)
 
