@@ -51,8 +51,9 @@ lint: setup-build setup-test setup-lint
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
 	tools/lint build/release
 
-format:
+format: setup-lint
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+	python3 -m ruff format --quiet .
 
 clean:
 	rm -rf build

@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <span>
 #include <type_traits>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // The one exception type of the library. A message always says which operation failed, what it got and what
-// it expected, and, when the failure concerns one rank of many, which rank; a failure on one rank is reported
-// on all.
+// it expected, and, when the failure concerns one rank of many, which rank. While planning, a failure on one
+// rank is thrown on all; in execution too among threads, and among MPI ranks with option check=collective.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// How a plan is to be made. Every option has a name; most can also be set through an environment variable of that name
-// (WEFT_PIPELINE), and what the program sets beats the environment.
+// How a plan is to be made. Every option has a name; most can also be set through an environment variable of
+// that name (WEFT_PIPELINE), and what the program sets beats the environment.
 #pragma once
 
 #include <map>
@@ -13,19 +13,24 @@ namespace weft {
 class Options {
  public:
   /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those
-  /// that do.
+  /// that do. The first value of each is the default.
   ///
-  /// decomposition: auto, slab, pencil. Which grids may stand between input and output; auto takes the fewest
-  /// reshapes
-  ///   that keep every rank busy.
-  /// pipeline: auto, sequential, windowed. How exchange and local FFTs follow each other in time.
-  /// tile, window: parameters of pipeline windowed: thickness of a tile (0: an eighth of the axis), tiles in
-  /// flight. exchange: auto, or the name of an exchange: p2p, alltoallv (MPI); direct, copy (threads). fft:
-  /// auto, or the name of a local FFT library: fftw. effort: estimate, measure, patient. How long the local
-  /// FFT library plans. workspace: plan (the plan allocates it), user (given at every execution). check:
-  /// local, collective. With collective, misuse of forward or backward on one rank fails on all, for one
-  /// small
-  ///   reduction per execution.
+  /// - `decomposition`: auto, slab, pencil. Which grids may stand between input and output; auto takes the
+  /// fewest
+  ///   reshapes that keep the ranks busy.
+  /// - `pipeline`: auto, sequential, windowed. How exchange and local FFTs follow each other in time; auto is
+  /// windowed
+  ///   among several nodes, or where one of its parameters is set.
+  /// - `tile`, `window`: of pipeline windowed: thickness of a tile (0, the default: an eighth of the axis),
+  /// and tiles in
+  ///   flight (default 2).
+  /// - `exchange`: auto, or among MPI ranks p2p, alltoallv, among threads direct, copy.
+  /// - `fft`: auto, fftw. The local FFT library.
+  /// - `effort`: estimate, measure, patient. How long the local FFT library plans.
+  /// - `workspace`: plan, user. Whether the plan allocates it, or it is given at every execution.
+  /// - `check`: local, collective. With collective, misuse of forward or backward on one rank fails on all,
+  /// for one small
+  ///   reduction per execution. Threads always do.
   Options& set(const std::string& name, const std::string& value);
   Options& set(const std::string& name, Index value) { return set(name, std::to_string(value)); }
 

@@ -28,9 +28,17 @@ class Plan {
   /// scaled.
   ///
   /// Out of place the arrays must not overlap, and `in` is left as it was; in place both pointers are the
-  /// same, to `buffer_bytes()` bytes. A rank whose box is empty may pass null. Element types are double,
-  /// float and std::complex of them, as the problem says; anything else throws. `workspace` is given if and
-  /// only if option workspace is "user": `workspace_bytes()` bytes on a multiple of 16.
+  /// same, to `buffer_bytes()` bytes. A rank whose box is empty may pass null. Elements are float, double or
+  /// std::complex of them, as the problem says: another of these throws, any other type does not compile, and
+  /// void pointers are taken as they are. `workspace` is given if and only if option workspace is "user":
+  /// `workspace_bytes()` bytes on a multiple of 16.
+  ///
+  /// Throws `weft::Error` for misuse, before anything has moved: on all ranks among threads and with option
+  /// check=collective, otherwise on the rank at fault. If an execution fails in the middle, the plan refuses
+  /// to be used again, and a workspace of the user must stay valid until the communicator is gone.
+  ///
+  /// A plan is executed by one thread at a time; plans that share a Comm one after the other, in the same
+  /// order on all ranks. Under MPI any thread level serves as long as no two threads are inside Weft at once.
   template <class In, class Out>
   void forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});

@@ -43,7 +43,8 @@ class Distribution {
   static Distribution boxes(std::vector<Box> of_all_ranks);
   /// The calling rank's own box; the boxes of all ranks are gathered and must tile the array.
   static Distribution box(Box of_this_rank);
-  /// Whatever makes the transform fastest; the plan tells the boxes.
+  /// Whatever makes the transform fastest, boxes and memory order alike: `Plan::output_box` and
+  /// `output_order` tell. With `with_order` only the boxes are left to the plan.
   static Distribution fastest();
 
   /// The same distribution with another memory order on the calling rank.
@@ -53,7 +54,7 @@ class Distribution {
   int axis() const { return axis_; }
   const AxisVector<int>& parts() const { return parts_; }
   const std::vector<Box>& box_list() const { return boxes_; }
-  /// Empty: C order.
+  /// Empty: C order, or with `fastest` whatever is fastest.
   const Order& order() const { return order_; }
 
  private:

@@ -11,9 +11,10 @@ struct PipelineChoice {
   PipelineParameters values;
 };
 
-/// The pipeline and its parameters. With "auto": windowed where the exchange can run behind computation
-/// (`overlaps`) or where one of its parameters is set, else sequential. A variable sets a parameter only of a
-/// pipeline that has it; an option set in the program for a pipeline that lacks it is an error later on.
+/// The pipeline and its parameters. With "auto": windowed where the exchange moves on behind computation
+/// (`overlaps`) or where one of its parameters is set, in the program or the environment; else sequential.
+/// With a pipeline that lacks a parameter, a variable for it is not looked at, and an option set in the
+/// program is an error later on.
 PipelineChoice choose_pipeline_option(const Options& options, bool overlaps);
 
 }  // namespace weft

@@ -74,6 +74,9 @@ void check_value(const OptionRow& row, const std::string& value) {
 std::optional<std::string> from_environment(const OptionRow& row) {
   std::string variable = "WEFT_";
   for (char c : row.name) variable += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const auto known = environment_table();
+  if (std::none_of(known.begin(), known.end(), [&](const auto& v) { return variable == v.name; }))
+    return std::nullopt;
   std::optional<std::string> value = environment_value(variable.c_str());
   if (value) check_value(row, *value);
   return value;
@@ -108,9 +111,14 @@ std::vector<std::pair<std::string, std::string>> Options::all() const {
 }
 
 PipelineChoice choose_pipeline_option(const Options& options, bool overlaps) {
-  std::map<std::string, Index> values = options.parameters();
+  PipelineParameters values = options.parameters();
   std::string name = options.get("pipeline");
-  if (name == "auto") name = overlaps || !values.empty() ? "windowed" : "sequential";
+  if (name == "auto") {
+    bool asked = false;
+    for (const Pipeline& p : pipeline_table())
+      for (const PipelineParameter& q : p.parameters) asked = asked || !options.get(q.name).empty();
+    name = overlaps || asked ? "windowed" : "sequential";
+  }
   const Pipeline& pipeline = find_pipeline(name);
   for (const PipelineParameter& p : pipeline.parameters) {
     const std::string text = options.get(p.name);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <new>
 #include <ostream>
 
 #include "api/gather.hpp"
@@ -136,6 +135,7 @@ struct Plan::Impl {
     if (!users_workspace) memory = allocate(workspace_bytes);
     for (Way& way : ways) way.executor->make_exchanges(c, *exchange, way.groups, memory);
     describe_sides(c.rank(), real_bytes);
+    test_point("prepare", c.rank());
   }
 
   void describe_sides(int rank, int real_bytes) {
@@ -326,15 +326,10 @@ std::string Plan::to_string() const {
                      (p.problem.in_place ? " in place" : "") + " on " + std::to_string(p.comm.size()) +
                      " ranks (" + p.comm.medium() + ")\n";
   text += "decomposition " + p.ways[0].schedule.reason + "\n" + weft::to_string(p.ways[0].schedule);
-  for (std::size_t j = 0; j < p.ways[0].choices.size(); ++j) {
-    const ReshapeChoice& c = p.ways[0].choices[j];
-    text +=
-        "reshape " + std::to_string(j + 1) + ": exchange " + c.exchange + ", pipeline " + c.pipeline + ": ";
-    if (c.axis >= 0)
-      text += "tiles of " + std::to_string(c.tile) + " along axis " + std::to_string(c.axis) + ", window " +
-              std::to_string(c.window) + "; ";
-    text += c.reason + "\n";
-  }
+  for (const Impl::Way& way : p.ways)
+    for (std::size_t j = 0; j < way.choices.size(); ++j)
+      text += std::string(name_of(way.schedule.direction)) + " reshape " + std::to_string(j + 1) + ": " +
+              weft::to_string(way.choices[j]) + "\n";
   text += "local FFT " + std::string(p.fft->name) + ", effort " + p.options.get("effort") + "\n";
   text += "workspace " + human_bytes(static_cast<double>(p.workspace_bytes)) + " on rank " +
           std::to_string(p.comm.rank()) + " (" +

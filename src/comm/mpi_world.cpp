@@ -109,10 +109,13 @@ MPI_Comm MpiWorld::group(const std::vector<int>& colours) {
   return made;
 }
 
-int MpiWorld::take_tags(int count) {
+void MpiWorld::check_tags(int count) const {
   if (count > largest_tag_)
     throw Error("plan: option tile", std::to_string(count) + " tiles",
                 "at most " + std::to_string(largest_tag_) + " (MPI_TAG_UB): make tiles thicker");
+}
+
+int MpiWorld::take_tags(int count) {
   if (next_tag_ > largest_tag_ - count) next_tag_ = 0;
   const int first = next_tag_;
   next_tag_ += count;

@@ -35,6 +35,8 @@ class MpiWorld {
   /// Tags for a plan's point-to-point exchange: `count` consecutive ones, alike on all ranks that plan in the
   /// same order. They recur after the range that MPI guarantees is used up.
   int take_tags(int count);
+  /// Throws `weft::Error` if a plan cannot have that many.
+  void check_tags(int count) const;
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -103,8 +103,9 @@ struct ThreadTeam::Impl {
       try {
         (*mine)(comm);
       } catch (...) {
-        threw = true;
         world->poison(std::current_exception());
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
       }
       const std::lock_guard lock(mutex);
       if (--running == 0) changed.notify_all();
@@ -127,7 +128,7 @@ struct ThreadTeam::Impl {
   unsigned job = 0;
   int running = 0;
   bool stopping = false;
-  std::atomic<bool> threw{false};
+  std::exception_ptr failure;  ///< the first that left a body
   std::vector<std::thread> threads;
 };
 
@@ -159,14 +160,18 @@ void ThreadTeam::run(const std::function<void(Comm)>& body) {
     throw Error("thread team", "run called while the team is running",
                 "one run at a time, not from inside a body");
   impl_->world->reset();
-  impl_->threw = false;
+  impl_->failure = nullptr;
   impl_->body = &body;
   impl_->running = size();
   ++impl_->job;
   impl_->changed.notify_all();
   impl_->changed.wait(lock, [&] { return impl_->running == 0; });
+  const std::exception_ptr failure = impl_->failure;
   lock.unlock();
-  if (impl_->threw) std::rethrow_exception(impl_->world->failure());
+  if (!failure) return;
+  // A rank that was released by the poison may have left its body before the rank that caused it.
+  const std::exception_ptr cause = impl_->world->failure();
+  std::rethrow_exception(cause ? cause : failure);
 }
 
 }  // namespace weft

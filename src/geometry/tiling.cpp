@@ -1,8 +1,6 @@
 #include "geometry/tiling.hpp"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <set>
 
 #include "base/text.hpp"

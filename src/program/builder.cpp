@@ -54,9 +54,6 @@ class Builder {
   }
 
  private:
-  // --- operations
-  // ---------------------------------------------------------------------------------------------
-
   int emit(Op op, const Ids& deps) {
     op.deps_begin = static_cast<int>(p_.deps.size());
     for (int d : deps)
@@ -124,9 +121,6 @@ class Builder {
     return p;
   }
 
-  // --- no exchange at all
-  // -------------------------------------------------------------------------------------
-
   void build_local() {
     const Stage& s = schedule_.stages.front();
     const bool same = input_.strides == output_.strides && input_.element_bytes == output_.element_bytes;
@@ -138,9 +132,6 @@ class Builder {
       emit_copy({.kind = OpKind::copy, .stage = 0}, aside, output_.at(output_.box), output_.box, -1, done);
     }
   }
-
-  // --- one reshape with its neighbours
-  // ------------------------------------------------------------------------
 
   struct Reshape {
     int j = 0, tiles = 0;

@@ -1,6 +1,5 @@
 // The part of the replay that looks at one rank's memory: who may touch what, and when.
 #include <algorithm>
-#include <bitset>
 
 #include "program/replay.hpp"
 #include "weft/error.hpp"

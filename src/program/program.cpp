@@ -38,6 +38,14 @@ Shape to_extents(const FftCall& call) {
   return side(call, Direction::forward);
 }
 
+std::string to_string(const ReshapeChoice& choice) {
+  std::string text = "exchange " + choice.exchange + ", pipeline " + choice.pipeline + ": ";
+  if (choice.axis >= 0)
+    text += "tiles of " + std::to_string(choice.tile) + " along axis " + std::to_string(choice.axis) +
+            ", window " + std::to_string(choice.window) + "; ";
+  return text + choice.reason;
+}
+
 std::string to_string(const Program& program) {
   std::string text;
   for (std::size_t i = 0; i < program.ops.size(); ++i) {

@@ -88,6 +88,9 @@ struct ReshapeChoice {
   std::string reason;
 };
 
+/// "exchange p2p, pipeline windowed: tiles of 16 along axis 2, window 2; behind both FFTs"
+std::string to_string(const ReshapeChoice& choice);
+
 struct ReshapeProgram {
   ReshapeChoice choice;
   ReshapeMessages messages;

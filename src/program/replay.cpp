@@ -68,8 +68,8 @@ CompactProgram compact(const Program& p) {
 
 class Replay {
  public:
-  Replay(int ranks, const std::function<Program(int)>& program_of, bool blocking_post)
-      : blocking_post_(blocking_post) {
+  Replay(int ranks, const std::function<Program(int)>& program_of, const ReplaySettings& settings)
+      : settings_(settings) {
     for (int r = 0; r < ranks; ++r) {
       const Program p = program_of(r);
       report_.ops += static_cast<Index>(p.ops.size());
@@ -80,17 +80,20 @@ class Replay {
     freed_.resize(programs_.size());
     full_.resize(programs_.size());
     begun_.resize(programs_.size(), false);
+    execution_.resize(programs_.size(), 0);
   }
 
-  ReplayReport run(std::uint64_t seed) {
-    std::mt19937_64 random(seed);
+  ReplayReport run() {
+    std::mt19937_64 random(settings_.seed);
     std::vector<int> running;
     for (std::size_t r = 0; r < programs_.size(); ++r) running.push_back(static_cast<int>(r));
     while (!running.empty()) {
       bool moved = false;
       std::shuffle(running.begin(), running.end(), random);
       for (int r : running) moved = advance(r, 1 + static_cast<int>(random() % 8)) || moved;
-      const auto finished = [&](int r) { return at(r) == program(r).ops.size(); };
+      const auto finished = [&](int r) {
+        return number(r) == settings_.executions || program(r).ops.empty();
+      };
       running.erase(std::remove_if(running.begin(), running.end(), finished), running.end());
       if (!moved && !running.empty()) {
         const CompactOp& op = program(running.front()).ops[at(running.front())];
@@ -106,16 +109,21 @@ class Replay {
   }
 
  private:
-  using Key = std::tuple<int, int, int, int>;  // reshape, tile, from, to
+  using Key = std::tuple<int, int, int, int, int>;  // execution, reshape, tile, from, to
   const CompactProgram& program(int r) const { return programs_[static_cast<std::size_t>(r)]; }
   std::size_t& at(int r) { return position_[static_cast<std::size_t>(r)]; }
+  int& number(int r) { return execution_[static_cast<std::size_t>(r)]; }
+  int number(int r) const { return execution_[static_cast<std::size_t>(r)]; }
 
   bool advance(int r, int steps) {
     bool moved = false;
-    while (steps-- > 0 && at(r) < program(r).ops.size() && step(r, program(r).ops[at(r)])) {
-      ++at(r);
+    if (program(r).ops.empty()) return false;
+    while (steps-- > 0 && number(r) < settings_.executions && step(r, program(r).ops[at(r)])) {
       begun_[static_cast<std::size_t>(r)] = false;
       moved = true;
+      if (++at(r) < program(r).ops.size()) continue;
+      at(r) = 0;
+      ++number(r);
     }
     return moved;
   }
@@ -126,8 +134,12 @@ class Replay {
                   : p.receives)[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
   }
 
-  bool has_posted(int r, const CompactOp& op) const {
-    return posted_[static_cast<std::size_t>(r)].contains({op.reshape, op.tile});
+  using Tile = std::tuple<int, int, int>;  // execution, reshape, tile
+  /// A tile of the execution that `r` is in; what other ranks did in earlier or later ones is something else.
+  Tile tile_of(int r, const CompactOp& op) const { return {number(r), op.reshape, op.tile}; }
+
+  bool has_posted(int r, const Tile& tile) const {
+    return posted_[static_cast<std::size_t>(r)].contains(tile);
   }
 
   bool step(int r, const CompactOp& op) {
@@ -136,21 +148,21 @@ class Replay {
         return post(r, op);
       case OpKind::wait_sent:
         return std::all_of(parts(true, r, op).begin(), parts(true, r, op).end(),
-                           [&](const Part& p) { return has_posted(p.peer, op); });
+                           [&](const Part& p) { return has_posted(p.peer, tile_of(r, op)); });
       case OpKind::receive:
         return receive(r, op);
       case OpKind::signal_free:
-        freed_[static_cast<std::size_t>(r)].insert({op.reshape, op.tile});
+        freed_[static_cast<std::size_t>(r)].insert(tile_of(r, op));
         return true;
       case OpKind::await_free:
-        return freed_[static_cast<std::size_t>(op.peer)].contains({op.reshape, op.tile});
+        return freed_[static_cast<std::size_t>(op.peer)].contains(tile_of(r, op));
       case OpKind::put:
         return put(r, op);
       case OpKind::signal_full:
-        full_[static_cast<std::size_t>(op.peer)].insert({op.reshape, op.tile, r});
+        full_[static_cast<std::size_t>(op.peer)].insert({tile_of(r, op), r});
         return true;
       case OpKind::await_full:
-        if (!full_[static_cast<std::size_t>(r)].contains({op.reshape, op.tile, op.peer})) return false;
+        if (!full_[static_cast<std::size_t>(r)].contains({tile_of(r, op), op.peer})) return false;
         take(op.peer, r, op);
         return true;
       default:
@@ -161,18 +173,18 @@ class Replay {
   bool post(int r, const CompactOp& op) {
     if (!begun_[static_cast<std::size_t>(r)]) {
       begun_[static_cast<std::size_t>(r)] = true;
-      posted_[static_cast<std::size_t>(r)].insert({op.reshape, op.tile});
+      posted_[static_cast<std::size_t>(r)].insert(tile_of(r, op));
       for (const Part& p : parts(true, r, op)) send(r, p, op);
     }
-    if (!blocking_post_) return true;
+    if (!settings_.blocking_post) return true;
     for (bool sends : {true, false})
       for (const Part& p : parts(sends, r, op))
-        if (!has_posted(p.peer, op)) return false;
+        if (!has_posted(p.peer, tile_of(r, op))) return false;
     return true;
   }
 
   void send(int r, const Part& p, const CompactOp& op) {
-    if (!in_flight_.emplace(Key{op.reshape, op.tile, r, p.peer}, p.bytes).second)
+    if (!in_flight_.emplace(Key{number(r), op.reshape, op.tile, r, p.peer}, p.bytes).second)
       fail(r, "a second message to rank " + std::to_string(p.peer), "one per peer and tile");
     if (p.peer == r) return;
     report_.bytes_sent += p.bytes;
@@ -180,16 +192,16 @@ class Replay {
   }
 
   bool receive(int r, const CompactOp& op) {
-    if (!has_posted(r, op)) fail(r, "receive before post", "post first");
+    if (!has_posted(r, tile_of(r, op))) fail(r, "receive before post", "post first");
     for (const Part& p : parts(false, r, op))
-      if (!in_flight_.contains({op.reshape, op.tile, p.peer, r})) return false;
+      if (!in_flight_.contains({number(r), op.reshape, op.tile, p.peer, r})) return false;
     for (const Part& p : parts(false, r, op)) take(p.peer, r, op);
     return true;
   }
 
   /// The message of `from` in a tile has to be of the size that `to` expects.
   void take(int from, int to, const CompactOp& op) {
-    const auto m = in_flight_.find({op.reshape, op.tile, from, to});
+    const auto m = in_flight_.find({number(to), op.reshape, op.tile, from, to});
     const std::vector<Part>& expected = parts(false, to, op);
     const auto p =
         std::find_if(expected.begin(), expected.end(), [&](const Part& q) { return q.peer == from; });
@@ -201,7 +213,7 @@ class Replay {
   }
 
   bool put(int r, const CompactOp& op) {
-    if (!freed_[static_cast<std::size_t>(op.peer)].contains({op.reshape, op.tile}))
+    if (!freed_[static_cast<std::size_t>(op.peer)].contains(tile_of(r, op)))
       fail(r, "a put into rank " + std::to_string(op.peer), "a tile that is free");
     const ByteRange& landing =
         program(op.peer).landing[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
@@ -212,21 +224,22 @@ class Replay {
     return true;
   }
 
-  bool blocking_post_;
+  ReplaySettings settings_;
   std::vector<CompactProgram> programs_;
   std::vector<std::size_t> position_;
   std::vector<bool> begun_;
-  std::vector<std::set<std::pair<int, int>>> posted_, freed_;
-  std::vector<std::set<std::tuple<int, int, int>>> full_;
+  std::vector<int> execution_;
+  std::vector<std::set<Tile>> posted_, freed_;
+  std::vector<std::set<std::pair<Tile, int>>> full_;
   std::map<Key, Index> in_flight_;
   ReplayReport report_;
 };
 
 }  // namespace
 
-ReplayReport replay(int ranks, const std::function<Program(int)>& program_of, std::uint64_t seed,
-                    bool blocking_post) {
-  return Replay(ranks, program_of, blocking_post).run(seed);
+ReplayReport replay(int ranks, const std::function<Program(int)>& program_of,
+                    const ReplaySettings& settings) {
+  return Replay(ranks, program_of, settings).run();
 }
 
 }  // namespace weft

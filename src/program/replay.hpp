@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// What `replay` and `check_program` report; both throw `weft::Error` at the first violation.
+/// What has been replayed. `replay` and `check_program` throw `weft::Error` at the first violation.
 struct ReplayReport {
   Index ops = 0;
   Index bytes_sent = 0;  ///< to other ranks
@@ -24,10 +24,16 @@ struct ReplayReport {
 /// is complete when it is read. Returns the number of pairs compared.
 Index check_program(const Program& program);
 
-/// Runs all programs against each other, one operation at a time of a rank chosen by `seed`, with blocking
-/// operations as on the host (`blocking_post`: posts wait for their peers, as a blocking collective does).
-/// Programs are asked for one after the other, and kept in a compact form.
-ReplayReport replay(int ranks, const std::function<Program(int rank)>& program_of, std::uint64_t seed,
-                    bool blocking_post);
+/// Runs all programs against each other, `executions` times in a row without any barrier between, one
+/// operation at a time of a rank chosen by `seed`, with blocking operations as on the host (`blocking_post`:
+/// posts wait for their peers, as a blocking collective does). Programs are asked for one after the other,
+/// and kept in a compact form.
+struct ReplaySettings {
+  std::uint64_t seed = 1;
+  bool blocking_post = false;
+  int executions = 2;
+};
+ReplayReport replay(int ranks, const std::function<Program(int rank)>& program_of,
+                    const ReplaySettings& settings);
 
 }  // namespace weft

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <queue>
 #include <set>
 #include <tuple>
 
@@ -148,7 +146,7 @@ class Search {
   }
 
   /// The user's own tiling: on the other side of the r2c axis it has a meaning only if that axis is whole in
-  /// it, or if it is a grid.
+  /// it.
   void add_users(const TilingPtr& t, bool is_input) {
     if (!t) return;
     const auto converted = [&](const Shape& shape) -> TilingPtr {
@@ -293,9 +291,8 @@ std::string reason(const ScheduleRequest& request, const Schedule& s) {
     idle = std::max<Index>(idle, s.fields[i].tiling->idle_ranks());
   const char* names[] = {"auto", "slab", "pencil"};
   std::string text = std::string(names[static_cast<int>(request.decomposition)]) + ": ";
-  text += std::to_string(reshapes) + (reshapes == 1 ? " reshape" : " reshapes") + ", the fewest ";
-  text +=
-      idle == 0 ? "that keep every rank busy" : "with only " + std::to_string(idle) + " ranks idle between";
+  text += std::to_string(reshapes) + (reshapes == 1 ? " reshape, " : " reshapes, ");
+  text += idle == 0 ? "every rank busy" : std::to_string(idle) + " ranks without points between";
   return text;
 }
 

@@ -1,7 +1,8 @@
-// Chooses the schedule: a shortest path over (distribution, axes already transformed), where the distributions are the
-// user's own and the regular grids of the allowed decompositions. The cost is compared in this order: sixteenths of the
-// ranks left without points, reshapes, messages per rank, points sent per rank; so a reshape that moves nothing never
-// occurs, slabs win over pencils while there are enough planes, and grids are lined up with the user's.
+// Chooses the schedule: a shortest path over (distribution, axes already transformed), where the
+// distributions are the user's own and the regular grids of the allowed decompositions. The cost is compared
+// in this order: sixteenths of the ranks left without points, reshapes, messages per rank, points sent per
+// rank; so a reshape that moves nothing never occurs, slabs win over pencils while there are enough planes,
+// and grids are lined up with the user's.
 #pragma once
 
 #include <string>

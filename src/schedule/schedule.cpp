@@ -76,7 +76,7 @@ std::string to_string(const Schedule& schedule) {
     } else {
       Traffic most;
       const Tiling& from = *schedule.fields[i].tiling;
-      for (int r = 0; r < std::min(schedule.ranks, 64); ++r) {
+      for (int r = 0; r < schedule.ranks; ++r) {
         const Traffic t = traffic(from, *to.tiling, r);
         most.messages = std::max(most.messages, t.messages);
         most.sent_points = std::max(most.sent_points, t.sent_points);

@@ -1,5 +1,4 @@
-// A build without any local FFT library still plans schedules, and says what it lacks. Exits with 1 if it
-// does not.
+// A build without any local FFT library compiles, links and says what it lacks. Exits with 1 if it does not.
 #include <cstdio>
 #include <string>
 

@@ -1,9 +1,6 @@
 // Random problems on the ranks of MPI_COMM_WORLD, and on sub-communicators of it.
 #include <gtest/gtest.h>
 
-#include <random>
-#include <thread>
-
 #include "base/test_hook.hpp"
 #include "support/disturbance.hpp"
 #include "support/random_problem.hpp"

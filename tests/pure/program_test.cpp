@@ -47,9 +47,10 @@ struct Pipelined {
   const char* name;
   PipelineParameters values;
 };
-const std::vector<Pipelined> pipelines{{"sequential", {}}, {"windowed", {{"tile", 1}, {"window", 1}}}};
+const std::vector<Pipelined> pipelines{{"sequential", {}}, {"windowed", {{"tile", 2}, {"window", 2}}}};
 
-void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool direct, int every) {
+void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool direct, int every,
+                      int executions) {
   for (const Schedule& s : {forward, inverse(forward)}) {
     const Built made = setup(s, pipeline.name, pipeline.values, direct);
     Index expected = 0;
@@ -60,10 +61,10 @@ void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool d
                       (s.fields[i].element == Element::real ? 8 : 16);
     for (bool blocking : {false, true}) {
       if (direct && blocking) continue;
-      const ReplayReport report = replay(
-          s.ranks, [&](int r) { return made.program(r); }, 7, blocking);
-      EXPECT_EQ(report.bytes_sent, expected);
-      EXPECT_EQ(report.bytes_received, expected);
+      const ReplayReport report =
+          replay(s.ranks, [&](int r) { return made.program(r); }, {7, blocking, executions});
+      EXPECT_EQ(report.bytes_sent, executions * expected);
+      EXPECT_EQ(report.bytes_received, executions * expected);
       EXPECT_GT(report.messages, 0);
     }
     for (int r = 0; r < s.ranks; r += every) check_program(made.program(r));
@@ -73,9 +74,11 @@ void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool d
 }  // namespace
 
 TEST(Program, FourThousandRanksForwardAndBackwardInEveryPipeline) {
-  const Schedule s = schedule_of({128, 128, 128}, 4096, Distribution::pencil(2), Distribution::pencil(0));
+  using enum Transform;
+  const Schedule s =
+      schedule_of({200, 190, 250}, 4096, Distribution::pencil(2), Distribution::pencil(0), {c2c, c2c, r2c});
   for (const Pipelined& p : pipelines)
-    for (bool direct : {false, true}) replay_both_ways(s, p, direct, 97);
+    for (bool direct : {false, true}) replay_both_ways(s, p, direct, 13, direct ? 2 : 1);
 }
 
 TEST(Program, SlabsAndBricksAndR2c) {
@@ -85,10 +88,10 @@ TEST(Program, SlabsAndBricksAndR2c) {
   for (const Pipelined& p : {Pipelined{"sequential", {}}, Pipelined{"windowed", {{"tile", 3}, {"window", 2}}},
                              Pipelined{"windowed", {{"tile", 1}, {"window", 50}}}})
     for (bool direct : {false, true}) {
-      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, direct, 1);
-      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, direct, 1);
-      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, direct, 1);
-      replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, direct, 1);
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, direct, 1, 3);
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, direct, 1, 3);
+      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, direct, 1, 3);
+      replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, direct, 1, 3);
     }
 }
 
@@ -116,8 +119,7 @@ TEST(Program, RandomProblemsReplay) {
             s, "windowed",
             {{"tile", static_cast<Index>(seed % 4)}, {"window", 1 + static_cast<Index>(seed % 3)}}, direct);
         made.in_place = p.problem.in_place;
-        const ReplayReport report = replay(
-            ranks, [&](int q) { return made.program(q); }, seed, false);
+        const ReplayReport report = replay(ranks, [&](int q) { return made.program(q); }, {seed, false, 2});
         EXPECT_EQ(report.bytes_sent, report.bytes_received);
         for (int q = 0; q < ranks; ++q) {
           const Program program = made.program(q);
@@ -127,6 +129,24 @@ TEST(Program, RandomProblemsReplay) {
         }
       }
   }
+}
+
+TEST(Program, OneRankIsOneLocalTransformWhateverTheMemoryOrder) {
+  using enum Transform;
+  for (const Order& order : {Order{0, 1, 2}, Order{2, 1, 0}, Order{1, 2, 0}})
+    for (const AxisVector<Transform>& transforms :
+         {AxisVector<Transform>{c2c, c2c, c2c}, {c2c, r2c, c2c}, {none, c2c, r2c}}) {
+      ScheduleRequest r;
+      r.shape = {8, 9, 10};
+      r.transforms = transforms;
+      r.input = named_tiling(Distribution::slab(0), r.shape, 1, "input");
+      r.output = named_tiling(Distribution::slab(0), output_shape(r.shape, transforms), 1, "output");
+      r.input_orders = r.output_orders = {order};
+      const Program p = build_program(make_schedule(r), {}, {0, 8, false});
+      EXPECT_EQ(p.ops.size(), 1u);
+      EXPECT_EQ(p.ffts.size(), 1u);
+      EXPECT_EQ(p.workspace_bytes, 0);
+    }
 }
 
 TEST(Program, BackwardIsTheMirrorOfForward) {
@@ -158,14 +178,13 @@ TEST(Replay, NoticesWhatIsWrong) {
   const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, false);
   const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, true);
   const auto spoiled = [&](const Built& made, auto change) {
-    return replay(
-        3,
-        [&](int r) {
-          Program p = made.program(r);
-          if (r == 1) change(p);
-          return p;
-        },
-        3, false);
+    return replay(3,
+                  [&](int r) {
+                    Program p = made.program(r);
+                    if (r == 1) change(p);
+                    return p;
+                  },
+                  {3, false, 2});
   };
   const auto drop = [&](OpKind kind) {
     return [&, kind](Program& p) { p.ops.erase(p.ops.begin() + position(p, kind)); };

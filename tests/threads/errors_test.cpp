@@ -128,6 +128,9 @@ TEST(Errors, AnExceptionOutsideWeftReleasesTheOthers) {
     EXPECT_STREQ(e.what(), "the user's own");
   }
   team.run([](const Comm& comm) { comm.barrier(); });
+  ThreadTeam alone(1);
+  EXPECT_THROW(alone.run([](const Comm&) { throw std::logic_error("the user's own"); }), std::logic_error);
+  alone.run([](const Comm& comm) { comm.barrier(); });
   expect_error([] { ThreadTeam none(0); }, "at least 1");
   expect_error(
       [&] {
@@ -195,13 +198,16 @@ TEST(Errors, WhatHasBeenMovedAwaySaysSo) {
   Plan plan(Comm::self(), cube());
   const Plan other = std::move(plan);
   expect_error([&] { static_cast<void>(plan.workspace_bytes()); },
-               "moved away");  // NOLINT(bugprone-use-after-move)
+               // NOLINTNEXTLINE(bugprone-use-after-move)
+               "moved away");
   Comm comm = Comm::self();
   const Comm moved = std::move(comm);
-  expect_error([&] { static_cast<void>(comm.rank()); }, "moved away");  // NOLINT(bugprone-use-after-move)
+  // NOLINTNEXTLINE(bugprone-use-after-move)
+  expect_error([&] { static_cast<void>(comm.rank()); }, "moved away");
   Buffer<int> a(5);
   const Buffer<int> b = std::move(a);
-  EXPECT_EQ(a.size(), 0u);  // NOLINT(bugprone-use-after-move)
+  // NOLINTNEXTLINE(bugprone-use-after-move)
+  EXPECT_EQ(a.size(), 0u);
   EXPECT_THROW(Buffer<double>(std::size_t{1} << 61), std::bad_alloc);
 }
 

@@ -13,7 +13,10 @@ namespace {
 class MpiP2p final : public BufferedExchange {
  public:
   explicit MpiP2p(const ExchangeContext& c)
-      : world_(*c.comm.mpi()), type_(mpi_datatype(c.reshape.element_bytes)) {
+      : world_(*c.comm.mpi()),
+        most_tiles_(c.reshape.most_tiles),
+        type_(mpi_datatype(c.reshape.element_bytes)) {
+    world_.check_tags(most_tiles_);
     const int rank = world_.rank();
     for (const TileMessages& t : c.reshape.tiles) {
       Tile tile;
@@ -40,8 +43,10 @@ class MpiP2p final : public BufferedExchange {
       tile.sending.assign(tile.sends.size(), MPI_REQUEST_NULL);
       tiles_.push_back(std::move(tile));
     }
-    first_tag_ = world_.take_tags(c.reshape.most_tiles);
   }
+
+  /// Only once all ranks have got here, so that tags stay alike on all.
+  void connect() override { first_tag_ = world_.take_tags(most_tiles_); }
 
   void post(int tile, std::byte* work) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
@@ -108,6 +113,7 @@ class MpiP2p final : public BufferedExchange {
   }
 
   MpiWorld& world_;
+  int most_tiles_;
   MPI_Datatype type_;
   int first_tag_ = 0;
   std::vector<Tile> tiles_;
