@@ -24,7 +24,7 @@ class Options {
   /// - `tile`, `window`: of pipeline windowed: thickness of a tile (0, the default: an eighth of the axis),
   /// and tiles in
   ///   flight (default 2).
-  /// - `exchange`: auto, or among MPI ranks p2p, alltoallv, among threads direct, copy.
+  /// - `exchange`: auto, or among MPI ranks p2p, alltoallv, pairwise, among threads direct, copy.
   /// - `fft`: auto, fftw. The local FFT library.
   /// - `effort`: estimate, measure, patient. How long the local FFT library plans.
   /// - `workspace`: plan, user. Whether the plan allocates it, or it is given at every execution.

@@ -15,7 +15,8 @@ namespace {
 constexpr std::array table{
     EnvironmentVariable{"WEFT_DECOMPOSITION", "default of option decomposition: auto, slab, pencil"},
     EnvironmentVariable{"WEFT_PIPELINE", "default of option pipeline: auto, sequential, windowed"},
-    EnvironmentVariable{"WEFT_EXCHANGE", "default of option exchange: auto, alltoallv, p2p, copy, direct"},
+    EnvironmentVariable{"WEFT_EXCHANGE",
+                        "default of option exchange: auto, p2p, alltoallv, pairwise, direct, copy"},
     EnvironmentVariable{"WEFT_FFT", "default of option fft: auto, fftw"},
     EnvironmentVariable{"WEFT_EFFORT", "default of option effort: estimate, measure, patient"},
     EnvironmentVariable{"WEFT_CHECK", "default of option check: local, collective"},

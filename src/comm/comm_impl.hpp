@@ -37,7 +37,7 @@ class CommImpl {
 
   /// Keeps the workspace of a failed execution, which messages in flight may still reach, until the ranks
   /// part.
-  virtual void retain(std::shared_ptr<std::byte> /*workspace*/) {}
+  virtual void retain(const std::shared_ptr<std::byte>& /*workspace*/) {}
 
   /// The capability to share memory by plain pointers.
   virtual ThreadWorld* threads() { return nullptr; }

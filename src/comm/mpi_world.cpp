@@ -53,7 +53,7 @@ class MpiComm final : public CommImpl {
 
   void check_alive(const char* operation) const override { check_life(operation); }
   MpiWorld* mpi() override { return &world_; }
-  void retain(std::shared_ptr<std::byte> workspace) override { retained_.push_back(std::move(workspace)); }
+  void retain(const std::shared_ptr<std::byte>& workspace) override { retained_.push_back(workspace); }
 
  private:
   std::vector<std::shared_ptr<std::byte>> retained_;

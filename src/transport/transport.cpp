@@ -8,11 +8,9 @@ namespace weft {
 
 std::span<const ExchangeRow> exchange_table() {
   static const std::array table{
-      threads_direct_row(),
-      threads_copy_row(),
+      threads_direct_row(), threads_copy_row(),
 #ifdef WEFT_WITH_MPI
-      mpi_p2p_row(),
-      mpi_alltoallv_row(),
+      mpi_p2p_row(),        mpi_alltoallv_row(), mpi_pairwise_row(),
 #endif
   };
   return table;

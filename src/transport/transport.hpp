@@ -85,5 +85,6 @@ ExchangeRow threads_direct_row();
 ExchangeRow threads_copy_row();
 ExchangeRow mpi_p2p_row();
 ExchangeRow mpi_alltoallv_row();
+ExchangeRow mpi_pairwise_row();
 
 }  // namespace weft

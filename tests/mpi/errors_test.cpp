@@ -91,7 +91,7 @@ TEST(Counts, BeyondTheMediumAreRefusedWhilePlanningAndThinTilesHelp) {
     ~Restore() { set_mpi_count_limit(limit); }
   } restore;
   set_mpi_count_limit(100);
-  for (const char* exchange : {"p2p", "alltoallv"}) {
+  for (const char* exchange : {"p2p", "alltoallv", "pairwise"}) {
     Options o;
     o.set("exchange", exchange);
     expect_error([&] { Plan plan(comm, cube(), Options(o).set("pipeline", "sequential")); }, "at most 100");

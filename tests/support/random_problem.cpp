@@ -123,7 +123,7 @@ void draw_options(Dice& dice, RandomProblem& p, bool mpi) {
   p.user_workspace = dice.chance(0.2);
   if (p.user_workspace) o.set("workspace", "user");
   if (mpi) {
-    p.exchanges = {"p2p", "alltoallv"};
+    p.exchanges = {"p2p", "alltoallv", "pairwise"};
   } else if (p.user_workspace) {
     p.exchanges = {"copy"};
   } else {
@@ -131,7 +131,7 @@ void draw_options(Dice& dice, RandomProblem& p, bool mpi) {
   }
   // What auto picks depends on the exchange; only equal tiles give equal bits.
   if (o.get("pipeline") == "auto")
-    p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 1)) % p.exchanges.size()]};
+    p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 2)) % p.exchanges.size()]};
 }
 
 void draw_values(Dice& dice, RandomProblem& p) {

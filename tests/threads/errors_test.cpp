@@ -195,19 +195,17 @@ TEST(Errors, ABarrierOfAPoisonedTeamNeverPasses) {
 }
 
 TEST(Errors, WhatHasBeenMovedAwaySaysSo) {
+  // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   Plan plan(Comm::self(), cube());
   const Plan other = std::move(plan);
-  expect_error([&] { static_cast<void>(plan.workspace_bytes()); },
-               // NOLINTNEXTLINE(bugprone-use-after-move)
-               "moved away");
+  expect_error([&] { static_cast<void>(plan.workspace_bytes()); }, "moved away");
   Comm comm = Comm::self();
   const Comm moved = std::move(comm);
-  // NOLINTNEXTLINE(bugprone-use-after-move)
   expect_error([&] { static_cast<void>(comm.rank()); }, "moved away");
   Buffer<int> a(5);
   const Buffer<int> b = std::move(a);
-  // NOLINTNEXTLINE(bugprone-use-after-move)
   EXPECT_EQ(a.size(), 0u);
+  // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
   EXPECT_THROW(Buffer<double>(std::size_t{1} << 61), std::bad_alloc);
 }
 
