@@ -11,18 +11,7 @@
 
 namespace weft::test {
 
-namespace {
-
 using Complex = std::complex<double>;
-
-Problem cube() {
-  Problem p;
-  p.shape = {12, 12, 12};
-  p.output = Distribution::slab(1);
-  return p;
-}
-
-}  // namespace
 
 TEST(BadInput, IsTheSameErrorOnEveryMpiRank) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
@@ -43,7 +32,7 @@ TEST(Errors, PlanningThatFailsOnOneRankFailsOnAllAndLeavesNoTrace) {
       if (std::string(point) == where && rank == last) throw std::runtime_error("out of luck");
     };
     const ScopedTestHook scoped(hook);
-    expect_error([&] { Plan plan(comm, cube()); }, "out of luck (rank " + std::to_string(last) + ")");
+    expect_error([&] { Plan plan(comm, small_cube()); }, "out of luck (rank " + std::to_string(last) + ")");
   }
   // The communicator is as good as before: tags and groups are still alike on all ranks.
   const RandomProblem p = make_random_problem(99, comm.size(), true);
@@ -53,17 +42,17 @@ TEST(Errors, PlanningThatFailsOnOneRankFailsOnAllAndLeavesNoTrace) {
 TEST(Errors, AnUnknownVariableOnOneRankFailsOnAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.rank() == comm.size() - 1) setenv("WEFT_PIPLINE", "windowed", 1);
-  expect_error([&] { Plan plan(comm, cube()); }, "unknown variable WEFT_PIPLINE");
+  expect_error([&] { Plan plan(comm, small_cube()); }, "unknown variable WEFT_PIPLINE");
   unsetenv("WEFT_PIPLINE");
   if (comm.size() == 1) return;
   if (comm.rank() == 0) setenv("WEFT_PIPELINE", "sequential", 1);
-  expect_error([&] { Plan plan(comm, cube()); }, "option pipeline sequential as on rank 0");
+  expect_error([&] { Plan plan(comm, small_cube()); }, "option pipeline sequential as on rank 0");
   unsetenv("WEFT_PIPELINE");
 }
 
 TEST(Errors, MisuseOnOneRankAloneSaysThatOthersMayWait) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  Plan plan(comm, cube());
+  Plan plan(comm, small_cube());
   Buffer<Complex> out(plan.output_count());
   // All ranks misuse the plan, so that nobody really waits.
   expect_error([&] { plan.forward(static_cast<const Complex*>(nullptr), out.data()); },
@@ -75,11 +64,12 @@ TEST(Errors, MisuseOnOneRankAloneSaysThatOthersMayWait) {
 TEST(Errors, NullCommunicatorAndForeignExchanges) {
   expect_error([] { Comm::mpi(MPI_COMM_NULL); }, "MPI_COMM_NULL");
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  expect_error([&] { Plan plan(comm, cube(), Options().set("exchange", "direct")); },
+  expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "direct")); },
                "an exchange that serves this medium");
   ThreadTeam team(2);
   team.run([](const Comm& threads) {
-    expect_error([&] { Plan plan(threads, cube(), Options().set("exchange", "p2p")); }, "medium threads");
+    expect_error([&] { Plan plan(threads, small_cube(), Options().set("exchange", "p2p")); },
+                 "medium threads");
   });
 }
 
@@ -94,8 +84,9 @@ TEST(Counts, BeyondTheMediumAreRefusedWhilePlanningAndThinTilesHelp) {
   for (const char* exchange : {"p2p", "alltoallv", "pairwise"}) {
     Options o;
     o.set("exchange", exchange);
-    expect_error([&] { Plan plan(comm, cube(), Options(o).set("pipeline", "sequential")); }, "at most 100");
-    Plan plan(comm, cube(), Options(o).set("tile", 1));
+    expect_error([&] { Plan plan(comm, small_cube(), Options(o).set("pipeline", "sequential")); },
+                 "at most 100");
+    Plan plan(comm, small_cube(), Options(o).set("tile", 1));
     Buffer<Complex> in(plan.input_count()), out(plan.output_count());
     in[0] = comm.rank() == 0 ? 1 : 0;  // an impulse at the origin
     plan.forward(in.data(), out.data());
@@ -131,9 +122,10 @@ TEST(Communicator, TheUsersMessagesAreNotDisturbed) {
 
 TEST(Communicator, SeveralPlansOnOneCommunicatorInTurn) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  Problem other = cube();
+  Problem other = small_cube();
   other.shape = {9, 10, 11};
-  Plan a(comm, cube()), b(comm, other, Options().set("pipeline", "windowed").set("tile", 1)), c(comm, cube());
+  Plan a(comm, small_cube()), b(comm, other, Options().set("pipeline", "windowed").set("tile", 1)),
+      c(comm, small_cube());
   Buffer<Complex> in(std::max(a.input_count(), b.input_count())),
       out(std::max(a.output_count(), b.output_count())), first(a.output_count());
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = {static_cast<double>(i % 7), 1};

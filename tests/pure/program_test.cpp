@@ -99,20 +99,7 @@ TEST(Program, RandomProblemsReplay) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
-    const Shape half = output_shape(p.problem.shape, p.problem.transforms);
-    ScheduleRequest r;
-    r.shape = p.problem.shape;
-    r.transforms = p.problem.transforms;
-    r.ranks = ranks;
-    const auto boxes = [&](const std::vector<Box>& b, const Shape& shape, std::uint64_t salt) {
-      return std::make_shared<const Tiling>(
-          Tiling::from_boxes(shape, b.empty() ? random_tiling(seed + salt, shape, ranks) : b));
-    };
-    r.input = boxes(p.input_boxes, r.shape, 1000);
-    r.output = boxes(p.output_boxes, half, 2000);
-    r.input_orders = p.input_orders;
-    r.output_orders = p.output_orders;
-    const Schedule forward = make_schedule(r);
+    const Schedule forward = make_schedule(p.request(true));
     for (const Schedule& s : {forward, inverse(forward)})
       for (bool direct : {false, true}) {
         Built made = setup(

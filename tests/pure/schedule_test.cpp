@@ -188,19 +188,7 @@ TEST(Schedule, NoReshapeMovesNothingAndInverseMirrors) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 13);
     const RandomProblem p = make_random_problem(seed, ranks, false);
-    const Shape half = output_shape(p.problem.shape, p.problem.transforms);
-    ScheduleRequest r;
-    r.shape = p.problem.shape;
-    r.transforms = p.problem.transforms;
-    r.ranks = ranks;
-    const auto tiling = [&](const std::vector<Box>& boxes, const Distribution& d, const Shape& shape) {
-      return boxes.empty() ? named_tiling(d, shape, ranks, "input")
-                           : std::make_shared<const Tiling>(Tiling::from_boxes(shape, boxes));
-    };
-    r.input = tiling(p.input_boxes, p.problem.input, r.shape);
-    r.output = tiling(p.output_boxes, p.problem.output, half);
-    r.input_orders = p.input_orders;
-    r.output_orders = p.output_orders;
+    const ScheduleRequest r = p.request();
     const Schedule s = make_schedule(r);
     AxisVector<int> done;
     for (std::size_t i = 0; i < s.stages.size(); ++i) {

@@ -218,6 +218,13 @@ std::vector<BadInput> execution() {
 
 }  // namespace
 
+Problem small_cube() {
+  Problem p;
+  p.shape = {12, 12, 12};
+  p.output = Distribution::slab(1);
+  return p;
+}
+
 const std::vector<BadInput>& bad_inputs() {
   static const std::vector<BadInput> all = [] {
     std::vector<BadInput> list = planning();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/comm.hpp"
+#include "weft/problem.hpp"
 
 namespace weft::test {
 
@@ -18,5 +19,8 @@ struct BadInput {
 };
 
 const std::vector<BadInput>& bad_inputs();
+
+/// A good problem: c2c of 12 x 12 x 12 points, slabs along axis 0 to slabs along axis 1.
+Problem small_cube();
 
 }  // namespace weft::test

@@ -376,6 +376,24 @@ Problem RandomProblem::of(int rank) const {
   return mine;
 }
 
+ScheduleRequest RandomProblem::request(bool tiled_instead) const {
+  ScheduleRequest r;
+  r.shape = problem.shape;
+  r.transforms = problem.transforms;
+  r.ranks = ranks;
+  const auto side = [&](const std::vector<Box>& boxes, const Distribution& named, const Shape& shape,
+                        std::uint64_t salt) -> TilingPtr {
+    if (boxes.empty() && !tiled_instead) return named_tiling(named, shape, ranks, "either");
+    return std::make_shared<const Tiling>(
+        Tiling::from_boxes(shape, boxes.empty() ? random_tiling(seed + salt, shape, ranks) : boxes));
+  };
+  r.input = side(input_boxes, problem.input, r.shape, 1000);
+  r.output = side(output_boxes, problem.output, output_shape(r.shape, r.transforms), 2000);
+  r.input_orders = input_orders;
+  r.output_orders = output_orders;
+  return r;
+}
+
 std::string RandomProblem::describe() const {
   std::string text = "seed " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks: ";
   Options printed = options;

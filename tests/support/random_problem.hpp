@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/planner.hpp"
 #include "support/reference.hpp"
 #include "weft/comm.hpp"
 #include "weft/options.hpp"
@@ -27,6 +28,9 @@ struct RandomProblem {
   double bound = 0;
 
   std::string describe() const;
+  /// What the planner of schedules is asked. A named distribution is the planner's, or `tiled_instead`:
+  /// random boxes.
+  ScheduleRequest request(bool tiled_instead = false) const;
   /// The problem as `rank` gives it.
   Problem of(int rank) const;
 };

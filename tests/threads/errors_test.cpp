@@ -12,18 +12,7 @@
 
 namespace weft::test {
 
-namespace {
-
 using Complex = std::complex<double>;
-
-Problem cube() {
-  Problem p;
-  p.shape = {12, 12, 12};
-  p.output = Distribution::slab(1);
-  return p;
-}
-
-}  // namespace
 
 TEST(BadInput, IsTheSameErrorOnEveryThreadRank) {
   for (int ranks : {1, 2, 3, 5}) {
@@ -48,8 +37,8 @@ TEST(Errors, PlanningThatFailsOnOneRankFailsOnAll) {
   };
   const ScopedTestHook scoped(hook);
   team.run([&](const Comm& comm) {
-    expect_error([&] { Plan plan(comm, cube()); }, "out of luck on 2");
-    expect_error([&] { Plan plan(comm, cube()); }, "(rank 2)");
+    expect_error([&] { Plan plan(comm, small_cube()); }, "out of luck on 2");
+    expect_error([&] { Plan plan(comm, small_cube()); }, "(rank 2)");
   });
 }
 
@@ -66,7 +55,7 @@ TEST(Errors, ARankThatThrowsInTheMiddleStopsAllAndThePlanKnows) {
       const ScopedTestHook scoped(hook);
       std::atomic<int> failures{0};
       const auto body = [&](const Comm& comm) {
-        Plan plan(comm, cube(),
+        Plan plan(comm, small_cube(),
                   Options().set("pipeline", "windowed").set("exchange", exchange).set("tile", 2));
         Buffer<Complex> in(plan.input_count()), out(plan.output_count());
         const auto forward = [&] { plan.forward(static_cast<const Complex*>(in.data()), out.data()); };
@@ -87,7 +76,7 @@ TEST(Errors, ARankThatThrowsInTheMiddleStopsAllAndThePlanKnows) {
       EXPECT_EQ(failures, 4) << exchange << " " << when;
       // The team is as good as new.
       team.run([&](const Comm& comm) {
-        Plan plan(comm, cube());
+        Plan plan(comm, small_cube());
         Buffer<Complex> in(plan.input_count()), out(plan.output_count());
         plan.forward(static_cast<const Complex*>(in.data()), out.data());
       });
@@ -106,7 +95,7 @@ TEST(Errors, APlanThatFailedInTheMiddleSaysSo) {
   Buffer<Complex> in(12 * 12 * 12), out(2 * 12 * 12 * 12);
   const auto forward = [&](const Comm& comm) {
     const auto r = static_cast<std::size_t>(comm.rank());
-    if (!plans[r]) plans[r] = std::make_unique<Plan>(comm, cube());
+    if (!plans[r]) plans[r] = std::make_unique<Plan>(comm, small_cube());
     plans[r]->forward(static_cast<const Complex*>(in.data()), out.data() + r * 12 * 12 * 12);
   };
   team.run(forward);
@@ -143,7 +132,7 @@ TEST(Errors, AnExceptionOutsideWeftReleasesTheOthers) {
 }
 
 TEST(Errors, UnknownVariablesAndBadValuesOfKnownOnes) {
-  Problem p = cube();
+  Problem p = small_cube();
   setenv("WEFT_PIPLINE", "windowed", 1);
   expect_error([&] { Plan plan(Comm::self(), p); }, "unknown variable WEFT_PIPLINE");
   unsetenv("WEFT_PIPLINE");
@@ -160,15 +149,15 @@ TEST(Errors, DirectExchangeNeedsWorkspaceOfThePlan) {
   ThreadTeam team(2);
   team.run([](const Comm& comm) {
     expect_error(
-        [&] { Plan plan(comm, cube(), Options().set("workspace", "user").set("exchange", "direct")); },
+        [&] { Plan plan(comm, small_cube(), Options().set("workspace", "user").set("exchange", "direct")); },
         "workspace of the plan");
-    expect_error([&] { Plan plan(comm, cube(), Options().set("exchange", "p2p")); }, "");
+    expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "p2p")); }, "");
   });
 }
 
 TEST(Errors, MisuseLosesNothing) {
   const auto misuse_then_use = [](const Comm& comm) {
-    Plan plan(comm, cube());
+    Plan plan(comm, small_cube());
     Buffer<Complex> in(plan.input_count()), out(plan.output_count());
     const Complex* good = in.data();
     // One rank alone is wrong; all hear of it, and the plan is as good as before.
@@ -196,7 +185,7 @@ TEST(Errors, ABarrierOfAPoisonedTeamNeverPasses) {
 
 TEST(Errors, WhatHasBeenMovedAwaySaysSo) {
   // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
-  Plan plan(Comm::self(), cube());
+  Plan plan(Comm::self(), small_cube());
   const Plan other = std::move(plan);
   expect_error([&] { static_cast<void>(plan.workspace_bytes()); }, "moved away");
   Comm comm = Comm::self();
@@ -230,7 +219,7 @@ TEST(Plan, OutlivesItsTeamAndMoves) {
   {
     ThreadTeam team(3);
     team.run([&](const Comm& comm) {
-      Plan first(comm, cube());
+      Plan first(comm, small_cube());
       plans[static_cast<std::size_t>(comm.rank())] = std::make_unique<Plan>(std::move(first));
     });
   }
