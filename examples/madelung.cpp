@@ -189,7 +189,9 @@ Settings parse(int argc, char** argv) {
       s.options.set(value.substr(0, equals), value.substr(equals + 1));
     }
   }
-  if (s.grid < 8 * ions || s.grid % ions != 0 || s.grid > 4096) usage("the grid does not fit the ions");
+  if (s.grid < 8 * ions || s.grid % ions != 0 || s.grid > 4096)
+    usage(("--grid " + std::to_string(s.grid) + " does not fit the ions: take a multiple of 8 of 64 to 4096")
+              .c_str());
   return s;
 }
 

@@ -72,7 +72,6 @@ class Replay {
       : settings_(settings) {
     for (int r = 0; r < ranks; ++r) {
       const Program p = program_of(r);
-      report_.ops += static_cast<Index>(p.ops.size());
       programs_.push_back(compact(p));
     }
     position_.resize(programs_.size(), 0);

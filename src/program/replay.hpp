@@ -12,7 +12,6 @@ namespace weft {
 
 /// What has been replayed. `replay` and `check_program` throw `weft::Error` at the first violation.
 struct ReplayReport {
-  Index ops = 0;
   Index bytes_sent = 0;  ///< to other ranks
   Index bytes_received = 0;
   Index messages = 0;

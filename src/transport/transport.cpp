@@ -17,22 +17,21 @@ std::span<const ExchangeRow> exchange_table() {
 }
 
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace) {
-  std::string names = "auto";
   const char* operation = "plan: option exchange";
-  const std::string quoted = "\"" + name + "\"";
+  std::string serving;  // what would do here
+  const ExchangeRow* named = nullptr;
   for (const ExchangeRow& row : exchange_table()) {
-    names += std::string(", ") + row.name;
-    if (name != "auto" && name != row.name) continue;
-    const bool usable = row.applicable(comm);
-    if (usable && (own_workspace || !row.direct)) return row;
-    if (name == "auto") continue;
-    if (usable)
-      throw Error(operation, quoted + " with workspace given by the user",
-                  "workspace of the plan, or an exchange that is not direct");
-    throw Error(operation, quoted + " among ranks of medium " + comm.medium(),
-                "an exchange that serves this medium");
+    if (name == row.name) named = &row;
+    if (!row.applicable(comm) || (row.direct && !own_workspace)) continue;
+    if (name == "auto" || name == row.name) return row;
+    serving += std::string(serving.empty() ? "" : ", ") + row.name;
   }
-  throw Error(operation, quoted, "one of " + names);
+  if (named == nullptr) throw Error(operation, "\"" + name + "\"", "auto or one of " + serving);
+  if (named->applicable(comm))
+    throw Error(operation, "\"" + name + "\" with workspace given by the user",
+                "workspace of the plan, or one of " + serving);
+  throw Error(operation, "\"" + name + "\" among ranks of medium " + comm.medium(),
+              "auto or one of " + serving);
 }
 
 }  // namespace weft

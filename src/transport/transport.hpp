@@ -73,6 +73,12 @@ struct ExchangeRow {
   std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
 };
 
+/// The maker of a row: `make_exchange<BufferedExchange, MpiP2p>`.
+template <class Kind, class Exchange>
+std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
+  return std::make_unique<Exchange>(context);
+}
+
 /// All exchanges of this build, the preferred ones first.
 std::span<const ExchangeRow> exchange_table();
 

@@ -65,7 +65,7 @@ TEST(Errors, NullCommunicatorAndForeignExchanges) {
   expect_error([] { Comm::mpi(MPI_COMM_NULL); }, "MPI_COMM_NULL");
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "direct")); },
-               "an exchange that serves this medium");
+               "among ranks of medium mpi; expected auto or one of p2p, alltoallv, pairwise");
   ThreadTeam team(2);
   team.run([](const Comm& threads) {
     expect_error([&] { Plan plan(threads, small_cube(), Options().set("exchange", "p2p")); },

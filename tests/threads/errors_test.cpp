@@ -151,7 +151,7 @@ TEST(Errors, DirectExchangeNeedsWorkspaceOfThePlan) {
     expect_error(
         [&] { Plan plan(comm, small_cube(), Options().set("workspace", "user").set("exchange", "direct")); },
         "workspace of the plan");
-    expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "p2p")); }, "");
+    expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "p2p")); }, "p2p");
   });
 }
 

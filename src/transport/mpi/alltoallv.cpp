@@ -27,9 +27,7 @@ ExchangeRow mpi_alltoallv_row() {
           .direct = false,
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
-            return std::make_unique<MpiAlltoallv>(c);
-          },
+          .make_buffered = make_exchange<BufferedExchange, MpiAlltoallv>,
           .make_direct = nullptr};
 }
 

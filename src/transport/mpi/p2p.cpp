@@ -127,9 +127,7 @@ ExchangeRow mpi_p2p_row() {
           .direct = false,
           .overlaps = [](CommImpl& comm) { return comm.mpi()->nodes() > 1; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
-            return std::make_unique<MpiP2p>(c);
-          },
+          .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
           .make_direct = nullptr};
 }
 

@@ -42,9 +42,7 @@ ExchangeRow mpi_pairwise_row() {
           .direct = false,
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
-            return std::make_unique<MpiPairwise>(c);
-          },
+          .make_buffered = make_exchange<BufferedExchange, MpiPairwise>,
           .make_direct = nullptr};
 }
 

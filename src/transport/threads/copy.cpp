@@ -138,9 +138,7 @@ ExchangeRow threads_copy_row() {
           .direct = false,
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
-          .make_buffered = [](const ExchangeContext& c) -> std::unique_ptr<BufferedExchange> {
-            return std::make_unique<ThreadsCopy>(c);
-          },
+          .make_buffered = make_exchange<BufferedExchange, ThreadsCopy>,
           .make_direct = nullptr};
 }
 

@@ -69,9 +69,7 @@ ExchangeRow threads_direct_row() {
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .make_buffered = nullptr,
-          .make_direct = [](const ExchangeContext& c) -> std::unique_ptr<DirectExchange> {
-            return std::make_unique<ThreadsDirect>(c);
-          }};
+          .make_direct = make_exchange<DirectExchange, ThreadsDirect>};
 }
 
 }  // namespace weft
