@@ -31,7 +31,7 @@ build: setup-build setup-test
 test: build
 	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=Release $(mpich) -DWEFT_EXAMPLES=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
-	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF)
+	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=OFF)
 	cmake --build build/bare --parallel $(JOBS)
 	$(call ctest,build/bare)
 	$(call ctest,build/mpich)

@@ -20,6 +20,10 @@ class Comm {
   /// One rank: the calling thread alone, without MPI.
   static Comm self();
 
+  /// The ranks that give the same `colour`, in rank order, as a communicator of their own: a plan on it
+  /// concerns nobody else. Collective.
+  Comm split(int colour) const;
+
   int rank() const;
   int size() const;
   /// "mpi" or "threads"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,27 +16,34 @@ class Options {
   /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those
   /// that do. The first value of each is the default.
   ///
-  /// - `decomposition`: auto, slab, pencil. Which grids may stand between input and output; auto takes the
-  /// fewest
-  ///   reshapes that keep the ranks busy.
+  /// - `decomposition`: auto, slab, pencil, brick. Which grids may stand between input and output. auto takes
+  ///   the fewest reshapes that keep the ranks busy, of slabs and pencils; brick is pencils with a grid cut
+  ///   along three axes between every two of them: more reshapes, each among fewer ranks.
+  /// - `shrink`: a number R. Only the first R ranks transform; the others hold points only where the input or
+  ///   the output says so. Unset: all ranks.
   /// - `pipeline`: auto, sequential, windowed. How exchange and local FFTs follow each other in time; auto is
-  /// windowed
-  ///   among several nodes, or where one of its parameters is set.
+  ///   windowed among several nodes, or where one of its parameters is set.
   /// - `tile`, `window`: of pipeline windowed: thickness of a tile (0, the default: an eighth of the axis),
-  /// and tiles in
-  ///   flight (default 2).
-  /// - `exchange`: auto, or among MPI ranks p2p, alltoallv, pairwise, among threads direct, copy.
-  /// - `fft`: auto, fftw. The local FFT library.
+  ///   and tiles in flight (default 2).
+  /// - `exchange`: auto, or among MPI ranks p2p, alltoallv, pairwise, alltoall, alltoallw, ialltoallv, among
+  ///   threads direct, copy. One name for all reshapes, or one for each in the order of forward, separated by
+  ///   commas: "alltoallv,p2p".
+  /// - `layout`: auto, contiguous, strided. Whether the axes of a local FFT are made the fastest ones by the
+  ///   reshape before it, or lie as they come. auto is contiguous.
+  /// - `fft`: auto, fftw, mkl. The local FFT library; what it cannot do, the other one does if it is there.
   /// - `effort`: estimate, measure, patient. How long the local FFT library plans.
+  /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1 is the default.
   /// - `workspace`: plan, user. Whether the plan allocates it, or it is given at every execution.
   /// - `check`: local, collective. With collective, misuse of forward or backward on one rank fails on all,
-  /// for one small
-  ///   reduction per execution. Threads always do.
+  ///   for one small reduction per execution. Threads always do.
   Options& set(const std::string& name, const std::string& value);
   Options& set(const std::string& name, Index value) { return set(name, std::to_string(value)); }
 
   /// The value of an option: as set, else from the environment, else the default. Throws for an unknown name.
   std::string get(const std::string& name) const;
+
+  /// The value of an option that is a number; nothing if it is unset.
+  std::optional<Index> number(const std::string& name) const;
 
   /// The parameters of pipelines that the program has set.
   std::map<std::string, Index> parameters() const;

@@ -15,6 +15,8 @@
 
 namespace weft {
 
+struct PlanImpl;
+
 class Plan {
  public:
   /// Collective over `comm`: all ranks give the same problem and options, except for their own box and memory
@@ -24,8 +26,8 @@ class Plan {
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
 
-  /// Transforms `in` (this rank's input box) into `out` (its output box). Collective. Neither direction is
-  /// scaled.
+  /// Transforms `in` (this rank's input box) into `out` (its output box). Collective. Scaled as the problem
+  /// says, by default not at all.
   ///
   /// Out of place the arrays must not overlap, and `in` is left as it was; in place both pointers are the
   /// same, to `buffer_bytes()` bytes. A rank whose box is empty may pass null. Elements are float, double or
@@ -37,24 +39,57 @@ class Plan {
   /// check=collective, otherwise on the rank at fault. If an execution fails in the middle, the plan refuses
   /// to be used again, and a workspace of the user must stay valid until the communicator is gone.
   ///
-  /// A plan is executed by one thread at a time; plans that share a Comm one after the other, in the same
-  /// order on all ranks. Under MPI any thread level serves as long as no two threads are inside Weft at once.
+  /// A plan is executed by one thread at a time; plans that share a Comm by one thread, in the same order on
+  /// all ranks. Plans on different Comms may be executed by different threads at the same time: under MPI at
+  /// level MPI_THREAD_MULTIPLE, and at MPI_THREAD_SERIALIZED with MPI calls one after the other, where only
+  /// exchanges p2p and ialltoallv do not wait for each other inside MPI. Below that level only the thread
+  /// that initialised MPI may call.
   template <class In, class Out>
   void forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
   }
-  /// The same from the output box back to the input box. Backward after forward multiplies by the product of
-  /// the transformed (real) lengths, `scale_factor()`.
+  /// The same from the output box back to the input box. Unscaled, backward after forward multiplies by the
+  /// product of the logical lengths of the transformed axes, `scale_factor()`.
   template <class In, class Out>
   void backward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::backward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
   }
 
-  /// The boxes of this rank before and after forward, their memory orders, and their number of elements.
+  /// As `forward` and `backward`, but return as soon as the execution would have to wait for another rank;
+  /// the arrays belong to it until `test` returns true or `wait` returns. There is no thread behind it: the
+  /// execution goes on inside `test` and `wait`. Collective. A plan has one execution under way at a time;
+  /// several plans of one Comm may be under way together if their exchanges allow it (p2p, direct, copy),
+  /// else starting the second throws. Blocking exchanges (alltoallv, alltoall, alltoallw, pairwise) wait
+  /// inside `start` and `test`.
+  template <class In, class Out>
+  void start_forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
+    start(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
+  }
+  template <class In, class Out>
+  void start_backward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
+    start(Direction::backward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
+  }
+  /// Takes the execution that was started as far as it goes without waiting; true if it is complete, or if
+  /// none is under way.
+  bool test();
+  /// Completes it.
+  void wait();
+
+  /// The boxes of this rank before and after forward, and their memory orders.
   const Box& input_box() const;
   const Box& output_box() const;
   const Order& input_order() const;
   const Order& output_order() const;
+  /// Strides of this rank's arrays, in elements, and where the first point of the box lies behind the
+  /// pointer: dense unless the problem says otherwise.
+  const Strides& input_strides() const;
+  const Strides& output_strides() const;
+  Index input_offset() const;
+  Index output_offset() const;
+  /// From one array of a batch to the next, in elements.
+  Index input_distance() const;
+  Index output_distance() const;
+  /// Number of elements of this rank's arrays: all of the batch, halo and padding included.
   std::size_t input_count() const;
   std::size_t output_count() const;
   /// Bytes of an array that serves in place: the larger of input and output.
@@ -62,7 +97,8 @@ class Plan {
   /// Bytes of workspace on this rank: at most twice the largest box of any stage, each rounded up to 64
   /// bytes.
   std::size_t workspace_bytes() const;
-  /// The product of the transformed lengths: what forward followed by backward multiplies by.
+  /// The product of the logical lengths of the transformed axes: what forward followed by backward multiplies
+  /// by if neither is scaled.
   double scale_factor() const;
 
   /// The schedule, the pipelines, the exchanges, the local FFT and the memory, on one screen.
@@ -95,10 +131,11 @@ class Plan {
     Type in_type, out_type;
   };
   void execute(Direction direction, const Arrays& arrays);
+  void start(Direction direction, const Arrays& arrays);
 
-  struct Impl;
-  Impl& impl() const;  ///< throws for a plan that has been moved away
-  std::unique_ptr<Impl> impl_;
+  friend struct PlanImpl;
+  PlanImpl& impl() const;  ///< throws for a plan that has been moved away
+  std::unique_ptr<PlanImpl> impl_;
 };
 
 /// `plan.to_string()`

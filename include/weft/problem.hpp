@@ -3,19 +3,55 @@
 // from it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "weft/box.hpp"
 
 namespace weft {
 
-/// The transform along one axis. Forward is exp(-2 pi i jk/n), backward exp(+2 pi i jk/n), neither scaled:
-/// forward followed by backward multiplies by the product of the transformed lengths.
+/// The transform along one axis. Forward is exp(-2 pi i jk/n), backward exp(+2 pi i jk/n), neither scaled
+/// unless the problem says so: forward followed by backward multiplies by the product of the logical lengths,
+/// n for c2c and r2c.
+///
+/// The cosine and sine transforms (FFTW's REDFT and RODFT) map n real numbers to n real numbers; of complex
+/// data they transform real and imaginary parts alike. With j, k from 0 to n-1:
+///
+///     dct1  y_k = x_0 + (-1)^k x_(n-1) + 2 sum_(0<j<n-1) x_j cos(pi jk / (n-1))       needs n >= 2
+///     dct2  y_k = 2 sum_j x_j cos(pi (j+1/2) k / n)
+///     dct3  y_k = x_0 + 2 sum_(j>0) x_j cos(pi j (k+1/2) / n)
+///     dct4  y_k = 2 sum_j x_j cos(pi (j+1/2) (k+1/2) / n)
+///     dst1  y_k = 2 sum_j x_j sin(pi (j+1) (k+1) / (n+1))
+///     dst2  y_k = 2 sum_j x_j sin(pi (j+1/2) (k+1) / n)
+///     dst3  y_k = (-1)^k x_(n-1) + 2 sum_(j<n-1) x_j sin(pi (j+1) (k+1/2) / n)
+///     dst4  y_k = 2 sum_j x_j sin(pi (j+1/2) (k+1/2) / n)
+///
+/// Backward of types 1 and 4 is the same transform again, of type 2 it is type 3 and of type 3 type 2. Their
+/// logical lengths are 2(n-1) for dct1, 2(n+1) for dst1, and 2n for the others.
 enum class Transform {
   none,  ///< the axis is left alone
   c2c,   ///< complex to complex
   r2c,   ///< real to complex: n real points become n/2+1 complex ones; on at most one axis; backward is c2r
+  dct1,
+  dct2,
+  dct3,
+  dct4,
+  dst1,
+  dst2,
+  dst3,
+  dst4,
 };
+
+/// Whether it is one of the cosine and sine transforms.
+constexpr bool is_r2r(Transform t) {
+  return t >= Transform::dct1;
+}
+
+enum class Element { real, complex };
+
+/// What a direction multiplies its result by: 1, 1/sqrt(N) or 1/N, N being the product of the logical lengths
+/// of the transformed axes.
+enum class Scale { none, symmetric, full };
 
 enum class Precision { float32, float64 };
 
@@ -49,6 +85,19 @@ class Distribution {
 
   /// The same distribution with another memory order on the calling rank.
   Distribution with_order(Order order) const;
+  /// The calling rank's array has these strides, in elements, one per axis: an array with padding, or a part
+  /// of a larger one. The pointers given to `forward` and `backward` point to the first element of the box.
+  /// Every stride is positive, and no two elements may coincide: sorted by stride, each axis has to step over
+  /// all that the smaller ones reach. Elements between those of the box are never touched.
+  Distribution with_strides(Strides strides) const;
+  /// The calling rank's array has `lower[a]` more points before and `upper[a]` after its box along axis a:
+  /// halo cells, or padding. The array is dense with these, in its memory order; the pointers given to
+  /// `forward` and `backward` point to its very first element. Halos are never touched.
+  Distribution with_halo(Shape lower, Shape upper) const;
+  /// The real side of an r2c transform whose lines along the r2c axis, the fastest one, have room for
+  /// 2(n/2+1) real numbers, so that it can be transformed in place where it lies, as FFTW's in-place layout.
+  /// Of the input of an r2c problem only.
+  Distribution with_r2c_padding() const;
 
   Kind kind() const { return kind_; }
   int axis() const { return axis_; }
@@ -56,6 +105,11 @@ class Distribution {
   const std::vector<Box>& box_list() const { return boxes_; }
   /// Empty: C order, or with `fastest` whatever is fastest.
   const Order& order() const { return order_; }
+  /// Empty unless given.
+  const Strides& strides() const { return strides_; }
+  const Shape& halo_lower() const { return halo_lower_; }
+  const Shape& halo_upper() const { return halo_upper_; }
+  bool r2c_padding() const { return r2c_padding_; }
 
  private:
   Kind kind_ = Kind::slab;
@@ -63,21 +117,37 @@ class Distribution {
   AxisVector<int> parts_;
   std::vector<Box> boxes_;
   Order order_;
+  Strides strides_;
+  Shape halo_lower_, halo_upper_;
+  bool r2c_padding_ = false;
 };
 
 struct Problem {
-  /// Global lengths, 1 to 8 axes, the logical (real) ones for r2c. Distributed transforms need at least 2
-  /// axes.
+  /// Global lengths, 1 to 8 axes (7 with a batch), the logical (real) ones for r2c. Distributed transforms
+  /// need at least 2 axes.
   Shape shape;
   /// One per axis; empty: c2c along every axis.
   AxisVector<Transform> transforms;
   Precision precision = Precision::float64;
+  /// What the input consists of. Unset: real numbers if an axis is r2c, or if every transformed axis is a DCT
+  /// or DST; else complex numbers. The output is complex if the input is or an axis is r2c.
+  std::optional<Element> element;
   /// Of the array before forward (after backward). Tiles `shape`.
   Distribution input = Distribution::slab(0);
   /// Of the array after forward (before backward). Tiles `shape`, with n/2+1 points along an r2c axis.
   Distribution output = Distribution::slab(0);
-  /// Forward and backward are called with one array, large enough for the larger of input and output.
+  /// Forward and backward are called with one array, large enough for the larger of input and output. If one
+  /// side has strides, halo or padding, the two have to fit: an r2c input of its own layout needs lines of at
+  /// least 2(n/2+1) real numbers, and where both sides have their own layouts for the same box, their strides
+  /// have to be the same in bytes along all axes but the r2c one.
   bool in_place = false;
+  /// Number of arrays of this shape that are transformed together, alike in everything.
+  Index batch = 1;
+  /// From one array of the batch to the next on this rank, in elements of its side; 0: one behind the other.
+  /// May be smaller than an array, for arrays that are interleaved.
+  Index input_distance = 0, output_distance = 0;
+  /// What forward and backward multiply their result by.
+  Scale forward_scale = Scale::none, backward_scale = Scale::none;
 };
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/user_layout.hpp"
 #include "geometry/layout.hpp"
 
 namespace weft {
@@ -17,7 +18,7 @@ std::vector<T> all_of(CommImpl& comm, const T& mine) {
 }
 
 std::vector<Order> orders_of(CommImpl& comm, const Distribution& d, int ndim) {
-  std::vector<Order> orders = all_of(comm, d.order());
+  std::vector<Order> orders = all_of(comm, order_asked_for(d));
   const bool none = std::all_of(orders.begin(), orders.end(), [](const Order& o) { return o.empty(); });
   if (none && d.kind() == Distribution::Kind::fastest) return {};
   for (Order& o : orders)
@@ -43,6 +44,20 @@ TilingPtr tiling_of(const Distribution& d, const std::vector<Box>& gathered, con
 
 }  // namespace
 
+void add_batch(ScheduleRequest& request, Index batch) {
+  const int axis = request.shape.size();
+  request.batch_axis = axis;
+  request.shape.push_back(batch);
+  request.transforms.push_back(Transform::none);
+  for (TilingPtr* t : {&request.input, &request.output})
+    if (*t) *t = std::make_shared<const Tiling>((*t)->with_axis(batch));
+  for (std::vector<Order>* orders : {&request.input_orders, &request.output_orders})
+    for (Order& order : *orders) {
+      order.push_back(axis);
+      order = axis_first(order, axis);
+    }
+}
+
 Gathered gather(CommImpl& comm, const Problem& problem) {
   const int ndim = problem.shape.size();
   Gathered g;
@@ -53,13 +68,12 @@ Gathered gather(CommImpl& comm, const Problem& problem) {
   return g;
 }
 
-ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks,
-                        Decomposition decomposition) {
+ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks) {
   ScheduleRequest request;
   request.shape = problem.shape;
   request.transforms = problem.transforms;
   request.ranks = ranks;
-  request.decomposition = decomposition;
+  request.element = *problem.element;
   request.input_orders = gathered.input_orders;
   request.output_orders = gathered.output_orders;
   std::string in_hint, out_hint;
@@ -73,6 +87,7 @@ ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ra
   request.input = tiling_of(problem.input, gathered.input_boxes, problem.shape, ranks, "input", in_hint);
   request.output = tiling_of(problem.output, gathered.output_boxes,
                              output_shape(problem.shape, problem.transforms), ranks, "output", out_hint);
+  if (problem.batch > 1) add_batch(request, problem.batch);
   return request;
 }
 

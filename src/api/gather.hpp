@@ -16,8 +16,11 @@ struct Gathered {
 /// Collective.
 Gathered gather(CommImpl& comm, const Problem& problem);
 
-/// Checks the boxes and names the distributions. Local; throws `weft::Error`.
-ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks,
-                        Decomposition decomposition);
+/// Checks the boxes and names the distributions; the request has one axis more for a batch. Local; throws
+/// `weft::Error`.
+ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks);
+
+/// A batch is one axis more, the last one, and the slowest in memory.
+void add_batch(ScheduleRequest& request, Index batch);
 
 }  // namespace weft

@@ -25,21 +25,32 @@ Names names_of(const Table& table) {
 }
 
 struct OptionRow {
+  enum class Kind {
+    choice,     ///< one of `values`
+    choices,    ///< one or several of `values`, separated by commas
+    number,     ///< a whole number
+    parameter,  ///< a number that belongs to a pipeline
+  };
   std::string name, standard;
-  Names values;  ///< empty: a number
+  Kind kind;
+  Names values;
 };
 
 const std::vector<OptionRow>& option_table() {
+  using enum OptionRow::Kind;
   static const std::vector<OptionRow> table = [] {
-    std::vector<OptionRow> t{{"decomposition", "auto", {"auto", "slab", "pencil"}},
-                             {"pipeline", "auto", names_of(pipeline_table())},
-                             {"exchange", "auto", names_of(exchange_table())},
-                             {"fft", "auto", names_of(fft_table())},
-                             {"effort", "estimate", {"estimate", "measure", "patient"}},
-                             {"workspace", "plan", {"plan", "user"}},
-                             {"check", "local", {"local", "collective"}}};
+    std::vector<OptionRow> t{{"decomposition", "auto", choice, {"auto", "slab", "pencil", "brick"}},
+                             {"shrink", "", number, {}},
+                             {"pipeline", "auto", choice, names_of(pipeline_table())},
+                             {"exchange", "auto", choices, names_of(exchange_table())},
+                             {"layout", "auto", choice, {"auto", "contiguous", "strided"}},
+                             {"fft", "auto", choice, names_of(fft_table())},
+                             {"effort", "estimate", choice, {"estimate", "measure", "patient"}},
+                             {"threads", "1", number, {}},
+                             {"workspace", "plan", choice, {"plan", "user"}},
+                             {"check", "local", choice, {"local", "collective"}}};
     for (const Pipeline& p : pipeline_table())
-      for (const PipelineParameter& q : p.parameters) t.push_back({q.name, "", {}});
+      for (const PipelineParameter& q : p.parameters) t.push_back({q.name, "", parameter, {}});
     return t;
   }();
   return table;
@@ -64,11 +75,25 @@ Index parsed(const std::string& name, const std::string& text) {
 }
 
 void check_value(const OptionRow& row, const std::string& value) {
-  if (row.values.empty()) {
-    parsed(row.name, value);
-  } else if (std::find(row.values.begin(), row.values.end(), value) == row.values.end()) {
-    throw Error("options: " + row.name, "\"" + value + "\"", "one of " + join(row.values, ", "));
+  const auto known = [&](const std::string& v) {
+    return std::find(row.values.begin(), row.values.end(), v) != row.values.end();
+  };
+  bool good = true;
+  switch (row.kind) {
+    case OptionRow::Kind::choice:
+      good = known(value);
+      break;
+    case OptionRow::Kind::choices: {
+      const Names parts = split_at_commas(value);
+      good = std::all_of(parts.begin(), parts.end(), known);
+      break;
+    }
+    case OptionRow::Kind::number:
+    case OptionRow::Kind::parameter:
+      parsed(row.name, value);
+      break;
   }
+  if (!good) throw Error("options: " + row.name, "\"" + value + "\"", "one of " + join(row.values, ", "));
 }
 
 std::optional<std::string> from_environment(const OptionRow& row) {
@@ -97,10 +122,16 @@ std::string Options::get(const std::string& name) const {
   return from_environment(row).value_or(row.standard);
 }
 
+std::optional<Index> Options::number(const std::string& name) const {
+  const std::string text = get(name);
+  if (text.empty()) return std::nullopt;
+  return parsed(name, text);
+}
+
 std::map<std::string, Index> Options::parameters() const {
   std::map<std::string, Index> result;
   for (const auto& [name, value] : values_)
-    if (find_row(name).values.empty()) result[name] = parsed(name, value);
+    if (find_row(name).kind == OptionRow::Kind::parameter) result[name] = parsed(name, value);
   return result;
 }
 

@@ -57,4 +57,23 @@ Distribution Distribution::with_order(Order order) const {
   return d;
 }
 
+Distribution Distribution::with_strides(Strides strides) const {
+  Distribution d = *this;
+  d.strides_ = strides;
+  return d;
+}
+
+Distribution Distribution::with_halo(Shape lower, Shape upper) const {
+  Distribution d = *this;
+  d.halo_lower_ = lower;
+  d.halo_upper_ = upper;
+  return d;
+}
+
+Distribution Distribution::with_r2c_padding() const {
+  Distribution d = *this;
+  d.r2c_padding_ = true;
+  return d;
+}
+
 }  // namespace weft

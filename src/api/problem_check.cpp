@@ -1,17 +1,15 @@
 #include "api/problem_check.hpp"
 
+#include <algorithm>
 #include <limits>
 
+#include "api/user_layout.hpp"
 #include "base/text.hpp"
-#include "geometry/layout.hpp"
+#include "geometry/transform.hpp"
 
 namespace weft {
 
 namespace {
-
-const char* name_of(Transform t) {
-  return t == Transform::none ? "none" : t == Transform::c2c ? "c2c" : "r2c";
-}
 
 std::string to_string(const Distribution& d) {
   switch (d.kind()) {
@@ -36,9 +34,9 @@ std::string to_string(const Distribution& d) {
   return "fastest";
 }
 
-void check_shape(const Shape& shape) {
+void check_shape(const Shape& shape, Index batch) {
   if (shape.empty()) throw Error("plan: shape", "no axes", "1 to 8 axes");
-  Index total = 1;
+  Index total = std::max<Index>(batch, 1);
   for (Index n : shape) {
     if (n < 1) throw Error("plan: shape", by_x(shape), "at least 1 point along every axis");
     if (n > std::numeric_limits<Index>::max() / 64 / total)
@@ -47,36 +45,70 @@ void check_shape(const Shape& shape) {
   }
 }
 
-void check_distribution(const Distribution& d, const char* what, int ndim, int ranks) {
+void check_distribution(const Distribution& d, const char* what, int ranks) {
   const std::size_t wanted = d.kind() == Distribution::Kind::boxes ? static_cast<std::size_t>(ranks) : 1;
   const bool lists = d.kind() == Distribution::Kind::boxes || d.kind() == Distribution::Kind::box;
   if (lists && d.box_list().size() != wanted)
     throw Error(std::string("plan: ") + what + " boxes", std::to_string(d.box_list().size()) + " boxes",
                 std::to_string(wanted) + ", one per rank");
-  if (!d.order().empty()) check_order(d.order(), ndim);
 }
 
 }  // namespace
 
-std::string to_string(const AxisVector<Transform>& transforms) {
-  std::string text;
-  for (Transform t : transforms) text += (text.empty() ? "" : ",") + std::string(name_of(t));
-  return text;
+namespace {
+
+void check_transforms(const Problem& problem) {
+  int real_axes = 0, fourier_axes = 0;
+  for (int a = 0; a < problem.shape.size(); ++a) {
+    const Transform t = problem.transforms[a];
+    real_axes += t == Transform::r2c ? 1 : 0;
+    fourier_axes += t == Transform::c2c ? 1 : 0;
+    if (t == Transform::dct1 && problem.shape[a] < 2)
+      throw Error("plan: transforms", "dct1 of length 1 along axis " + std::to_string(a),
+                  "at least 2 points, as its period is 2(n-1)");
+  }
+  const std::string text = to_string(problem.transforms);
+  if (real_axes > 1) throw Error("plan: transforms", text, "r2c along at most one axis");
+  if (problem.element == Element::complex && real_axes > 0)
+    throw Error("plan: transforms", text + " of complex data", "no r2c axis, or real data");
+  if (problem.element == Element::real && real_axes == 0 && fourier_axes > 0)
+    throw Error("plan: transforms", text + " of real data", "an r2c axis, or complex data");
 }
 
+/// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.
+Element natural_element(const AxisVector<Transform>& transforms) {
+  bool r2r = false, c2c = false;
+  for (Transform t : transforms) {
+    if (t == Transform::r2c) return Element::real;
+    r2r = r2r || is_r2r(t);
+    c2c = c2c || t == Transform::c2c;
+  }
+  return r2r && !c2c ? Element::real : Element::complex;
+}
+
+const char* name_of(Scale s) {
+  return s == Scale::none ? "none" : s == Scale::symmetric ? "symmetric" : "full";
+}
+
+}  // namespace
+
 void check_problem(Problem& problem, int ranks) {
-  check_shape(problem.shape);
+  check_shape(problem.shape, problem.batch);
   const int ndim = problem.shape.size();
   if (problem.transforms.empty()) problem.transforms = AxisVector<Transform>(ndim, Transform::c2c);
   if (problem.transforms.size() != ndim)
     throw Error("plan: transforms", std::to_string(problem.transforms.size()) + " transforms",
                 "one per axis, " + std::to_string(ndim));
-  int real_axes = 0;
-  for (Transform t : problem.transforms) real_axes += t == Transform::r2c ? 1 : 0;
-  if (real_axes > 1)
-    throw Error("plan: transforms", to_string(problem.transforms), "r2c along at most one axis");
-  check_distribution(problem.input, "input", ndim, ranks);
-  check_distribution(problem.output, "output", ndim, ranks);
+  if (!problem.element) problem.element = natural_element(problem.transforms);
+  check_transforms(problem);
+  if (problem.batch < 1) throw Error("plan: batch", std::to_string(problem.batch), "at least 1 array");
+  if (problem.batch > 1 && ndim == max_axes)
+    throw Error("plan: batch", "a batch of arrays with " + std::to_string(ndim) + " axes",
+                "at most " + std::to_string(max_axes - 1) + " axes");
+  check_distribution(problem.input, "input", ranks);
+  check_distribution(problem.output, "output", ranks);
+  check_memory(problem.input, problem, true);
+  check_memory(problem.output, problem, false);
 }
 
 std::vector<std::string> describe(const Problem& problem, const Options& options) {
@@ -87,6 +119,10 @@ std::vector<std::string> describe(const Problem& problem, const Options& options
       "input " + to_string(problem.input),
       "output " + to_string(problem.output),
       std::string("in place ") + (problem.in_place ? "yes" : "no"),
+      std::string("elements ") + (problem.element == Element::real ? "real" : "complex"),
+      "batch " + std::to_string(problem.batch),
+      std::string("forward scale ") + name_of(problem.forward_scale),
+      std::string("backward scale ") + name_of(problem.backward_scale),
   };
   for (const auto& [name, value] : options.all()) lines.push_back("option " + name + " " + value);
   return lines;

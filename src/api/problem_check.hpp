@@ -10,13 +10,10 @@
 namespace weft {
 
 /// Throws `weft::Error` for anything in the problem that is wrong whatever the other ranks say, and fills in
-/// the default transforms.
+/// the default transforms and what the elements are.
 void check_problem(Problem& problem, int ranks);
 
 /// One "name value" per line: everything that has to be alike on all ranks.
 std::vector<std::string> describe(const Problem& problem, const Options& options);
-
-/// "c2c,none,r2c"
-std::string to_string(const AxisVector<Transform>& transforms);
 
 }  // namespace weft

@@ -13,15 +13,23 @@ namespace weft {
 
 namespace {
 constexpr std::array table{
-    EnvironmentVariable{"WEFT_DECOMPOSITION", "default of option decomposition: auto, slab, pencil"},
+    EnvironmentVariable{"WEFT_DECOMPOSITION", "default of option decomposition: auto, slab, pencil, brick"},
     EnvironmentVariable{"WEFT_PIPELINE", "default of option pipeline: auto, sequential, windowed"},
     EnvironmentVariable{"WEFT_EXCHANGE",
-                        "default of option exchange: auto, p2p, alltoallv, pairwise, direct, copy"},
-    EnvironmentVariable{"WEFT_FFT", "default of option fft: auto, fftw"},
+                        "default of option exchange: auto, p2p, alltoallv, pairwise, alltoall, alltoallw, "
+                        "ialltoallv, direct, copy; one, or one per reshape"},
+    EnvironmentVariable{"WEFT_FFT", "default of option fft: auto, fftw, mkl"},
+    EnvironmentVariable{"WEFT_LAYOUT", "default of option layout: auto, contiguous, strided"},
+    EnvironmentVariable{"WEFT_THREADS", "default of option threads: threads of each rank"},
     EnvironmentVariable{"WEFT_EFFORT", "default of option effort: estimate, measure, patient"},
     EnvironmentVariable{"WEFT_CHECK", "default of option check: local, collective"},
     EnvironmentVariable{"WEFT_TILE", "default of option tile (pipeline windowed)"},
     EnvironmentVariable{"WEFT_WINDOW", "default of option window (pipeline windowed)"},
+    EnvironmentVariable{"WEFT_MKL_LIBRARY",
+                        "file of Intel MKL to be used, its libmkl_rt; else it is searched for"},
+    EnvironmentVariable{"WEFT_WARNINGS", "off: no warnings on standard error"},
+    EnvironmentVariable{"WEFT_TEST_MKL",
+                        "tests only: \"required\" fails the tests of MKL where it is not installed"},
     EnvironmentVariable{"WEFT_TEST_PROBLEMS", "tests only: number of random problems"},
     EnvironmentVariable{"WEFT_TEST_SEED", "tests only: seed of the first random problem"},
 };

@@ -13,6 +13,10 @@ struct TestHook {
   std::function<void(const char* point, int rank)> at_point;
   /// Called with the workspace of a rank before each execution.
   std::function<void(std::byte* memory, std::size_t bytes)> on_workspace;
+  /// Called before each local FFT and copy ("fft", "copy", "pack", ...) with where it reads and writes, and
+  /// the bytes of the points it writes.
+  std::function<void(const char* kind, const std::byte* from, const std::byte* to, std::size_t bytes)>
+      on_access;
 };
 
 namespace detail {
@@ -39,6 +43,11 @@ inline void test_point(const char* point, int rank) {
 inline void test_workspace(std::byte* memory, std::size_t bytes) {
   const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
   if (hook != nullptr && hook->on_workspace && memory != nullptr) hook->on_workspace(memory, bytes);
+}
+
+inline void test_access(const char* kind, const std::byte* from, const std::byte* to, std::size_t bytes) {
+  const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
+  if (hook != nullptr && hook->on_access) hook->on_access(kind, from, to, bytes);
 }
 
 }  // namespace weft

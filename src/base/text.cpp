@@ -16,4 +16,16 @@ std::string human_bytes(double bytes) {
   return text;
 }
 
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
 }  // namespace weft

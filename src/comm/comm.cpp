@@ -10,6 +10,11 @@ CommImpl& Comm::impl() const {
   return *impl_;
 }
 
+Comm Comm::split(int colour) const {
+  impl().check_alive("split");
+  return Comm(impl().split(colour));
+}
+
 int Comm::rank() const {
   return impl().rank();
 }
@@ -19,6 +24,16 @@ int Comm::size() const {
 const char* Comm::medium() const {
   return impl().medium();
 }
+std::shared_ptr<ThreadPool> CommImpl::pool(int threads) {
+  if (threads == 1) return nullptr;
+  std::shared_ptr<ThreadPool> pool = pools_[threads].lock();
+  if (!pool) {
+    pool = std::make_shared<ThreadPool>(threads);
+    pools_[threads] = pool;
+  }
+  return pool;
+}
+
 void Comm::barrier() const {
   impl().check_alive("barrier");
   impl().barrier();

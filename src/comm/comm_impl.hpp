@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "base/thread_pool.hpp"
 
 namespace weft {
 
@@ -29,6 +32,20 @@ class CommImpl {
   /// The bytes of `root`, on every rank.
   virtual std::string broadcast(const std::string& bytes, int root) = 0;
 
+  /// The ranks of the same colour.
+  virtual std::shared_ptr<CommImpl> split(int colour) = 0;
+
+  /// Ranks on the machine of this one, itself included.
+  virtual int node_ranks() const = 0;
+  /// The threads of this rank, the caller included, shared by its plans; null for one. Throws `weft::Error`.
+  std::shared_ptr<ThreadPool> pool(int threads);
+
+  /// Executions under way on this rank, and those among them that must be alone.
+  struct InFlight {
+    int all = 0, alone = 0;
+  };
+  InFlight& in_flight() { return in_flight_; }
+
   /// Throws `weft::Error` if the ranks cannot talk any more (MPI finalised, another thread rank has failed).
   virtual void check_alive(const char* operation) const = 0;
   /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is
@@ -43,6 +60,10 @@ class CommImpl {
   virtual ThreadWorld* threads() { return nullptr; }
   /// The capability to send MPI messages.
   virtual MpiWorld* mpi() { return nullptr; }
+
+ private:
+  std::map<int, std::weak_ptr<ThreadPool>> pools_;
+  InFlight in_flight_;
 };
 
 }  // namespace weft

@@ -1,5 +1,7 @@
 #include "comm/mpi_world.hpp"
 
+#include <thread>
+
 #include "weft/error.hpp"
 #include "weft/mpi.hpp"
 
@@ -16,6 +18,17 @@ Life life() {
   return finalised != 0 ? Life::after : initialised != 0 ? Life::alive : Life::before;
 }
 
+/// Below MPI_THREAD_SERIALIZED only one thread may call MPI.
+void check_thread(const char* operation) {
+  int level = MPI_THREAD_SINGLE, main = 1;
+  MPI_Query_thread(&level);
+  if (level >= MPI_THREAD_SERIALIZED) return;
+  MPI_Is_thread_main(&main);
+  if (main == 0)
+    throw Error(operation, "a call from another thread than the one that initialised MPI",
+                "MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+}
+
 void check_life(const char* operation) {
   const Life now = life();
   if (now == Life::before)
@@ -29,20 +42,26 @@ class MpiComm final : public CommImpl {
   int rank() const override { return world_.rank(); }
   int size() const override { return world_.size(); }
   const char* medium() const override { return "mpi"; }
-  void barrier() override { check_mpi(MPI_Barrier(world_.comm()), "MPI_Barrier"); }
+  void barrier() override {
+    const auto lock = world_.lock();
+    check_mpi(MPI_Barrier(world_.comm()), "MPI_Barrier");
+  }
 
   void allgather(const void* mine, std::size_t bytes, void* all) override {
+    const auto lock = world_.lock();
     const int n = static_cast<int>(bytes);
     check_mpi(MPI_Allgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, world_.comm()), "MPI_Allgather");
   }
 
   int least(int mine) override {
+    const auto lock = world_.lock();
     int result = mine;
     check_mpi(MPI_Allreduce(&mine, &result, 1, MPI_INT, MPI_MIN, world_.comm()), "MPI_Allreduce");
     return result;
   }
 
   std::string broadcast(const std::string& bytes, int root) override {
+    const auto lock = world_.lock();
     std::string result = bytes;
     int n = static_cast<int>(result.size());
     check_mpi(MPI_Bcast(&n, 1, MPI_INT, root, world_.comm()), "MPI_Bcast");
@@ -51,8 +70,20 @@ class MpiComm final : public CommImpl {
     return result;
   }
 
-  void check_alive(const char* operation) const override { check_life(operation); }
+  void check_alive(const char* operation) const override {
+    check_life(operation);
+    check_thread(operation);
+  }
   MpiWorld* mpi() override { return &world_; }
+  int node_ranks() const override { return world_.node_ranks(); }
+  std::shared_ptr<CommImpl> split(int colour) override {
+    const auto lock = world_.lock();
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(world_.comm(), colour, world_.rank(), &part), "MPI_Comm_split");
+    auto made = std::make_shared<MpiComm>(part);
+    check_mpi(MPI_Comm_free(&part), "MPI_Comm_free");
+    return made;
+  }
   void retain(const std::shared_ptr<std::byte>& workspace) override { retained_.push_back(workspace); }
 
  private:
@@ -70,8 +101,22 @@ void check_mpi(int code, const char* call) {
   throw Error(call, std::string(text, static_cast<std::size_t>(length)), "MPI_SUCCESS");
 }
 
+bool mpi_alive() {
+  return life() == Life::alive;
+}
+
+std::unique_lock<std::recursive_mutex> MpiWorld::lock() const {
+  static std::recursive_mutex mutex;
+  return serialises_ ? std::unique_lock(mutex) : std::unique_lock<std::recursive_mutex>();
+}
+
 MpiWorld::MpiWorld(MPI_Comm users) {
   check_life("Comm::mpi");
+  check_thread("Comm::mpi");
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  serialises_ = level == MPI_THREAD_SERIALIZED;
+  const auto held = lock();
   if (users == MPI_COMM_NULL)
     throw Error("Comm::mpi", "MPI_COMM_NULL", "a communicator that this rank belongs to");
   check_mpi(MPI_Comm_dup(users, &comm_), "MPI_Comm_dup");
@@ -83,6 +128,7 @@ MpiWorld::MpiWorld(MPI_Comm users) {
             "MPI_Comm_split_type");
   int place = 0;
   check_mpi(MPI_Comm_rank(node, &place), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(node, &node_ranks_), "MPI_Comm_size");
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
   const int first_of_node = place == 0 ? 1 : 0;
   check_mpi(MPI_Allreduce(&first_of_node, &nodes_, 1, MPI_INT, MPI_SUM, comm_), "MPI_Allreduce");
@@ -94,12 +140,47 @@ MpiWorld::MpiWorld(MPI_Comm users) {
 
 MpiWorld::~MpiWorld() {
   // After MPI_Finalize the communicators are gone with MPI.
-  if (life() != Life::alive) return;
+  if (!mpi_alive()) return;
+  const auto held = lock();
   for (auto& [colours, group] : groups_) MPI_Comm_free(&group);
   MPI_Comm_free(&comm_);
 }
 
+bool MpiWorld::complete(std::span<MPI_Request> requests, bool wait) const {
+  const int n = static_cast<int>(requests.size());
+  if (wait && !serialises_) {
+    check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    return true;
+  }
+  for (;;) {
+    int done = 0;
+    {
+      const auto held = lock();
+      check_mpi(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+    }
+    if (done != 0 || !wait) return done != 0;
+    std::this_thread::yield();
+  }
+}
+
+std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests, bool wait) const {
+  const int n = static_cast<int>(requests.size());
+  for (;;) {
+    int index = MPI_UNDEFINED, done = 1;
+    if (wait && !serialises_) {
+      check_mpi(MPI_Waitany(n, requests.data(), &index, MPI_STATUS_IGNORE), "MPI_Waitany");
+    } else {
+      const auto held = lock();
+      check_mpi(MPI_Testany(n, requests.data(), &index, &done, MPI_STATUS_IGNORE), "MPI_Testany");
+    }
+    if (done != 0) return {index == MPI_UNDEFINED ? -1 : index, true};
+    if (!wait) return {-1, false};
+    std::this_thread::yield();
+  }
+}
+
 MPI_Comm MpiWorld::group(const std::vector<int>& colours) {
+  const auto held = lock();
   const auto known = groups_.find(colours);
   if (known != groups_.end()) return known->second;
   MPI_Comm made = MPI_COMM_NULL;

@@ -5,6 +5,8 @@
 #include <mpi.h>
 
 #include <map>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@ namespace weft {
 
 /// Throws `weft::Error` unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
+
+/// Whether MPI calls can be made: after MPI_Init and before MPI_Finalize.
+bool mpi_alive();
 
 class MpiWorld {
  public:
@@ -27,6 +32,22 @@ class MpiWorld {
   int size() const { return size_; }
   /// The number of nodes, that is of sets of ranks that could share memory.
   int nodes() const { return nodes_; }
+  /// The number of ranks on this one's node.
+  int node_ranks() const { return node_ranks_; }
+
+  /// Whether calls of several threads have to follow one another (MPI_THREAD_SERIALIZED): then nobody waits
+  /// inside MPI where looking again and again will do.
+  bool serialises() const { return serialises_; }
+  /// To be held during MPI calls; holds nothing where threads may call at the same time.
+  std::unique_lock<std::recursive_mutex> lock() const;
+
+  /// Whether all of `requests` are complete; with `wait`, returns when they are. Completed ones become
+  /// MPI_REQUEST_NULL.
+  bool complete(std::span<MPI_Request> requests, bool wait) const;
+
+  /// One of `requests` that is complete, or -1 if none is active; `second` is false if it would have to wait
+  /// and must not.
+  std::pair<int, bool> complete_any(std::span<MPI_Request> requests, bool wait) const;
 
   /// The communicator of the ranks with this rank's colour, in rank order; `colours` holds one per rank,
   /// alike on all. Collective when first asked for these colours, local afterwards.
@@ -40,7 +61,8 @@ class MpiWorld {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1, nodes_ = 1;
+  int rank_ = 0, size_ = 1, nodes_ = 1, node_ranks_ = 1;
+  bool serialises_ = false;
   int next_tag_ = 0, largest_tag_ = 32767;
   std::map<std::vector<int>, MPI_Comm> groups_;
 };

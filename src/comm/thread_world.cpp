@@ -11,7 +11,8 @@
 
 namespace weft {
 
-ThreadWorld::ThreadWorld(int size) : slots(static_cast<std::size_t>(size)), size_(size) {}
+ThreadWorld::ThreadWorld(int size, std::shared_ptr<const ThreadWorld> parent)
+    : slots(static_cast<std::size_t>(size)), size_(size), parent_(std::move(parent)) {}
 
 void ThreadWorld::barrier() {
   check("barrier");
@@ -35,7 +36,7 @@ void ThreadWorld::poison(const std::exception_ptr& failure) noexcept {
 
 std::exception_ptr ThreadWorld::failure() const {
   const std::lock_guard lock(mutex_);
-  return failure_;
+  return failure_ || !parent_ ? failure_ : parent_->failure();
 }
 
 void ThreadWorld::check(const char* operation) const {
@@ -79,6 +80,23 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
   std::string result = *static_cast<const std::string*>(world_->slots[static_cast<std::size_t>(root)]);
   world_->barrier();
   return result;
+}
+
+std::shared_ptr<CommImpl> ThreadComm::split(int colour) {
+  std::vector<int> colours(static_cast<std::size_t>(size()));
+  allgather(&colour, sizeof colour, colours.data());
+  int mine = 0, members = 0, first = size();
+  for (int r = 0; r < size(); ++r) {
+    if (colours[static_cast<std::size_t>(r)] != colour) continue;
+    first = std::min(first, r);
+    mine += r < rank_ ? 1 : 0;
+    ++members;
+  }
+  std::vector<std::shared_ptr<ThreadWorld>> worlds(static_cast<std::size_t>(size()));
+  if (first == rank_)
+    worlds[static_cast<std::size_t>(rank_)] = std::make_shared<ThreadWorld>(members, world_);
+  share(*world_, rank_, worlds);
+  return std::make_shared<ThreadComm>(worlds[static_cast<std::size_t>(first)], mine);
 }
 
 Comm Comm::self() {

@@ -16,11 +16,14 @@ namespace weft {
 
 class ThreadWorld {
  public:
-  explicit ThreadWorld(int size);
+  /// `parent`: the ranks that these are some of; a failure there is one here.
+  explicit ThreadWorld(int size, std::shared_ptr<const ThreadWorld> parent = nullptr);
 
   int size() const { return size_; }
   void barrier();
-  bool poisoned() const { return poisoned_.load(std::memory_order_acquire); }
+  bool poisoned() const {
+    return poisoned_.load(std::memory_order_acquire) || (parent_ && parent_->poisoned());
+  }
   /// Only the first failure counts: those that it causes on other ranks come later.
   void poison(const std::exception_ptr& failure) noexcept;
   std::exception_ptr failure() const;
@@ -42,11 +45,24 @@ class ThreadWorld {
     }
   }
 
+  /// The same if `may_wait`; otherwise only looks. Whether `ready()`.
+  template <class Ready>
+  bool wait_if(const char* operation, bool may_wait, const Ready& ready) const {
+    if (ready()) return true;
+    if (may_wait) {
+      wait(operation, ready);
+      return true;
+    }
+    if (poisoned()) check(operation);
+    return false;
+  }
+
   /// Slots through which ranks show each other their data in a collective.
   std::vector<const void*> slots;
 
  private:
   int size_;
+  std::shared_ptr<const ThreadWorld> parent_;
   std::atomic<int> arrived_{0};
   std::atomic<unsigned> generation_{0};
   std::atomic<bool> poisoned_{false};
@@ -64,6 +80,8 @@ class ThreadComm final : public CommImpl {
   void allgather(const void* mine, std::size_t bytes, void* all) override;
   int least(int mine) override;
   std::string broadcast(const std::string& bytes, int root) override;
+  std::shared_ptr<CommImpl> split(int colour) override;
+  int node_ranks() const override { return world_->size(); }
   void check_alive(const char* operation) const override { world_->check(operation); }
   void poison(const std::exception_ptr& failure) noexcept override { world_->poison(failure); }
   ThreadWorld* threads() override { return world_.get(); }

@@ -1,5 +1,6 @@
 #include "exec/executor.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/test_hook.hpp"
@@ -12,13 +13,17 @@ namespace {
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) {
   FftProblem p;
   p.precision = precision;
-  p.real = call.real_axis >= 0;
+  p.kind = !call.r2r.empty() ? FftKind::r2r : call.real_axis >= 0 ? FftKind::real : FftKind::c2c;
   p.direction = call.direction;
   p.in_place = call.from.space == call.to.space && call.from.offset == call.to.offset;
   p.may_destroy_input = call.may_destroy_input;
   p.effort = effort;
+  p.scale = call.scale;
+  // A DCT or DST of complex data is one of its real and one of its imaginary parts.
+  const bool halves = p.kind == FftKind::r2r && call.element == Element::complex;
   const auto dimension = [&](int a) {
-    return FftDimension{call.extents[a], call.from.strides[a], call.to.strides[a]};
+    const Index unit = halves ? 2 : 1;
+    return FftDimension{call.extents[a], call.from.strides[a] * unit, call.to.strides[a] * unit};
   };
   for (int a = 0; a < call.extents.size(); ++a) {
     if (a == call.real_axis) continue;
@@ -28,122 +33,154 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) 
       p.loops.push_back(dimension(a));
     }
   }
-  if (p.real) p.dimensions.push_back(dimension(call.real_axis));
+  if (p.kind == FftKind::real) p.dimensions.push_back(dimension(call.real_axis));
+  for (int i = 0; i < call.r2r.size(); ++i) p.dimensions[static_cast<std::size_t>(i)].transform = call.r2r[i];
+  if (halves) p.loops.push_back({2, 1, 1});
   return p;
 }
 
 }  // namespace
 
-Executor::Executor(Program program, const ExecutorSettings& settings) : program_(std::move(program)) {
+std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem) {
+  const int threads = settings_.pool ? settings_.pool->threads() : 1;
+  auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads);
+  if (std::find(libraries_.begin(), libraries_.end(), &fft->row()) == libraries_.end())
+    libraries_.push_back(&fft->row());
+  return fft;
+}
+
+Executor::Executor(Program program, const ExecutorSettings& settings)
+    : program_(std::move(program)), settings_(settings) {
   for (const FftCall& call : program_.ffts) {
     FftProblem problem = fft_problem(call, settings.precision, settings.effort);
     const bool offsets_aligned = call.from.offset % 16 == 0 && call.to.offset % 16 == 0;
     const bool users = call.from.space != Space::work || call.to.space != Space::work;
     BoundFft bound;
-    if (offsets_aligned) bound.aligned = settings.fft->plan(problem);
+    if (offsets_aligned) bound.aligned = plan(problem);
     if (users || !offsets_aligned) {
       problem.aligned = false;
       if (offsets_aligned) problem.effort = Effort::estimate;  // the rare case is not worth long planning
-      bound.unaligned = settings.fft->plan(problem);
+      bound.unaligned = plan(problem);
     }
     if (!bound.aligned) bound.aligned = bound.unaligned;
     if (!bound.unaligned) bound.unaligned = bound.aligned;
     ffts_.push_back(std::move(bound));
   }
   copies_.reserve(program_.copies.size());
+  const int real = static_cast<int>(real_bytes(settings.precision));
   for (const CopyCall& c : program_.copies)
-    copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes);
+    copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes, CopyScale{c.scale, real});
 }
 
-void Executor::make_exchanges(CommImpl& comm, const ExchangeRow& exchange,
+void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
                               const std::vector<std::vector<int>>& groups,
                               const std::shared_ptr<std::byte>& workspace) {
   for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
     const ExchangeContext context{comm, program_.reshapes[j].messages, groups[j], workspace};
-    buffered_.push_back(exchange.direct ? nullptr : exchange.make_buffered(context));
-    direct_.push_back(exchange.direct ? exchange.make_direct(context) : nullptr);
+    const ExchangeRow& row = *exchanges[j];
+    buffered_.push_back(row.make_buffered != nullptr ? row.make_buffered(context) : nullptr);
+    direct_.push_back(row.make_direct != nullptr ? row.make_direct(context) : nullptr);
   }
 }
 
 void Executor::connect() {
-  for (const auto& b : buffered_)
-    if (b) b->connect();
-  for (const auto& d : direct_)
-    if (d) d->connect();
+  for (std::size_t j = 0; j < buffered_.size(); ++j) {
+    if (buffered_[j]) buffered_[j]->connect();
+    if (direct_[j]) direct_[j]->connect();
+  }
 }
 
-void Executor::run_fft(const Op& op, const Bases& bases) const {
+void Executor::run_fft(const Op& op) const {
   const auto call = static_cast<std::size_t>(op.call);
   const FftCall& f = program_.ffts[call];
-  const LocalFft& fft = bases.aligned ? *ffts_[call].aligned : *ffts_[call].unaligned;
-  fft.execute(address(f.from, bases), address(f.to, bases));
+  const ParallelFft& fft = users_aligned_ ? *ffts_[call].aligned : *ffts_[call].unaligned;
+  test_access(name_of(op.kind), address(f.from), address(f.to),
+              static_cast<std::size_t>(f.to_box.count() * f.to_bytes));
+  fft.execute(address(f.from), address(f.to), settings_.pool.get());
 }
 
-void Executor::run_copy(const Op& op, const Bases& bases) const {
+void Executor::run_copy(const Op& op) const {
   const auto call = static_cast<std::size_t>(op.call);
   const CopyCall& c = program_.copies[call];
+  const std::byte* from = address(c.from);
   std::byte* to = c.to_rank < 0
-                      ? address(c.to, bases)
+                      ? address(c.to)
                       : direct_[static_cast<std::size_t>(op.reshape)]->workspace_of(c.to_rank) + c.to.offset;
-  copies_[call].run(address(c.from, bases), to);
+  test_access(name_of(op.kind), from, to, static_cast<std::size_t>(c.box.count() * c.element_bytes));
+  if (!settings_.pool) {
+    copies_[call].run(from, to);
+    return;
+  }
+  const int parts = settings_.pool->threads();
+  settings_.pool->run(parts, [&](int part) { copies_[call].run_part(from, to, part, parts); });
 }
 
-void Executor::run_op(std::size_t& position, const Bases& bases) {
-  const Op& op = program_.ops[position];
+/// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
+bool Executor::receive(const Op& op, Patience patience) {
+  for (;;) {
+    const int i = buffered(op).next_arrival(op.tile, patience);
+    if (i == no_arrival_yet) return false;
+    if (i == no_more_arrivals) break;
+    if (op.count > 0) run_copy(program_.ops[position_ + 1 + static_cast<std::size_t>(i)]);
+  }
+  --in_flight_;
+  position_ += static_cast<std::size_t>(op.count);
+  return true;
+}
+
+bool Executor::run_op(Patience patience) {
+  const Op& op = program_.ops[position_];
   switch (op.kind) {
     case OpKind::fft:
-      run_fft(op, bases);
+      run_fft(op);
       break;
     case OpKind::copy:
     case OpKind::pack:
     case OpKind::put:
     case OpKind::unpack:
-      run_copy(op, bases);
+      run_copy(op);
       break;
     case OpKind::post:
       moving_ = &buffered(op);
       ++in_flight_;
-      moving_->post(op.tile, bases.space[static_cast<std::size_t>(Space::work)]);
-      return;
+      moving_->post(op.tile, memory_);
+      return true;
     case OpKind::wait_sent:
-      buffered(op).wait_sent(op.tile);
-      return;
-    case OpKind::receive: {
-      const std::size_t first = position + 1;
-      for (int i = buffered(op).next_arrival(op.tile); i >= 0; i = buffered(op).next_arrival(op.tile))
-        run_copy(program_.ops[first + static_cast<std::size_t>(i)], bases);
-      --in_flight_;
-      position += static_cast<std::size_t>(op.count);
-      return;
-    }
+      return buffered(op).sent(op.tile, patience);
+    case OpKind::receive:
+      return receive(op, patience);
     case OpKind::signal_free:
       direct(op).signal_free(op.tile);
-      return;
+      return true;
     case OpKind::await_free:
-      direct(op).await_free(op.tile, op.peer);
-      return;
+      return direct(op).is_free(op.tile, op.peer, patience);
     case OpKind::signal_full:
       direct(op).signal_full(op.tile, op.peer);
-      return;
+      return true;
     case OpKind::await_full:
-      direct(op).await_full(op.tile, op.peer);
-      return;
+      return direct(op).is_full(op.tile, op.peer, patience);
   }
   if (in_flight_ > 0) moving_->progress();
+  return true;
 }
 
-void Executor::run(const void* in, void* out, std::byte* work) {
+void Executor::start(const void* in, void* out, std::byte* work) {
   const auto aligned16 = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   // The program reads the input only: in place it names that memory as output.
-  const Bases bases{{static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work},
-                    aligned16(in) && aligned16(out)};
+  memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work};
+  users_aligned_ = aligned16(in) && aligned16(out);
   in_flight_ = 0;
+  position_ = 0;
   for (const auto& d : direct_)
     if (d) d->begin();
-  for (std::size_t i = 0; i < program_.ops.size(); ++i) {
+}
+
+bool Executor::advance(Patience patience) {
+  for (; position_ < program_.ops.size(); ++position_) {
     test_point("op", program_.rank);
-    run_op(i, bases);
+    if (!run_op(patience)) return false;
   }
+  return true;
 }
 
 void Executor::cancel() noexcept {

@@ -1,11 +1,14 @@
 // Runs a program on the host: binds its operations to local FFT plans, copies and exchanges once, and then
-// executes them in order, again and again, without allocating anything.
+// executes them in order, again and again, without allocating anything. An execution can be left where it
+// would have to wait, and taken up again.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include "base/thread_pool.hpp"
+#include "exec/parallel_fft.hpp"
 #include "fft/local_fft.hpp"
 #include "kernels/cpu/permute_copy.hpp"
 #include "program/program.hpp"
@@ -16,7 +19,8 @@ namespace weft {
 struct ExecutorSettings {
   Precision precision = Precision::float64;
   Effort effort = Effort::estimate;
-  const FftRow* fft = nullptr;
+  std::vector<const FftRow*> ffts;   ///< to be asked in turn
+  std::shared_ptr<ThreadPool> pool;  ///< the threads of this rank; null: the caller alone
 };
 
 class Executor {
@@ -24,48 +28,56 @@ class Executor {
   /// Plans local FFTs and copies. Local to the rank; throws `weft::Error`.
   Executor(Program program, const ExecutorSettings& settings);
 
-  /// Makes the exchanges. Local; throws `weft::Error`. `groups`: per reshape, the exchange group of every
-  /// rank.
-  void make_exchanges(CommImpl& comm, const ExchangeRow& exchange,
+  /// Makes the exchanges, one row per reshape. Local; throws `weft::Error`. `groups`: per reshape, the
+  /// exchange group of every rank.
+  void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
                       const std::vector<std::vector<int>>& groups,
                       const std::shared_ptr<std::byte>& workspace);
   /// Connects them. Collective.
   void connect();
 
-  /// `in` and `out` are the user's arrays (alike for an in-place program).
-  void run(const void* in, void* out, std::byte* work);
+  /// Begins an execution; `in` and `out` are the user's arrays (alike for an in-place program).
+  void start(const void* in, void* out, std::byte* work);
+  /// Goes on until the program is done (true), or, without patience, until it would have to wait (false).
+  bool advance(Patience patience);
 
-  /// After a failure in `run`: no other rank touches this rank's memory once this returns.
+  /// After a failure: no other rank touches this rank's memory once this returns.
   void cancel() noexcept;
 
   const Program& program() const { return program_; }
+  /// The libraries that compute the local FFTs, each once.
+  const std::vector<const FftRow*>& libraries() const { return libraries_; }
 
  private:
   /// Arrays of the user need not be aligned; what touches them is planned for both cases.
   struct BoundFft {
-    std::shared_ptr<const LocalFft> aligned, unaligned;
-  };
-  struct Bases {
-    std::byte* space[3];
-    bool aligned;
+    std::shared_ptr<const ParallelFft> aligned, unaligned;
   };
 
-  std::byte* address(const Operand& o, const Bases& bases) const {
-    return bases.space[static_cast<std::size_t>(o.space)] + o.offset;
-  }
-  void run_fft(const Op& op, const Bases& bases) const;
-  void run_copy(const Op& op, const Bases& bases) const;
-  void run_op(std::size_t& position, const Bases& bases);
+  std::shared_ptr<const ParallelFft> plan(const FftProblem& problem);
+  std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
+  void run_fft(const Op& op) const;
+  void run_copy(const Op& op) const;
+  /// Whether the operation at the current position is done; `false` only without patience.
+  bool run_op(Patience patience);
+  bool receive(const Op& op, Patience patience);
 
   BufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
   DirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
 
   Program program_;
+  ExecutorSettings settings_;
   std::vector<BoundFft> ffts_;
+  std::vector<const FftRow*> libraries_;
   std::vector<PermuteCopy> copies_;
   std::vector<std::unique_ptr<BufferedExchange>> buffered_;  ///< per reshape
   std::vector<std::unique_ptr<DirectExchange>> direct_;      ///< per reshape
-  BufferedExchange* moving_ = nullptr;                       ///< the exchange with tiles in flight
+
+  // Of the execution that is under way.
+  Memory memory_{};
+  bool users_aligned_ = false;
+  std::size_t position_ = 0;            ///< of the next operation
+  BufferedExchange* moving_ = nullptr;  ///< the exchange with tiles in flight
   int in_flight_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/axis_vector.hpp"
 #include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
 
@@ -16,21 +17,34 @@ enum class Effort { estimate, measure, patient };
 
 struct FftDimension {
   Index n, from_stride, to_stride;
+  Transform transform = Transform::c2c;  ///< of an r2r problem: which DCT or DST, computed as it stands
   friend auto operator<=>(const FftDimension&, const FftDimension&) = default;
+};
+
+enum class FftKind {
+  c2c,
+  real,  ///< r2c forward, c2r backward, along the last of `dimensions`; c2c along the others
+  r2r,   ///< a DCT or DST of real data along each of `dimensions`
 };
 
 /// One local transform, up to where the data lie. Strides are in elements of their side.
 struct FftProblem {
   Precision precision = Precision::float64;
-  bool real = false;  ///< r2c forward, c2r backward, along the last of `dimensions`
-  Direction direction = Direction::forward;
+  FftKind kind = FftKind::c2c;
+  Direction direction = Direction::forward;  ///< without meaning for r2r
   bool in_place = false;
   bool may_destroy_input = true;
   bool aligned = true;  ///< both sides start on multiples of 16 bytes at every execution
   Effort effort = Effort::estimate;
+  double scale = 1;  ///< the result is multiplied by it
   std::vector<FftDimension> dimensions, loops;
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
+
+/// The size of a real number of this precision, in bytes.
+inline Index real_bytes(Precision precision) {
+  return precision == Precision::float64 ? 8 : 4;
+}
 
 /// A planned transform; may be executed by several threads at once, on different arrays.
 class LocalFft {
@@ -39,18 +53,35 @@ class LocalFft {
   virtual void execute(void* from, void* to) const = 0;
 };
 
+/// A library that computes local transforms.
 struct FftRow {
   const char* name;
-  /// Throws `weft::Error` if the library cannot do it.
+  /// Why the library cannot be used in this process ("libmkl_rt.so.2 was not found ..."), or nothing.
+  std::string (*missing)();
+  /// Why the library cannot do a problem, or nothing.
+  std::string (*unable)(const FftProblem& problem);
+  /// Throws `weft::Error` if planning fails. Only for problems that the library can do.
   std::shared_ptr<const LocalFft> (*plan)(const FftProblem& problem);
+  /// The file that the library's code was loaded from, for messages and tests.
+  std::string (*file)();
 };
 
 /// The back ends of this build, the preferred first.
 std::span<const FftRow> fft_table();
 
-/// The named back end, or with "auto" the first. Throws `weft::Error` that lists the names.
-const FftRow& find_fft(const std::string& name);
+/// The back ends to be asked in turn: the named one first, or with "auto" in the order of the table. Throws
+/// `weft::Error` for a name that is unknown or cannot serve in this process, listing those that can.
+std::vector<const FftRow*> find_ffts(const std::string& name);
+
+/// A transform by the first of `rows` that can do it, and which one that was. Throws `weft::Error` that says
+/// why none can.
+struct PlannedFft {
+  std::shared_ptr<const LocalFft> fft;
+  const FftRow* row = nullptr;
+};
+PlannedFft plan_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
 
 FftRow fftw_row();
+FftRow mkl_row();
 
 }  // namespace weft

@@ -17,6 +17,16 @@ Range split(Index n, int parts, int i) {
   return {start(i), start(i + 1)};
 }
 
+Range split_units(Index n, Index unit, int parts, int i) {
+  const Range r = split((n + unit - 1) / unit, parts, i);
+  return {std::min(n, r.lo * unit), std::min(n, r.hi * unit)};
+}
+
+double balance(Index n, Index unit, int parts) {
+  const Index units = (n + unit - 1) / unit, largest = std::min(n, unit * ((units + parts - 1) / parts));
+  return static_cast<double>(n) / (static_cast<double>(parts) * static_cast<double>(largest));
+}
+
 int part_of(Index n, int parts, Index position) {
   const Index quotient = n / parts, remainder = n % parts;
   const Index large = remainder * (quotient + 1);

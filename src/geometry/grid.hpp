@@ -21,6 +21,12 @@ struct Range {
 /// Part `i` of `parts` of the indices 0..n-1: sizes differ by at most one, the larger parts first.
 Range split(Index n, int parts, int i);
 
+/// `split` in whole units: parts begin on multiples of `unit`, and only what is left at the end may be less.
+Range split_units(Index n, Index unit, int parts, int i);
+
+/// How evenly `split_units` splits: n over `parts` times the largest part, 1 at best, 1/parts if one has all.
+double balance(Index n, Index unit, int parts);
+
 /// The part of `split` that holds index `position`, 0 <= position < n.
 int part_of(Index n, int parts, Index position);
 

@@ -1,5 +1,7 @@
 #include "geometry/layout.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace weft {
@@ -26,6 +28,35 @@ Strides dense_strides(const Shape& extents, const Order& order) {
     stride *= extents[order[i]];
   }
   return strides;
+}
+
+Layout dense_layout(const Shape& extents, const Order& order) {
+  Index count = 1;
+  for (Index n : extents) count *= n;
+  return {dense_strides(extents, order), 0, count};
+}
+
+Order order_of(const Strides& strides) {
+  Order order = c_order(strides.size());
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] > strides[b]; });
+  return order;
+}
+
+void check_strides(const Shape& extents, const Strides& strides, const std::string& what) {
+  const std::string got = "strides {" + join(strides, ",") + "} for " + by_x(extents) + " points";
+  const Order order = order_of(strides);
+  Index reach = 1;  // elements from the first to one past the last, of the axes seen so far
+  for (int i = order.size() - 1; i >= 0; --i) {
+    const int a = order[i];
+    if (extents[a] == 0) return;
+    if (strides[a] < 1) throw Error("plan: " + what, got, "positive strides");
+    if (extents[a] == 1) continue;
+    if (strides[a] < reach)
+      throw Error(
+          "plan: " + what, got,
+          "strides without overlap: along axis " + std::to_string(a) + " at least " + std::to_string(reach));
+    reach += (extents[a] - 1) * strides[a];
+  }
 }
 
 Index span_of(const Shape& extents, const Strides& strides) {

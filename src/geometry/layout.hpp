@@ -2,9 +2,28 @@
 // and tiled ones differ only in their strides.
 #pragma once
 
+#include <string>
+
 #include "weft/box.hpp"
 
 namespace weft {
+
+/// How an array that holds a box lies behind the pointer to it.
+struct Layout {
+  Strides strides;
+  Index offset = 0;  ///< elements from the pointer to the first point of the box
+  Index count = 0;   ///< elements the array has, with halo and padding
+};
+
+/// The dense layout of a box with these extents.
+Layout dense_layout(const Shape& extents, const Order& order);
+
+/// Throws `weft::Error` unless `strides` are positive and no two elements coincide: sorted by stride, each
+/// axis with more than one point has to step over all that the smaller ones reach. `what` names the array.
+void check_strides(const Shape& extents, const Strides& strides, const std::string& what);
+
+/// The axes from largest to smallest stride.
+Order order_of(const Strides& strides);
 
 /// C order for `ndim` axes: {0, 1, ..., ndim-1}.
 Order c_order(int ndim);

@@ -137,6 +137,18 @@ Tiling Tiling::with_extent(int axis, Index extent) const {
   return t;
 }
 
+Tiling Tiling::with_axis(Index extent) const {
+  Tiling t = *this;
+  t.shape_.push_back(extent);
+  if (t.grid_) t.grid_->push_back(1);
+  for (Box& b : t.boxes_) {
+    const bool empty = b.empty();
+    b.lo.push_back(0);
+    b.hi.push_back(empty ? 0 : extent);
+  }
+  return t;
+}
+
 std::string Tiling::name() const {
   if (!grid_) return "boxes";
   int cut = 0;

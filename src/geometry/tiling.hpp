@@ -40,6 +40,9 @@ class Tiling {
   /// The same boxes on a shape whose `axis` (local here) has `extent` points.
   Tiling with_extent(int axis, Index extent) const;
 
+  /// The same boxes with one axis more, the last, that every rank with points holds whole.
+  Tiling with_axis(Index extent) const;
+
   /// "slab 4x1x1", "pencil 2x3x1", "brick 2x2x2", "whole" or "boxes"
   std::string name() const;
 

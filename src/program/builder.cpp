@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "geometry/layout.hpp"
-#include "program/placement.hpp"
+#include "program/op_writer.hpp"
+#include "program/padding.hpp"
 
 namespace weft {
 
 namespace {
-
-using Ids = std::vector<int>;
 
 /// Which axes of a local FFT can be done tile by tile, and which need the whole box because the tiles cut one
 /// of them. The real axis has to be transformed first going forward and last going backward.
@@ -33,13 +31,15 @@ class Builder {
         choices_(choices),
         request_(request),
         rank_(request.rank),
-        place_(schedule, choices, request.real_bytes) {
+        place_(schedule, choices, request.real_bytes),
+        writer_(schedule, choices, request.scale),
+        p_(writer_.program()) {
     p_.rank = request.rank;
     p_.ranks = schedule.ranks;
     p_.in_place = request.in_place;
     const Space in = request.in_place ? Space::output : Space::input;
-    input_ = place_.user(schedule.input(), in, rank_);
-    output_ = place_.user(schedule.output(), Space::output, rank_);
+    input_ = place_.user(schedule.input(), in, rank_, request.input);
+    output_ = place_.user(schedule.output(), Space::output, rank_, request.output);
   }
 
   Program build() {
@@ -54,84 +54,45 @@ class Builder {
   }
 
  private:
-  int emit(Op op, const Ids& deps) {
-    op.deps_begin = static_cast<int>(p_.deps.size());
-    for (int d : deps)
-      if (d >= 0) p_.deps.push_back(d);
-    op.deps_end = static_cast<int>(p_.deps.size());
-    p_.ops.push_back(op);
-    return static_cast<int>(p_.ops.size()) - 1;
-  }
-
-  int emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Box& from_box,
-               const Place& to, const Box& to_box, const Ids& deps) {
-    if (from_box.empty() || to_box.empty()) return -1;
-    const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
-    FftCall call;
-    call.axes = axes;
-    call.direction = s.direction;
-    if (axes.contains(s.real_axis)) call.real_axis = s.real_axis;
-    call.extents = s.direction == Direction::forward ? from_box.extents() : to_box.extents();
-    call.from = from.at(from_box);
-    call.to = to.at(to_box);
-    call.from_bytes = from.element_bytes;
-    call.to_bytes = to.element_bytes;
-    call.from_box = from_box;
-    call.to_box = to_box;
-    call.may_destroy_input = from.space != Space::input;
-    p_.ffts.push_back(call);
-    Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(p_.ffts.size()) - 1};
-    return emit(op, deps);
-  }
-
-  int emit_copy(Op op, const Place& from, const Operand& to, const Box& box, int to_rank, const Ids& deps) {
-    if (box.empty()) return -1;
-    return emit_copy(op, from.at(box), to, box, from.element_bytes, to_rank, deps);
-  }
-
-  int emit_copy(Op op, const Operand& from, const Operand& to, const Box& box, int bytes, int to_rank,
-                const Ids& deps) {
-    p_.copies.push_back({box.extents(), bytes, from, to, to_rank, box});
-    op.call = static_cast<int>(p_.copies.size()) - 1;
-    return emit(op, deps);
-  }
-
-  /// One local FFT of a whole field, or a copy if there is no FFT to do. A c2r of several axes would destroy
-  /// its input, so from the user's memory its complex axes go first, through `spare`.
-  Ids transform_whole(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,
-                      const Place& spare, const Ids& deps) {
-    if (axes.empty())
-      return {emit_copy({.kind = OpKind::copy, .stage = stage}, from, to.at(to.box), from.box, -1, deps)};
-    const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
-    const bool c2r = s.direction == Direction::backward && axes.contains(s.real_axis);
-    if (!c2r || axes.size() == 1 || from.space != Space::input)
-      return {emit_fft(stage, axes, from, from.box, to, to.box, deps)};
-    AxisVector<int> complex_axes;
-    for (int a : axes)
-      if (a != s.real_axis) complex_axes.push_back(a);
-    const int first = emit_fft(stage, complex_axes, from, from.box, spare, spare.box, deps);
-    return {first, emit_fft(stage, {s.real_axis}, spare, spare.box, to, to.box, {first})};
-  }
-
-  /// Workspace at `base` in the layout of `like`.
-  static Place work(const Place& like, Index base) {
+  /// The start of the workspace, in the memory order of `like`, without its gaps.
+  static Place dense_work(const Place& like) {
     Place p = like;
     p.space = Space::work;
-    p.base = base;
+    p.base = 0;
+    p.strides = dense_strides(like.box.extents(), order_of(like.strides));
     return p;
   }
 
   void build_local() {
     const Stage& s = schedule_.stages.front();
-    const bool same = input_.strides == output_.strides && input_.element_bytes == output_.element_bytes;
+    const bool same = lie_alike();
     if (!request_.in_place || (same && !s.axes.empty())) {
-      transform_whole(0, s.axes, input_, output_, work(input_, 0), {});
+      writer_.transform_whole(0, s.axes, input_, output_, dense_work(input_), {});
     } else if (!same) {
-      const Place aside = work(output_, 0);
-      const Ids done = transform_whole(0, s.axes, input_, aside, aside, {});
-      emit_copy({.kind = OpKind::copy, .stage = 0}, aside, output_.at(output_.box), output_.box, -1, done);
+      const Place aside = dense_work(output_);
+      const Ids done = writer_.transform_whole(0, s.axes, input_, aside, aside, {});
+      writer_.emit_copy({.kind = OpKind::copy, .stage = 0}, aside, output_.at(output_.box), output_.box, -1,
+                        done);
     }
   }
+
+  /// Whether a local transform in place needs no memory aside: the two sides have the same strides in bytes,
+  /// but for the lines of an r2c axis, which are contiguous on both.
+  bool lie_alike() const {
+    bool alike = input_.base == output_.base;
+    for (int a = 0; a < input_.strides.size(); ++a) {
+      const bool line = input_.element_bytes != output_.element_bytes && is_r2c(a);
+      if (line) {
+        alike = alike && input_.strides[a] == 1 && output_.strides[a] == 1;
+      } else if (input_.box.extent(a) > 1) {
+        alike =
+            alike && input_.strides[a] * input_.element_bytes == output_.strides[a] * output_.element_bytes;
+      }
+    }
+    return alike;
+  }
+
+  bool is_r2c(int axis) const { return schedule_.transforms[axis] == Transform::r2c; }
 
   struct Reshape {
     int j = 0, tiles = 0;
@@ -141,6 +102,7 @@ class Builder {
     Ids ready;                                             ///< operations that made the whole source
     Ids landing_free;  ///< operations after which the landing half holds nothing needed
     std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
+    std::vector<int> members;                        ///< padded: of the exchange group
   };
 
   const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
@@ -154,19 +116,24 @@ class Builder {
       v->resize(static_cast<std::size_t>(r.tiles));
     p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}, choice(j).tiles}});
     p_.reshapes.back().messages.tiles.resize(static_cast<std::size_t>(r.tiles));
+    for (int k = 0; k < r.tiles; ++k) {
+      messages(r, k).send_start = place_.tile_offset(j, rank_, k);
+      messages(r, k).receive_start = place_.staging_base(rank_) + messages(r, k).send_start;
+    }
     open_source(r);
     open_landing(r);
+    if (carry(r) == Carry::padded) pad(r);
 
-    if (choice(j).direct)
+    if (carry(r) == Carry::direct)
       for (int k = 0; k < r.tiles; ++k) {
         const Op op{.kind = OpKind::signal_free, .stage = place_.stage_of(j), .reshape = j, .tile = k};
-        r.posted[static_cast<std::size_t>(k)] = {emit(op, r.landing_free)};
+        r.posted[static_cast<std::size_t>(k)] = {writer_.emit(op, r.landing_free)};
       }
     const int window = choice(j).window;
     for (int k = 0; k < r.tiles + window; ++k) {
       if (k < r.tiles) send(r, k);
       if (k >= window && k - window < r.tiles) receive(r, k - window);
-      if (k < r.tiles && !choice(j).direct) post(r, k, window);
+      if (k < r.tiles && carry(r) != Carry::direct) post(r, k, window);
       if (k >= window && k - window < r.tiles) transform_received(r, k - window);
     }
     finish(r);
@@ -180,16 +147,17 @@ class Builder {
       const AxisVector<int> axes =
           stage >= 0 ? schedule_.stages[static_cast<std::size_t>(stage)].axes : AxisVector<int>{};
       r.source = staging;
-      r.ready = transform_whole(stage, axes, landed_, staging, staging, landed_ids_);
+      r.ready = writer_.transform_whole(stage, axes, landed_, staging, staging, landed_ids_);
       if (r.ready.back() < 0) r.ready = landed_ids_;  // a rank without points here
       r.landing_free = r.ready;
       return;
     }
     // Writing tiles of the result over an input that is still being read has to be avoided in place.
-    const bool aside = request_.in_place && r.last && r.tiles > 1;
+    const bool reads_while_writing = carry(r) == Carry::strided && place_.fft_stage(r.j + 1) < 0;
+    const bool aside = request_.in_place && r.last && (r.tiles > 1 || reads_while_writing);
     if (stage < 0) {
       r.source = aside ? staging : input_;
-      if (aside) r.ready = transform_whole(-1, {}, input_, staging, staging, {});
+      if (aside) r.ready = writer_.transform_whole(-1, {}, input_, staging, staging, {});
       return;
     }
     const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
@@ -199,8 +167,7 @@ class Builder {
     r.source = staging;
     r.send_axes = axes.tile;
     if (axes.whole.empty()) return;
-    const Place spare = work(input_, 0);
-    r.ready = transform_whole(stage, axes.whole, input_, staging, spare, {});
+    r.ready = writer_.transform_whole(stage, axes.whole, input_, staging, dense_work(input_), {});
     if (r.ready.size() > 1) r.landing_free = r.ready;
   }
 
@@ -211,7 +178,7 @@ class Builder {
     if (!r.last) return;
     const int stage = place_.fft_stage(r.j + 1);
     if (stage < 0) {
-      if (!choice(r.j).direct) r.landing = output_;
+      if (carry(r) != Carry::direct) r.landing = output_;
       return;
     }
     const AxisSplit axes =
@@ -232,20 +199,48 @@ class Builder {
       const bool staged = !r.ready.empty();
       const Place& from = staged ? r.source : input_;
       const Box from_box = staged ? part : place_.tile(r.j, rank_, k, from.box);
-      ready = {emit_fft(place_.fft_stage(0), r.send_axes, from, from_box, r.source, part, r.ready)};
+      ready = {writer_.emit_fft(place_.fft_stage(0), r.send_axes, from, from_box, r.source, part, r.ready)};
     }
     std::vector<Overlap> parts = place_.field_after(r.j).tiling->overlaps(part);
-    if (choice(r.j).direct) {
+    if (carry(r) == Carry::direct) {
       // Ring order, so that all ranks do not write to the same peer at the same time.
       const auto first =
           std::find_if(parts.begin(), parts.end(), [&](const Overlap& o) { return o.rank > rank_; });
       std::rotate(parts.begin(), first, parts.end());
       for (const Overlap& o : parts) put(r, k, o, ready);
+    } else if (carry(r) == Carry::strided) {
+      for (const Overlap& o : parts) {
+        messages(r, k).sends.push_back({o.rank, 0, o.box.count() * r.source.element_bytes});
+        messages(r, k).from.push_back({o.box, r.source.at(o.box), place_.field_after(r.j).order(o.rank)});
+      }
+      of(r.packed, k) = ready;
     } else {
       Index offset = place_.tile_offset(r.j, rank_, k);
-      for (const Overlap& o : parts) offset += pack(r, k, o, offset, ready);
+      for (const Overlap& o : parts) {
+        const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).send_start) : offset;
+        offset += pack(r, k, o, at, ready);
+      }
     }
     if (p_.in_place) append(input_readers_, of(r.packed, k));
+  }
+
+  Carry carry(const Reshape& r) const { return choice(r.j).carry; }
+
+  void pad(Reshape& r) {
+    const std::vector<int> groups =
+        exchange_groups(*place_.field_before(r.j).tiling, *place_.field_after(r.j).tiling);
+    r.members = members_of(groups, rank_);
+    for (int k = 0; k < r.tiles; ++k) {
+      TileMessages& m = messages(r, k);
+      m.padded_bytes = padded_bytes(place_, r.j, k, r.members);
+      m.padded_parts = static_cast<int>(r.members.size());
+    }
+  }
+
+  /// Where the part of a member of the group lies in a padded tile that starts at `start`.
+  Index slot(const Reshape& r, int k, int member, Index start) {
+    const auto at = std::lower_bound(r.members.begin(), r.members.end(), member) - r.members.begin();
+    return start + at * messages(r, k).padded_bytes;
   }
 
   Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const {
@@ -264,8 +259,8 @@ class Builder {
   Index pack(Reshape& r, int k, const Overlap& o, Index offset, const Ids& ready) {
     const Index bytes = o.box.count() * r.source.element_bytes;
     messages(r, k).sends.push_back({o.rank, offset, bytes});
-    const int id = emit_copy(op_of(r, OpKind::pack, k, o.rank), r.source, wire(r, o.box, o.rank, offset),
-                             o.box, -1, ready);
+    const int id = writer_.emit_copy(op_of(r, OpKind::pack, k, o.rank), r.source,
+                                     wire(r, o.box, o.rank, offset), o.box, -1, ready);
     of(r.packed, k).push_back(id);
     return bytes;
   }
@@ -274,11 +269,11 @@ class Builder {
     const bool own = o.rank == rank_;
     messages(r, k).sends.push_back({o.rank, 0, o.box.count() * r.source.element_bytes});
     Ids deps = ready;
-    append(deps, own ? r.landing_free : Ids{emit(op_of(r, OpKind::await_free, k, o.rank), {})});
-    const int id = emit_copy(op_of(r, OpKind::put, k, o.rank), r.source,
-                             place_.landing(r.j, o.rank).at(o.box), o.box, own ? -1 : o.rank, deps);
+    append(deps, own ? r.landing_free : Ids{writer_.emit(op_of(r, OpKind::await_free, k, o.rank), {})});
+    const int id = writer_.emit_copy(op_of(r, OpKind::put, k, o.rank), r.source,
+                                     place_.landing(r.j, o.rank).at(o.box), o.box, own ? -1 : o.rank, deps);
     of(r.packed, k).push_back(id);
-    if (!own) of(r.packed, k).push_back(emit(op_of(r, OpKind::signal_full, k, o.rank), {id}));
+    if (!own) of(r.packed, k).push_back(writer_.emit(op_of(r, OpKind::signal_full, k, o.rank), {id}));
   }
 
   /// A tile is posted once it is packed and the tile `window` before it has been received.
@@ -287,7 +282,11 @@ class Builder {
     append(deps, r.ready);
     if (k > 0) append(deps, of(r.posted, k - 1));  // collective exchanges start in the same order everywhere
     if (k >= window) append(deps, of(r.arrived, k - window));
-    of(r.posted, k) = {emit(op_of(r, OpKind::post, k), deps)};
+    if (carry(r) == Carry::strided) {  // it writes where the result belongs
+      append(deps, r.landing_free);
+      if (r.landing.space != Space::work) append(deps, input_readers_);
+    }
+    of(r.posted, k) = {writer_.emit(op_of(r, OpKind::post, k), deps)};
   }
 
   std::vector<Overlap> incoming(const Reshape& r, int k) const {
@@ -297,7 +296,7 @@ class Builder {
 
   void receive(Reshape& r, int k) {
     const std::vector<Overlap> parts = incoming(r, k);
-    if (choice(r.j).direct) {
+    if (carry(r) == Carry::direct) {
       const Box landing = place_.tile(r.j, rank_, k, r.landing.box);
       const Span span = span_of(r.landing.at(landing), landing.extents(), r.landing.element_bytes);
       messages(r, k).landing = {span.first, span.last};
@@ -306,30 +305,46 @@ class Builder {
         if (o.rank == rank_) continue;
         Ids deps = of(r.posted, k);
         append(deps, of(r.packed, k));  // never wait before having given
-        of(r.arrived, k).push_back(emit(op_of(r, OpKind::await_full, k, o.rank), deps));
+        of(r.arrived, k).push_back(writer_.emit(op_of(r, OpKind::await_full, k, o.rank), deps));
       }
       append(of(r.arrived, k), of(r.packed, k));
       return;
     }
+    if (carry(r) == Carry::strided) {
+      receive_strided(r, k, parts);
+      return;
+    }
     // Unless results go straight to the user, they are unpacked over the send buffers of the tile.
     const bool over_sends = r.landing.space == Space::work;
-    if (over_sends) of(r.sent, k) = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+    if (over_sends) of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
     Op op = op_of(r, OpKind::receive, k);
     op.count = static_cast<int>(parts.size());
-    Ids deps{emit(op, of(r.posted, k))};
+    Ids deps{writer_.emit(op, of(r.posted, k))};
     append(deps, of(r.sent, k));
     if (!over_sends) append(deps, input_readers_);
     Index offset = place_.staging_base(rank_) + place_.tile_offset(r.j, rank_, k);
     for (const Overlap& o : parts) {
       const Index bytes = o.box.count() * r.landing.element_bytes;
-      messages(r, k).receives.push_back({o.rank, offset, bytes});
+      const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).receive_start) : offset;
+      messages(r, k).receives.push_back({o.rank, at, bytes});
       of(r.arrived, k)
-          .push_back(emit_copy(op_of(r, OpKind::unpack, k, o.rank), wire(r, o.box, rank_, offset),
-                               r.landing.at(o.box), o.box, r.landing.element_bytes, -1, deps));
+          .push_back(writer_.emit_copy(op_of(r, OpKind::unpack, k, o.rank), wire(r, o.box, rank_, at),
+                                       r.landing.at(o.box), o.box, r.landing.element_bytes, -1, deps));
       offset += bytes;
     }
     if (parts.empty()) of(r.arrived, k) = deps;
-    if (!over_sends) of(r.sent, k) = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+    if (!over_sends) of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+    append(of(r.arrived, k), of(r.sent, k));
+  }
+
+  /// Nothing to unpack: the parts arrive where they belong.
+  void receive_strided(Reshape& r, int k, const std::vector<Overlap>& parts) {
+    for (const Overlap& o : parts) {
+      messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
+      messages(r, k).to.push_back({o.box, r.landing.at(o.box), place_.field_after(r.j).order(rank_)});
+    }
+    of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+    of(r.arrived, k) = {writer_.emit(op_of(r, OpKind::receive, k), of(r.posted, k))};
     append(of(r.arrived, k), of(r.sent, k));
   }
 
@@ -341,12 +356,12 @@ class Builder {
     Ids deps = of(r.arrived, k);
     append(deps, input_readers_);
     if (stage < 0) {
-      emit_copy(op_of(r, OpKind::copy, k), r.landing, output_.at(part), part, -1, deps);
+      writer_.emit_copy(op_of(r, OpKind::copy, k), r.landing, output_.at(part), part, -1, deps);
     } else if (!r.receive_axes.empty()) {
       const bool final_pass = r.finish_axes.empty();
       const Place& to = final_pass ? output_ : r.landing;
       const Box to_box = final_pass ? place_.tile(r.j, rank_, k, output_.box) : part;
-      of(r.arrived, k).push_back(emit_fft(stage, r.receive_axes, r.landing, part, to, to_box, deps));
+      of(r.arrived, k).push_back(writer_.emit_fft(stage, r.receive_axes, r.landing, part, to, to_box, deps));
     }
   }
 
@@ -358,7 +373,8 @@ class Builder {
       append(landed_ids_, of(r.packed, k));
     }
     if (r.last && !r.finish_axes.empty())
-      transform_whole(place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_, r.landing, landed_ids_);
+      writer_.transform_whole(place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_, r.landing,
+                              landed_ids_);
   }
 
   Index workspace_bytes() const {
@@ -376,7 +392,12 @@ class Builder {
     }
     // Peers put into the landing half without any operation of this rank.
     for (const ReshapeProgram& r : p_.reshapes)
-      for (const TileMessages& t : r.messages.tiles) last = std::max(last, t.landing.last);
+      for (const TileMessages& t : r.messages.tiles) {
+        last = std::max(last, t.landing.last);
+        if (t.padded_parts > 0)
+          last = std::max(last, std::max(t.send_start, t.receive_start) + t.padded_parts * t.padded_bytes);
+        for (const StridedPart& s : t.to) cover(s.at, s.box.extents(), r.messages.element_bytes);
+      }
     return aligned(last);
   }
 
@@ -385,7 +406,8 @@ class Builder {
   const ProgramRequest& request_;
   int rank_;
   Placement place_;
-  Program p_;
+  OpWriter writer_;
+  Program& p_;
   Place input_, output_, landed_;
   Ids landed_ids_;
   Ids input_readers_;  ///< in place: what has to be read before the first result is written

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "geometry/layout.hpp"
 #include "program/program.hpp"
 
 namespace weft {
@@ -13,6 +14,8 @@ struct ProgramRequest {
   int rank = 0;
   int real_bytes = 8;  ///< size of a real number: 4 or 8
   bool in_place = false;
+  Layout input, output;  ///< of this rank's own arrays, before and after this direction; no strides: dense
+  double scale = 1;      ///< what the result is multiplied by
 };
 
 /// `choices`: one per reshape of `schedule`, equal on all ranks.

@@ -44,7 +44,12 @@ class Checker {
       for (std::size_t j = i + 1; j < accesses_.size(); ++j) {
         const Access &a = accesses_[i], &b = accesses_[j];
         if (a.span.space != b.span.space || b.span.first >= a.span.last) break;
-        if ((!a.writes && !b.writes) || a.op == b.op || disjoint(a, b)) continue;
+        if ((!a.writes && !b.writes) || disjoint(a, b)) continue;
+        if (a.op == b.op) {
+          if (p_.ops[static_cast<std::size_t>(a.op)].kind == OpKind::post)
+            fail(a.op, "sends from where it receives");
+          continue;
+        }
         ++pairs;
         check_pair(a, b);
       }
@@ -122,9 +127,30 @@ class Checker {
         add(id, c.from, c.extents, c.element_bytes, false, c.box);
         if (c.to_rank < 0) add(id, c.to, c.extents, c.element_bytes, true, c.box);
       } else if (op.kind == OpKind::post) {
-        own(id, messages(op).sends, false, find(op, OpKind::wait_sent));
-        own(id, messages(op).receives, true, find(op, OpKind::receive));
+        const TileMessages& m = messages(op);
+        if (is_strided(op)) {
+          own_boxes(id, m.from, false, find(op, OpKind::wait_sent));
+          own_boxes(id, m.to, true, find(op, OpKind::receive));
+        } else {
+          own(id, m.sends, false, find(op, OpKind::wait_sent));
+          own(id, m.receives, true, find(op, OpKind::receive));
+        }
       }
+    }
+  }
+
+  const ReshapeProgram& reshape_of(const Op& op) const {
+    return p_.reshapes[static_cast<std::size_t>(op.reshape)];
+  }
+  bool is_strided(const Op& op) const { return reshape_of(op).choice.carry == Carry::strided; }
+
+  /// What an exchange owns without packing: parts of strided boxes.
+  void own_boxes(int op, const std::vector<StridedPart>& parts, bool writes, const std::vector<int>& until) {
+    if (until.size() != 1) fail(op, "is completed by " + std::to_string(until.size()) + " operations");
+    const int bytes = reshape_of(p_.ops[static_cast<std::size_t>(op)]).messages.element_bytes;
+    for (const StridedPart& s : parts) {
+      add(op, s.at, s.box.extents(), bytes, writes, s.box);
+      accesses_.back().until = until;
     }
   }
 
@@ -200,11 +226,26 @@ class Checker {
       if (op.kind == OpKind::pack && op.reshape == post.reshape && op.tile == post.tile)
         packs.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
     const std::vector<Message>& sends = messages(post).sends;
+    if (is_strided(post)) {
+      check_boxes(messages(post), reshape_of(post).messages.element_bytes, id);
+      if (!packs.empty()) fail(id, "packs what is sent from where it lies");
+      return;
+    }
     if (packs.size() != sends.size()) fail(id, "sends other parts than were packed");
     for (std::size_t i = 0; i < sends.size(); ++i)
       if (packs[i]->to.offset != sends[i].offset ||
           packs[i]->box.count() * packs[i]->element_bytes != sends[i].bytes)
         fail(id, "sends something else than was packed");
+  }
+
+  void check_boxes(const TileMessages& m, int bytes, int id) const {
+    const auto fit = [&](const std::vector<Message>& parts, const std::vector<StridedPart>& boxes) {
+      bool good = parts.size() == boxes.size();
+      for (std::size_t i = 0; good && i < parts.size(); ++i)
+        good = boxes[i].box.count() * bytes == parts[i].bytes;
+      return good;
+    };
+    if (!fit(m.sends, m.from) || !fit(m.receives, m.to)) fail(id, "sends or receives other boxes than parts");
   }
 
   /// Every part that a tile expects is unpacked once, with its full size.
@@ -214,6 +255,7 @@ class Checker {
       if (op.kind == OpKind::post) check_packs(op, static_cast<int>(i));
       if (op.kind != OpKind::receive) continue;
       const std::vector<Message>& parts = messages(op).receives;
+      if (is_strided(op) && op.count == 0) continue;
       if (op.count != static_cast<int>(parts.size()))
         fail(static_cast<int>(i), "counts other parts than it receives");
       for (std::size_t k = 0; k < parts.size(); ++k) {

@@ -90,9 +90,14 @@ Index Placement::tile_offset(int j, int rank, int k) const {
   return c.axis < 0 ? 0 : k * c.tile * unit_bytes(j, rank);
 }
 
+Index Placement::tile_room(int j, int rank, int k) const {
+  const Index end = k + 1 < tiles(j, rank) ? tile_offset(j, rank, k + 1) : aligned(largest_box(rank));
+  return end - tile_offset(j, rank, k);
+}
+
 Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
   const int axis = choices_[static_cast<std::size_t>(j)].axis;
-  Place p{Space::work, base, field.box(rank), {}, element_bytes(field)};
+  Place p{Space::work, base, field.box(rank), {}, element_bytes(field), field.element};
   if (axis < 0) {
     p.strides = dense_strides(p.box.extents(), field.order(rank));
   } else {
@@ -110,9 +115,12 @@ Place Placement::landing(int j, int rank) const {
   return tiled(field_after(j), j, rank, 0);
 }
 
-Place Placement::user(const Field& field, Space space, int rank) const {
+Place Placement::user(const Field& field, Space space, int rank, const Layout& layout) const {
+  const int bytes = element_bytes(field);
   const Box box = field.box(rank);
-  return {space, 0, box, dense_strides(box.extents(), field.order(rank)), element_bytes(field)};
+  const Strides strides =
+      layout.strides.empty() ? dense_strides(box.extents(), field.order(rank)) : layout.strides;
+  return {space, layout.offset * bytes, box, strides, bytes, field.element};
 }
 
 }  // namespace weft

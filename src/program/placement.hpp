@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "geometry/layout.hpp"
 #include "program/program.hpp"
 
 namespace weft {
@@ -20,6 +21,7 @@ struct Place {
   Box box;
   Strides strides;
   int element_bytes = 0;
+  Element element = Element::complex;
 
   /// A part of the box, in place.
   Operand at(const Box& part) const;
@@ -43,8 +45,8 @@ class Placement {
   Place staging(int j, int rank) const;
   /// The result of reshape j in the landing half of `rank`.
   Place landing(int j, int rank) const;
-  /// A box in the user's memory.
-  Place user(const Field& field, Space space, int rank) const;
+  /// A box in the user's memory; dense if the layout has no strides.
+  Place user(const Field& field, Space space, int rank, const Layout& layout) const;
   Index staging_base(int rank) const;
 
   /// Tiles of reshape j on `rank`; 0 if it has no part in it.
@@ -53,6 +55,8 @@ class Placement {
   Box tile(int j, int rank, int k, const Box& box) const;
   /// Where tile k starts in either half, in bytes from the half's start.
   Index tile_offset(int j, int rank, int k) const;
+  /// Bytes between there and what follows: the next tile, or the end of the half.
+  Index tile_room(int j, int rank, int k) const;
 
  private:
   Range cut_range(int j, int rank) const;

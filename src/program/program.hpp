@@ -12,15 +12,6 @@
 
 namespace weft {
 
-/// Where an operand lies. In an in-place transform `output` names the same memory as `input`.
-enum class Space : std::uint8_t { input, output, work };
-
-struct Operand {
-  Space space = Space::work;
-  Index offset = 0;  ///< bytes
-  Strides strides;   ///< elements
-};
-
 /// The bytes an operand of these extents touches: [first, last) in its space.
 struct Span {
   Space space = Space::work;
@@ -35,11 +26,13 @@ struct CopyCall {
   Operand from, to;
   int to_rank = -1;  ///< -1: own memory, else the peer in whose workspace `to` lies
   Box box;           ///< the global indices copied
+  double scale = 1;  ///< what the elements are multiplied by on the way
 };
 
-/// One local FFT over `axes` of a box; the other axes are loops.
+/// One local FFT over `axes` of a box; the other axes are loops. Either all of its axes are r2r, or none is.
 struct FftCall {
   AxisVector<int> axes;
+  AxisVector<Transform> r2r;  ///< of r2r axes: what to compute along each of `axes`; else empty
   int real_axis = -1;
   Direction direction = Direction::forward;
   Shape extents;  ///< logical: along an r2c axis the real length
@@ -47,6 +40,8 @@ struct FftCall {
   int from_bytes = 0, to_bytes = 0;  ///< element sizes
   Box from_box, to_box;              ///< the global indices read and written
   bool may_destroy_input = true;
+  Element element = Element::complex;  ///< of an r2r call
+  double scale = 1;                    ///< what the result is multiplied by
 };
 
 enum class OpKind : std::uint8_t {
@@ -78,7 +73,7 @@ struct Op {
 
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
-  bool direct = false;
+  Carry carry = Carry::packed;
   int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
   Index tile = 0;  ///< thickness of a tile along `axis`
   int tiles = 1;   ///< on the rank that has most

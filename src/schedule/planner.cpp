@@ -1,6 +1,7 @@
 #include "schedule/planner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -10,14 +11,12 @@
 
 namespace weft {
 
-Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms) {
-  Shape s = shape;
-  for (int a = 0; a < s.size(); ++a)
-    if (transforms[a] == Transform::r2c) s[a] = shape[a] / 2 + 1;
-  return s;
-}
-
 namespace {
+
+const char* name_of(Decomposition d) {
+  constexpr std::array names{"auto", "slab", "pencil", "brick"};
+  return names[static_cast<std::size_t>(d)];
+}
 
 /// A distribution the array may be in, before and after the r2c axis has been transformed; null where it has
 /// no meaning (a grid that cuts the r2c axis differently before and after still has both).
@@ -42,7 +41,9 @@ struct State {
 class Search {
  public:
   explicit Search(const ScheduleRequest& request)
-      : request_(request), half_(output_shape(request.shape, request.transforms)) {
+      : request_(request),
+        half_(output_shape(request.shape, request.transforms)),
+        computing_(request.computing_ranks > 0 ? request.computing_ranks : request.ranks) {
     for (int a = 0; a < request.shape.size(); ++a) {
       if (request.transforms[a] != Transform::none) all_ |= 1u << a;
       if (request.transforms[a] == Transform::r2c) real_axis_ = a;
@@ -63,7 +64,7 @@ class Search {
       if (from != nullptr) previous[s] = *from;
     };
     for (int c = 0; c < count(); ++c)
-      if (request_.input ? c == input_ : at(c).before != nullptr)
+      if (request_.input ? c == input_ : may_be_users(at(c).before))
         relax({c, 0}, request_.input || c == output_ ? Cost{} : Cost{idle(c), 0, 0, 0, c}, nullptr);
     while (!open.empty()) {
       const auto [cost, state] = *open.begin();
@@ -75,31 +76,39 @@ class Search {
     throw Error("plan",
                 "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
                     " ranks with this decomposition",
-                "an axis that is left whole on every rank; one-dimensional transforms are not distributed");
+                "an axis that is left whole on every rank; one-dimensional transforms are not distributed "
+                "(option shrink=1 computes on one rank)");
   }
 
  private:
   const Candidate& at(int c) const { return candidates_[static_cast<std::size_t>(c)]; }
   int count() const { return static_cast<int>(candidates_.size()); }
-  /// Ranks without points, in sixteenths of all: a few of many do not matter.
+  /// Computing ranks without points, in sixteenths of all: a few of many do not matter.
   Index idle(int c) const {
     const Index ranks =
         std::max(at(c).before ? at(c).before->idle_ranks() : 0, at(c).after ? at(c).after->idle_ranks() : 0);
-    return ranks * 16 / request_.ranks;
+    return std::max<Index>(0, ranks - (request_.ranks - computing_)) * 16 / computing_;
   }
   bool real_pending(Mask done) const { return real_axis_ >= 0 && (done >> real_axis_ & 1u) == 0; }
   const TilingPtr& tiling(int c, Mask done) const { return real_pending(done) ? at(c).before : at(c).after; }
   bool is_output(int c) const {
-    return !request_.output || (at(c).after && *at(c).after == *request_.output);
+    return request_.output ? at(c).after && *at(c).after == *request_.output : may_be_users(at(c).after);
+  }
+  /// Whether a side that was left to the planner may be this.
+  bool may_be_users(const TilingPtr& t) const {
+    return t != nullptr && (request_.batch_axis < 0 || t->is_local(request_.batch_axis));
   }
 
-  /// The axes done once everything that is local here has been transformed; the r2c axis has to come first.
+  /// The axes done once everything that is local here has been transformed, if these ranks compute at all.
+  /// c2c axes have to wait for the r2c axis.
   Mask transformed(const State& s) const {
     const Tiling& t = *tiling(s.candidate, s.done);
-    if (real_pending(s.done) && !t.is_local(real_axis_)) return s.done;
+    if (request_.ranks - t.idle_ranks() > computing_) return s.done;
+    const bool real = real_pending(s.done) && !t.is_local(real_axis_);
     Mask done = s.done;
     for (int a = 0; a < request_.shape.size(); ++a)
-      if ((all_ >> a & 1u) != 0 && t.is_local(a)) done |= 1u << a;
+      if ((all_ >> a & 1u) != 0 && t.is_local(a) && (!real || is_r2r(request_.transforms[a])))
+        done |= 1u << a;
     return done;
   }
 
@@ -165,11 +174,13 @@ class Search {
     for (int c = 0; c < count(); ++c)
       if (request_.output && at(c).after && *at(c).after == *request_.output) output_ = c;
     const int ndim = request_.shape.size();
-    const int ranks = request_.ranks;
-    if (request_.decomposition != Decomposition::pencil)
-      for (int a = 0; a < ndim; ++a) add_grid(one_cut(a, ranks));
-    if (request_.decomposition == Decomposition::pencil && ndim < 3)
-      throw Error("plan: decomposition", "pencil for " + std::to_string(ndim) + " axes",
+    const bool pencils =
+        request_.decomposition == Decomposition::pencil || request_.decomposition == Decomposition::brick;
+    if (!pencils)
+      for (int a = 0; a < ndim; ++a) add_grid(one_cut(a, computing_));
+    if (pencils && ndim < 3)
+      throw Error("plan: option decomposition",
+                  std::string(name_of(request_.decomposition)) + " for " + std::to_string(ndim) + " axes",
                   "at least 3 axes, or slab");
     if (request_.decomposition != Decomposition::slab)
       for (int a = 0; a < ndim; ++a)
@@ -194,7 +205,7 @@ class Search {
   /// How axes a and b may be cut: near-square, as the user's own pencils are, and, where near-square leaves
   /// ranks without points, the most nearly square way that leaves fewest.
   std::vector<std::pair<int, int>> factor_pairs(int a, int b) const {
-    const int ranks = request_.ranks;
+    const int ranks = computing_;
     const AxisVector<int> pq = near_square(ranks);
     std::vector<std::pair<int, int>> pairs{{pq[0], pq[1]}, {pq[1], pq[0]}};
     for (const TilingPtr& t : {request_.input, request_.output}) {
@@ -229,11 +240,12 @@ class Search {
   Schedule build(const std::vector<State>& states) const {
     Schedule s;
     s.ranks = request_.ranks;
+    s.transforms = request_.transforms;
     const std::vector<Order> natural{c_order(request_.shape.size())};
     const std::vector<Order>& first = request_.input_orders.empty() ? natural : request_.input_orders;
     const bool own_output = !request_.output_orders.empty();
-    s.fields.push_back({request_.shape, real_axis_ >= 0 ? Element::real : Element::complex,
-                        tiling(states.front().candidate, 0), first});
+    const Element element = real_axis_ >= 0 ? Element::real : request_.element;
+    s.fields.push_back({request_.shape, element, tiling(states.front().candidate, 0), first});
     for (std::size_t i = 0; i < states.size(); ++i) {
       const Mask before = states[i].done, after = transformed(states[i]);
       const bool is_last = i + 1 == states.size();
@@ -244,7 +256,8 @@ class Search {
         Field f = s.fields.back();
         f.tiling = tiling(states[i].candidate, before);
         f.orders = is_last && own_output ? request_.output_orders : first;
-        for (Order& order : f.orders) order = axes_last(order, axes);
+        if (request_.contiguous)
+          for (Order& order : f.orders) order = axes_last(order, axes);
         s.stages.push_back({Stage::Kind::reshape, {}, -1, Direction::forward});
         s.fields.push_back(std::move(f));
       }
@@ -276,6 +289,7 @@ class Search {
 
   const ScheduleRequest& request_;
   Shape half_;
+  int computing_;  ///< ranks that may hold points between input and output
   Mask all_ = 0;
   int real_axis_ = -1;
   int input_ = -1, output_ = -1;
@@ -289,9 +303,12 @@ std::string reason(const ScheduleRequest& request, const Schedule& s) {
     if (s.stages[i].kind == Stage::Kind::reshape) ++reshapes;
   for (std::size_t i = 1; i + 1 < s.fields.size(); ++i)
     idle = std::max<Index>(idle, s.fields[i].tiling->idle_ranks());
-  const char* names[] = {"auto", "slab", "pencil"};
-  std::string text = std::string(names[static_cast<int>(request.decomposition)]) + ": ";
-  text += std::to_string(reshapes) + (reshapes == 1 ? " reshape, " : " reshapes, ");
+  const bool automatic = request.decomposition == Decomposition::automatic;
+  std::string text = std::string(name_of(request.decomposition)) + ": ";
+  text += std::to_string(reshapes) + (reshapes == 1 ? " reshape" : " reshapes");
+  text += automatic ? ", the fewest that keep the ranks busy; " : ", as asked for; ";
+  if (request.computing_ranks > 0)
+    text += "shrunk to " + std::to_string(request.computing_ranks) + " ranks; ";
   text += idle == 0 ? "every rank busy" : std::to_string(idle) + " ranks without points between";
   return text;
 }
@@ -300,6 +317,7 @@ std::string reason(const ScheduleRequest& request, const Schedule& s) {
 
 Schedule make_schedule(const ScheduleRequest& request) {
   Schedule s = Search(request).run();
+  if (request.decomposition == Decomposition::brick) s = through_bricks(s, request);
   s.reason = reason(request, s);
   return s;
 }

@@ -59,6 +59,11 @@ std::string describe(const Field& f) {
   text += f.orders.size() == 1 ? ", order {" + join(f.orders.front(), ",") + "}" : ", orders differ by rank";
   return text;
 }
+
+std::string kind(const Schedule& schedule, const Stage& s, int axis) {
+  if (s.direction == Direction::forward) return name_of(schedule.transforms[axis]);
+  return axis == s.real_axis ? "c2r" : name_of(opposite(schedule.transforms[axis]));
+}
 }  // namespace
 
 std::string to_string(const Schedule& schedule) {
@@ -69,9 +74,9 @@ std::string to_string(const Schedule& schedule) {
     const Field& to = schedule.fields[i + 1];
     text += "  " + std::to_string(number++);
     if (s.kind == Stage::Kind::fft) {
-      text += s.axes.empty() ? " copy    " : " fft      axes " + join(s.axes, ",");
-      if (s.real_axis >= 0)
-        text += (s.direction == Direction::forward ? ", r2c on " : ", c2r on ") + std::to_string(s.real_axis);
+      text += s.axes.empty() ? " copy    " : " fft     ";
+      for (int a : s.axes)
+        text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a);
       text += " -> " + describe(to) + "\n";
     } else {
       Traffic most;

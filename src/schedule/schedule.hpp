@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "geometry/tiling.hpp"
+#include "geometry/transform.hpp"
 #include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
-
-enum class Element { real, complex };
 
 /// The state of the array between two stages: its global shape, who holds what, and how it lies in memory.
 struct Field {
@@ -37,6 +36,7 @@ struct Stage {
 struct Schedule {
   Direction direction = Direction::forward;
   int ranks = 1;
+  AxisVector<Transform> transforms;  ///< per axis, of the forward direction
   std::vector<Stage> stages;
   std::vector<Field> fields;  ///< fields[i] before stages[i], fields[i + 1] after it
   std::string reason;         ///< why this decomposition was chosen

@@ -11,20 +11,32 @@ std::span<const ExchangeRow> exchange_table() {
       threads_direct_row(), threads_copy_row(),
 #ifdef WEFT_WITH_MPI
       mpi_p2p_row(),        mpi_alltoallv_row(), mpi_pairwise_row(),
+      mpi_alltoall_row(),   mpi_alltoallw_row(), mpi_ialltoallv_row(),
 #endif
   };
   return table;
 }
 
+namespace {
+bool serves(const ExchangeRow& row, CommImpl& comm, bool own_workspace) {
+  return row.applicable(comm) && (row.carry != Carry::direct || own_workspace);
+}
+}  // namespace
+
+std::string serving_exchanges(CommImpl& comm, bool own_workspace) {
+  std::string names;
+  for (const ExchangeRow& row : exchange_table())
+    if (serves(row, comm, own_workspace)) names += std::string(names.empty() ? "" : ", ") + row.name;
+  return names;
+}
+
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace) {
   const char* operation = "plan: option exchange";
-  std::string serving;  // what would do here
+  const std::string serving = serving_exchanges(comm, own_workspace);
   const ExchangeRow* named = nullptr;
   for (const ExchangeRow& row : exchange_table()) {
     if (name == row.name) named = &row;
-    if (!row.applicable(comm) || (row.direct && !own_workspace)) continue;
-    if (name == "auto" || name == row.name) return row;
-    serving += std::string(serving.empty() ? "" : ", ") + row.name;
+    if (serves(row, comm, own_workspace) && (name == "auto" || name == row.name)) return row;
   }
   if (named == nullptr) throw Error(operation, "\"" + name + "\"", "auto or one of " + serving);
   if (named->applicable(comm))

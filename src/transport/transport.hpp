@@ -1,7 +1,8 @@
 // What moves the bytes of a reshape. An exchange is one algorithm on one medium: one file, one row of the
-// table. There are two kinds. A buffered exchange carries packed tiles (post, wait, unpack); a direct one
-// lets ranks store into each other's workspace and only has to keep order, by two flags per peer and tile.
-// Exec drives both through this seam.
+// table. There are two kinds. A buffered exchange carries tiles (post, wait): packed ones, or strided boxes
+// from where they lie to where they belong. A direct one lets ranks store into each other's workspace and
+// only has to keep order, by two flags per peer and tile. Exec drives both through this seam, and never
+// waits inside it unless told to, so that an execution can be left and taken up again.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +16,28 @@
 
 namespace weft {
 
-/// Carries packed tiles. Between `post` and the calls that complete it, a tile's buffers belong to the
+/// What `next_arrival` returns other than a position.
+inline constexpr int no_more_arrivals = -1, no_arrival_yet = -2;
+
+/// Whether a call may wait, or only looks.
+enum class Patience { look, wait };
+
+/// Carries tiles. Between `post` and the calls that complete it, a tile's buffers belong to the
 /// exchange.
 class BufferedExchange {
  public:
   virtual ~BufferedExchange() = default;
   /// Meets the other ranks, once, after all of them have made theirs. Collective.
   virtual void connect() {}
-  /// Starts sends and receives of a tile, at the messages' offsets from `work`.
-  virtual void post(int tile, std::byte* work) = 0;
-  /// Returns when the tile's send buffers may be overwritten.
-  virtual void wait_sent(int tile) = 0;
-  /// The position, among the tile's receives, of a part that has arrived and was not returned before; waits
-  /// for one if need be. -1 when all have been returned.
-  virtual int next_arrival(int tile) = 0;
+  /// Starts sends and receives of a tile, at the messages' offsets from the workspace or, strided, at the
+  /// offsets of their parts. Blocking exchanges complete them.
+  virtual void post(int tile, const Memory& memory) = 0;
+  /// Whether what the tile sends may be overwritten; with `wait`, returns when it may.
+  virtual bool sent(int tile, Patience patience) = 0;
+  /// The position, among the tile's receives, of a part that has arrived and was not returned before;
+  /// `no_more_arrivals` when all are there and have been returned (strided: parts need not be returned);
+  /// `no_arrival_yet` if it would have to wait and must not.
+  virtual int next_arrival(int tile, Patience patience) = 0;
   /// Gives the medium a chance to move posted tiles.
   virtual void progress() {}
   /// Execution has failed on this rank: other threads touch nothing of it once this returns.
@@ -46,9 +55,10 @@ class DirectExchange {
   /// The start of a peer's workspace.
   virtual std::byte* workspace_of(int peer) const = 0;
   virtual void signal_free(int tile) = 0;
-  virtual void await_free(int tile, int peer) = 0;
   virtual void signal_full(int tile, int peer) = 0;
-  virtual void await_full(int tile, int peer) = 0;
+  /// Whether the peer has freed the tile, or has put its part; with `wait`, returns when it has.
+  virtual bool is_free(int tile, int peer, Patience patience) = 0;
+  virtual bool is_full(int tile, int peer, Patience patience) = 0;
 };
 
 /// What an exchange is made from.
@@ -62,13 +72,16 @@ struct ExchangeContext {
 struct ExchangeRow {
   const char* name;
   const char* meaning;
-  bool direct;
+  Carry carry;
+  /// Whether a plan may be in flight while another plan of the same ranks is: collective calls would get out
+  /// of order.
+  bool concurrent;
   /// Whether posted tiles move on while these ranks compute, so that pipelining pays.
   bool (*overlaps)(CommImpl& comm);
   /// Whether the ranks of `comm` can be served at all.
   bool (*applicable)(CommImpl& comm);
-  /// Exactly one of the two makers is set, by kind. Local; throw `weft::Error`, also for counts beyond what
-  /// the medium can express.
+  /// Exactly one of the two makers is set: `make_direct` if tiles are carried directly. Local; throw
+  /// `weft::Error`, also for counts beyond what the medium can express.
   std::unique_ptr<BufferedExchange> (*make_buffered)(const ExchangeContext& context);
   std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
 };
@@ -83,8 +96,11 @@ std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
 std::span<const ExchangeRow> exchange_table();
 
 /// The named exchange, or with "auto" the first of the table that applies and, if `own_workspace` is false,
-/// is buffered. Throws `weft::Error` that lists the names, or says why the named one cannot serve.
+/// is not direct. Throws `weft::Error` that lists the names, or says why the named one cannot serve.
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace);
+
+/// The names of the exchanges that could serve, "p2p, alltoallv".
+std::string serving_exchanges(CommImpl& comm, bool own_workspace);
 
 // The rows; each is defined in the file of its algorithm.
 ExchangeRow threads_direct_row();
@@ -92,5 +108,8 @@ ExchangeRow threads_copy_row();
 ExchangeRow mpi_p2p_row();
 ExchangeRow mpi_alltoallv_row();
 ExchangeRow mpi_pairwise_row();
+ExchangeRow mpi_alltoall_row();
+ExchangeRow mpi_alltoallw_row();
+ExchangeRow mpi_ialltoallv_row();
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
+#include "program/padding.hpp"
 #include "program/pipeline.hpp"
 #include "program/replay.hpp"
 #include "schedule/planner.hpp"
@@ -21,13 +22,13 @@ struct Built {
   std::vector<ReshapeChoice> choices;
   bool in_place = false;
 
-  Program program(int rank) const { return build_program(schedule, choices, {rank, 8, in_place}); }
+  Program program(int rank) const { return build_program(schedule, choices, {rank, 8, in_place, {}, {}}); }
 };
 
 Built setup(const Schedule& schedule, const std::string& pipeline, const PipelineParameters& values,
-            bool direct) {
+            Carry carry) {
   Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values), false};
-  for (ReshapeChoice& c : s.choices) c.direct = direct;
+  for (ReshapeChoice& c : s.choices) c.carry = carry;
   return s;
 }
 
@@ -49,10 +50,10 @@ struct Pipelined {
 };
 const std::vector<Pipelined> pipelines{{"sequential", {}}, {"windowed", {{"tile", 2}, {"window", 2}}}};
 
-void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool direct, int every,
+void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, Carry carry, int every,
                       int executions) {
   for (const Schedule& s : {forward, inverse(forward)}) {
-    const Built made = setup(s, pipeline.name, pipeline.values, direct);
+    const Built made = setup(s, pipeline.name, pipeline.values, carry);
     Index expected = 0;
     for (std::size_t i = 0; i < s.stages.size(); ++i)
       if (s.stages[i].kind == Stage::Kind::reshape)
@@ -60,7 +61,7 @@ void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, bool d
           expected += traffic(*s.fields[i].tiling, *s.fields[i + 1].tiling, r).sent_points *
                       (s.fields[i].element == Element::real ? 8 : 16);
     for (bool blocking : {false, true}) {
-      if (direct && blocking) continue;
+      if (carry == Carry::direct && blocking) continue;
       const ReplayReport report =
           replay(s.ranks, [&](int r) { return made.program(r); }, {7, blocking, executions});
       EXPECT_EQ(report.bytes_sent, executions * expected);
@@ -78,7 +79,8 @@ TEST(Program, FourThousandRanksForwardAndBackwardInEveryPipeline) {
   const Schedule s =
       schedule_of({200, 190, 250}, 4096, Distribution::pencil(2), Distribution::pencil(0), {c2c, c2c, r2c});
   for (const Pipelined& p : pipelines)
-    for (bool direct : {false, true}) replay_both_ways(s, p, direct, 13, direct ? 2 : 1);
+    for (Carry carry : {Carry::packed, Carry::direct})
+      replay_both_ways(s, p, carry, 13, carry == Carry::direct ? 2 : 1);
 }
 
 TEST(Program, SlabsAndBricksAndR2c) {
@@ -87,25 +89,38 @@ TEST(Program, SlabsAndBricksAndR2c) {
   const auto brick = Distribution::brick();
   for (const Pipelined& p : {Pipelined{"sequential", {}}, Pipelined{"windowed", {{"tile", 3}, {"window", 2}}},
                              Pipelined{"windowed", {{"tile", 1}, {"window", 50}}}})
-    for (bool direct : {false, true}) {
-      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, direct, 1, 3);
-      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, direct, 1, 3);
-      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, direct, 1, 3);
-      replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, direct, 1, 3);
+    for (Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, carry, 1, 3);
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, carry, 1, 3);
+      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, carry, 1, 3);
+      replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, carry, 1, 3);
     }
 }
 
+bool padding_fits(const Built& made) {
+  const Placement place(made.schedule, made.choices, 8);
+  for (int j = 0; j < place.reshapes(); ++j)
+    if (!padding_misfit(place, j,
+                        exchange_groups(*place.field_before(j).tiling, *place.field_after(j).tiling))
+             .empty())
+      return false;
+  return true;
+}
+
 TEST(Program, RandomProblemsReplay) {
+  std::array<int, 4> replayed{};
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
     const Schedule forward = make_schedule(p.request(true));
     for (const Schedule& s : {forward, inverse(forward)})
-      for (bool direct : {false, true}) {
+      for (Carry carry : {Carry::packed, Carry::padded, Carry::direct, Carry::strided}) {
         Built made = setup(
             s, "windowed",
-            {{"tile", static_cast<Index>(seed % 4)}, {"window", 1 + static_cast<Index>(seed % 3)}}, direct);
+            {{"tile", static_cast<Index>(seed % 4)}, {"window", 1 + static_cast<Index>(seed % 3)}}, carry);
         made.in_place = p.problem.in_place;
+        if (carry == Carry::padded && !padding_fits(made)) continue;
+        ++replayed[static_cast<std::size_t>(carry)];
         const ReplayReport report = replay(ranks, [&](int q) { return made.program(q); }, {seed, false, 2});
         EXPECT_EQ(report.bytes_sent, report.bytes_received);
         for (int q = 0; q < ranks; ++q) {
@@ -116,6 +131,7 @@ TEST(Program, RandomProblemsReplay) {
         }
       }
   }
+  for (int n : replayed) EXPECT_GT(n, 50);
 }
 
 TEST(Program, OneRankIsOneLocalTransformWhateverTheMemoryOrder) {
@@ -129,7 +145,7 @@ TEST(Program, OneRankIsOneLocalTransformWhateverTheMemoryOrder) {
       r.input = named_tiling(Distribution::slab(0), r.shape, 1, "input");
       r.output = named_tiling(Distribution::slab(0), output_shape(r.shape, transforms), 1, "output");
       r.input_orders = r.output_orders = {order};
-      const Program p = build_program(make_schedule(r), {}, {0, 8, false});
+      const Program p = build_program(make_schedule(r), {}, {0, 8, false, {}, {}});
       EXPECT_EQ(p.ops.size(), 1u);
       EXPECT_EQ(p.ffts.size(), 1u);
       EXPECT_EQ(p.workspace_bytes, 0);
@@ -138,8 +154,8 @@ TEST(Program, OneRankIsOneLocalTransformWhateverTheMemoryOrder) {
 
 TEST(Program, BackwardIsTheMirrorOfForward) {
   const Schedule s = schedule_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1));
-  const Built forward = setup(s, "windowed", {{"tile", 4}, {"window", 2}}, false);
-  const Built backward = setup(inverse(s), "windowed", {{"tile", 4}, {"window", 2}}, false);
+  const Built forward = setup(s, "windowed", {{"tile", 4}, {"window", 2}}, Carry::packed);
+  const Built backward = setup(inverse(s), "windowed", {{"tile", 4}, {"window", 2}}, Carry::packed);
   const auto kinds = [](const Program& p) {
     std::string text;
     for (const Op& op : p.ops)
@@ -162,8 +178,8 @@ TEST(Replay, NoticesWhatIsWrong) {
     return std::find_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; }) -
            p.ops.begin();
   };
-  const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, false);
-  const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, true);
+  const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::packed);
+  const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::direct);
   const auto spoiled = [&](const Built& made, auto change) {
     return replay(3,
                   [&](int r) {
@@ -218,7 +234,7 @@ TEST(Replay, NoticesWhatIsWrong) {
 
 TEST(Replay, NoticesDataThatComesTooLateOrNotAtAll) {
   const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
-  const Built built = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, false);
+  const Built built = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::packed);
   // An FFT before its tile has been unpacked, with the unpacks ordered behind it.
   Program early = built.program(1);
   int fft = -1, first_unpack = -1;

@@ -1,19 +1,14 @@
 #include "support/random_problem.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 #include <random>
-#include <stdexcept>
 
+#include "api/gather.hpp"
 #include "api/problem_check.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "comm/comm_impl.hpp"
 #include "geometry/layout.hpp"
-#include "schedule/planner.hpp"
-#include "weft/buffer.hpp"
-#include "weft/plan.hpp"
+#include "program/pipeline.hpp"
 
 namespace weft::test {
 
@@ -108,11 +103,109 @@ void draw_distribution(Dice& dice, RandomProblem& p, bool input) {
   for (Order& o : orders) o = alike ? common : random_order(dice, ndim);
 }
 
-void draw_options(Dice& dice, RandomProblem& p, bool mpi) {
+void draw_transforms(Dice& dice, RandomProblem& p) {
+  Problem& problem = p.problem;
+  const int ndim = problem.shape.size();
+  problem.transforms = AxisVector<Transform>(ndim, Transform::c2c);
+  const double cosines = dice.pick({0.0, 0.0, 0.3, 1.0});
+  for (int a = 0; a < ndim; ++a) {
+    Transform& t = problem.transforms[a];
+    if (dice.chance(0.15)) {
+      t = Transform::none;
+    } else if (dice.chance(cosines)) {
+      t = static_cast<Transform>(
+          dice.range(static_cast<int>(Transform::dct1), static_cast<int>(Transform::dst4)));
+      if (t == Transform::dct1 && problem.shape[a] == 1) t = Transform::dct2;
+    }
+  }
+  if (dice.chance(0.4)) problem.transforms[dice.range(0, ndim - 1)] = Transform::r2c;
+  const bool fourier =
+      problem.transforms.contains(Transform::c2c) || problem.transforms.contains(Transform::r2c);
+  if (!fourier) problem.element = dice.chance(0.5) ? Element::real : Element::complex;
+  if (dice.chance(0.3)) {
+    problem.forward_scale = dice.pick({Scale::none, Scale::symmetric, Scale::full});
+    problem.backward_scale = dice.pick({Scale::none, Scale::symmetric, Scale::full});
+  }
+  if (ndim < max_axes && dice.chance(0.25)) problem.batch = dice.range(2, 4);
+}
+
+/// Halos, padding and strides, of the ranks alike or each its own.
+void draw_memory(Dice& dice, RandomProblem& p) {
+  p.memories[0].resize(static_cast<std::size_t>(p.ranks));
+  p.memories[1].resize(static_cast<std::size_t>(p.ranks));
+  if (dice.chance(0.55)) return;
+  using Kind = RandomProblem::Memory::Kind;
+  const int ndim = p.problem.shape.size();
+  const bool r2c = p.problem.transforms.contains(Transform::r2c);
+  const auto halo = [&](RandomProblem::Memory& m) {
+    m.kind = Kind::halo;
+    for (int a = 0; a < ndim; ++a) {
+      m.lower.push_back(dice.chance(0.5) ? dice.range(0, 2) : 0);
+      m.upper.push_back(dice.chance(0.5) ? dice.range(0, 2) : 0);
+    }
+  };
+  for (int r = 0; r < p.ranks; ++r) {
+    RandomProblem::Memory& in = p.memories[0][static_cast<std::size_t>(r)];
+    RandomProblem::Memory& out = p.memories[1][static_cast<std::size_t>(r)];
+    if (p.problem.in_place) {
+      if (r2c) {
+        in.kind = Kind::r2c_padding;
+      } else {
+        halo(in);
+        out = in;
+      }
+      continue;
+    }
+    for (RandomProblem::Memory* m : {&in, &out}) {
+      const int kind = dice.range(0, 3);
+      if (kind == 1) halo(*m);
+      if (kind == 2) m->kind = p.problem.batch > 1 && dice.chance(0.3) ? Kind::interleaved : Kind::strides;
+      for (int a = 0; a <= ndim; ++a) m->gaps.push_back(dice.range(0, 3));
+      if (kind == 3 && r2c && m == &in) m->kind = Kind::r2c_padding;
+    }
+  }
+  if (!r2c && !p.problem.in_place) return;
+  // In place the two sides have to coincide; r2c padding is along the fastest axis.
+  Order order = c_order(ndim);
+  for (int a = 0; a < ndim; ++a)
+    if (p.problem.transforms[a] == Transform::r2c) order = axes_last(order, {a});
+  p.input_orders.assign(static_cast<std::size_t>(p.ranks), order);
+  p.output_orders = p.input_orders;
+}
+
+void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
+  if (mpi) {
+    std::vector<std::string> all{"alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
+    std::shuffle(all.begin(), all.end(), dice.engine());
+    p.exchanges = {"p2p", all[0], all[1]};
+    const auto reshapes = reshape_stages(make_schedule(p.request())).size();
+    if (reshapes > 1 && dice.chance(0.4)) {
+      std::vector<std::string> mixed;
+      for (std::size_t j = 0; j < reshapes; ++j)
+        mixed.push_back(dice.chance(0.4) ? "p2p" : all[static_cast<std::size_t>(dice.range(0, 4))]);
+      p.exchanges.back() = join(mixed, ",");
+    }
+  } else if (p.user_workspace) {
+    p.exchanges = {"copy"};
+  } else {
+    p.exchanges = {"direct", "copy"};
+    const auto reshapes = reshape_stages(make_schedule(p.request())).size();
+    if (reshapes == 2 && dice.chance(0.3)) p.exchanges = {"direct", "copy,direct"};
+  }
+  // What auto picks depends on the exchange; only equal tiles give equal bits.
+  if (p.options.get("pipeline") == "auto")
+    p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 2)) % p.exchanges.size()]};
+}
+
+void draw_options(Dice& dice, RandomProblem& p) {
   Options& o = p.options;
   o.set("check", "collective");
   const int ndim = p.problem.shape.size();
-  o.set("decomposition", ndim >= 3 ? dice.pick({"auto", "slab", "pencil"}) : dice.pick({"auto", "slab"}));
+  o.set("decomposition",
+        ndim >= 3 ? dice.pick({"auto", "slab", "pencil", "brick"}) : dice.pick({"auto", "slab"}));
+  o.set("layout", dice.pick({"auto", "contiguous", "strided"}));
+  if (dice.chance(0.2)) o.set("shrink", dice.range(1, p.ranks));
+  if (dice.chance(0.15)) o.set("threads", dice.range(2, 3));
   if (dice.chance(0.7)) {
     o.set("pipeline", "windowed");
     if (dice.chance(0.8)) o.set("tile", dice.range(0, 9));
@@ -122,21 +215,14 @@ void draw_options(Dice& dice, RandomProblem& p, bool mpi) {
   }
   p.user_workspace = dice.chance(0.2);
   if (p.user_workspace) o.set("workspace", "user");
-  if (mpi) {
-    p.exchanges = {"p2p", "alltoallv", "pairwise"};
-  } else if (p.user_workspace) {
-    p.exchanges = {"copy"};
-  } else {
-    p.exchanges = {"direct", "copy"};
-  }
-  // What auto picks depends on the exchange; only equal tiles give equal bits.
-  if (o.get("pipeline") == "auto")
-    p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 2)) % p.exchanges.size()]};
+  p.by_handle = dice.chance(0.3);
+  const bool mkl = environment_value("WEFT_TEST_MKL") == "required";
+  if (dice.chance(0.2) && mkl) o.set("fft", "mkl");
 }
 
 void draw_values(Dice& dice, RandomProblem& p) {
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const bool real = std::count(p.problem.transforms.begin(), p.problem.transforms.end(), Transform::r2c) > 0;
+  const bool real = p.problem.element == Element::real;
   const auto rounded = [&](double v) {
     return p.problem.precision == Precision::float64 ? static_cast<long double>(v)
                                                      : static_cast<long double>(static_cast<float>(v));
@@ -147,188 +233,21 @@ void draw_values(Dice& dice, RandomProblem& p) {
     p.values.emplace_back(rounded(re), real ? 0 : rounded(im));
   }
   p.exact = direct_sum(p.problem.shape, p.problem.transforms, p.values);
-  const double serial =
-      serial_fftw_error(p.problem.shape, p.problem.transforms, p.problem.precision, p.values, p.exact);
-  p.bound = error_bound(p.problem.shape, p.problem.transforms, p.problem.precision, serial);
+  for (const Direction d : {Direction::forward, Direction::backward})
+    p.bounds[static_cast<std::size_t>(d)] =
+        error_bound(p.problem, serial_fftw_error(p.problem, d, p.values, p.exact));
 }
 
-/// Calls `f(position in the whole array in C order, position in the box's memory)` for every point of a box.
-template <class F>
-void for_points(const Shape& shape, const Box& box, const Order& order, const F& f) {
-  if (box.empty()) return;
-  const Strides whole = dense_strides(shape, c_order(shape.size()));
-  const Strides mine = dense_strides(box.extents(), order);
-  Shape at = box.lo;
-  for (;;) {
-    Index from = 0, to = 0;
-    for (int a = 0; a < shape.size(); ++a) {
-      from += at[a] * whole[a];
-      to += (at[a] - box.lo[a]) * mine[a];
-    }
-    f(static_cast<std::size_t>(from), static_cast<std::size_t>(to));
-    int a = shape.size() - 1;
-    for (; a >= 0 && ++at[a] == box.hi[a]; --a) at[a] = box.lo[a];
-    if (a < 0) return;
+/// Strides for a box of these extents, with gaps.
+Strides gapped_strides(const Shape& extents, const Order& order, const std::vector<Index>& gaps,
+                       Index first) {
+  Strides strides(extents.size(), 0);
+  Index next = first * (1 + gaps[0] / 3);
+  for (int i = order.size() - 1; i >= 0; --i) {
+    strides[order[i]] = next;
+    next = next * std::max<Index>(extents[order[i]], 1) + first * gaps[static_cast<std::size_t>(i) + 1];
   }
-}
-
-/// Memory for `count` elements, off the alignment by one real number if asked for, with a fence behind it.
-template <class T>
-class FencedArray {
- public:
-  using Real = decltype(std::real(T{}));
-  FencedArray(std::size_t bytes, bool misaligned)
-      : bytes_(bytes), offset_(misaligned ? sizeof(Real) : 0), memory_(bytes + offset_ + fence) {
-    std::memset(memory_.data(), 0x5A, memory_.size());
-  }
-  T* data() { return reinterpret_cast<T*>(memory_.data() + offset_); }
-  bool fence_intact() const {
-    return std::all_of(memory_.begin() + offset_ + bytes_, memory_.end(),
-                       [](unsigned char c) { return c == 0x5A; });
-  }
-
- private:
-  static constexpr std::size_t fence = 64;
-  std::size_t bytes_, offset_;
-  Buffer<unsigned char> memory_;
-};
-
-template <class Real>
-Real narrowed(const Exact& v, Real*) {
-  return static_cast<Real>(v.real());
-}
-template <class Real>
-std::complex<Real> narrowed(const Exact& v, std::complex<Real>*) {
-  return {static_cast<Real>(v.real()), static_cast<Real>(v.imag())};
-}
-
-/// Fails on all ranks if it failed on one, so that no rank goes on alone.
-void fail_together(const Comm& comm, const std::string& mine) {
-  if (comm.impl().least(mine.empty() ? 1 : 0) == 0)
-    throw std::runtime_error(mine.empty() ? "another rank failed" : mine);
-}
-
-/// One plan, executed twice in both directions.
-template <class In, class Out>
-class Trial {
- public:
-  Trial(const Comm& comm, const RandomProblem& p, const std::string& exchange)
-      : comm_(comm),
-        p_(p),
-        problem_(p.of(comm.rank())),
-        plan_(comm, problem_, Options(p.options).set("exchange", exchange)),
-        half_(output_shape(problem_.shape, problem_.transforms)),
-        scale_(static_cast<long double>(plan_.scale_factor())) {}
-
-  /// The local results of forward and backward, for comparison with those of other exchanges.
-  std::pair<std::vector<Out>, std::vector<In>> run() {
-    check_workspace();
-    std::pair<std::vector<Out>, std::vector<In>> first;
-    for (int repeat = 0; repeat < 2; ++repeat) {
-      std::vector<Out> spectrum = one_way<In, Out>(Direction::forward, p_.values, p_.exact, 1);
-      std::vector<In> back = one_way<Out, In>(Direction::backward, p_.exact, p_.values, scale_);
-      if (repeat == 0) {
-        first = {std::move(spectrum), std::move(back)};
-      } else if (!same(first.first, spectrum) || !same(first.second, back)) {
-        failure_ = "the second execution differs from the first";
-      }
-    }
-    fail_together(comm_, failure_);
-    return first;
-  }
-
-  template <class T>
-  static bool same(const std::vector<T>& a, const std::vector<T>& b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-  }
-
- private:
-  void check_workspace() {
-    if (plan_.workspace_bytes() % 64 != 0) failure_ = "workspace is not a multiple of 64 bytes";
-    const std::string text = plan_.to_string();
-    if (text.find("workspace") == std::string::npos) failure_ = "the plan does not print its workspace";
-  }
-
-  template <class A, class B>
-  std::vector<B> one_way(Direction d, const std::vector<Exact>& from, const std::vector<Exact>& to,
-                         long double scale) {
-    const bool fwd = d == Direction::forward;
-    const Box in_box = fwd ? plan_.input_box() : plan_.output_box();
-    const Box out_box = fwd ? plan_.output_box() : plan_.input_box();
-    const Order in_order = fwd ? plan_.input_order() : plan_.output_order();
-    const Order out_order = fwd ? plan_.output_order() : plan_.input_order();
-    const Shape& in_shape = fwd ? problem_.shape : half_;
-    const Shape& out_shape = fwd ? half_ : problem_.shape;
-    const auto in_count = static_cast<std::size_t>(in_box.count());
-    const auto out_count = static_cast<std::size_t>(out_box.count());
-    const bool in_place = problem_.in_place;
-    FencedArray<A> in(in_place ? plan_.buffer_bytes() : in_count * sizeof(A), p_.misaligned);
-    FencedArray<B> separate(in_place ? 0 : out_count * sizeof(B), p_.misaligned);
-    for_points(in_shape, in_box, in_order, [&](std::size_t g, std::size_t l) {
-      in.data()[l] = narrowed(from[g], static_cast<A*>(nullptr));
-    });
-    const std::vector<A> before(in.data(), in.data() + in_count);
-    B* out = in_place ? reinterpret_cast<B*>(in.data()) : separate.data();
-    Buffer<unsigned char> workspace(p_.user_workspace ? plan_.workspace_bytes() : 0);
-    void* work = workspace.size() > 0 ? workspace.data() : nullptr;
-    if (fwd) {
-      plan_.forward(static_cast<const A*>(in.data()), out, work, workspace.size());
-    } else {
-      plan_.backward(static_cast<const A*>(in.data()), out, work, workspace.size());
-    }
-    if (!in.fence_intact() || !separate.fence_intact()) failure_ = "memory behind an array was changed";
-    if (!in_place && !same(before, std::vector<A>(in.data(), in.data() + in_count)))
-      failure_ = "out of place, the input was changed";
-    std::vector<B> result(out, out + out_count);
-    compare(d, result, out_shape, out_box, out_order, to, scale);
-    return result;
-  }
-
-  template <class B>
-  void compare(Direction d, const std::vector<B>& result, const Shape& shape, const Box& box,
-               const Order& order, const std::vector<Exact>& exact, long double scale) {
-    double sums[2] = {0, 0};  // error, norm
-    for_points(shape, box, order, [&](std::size_t g, std::size_t l) {
-      sums[0] += static_cast<double>(std::norm(Exact(result[l]) - scale * exact[g]));
-      sums[1] += static_cast<double>(std::norm(scale * exact[g]));
-    });
-    std::vector<double> all(2 * static_cast<std::size_t>(comm_.size()));
-    comm_.impl().allgather(sums, sizeof sums, all.data());
-    double error = 0, norm = 0;
-    for (std::size_t r = 0; r < all.size(); r += 2) {
-      error += all[r];
-      norm += all[r + 1];
-    }
-    // Backward starts from the exact spectrum rounded to the working precision, which costs up to half an
-    // ulp.
-    const double relative = norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
-    if (!(relative <= p_.bound))
-      throw std::runtime_error(std::string(d == Direction::forward ? "forward" : "backward") +
-                               ": relative error " + std::to_string(relative / p_.bound) +
-                               " times the bound\n" + plan_.to_string());
-  }
-
-  const Comm& comm_;
-  const RandomProblem& p_;
-  Problem problem_;
-  Plan plan_;
-  Shape half_;
-  long double scale_;
-  std::string failure_;  ///< on this rank
-};
-
-template <class In, class Out>
-void run_typed(const Comm& comm, const RandomProblem& p) {
-  using T = Trial<In, Out>;
-  std::pair<std::vector<Out>, std::vector<In>> first;
-  for (std::size_t i = 0; i < p.exchanges.size(); ++i) {
-    auto results = T(comm, p, p.exchanges[i]).run();
-    const bool same =
-        i == 0 || (T::same(first.first, results.first) && T::same(first.second, results.second));
-    fail_together(comm,
-                  same ? "" : "exchanges " + p.exchanges[0] + " and " + p.exchanges[i] + " differ in a bit");
-    first = std::move(results);
-  }
+  return strides;
 }
 
 }  // namespace
@@ -347,17 +266,16 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   p.seed = seed;
   p.ranks = ranks;
   p.problem.shape = random_shape(dice, ranks);
-  const int ndim = p.problem.shape.size();
-  p.problem.transforms = AxisVector<Transform>(ndim, Transform::c2c);
-  for (Transform& t : p.problem.transforms)
-    if (dice.chance(0.15)) t = Transform::none;
-  if (dice.chance(0.5)) p.problem.transforms[dice.range(0, ndim - 1)] = Transform::r2c;
   p.problem.precision = dice.chance(0.7) ? Precision::float64 : Precision::float32;
   p.problem.in_place = dice.chance(0.3);
+  draw_transforms(dice, p);
   draw_distribution(dice, p, true);
   draw_distribution(dice, p, false);
   p.own_box_only = dice.chance(0.5);
-  draw_options(dice, p, mpi);
+  draw_memory(dice, p);
+  draw_options(dice, p);
+  check_problem(p.problem, ranks);  // fills in what is natural
+  draw_exchanges(dice, p, mpi);
   p.misaligned = dice.chance(0.2);
   p.delays = dice.chance(0.1);
   draw_values(dice, p);
@@ -367,12 +285,26 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
 Problem RandomProblem::of(int rank) const {
   Problem mine = problem;
   const auto r = static_cast<std::size_t>(rank);
-  const auto side = [&](Distribution& d, const std::vector<Box>& boxes, const std::vector<Order>& orders) {
+  const auto tiles = request();
+  const auto side = [&](Distribution& d, Index& distance, const std::vector<Box>& boxes, const Order& order,
+                        const Memory& memory, const TilingPtr& tiling) {
     if (!boxes.empty()) d = own_box_only ? Distribution::box(boxes[r]) : Distribution::boxes(boxes);
-    d = d.with_order(orders[r]);
+    const bool strides = memory.kind == Memory::Kind::strides,
+               mixed = memory.kind == Memory::Kind::interleaved;
+    if ((strides || mixed) && tiling) {
+      Shape extents = tiling->box(rank).extents();
+      if (problem.batch > 1) extents = Shape::from(extents.begin(), extents.begin() + problem.shape.size());
+      const Strides s = gapped_strides(extents, order, memory.gaps, mixed ? problem.batch : 1);
+      distance = mixed ? 1 : problem.batch > 1 ? span_of(extents, s) + memory.gaps[0] : 0;
+      d = d.with_strides(s);
+      return;
+    }
+    d = d.with_order(order);
+    if (memory.kind == Memory::Kind::halo) d = d.with_halo(memory.lower, memory.upper);
+    if (memory.kind == Memory::Kind::r2c_padding) d = d.with_r2c_padding();
   };
-  side(mine.input, input_boxes, input_orders);
-  side(mine.output, output_boxes, output_orders);
+  side(mine.input, mine.input_distance, input_boxes, input_orders[r], memories[0][r], tiles.input);
+  side(mine.output, mine.output_distance, output_boxes, output_orders[r], memories[1][r], tiles.output);
   return mine;
 }
 
@@ -380,6 +312,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   ScheduleRequest r;
   r.shape = problem.shape;
   r.transforms = problem.transforms;
+  r.element = *problem.element;
   r.ranks = ranks;
   const auto side = [&](const std::vector<Box>& boxes, const Distribution& named, const Shape& shape,
                         std::uint64_t salt) -> TilingPtr {
@@ -391,6 +324,14 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   r.output = side(output_boxes, problem.output, output_shape(r.shape, r.transforms), 2000);
   r.input_orders = input_orders;
   r.output_orders = output_orders;
+  const std::string decomposition = options.get("decomposition");
+  r.decomposition = decomposition == "slab"     ? Decomposition::slab
+                    : decomposition == "pencil" ? Decomposition::pencil
+                    : decomposition == "brick"  ? Decomposition::brick
+                                                : Decomposition::automatic;
+  r.computing_ranks = static_cast<int>(options.number("shrink").value_or(0));
+  r.contiguous = options.get("layout") != "strided";
+  if (problem.batch > 1) add_batch(r, problem.batch);
   return r;
 }
 
@@ -400,26 +341,20 @@ std::string RandomProblem::describe() const {
   text += join(weft::describe(of(0), printed), "; ");
   text += user_workspace ? "; user workspace" : "";
   text += misaligned ? "; misaligned" : "";
+  text += by_handle ? "; by handle" : "";
+  text += "; exchanges " + join(exchanges, " ");
+  for (int r = 0; r < ranks; ++r) {
+    const Problem mine = of(r);
+    for (const Distribution* d : {&mine.input, &mine.output})
+      text += (d == &mine.input ? " | " : " > ") + std::string("strides {") + join(d->strides(), ",") +
+              "} halo {" + join(d->halo_lower(), ",") + "}{" + join(d->halo_upper(), ",") + "}" +
+              (d->r2c_padding() ? " padded" : "");
+  }
   for (const Box& b : input_boxes) text += " in" + to_string(b);
   for (const Box& b : output_boxes) text += " out" + to_string(b);
   for (const Order& o : input_orders) text += " {" + join(o, ",") + "}";
   for (const Order& o : output_orders) text += " {" + join(o, ",") + "}";
   return text;
-}
-
-void run_random_problem(const Comm& comm, const RandomProblem& p) {
-  const bool real = std::count(p.problem.transforms.begin(), p.problem.transforms.end(), Transform::r2c) > 0;
-  try {
-    if (p.problem.precision == Precision::float64) {
-      real ? run_typed<double, std::complex<double>>(comm, p)
-           : run_typed<std::complex<double>, std::complex<double>>(comm, p);
-    } else {
-      real ? run_typed<float, std::complex<float>>(comm, p)
-           : run_typed<std::complex<float>, std::complex<float>>(comm, p);
-    }
-  } catch (const std::exception& e) {
-    throw std::runtime_error(std::string(e.what()) + "\n" + p.describe());
-  }
 }
 
 int problem_count(int standard) {

@@ -1,7 +1,9 @@
-// Random problems: shapes, transforms, boxes, memory orders, pipelines, exchanges, precisions, in and out of
-// place. A problem is a function of its seed and the number of ranks; a failure prints both.
+// Random problems: shapes, transforms, boxes, memory orders, halos and strides, batches, scales, pipelines,
+// exchanges, threads, precisions, in and out of place, by call and by handle. A problem is a function of its
+// seed and the number of ranks; a failure prints both.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,12 +22,19 @@ struct RandomProblem {
   Problem problem;                                 ///< without the distributions of single ranks
   std::vector<Box> input_boxes, output_boxes;      ///< empty: a named distribution in `problem`
   std::vector<Order> input_orders, output_orders;  ///< one per rank
-  bool own_box_only = false;                       ///< each rank gives its own box instead of the list
+  /// How the array of one rank lies in memory.
+  struct Memory {
+    enum class Kind { dense, halo, strides, interleaved, r2c_padding } kind = Kind::dense;
+    Shape lower, upper;
+    std::vector<Index> gaps;
+  };
+  std::array<std::vector<Memory>, 2> memories;  ///< before and after forward, one per rank
+  bool own_box_only = false;                    ///< each rank gives its own box instead of the list
   Options options;
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
-  bool user_workspace = false, misaligned = false, delays = false;
-  std::vector<Exact> values, exact;  ///< whole arrays in C order
-  double bound = 0;
+  bool user_workspace = false, misaligned = false, delays = false, by_handle = false;
+  std::vector<Exact> values, exact;    ///< whole arrays in C order, of the first array of a batch
+  std::array<double, 2> bounds{0, 0};  ///< of the relative error, by direction
 
   std::string describe() const;
   /// What the planner of schedules is asked. A named distribution is the planner's, or `tiled_instead`:

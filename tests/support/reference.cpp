@@ -3,128 +3,174 @@
 #include <fftw3.h>
 
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 #include "geometry/layout.hpp"
-#include "schedule/planner.hpp"
+#include "geometry/transform.hpp"
 
 namespace weft::test {
-
-std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& transforms,
-                              const std::vector<Exact>& values) {
-  std::vector<Exact> data = values;
-  Shape now = shape;
-  for (int pass = 0; pass < 2; ++pass)
-    for (int a = 0; a < shape.size(); ++a) {
-      const bool real = transforms[a] == Transform::r2c;
-      if (transforms[a] == Transform::none || (pass == 0) != real) continue;  // r2c first
-      const Index n = shape[a], kept = real ? n / 2 + 1 : n;
-      Index inner = 1, outer = 1;
-      for (int b = 0; b < a; ++b) outer *= now[b];
-      for (int b = a + 1; b < shape.size(); ++b) inner *= now[b];
-      std::vector<Exact> w(static_cast<std::size_t>(n));
-      for (Index i = 0; i < n; ++i) {
-        const long double angle =
-            -2 * std::numbers::pi_v<long double> * static_cast<long double>(i) / static_cast<long double>(n);
-        w[static_cast<std::size_t>(i)] = {std::cos(angle), std::sin(angle)};
-      }
-      std::vector<Exact> next(static_cast<std::size_t>(outer * kept * inner));
-      for (Index o = 0; o < outer; ++o)
-        for (Index k = 0; k < kept; ++k)
-          for (Index j = 0; j < n; ++j) {
-            const Exact factor = w[static_cast<std::size_t>(j * k % n)];
-            const Exact* from = &data[static_cast<std::size_t>((o * n + j) * inner)];
-            Exact* to = &next[static_cast<std::size_t>((o * kept + k) * inner)];
-            for (Index i = 0; i < inner; ++i) {
-              to[i] = {to[i].real() + from[i].real() * factor.real() - from[i].imag() * factor.imag(),
-                       to[i].imag() + from[i].real() * factor.imag() + from[i].imag() * factor.real()};
-            }
-          }
-      data = std::move(next);
-      now[a] = kept;
-    }
-  return data;
-}
 
 namespace {
 
 template <class Real>
-double serial_error(const Shape& shape, const AxisVector<Transform>& transforms,
-                    const std::vector<Exact>& values, const std::vector<Exact>& exact) {
-  const Shape half = output_shape(shape, transforms);
-  const Strides in_strides = dense_strides(shape, c_order(shape.size()));
-  const Strides out_strides = dense_strides(half, c_order(shape.size()));
-  std::vector<fftw_iodim64> dims, loops;
-  int real_axis = -1;
-  for (int a = 0; a < shape.size(); ++a) {
-    const fftw_iodim64 d{shape[a], in_strides[a], out_strides[a]};
-    if (transforms[a] == Transform::r2c) {
-      real_axis = a;
-    } else {
-      (transforms[a] == Transform::none ? loops : dims).push_back(d);
-    }
+struct Api;
+template <>
+struct Api<double> {
+  using Plan = fftw_plan;
+  using Complex = fftw_complex;
+  static constexpr auto dft = fftw_plan_guru64_dft;
+  static constexpr auto r2c = fftw_plan_guru64_dft_r2c;
+  static constexpr auto c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto r2r = fftw_plan_guru64_r2r;
+  static constexpr auto run = fftw_execute;
+  static constexpr auto destroy = fftw_destroy_plan;
+};
+template <>
+struct Api<float> {
+  using Plan = fftwf_plan;
+  using Complex = fftwf_complex;
+  static constexpr auto dft = fftwf_plan_guru64_dft;
+  static constexpr auto r2c = fftwf_plan_guru64_dft_r2c;
+  static constexpr auto c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto r2r = fftwf_plan_guru64_r2r;
+  static constexpr auto run = fftwf_execute;
+  static constexpr auto destroy = fftwf_destroy_plan;
+};
+
+using Dims = std::vector<fftw_iodim64>;
+
+/// A whole array transformed by FFTW, on one rank and in the order that needs least thought.
+template <class Real>
+class Serial {
+ public:
+  using A = Api<Real>;
+  Serial(const Problem& problem, bool forward)
+      : shape_(problem.shape), transforms_(problem.transforms), forward_(forward) {
+    half_ = output_shape(shape_, transforms_);
   }
-  const auto nl = static_cast<int>(loops.size());
-  std::vector<std::complex<Real>> out(exact.size()), in;
-  if (real_axis >= 0) {
-    dims.push_back({shape[real_axis], in_strides[real_axis], out_strides[real_axis]});
-    std::vector<Real> real_in;
-    for (const Exact& v : values) real_in.push_back(static_cast<Real>(v.real()));
-    const auto nd = static_cast<int>(dims.size());
-    if constexpr (sizeof(Real) == 8) {
-      fftw_plan p = fftw_plan_guru64_dft_r2c(nd, dims.data(), nl, loops.data(), real_in.data(),
-                                             reinterpret_cast<fftw_complex*>(out.data()), FFTW_ESTIMATE);
-      fftw_execute(p);
-      fftw_destroy_plan(p);
-    } else {
-      fftwf_plan p = fftwf_plan_guru64_dft_r2c(nd, dims.data(), nl, loops.data(), real_in.data(),
-                                               reinterpret_cast<fftwf_complex*>(out.data()), FFTW_ESTIMATE);
-      fftwf_execute(p);
-      fftwf_destroy_plan(p);
+
+  std::vector<Exact> run(const std::vector<Exact>& from, bool real_data) {
+    const bool r2c = transforms_.contains(Transform::r2c);
+    real_.clear();
+    complex_.clear();
+    for (const Exact& v : from) {
+      if (real_data && (forward_ || !r2c)) {
+        real_.push_back(static_cast<Real>(v.real()));
+      } else {
+        complex_.push_back(static_cast<Real>(v.real()));
+        complex_.push_back(static_cast<Real>(v.imag()));
+      }
     }
-  } else {
-    const auto nd = static_cast<int>(dims.size());
-    for (const Exact& v : values) in.emplace_back(static_cast<Real>(v.real()), static_cast<Real>(v.imag()));
-    if constexpr (sizeof(Real) == 8) {
-      fftw_plan p =
-          fftw_plan_guru64_dft(nd, dims.data(), nl, loops.data(), reinterpret_cast<fftw_complex*>(in.data()),
-                               reinterpret_cast<fftw_complex*>(out.data()), FFTW_FORWARD, FFTW_ESTIMATE);
-      fftw_execute(p);
-      fftw_destroy_plan(p);
+    if (!real_data) {
+      cosines(complex_, 2, shape_);
+      fourier();
+    } else if (!r2c) {
+      cosines(real_, 1, shape_);
+    } else if (forward_) {
+      cosines(real_, 1, shape_);
+      fourier_real();
     } else {
-      fftwf_plan p = fftwf_plan_guru64_dft(
-          nd, dims.data(), nl, loops.data(), reinterpret_cast<fftwf_complex*>(in.data()),
-          reinterpret_cast<fftwf_complex*>(out.data()), FFTW_FORWARD, FFTW_ESTIMATE);
-      fftwf_execute(p);
-      fftwf_destroy_plan(p);
+      fourier_real();
+      cosines(real_, 1, shape_);
     }
+    return result(real_data && (!forward_ || !r2c));
   }
-  long double error = 0, norm = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    error += std::norm(Exact(out[i]) - exact[i]);
-    norm += std::norm(exact[i]);
+
+ private:
+  std::vector<Exact> result(bool real) const {
+    std::vector<Exact> out;
+    if (real) {
+      for (Real v : real_) out.emplace_back(v, 0);
+    } else {
+      for (std::size_t i = 0; i < complex_.size(); i += 2) out.emplace_back(complex_[i], complex_[i + 1]);
+    }
+    return out;
   }
-  return norm == 0 ? 0 : static_cast<double>(std::sqrt(error / norm));
-}
+
+  void cosines(std::vector<Real>& data, Index unit, const Shape& shape) {
+    const Strides strides = dense_strides(shape, c_order(shape.size()));
+    Dims dims, loops;
+    std::vector<fftw_r2r_kind> kinds;
+    for (int a = 0; a < shape.size(); ++a) {
+      const fftw_iodim64 d{shape[a], strides[a] * unit, strides[a] * unit};
+      (is_r2r(transforms_[a]) ? dims : loops).push_back(d);
+      if (is_r2r(transforms_[a])) kinds.push_back(kind(transforms_[a]));
+    }
+    if (dims.empty()) return;
+    if (unit == 2) loops.push_back({2, 1, 1});
+    finish(A::r2r(static_cast<int>(dims.size()), dims.data(), static_cast<int>(loops.size()), loops.data(),
+                  data.data(), data.data(), kinds.data(), FFTW_ESTIMATE));
+  }
+
+  fftw_r2r_kind kind(Transform forward) const {
+    const fftw_r2r_kind kinds[] = {FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
+                                   FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+    const Transform t = forward_ ? forward : opposite(forward);
+    return kinds[static_cast<int>(t) - static_cast<int>(Transform::dct1)];
+  }
+
+  void fourier() {
+    const Strides strides = dense_strides(shape_, c_order(shape_.size()));
+    Dims dims, loops;
+    for (int a = 0; a < shape_.size(); ++a)
+      (transforms_[a] == Transform::c2c ? dims : loops).push_back({shape_[a], strides[a], strides[a]});
+    auto* data = reinterpret_cast<typename A::Complex*>(complex_.data());
+    finish(A::dft(static_cast<int>(dims.size()), dims.data(), static_cast<int>(loops.size()), loops.data(),
+                  data, data, forward_ ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE));
+  }
+
+  void fourier_real() {
+    const Strides r = dense_strides(shape_, c_order(shape_.size()));
+    const Strides c = dense_strides(half_, c_order(shape_.size()));
+    Dims dims, loops;
+    int real_axis = 0;
+    for (int a = 0; a < shape_.size(); ++a) {
+      if (transforms_[a] == Transform::r2c) {
+        real_axis = a;
+      } else {
+        const fftw_iodim64 d{shape_[a], forward_ ? r[a] : c[a], forward_ ? c[a] : r[a]};
+        (transforms_[a] == Transform::c2c ? dims : loops).push_back(d);
+      }
+    }
+    const int a = real_axis;
+    dims.push_back({shape_[a], forward_ ? r[a] : c[a], forward_ ? c[a] : r[a]});
+    const int nd = static_cast<int>(dims.size()), nl = static_cast<int>(loops.size());
+    (forward_ ? complex_ : real_)
+        .resize(
+            static_cast<std::size_t>(forward_ ? 2 * Box::whole(half_).count() : Box::whole(shape_).count()));
+    auto* data = reinterpret_cast<typename A::Complex*>(complex_.data());
+    finish(forward_ ? A::r2c(nd, dims.data(), nl, loops.data(), real_.data(), data, FFTW_ESTIMATE)
+                    : A::c2r(nd, dims.data(), nl, loops.data(), data, real_.data(), FFTW_ESTIMATE));
+  }
+
+  static void finish(typename A::Plan plan) {
+    A::run(plan);
+    A::destroy(plan);
+  }
+
+  Shape shape_, half_;
+  AxisVector<Transform> transforms_;
+  bool forward_;
+  std::vector<Real> real_, complex_;
+};
 
 }  // namespace
 
-double serial_fftw_error(const Shape& shape, const AxisVector<Transform>& transforms, Precision precision,
-                         const std::vector<Exact>& values, const std::vector<Exact>& exact) {
-  return precision == Precision::float64 ? serial_error<double>(shape, transforms, values, exact)
-                                         : serial_error<float>(shape, transforms, values, exact);
-}
-
-double error_bound(const Shape& shape, const AxisVector<Transform>& transforms, Precision precision,
-                   double serial) {
-  double n = 1;
-  for (int a = 0; a < shape.size(); ++a)
-    if (transforms[a] != Transform::none) n *= static_cast<double>(shape[a]);
-  const double eps = precision == Precision::float64
-                         ? std::numeric_limits<double>::epsilon()
-                         : static_cast<double>(std::numeric_limits<float>::epsilon());
-  return std::max(2 * serial, 2 * eps * std::sqrt(1 + std::log2(n)));
+double serial_fftw_error(const Problem& problem, Direction direction, const std::vector<Exact>& values,
+                         const std::vector<Exact>& spectrum) {
+  const bool forward = direction == Direction::forward;
+  const bool real = problem.element == Element::real;
+  const std::vector<Exact>& from = forward ? values : spectrum;
+  const std::vector<Exact>& to = forward ? spectrum : values;
+  const std::vector<Exact> computed = problem.precision == Precision::float64
+                                          ? Serial<double>(problem, forward).run(from, real)
+                                          : Serial<float>(problem, forward).run(from, real);
+  const long double scale = forward ? 1 : logical_size(problem.shape, problem.transforms);
+  long double error = 0, norm = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    error += std::norm(computed[i] - scale * to[i]);
+    norm += std::norm(scale * to[i]);
+  }
+  return norm == 0 ? 0 : static_cast<double>(std::sqrt(error / norm));
 }
 
 }  // namespace weft::test

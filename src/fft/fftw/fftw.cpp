@@ -1,14 +1,16 @@
 // FFTW as local FFT. One guru plan does any axes of any strided box, r2c included. FFTW's planner is not
 // thread-safe: all planning and destroying happens under one lock, and FFTW is told to lock its planner
-// against the user's own calls as well. Equal problems share a plan, so that two plans of the same problem
-// compute bitwise the same.
+// against the user's own calls as well. FFTW cannot scale, so its results are multiplied afterwards.
 #include <fftw3.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
+#include <string_view>
 
+#include "base/shared_library.hpp"
+#include "fft/fftw/scaling.hpp"
 #include "fft/local_fft.hpp"
+#include "fft/shared_plans.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -26,9 +28,11 @@ struct Fftw<double> {
   static constexpr auto c2c = fftw_plan_guru64_dft;
   static constexpr auto r2c = fftw_plan_guru64_dft_r2c;
   static constexpr auto c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto r2r = fftw_plan_guru64_r2r;
   static constexpr auto run_c2c = fftw_execute_dft;
   static constexpr auto run_r2c = fftw_execute_dft_r2c;
   static constexpr auto run_c2r = fftw_execute_dft_c2r;
+  static constexpr auto run_r2r = fftw_execute_r2r;
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto allocate = fftw_malloc;
   static constexpr auto release = fftw_free;
@@ -43,9 +47,11 @@ struct Fftw<float> {
   static constexpr auto c2c = fftwf_plan_guru64_dft;
   static constexpr auto r2c = fftwf_plan_guru64_dft_r2c;
   static constexpr auto c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto r2r = fftwf_plan_guru64_r2r;
   static constexpr auto run_c2c = fftwf_execute_dft;
   static constexpr auto run_r2c = fftwf_execute_dft_r2c;
   static constexpr auto run_c2r = fftwf_execute_dft_c2r;
+  static constexpr auto run_r2r = fftwf_execute_r2r;
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto allocate = fftwf_malloc;
   static constexpr auto release = fftwf_free;
@@ -57,25 +63,78 @@ std::mutex& planner_mutex() {
   return mutex;
 }
 
+/// FFTW 3.3.10 crashes on some single precision transforms: its AVX code for lines of even length that lie
+/// contiguously in the output, but not in the input ("n2bv_4_avx"), stores whole vectors without asking
+/// whether the next line begins on a multiple of 16 bytes. Such lines never arise in dense boxes, so that the
+/// way around it, no vector code, costs those nothing.
+bool lines_begin_anywhere(const FftProblem& p) {
+  if (p.precision != Precision::float32 || p.kind == FftKind::r2r) return false;
+  bool even_line = false, odd_step = false;
+  for (const FftDimension& d : p.dimensions) even_line = even_line || (d.to_stride == 1 && d.n % 2 == 0);
+  for (const auto* axes : {&p.dimensions, &p.loops})
+    for (const FftDimension& d : *axes)
+      odd_step = odd_step || (d.to_stride != 1 && d.to_stride % 2 != 0 && d.n > 1);
+  return even_line && odd_step;
+}
+
 unsigned flags_of(const FftProblem& p) {
   unsigned flags = p.effort == Effort::patient   ? FFTW_PATIENT
                    : p.effort == Effort::measure ? FFTW_MEASURE
                                                  : FFTW_ESTIMATE;
   flags |= p.may_destroy_input ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT;
-  if (!p.aligned) flags |= FFTW_UNALIGNED;
+  if (!p.aligned || lines_begin_anywhere(p)) flags |= FFTW_UNALIGNED;
   return flags;
 }
 
-/// Elements from the first to one past the last of one side.
-std::size_t elements(const FftProblem& p, Index FftDimension::*stride, bool complex_side) {
-  Index last = 0;
-  for (const FftDimension& d : p.loops) last += (d.n - 1) * (d.*stride);
-  for (std::size_t i = 0; i < p.dimensions.size(); ++i) {
-    const FftDimension& d = p.dimensions[i];
-    const Index n = p.real && complex_side && i + 1 == p.dimensions.size() ? d.n / 2 + 1 : d.n;
-    last += (n - 1) * (d.*stride);
+fftw_r2r_kind kind_of(Transform t) {
+  switch (t) {
+    case Transform::dct1:
+      return FFTW_REDFT00;
+    case Transform::dct2:
+      return FFTW_REDFT10;
+    case Transform::dct3:
+      return FFTW_REDFT01;
+    case Transform::dct4:
+      return FFTW_REDFT11;
+    case Transform::dst1:
+      return FFTW_RODFT00;
+    case Transform::dst2:
+      return FFTW_RODFT10;
+    case Transform::dst3:
+      return FFTW_RODFT01;
+    case Transform::dst4:
+      return FFTW_RODFT11;
+    default:
+      throw Error("plan: local FFT", "a transform that is no DCT or DST",
+                  "one for each axis of an r2r problem");
   }
-  return static_cast<std::size_t>(last) + 1;
+}
+
+/// One side of a transform.
+struct Side {
+  Index FftDimension::*stride;
+  bool complex, half;
+};
+
+Side from_side(const FftProblem& p) {
+  const bool half = p.kind == FftKind::real && p.direction == Direction::backward;
+  return {&FftDimension::from_stride, p.kind == FftKind::c2c || half, half};
+}
+
+Side to_side(const FftProblem& p) {
+  const bool half = p.kind == FftKind::real && p.direction == Direction::forward;
+  return {&FftDimension::to_stride, p.kind == FftKind::c2c || half, half};
+}
+
+/// From the first element to past the last of one side.
+std::size_t bytes_of(const FftProblem& p, const Side& side) {
+  Index last = 0;
+  for (const FftDimension& d : p.loops) last += (d.n - 1) * (d.*side.stride);
+  for (const FftDimension& d : p.dimensions) {
+    const Index n = side.half && &d == &p.dimensions.back() ? d.n / 2 + 1 : d.n;
+    last += (n - 1) * (d.*side.stride);
+  }
+  return static_cast<std::size_t>((last + 1) * (side.complex ? 2 : 1) * real_bytes(p.precision));
 }
 
 template <class Real>
@@ -84,12 +143,9 @@ class FftwPlan final : public LocalFft {
   using F = Fftw<Real>;
   using Complex = typename F::Complex;
 
-  explicit FftwPlan(const FftProblem& p) : problem_(p) {
-    const bool forward = p.direction == Direction::forward;
-    const std::size_t from_size = (p.real && forward ? 1u : 2u) * sizeof(Real) *
-                                  elements(p, &FftDimension::from_stride, !(p.real && forward));
-    const std::size_t to_size = (p.real && !forward ? 1u : 2u) * sizeof(Real) *
-                                elements(p, &FftDimension::to_stride, !(p.real && !forward));
+  explicit FftwPlan(const FftProblem& p) : problem_(p), scaling_(p) {
+    const std::size_t from_size = bytes_of(p, from_side(p)), to_size = bytes_of(p, to_side(p));
+    const std::lock_guard lock(planner_mutex());
     // Planning beyond estimate runs candidates on real memory.
     const bool touches = p.effort != Effort::estimate;
     void* from = F::allocate(touches ? std::max(from_size, p.in_place ? to_size : 0) : 64);
@@ -109,13 +165,16 @@ class FftwPlan final : public LocalFft {
   }
 
   void execute(void* from, void* to) const override {
-    if (!problem_.real) {
+    if (problem_.kind == FftKind::c2c) {
       F::run_c2c(plan_, static_cast<Complex*>(from), static_cast<Complex*>(to));
+    } else if (problem_.kind == FftKind::r2r) {
+      F::run_r2r(plan_, static_cast<Real*>(from), static_cast<Real*>(to));
     } else if (problem_.direction == Direction::forward) {
       F::run_r2c(plan_, static_cast<Real*>(from), static_cast<Complex*>(to));
     } else {
       F::run_c2r(plan_, static_cast<Complex*>(from), static_cast<Real*>(to));
     }
+    scaling_.run<Real>(to);
   }
 
  private:
@@ -132,7 +191,13 @@ class FftwPlan final : public LocalFft {
     const int nd = static_cast<int>(d.size()), nl = static_cast<int>(l.size());
     const unsigned flags = flags_of(problem_);
     const bool forward = problem_.direction == Direction::forward;
-    if (!problem_.real)
+    if (problem_.kind == FftKind::r2r) {
+      std::vector<fftw_r2r_kind> kinds;
+      for (const FftDimension& dimension : problem_.dimensions) kinds.push_back(kind_of(dimension.transform));
+      return F::r2r(nd, d.data(), nl, l.data(), static_cast<Real*>(from), static_cast<Real*>(to),
+                    kinds.data(), flags);
+    }
+    if (problem_.kind == FftKind::c2c)
       return F::c2c(nd, d.data(), nl, l.data(), static_cast<Complex*>(from), static_cast<Complex*>(to),
                     forward ? FFTW_FORWARD : FFTW_BACKWARD, flags);
     if (forward)
@@ -141,37 +206,59 @@ class FftwPlan final : public LocalFft {
   }
 
   FftProblem problem_;
+  Scaling scaling_;
   typename F::Plan plan_ = nullptr;
 };
 
 std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
-  static std::map<FftProblem, std::weak_ptr<const LocalFft>> known;
-  std::shared_ptr<const LocalFft> made;  // outlives the lock, which its destruction would take again
-  const std::lock_guard lock(planner_mutex());
+  static SharedPlans plans;
   static const bool once = [] {
     Fftw<double>::make_thread_safe();
     Fftw<float>::make_thread_safe();
     return true;
   }();
   static_cast<void>(once);
-  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<const LocalFft>& slot = known[problem];
-  made = slot.lock();
-  if (!made) {
-    if (problem.precision == Precision::float64) {
-      made = std::make_shared<FftwPlan<double>>(problem);
-    } else {
-      made = std::make_shared<FftwPlan<float>>(problem);
-    }
-    slot = made;
-  }
-  return made;
+  return plans.get(problem, [&]() -> std::shared_ptr<const LocalFft> {
+    if (problem.precision == Precision::float64) return std::make_shared<FftwPlan<double>>(problem);
+    return std::make_shared<FftwPlan<float>>(problem);
+  });
+}
+
+std::string unable(const FftProblem& p) {
+  if (p.kind == FftKind::real && p.direction == Direction::backward && !p.in_place && !p.may_destroy_input &&
+      p.dimensions.size() > 1)
+    return "FFTW cannot keep the input of a c2r transform of several axes";
+  for (const FftDimension& d : p.dimensions)
+    if (p.kind == FftKind::r2r && d.transform == Transform::dct1 && d.n < 2)
+      return "a DCT of type 1 needs two points";
+  return "";
+}
+
+/// Whether FFTW's functions are FFTW's. If another part of the process made Intel MKL visible to all before
+/// Weft was loaded, MKL's functions of the same names answer for some of them (src/fft/mkl/dfti.cpp tells
+/// how), and mixing the two crashes. A function may as well stand in for FFTW's own, as profilers do, so that
+/// only MKL is refused.
+std::string missing() {
+  const auto foreign = [](const std::string& file) {
+    const auto name = file.substr(file.rfind('/') + 1);
+    return name.starts_with("libmkl");
+  };
+  for (const std::string& file :
+       {file_of(fftw_plan_guru64_dft), file_of(fftw_plan_guru64_r2r), file_of(fftw_execute_dft),
+        file_of(fftw_execute), file_of(fftwf_plan_guru64_dft), file_of(fftwf_execute_dft)})
+    if (foreign(file))
+      return "FFTW's functions are answered by " + file +
+             ", which was made visible to the whole process before Weft was loaded; load Weft, or FFTW, "
+             "first";
+  if (!std::string_view(fftw_version).starts_with("fftw-"))
+    return "the library that answers for FFTW says it is \"" + std::string(fftw_version) + "\"";
+  return "";
 }
 
 }  // namespace
 
 FftRow fftw_row() {
-  return {"fftw", plan};
+  return {"fftw", missing, unable, plan, [] { return file_of(fftw_execute); }};
 }
 
 }  // namespace weft

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "geometry/grid.hpp"
+
 namespace weft {
 
 namespace {
@@ -18,10 +20,49 @@ struct alignas(Bytes == 16 ? 8 : 4) Word {
 /// cache.
 constexpr Index block = 16;
 
+/// Share of the threads' time that is used well enough to cut no further in.
+constexpr double good_balance = 0.85;
+
+/// Moves elements as they are.
+template <int Bytes>
+struct Copied {
+  using Element = Word<Bytes>;
+  void one(const Element& from, Element& to) const { to = from; }
+  void line(const Element* from, Element* to, Index n) const {
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(Element));
+  }
+};
+
+/// Moves elements of `Count` real numbers, multiplying them. The numbers are read and written as bytes: other
+/// code of the library sees the same memory as words.
+template <class Real, int Count>
+struct Multiplied {
+  using Element = Word<static_cast<int>(sizeof(Real)) * Count>;
+  Real factor;
+
+  void one(const Element& from, Element& to) const {
+    Real reals[Count];
+    std::memcpy(reals, &from, sizeof from);
+    for (Real& r : reals) r *= factor;
+    std::memcpy(&to, reals, sizeof to);
+  }
+  void line(const Element* from, Element* to, Index n) const {
+    const auto* f = reinterpret_cast<const std::byte*>(from);
+    auto* t = reinterpret_cast<std::byte*>(to);
+    for (Index i = 0; i < n * Count; ++i) {
+      Real r;
+      std::memcpy(&r, f + i * static_cast<Index>(sizeof r), sizeof r);
+      r *= factor;
+      std::memcpy(t + i * static_cast<Index>(sizeof r), &r, sizeof r);
+    }
+  }
+};
+
 }  // namespace
 
-PermuteCopy::PermuteCopy(const Shape& extents, const Strides& from, const Strides& to, int element_bytes)
-    : element_bytes_(element_bytes) {
+PermuteCopy::PermuteCopy(const Shape& extents, const Strides& from, const Strides& to, int element_bytes,
+                         const CopyScale& scale)
+    : element_bytes_(element_bytes), scale_(scale) {
   for (int a = 0; a < extents.size(); ++a) {
     empty_ = empty_ || extents[a] <= 0;
     if (extents[a] > 1) loops_[static_cast<std::size_t>(count_++)] = {extents[a], from[a], to[a]};
@@ -71,16 +112,18 @@ void PermuteCopy::outer_loops(const W* from, W* to, int inner, const Inner& body
   }
 }
 
-template <class W>
-void PermuteCopy::run_as(const W* from, W* to) const {
+template <class Move>
+void PermuteCopy::run_with(const std::byte* from_bytes, std::byte* to_bytes, const Move& move) const {
+  using W = typename Move::Element;
+  const W* from = reinterpret_cast<const W*>(from_bytes);
+  W* to = reinterpret_cast<W*>(to_bytes);
   const Loop last = loops_[static_cast<std::size_t>(count_ - 1)];
   if (!transposes_) {
     if (last.from == 1 && last.to == 1) {
-      outer_loops(from, to, 1,
-                  [&](const W* f, W* t) { std::memcpy(t, f, static_cast<std::size_t>(last.n) * sizeof(W)); });
+      outer_loops(from, to, 1, [&](const W* f, W* t) { move.line(f, t, last.n); });
     } else {
       outer_loops(from, to, 1, [&](const W* f, W* t) {
-        for (Index i = 0; i < last.n; ++i) t[i * last.to] = f[i * last.from];
+        for (Index i = 0; i < last.n; ++i) move.one(f[i * last.from], t[i * last.to]);
       });
     }
     return;
@@ -91,21 +134,61 @@ void PermuteCopy::run_as(const W* from, W* to) const {
       for (Index jb = 0; jb < last.n; jb += block) {
         const Index ie = std::min(other.n, ib + block), je = std::min(last.n, jb + block);
         for (Index i = ib; i < ie; ++i)
-          for (Index j = jb; j < je; ++j) t[i * other.to + j * last.to] = f[i * other.from + j * last.from];
+          for (Index j = jb; j < je; ++j)
+            move.one(f[i * other.from + j * last.from], t[i * other.to + j * last.to]);
       }
   });
 }
 
 void PermuteCopy::run(const std::byte* from, std::byte* to) const {
   if (empty_) return;
+  if (scale_.factor != 1) {
+    const auto factor = static_cast<float>(scale_.factor);
+    if (scale_.real_bytes == 4) {
+      if (element_bytes_ == 4) return run_with(from, to, Multiplied<float, 1>{factor});
+      return run_with(from, to, Multiplied<float, 2>{factor});
+    }
+    if (element_bytes_ == 8) return run_with(from, to, Multiplied<double, 1>{scale_.factor});
+    return run_with(from, to, Multiplied<double, 2>{scale_.factor});
+  }
   switch (element_bytes_) {
     case 4:
-      return run_as(reinterpret_cast<const Word<4>*>(from), reinterpret_cast<Word<4>*>(to));
+      return run_with(from, to, Copied<4>{});
     case 8:
-      return run_as(reinterpret_cast<const Word<8>*>(from), reinterpret_cast<Word<8>*>(to));
+      return run_with(from, to, Copied<8>{});
     default:
-      return run_as(reinterpret_cast<const Word<16>*>(from), reinterpret_cast<Word<16>*>(to));
+      return run_with(from, to, Copied<16>{});
   }
+}
+
+/// Iterations of a loop that are not cut apart: those of a block of the inner loops.
+Index PermuteCopy::unit_of(int loop) const {
+  return loop >= count_ - (transposes_ ? 2 : 1) ? block : 1;
+}
+
+/// The outermost loop that gives every part nearly the same, else the one that comes nearest to it.
+int PermuteCopy::loop_to_cut(int parts) const {
+  int best = 0;
+  double best_balance = 0;
+  for (int i = 0; i < count_ && best_balance < good_balance; ++i) {
+    const double its = balance(loops_[static_cast<std::size_t>(i)].n, unit_of(i), parts);
+    if (its > best_balance) {
+      best = i;
+      best_balance = its;
+    }
+  }
+  return best;
+}
+
+void PermuteCopy::run_part(const std::byte* from, std::byte* to, int part, int parts) const {
+  if (empty_) return;
+  const int cut = loop_to_cut(parts);
+  const Loop& loop = loops_[static_cast<std::size_t>(cut)];
+  const Range range = split_units(loop.n, unit_of(cut), parts, part);
+  if (range.lo == range.hi) return;
+  PermuteCopy slice = *this;
+  slice.loops_[static_cast<std::size_t>(cut)].n = range.hi - range.lo;
+  slice.run(from + range.lo * loop.from * element_bytes_, to + range.lo * loop.to * element_bytes_);
 }
 
 }  // namespace weft

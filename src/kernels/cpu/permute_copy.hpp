@@ -1,6 +1,7 @@
 // Copies between any two strided boxes of equal extents: packing, unpacking, putting and permuting. Axes that
 // are contiguous together on both sides are merged while planning, so that execution runs the fewest and
-// longest loops.
+// longest loops. A copy can multiply what it copies, which saves a pass over the data, and can be done in
+// slices by several threads.
 #pragma once
 
 #include <array>
@@ -10,12 +11,24 @@
 
 namespace weft {
 
+/// What the elements of a copy are multiplied by. The size of the real numbers in them is only looked at if
+/// the factor is not 1; without one, elements are opaque.
+struct CopyScale {
+  double factor = 1;
+  int real_bytes = 8;  ///< 8 or 4; an element is one or two of them
+};
+
 /// A planned copy. Strides are in elements.
 class PermuteCopy {
  public:
-  PermuteCopy(const Shape& extents, const Strides& from, const Strides& to, int element_bytes);
+  PermuteCopy(const Shape& extents, const Strides& from, const Strides& to, int element_bytes,
+              const CopyScale& scale = {});
 
   void run(const std::byte* from, std::byte* to) const;
+
+  /// One of `parts` nearly equal slices, some of which may be empty; together they are `run`. Slices write
+  /// different elements and may be done at the same time. Allocates nothing.
+  void run_part(const std::byte* from, std::byte* to, int part, int parts) const;
 
   /// Loops left after merging.
   int loops() const { return count_; }
@@ -25,14 +38,17 @@ class PermuteCopy {
     Index n, from, to;
   };
 
-  template <class Word>
-  void run_as(const Word* from, Word* to) const;
+  int loop_to_cut(int parts) const;
+  Index unit_of(int loop) const;
+  template <class Move>
+  void run_with(const std::byte* from, std::byte* to, const Move& move) const;
   template <class Word, class Inner>
   void outer_loops(const Word* from, Word* to, int inner, const Inner& body) const;
 
   std::array<Loop, max_axes> loops_{};  ///< outermost first
   int count_ = 0;
   int element_bytes_;
+  CopyScale scale_;
   bool transposes_ = false;  ///< the two innermost loops are fast on one side each
   bool empty_ = false;
 };

@@ -5,17 +5,19 @@ namespace weft {
 
 namespace {
 
-class MpiAlltoallv final : public GroupExchange {
+class MpiAlltoallv final : public CountedGroup {
  public:
-  using GroupExchange::GroupExchange;
+  using CountedGroup::CountedGroup;
 
-  void post(int tile, std::byte* work) override {
-    Tile& t = tile_at(tile);
+  void post(int tile, const Memory& memory) override {
+    std::byte* work = memory[static_cast<std::size_t>(Space::work)];
+    const Tile& t = tile_at(tile);
+    const auto lock = world().lock();
     check_mpi(MPI_Alltoallv(work + t.send.start, t.send.counts.data(), t.send.displacements.data(), type(),
                             work + t.receive.start, t.receive.counts.data(), t.receive.displacements.data(),
                             type(), group()),
               "MPI_Alltoallv");
-    t.returned = 0;
+    restart(tile);
   }
 };
 
@@ -24,7 +26,8 @@ class MpiAlltoallv final : public GroupExchange {
 ExchangeRow mpi_alltoallv_row() {
   return {.name = "alltoallv",
           .meaning = "MPI_Alltoallv within each exchange group",
-          .direct = false,
+          .carry = Carry::packed,
+          .concurrent = false,
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiAlltoallv>,

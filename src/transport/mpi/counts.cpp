@@ -20,7 +20,9 @@ int mpi_count(Index bytes, int element_bytes) {
   if (count > limit)
     throw Error(
         "plan: exchange", "a message or displacement of " + std::to_string(count) + " elements",
-        "at most " + std::to_string(limit) + ": use more ranks, or pipeline windowed with thinner tiles");
+        "at most " + std::to_string(limit) +
+            ", as this exchange counts in MPI's int: use exchange p2p, pairwise or alltoallw, which count in "
+            "large types, or more ranks");
   return static_cast<int>(count);
 }
 

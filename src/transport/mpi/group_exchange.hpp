@@ -1,5 +1,6 @@
-// What the exchanges have in common that carry a tile by calls on an exchange group: its communicator, the
-// counts and displacements of every tile, and parts that are all there once the tile has been carried.
+// What the exchanges have in common that carry a tile by calls on an exchange group: its communicator and its
+// members, and parts that are all there once the tile has been carried. `CountedGroup` adds what the
+// collectives on counts and displacements need.
 #pragma once
 
 #include "comm/mpi_world.hpp"
@@ -12,33 +13,54 @@ class GroupExchange : public BufferedExchange {
   explicit GroupExchange(const ExchangeContext& context);
 
   void connect() override { group_ = world_.group(colours_); }
-  void wait_sent(int) override {}
-  int next_arrival(int tile) override;
+  bool sent(int, Patience) override { return true; }
+  int next_arrival(int tile, Patience patience) override;
 
  protected:
-  /// Per member of the group, in elements; displacements count from `start`, which keeps them small.
+  MPI_Comm group() const { return group_; }
+  MPI_Datatype type() const { return type_; }
+  const MpiWorld& world() const { return world_; }
+  /// Ranks of the group, ascending, and this rank's place among them.
+  const std::vector<int>& members() const { return members_; }
+  int place() const { return place_; }
+  /// Where `rank` stands among the members.
+  std::size_t place_of(int rank) const;
+  /// A tile has been posted: all its parts are to be returned again.
+  void restart(int tile) { arrivals_[static_cast<std::size_t>(tile)].returned = 0; }
+
+ private:
+  struct Arrivals {
+    std::size_t parts, returned;
+  };
+
+  MpiWorld& world_;
+  std::vector<int> colours_;
+  MPI_Comm group_ = MPI_COMM_NULL;
+  MPI_Datatype type_;
+  int place_ = 0;
+  std::vector<int> members_;
+  std::vector<Arrivals> arrivals_;  ///< per tile
+};
+
+class CountedGroup : public GroupExchange {
+ public:
+  /// Throws `weft::Error` for counts and displacements that do not fit MPI's int.
+  explicit CountedGroup(const ExchangeContext& context);
+
+ protected:
+  /// Per member, in elements; displacements count from `start`, which keeps them small.
   struct Side {
     Index start = 0;
     std::vector<int> counts, displacements;
   };
   struct Tile {
     Side send, receive;
-    std::size_t parts, returned;
   };
-
-  Tile& tile_at(int tile) { return tiles_[static_cast<std::size_t>(tile)]; }
-  MPI_Comm group() const { return group_; }
-  MPI_Datatype type() const { return type_; }
-  /// This rank's place in its group, and the size of that.
-  int place() const { return place_; }
-  int members() const { return members_; }
+  const Tile& tile_at(int tile) const { return tiles_[static_cast<std::size_t>(tile)]; }
 
  private:
-  MpiWorld& world_;
-  std::vector<int> colours_;
-  MPI_Comm group_ = MPI_COMM_NULL;
-  MPI_Datatype type_;
-  int place_ = 0, members_ = 1;
+  Side side_of(const std::vector<Message>& messages, Index start, int element_bytes) const;
+
   std::vector<Tile> tiles_;
 };
 

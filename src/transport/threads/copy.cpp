@@ -44,7 +44,8 @@ class ThreadsCopy final : public BufferedExchange {
 
   void connect() override { share(world_, static_cast<int>(rank_), boxes_); }
 
-  void post(int tile, std::byte* work) override {
+  void post(int tile, const Memory& memory) override {
+    std::byte* work = memory[static_cast<std::size_t>(Space::work)];
     const auto k = static_cast<std::size_t>(tile);
     ++executions_[k];
     work_[k] = work;
@@ -54,25 +55,27 @@ class ThreadsCopy final : public BufferedExchange {
     mine.posted[k].store(executions_[k], std::memory_order_release);
   }
 
-  void wait_sent(int tile) override {
+  bool sent(int tile, Patience patience) override {
     // A part is taken in the receiver's `next_arrival`. The receiver may itself wait here first, so what has
     // been posted to this rank is taken meanwhile.
     const auto k = static_cast<std::size_t>(tile);
     for (const Message& m : tiles_[k].sends) {
       const std::atomic<std::uint64_t>& taken = boxes_[rank_]->taken[slot(tile, m.peer)];
-      world_.wait("exchange", [&] {
+      const bool all = world_.wait_if("exchange", patience == Patience::wait, [&] {
         if (taken.load(std::memory_order_acquire) >= executions_[k]) return true;
         progress();
         return false;
       });
+      if (!all) return false;
     }
+    return true;
   }
 
-  int next_arrival(int tile) override {
+  int next_arrival(int tile, Patience patience) override {
     const auto k = static_cast<std::size_t>(tile);
     const std::vector<Message>& receives = tiles_[k].receives;
-    int found = -1;
-    world_.wait("exchange", [&] {
+    int found = no_more_arrivals;
+    const bool here = world_.wait_if("exchange", patience == Patience::wait, [&] {
       bool all = true;
       for (std::size_t i = 0; i < receives.size(); ++i) {
         if (returned_[k][i]) continue;
@@ -84,7 +87,7 @@ class ThreadsCopy final : public BufferedExchange {
       }
       return all;
     });
-    return found;
+    return here ? found : no_arrival_yet;
   }
 
   void progress() override {
@@ -135,7 +138,8 @@ class ThreadsCopy final : public BufferedExchange {
 ExchangeRow threads_copy_row() {
   return {.name = "copy",
           .meaning = "receivers copy packed tiles out of the sender's workspace (threads of one process)",
-          .direct = false,
+          .carry = Carry::packed,
+          .concurrent = true,
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, ThreadsCopy>,

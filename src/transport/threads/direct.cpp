@@ -38,20 +38,24 @@ class ThreadsDirect final : public DirectExchange {
   void signal_free(int tile) override {
     mine().free[static_cast<std::size_t>(tile)].store(execution_, std::memory_order_release);
   }
-  void await_free(int tile, int peer) override { wait(at(peer).free[static_cast<std::size_t>(tile)]); }
   void signal_full(int tile, int peer) override {
     at(peer).full[static_cast<std::size_t>(tile) * ranks_ + rank_].store(execution_,
                                                                          std::memory_order_release);
   }
-  void await_full(int tile, int peer) override {
-    wait(mine().full[static_cast<std::size_t>(tile) * ranks_ + static_cast<std::size_t>(peer)]);
+  bool is_free(int tile, int peer, Patience patience) override {
+    return reached(at(peer).free[static_cast<std::size_t>(tile)], patience);
+  }
+  bool is_full(int tile, int peer, Patience patience) override {
+    return reached(mine().full[static_cast<std::size_t>(tile) * ranks_ + static_cast<std::size_t>(peer)],
+                   patience);
   }
 
  private:
   Segment& at(int peer) const { return *segments_[static_cast<std::size_t>(peer)]; }
   Segment& mine() const { return *segments_[rank_]; }
-  void wait(const Flag& flag) const {
-    world_.wait("direct exchange", [&] { return flag.load(std::memory_order_acquire) >= execution_; });
+  bool reached(const Flag& flag, Patience patience) const {
+    const auto now = [&] { return flag.load(std::memory_order_acquire) >= execution_; };
+    return world_.wait_if("direct exchange", patience == Patience::wait, now);
   }
 
   ThreadWorld& world_;
@@ -65,7 +69,8 @@ class ThreadsDirect final : public DirectExchange {
 ExchangeRow threads_direct_row() {
   return {.name = "direct",
           .meaning = "ranks store into each other's workspace (threads of one process)",
-          .direct = true,
+          .carry = Carry::direct,
+          .concurrent = true,
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .make_buffered = nullptr,

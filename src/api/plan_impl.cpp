@@ -1,0 +1,231 @@
+#include "api/plan_impl.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/problem_check.hpp"
+#include "api/user_layout.hpp"
+#include "base/environment.hpp"
+#include "base/test_hook.hpp"
+#include "base/text.hpp"
+#include "base/warning.hpp"
+#include "comm/agree.hpp"
+#include "program/builder.hpp"
+#include "program/padding.hpp"
+
+namespace weft {
+
+namespace {
+
+std::shared_ptr<std::byte> allocate(Index bytes) {
+  if (bytes == 0) return nullptr;
+  void* memory = std::aligned_alloc(64, static_cast<std::size_t>(aligned(bytes)));
+  if (memory == nullptr)
+    throw Error("plan: workspace", "no memory for " + human_bytes(static_cast<double>(bytes)),
+                "fewer points per rank, or workspace given by the user");
+  return {static_cast<std::byte*>(memory), [](std::byte* p) { std::free(p); }};
+}
+
+Decomposition decomposition_of(const std::string& name) {
+  return name == "slab"     ? Decomposition::slab
+         : name == "pencil" ? Decomposition::pencil
+         : name == "brick"  ? Decomposition::brick
+                            : Decomposition::automatic;
+}
+
+Effort effort_of(const std::string& name) {
+  return name == "patient" ? Effort::patient : name == "measure" ? Effort::measure : Effort::estimate;
+}
+
+int shrunk_to(const Options& options, int ranks) {
+  const std::optional<Index> wanted = options.number("shrink");
+  if (!wanted) return 0;
+  if (*wanted < 1 || *wanted > ranks)
+    throw Error("plan: option shrink", std::to_string(*wanted) + " ranks",
+                "1 to " + std::to_string(ranks) + ", the ranks there are");
+  return static_cast<int>(*wanted);
+}
+
+}  // namespace
+
+PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& opts)
+    : comm(communicator), problem(given), options(opts) {
+  CommImpl& c = comm.impl();
+  c.check_alive("plan");
+  try {
+    make(c);
+  } catch (const Error&) {
+    // An agreed failure leaves the team usable; anything else would leave peers waiting.
+    if (!agreed) c.poison(std::current_exception());
+    throw;
+  } catch (...) {
+    c.poison(std::current_exception());
+    throw;
+  }
+}
+
+PlanImpl::~PlanImpl() {
+  if (!flying) return;
+  // Peers would wait for ever, and messages may still arrive in the workspace.
+  CommImpl& c = comm.impl();
+  c.poison(std::make_exception_ptr(
+      Error(name_of(*flying), "a plan destroyed while it was under way", "wait() before that", c.rank())));
+  way(*flying).executor->cancel();
+  c.retain(memory);
+  land();
+}
+
+template <class Step>
+void PlanImpl::together(CommImpl& c, const Step& step) {
+  agreed = true;
+  agree(c, "plan", step);
+  agreed = false;
+}
+
+void PlanImpl::make(CommImpl& c) {
+  std::string mine;
+  together(c, [&] {
+    test_point("plan", c.rank());
+    check_environment();
+    check_problem(problem, c.size());
+    mine = join(describe(problem, options), "\n");
+  });
+  compare(c, mine);
+  const Gathered gathered = gather(c, problem);
+  together(c, [&] { prepare(c, gathered); });
+  for (Way& w : ways) w.executor->connect();
+}
+
+void PlanImpl::compare(CommImpl& c, const std::string& mine) {
+  const std::string first = c.broadcast(mine, 0);
+  together(c, [&] {
+    for (std::size_t at = 0, other = 0; at < mine.size() || other < first.size();) {
+      const std::size_t end = std::min(mine.find('\n', at), mine.size());
+      const std::size_t other_end = std::min(first.find('\n', other), first.size());
+      const std::string a = mine.substr(at, end - at), b = first.substr(other, other_end - other);
+      if (a != b) throw Error("plan", a, b + " as on rank 0: ranks must give the same problem");
+      at = std::min(end + 1, mine.size());
+      other = std::min(other_end + 1, first.size());
+    }
+  });
+}
+
+void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
+  users_workspace = options.get("workspace") == "user";
+  // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
+  // plans.
+  collective_check = options.get("check") == "collective" || c.threads() != nullptr;
+  ffts = find_ffts(options.get("fft"));
+  make_schedules(c, gathered);
+  describe_sides(c.rank());
+  choose_exchanges(c);
+  choose_threads(c);
+  for (Way& w : ways) make_way(c, w);
+  if (!users_workspace) memory = allocate(workspace_bytes);
+  for (Way& w : ways) w.executor->make_exchanges(c, w.exchanges, w.groups, memory);
+  test_point("prepare", c.rank());
+}
+
+void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
+  ScheduleRequest request = resolve(problem, gathered, c.size());
+  request.decomposition = decomposition_of(options.get("decomposition"));
+  request.computing_ranks = shrunk_to(options, c.size());
+  request.contiguous = options.get("layout") != "strided";
+  ways[0].schedule = make_schedule(request);
+  ways[1].schedule = inverse(ways[0].schedule);
+}
+
+/// One name serves all reshapes; several are meant one by one, in the order of forward.
+void PlanImpl::choose_exchanges(CommImpl& c) {
+  const std::vector<std::string> names = split_at_commas(options.get("exchange"));
+  const std::size_t reshapes = reshape_stages(ways[0].schedule).size();
+  if (names.size() > 1 && names.size() != reshapes)
+    throw Error("plan: option exchange", std::to_string(names.size()) + " exchanges",
+                "one for all, or one for each of the " + std::to_string(reshapes) + " reshapes");
+  std::vector<const ExchangeRow*> rows;
+  for (const std::string& name : names) rows.push_back(&find_exchange(name, c, !users_workspace));
+  bool overlaps = false;
+  for (const ExchangeRow* row : rows) {
+    overlaps = overlaps || row->overlaps(c);
+    concurrent = concurrent && row->concurrent;
+  }
+  const PipelineChoice pipeline = choose_pipeline_option(options, overlaps);
+  for (Way& w : ways) {
+    w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values);
+    w.exchanges.assign(reshapes, rows.front());
+    if (names.size() > 1) w.exchanges = rows;
+    if (w.schedule.direction == Direction::backward) std::reverse(w.exchanges.begin(), w.exchanges.end());
+    for (std::size_t j = 0; j < reshapes; ++j) {
+      w.choices[j].carry = w.exchanges[j]->carry;
+      w.choices[j].exchange = w.exchanges[j]->name;
+    }
+  }
+}
+
+void PlanImpl::choose_threads(CommImpl& c) {
+  const Index threads = options.number("threads").value_or(1);
+  if (threads < 1 || threads > 1024)
+    throw Error("plan: option threads", std::to_string(threads), "1 to 1024 threads per rank");
+  if (threads == 1) return;
+  pool = c.pool(static_cast<int>(threads));
+  threads_text = "threads " + std::to_string(threads) + " per rank";
+  const Index wanted = threads * c.node_ranks();
+  if (wanted <= hardware_threads()) return;
+  const std::string crowd = std::to_string(c.node_ranks()) + " ranks of " + std::to_string(threads) +
+                            " threads on a machine that has " + std::to_string(hardware_threads());
+  threads_text += ", over-subscribed: " + crowd;
+  if (c.rank() == 0) warn("over-subscribed: " + crowd);
+}
+
+void PlanImpl::make_way(CommImpl& c, Way& w) {
+  const Placement place(w.schedule, w.choices, real_size());
+  const std::vector<int> stages = reshape_stages(w.schedule);
+  for (std::size_t j = 0; j < stages.size(); ++j) {
+    const auto s = static_cast<std::size_t>(stages[j]);
+    w.groups.push_back(exchange_groups(*w.schedule.fields[s].tiling, *w.schedule.fields[s + 1].tiling));
+    if (w.choices[j].carry != Carry::padded) continue;
+    const std::string misfit = padding_misfit(place, static_cast<int>(j), w.groups.back());
+    if (!misfit.empty())
+      throw Error("plan: option exchange",
+                  w.choices[j].exchange + " for reshape " + std::to_string(j + 1) + " of " +
+                      name_of(w.schedule.direction) + ": padding does not fit the workspace, " + misfit,
+                  "another of " + serving_exchanges(c, !users_workspace));
+  }
+  const bool fwd = w.schedule.direction == Direction::forward;
+  ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
+  request.input = sides[fwd ? 0 : 1].layout;
+  request.output = sides[fwd ? 1 : 0].layout;
+  Program program = build_program(w.schedule, w.choices, request);
+  workspace_bytes = std::max(workspace_bytes, program.workspace_bytes);
+  largest_box = std::max(largest_box, program.largest_box_bytes);
+  const ExecutorSettings settings{problem.precision, effort_of(options.get("effort")), ffts, pool};
+  w.executor = std::make_unique<Executor>(std::move(program), settings);
+}
+
+double PlanImpl::scale(Direction d) const {
+  const double size = logical_size(problem.shape, problem.transforms);
+  const Scale s = d == Direction::forward ? problem.forward_scale : problem.backward_scale;
+  return s == Scale::none ? 1 : s == Scale::full ? 1 / size : 1 / std::sqrt(size);
+}
+
+void PlanImpl::describe_sides(int rank) {
+  for (const bool is_input : {true, false}) {
+    const Field& f = is_input ? ways[0].schedule.input() : ways[0].schedule.output();
+    Side& s = sides[is_input ? 0 : 1];
+    const Box box = f.box(rank);
+    s.element = f.element;
+    const int ndim = problem.shape.size();
+    s.box = {Shape::from(box.lo.begin(), box.lo.begin() + ndim),
+             Shape::from(box.hi.begin(), box.hi.begin() + ndim)};
+    for (int a : f.order(rank))
+      if (a < ndim) s.order.push_back(a);
+    s.layout = user_layout(problem, is_input, s.box, s.order);
+    s.item_strides = Strides::from(s.layout.strides.begin(), s.layout.strides.begin() + ndim);
+    s.distance = problem.batch > 1 ? s.layout.strides.back() : s.layout.count;
+    const int element = f.element == Element::real ? real_size() : 2 * real_size();
+    s.bytes = static_cast<std::size_t>(s.layout.count) * static_cast<std::size_t>(element);
+  }
+  check_in_place(problem, sides[0].box, sides[0].layout, sides[1].box, sides[1].layout);
+}
+
+}  // namespace weft

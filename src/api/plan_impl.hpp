@@ -1,0 +1,93 @@
+// What is behind a Plan: how it is made, together on all ranks, and what it holds. Checking and running
+// executions is in plan.cpp, printing in plan_text.cpp.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "api/gather.hpp"
+#include "api/option_table.hpp"
+#include "exec/executor.hpp"
+#include "geometry/layout.hpp"
+#include "weft/plan.hpp"
+
+namespace weft {
+
+struct PlanImpl {
+  using Arrays = Plan::Arrays;
+  using Type = Plan::Type;
+
+  /// All that belongs to one direction.
+  struct Way {
+    Schedule schedule;
+    std::vector<ReshapeChoice> choices;
+    std::vector<const ExchangeRow*> exchanges;  ///< per reshape
+    std::vector<std::vector<int>> groups;       ///< per reshape
+    std::unique_ptr<Executor> executor;
+  };
+
+  /// One of the user's arrays on this rank.
+  struct Side {
+    Box box;  ///< of one array of the batch
+    Order order;
+    Element element = Element::complex;
+    Layout layout;         ///< with one axis more for a batch
+    Strides item_strides;  ///< of one array
+    Index distance = 0;    ///< from one array to the next
+    std::size_t bytes = 0;
+  };
+
+  PlanImpl(const Comm& communicator, const Problem& given, const Options& opts);
+  ~PlanImpl();
+  PlanImpl(const PlanImpl&) = delete;
+  PlanImpl& operator=(const PlanImpl&) = delete;
+
+  // Making it.
+  template <class Step>
+  void together(CommImpl& c, const Step& step);
+  void make(CommImpl& c);
+  void compare(CommImpl& c, const std::string& mine);
+  void prepare(CommImpl& c, const Gathered& gathered);
+  void make_schedules(CommImpl& c, const Gathered& gathered);
+  void choose_exchanges(CommImpl& c);
+  void choose_threads(CommImpl& c);
+  void make_way(CommImpl& c, Way& way);
+  void describe_sides(int rank);
+
+  // Running it.
+  void check_arrays(Direction direction, const Arrays& a) const;
+  void check_alone(Direction direction, const Arrays& arrays) const;
+  void check_type(const char* operation, const char* which, Type type, Element element) const;
+  void check_memory(const char* operation, const Arrays& a, const Side& in, const Side& out) const;
+  void check_in_flight(const char* operation) const;
+  void start(Direction direction, const Arrays& arrays);
+  bool advance(Patience patience);
+  void land();
+
+  Way& way(Direction d) { return ways[static_cast<std::size_t>(d)]; }
+  int real_size() const { return static_cast<int>(real_bytes(problem.precision)); }
+  double scale(Direction d) const;
+  std::string to_string() const;
+
+  Comm comm;
+  Problem problem;
+  Options options;
+  std::vector<const FftRow*> ffts;
+  std::shared_ptr<ThreadPool> pool;
+  std::array<Side, 2> sides;  ///< before and after forward
+  Index workspace_bytes = 0, largest_box = 0;
+  std::shared_ptr<std::byte> memory;
+  std::array<Way, 2> ways;  ///< by direction
+  std::string threads_text;
+  bool agreed = false;  ///< whether a failure now is known to all ranks
+  bool users_workspace = false, collective_check = false;
+  bool concurrent = true;           ///< whether another plan of these ranks may be under way at the same time
+  bool broken = false;              ///< an execution has failed in the middle
+  std::optional<Direction> flying;  ///< the execution that is under way
+};
+
+const char* name_of(Direction d);
+
+}  // namespace weft

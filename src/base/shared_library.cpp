@@ -1,0 +1,61 @@
+#include "base/shared_library.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, std::string* why) {
+  // RTLD_DEEPBIND, which would let the library prefer its own symbols, is not used: it hides replaced
+  // allocators from the library, and the sanitizers refuse it.
+  void* handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle != nullptr) return SharedLibrary(handle);
+  const char* message = dlerror();
+  if (why != nullptr) *why = message != nullptr ? message : "unknown error of the loader";
+  return std::nullopt;
+}
+
+SharedLibrary::SharedLibrary(SharedLibrary&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)) {}
+
+SharedLibrary& SharedLibrary::operator=(SharedLibrary&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+SharedLibrary::~SharedLibrary() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+void* SharedLibrary::address(const char* symbol) const {
+  return dlsym(handle_, symbol);
+}
+
+std::string file_of(const void* address) {
+  Dl_info info{};
+  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "";
+  return info.dli_fname;
+}
+
+void make_visible(const std::string& prefix) {
+  struct Search {
+    const std::string& prefix;
+    std::vector<std::string> files;
+  } search{prefix, {}};
+  const auto collect = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& found = *static_cast<Search*>(data);
+    const std::string file = info->dlpi_name != nullptr ? info->dlpi_name : "";
+    if (std::filesystem::path(file).filename().string().starts_with(found.prefix))
+      found.files.push_back(file);
+    return 0;
+  };
+  // The loader is locked during the walk, so that nothing can be opened before its end.
+  dl_iterate_phdr(collect, &search);
+  for (const std::string& file : search.files) dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
+}  // namespace weft

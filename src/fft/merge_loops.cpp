@@ -1,0 +1,26 @@
+#include "fft/merge_loops.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace weft {
+
+std::vector<FftDimension> merge_loops(std::vector<FftDimension> loops) {
+  std::erase_if(loops, [](const FftDimension& d) { return d.n == 1; });
+  std::sort(loops.begin(), loops.end(), [](const FftDimension& a, const FftDimension& b) {
+    return std::tie(a.to_stride, a.from_stride) < std::tie(b.to_stride, b.from_stride);
+  });
+  std::vector<FftDimension> merged;
+  for (const FftDimension& d : loops) {
+    // Sorted, only the loop just before can be continued: strides in between would overlap it.
+    if (!merged.empty() && d.from_stride == merged.back().n * merged.back().from_stride &&
+        d.to_stride == merged.back().n * merged.back().to_stride) {
+      merged.back().n *= d.n;
+    } else {
+      merged.push_back(d);
+    }
+  }
+  return merged;
+}
+
+}  // namespace weft

@@ -1,0 +1,49 @@
+// The part of Intel MKL that Weft uses: its Fourier transforms (DFTI), by function pointers that are found at
+// run time. Types and constants are our own, so that building needs nothing of MKL.
+#pragma once
+
+#include <string>
+
+namespace weft::dfti {
+
+/// MKL_LONG of 64-bit Linux, whatever the interface layer.
+using Long = long;
+struct Descriptor;
+
+/// Settings and values of a descriptor, with the numbers that mkl_dfti.h gives them.
+inline constexpr int forward_scale = 4, backward_scale = 5, number_of_transforms = 7;
+inline constexpr int conjugate_even_storage = 10, placement = 11;
+inline constexpr int input_strides = 12, output_strides = 13, input_distance = 14, output_distance = 15;
+inline constexpr int thread_limit = 27;
+inline constexpr int fwd_distance = 58, bwd_distance = 59, fwd_strides = 60, bwd_strides = 61;
+inline constexpr int complex_domain = 32, real_domain = 33, single_precision = 35, double_precision = 36;
+inline constexpr int complex_complex = 39, inplace = 43, not_inplace = 44;
+/// DFTI's own limit.
+inline constexpr int max_dimensions = 7;
+
+/// A status of 0 is success. Variadic arguments are int for the named values, Long, Long* or double.
+struct Functions {
+  Long (*create)(Descriptor**, int precision, int domain, Long dimensions, ... /* Long or Long* */);
+  Long (*set)(Descriptor*, int parameter, ...);
+  Long (*commit)(Descriptor*);
+  Long (*forward)(Descriptor*, void* from, ... /* void* to */);
+  Long (*backward)(Descriptor*, void* from, ... /* void* to */);
+  Long (*free)(Descriptor**);
+  char* (*message)(Long status);
+};
+
+/// Why MKL cannot be used in this process, or nothing. The first call looks for libmkl_rt and opens it, which
+/// loads little and makes none of its symbols visible.
+const std::string& missing();
+
+/// The file of libmkl_rt, or nothing.
+const std::string& file();
+
+/// The functions. The first call makes MKL load its parts, after FFTW has been protected from them. Throws
+/// `weft::Error` if MKL is missing or does not work.
+const Functions& functions();
+
+/// Throws `weft::Error` with MKL's message unless `status` is 0.
+void check(const Functions& functions, Long status, const char* operation);
+
+}  // namespace weft::dfti

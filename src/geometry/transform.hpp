@@ -1,0 +1,28 @@
+// What there is to know about the transform along one axis: its name, its inverse, its lengths.
+#pragma once
+
+#include <string>
+
+#include "weft/problem.hpp"
+
+namespace weft {
+
+const char* name_of(Transform transform);
+
+/// The transform that undoes it up to a factor: a dct2 is undone by a dct3. c2c and r2c, which have a
+/// direction, stay what they are.
+Transform opposite(Transform transform);
+
+/// What a transform of n points followed by its opposite multiplies by: n, 2(n-1), 2n or 2(n+1).
+Index logical_length(Transform transform, Index n);
+
+/// The shape after the forward transforms: n/2+1 along an r2c axis.
+Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms);
+
+/// The product of the logical lengths of all transformed axes.
+double logical_size(const Shape& shape, const AxisVector<Transform>& transforms);
+
+/// "c2c,none,r2c"
+std::string to_string(const AxisVector<Transform>& transforms);
+
+}  // namespace weft

@@ -1,0 +1,91 @@
+#include "program/op_writer.hpp"
+
+#include "program/pipeline.hpp"
+
+namespace weft {
+
+OpWriter::OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale)
+    : schedule_(schedule), scale_(scale) {
+  if (scale == 1) return;
+  const std::vector<int> reshapes = reshape_stages(schedule);
+  for (std::size_t j = 0; j < reshapes.size(); ++j)
+    if (choices[j].carry != Carry::strided) scaled_reshape_ = reshapes[j];
+  for (std::size_t i = 0; i < schedule.stages.size(); ++i)
+    if (scaled_reshape_ < 0 && !schedule.stages[i].axes.empty()) scaled_stage_ = static_cast<int>(i);
+}
+
+int OpWriter::emit(Op op, const Ids& deps) {
+  op.deps_begin = static_cast<int>(p_.deps.size());
+  for (int d : deps)
+    if (d >= 0) p_.deps.push_back(d);
+  op.deps_end = static_cast<int>(p_.deps.size());
+  p_.ops.push_back(op);
+  return static_cast<int>(p_.ops.size()) - 1;
+}
+
+int OpWriter::emit_call(int stage, const AxisVector<int>& axes, const Place& from, const Box& from_box,
+                        const Place& to, const Box& to_box, const Ids& deps) {
+  const Stage& s = stage_at(stage);
+  FftCall call;
+  call.axes = axes;
+  call.direction = s.direction;
+  for (int a : axes)
+    if (is_r2r_axis(a))
+      call.r2r.push_back(s.direction == Direction::forward ? schedule_.transforms[a]
+                                                           : opposite(schedule_.transforms[a]));
+  if (axes.contains(s.real_axis)) call.real_axis = s.real_axis;
+  call.extents = s.direction == Direction::forward ? from_box.extents() : to_box.extents();
+  call.from = from.at(from_box);
+  call.to = to.at(to_box);
+  call.from_bytes = from.element_bytes;
+  call.to_bytes = to.element_bytes;
+  call.from_box = from_box;
+  call.to_box = to_box;
+  call.may_destroy_input = from.space != Space::input;
+  call.element = to.element;
+  // Every point passes exactly one call with the stage's first axis, however the axes are divided.
+  if (stage == scaled_stage_ && axes.contains(s.axes[0])) call.scale = scale_;
+  p_.ffts.push_back(call);
+  const Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(p_.ffts.size()) - 1};
+  return emit(op, deps);
+}
+
+int OpWriter::emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Box& from_box,
+                       const Place& to, const Box& to_box, const Ids& deps) {
+  if (from_box.empty() || to_box.empty()) return -1;
+  AxisVector<int> fourier, r2r;
+  for (int a : axes) (is_r2r_axis(a) ? r2r : fourier).push_back(a);
+  if (fourier.empty()) return emit_call(stage, r2r, from, from_box, to, to_box, deps);
+  const int first = emit_call(stage, fourier, from, from_box, to, to_box, deps);
+  return r2r.empty() ? first : emit_call(stage, r2r, to, to_box, to, to_box, {first});
+}
+
+int OpWriter::emit_copy(Op op, const Place& from, const Operand& to, const Box& box, int to_rank,
+                        const Ids& deps) {
+  if (box.empty()) return -1;
+  return emit_copy(op, from.at(box), to, box, from.element_bytes, to_rank, deps);
+}
+
+int OpWriter::emit_copy(Op op, const Operand& from, const Operand& to, const Box& box, int bytes, int to_rank,
+                        const Ids& deps) {
+  const bool scales = op.stage == scaled_reshape_ && (op.kind == OpKind::pack || op.kind == OpKind::put);
+  p_.copies.push_back({box.extents(), bytes, from, to, to_rank, box, scales ? scale_ : 1});
+  op.call = static_cast<int>(p_.copies.size()) - 1;
+  return emit(op, deps);
+}
+
+Ids OpWriter::transform_whole(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,
+                              const Place& spare, const Ids& deps) {
+  if (axes.empty())
+    return {emit_copy({.kind = OpKind::copy, .stage = stage}, from, to.at(to.box), from.box, -1, deps)};
+  const Stage& s = stage_at(stage);
+  AxisVector<int> first, second;  // c2c axes, and the others
+  for (int a : axes) (a == s.real_axis || is_r2r_axis(a) ? second : first).push_back(a);
+  const bool c2r = s.direction == Direction::backward && axes.contains(s.real_axis);
+  if (!c2r || first.empty() || from.space != Space::input)
+    return {emit_fft(stage, axes, from, from.box, to, to.box, deps)};
+  const int done = emit_fft(stage, first, from, from.box, spare, spare.box, deps);
+  return {done, emit_fft(stage, second, spare, spare.box, to, to.box, {done})};
+}
+
+}  // namespace weft

@@ -1,0 +1,22 @@
+// Padded tiles: every member of an exchange group gives every other as much as the largest part of the tile,
+// so that one count serves for all. The padding takes room, and the room is the workspace's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "program/placement.hpp"
+
+namespace weft {
+
+/// The ranks of the exchange group of `rank`, ascending. `groups`: per rank, the number of its group.
+std::vector<int> members_of(const std::vector<int>& groups, int rank);
+
+/// Bytes of the largest part that tile `k` of reshape `j` has between any two of `members`.
+Index padded_bytes(const Placement& place, int j, int k, const std::vector<int>& members);
+
+/// Why the padded tiles of reshape `j` have no room in two boxes of workspace ("3 parts of 800 bytes where
+/// 1600 have room"), or nothing if they have it on all ranks.
+std::string padding_misfit(const Placement& place, int j, const std::vector<int>& groups);
+
+}  // namespace weft

@@ -1,0 +1,72 @@
+// One MPI_Alltoallw per tile on datatypes that describe the boxes where they lie: no packing, no unpacking,
+// and no buffer of ours; MPI does both inside (multi-gpu-fft-performance, Algorithm 2; mpi4py-fft).
+#include "transport/mpi/group_exchange.hpp"
+#include "transport/mpi/types.hpp"
+
+namespace weft {
+
+namespace {
+
+class MpiAlltoallw final : public GroupExchange {
+ public:
+  explicit MpiAlltoallw(const ExchangeContext& c) : GroupExchange(c) {
+    for (const TileMessages& t : c.reshape.tiles)
+      tiles_.emplace_back(side_of(t.sends, t.from, c.reshape.element_bytes),
+                          side_of(t.receives, t.to, c.reshape.element_bytes));
+    zeros_.assign(members().size(), 0);
+  }
+
+  void post(int tile, const Memory& memory) override {
+    const auto& [send, receive] = tiles_[static_cast<std::size_t>(tile)];
+    const auto lock = world().lock();
+    check_mpi(MPI_Alltoallw(send.start(memory), send.counts.data(), zeros_.data(), send.types.data(),
+                            receive.start(memory), receive.counts.data(), zeros_.data(), receive.types.data(),
+                            group()),
+              "MPI_Alltoallw");
+    restart(tile);
+  }
+
+ private:
+  /// Per member of the group: one box, or nothing.
+  struct Side {
+    std::byte* start(const Memory& memory) const { return memory[static_cast<std::size_t>(space)]; }
+
+    Space space = Space::work;
+    std::vector<int> counts;
+    std::vector<MPI_Datatype> types;
+    std::vector<MpiType> owned;
+  };
+
+  Side side_of(const std::vector<Message>& messages, const std::vector<StridedPart>& parts,
+               int element_bytes) const {
+    Side s;
+    s.counts.resize(members().size());
+    s.types.resize(members().size(), MPI_BYTE);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      s.space = parts[i].at.space;
+      s.owned.push_back(MpiType::box(parts[i], element_bytes));
+      const std::size_t m = place_of(messages[i].peer);
+      s.counts[m] = 1;
+      s.types[m] = s.owned.back().get();
+    }
+    return s;
+  }
+
+  std::vector<std::pair<Side, Side>> tiles_;  ///< sends, receives
+  std::vector<int> zeros_;                    ///< displacements: the types have them
+};
+
+}  // namespace
+
+ExchangeRow mpi_alltoallw_row() {
+  return {.name = "alltoallw",
+          .meaning = "MPI_Alltoallw on datatypes of the boxes, without packing",
+          .carry = Carry::strided,
+          .concurrent = false,
+          .overlaps = [](CommImpl&) { return false; },
+          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
+          .make_buffered = make_exchange<BufferedExchange, MpiAlltoallw>,
+          .make_direct = nullptr};
+}
+
+}  // namespace weft

@@ -1,0 +1,58 @@
+// One MPI_Ialltoallv per tile, among the ranks that exchange data with each other: the exchange of the
+// overlap paper, whose tiles move on while ranks compute and test (overlap-autotuned-3d-fft, section 3).
+#include "transport/mpi/group_exchange.hpp"
+
+namespace weft {
+
+namespace {
+
+class MpiIalltoallv final : public CountedGroup {
+ public:
+  explicit MpiIalltoallv(const ExchangeContext& c)
+      : CountedGroup(c), requests_(c.reshape.tiles.size(), MPI_REQUEST_NULL) {}
+
+  void post(int tile, const Memory& memory) override {
+    std::byte* work = memory[static_cast<std::size_t>(Space::work)];
+    const Tile& t = tile_at(tile);
+    const auto lock = world().lock();
+    check_mpi(MPI_Ialltoallv(work + t.send.start, t.send.counts.data(), t.send.displacements.data(), type(),
+                             work + t.receive.start, t.receive.counts.data(), t.receive.displacements.data(),
+                             type(), group(), &requests_[static_cast<std::size_t>(tile)]),
+              "MPI_Ialltoallv");
+    restart(tile);
+  }
+
+  bool sent(int tile, Patience patience) override {
+    return world().complete({&requests_[static_cast<std::size_t>(tile)], 1}, patience == Patience::wait);
+  }
+
+  int next_arrival(int tile, Patience patience) override {
+    return sent(tile, patience) ? GroupExchange::next_arrival(tile, patience) : no_arrival_yet;
+  }
+
+  void progress() override {
+    for (MPI_Request& request : requests_)
+      if (request != MPI_REQUEST_NULL) {
+        world().complete({&request, 1}, false);
+        return;
+      }
+  }
+
+ private:
+  std::vector<MPI_Request> requests_;  ///< per tile
+};
+
+}  // namespace
+
+ExchangeRow mpi_ialltoallv_row() {
+  return {.name = "ialltoallv",
+          .meaning = "MPI_Ialltoallv within each exchange group",
+          .carry = Carry::packed,
+          .concurrent = false,
+          .overlaps = [](CommImpl& comm) { return comm.mpi()->nodes() > 1; },
+          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
+          .make_buffered = make_exchange<BufferedExchange, MpiIalltoallv>,
+          .make_direct = nullptr};
+}
+
+}  // namespace weft

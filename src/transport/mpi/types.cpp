@@ -1,0 +1,119 @@
+#include "transport/mpi/types.hpp"
+
+#include <utility>
+
+#include "comm/mpi_world.hpp"
+
+namespace weft {
+
+namespace {
+
+/// Makes nested types and frees those that are only parts of others.
+class TypeMaker {
+ public:
+  explicit TypeMaker(int element_bytes) : type_(mpi_datatype(element_bytes)), dense_bytes_(element_bytes) {}
+
+  /// `count` times what there is, `stride` bytes apart.
+  void repeat(Index count, Index stride) {
+    if (count == 1) return;
+    const bool dense = stride == dense_bytes_;
+    replace(repeated(type_, count, stride, dense));
+    dense_bytes_ = dense ? dense_bytes_ * count : 0;
+  }
+
+  void shift(Index bytes) {
+    const int one = 1;
+    const MPI_Aint at = bytes;
+    MPI_Datatype shifted = MPI_DATATYPE_NULL;
+    check_mpi(MPI_Type_create_hindexed(1, &one, &at, type_, &shifted), "MPI_Type_create_hindexed");
+    replace(shifted);
+  }
+
+  MPI_Datatype committed() {
+    shift_if_basic();
+    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+    return type_;
+  }
+
+ private:
+  void shift_if_basic() {
+    if (!own_) shift(0);
+  }
+
+  void replace(MPI_Datatype next) {
+    if (own_) MPI_Type_free(&type_);
+    type_ = next;
+    own_ = true;
+  }
+
+  static MPI_Datatype repeated(MPI_Datatype of, Index count, Index stride, bool dense) {
+    const Index limit = mpi_count_limit();
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    if (count <= limit) {
+      const int n = static_cast<int>(count);
+      check_mpi(dense ? MPI_Type_contiguous(n, of, &made) : MPI_Type_create_hvector(n, 1, stride, of, &made),
+                dense ? "MPI_Type_contiguous" : "MPI_Type_create_hvector");
+      return made;
+    }
+    const Index blocks = count / limit, rest = count % limit;
+    MPI_Datatype block = repeated(of, limit, stride, dense);
+    MPI_Datatype many = repeated(block, blocks, limit * stride, dense);
+    MPI_Type_free(&block);
+    if (rest == 0) return many;
+    MPI_Datatype tail = repeated(of, rest, stride, dense);
+    const int lengths[] = {1, 1};
+    const MPI_Aint offsets[] = {0, blocks * limit * stride};
+    const MPI_Datatype parts[] = {many, tail};
+    check_mpi(MPI_Type_create_struct(2, lengths, offsets, parts, &made), "MPI_Type_create_struct");
+    MPI_Type_free(&many);
+    MPI_Type_free(&tail);
+    return made;
+  }
+
+  MPI_Datatype type_;
+  bool own_ = false;
+  Index dense_bytes_;  ///< size of the type if it has no gaps, else 0
+};
+
+}  // namespace
+
+MpiType::~MpiType() {
+  if (type_ != MPI_DATATYPE_NULL && mpi_alive()) MPI_Type_free(&type_);
+}
+
+MpiType::MpiType(MpiType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+
+MpiType& MpiType::operator=(MpiType&& other) noexcept {
+  std::swap(type_, other.type_);
+  return *this;
+}
+
+MpiPart MpiParts::part(const Message& message) {
+  const Index count = message.bytes / element_bytes_;
+  if (count <= mpi_count_limit())
+    return {message.offset, static_cast<int>(count), mpi_datatype(element_bytes_)};
+  large_.push_back(MpiType::row(count, element_bytes_));
+  return {message.offset, 1, large_.back().get()};
+}
+
+MpiType MpiType::row(Index count, int element_bytes) {
+  TypeMaker maker(element_bytes);
+  maker.repeat(count, element_bytes);
+  MpiType type;
+  type.type_ = maker.committed();
+  return type;
+}
+
+MpiType MpiType::box(const StridedPart& part, int element_bytes) {
+  TypeMaker maker(element_bytes);
+  for (int i = part.order.size() - 1; i >= 0; --i) {
+    const int a = part.order[i];
+    maker.repeat(part.box.extent(a), part.at.strides[a] * element_bytes);
+  }
+  maker.shift(part.at.offset);
+  MpiType type;
+  type.type_ = maker.committed();
+  return type;
+}
+
+}  // namespace weft

@@ -1,0 +1,41 @@
+# The tests of Intel MKL as local FFT. MKL is looked for where pip puts it, beside the Python interpreter, as a test
+# program cannot know that; found or not, nothing of it is compiled or linked.
+weft_test(mkl threads/mkl_test.cpp)
+target_link_libraries(weft_mkl_tests PRIVATE ${CMAKE_DL_LIBS})
+
+find_program(WEFT_PYTHON python3)  # the one that tools/setup used
+mark_as_advanced(WEFT_PYTHON)
+if(WEFT_PYTHON AND NOT DEFINED ENV{WEFT_MKL_LIBRARY})
+  execute_process(COMMAND ${WEFT_PYTHON} -c "import sys; print(sys.prefix)" OUTPUT_VARIABLE prefix
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND ${WEFT_PYTHON} -m site --user-base OUTPUT_VARIABLE user_base
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  find_file(WEFT_TEST_MKL_LIBRARY NAMES libmkl_rt.so.2 libmkl_rt.so.1 libmkl_rt.so.3
+    PATHS ${prefix}/lib ${prefix}/local/lib ${user_base}/lib NO_DEFAULT_PATH)
+  mark_as_advanced(WEFT_TEST_MKL_LIBRARY)
+endif()
+set(mkl_environment)
+if(WEFT_TEST_MKL_LIBRARY)
+  set(mkl_environment "WEFT_MKL_LIBRARY=${WEFT_TEST_MKL_LIBRARY}")
+endif()
+
+# A program that opens modules, whose functions are bound lazily. The sanitizers want to be in the program first.
+if(NOT WEFT_SANITIZE)
+  set(src ${PROJECT_SOURCE_DIR}/src)
+  add_library(weft_module MODULE mkl/weft_module.cpp ${src}/base/environment.cpp ${src}/base/error.cpp
+    ${src}/base/shared_library.cpp ${src}/base/text.cpp ${src}/fft/merge_loops.cpp ${src}/fft/fftw/fftw.cpp
+    ${src}/fft/fftw/scaling.cpp ${src}/fft/mkl/dfti.cpp ${src}/fft/mkl/mkl.cpp)
+  target_link_libraries(weft_module PRIVATE FFTW::double FFTW::float)
+  add_library(weft_fftw_early MODULE mkl/fftw_module.cpp ${src}/base/shared_library.cpp)
+  add_library(weft_fftw_late MODULE mkl/fftw_module.cpp ${src}/base/shared_library.cpp)
+  foreach(module weft_module weft_fftw_early weft_fftw_late)
+    target_include_directories(${module} PRIVATE ${src} ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${module} PRIVATE weft_settings FFTW::double ${CMAKE_DL_LIBS})
+    target_link_options(${module} PRIVATE LINKER:-z,lazy)
+  endforeach()
+  add_executable(weft_mkl_host mkl/host.cpp)
+  target_link_libraries(weft_mkl_host PRIVATE weft_settings ${CMAKE_DL_LIBS})
+  add_test(NAME mkl_symbols COMMAND weft_mkl_host $<TARGET_FILE:weft_module> $<TARGET_FILE:weft_fftw_early>
+    $<TARGET_FILE:weft_fftw_late>)
+  set_tests_properties(mkl_symbols PROPERTIES SKIP_RETURN_CODE 77)
+endif()

@@ -1,0 +1,86 @@
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "geometry/transform.hpp"
+#include "support/reference.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// cos or sin of pi num / den, the fraction reduced exactly before.
+long double wave(bool cosine, Index num, Index den) {
+  const long double angle = std::numbers::pi_v<long double> * static_cast<long double>(num % (2 * den)) /
+                            static_cast<long double>(den);
+  return cosine ? std::cos(angle) : std::sin(angle);
+}
+
+/// What point j contributes to point k.
+Exact factor(Transform t, Index n, Index j, Index k) {
+  switch (t) {
+    case Transform::dct1:
+      return wave(true, j * k, n - 1) * (j == 0 || j == n - 1 ? 1 : 2);
+    case Transform::dct2:
+      return 2 * wave(true, (2 * j + 1) * k, 2 * n);
+    case Transform::dct3:
+      return wave(true, j * (2 * k + 1), 2 * n) * (j == 0 ? 1 : 2);
+    case Transform::dct4:
+      return 2 * wave(true, (2 * j + 1) * (2 * k + 1), 4 * n);
+    case Transform::dst1:
+      return 2 * wave(false, (j + 1) * (k + 1), n + 1);
+    case Transform::dst2:
+      return 2 * wave(false, (2 * j + 1) * (k + 1), 2 * n);
+    case Transform::dst3:
+      return wave(false, (j + 1) * (2 * k + 1), 2 * n) * (j == n - 1 ? 1 : 2);
+    case Transform::dst4:
+      return 2 * wave(false, (2 * j + 1) * (2 * k + 1), 4 * n);
+    default:
+      return {wave(true, 2 * j * k, n), -wave(false, 2 * j * k, n)};
+  }
+}
+
+}  // namespace
+
+std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& transforms,
+                              const std::vector<Exact>& values) {
+  std::vector<Exact> data = values;
+  Shape now = shape;
+  for (int pass = 0; pass < 2; ++pass)
+    for (int a = 0; a < shape.size(); ++a) {
+      const bool real = transforms[a] == Transform::r2c;
+      if (transforms[a] == Transform::none || (pass == 0) != real) continue;  // r2c first
+      const Index n = shape[a], kept = real ? n / 2 + 1 : n;
+      Index inner = 1, outer = 1;
+      for (int b = 0; b < a; ++b) outer *= now[b];
+      for (int b = a + 1; b < shape.size(); ++b) inner *= now[b];
+      std::vector<Exact> matrix(static_cast<std::size_t>(n * kept));
+      for (Index k = 0; k < kept; ++k)
+        for (Index j = 0; j < n; ++j)
+          matrix[static_cast<std::size_t>(k * n + j)] = factor(transforms[a], n, j, k);
+      std::vector<Exact> next(static_cast<std::size_t>(outer * kept * inner));
+      for (Index o = 0; o < outer; ++o)
+        for (Index k = 0; k < kept; ++k)
+          for (Index j = 0; j < n; ++j) {
+            const Exact f = matrix[static_cast<std::size_t>(k * n + j)];
+            const Exact* from = &data[static_cast<std::size_t>((o * n + j) * inner)];
+            Exact* to = &next[static_cast<std::size_t>((o * kept + k) * inner)];
+            for (Index i = 0; i < inner; ++i)
+              to[i] = {to[i].real() + from[i].real() * f.real() - from[i].imag() * f.imag(),
+                       to[i].imag() + from[i].real() * f.imag() + from[i].imag() * f.real()};
+          }
+      data = std::move(next);
+      now[a] = kept;
+    }
+  return data;
+}
+
+double error_bound(const Problem& problem, double serial) {
+  const double n = logical_size(problem.shape, problem.transforms);
+  const double eps = problem.precision == Precision::float64
+                         ? std::numeric_limits<double>::epsilon()
+                         : static_cast<double>(std::numeric_limits<float>::epsilon());
+  return std::max(2 * serial, 2 * eps * std::sqrt(1 + std::log2(n)));
+}
+
+}  // namespace weft::test

@@ -1,0 +1,289 @@
+// Runs a random problem: every exchange that was drawn, forward and backward, twice, compared with the exact
+// result, with each other bit by bit, and with what must not be touched.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "comm/comm_impl.hpp"
+#include "geometry/layout.hpp"
+#include "geometry/transform.hpp"
+#include "support/random_problem.hpp"
+#include "weft/buffer.hpp"
+#include "weft/plan.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// Arrays of a batch differ by exact factors, so that one exact result serves all.
+long double weight(Index item) {
+  return item % 2 == 0 ? static_cast<long double>(1 << item) : -static_cast<long double>(1 << item);
+}
+
+struct View {
+  Shape shape;  ///< of the whole array
+  Box box;
+  Strides strides;
+  Index offset, distance, batch;
+  std::size_t count;
+};
+
+/// Calls `f(position in the whole array in C order, position in the rank's memory, array of the batch)` for
+/// every point of a box.
+template <class F>
+void for_points(const View& v, const F& f) {
+  if (v.box.empty()) return;
+  const Strides whole = dense_strides(v.shape, c_order(v.shape.size()));
+  for (Index item = 0; item < v.batch; ++item) {
+    Shape at = v.box.lo;
+    for (;;) {
+      Index from = 0, to = v.offset + item * v.distance;
+      for (int a = 0; a < v.shape.size(); ++a) {
+        from += at[a] * whole[a];
+        to += (at[a] - v.box.lo[a]) * v.strides[a];
+      }
+      f(static_cast<std::size_t>(from), static_cast<std::size_t>(to), item);
+      int a = v.shape.size() - 1;
+      for (; a >= 0 && ++at[a] == v.box.hi[a]; --a) at[a] = v.box.lo[a];
+      if (a < 0) break;
+    }
+  }
+}
+
+/// Memory for an array, off the alignment by one real number if asked for, with a fence behind it; every byte
+/// is `pattern` to begin with, which makes NaN of numbers.
+template <class T>
+class FencedArray {
+ public:
+  using Real = decltype(std::real(T{}));
+  FencedArray(std::size_t bytes, bool misaligned)
+      : bytes_(bytes), offset_(misaligned ? sizeof(Real) : 0), memory_(bytes + offset_ + fence) {
+    std::memset(memory_.data(), pattern, memory_.size());
+  }
+  T* data() { return reinterpret_cast<T*>(memory_.data() + offset_); }
+  std::vector<unsigned char> bytes() const {
+    return {memory_.data() + offset_, memory_.data() + offset_ + bytes_};
+  }
+  bool fence_intact() const { return all_pattern(memory_.data() + offset_ + bytes_, fence); }
+  /// Whether nothing but the points of `v` has been written.
+  bool gaps_intact(const View& v) const {
+    std::vector<unsigned char> copy = bytes();
+    for_points(v, [&](std::size_t, std::size_t l, Index) {
+      std::memset(copy.data() + l * sizeof(T), pattern, sizeof(T));
+    });
+    return all_pattern(copy.data(), copy.size());
+  }
+
+ private:
+  static constexpr unsigned char pattern = 0xFF;
+  static constexpr std::size_t fence = 64;
+  static bool all_pattern(const unsigned char* p, std::size_t n) {
+    return std::all_of(p, p + n, [](unsigned char c) { return c == pattern; });
+  }
+  std::size_t bytes_, offset_;
+  Buffer<unsigned char> memory_;
+};
+
+template <class Real>
+Real narrowed(const Exact& v, Real*) {
+  return static_cast<Real>(v.real());
+}
+template <class Real>
+std::complex<Real> narrowed(const Exact& v, std::complex<Real>*) {
+  return {static_cast<Real>(v.real()), static_cast<Real>(v.imag())};
+}
+
+/// Fails on all ranks if it failed on one, so that no rank goes on alone.
+void fail_together(const Comm& comm, const std::string& mine) {
+  if (comm.impl().least(mine.empty() ? 1 : 0) == 0)
+    throw std::runtime_error(mine.empty() ? "another rank failed" : mine);
+}
+
+/// One plan, executed twice in both directions.
+template <class In, class Out>
+class Trial {
+ public:
+  Trial(const Comm& comm, const RandomProblem& p, const std::string& exchange)
+      : comm_(comm),
+        p_(p),
+        problem_(p.of(comm.rank())),
+        plan_(comm, problem_, Options(p.options).set("exchange", exchange)) {}
+
+  /// The local results of forward and backward, for comparison with those of other exchanges.
+  std::pair<std::vector<Out>, std::vector<In>> run() {
+    check_workspace();
+    const auto size = static_cast<long double>(plan_.scale_factor());
+    std::pair<std::vector<Out>, std::vector<In>> first;
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      auto spectrum =
+          one_way<In, Out>(Direction::forward, p_.values, p_.exact, factor(p_.problem.forward_scale));
+      auto back = one_way<Out, In>(Direction::backward, p_.exact, p_.values,
+                                   size * factor(p_.problem.backward_scale));
+      if (repeat == 0) {
+        first = {std::move(spectrum), std::move(back)};
+      } else if (!same(first.first, spectrum) || !same(first.second, back)) {
+        failure_ = "the second execution differs from the first";
+      }
+    }
+    fail_together(comm_, failure_);
+    return first;
+  }
+
+  template <class T>
+  static bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  }
+
+ private:
+  void check_workspace() {
+    if (plan_.workspace_bytes() % 64 != 0) failure_ = "workspace is not a multiple of 64 bytes";
+    const std::string text = plan_.to_string();
+    if (text.find("workspace") == std::string::npos) failure_ = "the plan does not print its workspace";
+  }
+
+  long double factor(Scale s) const {
+    const auto size = static_cast<long double>(plan_.scale_factor());
+    return s == Scale::none ? 1 : s == Scale::full ? 1 / size : 1 / std::sqrt(size);
+  }
+
+  View view(bool input) const {
+    if (input)
+      return {problem_.shape,         plan_.input_box(), plan_.input_strides(), plan_.input_offset(),
+              plan_.input_distance(), problem_.batch,    plan_.input_count()};
+    return {output_shape(problem_.shape, problem_.transforms),
+            plan_.output_box(),
+            plan_.output_strides(),
+            plan_.output_offset(),
+            plan_.output_distance(),
+            problem_.batch,
+            plan_.output_count()};
+  }
+
+  template <class A, class B>
+  void execute(Direction d, const A* in, B* out, void* work, std::size_t bytes) {
+    const bool fwd = d == Direction::forward;
+    if (!p_.by_handle) {
+      fwd ? plan_.forward(in, out, work, bytes) : plan_.backward(in, out, work, bytes);
+      return;
+    }
+    fwd ? plan_.start_forward(in, out, work, bytes) : plan_.start_backward(in, out, work, bytes);
+    for (int looks = 0; looks < 20 && !plan_.test(); ++looks) std::this_thread::yield();
+    plan_.wait();
+    if (!plan_.test()) failure_ = "not complete after wait";
+  }
+
+  template <class A, class B>
+  std::vector<B> one_way(Direction d, const std::vector<Exact>& from, const std::vector<Exact>& to,
+                         long double scale) {
+    const bool fwd = d == Direction::forward;
+    const View in_view = view(fwd), out_view = view(!fwd);
+    const bool in_place = problem_.in_place;
+    FencedArray<A> in(in_place ? plan_.buffer_bytes() : in_view.count * sizeof(A), p_.misaligned);
+    FencedArray<B> separate(in_place ? 0 : out_view.count * sizeof(B), p_.misaligned);
+    for_points(in_view, [&](std::size_t g, std::size_t l, Index item) {
+      in.data()[l] = narrowed(weight(item) * from[g], static_cast<A*>(nullptr));
+    });
+    const std::vector<unsigned char> before = in.bytes();
+    B* out = in_place ? reinterpret_cast<B*>(in.data()) : separate.data();
+    Buffer<unsigned char> workspace(p_.user_workspace ? plan_.workspace_bytes() : 0);
+    void* work = workspace.size() > 0 ? workspace.data() : nullptr;
+    execute(d, static_cast<const A*>(in.data()), out, work, workspace.size());
+    if (!in.fence_intact() || !separate.fence_intact()) failure_ = "memory behind an array was changed";
+    if (!in_place && before != in.bytes()) failure_ = "out of place, the input was changed";
+    if (!in_place && !separate.gaps_intact(out_view)) failure_ = "a halo of the output was changed";
+    std::vector<B> result;
+    double sums[2] = {0, 0};  // error, norm
+    for_points(out_view, [&](std::size_t g, std::size_t l, Index item) {
+      const Exact expected = weight(item) * scale * to[g];
+      result.push_back(out[l]);
+      sums[0] += static_cast<double>(std::norm(Exact(out[l]) - expected));
+      sums[1] += static_cast<double>(std::norm(expected));
+    });
+    compare(d, sums);
+    return result;
+  }
+
+  void compare(Direction d, const double (&sums)[2]) {
+    std::vector<double> all(2 * static_cast<std::size_t>(comm_.size()));
+    comm_.impl().allgather(sums, sizeof sums, all.data());
+    double error = 0, norm = 0;
+    for (std::size_t r = 0; r < all.size(); r += 2) {
+      error += all[r];
+      norm += all[r + 1];
+    }
+    // Backward starts from the exact spectrum rounded to the working precision, which costs up to half an
+    // ulp.
+    const double relative = norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
+    const double bound = p_.bounds[static_cast<std::size_t>(d)];
+    if (!(relative <= bound))
+      throw std::runtime_error(std::string(d == Direction::forward ? "forward" : "backward") +
+                               ": relative error " + std::to_string(relative / bound) + " times the bound\n" +
+                               plan_.to_string());
+  }
+
+  const Comm& comm_;
+  const RandomProblem& p_;
+  Problem problem_;
+  Plan plan_;
+  std::string failure_;  ///< on this rank
+};
+
+/// Whether results have to be those of other exchanges bit by bit: strided ones scale elsewhere, and in place
+/// they transform other pieces at a time.
+bool comparable(const RandomProblem& p, const std::string& exchange) {
+  const bool scaled = p.problem.forward_scale != Scale::none || p.problem.backward_scale != Scale::none;
+  return exchange.find("alltoallw") == std::string::npos || (!p.problem.in_place && !scaled);
+}
+
+template <class In, class Out>
+void run_typed(const Comm& comm, const RandomProblem& p) {
+  using T = Trial<In, Out>;
+  std::pair<std::vector<Out>, std::vector<In>> first;
+  std::string compared_with;
+  for (const std::string& exchange : p.exchanges) {
+    std::pair<std::vector<Out>, std::vector<In>> results;
+    try {
+      results = T(comm, p, exchange).run();
+    } catch (const Error& e) {
+      // Padding may have no room; what has no padding never says so.
+      const bool padded = ("," + exchange + ",").find(",alltoall,") != std::string::npos;
+      if (padded && std::string(e.what()).find("padding does not fit") != std::string::npos) continue;
+      throw;
+    }
+    if (!comparable(p, exchange)) continue;
+    const bool same = compared_with.empty() ||
+                      (T::same(first.first, results.first) && T::same(first.second, results.second));
+    fail_together(comm, same ? "" : "exchanges " + compared_with + " and " + exchange + " differ in a bit");
+    first = std::move(results);
+    compared_with = exchange;
+  }
+}
+
+template <class Real>
+void run_precision(const Comm& comm, const RandomProblem& p) {
+  using Complex = std::complex<Real>;
+  if (p.problem.element == Element::complex) {
+    run_typed<Complex, Complex>(comm, p);
+  } else if (p.problem.transforms.contains(Transform::r2c)) {
+    run_typed<Real, Complex>(comm, p);
+  } else {
+    run_typed<Real, Real>(comm, p);
+  }
+}
+
+}  // namespace
+
+void run_random_problem(const Comm& comm, const RandomProblem& p) {
+  try {
+    if (p.problem.precision == Precision::float64) {
+      run_precision<double>(comm, p);
+    } else {
+      run_precision<float>(comm, p);
+    }
+  } catch (const std::exception& e) {
+    throw std::runtime_error(std::string(e.what()) + "\n" + p.describe());
+  }
+}
+
+}  // namespace weft::test
