@@ -1,0 +1,198 @@
+// How much work a schedule and its programs make: passes of local FFTs, calls per tile, exchanges, copies;
+// and where a scale goes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "geometry/layout.hpp"
+#include "program/builder.hpp"
+#include "program/pipeline.hpp"
+#include "schedule/planner.hpp"
+#include "support/expect_error.hpp"
+
+namespace weft::test {
+
+namespace {
+
+using enum Transform;
+
+ScheduleRequest request_of(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
+                           AxisVector<Transform> transforms = {}) {
+  ScheduleRequest r;
+  r.shape = shape;
+  r.transforms = transforms.empty() ? AxisVector<Transform>(shape.size(), c2c) : transforms;
+  r.ranks = ranks;
+  r.input = named_tiling(in, shape, ranks, "input");
+  r.output = named_tiling(out, output_shape(shape, r.transforms), ranks, "output");
+  r.input_orders = r.output_orders = {c_order(shape.size())};
+  return r;
+}
+
+Program program_of(const Schedule& s, Carry carry = Carry::packed, const char* pipeline = "sequential",
+                   const PipelineParameters& values = {}, double scale = 1, int rank = 0) {
+  std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline(pipeline), values);
+  for (ReshapeChoice& c : choices) c.carry = carry;
+  return build_program(s, choices, {rank, 8, false, {}, {}, scale});
+}
+
+int reshapes(const Schedule& s) {
+  return static_cast<int>(reshape_stages(s).size());
+}
+
+/// Axes transformed by all calls together: passes over the data, if each axis is one.
+int passes(const Program& p) {
+  int n = 0;
+  for (const FftCall& f : p.ffts) n += f.axes.size();
+  return n;
+}
+
+int count(const Program& p, OpKind kind) {
+  return static_cast<int>(
+      std::count_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; }));
+}
+
+}  // namespace
+
+TEST(Passes, R2cNeverMakesMoreThanC2c) {
+  const auto brick = Distribution::brick();
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  const auto pencil = [](int a) { return Distribution::pencil(a); };
+  const std::vector<std::pair<Distribution, Distribution>> sides{
+      {slab(0), slab(1)}, {slab(0), slab(0)}, {pencil(2), pencil(0)}, {brick, brick}};
+  for (int ranks : {1, 4, 12})
+    for (const auto& [in, out] : sides)
+      for (int real = 0; real < 3; ++real) {
+        AxisVector<Transform> transforms{c2c, c2c, c2c};
+        const Schedule complex = make_schedule(request_of({48, 48, 48}, ranks, in, out, transforms));
+        transforms[real] = r2c;
+        const Schedule half = make_schedule(request_of({48, 48, 48}, ranks, in, out, transforms));
+        // An r2c axis that is cut at first has to be gathered before any other.
+        const bool local_at_first = half.input().tiling->is_local(real);
+        EXPECT_LE(reshapes(half), reshapes(complex) + (local_at_first ? 0 : 1));
+        for (bool back : {false, true}) {
+          const Program c = program_of(back ? inverse(complex) : complex);
+          const Program r = program_of(back ? inverse(half) : half);
+          EXPECT_LE(passes(r), passes(c));
+          if (reshapes(half) <= reshapes(complex)) {
+            EXPECT_LE(count(r, OpKind::copy), count(c, OpKind::copy));
+          }
+        }
+      }
+  const Schedule local = make_schedule(request_of({8, 9, 10}, 1, slab(0), slab(0), {c2c, c2c, r2c}));
+  EXPECT_EQ(program_of(local).ffts.size(), 1u);
+}
+
+TEST(Passes, MiddleAxesAreOneCallPerTile) {
+  const Schedule s = make_schedule(
+      request_of({32, 30, 40}, 4, Distribution::slab(0), Distribution::slab(0), {none, c2c, none}));
+  EXPECT_EQ(program_of(s).ffts.size(), 1u);
+  EXPECT_EQ(program_of(s).ffts[0].extents, (Shape{8, 30, 40}));
+
+  const Schedule moved = make_schedule(
+      request_of({32, 30, 40}, 4, Distribution::slab(0), Distribution::slab(2), {none, c2c, none}));
+  const Program p = program_of(moved, Carry::packed, "windowed", {{"tile", 6}, {"window", 2}});
+  ASSERT_GE(p.reshapes.at(0).messages.tiles.size(), 1u);
+  EXPECT_LE(p.ffts.size(), p.reshapes[0].messages.tiles.size());
+}
+
+TEST(Passes, CosinesAddNoReshapeAndWorkOnHalfTheData) {
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  const Schedule s = make_schedule(request_of({24, 24, 24}, 4, slab(0), slab(1), {dct2, dst3, r2c}));
+  EXPECT_EQ(reshapes(s), 1);
+  const Program p = program_of(s);
+  EXPECT_EQ(passes(p), 3);
+  EXPECT_EQ(p.ffts.front().real_axis, 2);  // r2c first, then the others on what it leaves
+  EXPECT_EQ(p.ffts[1].r2r, (AxisVector<Transform>{dst3}));
+  const Program back = program_of(inverse(s));
+  EXPECT_EQ(back.ffts.front().r2r, (AxisVector<Transform>{dct3}));
+  EXPECT_EQ(back.ffts.back().r2r, (AxisVector<Transform>{dst2}));
+}
+
+TEST(Passes, ScaleIsFoldedIntoWhatHappensAnyway) {
+  const Schedule s = make_schedule(request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(0)));
+  for (const Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
+    const Program plain = program_of(s, carry), scaled = program_of(s, carry, "sequential", {}, 0.25);
+    EXPECT_EQ(plain.ops.size(), scaled.ops.size());
+    int folded = 0, calls = 0;
+    for (const CopyCall& c : scaled.copies) folded += c.scale != 1 ? 1 : 0;
+    for (const FftCall& f : scaled.ffts) calls += f.scale != 1 ? 1 : 0;
+    EXPECT_EQ(folded, carry == Carry::strided ? 0 : 4);  // one part for each rank, in one of two reshapes
+    EXPECT_EQ(calls, carry == Carry::strided ? 1 : 0);
+  }
+}
+
+TEST(Passes, StridedExchangesPackNothing) {
+  const Schedule s = make_schedule(
+      request_of({16, 18, 20}, 6, Distribution::brick(), Distribution::brick(), {c2c, r2c, dct2}));
+  const Program p = program_of(s, Carry::strided);
+  EXPECT_EQ(count(p, OpKind::pack) + count(p, OpKind::unpack) + count(p, OpKind::copy), 0);
+  EXPECT_EQ(p.copies.size(), 0u);
+}
+
+TEST(Bricks, StandBetweenThePencils) {
+  ScheduleRequest r = request_of({64, 64, 64}, 64, Distribution::pencil(2), Distribution::pencil(0));
+  EXPECT_EQ(reshapes(make_schedule(r)), 2);
+  r.decomposition = Decomposition::brick;
+  const Schedule s = make_schedule(r);
+  EXPECT_EQ(reshapes(s), 4);
+  EXPECT_NE(s.reason.find("brick: 4 reshapes, as asked for"), std::string::npos) << s.reason;
+  int bricks = 0;
+  for (const Field& f : s.fields) bricks += f.tiling->name() == "brick 4x4x4" ? 1 : 0;
+  EXPECT_EQ(bricks, 2);
+  // Messages stay among few ranks.
+  for (std::size_t i = 0; i < s.stages.size(); ++i)
+    if (s.stages[i].kind == Stage::Kind::reshape) {
+      EXPECT_LE(traffic(*s.fields[i].tiling, *s.fields[i + 1].tiling, 21).messages, 16);
+    }
+  r.shape = {64, 64};
+  r.transforms = {c2c, c2c};
+  r.input = r.output = nullptr;
+  r.input_orders = r.output_orders = {};
+  expect_error([&] { make_schedule(r); }, "brick for 2 axes");
+}
+
+TEST(Shrink, OnlyTheFirstRanksTransform) {
+  for (int computing : {1, 3, 8, 12}) {
+    ScheduleRequest r =
+        request_of({24, 24, 24}, 12, Distribution::brick(), Distribution::brick(), {c2c, dct2, r2c});
+    r.computing_ranks = computing;
+    const Schedule s = make_schedule(r);
+    for (std::size_t i = 0; i < s.stages.size(); ++i) {
+      if (s.stages[i].kind != Stage::Kind::fft) continue;
+      for (int rank = computing; rank < 12; ++rank) EXPECT_TRUE(s.fields[i].box(rank).empty());
+      EXPECT_LE(12 - s.fields[i].tiling->idle_ranks(), computing);
+    }
+    EXPECT_NE(s.reason.find("shrunk to " + std::to_string(computing)), std::string::npos) << s.reason;
+  }
+  // What cannot be distributed can be gathered.
+  ScheduleRequest line = request_of({64}, 4, Distribution::slab(0), Distribution::slab(0));
+  expect_error([&] { make_schedule(line); }, "shrink=1");
+  line.computing_ranks = 1;
+  EXPECT_EQ(reshapes(make_schedule(line)), 2);
+}
+
+TEST(Layout, StridedLeavesTheAxesAsTheyCome) {
+  ScheduleRequest r = request_of({24, 24, 24}, 4, Distribution::slab(0), Distribution::slab(0));
+  const Schedule contiguous = make_schedule(r);
+  r.contiguous = false;
+  const Schedule strided = make_schedule(r);
+  EXPECT_EQ(contiguous.fields[2].order(0), (Order{1, 2, 0}));
+  EXPECT_EQ(strided.fields[2].order(0), (Order{0, 1, 2}));
+}
+
+TEST(Large, OffsetsAndCountsBeyond32BitsStayExact) {
+  const Index n = 6000;
+  const Schedule s = make_schedule(request_of({n, n, n}, 2, Distribution::slab(0), Distribution::slab(1)));
+  const Program p = program_of(s, Carry::packed, "sequential", {}, 1, 1);
+  const Index quarter = n / 2 * (n / 2) * n * 16;
+  ASSERT_GT(quarter / 16, Index{1} << 31);
+  const TileMessages& t = p.reshapes[0].messages.tiles[0];
+  ASSERT_EQ(t.sends.size(), 2u);
+  EXPECT_EQ(t.sends[1].offset, quarter);
+  EXPECT_EQ(t.sends[1].bytes, quarter);
+  EXPECT_EQ(t.receives[1].offset, 3 * quarter);
+  EXPECT_EQ(p.workspace_bytes, 4 * quarter);
+  for (const CopyCall& c : p.copies) EXPECT_EQ(c.box.count() * c.element_bytes, quarter);
+}
+
+}  // namespace weft::test
