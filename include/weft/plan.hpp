@@ -55,8 +55,8 @@ class Plan {
     execute(Direction::backward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
   }
 
-  /// As `forward` and `backward`, but return as soon as the execution would have to wait for another rank;
-  /// the arrays belong to it until `test` returns true or `wait` returns. There is no thread behind it: the
+  /// As `forward` and `backward`, but return as soon as the execution would have to wait for another rank. It
+  /// is under way, and the arrays belong to it, until `test` returns true or `wait` returns. There is no thread behind it: the
   /// execution goes on inside `test` and `wait`. Collective. A plan has one execution under way at a time;
   /// several plans of one Comm may be under way together if their exchanges allow it (p2p, direct, copy),
   /// else starting the second throws. Blocking exchanges (alltoallv, alltoall, alltoallw, pairwise) wait

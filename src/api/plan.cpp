@@ -121,13 +121,17 @@ void PlanImpl::start(Direction direction, const Arrays& arrays) {
 
 bool PlanImpl::advance(Patience patience) {
   if (!flying) return true;
+  const bool complete = go_on(patience);
+  if (complete) land();
+  return complete;
+}
+
+bool PlanImpl::go_on(Patience patience) {
   CommImpl& c = comm.impl();
   Executor& executor = *way(*flying).executor;
   try {
     c.check_alive(name_of(*flying));
-    if (!executor.advance(patience)) return false;
-    land();
-    return true;
+    return executor.advance(patience);
   } catch (...) {
     broken = true;
     c.poison(std::current_exception());
@@ -163,7 +167,7 @@ void Plan::execute(Direction direction, const Arrays& arrays) {
 
 void Plan::start(Direction direction, const Arrays& arrays) {
   impl().start(direction, arrays);
-  impl().advance(Patience::look);
+  impl().go_on(Patience::look);  // under way until the caller knows better, on all ranks alike
 }
 
 bool Plan::test() {

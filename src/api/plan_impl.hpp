@@ -63,6 +63,9 @@ struct PlanImpl {
   void check_memory(const char* operation, const Arrays& a, const Side& in, const Side& out) const;
   void check_in_flight(const char* operation) const;
   void start(Direction direction, const Arrays& arrays);
+  /// Takes the execution further; whether it is complete.
+  bool go_on(Patience patience);
+  /// The same, and a complete execution is over.
   bool advance(Patience patience);
   void land();
 

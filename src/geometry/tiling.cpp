@@ -214,7 +214,7 @@ void check_tiling(const std::string& what, const Shape& shape, const std::vector
     throw Error(op,
                 "they cover " + std::to_string(covered) + " of " + std::to_string(total) + " points of " +
                     by_x(shape),
-                "boxes that leave no hole" + tail);
+                "boxes that leave no hole, and a communicator with every rank that holds points" + tail);
 }
 
 }  // namespace weft

@@ -73,6 +73,108 @@ TEST(Errors, NullCommunicatorAndForeignExchanges) {
   });
 }
 
+namespace {
+
+/// An impulse at the origin becomes ones.
+void expect_ones(const Comm& comm, Plan& plan) {
+  Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+  in[0] = comm.rank() == 0 ? 1 : 0;
+  plan.forward(in.data(), out.data());
+  for (const Complex& v : out) ASSERT_NEAR(std::abs(v - 1.0), 0, 1e-14);
+}
+
+}  // namespace
+
+TEST(Errors, PaddingThatHasNoRoomNamesWhatHas) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() < 3) return;
+  // The last rank has nearly everything, so that every part would be padded to nearly everything.
+  std::vector<Box> boxes;
+  const int last = comm.size() - 1;
+  for (int r = 0; r < last; ++r) boxes.push_back({{r, 0, 0}, {r + 1, 16, 16}});
+  boxes.push_back({{last, 0, 0}, {16, 16, 16}});
+  Problem p = small_cube();
+  p.shape = {16, 16, 16};
+  p.input = Distribution::boxes(boxes);
+  expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); }, "padding does not fit");
+  expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); },
+               "another of p2p, alltoallv");
+  Plan plan(comm, p, Options().set("exchange", "alltoallv"));
+  expect_ones(comm, plan);
+}
+
+TEST(Exchanges, MayDifferFromReshapeToReshape) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() < 2) return;
+  Problem p = small_cube();
+  p.output = Distribution::slab(0);
+  Plan plan(comm, p, Options().set("exchange", "alltoallw,p2p"));
+  const std::string text = plan.to_string();
+  for (const char* line : {"forward reshape 1: exchange alltoallw", "forward reshape 2: exchange p2p",
+                           "backward reshape 1: exchange p2p", "backward reshape 2: exchange alltoallw"})
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  expect_ones(comm, plan);
+}
+
+TEST(Counts, LargeTypesCarryWhatAnIntCannotCount) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() < 2 || comm.size() > 4) return;
+  const Index limit = mpi_count_limit();
+  for (const Index small : {2, 7, 100}) {
+    set_mpi_count_limit(small);
+    for (const char* exchange : {"p2p", "pairwise", "alltoallw"})
+      for (const char* layout : {"contiguous", "strided"}) {
+        Plan plan(comm, small_cube(), Options().set("exchange", exchange).set("layout", layout));
+        expect_ones(comm, plan);
+      }
+  }
+  set_mpi_count_limit(limit);
+}
+
+TEST(Handles, SeveralPlansAreUnderWayTogetherUnlessCollectivesWouldMix) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const Options p2p = Options().set("exchange", "p2p");
+  Plan a(comm, small_cube(), p2p), b(comm, small_cube(), Options(p2p).set("pipeline", "windowed"));
+  Buffer<Complex> in(a.input_count()), x(a.output_count()), y(a.output_count());
+  in[0] = comm.rank() == 0 ? 1 : 0;
+  for (int i = 0; i < 5; ++i) {
+    a.start_forward(in.data(), x.data());
+    b.start_forward(in.data(), y.data());
+    if (comm.rank() % 2 == 0) {
+      a.wait();
+      b.wait();
+    } else {
+      while (!b.test() || !a.test()) {
+      }
+    }
+    for (std::size_t k = 0; k < x.size(); ++k)
+      ASSERT_NEAR(std::abs(x[k] - 1.0) + std::abs(y[k] - 1.0), 0, 1e-13);
+  }
+  Plan collective(comm, small_cube(), Options().set("exchange", "ialltoallv"));
+  a.start_forward(in.data(), x.data());
+  expect_error([&] { collective.forward(in.data(), y.data()); }, "another plan of these ranks is under way");
+  a.wait();
+  collective.start_forward(in.data(), y.data());
+  expect_error([&] { a.forward(in.data(), x.data()); }, "has collective exchanges");
+  // On a communicator of its own it may be.
+  Plan apart(Comm::mpi(MPI_COMM_WORLD), small_cube(), Options().set("exchange", "ialltoallv"));
+  apart.start_forward(in.data(), x.data());
+  apart.wait();
+  collective.wait();
+  for (std::size_t k = 0; k < x.size(); ++k)
+    ASSERT_NEAR(std::abs(x[k] - 1.0) + std::abs(y[k] - 1.0), 0, 1e-13);
+}
+
+TEST(Communicator, APartOfIt) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const Comm part = comm.split(comm.rank() % 2);
+  EXPECT_EQ(part.size(), comm.size() / 2 + (comm.rank() % 2 == 0 ? comm.size() % 2 : 0));
+  EXPECT_EQ(part.rank(), comm.rank() / 2);
+  if (comm.rank() % 2 == 1) return;  // these take no part in what follows
+  Plan plan(part, small_cube());
+  expect_ones(part, plan);
+}
+
 TEST(Counts, BeyondTheMediumAreRefusedWhilePlanningAndThinTilesHelp) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() < 2 || comm.size() > 4) return;  // the sizes of messages below are for these
@@ -81,16 +183,13 @@ TEST(Counts, BeyondTheMediumAreRefusedWhilePlanningAndThinTilesHelp) {
     ~Restore() { set_mpi_count_limit(limit); }
   } restore;
   set_mpi_count_limit(100);
-  for (const char* exchange : {"p2p", "alltoallv", "pairwise"}) {
+  for (const char* exchange : {"alltoallv", "alltoall", "ialltoallv"}) {
     Options o;
     o.set("exchange", exchange);
     expect_error([&] { Plan plan(comm, small_cube(), Options(o).set("pipeline", "sequential")); },
-                 "at most 100");
+                 "at most 100, as this exchange counts in MPI's int: use exchange p2p");
     Plan plan(comm, small_cube(), Options(o).set("tile", 1));
-    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
-    in[0] = comm.rank() == 0 ? 1 : 0;  // an impulse at the origin
-    plan.forward(in.data(), out.data());
-    for (const Complex& v : out) ASSERT_NEAR(std::abs(v - 1.0), 0, 1e-14);
+    expect_ones(comm, plan);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdlib>
 
+#include "fft/local_fft.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
 
@@ -143,6 +144,151 @@ std::vector<BadInput> planning() {
   };
 }
 
+Problem r2c_in_place(const Distribution& input, const Distribution& output = Distribution::slab(0)) {
+  Problem p = cube();
+  p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  p.in_place = true;
+  p.input = input;
+  p.output = output;
+  return p;
+}
+
+std::vector<BadInput> transforms() {
+  const auto plan = [](const Comm& c, const Problem& p, const Options& o = {}) { Plan made(c, p, o); };
+  const auto with = [=](AxisVector<Transform> t, std::optional<Element> element = {}) {
+    return [=](const Comm& c) {
+      Problem p = cube();
+      p.shape = {24, 24, 1};
+      p.transforms = t;
+      p.element = element;
+      plan(c, p);
+    };
+  };
+  using enum Transform;
+  return {
+      {"a DCT-I of length 1", "dct1 of length 1 along axis 2", 1, with({c2c, c2c, dct1})},
+      {"c2c of real data", "an r2c axis, or complex data", 1, with({dct2, c2c, none}, Element::real)},
+      {"r2c of complex data", "no r2c axis, or real data", 1, with({dct2, r2c, none}, Element::complex)},
+      {"an empty batch", "at least 1 array", 1,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.batch = 0;
+         plan(c, p);
+       }},
+      {"a batch of arrays with eight axes", "at most 7 axes", 1,
+       [=](const Comm& c) {
+         Problem p;
+         p.shape = {2, 2, 2, 2, 2, 2, 2, 2};
+         p.batch = 2;
+         plan(c, p);
+       }},
+      {"a distance shorter than an array", "strides without overlap", 1,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.batch = 2;
+         p.output_distance = 5;
+         plan(c, p);
+       }},
+      {"a negative distance", "positive number of elements", 1,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.batch = 2;
+         p.input_distance = -24;
+         plan(c, p);
+       }},
+      {"another batch on one rank", "batch 2 as on rank 0", 2,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.batch = c.rank() == 1 ? 3 : 2;
+         plan(c, p);
+       }},
+  };
+}
+
+std::vector<BadInput> memory() {
+  const auto plan = [](const Comm& c, const Problem& p, const Options& o = {}) { Plan made(c, p, o); };
+  const auto input = [=](const Distribution& d) {
+    return [=](const Comm& c) {
+      Problem p = cube();
+      p.input = d;
+      plan(c, p);
+    };
+  };
+  const auto slab = Distribution::slab(0);
+  return {
+      {"in place with lines too short for r2c", "room for 2(n/2+1) = 26", 1,
+       [=](const Comm& c) {
+         plan(c, r2c_in_place(slab.with_strides({25 * 24, 25, 1})));
+       }},
+      {"in place with padding on one side only", "coincide in bytes", 1,
+       [=](const Comm& c) {
+         plan(c, r2c_in_place(slab.with_halo({0, 0, 0}, {0, 0, 6})));
+       }},
+      {"in place with another padding on either side", "coincide in bytes", 1,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.in_place = true;
+         p.input = slab.with_halo({0, 0, 1}, {0, 0, 1});
+         p.output = slab.with_halo({0, 0, 0}, {0, 0, 2});
+         plan(c, p);
+       }},
+      {"strides that overlap", "strides without overlap: along axis 1 at least 24", 1,
+       input(slab.with_strides({24 * 24, 23, 1}))},
+      {"strides of zero", "positive strides", 1, input(slab.with_strides({24 * 24, 0, 1}))},
+      {"too few strides", "one number per axis, 3", 1, input(slab.with_strides({24, 1}))},
+      {"strides and an order", "strides alone", 1,
+       input(slab.with_strides({24 * 24, 24, 1}).with_order({0, 1, 2}))},
+      {"a halo of two axes", "one number per axis, 3", 1, input(slab.with_halo({1, 1}, {1, 1}))},
+      {"a negative halo", "no negative width", 1, input(slab.with_halo({0, 0, 0}, {0, -1, 0}))},
+      {"r2c padding without r2c", "a problem with an r2c axis", 1, input(slab.with_r2c_padding())},
+      {"r2c padding along a slow axis", "not the fastest", 1,
+       [=](const Comm& c) {
+         plan(c, r2c_in_place(slab.with_order({2, 1, 0}).with_r2c_padding()));
+       }},
+  };
+}
+
+std::vector<BadInput> ranks() {
+  const auto plan = [](const Comm& c, const Problem& p, const Options& o = {}) { Plan made(c, p, o); };
+  const auto option = [=](const char* name, Index value, Index per_rank = 0) {
+    return [=](const Comm& c) { plan(c, cube(), Options().set(name, value + per_rank * c.size())); };
+  };
+  std::vector<BadInput> list{
+      {"a communicator that misses ranks with data", "every rank that holds points", 2,
+       [=](const Comm& c) {
+         // Boxes for all ranks, but the last one is not in the communicator that plans.
+         const Comm part = c.split(c.rank() == c.size() - 1 ? 1 : 0);
+         Problem p = cube();
+         p.input = Distribution::box(slabs(c.size())[static_cast<std::size_t>(c.rank())]);
+         plan(part, p);
+       }},
+      {"shrinking to nobody", "the ranks there are", 1, option("shrink", 0)},
+      {"shrinking to more ranks than there are", "the ranks there are", 1, option("shrink", 1, 1)},
+      {"no threads", "1 to 1024 threads", 1, option("threads", 0)},
+      {"too many exchanges", "one for each of the 1 reshapes", 2,
+       [=](const Comm& c) { plan(c, cube(), Options().set("exchange", "auto,auto")); }},
+      {"bricks of two axes", "at least 3 axes", 2,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.shape = {24, 24};
+         p.output = Distribution::slab(1);
+         plan(c, p, Options().set("decomposition", "brick"));
+       }},
+#ifdef WEFT_WITH_MPI
+      {"an exchange of another medium", "among ranks of medium", 1,
+       [=](const Comm& c) {
+         const bool mpi = std::string(c.medium()) == "mpi";
+         plan(c, cube(), Options().set("exchange", mpi ? "copy" : "alltoallw"));
+       }},
+#endif
+  };
+  for (const FftRow& row : fft_table())
+    if (!row.missing().empty())
+      list.push_back({std::string(row.name) + " where it is not installed", row.name, 1,
+                      [=](const Comm& c) { plan(c, cube(), Options().set("fft", row.name)); }});
+  return list;
+}
+
 /// A plan and arrays that fit it, to be misused.
 struct Fixture {
   explicit Fixture(const Comm& c, Options o = {}, const Problem& p = cube())
@@ -228,7 +374,8 @@ Problem small_cube() {
 const std::vector<BadInput>& bad_inputs() {
   static const std::vector<BadInput> all = [] {
     std::vector<BadInput> list = planning();
-    for (BadInput& b : execution()) list.push_back(std::move(b));
+    for (const auto& part : {transforms(), memory(), ranks(), execution()})
+      list.insert(list.end(), part.begin(), part.end());
     return list;
   }();
   return all;
