@@ -2,7 +2,7 @@
 # installed before; otherwise it says what to install.
 #
 #   make demo       the Madelung constant of rock salt on 4 MPI ranks
-#   make test       builds with Open MPI, with MPICH and with neither MPI nor FFTW, runs all tests
+#   make test       builds with Open MPI, with MPICH, without MPI and with MKL alone or no local FFT at all; runs all tests
 #   make build      the library, examples and tests, in build/release
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
 #   make lint       formatting, clang-tidy, the include rule
@@ -33,7 +33,10 @@ test: build
 	cmake --build build/mpich --parallel $(JOBS)
 	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=OFF)
 	cmake --build build/bare --parallel $(JOBS)
+	@$(call configure,build/mkl,-DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_EXAMPLES=OFF)
+	cmake --build build/mkl --parallel $(JOBS)
 	$(call ctest,build/bare)
+	$(call ctest,build/mkl)
 	$(call ctest,build/mpich)
 	$(call ctest,build/release)
 

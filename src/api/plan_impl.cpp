@@ -158,6 +158,11 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
     for (std::size_t j = 0; j < reshapes; ++j) {
       w.choices[j].carry = w.exchanges[j]->carry;
       w.choices[j].exchange = w.exchanges[j]->name;
+      const std::size_t asked = names.size() == 1                            ? 0
+                                : w.schedule.direction == Direction::forward ? j
+                                                                             : reshapes - 1 - j;
+      w.choices[j].exchange_reason =
+          names[asked] == "auto" ? "auto: the first that serves these ranks" : "as asked for";
     }
   }
 }

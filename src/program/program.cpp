@@ -39,7 +39,9 @@ Shape to_extents(const FftCall& call) {
 }
 
 std::string to_string(const ReshapeChoice& choice) {
-  std::string text = "exchange " + choice.exchange + ", pipeline " + choice.pipeline + ": ";
+  std::string text = "exchange " + choice.exchange +
+                     (choice.exchange_reason.empty() ? "" : " (" + choice.exchange_reason + ")") +
+                     ", pipeline " + choice.pipeline + ": ";
   if (choice.axis >= 0)
     text += "tiles of " + std::to_string(choice.tile) + " along axis " + std::to_string(choice.axis) +
             ", window " + std::to_string(choice.window) + "; ";

@@ -79,8 +79,8 @@ struct ReshapeChoice {
   int tiles = 1;   ///< on the rank that has most
   int window = 1;  ///< tiles in flight
   std::string pipeline = "sequential";
-  std::string exchange;
-  std::string reason;
+  std::string exchange, exchange_reason;
+  std::string reason;  ///< of the pipeline
 };
 
 /// "exchange p2p, pipeline windowed: tiles of 16 along axis 2, window 2; behind both FFTs"

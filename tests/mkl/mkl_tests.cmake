@@ -1,23 +1,6 @@
-# The tests of Intel MKL as local FFT. MKL is looked for where pip puts it, beside the Python interpreter, as a test
-# program cannot know that; found or not, nothing of it is compiled or linked.
+# The tests of Intel MKL as local FFT beside FFTW.
 weft_test(mkl threads/mkl_test.cpp)
 target_link_libraries(weft_mkl_tests PRIVATE ${CMAKE_DL_LIBS})
-
-find_program(WEFT_PYTHON python3)  # the one that tools/setup used
-mark_as_advanced(WEFT_PYTHON)
-if(WEFT_PYTHON AND NOT DEFINED ENV{WEFT_MKL_LIBRARY})
-  execute_process(COMMAND ${WEFT_PYTHON} -c "import sys; print(sys.prefix)" OUTPUT_VARIABLE prefix
-    OUTPUT_STRIP_TRAILING_WHITESPACE)
-  execute_process(COMMAND ${WEFT_PYTHON} -m site --user-base OUTPUT_VARIABLE user_base
-    OUTPUT_STRIP_TRAILING_WHITESPACE)
-  find_file(WEFT_TEST_MKL_LIBRARY NAMES libmkl_rt.so.2 libmkl_rt.so.1 libmkl_rt.so.3
-    PATHS ${prefix}/lib ${prefix}/local/lib ${user_base}/lib NO_DEFAULT_PATH)
-  mark_as_advanced(WEFT_TEST_MKL_LIBRARY)
-endif()
-set(mkl_environment)
-if(WEFT_TEST_MKL_LIBRARY)
-  set(mkl_environment "WEFT_MKL_LIBRARY=${WEFT_TEST_MKL_LIBRARY}")
-endif()
 
 # A program that opens modules, whose functions are bound lazily. The sanitizers want to be in the program first.
 if(NOT WEFT_SANITIZE)

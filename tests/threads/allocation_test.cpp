@@ -57,6 +57,7 @@ namespace {
 struct Variant {
   const char *exchange, *pipeline;
   bool in_place, users_workspace;
+  int threads = 1;
 };
 
 template <class Real>
@@ -67,9 +68,11 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
   p.precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32;
   p.in_place = v.in_place;
+  p.backward_scale = Scale::full;
   Options o;
   o.set("pipeline", v.pipeline)
       .set("exchange", v.exchange)
+      .set("threads", v.threads)
       .set("workspace", v.users_workspace ? "user" : "plan");
   Plan plan(comm, p, o);
   Buffer<Complex> out(plan.buffer_bytes() / sizeof(Complex) + 1);
@@ -78,7 +81,9 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   Real* real = v.in_place ? reinterpret_cast<Real*>(out.data()) : in.data();
   const auto both = [&] {
     plan.forward(real, out.data(), work.data(), work.size());
-    plan.backward(out.data(), real, work.data(), work.size());
+    plan.start_backward(out.data(), real, work.data(), work.size());
+    plan.test();
+    plan.wait();
   };
   both();
   comm.barrier();
@@ -106,7 +111,8 @@ TEST(Execution, AllocatesNothing) {
         team.run([&](const Comm& comm) {
           for (const Variant& v :
                {Variant{"direct", pipeline, in_place, false}, Variant{"copy", pipeline, in_place, true},
-                Variant{"copy", pipeline, in_place, false}}) {
+                Variant{"copy", pipeline, in_place, false},
+                Variant{"direct", pipeline, in_place, false, 3}}) {
             execute_and_count<double>(comm, v);
             execute_and_count<float>(comm, v);
           }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/test_hook.hpp"
+#include "base/thread_pool.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -141,6 +142,16 @@ TEST(Layouts, InterleavedBatchesAreStridesLikeAnyOther) {
   for (std::size_t i = 0; i < 72; ++i)
     EXPECT_NEAR(std::abs(v[i] - (static_cast<double>(i % 3) + 1.0)), 0, 1e-14);
   EXPECT_NE(plan.to_string().find("strides {18,3,1}"), std::string::npos) << plan.to_string();
+}
+
+TEST(Layouts, MoreThreadsThanTheMachineHasAreWarnedAbout) {
+  Problem p;
+  p.shape = {8, 8};
+  const int threads = hardware_threads() + 1;
+  const std::string text = Plan(Comm::self(), p, Options().set("threads", threads)).to_string();
+  EXPECT_NE(text.find("over-subscribed: 1 ranks of " + std::to_string(threads) + " threads"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Layouts, ThePlanSaysWhatItIs) {
