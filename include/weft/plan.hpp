@@ -56,11 +56,11 @@ class Plan {
   }
 
   /// As `forward` and `backward`, but return as soon as the execution would have to wait for another rank. It
-  /// is under way, and the arrays belong to it, until `test` returns true or `wait` returns. There is no thread behind it: the
-  /// execution goes on inside `test` and `wait`. Collective. A plan has one execution under way at a time;
-  /// several plans of one Comm may be under way together if their exchanges allow it (p2p, direct, copy),
-  /// else starting the second throws. Blocking exchanges (alltoallv, alltoall, alltoallw, pairwise) wait
-  /// inside `start` and `test`.
+  /// is under way, and the arrays belong to it, until `test` returns true or `wait` returns. There is no
+  /// thread behind it: the execution goes on inside `test` and `wait`. Collective. A plan has one execution
+  /// under way at a time; several plans of one Comm may be under way together if their exchanges allow it
+  /// (p2p, direct, copy), else starting the second throws. Blocking exchanges (alltoallv, alltoall,
+  /// alltoallw, pairwise) wait inside `start` and `test`.
   template <class In, class Out>
   void start_forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     start(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
