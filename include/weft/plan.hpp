@@ -7,11 +7,14 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "weft/comm.hpp"
 #include "weft/options.hpp"
 #include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
+#include "weft/timing.hpp"
 
 namespace weft {
 
@@ -41,9 +44,10 @@ class Plan {
   ///
   /// A plan is executed by one thread at a time; plans that share a Comm by one thread, in the same order on
   /// all ranks. Plans on different Comms may be executed by different threads at the same time: under MPI at
-  /// level MPI_THREAD_MULTIPLE, and at MPI_THREAD_SERIALIZED with MPI calls one after the other, where only
-  /// exchanges p2p and ialltoallv do not wait for each other inside MPI. Below that level only the thread
-  /// that initialised MPI may call.
+  /// level MPI_THREAD_MULTIPLE, and at MPI_THREAD_SERIALIZED with exchanges p2p or ialltoallv and option
+  /// check=local, whose MPI calls take turns; everything else (other exchanges, making plans, splitting,
+  /// barriers) waits inside MPI and must not meet a call of another thread there. Below that level only the
+  /// thread that initialised MPI may call.
   template <class In, class Out>
   void forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
@@ -56,11 +60,16 @@ class Plan {
   }
 
   /// As `forward` and `backward`, but return as soon as the execution would have to wait for another rank. It
-  /// is under way, and the arrays belong to it, until `test` returns true or `wait` returns. There is no
-  /// thread behind it: the execution goes on inside `test` and `wait`. Collective. A plan has one execution
-  /// under way at a time; several plans of one Comm may be under way together if their exchanges allow it
-  /// (p2p, direct, copy), else starting the second throws. Blocking exchanges (alltoallv, alltoall,
-  /// alltoallw, pairwise) wait inside `start` and `test`.
+  /// is under way, and the arrays and a workspace of the user belong to it, until `test` returns true or
+  /// `wait` returns. There is no thread behind it: the execution goes on inside `test` and `wait` of the
+  /// plan, and inside `wait` of other plans of its Comm, so that ranks may wait for them in any order.
+  /// Collective.
+  ///
+  /// A plan has one execution under way at a time. Several plans of one Comm may be under way together if
+  /// their exchanges allow it (p2p, direct, copy), else starting the second throws. The blocking exchanges
+  /// (alltoallv, alltoall, alltoallw, pairwise) wait inside `start` and `test`: beside other work that waits
+  /// for other ranks (a plan on another Comm, a barrier) ranks must then come to them in the same order.
+  /// A plan destroyed under way fails the other thread ranks; MPI ranks would wait for it for ever.
   template <class In, class Out>
   void start_forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     start(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
@@ -100,6 +109,12 @@ class Plan {
   /// The product of the logical lengths of the transformed axes: what forward followed by backward multiplies
   /// by if neither is scaled.
   double scale_factor() const;
+
+  /// Whether executions note the time of every operation; off at first. Costs two looks at a clock per
+  /// operation, and memory that is allocated here. Local.
+  void record_times(bool on);
+  /// The operations of the last execution that was recorded, in the order in which this rank did them. Local.
+  std::vector<OperationTime> operation_times() const;
 
   /// The schedule, the pipelines, the exchanges, the local FFT and the memory, on one screen.
   std::string to_string() const;

@@ -92,7 +92,8 @@ class Distribution {
   Distribution with_strides(Strides strides) const;
   /// The calling rank's array has `lower[a]` more points before and `upper[a]` after its box along axis a:
   /// halo cells, or padding. The array is dense with these, in its memory order; the pointers given to
-  /// `forward` and `backward` point to its very first element. Halos are never touched.
+  /// `forward` and `backward` point to its very first element. Out of
+  /// place, halos are never touched.
   Distribution with_halo(Shape lower, Shape upper) const;
   /// The real side of an r2c transform whose lines along the r2c axis, the fastest one, have room for
   /// 2(n/2+1) real numbers, so that it can be transformed in place where it lies, as FFTW's in-place layout.
@@ -129,17 +130,18 @@ struct Problem {
   /// One per axis; empty: c2c along every axis.
   AxisVector<Transform> transforms;
   Precision precision = Precision::float64;
-  /// What the input consists of. Unset: real numbers if an axis is r2c, or if every transformed axis is a DCT
-  /// or DST; else complex numbers. The output is complex if the input is or an axis is r2c.
+  /// What the input consists of. Unset: real numbers if an axis is r2c, or if there are DCTs or DSTs and no
+  /// c2c; else complex numbers. The output is complex if the input is or an axis is r2c.
   std::optional<Element> element;
   /// Of the array before forward (after backward). Tiles `shape`.
   Distribution input = Distribution::slab(0);
   /// Of the array after forward (before backward). Tiles `shape`, with n/2+1 points along an r2c axis.
   Distribution output = Distribution::slab(0);
-  /// Forward and backward are called with one array, large enough for the larger of input and output. If one
-  /// side has strides, halo or padding, the two have to fit: an r2c input of its own layout needs lines of at
-  /// least 2(n/2+1) real numbers, and where both sides have their own layouts for the same box, their strides
-  /// have to be the same in bytes along all axes but the r2c one.
+  /// Forward and backward are called with one array, large enough for the larger of input and output. The
+  /// result overwrites what lies where it belongs, halos of the other side included. If a side has strides,
+  /// halo or padding, the two have to fit: an r2c input of its own layout needs lines of at least 2(n/2+1)
+  /// real numbers; and where both boxes are the same, so have to be the strides in bytes, along all axes but
+  /// the r2c one.
   bool in_place = false;
   /// Number of arrays of this shape that are transformed together, alike in everything.
   Index batch = 1;

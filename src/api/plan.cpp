@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <thread>
 
 #include "api/plan_impl.hpp"
 #include "base/test_hook.hpp"
@@ -40,8 +41,10 @@ void PlanImpl::check_in_flight(const char* operation) const {
   if (flying)
     throw Error(operation, std::string("a plan whose ") + name_of(*flying) + " is under way",
                 "wait() before that, or a second plan", comm.rank());
-  const CommImpl::InFlight& others = comm.impl().in_flight();
-  if (others.all > 0 && (!concurrent || others.alone > 0))
+  bool in_the_way = false;
+  for (const CommImpl::Flight* f = comm.impl().flights(); f != nullptr; f = f->next)
+    in_the_way = in_the_way || alone || f->alone;
+  if (in_the_way)
     throw Error(operation,
                 "another plan of these ranks is under way, and one of the two has collective exchanges",
                 "wait() for it, exchange p2p for both, or a Comm of its own", comm.rank());
@@ -115,12 +118,16 @@ void PlanImpl::start(Direction direction, const Arrays& arrays) {
   void* out = arrays.out != nullptr || !problem.in_place ? arrays.out : const_cast<void*>(arrays.in);
   way(direction).executor->start(in, out, workspace);
   flying = direction;
-  ++c.in_flight().all;
-  c.in_flight().alone += concurrent ? 0 : 1;
+  last = direction;
+  c.take_off(*this);
 }
 
 bool PlanImpl::advance(Patience patience) {
-  if (!flying) return true;
+  if (!flying) {
+    if (broken)
+      throw Error("test or wait", "a plan whose execution failed in the middle", "a new plan", comm.rank());
+    return true;
+  }
   const bool complete = go_on(patience);
   if (complete) land();
   return complete;
@@ -128,24 +135,44 @@ bool PlanImpl::advance(Patience patience) {
 
 bool PlanImpl::go_on(Patience patience) {
   CommImpl& c = comm.impl();
-  Executor& executor = *way(*flying).executor;
+  c.check_alive(name_of(*flying));
   try {
-    c.check_alive(name_of(*flying));
-    return executor.advance(patience);
+    return way(*flying).executor->advance(patience);
   } catch (...) {
     broken = true;
     c.poison(std::current_exception());
-    executor.cancel();
-    c.retain(memory);
-    land();
+    give_up();
     throw;
   }
 }
 
+/// Beside other executions it looks after them as well: their peers may wait for this plan in another order.
+void PlanImpl::wait() {
+  const auto others = [&] { return comm.impl().flights() != this || next != nullptr; };
+  while (flying && others()) {
+    if (advance(Patience::look)) return;
+    for (CommImpl::Flight* f = comm.impl().flights(); f != nullptr;) {
+      CommImpl::Flight* after = f->next;
+      if (f != this) f->look();
+      f = after;
+    }
+    std::this_thread::yield();
+  }
+  advance(Patience::wait);
+}
+
+/// Other ranks may still send to this one: what they reach is kept.
+void PlanImpl::give_up() noexcept {
+  CommImpl& c = comm.impl();
+  const std::shared_ptr<Executor>& executor = way(*flying).executor;
+  executor->cancel();
+  c.retain(memory);
+  c.retain(executor);
+  land();
+}
+
 void PlanImpl::land() {
-  CommImpl::InFlight& under_way = comm.impl().in_flight();
-  --under_way.all;
-  under_way.alone -= concurrent ? 0 : 1;
+  comm.impl().land(*this);
   flying.reset();
 }
 
@@ -175,7 +202,7 @@ bool Plan::test() {
 }
 
 void Plan::wait() {
-  impl().advance(Patience::wait);
+  impl().wait();
 }
 
 const Box& Plan::input_box() const {
@@ -223,6 +250,14 @@ std::size_t Plan::workspace_bytes() const {
 
 double Plan::scale_factor() const {
   return logical_size(impl().problem.shape, impl().problem.transforms);
+}
+
+void Plan::record_times(bool on) {
+  for (PlanImpl::Way& w : impl().ways) w.executor->record_times(on);
+}
+
+std::vector<OperationTime> Plan::operation_times() const {
+  return impl().way(impl().last).executor->times();
 }
 
 std::string Plan::program_to_string(Direction direction) const {

@@ -66,13 +66,10 @@ PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options
 
 PlanImpl::~PlanImpl() {
   if (!flying) return;
-  // Peers would wait for ever, and messages may still arrive in the workspace.
-  CommImpl& c = comm.impl();
-  c.poison(std::make_exception_ptr(
-      Error(name_of(*flying), "a plan destroyed while it was under way", "wait() before that", c.rank())));
-  way(*flying).executor->cancel();
-  c.retain(memory);
-  land();
+  // Thread ranks are told; MPI ranks would wait for ever, whatever is done here.
+  comm.impl().poison(std::make_exception_ptr(
+      Error(name_of(*flying), "a plan destroyed while it was under way", "wait() before that", comm.rank())));
+  give_up();
 }
 
 template <class Step>
@@ -147,7 +144,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   bool overlaps = false;
   for (const ExchangeRow* row : rows) {
     overlaps = overlaps || row->overlaps(c);
-    concurrent = concurrent && row->concurrent;
+    alone = alone || !row->concurrent;
   }
   const PipelineChoice pipeline = choose_pipeline_option(options, overlaps);
   for (Way& w : ways) {
@@ -204,7 +201,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   workspace_bytes = std::max(workspace_bytes, program.workspace_bytes);
   largest_box = std::max(largest_box, program.largest_box_bytes);
   const ExecutorSettings settings{problem.precision, effort_of(options.get("effort")), ffts, pool};
-  w.executor = std::make_unique<Executor>(std::move(program), settings);
+  w.executor = std::make_shared<Executor>(std::move(program), settings);
 }
 
 double PlanImpl::scale(Direction d) const {

@@ -9,13 +9,14 @@
 
 #include "api/gather.hpp"
 #include "api/option_table.hpp"
+#include "comm/comm_impl.hpp"
 #include "exec/executor.hpp"
 #include "geometry/layout.hpp"
 #include "weft/plan.hpp"
 
 namespace weft {
 
-struct PlanImpl {
+struct PlanImpl final : CommImpl::Flight {
   using Arrays = Plan::Arrays;
   using Type = Plan::Type;
 
@@ -25,7 +26,7 @@ struct PlanImpl {
     std::vector<ReshapeChoice> choices;
     std::vector<const ExchangeRow*> exchanges;  ///< per reshape
     std::vector<std::vector<int>> groups;       ///< per reshape
-    std::unique_ptr<Executor> executor;
+    std::shared_ptr<Executor> executor;
   };
 
   /// One of the user's arrays on this rank.
@@ -40,7 +41,7 @@ struct PlanImpl {
   };
 
   PlanImpl(const Comm& communicator, const Problem& given, const Options& opts);
-  ~PlanImpl();
+  ~PlanImpl() override;
   PlanImpl(const PlanImpl&) = delete;
   PlanImpl& operator=(const PlanImpl&) = delete;
 
@@ -67,7 +68,12 @@ struct PlanImpl {
   bool go_on(Patience patience);
   /// The same, and a complete execution is over.
   bool advance(Patience patience);
+  void wait();
+  void give_up() noexcept;
   void land();
+  void look() override {
+    if (flying) go_on(Patience::look);
+  }
 
   Way& way(Direction d) { return ways[static_cast<std::size_t>(d)]; }
   int real_size() const { return static_cast<int>(real_bytes(problem.precision)); }
@@ -86,9 +92,9 @@ struct PlanImpl {
   std::string threads_text;
   bool agreed = false;  ///< whether a failure now is known to all ranks
   bool users_workspace = false, collective_check = false;
-  bool concurrent = true;           ///< whether another plan of these ranks may be under way at the same time
-  bool broken = false;              ///< an execution has failed in the middle
-  std::optional<Direction> flying;  ///< the execution that is under way
+  bool broken = false;                  ///< an execution has failed in the middle
+  std::optional<Direction> flying;      ///< the execution that is under way
+  Direction last = Direction::forward;  ///< of the newest execution
 };
 
 const char* name_of(Direction d);

@@ -1,5 +1,7 @@
 #include "api/user_layout.hpp"
 
+#include <limits>
+
 #include "base/text.hpp"
 
 namespace weft {
@@ -22,7 +24,15 @@ Layout dense_around(const Problem& problem, const Distribution& d, const Box& bo
   if (box.empty()) return dense_layout(room, order);
   for (int a = 0; a < d.halo_lower().size(); ++a) room[a] += d.halo_lower()[a] + d.halo_upper()[a];
   const int real = r2c_axis(problem);
+  if (d.r2c_padding() && order.back() != real)
+    throw Error("plan: input padding", "an r2c axis " + std::to_string(real) + " that is not the fastest",
+                "a memory order that ends with it");
   if (d.r2c_padding()) room[real] = 2 * (room[real] / 2 + 1);
+  Index points = 1;
+  for (Index n : room)
+    if (__builtin_mul_overflow(points, n, &points) || points > std::numeric_limits<Index>::max() / 64)
+      throw Error("plan: halo", by_x(room) + " points with the halo",
+                  "an array whose bytes can be counted in 63 bits");
   Layout layout = dense_layout(room, order);
   for (int a = 0; a < d.halo_lower().size(); ++a) layout.offset += d.halo_lower()[a] * layout.strides[a];
   return layout;
@@ -46,14 +56,12 @@ void check_memory(const Distribution& d, const Problem& problem, bool is_input) 
     if (kinds == 0 || d.r2c_padding() || !d.strides().empty()) break;
     if (halo->size() != ndim) throw Error(what + " halo", "{" + join(*halo, ",") + "}", per_axis);
     for (Index n : *halo)
-      if (n < 0) throw Error(what + " halo", "{" + join(*halo, ",") + "}", "no negative width");
+      if (n < 0 || n > std::numeric_limits<int>::max())
+        throw Error(what + " halo", "{" + join(*halo, ",") + "}", "no negative width, and less than 2^31");
   }
   const int real = r2c_axis(problem);
   if (d.r2c_padding() && (!is_input || real < 0))
     throw Error(what + " padding", "r2c padding", "the input of a problem with an r2c axis");
-  if (d.r2c_padding() && (d.order().empty() ? ndim - 1 : d.order().back()) != real)
-    throw Error(what + " padding", "an r2c axis " + std::to_string(real) + " that is not the fastest",
-                "a memory order that ends with it");
   if ((is_input ? problem.input_distance : problem.output_distance) < 0)
     throw Error(what + " distance",
                 std::to_string(is_input ? problem.input_distance : problem.output_distance),
@@ -66,21 +74,23 @@ Order order_asked_for(const Distribution& d) {
 
 Layout user_layout(const Problem& problem, bool is_input, const Box& box, const Order& order) {
   const Distribution& d = is_input ? problem.input : problem.output;
+  const char* what = is_input ? "input" : "output";
   Shape extents = box.extents();
   Layout layout;
   if (d.strides().empty()) {
     layout = dense_around(problem, d, box, order);
   } else {
     layout.strides = d.strides();
-    layout.count = box.empty() ? 0 : span_of(extents, d.strides());
+    check_strides(extents, layout.strides, what);
+    layout.count = box.empty() ? 0 : span_of(extents, layout.strides);
   }
   if (problem.batch > 1) {
     const Index distance = is_input ? problem.input_distance : problem.output_distance;
     extents.push_back(problem.batch);
     layout.strides.push_back(distance > 0 ? distance : std::max<Index>(layout.count, 1));
+    check_strides(extents, layout.strides, what);
     if (layout.count > 0) layout.count += (problem.batch - 1) * layout.strides.back();
   }
-  check_strides(extents, layout.strides, is_input ? "input" : "output");
   return layout;
 }
 
@@ -106,8 +116,8 @@ void check_in_place(const Problem& problem, const Box& in_box, const Layout& in,
   for (int a = 0; a < in_box.ndim(); ++a)
     if (a != real && (in_box.lo[a] != out_box.lo[a] || in_box.hi[a] != out_box.hi[a])) return;
   bool alike = in.offset * in_unit == out.offset * out_unit;
-  for (int a = 0; a < in_box.ndim(); ++a)
-    if (a != real && in_box.extent(a) > 1)
+  for (int a = 0; a < in.strides.size(); ++a)  // one more for a batch
+    if (a != real && (a == in_box.ndim() || in_box.extent(a) > 1))
       alike = alike && in.strides[a] * in_unit == out.strides[a] * out_unit;
   if (!alike)
     throw Error("plan: in place",

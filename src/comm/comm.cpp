@@ -34,6 +34,18 @@ std::shared_ptr<ThreadPool> CommImpl::pool(int threads) {
   return pool;
 }
 
+void CommImpl::take_off(Flight& flight) {
+  flight.before = nullptr;
+  flight.next = flights_;
+  if (flights_ != nullptr) flights_->before = &flight;
+  flights_ = &flight;
+}
+
+void CommImpl::land(Flight& flight) {
+  (flight.before != nullptr ? flight.before->next : flights_) = flight.next;
+  if (flight.next != nullptr) flight.next->before = flight.before;
+}
+
 void Comm::barrier() const {
   impl().check_alive("barrier");
   impl().barrier();

@@ -40,11 +40,18 @@ class CommImpl {
   /// The threads of this rank, the caller included, shared by its plans; null for one. Throws `weft::Error`.
   std::shared_ptr<ThreadPool> pool(int threads);
 
-  /// Executions under way on this rank, and those among them that must be alone.
-  struct InFlight {
-    int all = 0, alone = 0;
+  /// An execution under way on this rank.
+  struct Flight {
+    virtual ~Flight() = default;
+    /// Takes it as far as it goes without waiting.
+    virtual void look() = 0;
+    bool alone = false;  ///< whether no other may be under way beside it
+    Flight *next = nullptr, *before = nullptr;
   };
-  InFlight& in_flight() { return in_flight_; }
+  /// The newest of the executions under way.
+  Flight* flights() const { return flights_; }
+  void take_off(Flight& flight);
+  void land(Flight& flight);
 
   /// Throws `weft::Error` if the ranks cannot talk any more (MPI finalised, another thread rank has failed).
   virtual void check_alive(const char* operation) const = 0;
@@ -52,9 +59,9 @@ class CommImpl {
   /// possible.
   virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}
 
-  /// Keeps the workspace of a failed execution, which messages in flight may still reach, until the ranks
-  /// part.
-  virtual void retain(const std::shared_ptr<std::byte>& /*workspace*/) {}
+  /// Keeps the memory of an execution that has been given up, which messages in flight may still reach, until
+  /// the ranks part.
+  virtual void retain(const std::shared_ptr<void>& /*memory*/) {}
 
   /// The capability to share memory by plain pointers.
   virtual ThreadWorld* threads() { return nullptr; }
@@ -63,7 +70,7 @@ class CommImpl {
 
  private:
   std::map<int, std::weak_ptr<ThreadPool>> pools_;
-  InFlight in_flight_;
+  Flight* flights_ = nullptr;
 };
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 #include "comm/mpi_world.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include "weft/error.hpp"
@@ -78,16 +79,20 @@ class MpiComm final : public CommImpl {
   int node_ranks() const override { return world_.node_ranks(); }
   std::shared_ptr<CommImpl> split(int colour) override {
     const auto lock = world_.lock();
+    // Any number is a colour here; MPI takes only some.
+    std::vector<int> colours(static_cast<std::size_t>(size()));
+    allgather(&colour, sizeof colour, colours.data());
+    const auto first = std::find(colours.begin(), colours.end(), colour) - colours.begin();
     MPI_Comm part = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(world_.comm(), colour, world_.rank(), &part), "MPI_Comm_split");
+    check_mpi(MPI_Comm_split(world_.comm(), static_cast<int>(first), world_.rank(), &part), "MPI_Comm_split");
     auto made = std::make_shared<MpiComm>(part);
     check_mpi(MPI_Comm_free(&part), "MPI_Comm_free");
     return made;
   }
-  void retain(const std::shared_ptr<std::byte>& workspace) override { retained_.push_back(workspace); }
+  void retain(const std::shared_ptr<void>& memory) override { retained_.push_back(memory); }
 
  private:
-  std::vector<std::shared_ptr<std::byte>> retained_;
+  std::vector<std::shared_ptr<void>> retained_;
   MpiWorld world_;
 };
 

@@ -35,10 +35,8 @@ class MpiWorld {
   /// The number of ranks on this one's node.
   int node_ranks() const { return node_ranks_; }
 
-  /// Whether calls of several threads have to follow one another (MPI_THREAD_SERIALIZED): then nobody waits
-  /// inside MPI where looking again and again will do.
-  bool serialises() const { return serialises_; }
-  /// To be held during MPI calls; holds nothing where threads may call at the same time.
+  /// To be held during MPI calls; holds nothing where threads may call at the same time. Where they have to
+  /// follow one another (MPI_THREAD_SERIALIZED), nobody waits inside MPI if looking again and again will do.
   std::unique_lock<std::recursive_mutex> lock() const;
 
   /// Whether all of `requests` are complete; with `wait`, returns when they are. Completed ones become

@@ -14,16 +14,39 @@ namespace weft {
 ThreadWorld::ThreadWorld(int size, std::shared_ptr<const ThreadWorld> parent)
     : slots(static_cast<std::size_t>(size)), size_(size), parent_(std::move(parent)) {}
 
-void ThreadWorld::barrier() {
-  check("barrier");
-  const unsigned generation = generation_.load(std::memory_order_acquire);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
-    check("barrier");  // a rank that has left a poisoned barrier was still counted
-    arrived_.store(0, std::memory_order_relaxed);
-    generation_.fetch_add(1, std::memory_order_acq_rel);
-    return;
+namespace {
+constexpr std::uint64_t given_up = std::uint64_t{1} << 31;
+std::uint64_t generation_of(std::uint64_t state) {
+  return state >> 32;
+}
+}  // namespace
+
+void ThreadWorld::arrive(bool may_give_up) {
+  if (may_give_up) check("barrier");
+  const std::uint64_t before = state_.fetch_add(1, std::memory_order_acq_rel);
+  const std::uint64_t generation = generation_of(before);
+  if ((before & (given_up - 1)) + 1 == static_cast<std::uint64_t>(size_)) {
+    std::uint64_t all_here = before + 1;
+    if (state_.compare_exchange_strong(all_here, (generation + 1) << 32, std::memory_order_acq_rel)) return;
+    check("barrier");  // somebody has given up
   }
-  wait("barrier", [&] { return generation_.load(std::memory_order_acquire) != generation; });
+  const auto passed = [&] { return generation_of(state_.load(std::memory_order_acquire)) != generation; };
+  for (int spins = 0; !passed();) {
+    if (may_give_up && poisoned() && give_up(generation)) check("barrier");
+    if (++spins > 64) std::this_thread::yield();
+  }
+}
+
+/// Leaves a barrier that not all have reached; false if they have after all. A world that has been left once
+/// is of no use any more, which matters where it is its parent that failed: that one is reset.
+bool ThreadWorld::give_up(std::uint64_t generation) {
+  std::uint64_t state = state_.load(std::memory_order_acquire);
+  while (generation_of(state) == generation)
+    if (state_.compare_exchange_weak(state, state | given_up, std::memory_order_acq_rel)) {
+      if (parent_) poison(failure());
+      return true;
+    }
+  return false;
 }
 
 void ThreadWorld::poison(const std::exception_ptr& failure) noexcept {
@@ -52,7 +75,7 @@ void ThreadWorld::check(const char* operation) const {
 }
 
 void ThreadWorld::reset() {
-  arrived_ = 0;
+  state_ = 0;
   poisoned_ = false;
   failure_ = nullptr;
 }
@@ -62,7 +85,7 @@ void ThreadComm::allgather(const void* mine, std::size_t bytes, void* all) {
   world_->barrier();
   for (std::size_t r = 0; r < world_->slots.size(); ++r)
     std::memcpy(static_cast<char*>(all) + r * bytes, world_->slots[r], bytes);
-  world_->barrier();
+  world_->closing_barrier();
 }
 
 int ThreadComm::least(int mine) {
@@ -70,7 +93,7 @@ int ThreadComm::least(int mine) {
   world_->barrier();
   int result = mine;
   for (const void* slot : world_->slots) result = std::min(result, *static_cast<const int*>(slot));
-  world_->barrier();
+  world_->closing_barrier();
   return result;
 }
 
@@ -78,7 +101,7 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
   world_->slots[static_cast<std::size_t>(rank_)] = &bytes;
   world_->barrier();
   std::string result = *static_cast<const std::string*>(world_->slots[static_cast<std::size_t>(root)]);
-  world_->barrier();
+  world_->closing_barrier();
   return result;
 }
 

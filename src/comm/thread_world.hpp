@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -20,7 +21,12 @@ class ThreadWorld {
   explicit ThreadWorld(int size, std::shared_ptr<const ThreadWorld> parent = nullptr);
 
   int size() const { return size_; }
-  void barrier();
+  /// Waits for all ranks; throws on all of them if one has failed, here or in the parent: either all pass or
+  /// none does.
+  void barrier() { arrive(true); }
+  /// The barrier behind which a collective lets go of what it has shown the others: every rank is in the same
+  /// collective and only copies, so nobody gives up.
+  void closing_barrier() { arrive(false); }
   bool poisoned() const {
     return poisoned_.load(std::memory_order_acquire) || (parent_ && parent_->poisoned());
   }
@@ -63,8 +69,11 @@ class ThreadWorld {
  private:
   int size_;
   std::shared_ptr<const ThreadWorld> parent_;
-  std::atomic<int> arrived_{0};
-  std::atomic<unsigned> generation_{0};
+  void arrive(bool may_give_up);
+  bool give_up(std::uint64_t generation);
+
+  /// Barriers passed in the upper half, ranks that have arrived in the lower, and whether one gave up.
+  std::atomic<std::uint64_t> state_{0};
   std::atomic<bool> poisoned_{false};
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
@@ -100,7 +109,7 @@ void share(ThreadWorld& world, int rank, std::vector<std::shared_ptr<T>>& all) {
   world.barrier();
   for (std::size_t r = 0; r < all.size(); ++r)
     all[r] = *static_cast<const std::shared_ptr<T>*>(world.slots[r]);
-  world.barrier();
+  world.closing_barrier();
 }
 
 }  // namespace weft

@@ -41,8 +41,14 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) 
 
 }  // namespace
 
-std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem) {
-  const int threads = settings_.pool ? settings_.pool->threads() : 1;
+/// Threads for an operation that writes so many bytes: what takes about as long as waking a helper is done
+/// by the caller alone.
+int Executor::threads_for(Index bytes) const {
+  constexpr Index worth_sharing = 16 * 1024;
+  return settings_.pool && bytes >= worth_sharing ? settings_.pool->threads() : 1;
+}
+
+std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem, int threads) {
   auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads);
   if (std::find(libraries_.begin(), libraries_.end(), &fft->row()) == libraries_.end())
     libraries_.push_back(&fft->row());
@@ -56,11 +62,12 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
     const bool offsets_aligned = call.from.offset % 16 == 0 && call.to.offset % 16 == 0;
     const bool users = call.from.space != Space::work || call.to.space != Space::work;
     BoundFft bound;
-    if (offsets_aligned) bound.aligned = plan(problem);
+    const int threads = threads_for(call.to_box.count() * call.to_bytes);
+    if (offsets_aligned) bound.aligned = plan(problem, threads);
     if (users || !offsets_aligned) {
       problem.aligned = false;
       if (offsets_aligned) problem.effort = Effort::estimate;  // the rare case is not worth long planning
-      bound.unaligned = plan(problem);
+      bound.unaligned = plan(problem, threads);
     }
     if (!bound.aligned) bound.aligned = bound.unaligned;
     if (!bound.unaligned) bound.unaligned = bound.aligned;
@@ -106,22 +113,86 @@ void Executor::run_copy(const Op& op) const {
   std::byte* to = c.to_rank < 0
                       ? address(c.to)
                       : direct_[static_cast<std::size_t>(op.reshape)]->workspace_of(c.to_rank) + c.to.offset;
-  test_access(name_of(op.kind), from, to, static_cast<std::size_t>(c.box.count() * c.element_bytes));
-  if (!settings_.pool) {
+  const Index bytes = c.box.count() * c.element_bytes;
+  test_access(name_of(op.kind), from, to, static_cast<std::size_t>(bytes));
+  const int parts = threads_for(bytes);
+  if (parts == 1) {
     copies_[call].run(from, to);
     return;
   }
-  const int parts = settings_.pool->threads();
   settings_.pool->run(parts, [&](int part) { copies_[call].run_part(from, to, part, parts); });
+}
+
+namespace {
+
+const char* kind_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::fft:
+    case OpKind::copy:
+    case OpKind::pack:
+    case OpKind::put:
+    case OpKind::unpack:
+      return name_of(kind);
+    case OpKind::post:
+    case OpKind::signal_free:
+    case OpKind::signal_full:
+      return "exchange";
+    case OpKind::wait_sent:
+    case OpKind::receive:
+    case OpKind::await_free:
+    case OpKind::await_full:
+      break;
+  }
+  return "wait";
+}
+
+}  // namespace
+
+void Executor::record_times(bool on) {
+  recording_ = on;
+  // An operation is noted once, and receiving once more for each part; being left adds to that.
+  if (on) times_.reserve(4 * program_.ops.size() + 64);
+}
+
+void Executor::note(const Op& op, Clock::time_point begin) {
+  if (!recording_ || times_.size() == times_.capacity()) return;
+  const auto since = [&](Clock::time_point t) { return std::chrono::duration<double>(t - started_).count(); };
+  times_.push_back(
+      {kind_of(op.kind), op.stage, op.reshape, op.tile, since(begin), since(Clock::now()), bytes_of(op)});
+}
+
+/// What an operation writes, or sends to other ranks.
+Index Executor::bytes_of(const Op& op) const {
+  if (op.kind == OpKind::fft) {
+    const FftCall& f = program_.ffts[static_cast<std::size_t>(op.call)];
+    return f.to_box.count() * f.to_bytes;
+  }
+  if (op.call >= 0) {
+    const CopyCall& c = program_.copies[static_cast<std::size_t>(op.call)];
+    return c.box.count() * c.element_bytes;
+  }
+  Index bytes = 0;
+  if (op.kind == OpKind::post)
+    for (const Message& m : program_.reshapes[static_cast<std::size_t>(op.reshape)]
+                                .messages.tiles[static_cast<std::size_t>(op.tile)]
+                                .sends)
+      if (m.peer != program_.rank) bytes += m.bytes;
+  return bytes;
 }
 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
 bool Executor::receive(const Op& op, Patience patience) {
   for (;;) {
+    const auto waiting = now();
     const int i = buffered(op).next_arrival(op.tile, patience);
+    note(op, waiting);
     if (i == no_arrival_yet) return false;
     if (i == no_more_arrivals) break;
-    if (op.count > 0) run_copy(program_.ops[position_ + 1 + static_cast<std::size_t>(i)]);
+    if (op.count == 0) continue;
+    const Op& unpack = program_.ops[position_ + 1 + static_cast<std::size_t>(i)];
+    const auto unpacking = now();
+    run_copy(unpack);
+    note(unpack, unpacking);
   }
   --in_flight_;
   position_ += static_cast<std::size_t>(op.count);
@@ -171,6 +242,8 @@ void Executor::start(const void* in, void* out, std::byte* work) {
   users_aligned_ = aligned16(in) && aligned16(out);
   in_flight_ = 0;
   position_ = 0;
+  times_.clear();
+  started_ = now();
   for (const auto& d : direct_)
     if (d) d->begin();
 }
@@ -178,7 +251,11 @@ void Executor::start(const void* in, void* out, std::byte* work) {
 bool Executor::advance(Patience patience) {
   for (; position_ < program_.ops.size(); ++position_) {
     test_point("op", program_.rank);
-    if (!run_op(patience)) return false;
+    const Op& op = program_.ops[position_];
+    const auto begin = now();
+    const bool done = run_op(patience);
+    if (op.kind != OpKind::receive) note(op, begin);
+    if (!done) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
 // would have to wait, and taken up again.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "kernels/cpu/permute_copy.hpp"
 #include "program/program.hpp"
 #include "transport/transport.hpp"
+#include "weft/timing.hpp"
 
 namespace weft {
 
@@ -41,6 +43,10 @@ class Executor {
   /// Goes on until the program is done (true), or, without patience, until it would have to wait (false).
   bool advance(Patience patience);
 
+  /// Whether executions note the time of every operation.
+  void record_times(bool on);
+  const std::vector<OperationTime>& times() const { return times_; }
+
   /// After a failure: no other rank touches this rank's memory once this returns.
   void cancel() noexcept;
 
@@ -49,18 +55,24 @@ class Executor {
   const std::vector<const FftRow*>& libraries() const { return libraries_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   /// Arrays of the user need not be aligned; what touches them is planned for both cases.
   struct BoundFft {
     std::shared_ptr<const ParallelFft> aligned, unaligned;
   };
 
-  std::shared_ptr<const ParallelFft> plan(const FftProblem& problem);
+  int threads_for(Index bytes) const;
+  std::shared_ptr<const ParallelFft> plan(const FftProblem& problem, int threads);
   std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
   void run_fft(const Op& op) const;
   void run_copy(const Op& op) const;
   /// Whether the operation at the current position is done; `false` only without patience.
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);
+  Index bytes_of(const Op& op) const;
+  void note(const Op& op, Clock::time_point begin);
+  Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }
 
   BufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
   DirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
@@ -79,6 +91,9 @@ class Executor {
   std::size_t position_ = 0;            ///< of the next operation
   BufferedExchange* moving_ = nullptr;  ///< the exchange with tiles in flight
   int in_flight_ = 0;
+  bool recording_ = false;
+  Clock::time_point started_;
+  std::vector<OperationTime> times_;
 };
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 #include "geometry/layout.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.hpp"
 
@@ -42,6 +43,11 @@ Order order_of(const Strides& strides) {
   return order;
 }
 
+namespace {
+/// Elements of at most 16 bytes, with room for sums.
+constexpr Index most_elements = std::numeric_limits<Index>::max() / 64;
+}  // namespace
+
 void check_strides(const Shape& extents, const Strides& strides, const std::string& what) {
   const std::string got = "strides {" + join(strides, ",") + "} for " + by_x(extents) + " points";
   const Order order = order_of(strides);
@@ -51,11 +57,15 @@ void check_strides(const Shape& extents, const Strides& strides, const std::stri
     if (extents[a] == 0) return;
     if (strides[a] < 1) throw Error("plan: " + what, got, "positive strides");
     if (extents[a] == 1) continue;
+    Index span = 0;
+    if (__builtin_mul_overflow(extents[a] - 1, strides[a], &span) ||
+        __builtin_add_overflow(reach, span, &span) || span > most_elements)
+      throw Error("plan: " + what, got, "an array whose bytes can be counted in 63 bits");
     if (strides[a] < reach)
       throw Error(
           "plan: " + what, got,
           "strides without overlap: along axis " + std::to_string(a) + " at least " + std::to_string(reach));
-    reach += (extents[a] - 1) * strides[a];
+    reach = span;
   }
 }
 

@@ -147,7 +147,9 @@ class Builder {
       const AxisVector<int> axes =
           stage >= 0 ? schedule_.stages[static_cast<std::size_t>(stage)].axes : AxisVector<int>{};
       r.source = staging;
-      r.ready = writer_.transform_whole(stage, axes, landed_, staging, staging, landed_ids_);
+      // Without an FFT in between, as among bricks, it is a copy, and counts to the reshape that it precedes.
+      r.ready = writer_.transform_whole(stage >= 0 ? stage : place_.stage_of(r.j), axes, landed_, staging,
+                                        staging, landed_ids_);
       if (r.ready.back() < 0) r.ready = landed_ids_;  // a rank without points here
       r.landing_free = r.ready;
       return;
@@ -157,7 +159,7 @@ class Builder {
     const bool aside = request_.in_place && r.last && (r.tiles > 1 || reads_while_writing);
     if (stage < 0) {
       r.source = aside ? staging : input_;
-      if (aside) r.ready = writer_.transform_whole(-1, {}, input_, staging, staging, {});
+      if (aside) r.ready = writer_.transform_whole(place_.stage_of(r.j), {}, input_, staging, staging, {});
       return;
     }
     const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];

@@ -131,6 +131,10 @@ class Checker {
         if (is_strided(op)) {
           own_boxes(id, m.from, false, find(op, OpKind::wait_sent));
           own_boxes(id, m.to, true, find(op, OpKind::receive));
+        } else if (reshape_of(op).choice.carry == Carry::padded) {
+          const Index bytes = m.padded_parts * m.padded_bytes;
+          own(id, {{-1, m.send_start, bytes}}, false, find(op, OpKind::wait_sent));
+          own(id, {{-1, m.receive_start, bytes}}, true, find(op, OpKind::receive));
         } else {
           own(id, m.sends, false, find(op, OpKind::wait_sent));
           own(id, m.receives, true, find(op, OpKind::receive));

@@ -100,7 +100,10 @@ void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& v
   const Index thickness = values.at("tile") > 0 ? values.at("tile") : (best_extent + 7) / 8;
   choice.axis = best;
   choice.tile = std::min(thickness, best_extent);
-  choice.tiles = static_cast<int>((best_extent + choice.tile - 1) / choice.tile);
+  const Index tiles = (best_extent + choice.tile - 1) / choice.tile;
+  if (tiles > 1 << 24)
+    throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
+  choice.tiles = static_cast<int>(tiles);
   choice.window = static_cast<int>(values.at("window"));
   const auto hides = [&](int neighbour) {
     return neighbour >= 0 && neighbour < static_cast<int>(s.stages.size()) &&

@@ -103,13 +103,21 @@ class Search {
   /// c2c axes have to wait for the r2c axis.
   Mask transformed(const State& s) const {
     const Tiling& t = *tiling(s.candidate, s.done);
-    if (request_.ranks - t.idle_ranks() > computing_) return s.done;
+    if (!computes(t)) return s.done;
     const bool real = real_pending(s.done) && !t.is_local(real_axis_);
     Mask done = s.done;
     for (int a = 0; a < request_.shape.size(); ++a)
       if ((all_ >> a & 1u) != 0 && t.is_local(a) && (!real || is_r2r(request_.transforms[a])))
         done |= 1u << a;
     return done;
+  }
+
+  /// Whether only computing ranks hold points.
+  bool computes(const Tiling& t) const {
+    if (request_.ranks - t.idle_ranks() > computing_) return false;
+    for (int r = computing_; r < request_.ranks; ++r)
+      if (!t.box(r).empty()) return false;
+    return true;
   }
 
   template <class Relax>
@@ -241,7 +249,8 @@ class Search {
     Schedule s;
     s.ranks = request_.ranks;
     s.transforms = request_.transforms;
-    const std::vector<Order> natural{c_order(request_.shape.size())};
+    std::vector<Order> natural{c_order(request_.shape.size())};
+    if (request_.batch_axis >= 0) natural[0] = axis_first(natural[0], request_.batch_axis);
     const std::vector<Order>& first = request_.input_orders.empty() ? natural : request_.input_orders;
     const bool own_output = !request_.output_orders.empty();
     const Element element = real_axis_ >= 0 ? Element::real : request_.element;

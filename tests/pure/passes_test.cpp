@@ -164,6 +164,13 @@ TEST(Shrink, OnlyTheFirstRanksTransform) {
     }
     EXPECT_NE(s.reason.find("shrunk to " + std::to_string(computing)), std::string::npos) << s.reason;
   }
+  // Boxes on the last ranks alone are few enough, but not the first.
+  ScheduleRequest late = request_of({24, 24, 24}, 4, Distribution::slab(0), Distribution::slab(0));
+  std::vector<Box> boxes(4, Box{{0, 0, 0}, {0, 0, 0}});
+  boxes[3] = Box::whole({24, 24, 24});
+  late.input = late.output = std::make_shared<const Tiling>(Tiling::from_boxes({24, 24, 24}, boxes));
+  late.computing_ranks = 2;
+  EXPECT_EQ(reshapes(make_schedule(late)), 3);
   // What cannot be distributed can be gathered.
   ScheduleRequest line = request_of({64}, 4, Distribution::slab(0), Distribution::slab(0));
   expect_error([&] { make_schedule(line); }, "shrink=1");

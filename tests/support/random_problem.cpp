@@ -135,7 +135,10 @@ void draw_transforms(Dice& dice, RandomProblem& p) {
 void draw_memory(Dice& dice, RandomProblem& p) {
   p.memories[0].resize(static_cast<std::size_t>(p.ranks));
   p.memories[1].resize(static_cast<std::size_t>(p.ranks));
-  if (dice.chance(0.55)) return;
+  if (dice.chance(0.55)) {
+    p.order_free = dice.chance(0.5);
+    return;
+  }
   using Kind = RandomProblem::Memory::Kind;
   const int ndim = p.problem.shape.size();
   const bool r2c = p.problem.transforms.contains(Transform::r2c);
@@ -356,7 +359,7 @@ Problem RandomProblem::of(int rank) const {
       d = d.with_strides(s);
       return;
     }
-    d = d.with_order(order);
+    if (!order_free || d.kind() != Distribution::Kind::fastest) d = d.with_order(order);
     if (memory.kind == Memory::Kind::halo) d = d.with_halo(memory.lower, memory.upper);
     if (memory.kind == Memory::Kind::r2c_padding) d = d.with_r2c_padding();
   };
@@ -379,8 +382,9 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   };
   r.input = side(input_boxes, problem.input, r.shape, 1000);
   r.output = side(output_boxes, problem.output, output_shape(r.shape, r.transforms), 2000);
-  r.input_orders = input_orders;
-  r.output_orders = output_orders;
+  const bool any = order_free && !tiled_instead;
+  if (!any || r.input) r.input_orders = input_orders;
+  if (!any || r.output) r.output_orders = output_orders;
   const std::string decomposition = options.get("decomposition");
   r.decomposition = decomposition == "slab"     ? Decomposition::slab
                     : decomposition == "pencil" ? Decomposition::pencil

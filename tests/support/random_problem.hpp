@@ -29,6 +29,7 @@ struct RandomProblem {
     std::vector<Index> gaps;
   };
   std::array<std::vector<Memory>, 2> memories;  ///< before and after forward, one per rank
+  bool order_free = false;                      ///< a side that is `fastest` may lie in any order
   bool own_box_only = false;                    ///< each rank gives its own box instead of the list
   Options options;
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal

@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <random>
+#include <thread>
 
 #include "geometry/layout.hpp"
 #include "support/expect_error.hpp"
@@ -118,6 +119,27 @@ TEST(PeersDefects, ASubCommunicatorIsTheOnlyOneThatIsUsed) {
     p.transforms = {c2c, c2c, r2c};
     EXPECT_LT(worst_error<double>(part, p, {}), 1e-12);
   });
+}
+
+TEST(PeersDefects, AFailureOutsideASubCommunicatorInTheMiddleOfItsCollectives) {
+  ThreadTeam team(7);
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    expect_error(
+        [&] {
+          team.run([repeat](const Comm& comm) {
+            const Comm part = comm.split(comm.rank() == 6 ? 1 : 0);
+            if (comm.rank() == 6) {
+              for (int i = 0; i < repeat * 20; ++i) std::this_thread::yield();
+              throw Error("rank 6", "gives up", "");
+            }
+            Problem p;
+            p.shape = {6, 8, 10};
+            for (;;) Plan(part, p);
+          });
+        },
+        "gives up");
+    team.run([](const Comm& comm) { comm.barrier(); });  // the team is as good as before
+  }
 }
 
 TEST(PeersDefects, AFailureOutsideASubCommunicatorEndsItsWaits) {

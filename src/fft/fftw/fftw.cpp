@@ -70,7 +70,10 @@ std::mutex& planner_mutex() {
 bool lines_begin_anywhere(const FftProblem& p) {
   if (p.precision != Precision::float32 || p.kind == FftKind::r2r) return false;
   bool even_line = false, odd_step = false;
-  for (const FftDimension& d : p.dimensions) even_line = even_line || (d.to_stride == 1 && d.n % 2 == 0);
+  // The half line of an r2c is not c2c.
+  const std::size_t lines = p.dimensions.size() - (p.kind == FftKind::real ? 1 : 0);
+  for (std::size_t i = 0; i < lines; ++i)
+    even_line = even_line || (p.dimensions[i].to_stride == 1 && p.dimensions[i].n % 2 == 0);
   for (const auto* axes : {&p.dimensions, &p.loops})
     for (const FftDimension& d : *axes)
       odd_step = odd_step || (d.to_stride != 1 && d.to_stride % 2 != 0 && d.n > 1);

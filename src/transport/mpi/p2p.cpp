@@ -62,13 +62,26 @@ class MpiP2p final : public BufferedExchange {
 
   void progress() override {
     for (const Tile& t : tiles_)
-      for (const MPI_Request request : t.receiving) {
-        if (request == MPI_REQUEST_NULL) continue;
-        const auto lock = world_.lock();
-        int done = 0;
-        check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
-        return;
-      }
+      for (const auto* requests : {&t.receiving, &t.sending})
+        for (const MPI_Request request : *requests) {
+          if (request == MPI_REQUEST_NULL) continue;
+          const auto lock = world_.lock();
+          int done = 0;
+          check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+          return;
+        }
+  }
+
+  /// Receives that nobody will complete are called back, so that late messages do not land in our memory.
+  void cancel() noexcept override {
+    if (!mpi_alive()) return;
+    const auto lock = world_.lock();
+    for (Tile& t : tiles_)
+      for (MPI_Request& request : t.receiving)
+        if (request != MPI_REQUEST_NULL) {
+          MPI_Cancel(&request);
+          MPI_Request_free(&request);
+        }
   }
 
  private:

@@ -12,6 +12,11 @@ namespace {
 class TypeMaker {
  public:
   explicit TypeMaker(int element_bytes) : type_(mpi_datatype(element_bytes)), dense_bytes_(element_bytes) {}
+  ~TypeMaker() {
+    if (own_) MPI_Type_free(&type_);
+  }
+  TypeMaker(const TypeMaker&) = delete;
+  TypeMaker& operator=(const TypeMaker&) = delete;
 
   /// `count` times what there is, `stride` bytes apart.
   void repeat(Index count, Index stride) {
@@ -32,6 +37,7 @@ class TypeMaker {
   MPI_Datatype committed() {
     shift_if_basic();
     check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+    own_ = false;
     return type_;
   }
 

@@ -1,0 +1,23 @@
+// What an execution spent its time on, operation by operation, as one rank saw it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+/// One stretch of one operation. An operation that is left and taken up again has several.
+struct OperationTime {
+  /// "fft", "copy", "pack", "put", "exchange" (starting, and for blocking exchanges completing, a tile; or
+  /// flags), "wait" (for other ranks), "unpack"
+  const char* kind;
+  int stage;          ///< of the printed schedule, counted from 0
+  int reshape;        ///< counted from 0; -1: none
+  int tile;           ///< of the reshape
+  double begin, end;  ///< seconds since the execution began
+  Index bytes;        ///< that it writes, or sends to other ranks
+};
+
+}  // namespace weft
