@@ -5,6 +5,7 @@
 #include <string>
 
 #include "weft/axis_vector.hpp"
+#include "weft/export.hpp"
 
 namespace weft {
 
@@ -13,23 +14,23 @@ struct Box {
 
   int ndim() const noexcept { return lo.size(); }
   Index extent(int axis) const { return hi[axis] - lo[axis]; }
-  Shape extents() const;
+  WEFT_API Shape extents() const;
   /// Number of points; 0 for an empty box.
-  Index count() const;
-  bool empty() const;
-  bool contains(const Box& other) const;
+  WEFT_API Index count() const;
+  WEFT_API bool empty() const;
+  WEFT_API bool contains(const Box& other) const;
 
   /// The box of all indices of an array of this shape.
-  static Box whole(const Shape& shape);
+  WEFT_API static Box whole(const Shape& shape);
 
   friend bool operator==(const Box&, const Box&) = default;
 };
 
 /// The common part of two boxes of equal dimension; empty (possibly with lo == hi) if they do not meet.
-Box intersect(const Box& a, const Box& b);
+WEFT_API Box intersect(const Box& a, const Box& b);
 
 /// "[0:4, 8:16, 0:32)"
-std::string to_string(const Box& box);
-std::ostream& operator<<(std::ostream& out, const Box& box);
+WEFT_API std::string to_string(const Box& box);
+WEFT_API std::ostream& operator<<(std::ostream& out, const Box& box);
 
 }  // namespace weft

@@ -3,12 +3,14 @@
 
 #include <memory>
 
+#include "weft/export.hpp"
+
 namespace weft {
 
 class CommImpl;
 
 /// A handle to a set of ranks; copies refer to the same set.
-class Comm {
+class WEFT_API Comm {
  public:
   /// The ranks of an MPI communicator. Include <weft/mpi.hpp> to use it. Collective over the communicator,
   /// which is duplicated: none of its messages is ever seen or matched by Weft. The duplicate is freed with

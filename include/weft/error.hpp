@@ -6,9 +6,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "weft/export.hpp"
+
 namespace weft {
 
-class Error : public std::runtime_error {
+class WEFT_API Error : public std::runtime_error {
  public:
   /// `operation`: what was being done ("plan", "forward", "comm"); `got`: the offending value or event;
   /// `expected`: what would have been accepted or can be done about it; `rank`: the rank it happened on, or

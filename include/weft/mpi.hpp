@@ -4,10 +4,11 @@
 #include <mpi.h>
 
 #include "weft/comm.hpp"
+#include "weft/export.hpp"
 
 namespace weft {
 
 template <>
-Comm Comm::mpi<MPI_Comm>(MPI_Comm communicator);
+WEFT_API Comm Comm::mpi<MPI_Comm>(MPI_Comm communicator);
 
 }  // namespace weft

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "weft/axis_vector.hpp"
+#include "weft/export.hpp"
 
 namespace weft {
 
-class Options {
+class WEFT_API Options {
  public:
   /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those
   /// that do. The first value of each is the default.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/comm.hpp"
+#include "weft/export.hpp"
 #include "weft/options.hpp"
 #include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
@@ -20,7 +21,7 @@ namespace weft {
 
 struct PlanImpl;
 
-class Plan {
+class WEFT_API Plan {
  public:
   /// Collective over `comm`: all ranks give the same problem and options, except for their own box and memory
   /// orders. If anything is wrong on any rank, every rank throws the same `weft::Error`.
@@ -154,6 +155,6 @@ class Plan {
 };
 
 /// `plan.to_string()`
-std::ostream& operator<<(std::ostream& out, const Plan& plan);
+WEFT_API std::ostream& operator<<(std::ostream& out, const Plan& plan);
 
 }  // namespace weft

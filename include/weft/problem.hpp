@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/box.hpp"
+#include "weft/export.hpp"
 
 namespace weft {
 
@@ -60,7 +61,7 @@ enum class Precision { float32, float64 };
 /// A named distribution is resolved when a plan is made: even splits, the larger parts first; ranks without
 /// points hold an empty box. The memory order lists the axes from slowest to fastest varying; the default is
 /// C order. Each rank may use an order of its own.
-class Distribution {
+class WEFT_API Distribution {
  public:
   enum class Kind { slab, pencil, brick, grid, boxes, box, fastest };
 

@@ -6,11 +6,12 @@
 #include <memory>
 
 #include "weft/comm.hpp"
+#include "weft/export.hpp"
 
 namespace weft {
 
 /// `size` threads that live as long as the team and run what they are given, each as one rank.
-class ThreadTeam {
+class WEFT_API ThreadTeam {
  public:
   /// Throws `weft::Error` unless size >= 1.
   explicit ThreadTeam(int size);
