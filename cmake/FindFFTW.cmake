@@ -1,5 +1,5 @@
 # FFTW in double and float, with the threads library for its thread-safe planner.
-# Provides FFTW::double, FFTW::float and FFTW_FOUND.
+# Provides FFTW::double, FFTW::float and FFTW_FOUND. Installed with a static Weft, whose users need FFTW as well.
 find_path(FFTW_INCLUDE_DIR fftw3.h)
 set(wanted FFTW_INCLUDE_DIR)
 foreach(part fftw3 fftw3_threads fftw3f fftw3f_threads)
