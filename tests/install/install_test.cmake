@@ -1,0 +1,45 @@
+# The test `install`: installs the built library under a fresh prefix, moves it, and there builds and runs the project in
+# this folder twice, by find_package(weft) and by pkg-config. What it needs comes in WORK, BUILD, GENERATOR, CXX, LIBDIR,
+# PKG_CONFIG and MPI_RUN (the command that starts MPI ranks); the last two may be empty.
+set(prefix ${WORK}/moved)
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+unset(ENV{DESTDIR})
+
+# step(what command...): fails the test if the command fails, with all that it printed.
+function(step what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${what} failed: ${result}\n${command}\n${output}")
+  endif()
+  message(STATUS "${what}: done")
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(run how program)
+  step("${how}: run on threads" ${program} threads)
+  message(STATUS "${output}")
+  if(MPI_RUN)
+    step("${how}: run on MPI ranks" ${MPI_RUN} 2 ${program} mpi)
+    message(STATUS "${output}")
+  endif()
+endfunction()
+
+step("install" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
+file(RENAME ${WORK}/installed ${prefix})
+
+step("find_package: configure" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/cmake
+  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
+step("find_package: build" ${CMAKE_COMMAND} --build ${WORK}/cmake)
+run("find_package" ${WORK}/cmake/consumer)
+
+if(PKG_CONFIG)
+  set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+  step("pkg-config: ask" ${PKG_CONFIG} --cflags --libs weft)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  step("pkg-config: compile" ${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp ${flags} -o ${WORK}/consumer)
+  set(ENV{LD_LIBRARY_PATH} "${prefix}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
+  run("pkg-config" ${WORK}/consumer)
+endif()
