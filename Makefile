@@ -2,20 +2,24 @@
 # installed before; otherwise it says what to install.
 #
 #   make demo       the Madelung constant of rock salt on 4 MPI ranks
-#   make test       builds with Open MPI, with MPICH, without MPI and with MKL alone or no local FFT at all; runs all tests
+#   make test       builds with Open MPI, with MPICH (static), without MPI and with MKL alone or no local FFT at all; runs all tests
 #   make build      the library, examples and tests, in build/release
+#   make install PREFIX=$HOME/weft   a Release build of the shared library, into that folder (/usr/local), with the first
+#                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see README.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
 #   make lint       formatting, clang-tidy, the include rule
 #   make format     formats the sources
 #   make clean
+#   make help       prints this
 
 JOBS ?= $(shell nproc)
 configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
 openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
+PREFIX ?= /usr/local
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
 
-.PHONY: demo test build sanitize lint format clean setup-%
+.PHONY: demo test build install sanitize lint format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -28,8 +32,17 @@ build: setup-build setup-test
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
 	cmake --build build/release --parallel $(JOBS)
 
+# A folder of its own and configured afresh, so that OPTIONS of an earlier call are forgotten.
+install: setup-build
+	@mkdir -p build
+	@$(call configure,build/install,--fresh -DWEFT_WERROR=OFF -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) \
+	  -DWEFT_TESTS=OFF -DWEFT_EXAMPLES=OFF $(OPTIONS))
+	cmake --build build/install --parallel $(JOBS)
+	cmake --install build/install
+
 test: build
-	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=Release $(mpich) -DWEFT_EXAMPLES=OFF -DWEFT_ONLY_MPI_TESTS=ON)
+	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=Release $(mpich) -DBUILD_SHARED_LIBS=OFF -DWEFT_EXAMPLES=OFF \
+	  -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
 	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=OFF)
 	cmake --build build/bare --parallel $(JOBS)
@@ -60,6 +73,9 @@ format: setup-lint
 
 clean:
 	rm -rf build
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 setup-%:
 	@tools/setup $*
