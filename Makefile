@@ -2,7 +2,8 @@
 # installed before; otherwise it says what to install.
 #
 #   make demo       the Madelung constant of rock salt on 4 MPI ranks
-#   make test       builds with Open MPI, with MPICH (static), without MPI and with MKL alone or no local FFT at all; runs all tests
+#   make test       builds with Open MPI, with MPICH (a static library), without MPI and with MKL alone or no local FFT at
+#                   all; runs all tests
 #   make build      the library, examples and tests, in build/release
 #   make install PREFIX=$HOME/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see README.md

@@ -1,9 +1,10 @@
-// A program of a user of Weft: consumer threads, or consumer mpi under an MPI launcher. It transforms an impulse there
-// and back, and catches an error that the library throws. Exits with 1 if anything is wrong.
+// A program of a user of Weft: consumer threads, or consumer mpi under an MPI launcher. It transforms an
+// impulse there and back, and catches an error that the library throws. Exits with 1 if anything is wrong.
 #include <complex>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <string>
 
 #include <weft/weft.hpp>
 #ifdef WEFT_WITH_MPI
