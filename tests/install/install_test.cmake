@@ -1,6 +1,6 @@
 # The test `install`: installs the built library under a fresh prefix, moves it, and there builds and runs the project in
 # this folder twice, by find_package(weft) and by pkg-config. What it needs comes in WORK, BUILD, GENERATOR, CXX, LIBDIR,
-# PKG_CONFIG and MPI_RUN (the command that starts MPI ranks); the last two may be empty.
+# PKG_CONFIG, MPI_RUN (the command that starts MPI ranks) and ARGUMENTS (for the program); the last three may be empty.
 set(prefix ${WORK}/moved)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -19,10 +19,10 @@ function(step what)
 endfunction()
 
 function(run how program)
-  step("${how}: run on threads" ${program} threads)
+  step("${how}: run on threads" ${program} threads ${ARGUMENTS})
   message(STATUS "${output}")
   if(MPI_RUN)
-    step("${how}: run on MPI ranks" ${MPI_RUN} 2 ${program} mpi)
+    step("${how}: run on MPI ranks" ${MPI_RUN} 2 ${program} mpi ${ARGUMENTS})
     message(STATUS "${output}")
   endif()
 endfunction()

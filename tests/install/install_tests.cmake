@@ -9,7 +9,7 @@ if(WEFT_INSTALL)
     -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
     "-DPKG_CONFIG=$<$<BOOL:${WEFT_PKG_CONFIG}>:${WEFT_PKG_CONFIG}>"
     "-DMPI_RUN=$<$<BOOL:${WEFT_MPI}>:${PROJECT_SOURCE_DIR}/tools/mpirun;${MPIEXEC_EXECUTABLE}>"
-    -P ${here}/install_test.cmake)
+    -DARGUMENTS=$<$<NOT:$<BOOL:${WEFT_FFTW}>>:may-lack-fft> -P ${here}/install_test.cmake)
 endif()
 if(BUILD_SHARED_LIBS)
   set(not_built)
