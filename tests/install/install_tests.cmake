@@ -10,6 +10,7 @@ if(WEFT_INSTALL)
     "-DPKG_CONFIG=$<$<BOOL:${WEFT_PKG_CONFIG}>:${WEFT_PKG_CONFIG}>"
     "-DMPI_RUN=$<$<BOOL:${WEFT_MPI}>:${PROJECT_SOURCE_DIR}/tools/mpirun;${MPIEXEC_EXECUTABLE}>"
     -DARGUMENTS=$<$<NOT:$<BOOL:${WEFT_FFTW}>>:may-lack-fft> -P ${here}/install_test.cmake)
+  set_tests_properties(install PROPERTIES ENVIRONMENT "${mkl_environment}")
 endif()
 if(BUILD_SHARED_LIBS)
   set(not_built)
