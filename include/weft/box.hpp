@@ -8,15 +8,21 @@
 
 namespace weft {
 
+/// The indices i with lo[a] <= i[a] < hi[a] on every axis a.
 struct Box {
+  /// First index, and one past the last, per axis.
   Shape lo, hi;
 
+  /// Number of axes.
   int ndim() const noexcept { return lo.size(); }
+  /// Length along one axis, and along all.
   Index extent(int axis) const { return hi[axis] - lo[axis]; }
   Shape extents() const;
   /// Number of points; 0 for an empty box.
   Index count() const;
+  /// Whether it has no points.
   bool empty() const;
+  /// Whether all points of the other box are in this one.
   bool contains(const Box& other) const;
 
   /// The box of all indices of an array of this shape.

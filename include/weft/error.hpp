@@ -8,6 +8,7 @@
 
 namespace weft {
 
+/// What Weft throws. `what()` is the whole message.
 class Error : public std::runtime_error {
  public:
   /// `operation`: what was being done ("plan", "forward", "comm"); `got`: the offending value or event;
@@ -15,6 +16,7 @@ class Error : public std::runtime_error {
   /// -1.
   Error(std::string operation, std::string got, std::string expected, int rank = -1);
 
+  /// What the message is made of.
   const std::string& operation() const noexcept { return operation_; }
   const std::string& got() const noexcept { return got_; }
   const std::string& expected() const noexcept { return expected_; }

@@ -7,6 +7,7 @@
 
 namespace weft {
 
+/// See `Comm::mpi`.
 template <>
 Comm Comm::mpi<MPI_Comm>(MPI_Comm communicator);
 

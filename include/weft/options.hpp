@@ -11,6 +11,7 @@
 
 namespace weft {
 
+/// Names and values of options; a plain value.
 class Options {
  public:
   /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those

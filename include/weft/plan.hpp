@@ -17,6 +17,7 @@ namespace weft {
 
 struct PlanImpl;
 
+/// One transform, forward and backward, ready to be executed. Moves, does not copy.
 class Plan {
  public:
   /// Collective over `comm`: all ranks give the same problem and options, except for their own box and memory
