@@ -5,7 +5,9 @@
 #   make test       builds with Open MPI, with MPICH, without MPI and with MKL alone or no local FFT at all; runs all tests
 #   make build      the library, examples and tests, in build/release
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
-#   make lint       formatting, clang-tidy, the include rule
+#   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)
+#   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
+#                   an example no longer has, or a public declaration without a comment. It builds no C++ and takes a second
 #   make format     formats the sources
 #   make clean
 
@@ -15,7 +17,7 @@ openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
 
-.PHONY: demo test build sanitize lint format clean setup-%
+.PHONY: demo test build sanitize lint docs format clean setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -49,10 +51,15 @@ sanitize: setup-build setup-test
 	cmake --build build/tsan --parallel $(JOBS)
 	$(call ctest,build/tsan)
 
-lint: setup-build setup-test setup-lint
+lint: setup-build setup-test setup-lint docs
 	@mkdir -p build
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
 	tools/lint build/release
+
+docs: setup-docs
+	python3 tools/draw_concepts.py --check
+	python3 -m mkdocs build --strict --quiet
+	@echo "documentation: build/site/index.html"
 
 format: setup-lint
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

@@ -1,8 +1,8 @@
 """What MkDocs asks of this project while it builds the site: code from the examples, and the reference pages.
 
-A line `{{ examples/first.cpp plan }}` in a page becomes the code between `// [plan]` and `// [/plan]` in that file; without
-a mark, the whole file without its marks. Reference pages are made from the public headers (tools/reference.py). Nothing
-of either is stored, so that they cannot say something else than the code does; what is missing fails the build.
+A line `{{ examples/first.cpp plan }}` in a page becomes the code between `// [plan]` and `// [/plan]` in that file;
+without a mark, the whole file without its marks. Reference pages are made from the public headers (tools/reference.py).
+Nothing of either is stored, so that they cannot say something else than the code does; what is missing fails the build.
 """
 
 import importlib.util
