@@ -56,9 +56,10 @@ lint: setup-build setup-test setup-lint docs
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
 	tools/lint build/release
 
+# Not with --quiet, which would hide the warnings from --strict.
 docs: setup-docs
 	python3 tools/draw_concepts.py --check
-	python3 -m mkdocs build --strict --quiet
+	python3 -m mkdocs build --strict
 	@echo "documentation: build/site/index.html"
 
 format: setup-lint

@@ -76,7 +76,7 @@ class Header:
             at_line_start = self.position == 0 or self.text[self.position - 1] == "\n"
             if stripped.startswith("///<"):
                 if last is None:
-                    raise SystemExit(f"{self.name}:{self.line_number()}: a ///< comment without a declaration")
+                    raise ValueError(f"{self.name}:{self.line_number()}: a ///< comment without a declaration")
                 last.brief = (last.brief + " " + stripped[4:].strip()).strip()
             elif stripped.startswith("///"):
                 if not comment:
@@ -105,7 +105,7 @@ class Header:
                 continue
             self.position += len(line) + 1
         if kind != "namespace":
-            raise SystemExit(f"{self.name}: a scope is not closed")
+            raise ValueError(f"{self.name}: a scope is not closed")
 
     def read_declaration(self, groups, group, comment, public, kind) -> Declaration | None:
         start, line = self.position, self.line_number()
@@ -205,10 +205,12 @@ def name_of(d: Declaration) -> str:
     using = re.match(r"using (\w+)", text)
     if using:
         return using.group(1)
-    before = re.sub(r" = [^,]+", "", re.split(r"\(|\{", text)[0])
-    if "," in before:  # several members in one declaration
-        return re.search(r"\w+(, \w+)*$", before.strip()).group(0)
-    return re.search(r"([\w:]+)(<\w+>)?$", before.strip()).group(1)
+    before = re.split(r"\(|\{", text)[0].strip().removesuffix("=").strip()
+    before = re.sub(r" = [^,]+|\[[^\]]*\]|<\w+>$", "", before)
+    found = re.search(r"\w+(, \w+)+$|[\w:]+$", before)
+    if found is None:
+        raise ValueError(f'line {d.line}: what is declared by "{d.text}"?')
+    return found.group(0)
 
 
 def prose(text: str) -> str:
