@@ -104,7 +104,11 @@ inline Settings parse(int argc, char** argv, const Settings& defaults) {
     } else if (equals == std::string::npos) {
       usage(defaults, "--set takes OPTION=VALUE");
     } else {
-      s.options.set(value.substr(0, equals), value.substr(equals + 1));
+      try {
+        s.options.set(value.substr(0, equals), value.substr(equals + 1));
+      } catch (const weft::Error& e) {
+        usage(defaults, e.what());
+      }
     }
   }
   if (s.grid < 2 || s.grid > 4096) usage(defaults, "--grid " + std::to_string(s.grid) + " is out of range");
