@@ -128,7 +128,8 @@ class Distribution {
   bool r2c_padding_ = false;
 };
 
-/// A problem. All ranks give the same, except for their own box, memory orders, strides and halos.
+/// A problem. All ranks give the same, except for their own box, memory orders, strides,
+/// halos and distances.
 struct Problem {
   /// Global lengths, 1 to 8 axes (7 with a batch), the logical (real) ones for r2c. Distributed transforms
   /// need at least 2 axes.
