@@ -1,4 +1,4 @@
-"""What MkDocs asks of this project while it builds the site: code from the examples, and the reference pages.
+"""What MkDocs asks of this project while it builds the site: folders, code from the examples, the reference pages.
 
 A line `{{ examples/first.cpp plan }}` in a page becomes the code between `// [plan]` and `// [/plan]` in that file;
 without a mark, the whole file without its marks. Reference pages are made from the public headers (tools/reference.py).
@@ -16,6 +16,16 @@ from mkdocs.structure.files import File
 TOP = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r"^\{\{ *(\S+)(?: +(\S+))? *\}\}$", re.MULTILINE)
 MARK = re.compile(r"^ *// \[/?\w+\]\n", re.MULTILINE)
+
+
+def on_config(config):
+    """An entry of the navigation that is a folder stands for all its pages, in the order of their names."""
+    for entry in config.nav:
+        for title, target in entry.items():
+            if isinstance(target, str) and target.endswith("/"):
+                folder = TOP / "docs" / target
+                entry[title] = [target + p.name for p in sorted(folder.glob("*.md"))]
+    return config
 
 
 def code_between(name: str, mark: str | None, page: str) -> str:
