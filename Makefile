@@ -8,7 +8,9 @@
 #   make install PREFIX=$HOME/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see README.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
-#   make lint       formatting, clang-tidy, the include rule
+#   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)
+#   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
+#                   an example no longer has, or a public declaration without a comment. It builds no C++ and takes a second
 #   make format     formats the sources
 #   make clean
 #   make help       prints this
@@ -20,7 +22,7 @@ mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v 
 PREFIX ?= /usr/local
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
 
-.PHONY: demo test build install sanitize lint format clean help setup-%
+.PHONY: demo test build install sanitize lint docs format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -63,10 +65,16 @@ sanitize: setup-build setup-test
 	cmake --build build/tsan --parallel $(JOBS)
 	$(call ctest,build/tsan)
 
-lint: setup-build setup-test setup-lint
+lint: setup-build setup-test setup-lint docs
 	@mkdir -p build
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
 	tools/lint build/release
+
+# Not with --quiet, which would hide the warnings from --strict.
+docs: setup-docs
+	python3 tools/draw_concepts.py --check
+	python3 -m mkdocs build --strict
+	@echo "documentation: build/site/index.html"
 
 format: setup-lint
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

@@ -11,14 +11,17 @@
 
 namespace weft {
 
+/// The most axes that an array can have.
 inline constexpr int max_axes = 8;
 
 /// Positions, extents, strides and counts are 64-bit throughout.
 using Index = std::int64_t;
 
+/// Up to `max_axes` values, one per axis.
 template <class T>
 class AxisVector {
  public:
+  /// No values, or these. Throws `weft::Error` if there are more than 8.
   AxisVector() = default;
   AxisVector(std::initializer_list<T> values) : size_(check(static_cast<int>(values.size()))) {
     int i = 0;
@@ -28,6 +31,7 @@ class AxisVector {
   AxisVector(int size, T value) : size_(check(size)) {
     for (int i = 0; i < size_; ++i) (*this)[i] = value;
   }
+  /// The values of a range. Throws `weft::Error` if there are more than 8.
   template <class Iterator>
   static AxisVector from(Iterator first, Iterator last) {
     AxisVector v;
@@ -35,6 +39,7 @@ class AxisVector {
     return v;
   }
 
+  /// As of std::vector; positions are not checked.
   int size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   T& operator[](int i) { return data_[static_cast<std::size_t>(i)]; }
@@ -44,11 +49,13 @@ class AxisVector {
   const T* begin() const { return data_.data(); }
   const T* end() const { return data_.data() + size_; }
   const T& back() const { return (*this)[size_ - 1]; }
+  /// Whether one of the values is this one.
   bool contains(const T& value) const {
     for (const T& v : *this)
       if (v == value) return true;
     return false;
   }
+  /// Throws `weft::Error` if there are 8 values already.
   void push_back(const T& value) {
     check(size_ + 1);
     (*this)[size_++] = value;
@@ -70,7 +77,9 @@ class AxisVector {
   int size_ = 0;
 };
 
+/// Lengths of an array, or a position in it: one per axis.
 using Shape = AxisVector<Index>;
+/// Distances in memory, in elements, between neighbours along each axis.
 using Strides = AxisVector<Index>;
 /// A memory order: the axes of an array from slowest to fastest varying. {0, 1, 2} is C order, {2, 1, 0}
 /// Fortran order.

@@ -9,15 +9,21 @@
 
 namespace weft {
 
+/// The indices i with lo[a] <= i[a] < hi[a] on every axis a.
 struct Box {
+  /// First index, and one past the last, per axis.
   Shape lo, hi;
 
+  /// Number of axes.
   int ndim() const noexcept { return lo.size(); }
+  /// Length along one axis, and along all.
   Index extent(int axis) const { return hi[axis] - lo[axis]; }
   WEFT_API Shape extents() const;
   /// Number of points; 0 for an empty box.
   WEFT_API Index count() const;
+  /// Whether it has no points.
   WEFT_API bool empty() const;
+  /// Whether all points of the other box are in this one.
   WEFT_API bool contains(const Box& other) const;
 
   /// The box of all indices of an array of this shape.

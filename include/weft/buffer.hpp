@@ -17,6 +17,7 @@ class Buffer {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
+  /// Throws std::bad_alloc if there is no memory for it.
   Buffer() = default;
   explicit Buffer(std::size_t count) : size_(count) {
     if (count == 0) return;
@@ -34,6 +35,7 @@ class Buffer {
     return *this;
   }
 
+  /// As of std::vector; positions are not checked.
   T* data() noexcept { return data_.get(); }
   const T* data() const noexcept { return data_.get(); }
   std::size_t size() const noexcept { return size_; }

@@ -26,6 +26,7 @@ class WEFT_API Comm {
   /// concerns nobody else. Collective.
   Comm split(int colour) const;
 
+  /// This rank's number, from 0, and how many there are.
   int rank() const;
   int size() const;
   /// "mpi" or "threads"

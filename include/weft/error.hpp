@@ -10,6 +10,7 @@
 
 namespace weft {
 
+/// What Weft throws. `what()` is the whole message.
 class WEFT_API Error : public std::runtime_error {
  public:
   /// `operation`: what was being done ("plan", "forward", "comm"); `got`: the offending value or event;
@@ -17,6 +18,7 @@ class WEFT_API Error : public std::runtime_error {
   /// -1.
   Error(std::string operation, std::string got, std::string expected, int rank = -1);
 
+  /// What the message is made of.
   const std::string& operation() const noexcept { return operation_; }
   const std::string& got() const noexcept { return got_; }
   const std::string& expected() const noexcept { return expected_; }

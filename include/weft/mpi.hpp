@@ -8,6 +8,7 @@
 
 namespace weft {
 
+/// See `Comm::mpi`.
 template <>
 WEFT_API Comm Comm::mpi<MPI_Comm>(MPI_Comm communicator);
 

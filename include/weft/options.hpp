@@ -12,6 +12,7 @@
 
 namespace weft {
 
+/// Names and values of options; a plain value.
 class WEFT_API Options {
  public:
   /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those

@@ -21,6 +21,7 @@ namespace weft {
 
 struct PlanImpl;
 
+/// One transform, forward and backward, ready to be executed. Moves, does not copy.
 class WEFT_API Plan {
  public:
   /// Collective over `comm`: all ranks give the same problem and options, except for their own box and memory

@@ -3,6 +3,7 @@
 
 namespace weft {
 
+/// Which way a transform goes.
 enum class Direction { forward, backward };
 
 }  // namespace weft

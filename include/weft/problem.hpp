@@ -48,12 +48,14 @@ constexpr bool is_r2r(Transform t) {
   return t >= Transform::dct1;
 }
 
+/// What an array consists of.
 enum class Element { real, complex };
 
 /// What a direction multiplies its result by: 1, 1/sqrt(N) or 1/N, N being the product of the logical lengths
 /// of the transformed axes.
 enum class Scale { none, symmetric, full };
 
+/// Of real numbers, and of the parts of complex ones: float and double.
 enum class Precision { float32, float64 };
 
 /// Who holds which part of an array, and in which memory order.
@@ -63,6 +65,7 @@ enum class Precision { float32, float64 };
 /// C order. Each rank may use an order of its own.
 class WEFT_API Distribution {
  public:
+  /// Which of the functions below made it.
   enum class Kind { slab, pencil, brick, grid, boxes, box, fastest };
 
   /// Cut along `axis` alone.
@@ -101,6 +104,7 @@ class WEFT_API Distribution {
   /// Of the input of an r2c problem only.
   Distribution with_r2c_padding() const;
 
+  /// What the functions above were given. `axis` is that of a slab or the local one of a pencil.
   Kind kind() const { return kind_; }
   int axis() const { return axis_; }
   const AxisVector<int>& parts() const { return parts_; }
@@ -109,8 +113,10 @@ class WEFT_API Distribution {
   const Order& order() const { return order_; }
   /// Empty unless given.
   const Strides& strides() const { return strides_; }
+  /// Empty or zero without a halo.
   const Shape& halo_lower() const { return halo_lower_; }
   const Shape& halo_upper() const { return halo_upper_; }
+  /// Whether `with_r2c_padding` was asked for.
   bool r2c_padding() const { return r2c_padding_; }
 
  private:
@@ -124,16 +130,19 @@ class WEFT_API Distribution {
   bool r2c_padding_ = false;
 };
 
+/// A problem. All ranks give the same, except for their own box, memory orders, strides,
+/// halos and distances.
 struct Problem {
   /// Global lengths, 1 to 8 axes (7 with a batch), the logical (real) ones for r2c. Distributed transforms
   /// need at least 2 axes.
   Shape shape;
   /// One per axis; empty: c2c along every axis.
-  AxisVector<Transform> transforms;
+  AxisVector<Transform> transforms{};
+  /// Of both sides.
   Precision precision = Precision::float64;
   /// What the input consists of. Unset: real numbers if an axis is r2c, or if there are DCTs or DSTs and no
   /// c2c; else complex numbers. The output is complex if the input is or an axis is r2c.
-  std::optional<Element> element;
+  std::optional<Element> element{};
   /// Of the array before forward (after backward). Tiles `shape`.
   Distribution input = Distribution::slab(0);
   /// Of the array after forward (before backward). Tiles `shape`, with n/2+1 points along an r2c axis.

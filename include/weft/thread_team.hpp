@@ -19,6 +19,7 @@ class WEFT_API ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
+  /// Number of threads.
   int size() const;
 
   /// Calls `body` on every thread with that thread's communicator, and returns when all are done. If a rank

@@ -4,6 +4,7 @@
 
 #include "weft/export.hpp"
 
+/// Numbers, and a string of them.
 #define WEFT_VERSION_MAJOR 0
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
