@@ -3,7 +3,9 @@
 #pragma once
 
 #if defined(__GNUC__)
+/// Marks what programs may use of the shared library.
 #define WEFT_API __attribute__((visibility("default")))
 #else
+/// Nothing, where symbols are visible anyway.
 #define WEFT_API
 #endif

@@ -1,0 +1,92 @@
+#include "case.hpp"
+
+#include <cmath>
+
+#include "api/problem_check.hpp"
+#include "base/text.hpp"
+#include "geometry/layout.hpp"
+#include "geometry/transform.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+Transform transform_named(const std::string& name) {
+  std::string names;
+  for (int t = 0; t <= static_cast<int>(Transform::dst4); ++t) {
+    if (name == name_of(static_cast<Transform>(t))) return static_cast<Transform>(t);
+    names += std::string(t > 0 ? ", " : "") + name_of(static_cast<Transform>(t));
+  }
+  throw Error("--transform", "\"" + name + "\"", "one of " + names + ", or one per axis");
+}
+
+/// "r2c" alone is r2c along the last axis, c2c along the others; any other name is for all axes.
+AxisVector<Transform> transforms_named(const std::string& text, int ndim) {
+  const std::vector<std::string> names = split_at_commas(text);
+  if (names.size() == 1) {
+    const Transform t = transform_named(names[0]);
+    AxisVector<Transform> all(ndim, t == Transform::r2c ? Transform::c2c : t);
+    all[ndim - 1] = t;
+    return all;
+  }
+  AxisVector<Transform> each;
+  for (const std::string& name : names) each.push_back(transform_named(name));
+  return each;
+}
+
+Distribution side(const std::string& name, int ndim, bool input) {
+  if (name == "slab") return Distribution::slab(0);
+  if (name == "pencil") return Distribution::pencil(input ? ndim - 1 : 0);
+  if (name == "brick") return Distribution::brick();
+  throw Error(input ? "--input" : "--output", "\"" + name + "\"",
+              input ? "slab, pencil or brick" : "natural, transposed, pencil or brick");
+}
+
+}  // namespace
+
+Problem Case::problem() const {
+  Problem p;
+  for (const std::string& n : split_at_commas(shape)) {
+    std::size_t used = 0;
+    try {
+      p.shape.push_back(std::stoll(n, &used));
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != n.size()) throw Error("--shape", "\"" + shape + "\"", "lengths: 256,256,256");
+  }
+  const int ndim = p.shape.size();
+  p.transforms = transforms_named(transform, ndim);
+  if (precision != "double" && precision != "float")
+    throw Error("--precision", "\"" + precision + "\"", "double or float");
+  p.precision = precision == "double" ? Precision::float64 : Precision::float32;
+  if (direction != "forward" && direction != "backward" && direction != "both")
+    throw Error("--direction", "\"" + direction + "\"", "forward, backward or both");
+  p.input = side(input, ndim, true);
+  if (output == "natural") {
+    p.output = p.input;
+  } else if (output == "transposed") {
+    // The first two axes have changed places, in memory too, as FFTW-MPI leaves them.
+    Order order = c_order(ndim);
+    if (ndim > 1) std::swap(order[0], order[1]);
+    p.output = Distribution::slab(ndim > 1 ? 1 : 0).with_order(order);
+  } else {
+    p.output = side(output, ndim, false);
+  }
+  p.in_place = in_place;
+  p.batch = batch;
+  check_problem(p, 1);  // fills in what the elements are
+  return p;
+}
+
+double customary_flops(const Problem& problem) {
+  double all = static_cast<double>(problem.batch), transformed = 1;
+  const bool real = problem.element == Element::real;
+  for (int a = 0; a < problem.shape.size(); ++a) {
+    all *= static_cast<double>(problem.shape[a]);
+    if (problem.transforms[a] != Transform::none) transformed *= static_cast<double>(problem.shape[a]);
+  }
+  return (real ? 2.5 : 5.0) * all * std::log2(std::max(transformed, 2.0));
+}
+
+}  // namespace weft::bench

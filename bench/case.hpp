@@ -1,0 +1,31 @@
+// What the command line asks for: one problem, the options of its plan, and how to measure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weft/options.hpp"
+#include "weft/problem.hpp"
+
+namespace weft::bench {
+
+struct Case {
+  std::string shape = "128,128,128", transform = "c2c", precision = "double", input = "slab",
+              output = "transposed", direction = "forward", comm, json, trace;
+  std::vector<std::string> peers;
+  Index batch = 1;
+  int repeat = 20;
+  bool in_place = false;
+  Options options;
+
+  /// Throws `weft::Error` for words it does not know.
+  Problem problem() const;
+  bool forward() const { return direction != "backward"; }
+  bool backward() const { return direction != "forward"; }
+};
+
+/// The flops that are customary to count: 5 N log2 N for complex data, half of it for real data, for each
+/// array of a batch. N are the points of the transformed axes; other axes multiply.
+double customary_flops(const Problem& problem);
+
+}  // namespace weft::bench

@@ -1,0 +1,100 @@
+// FFTW's own distributed transform, planned with FFTW_MEASURE.
+#include <fftw3-mpi.h>
+
+#include <random>
+
+#include "clock.hpp"
+#include "comm/mpi_world.hpp"
+#include "peers.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+template <class Real>
+struct Api;
+template <>
+struct Api<double> {
+  using Plan = fftw_plan;
+  using Complex = fftw_complex;
+  static constexpr auto init = fftw_mpi_init;
+  static constexpr auto size = fftw_mpi_local_size_transposed;
+  static constexpr auto c2c = fftw_mpi_plan_dft;
+  static constexpr auto r2c = fftw_mpi_plan_dft_r2c;
+  static constexpr auto run = fftw_execute;
+  static constexpr auto destroy = fftw_destroy_plan;
+  static constexpr auto allocate = fftw_malloc;
+  static constexpr auto release = fftw_free;
+};
+template <>
+struct Api<float> {
+  using Plan = fftwf_plan;
+  using Complex = fftwf_complex;
+  static constexpr auto init = fftwf_mpi_init;
+  static constexpr auto size = fftwf_mpi_local_size_transposed;
+  static constexpr auto c2c = fftwf_mpi_plan_dft;
+  static constexpr auto r2c = fftwf_mpi_plan_dft_r2c;
+  static constexpr auto run = fftwf_execute;
+  static constexpr auto destroy = fftwf_destroy_plan;
+  static constexpr auto allocate = fftwf_malloc;
+  static constexpr auto release = fftwf_free;
+};
+
+template <class Real>
+class FftwMpi final : public Peer {
+  using A = Api<Real>;
+  using Complex = typename A::Complex;
+
+ public:
+  FftwMpi(const Comm& comm, const Case& c) {
+    const Problem p = c.problem();
+    const MPI_Comm ranks = comm.impl().mpi()->comm();
+    A::init();
+    const bool real = p.transforms.contains(Transform::r2c);
+    std::vector<std::ptrdiff_t> n(p.shape.begin(), p.shape.end()), half = n;
+    if (real) half.back() = half.back() / 2 + 1;
+    const int ndim = static_cast<int>(n.size());
+    std::ptrdiff_t rows = 0, first = 0, columns = 0, first_column = 0;
+    count_ =
+        static_cast<std::size_t>(A::size(ndim, half.data(), ranks, &rows, &first, &columns, &first_column));
+    in_ = static_cast<Complex*>(A::allocate(count_ * sizeof(Complex)));
+    out_ = c.in_place ? in_ : static_cast<Complex*>(A::allocate(count_ * sizeof(Complex)));
+    unsigned flags = FFTW_MEASURE | (c.in_place ? 0 : FFTW_PRESERVE_INPUT);
+    if (c.output == "transposed") flags |= FFTW_MPI_TRANSPOSED_OUT;
+    plan_ = real ? A::r2c(ndim, n.data(), reinterpret_cast<Real*>(in_), out_, ranks, flags)
+                 : A::c2c(ndim, n.data(), in_, out_, ranks, FFTW_FORWARD, flags);
+    if (plan_ == nullptr) throw Error("--peers", "FFTW-MPI made no plan", "a problem it can do");
+    refill();
+  }
+  ~FftwMpi() override {
+    A::destroy(plan_);
+    if (out_ != in_) A::release(out_);
+    A::release(in_);
+  }
+
+  void refill() override {
+    auto* values = reinterpret_cast<Real*>(in_);
+    for (std::size_t i = 0; i < 2 * count_; ++i) values[i] = static_cast<Real>(static_cast<int>(i % 17) - 8);
+  }
+  double run() override {
+    const double begin = seconds();
+    A::run(plan_);
+    return seconds() - begin;
+  }
+  std::string about() const override { return std::string(fftw_version) + ", FFTW_MEASURE"; }
+
+ private:
+  std::size_t count_ = 0;
+  Complex *in_ = nullptr, *out_ = nullptr;
+  typename A::Plan plan_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_fftw_mpi(const Comm& comm, const Case& c) {
+  if (comm.impl().mpi() == nullptr) throw Error("--peers", "fftw-mpi among threads", "--comm mpi");
+  if (c.problem().precision == Precision::float64) return std::make_unique<FftwMpi<double>>(comm, c);
+  return std::make_unique<FftwMpi<float>>(comm, c);
+}
+
+}  // namespace weft::bench

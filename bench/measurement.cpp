@@ -1,0 +1,262 @@
+#include "measurement.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include "clock.hpp"
+#include "known_answer.hpp"
+#include "peers.hpp"
+#include "weft/buffer.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+const std::vector<std::string> kinds{"fft", "copy", "pack", "put", "exchange", "wait", "unpack"};
+
+/// What one rank did in one repetition, kind by kind.
+struct Repetition {
+  double total = 0;
+  std::vector<double> seconds = std::vector<double>(kinds.size(), 0);
+};
+
+class Bench {
+ public:
+  Bench(const Comm& comm, const Case& c) : comm_(comm), case_(c), problem_(c.problem()) {}
+
+  Measured run() {
+    Index points = problem_.batch;
+    for (Index n : problem_.shape) points *= n;
+    const Index bytes = (real_data() ? 1 : 2) * (problem_.precision == Precision::float64 ? 8 : 4);
+    m_.ceilings = measure_ceilings(comm_, points * bytes / comm_.size());
+    const double begin = seconds();
+    plan_ = std::make_unique<Plan>(comm_, problem_, case_.options);
+    m_.planning_s = slowest(comm_, seconds() - begin);
+    m_.plan = plan_->to_string();
+    allocate();
+    check_answer();
+    for (const std::string& name : case_.peers) {
+      peers_[name] = make_peer(name, comm_, case_);
+      m_.about_peers[name] = peers_[name]->about();
+    }
+    plan_->record_times(true);
+    repeat();
+    summarise_repetitions();
+    return std::move(m_);
+  }
+
+ private:
+  std::size_t element(bool input) const {
+    const bool real = real_data() && (input || !problem_.transforms.contains(Transform::r2c));
+    return (real ? 1u : 2u) * (problem_.precision == Precision::float64 ? 8u : 4u);
+  }
+  bool real_data() const { return problem_.element == Element::real; }
+
+  void allocate() {
+    const std::size_t in = plan_->input_count() * element(true), out = plan_->output_count() * element(false);
+    in_ = Buffer<char>(problem_.in_place ? plan_->buffer_bytes() : in);
+    if (!problem_.in_place) out_ = Buffer<char>(out);
+    const double mine = static_cast<double>(in_.size() + out_.size() + plan_->workspace_bytes());
+    m_.memory_bytes = slowest(comm_, mine);
+    m_.flops = customary_flops(problem_) * (case_.forward() && case_.backward() ? 2 : 1);
+  }
+
+  void* in() { return in_.data(); }
+  void* out() { return problem_.in_place ? in_.data() : out_.data(); }
+
+  void execute(Direction d) {
+    if (d == Direction::forward) {
+      plan_->forward(static_cast<const void*>(in()), out());
+    } else {
+      plan_->backward(static_cast<const void*>(out()), in());
+    }
+  }
+
+  /// Element `position` of an array of this element size, as a complex number.
+  std::complex<double> get(const void* base, std::size_t position, std::size_t bytes) const {
+    const bool wide = problem_.precision == Precision::float64;
+    const auto real = [&](std::size_t i) {
+      return wide ? static_cast<const double*>(base)[i]
+                  : static_cast<double>(static_cast<const float*>(base)[i]);
+    };
+    return bytes == (wide ? 8u : 4u) ? std::complex<double>(real(position))
+                                     : std::complex<double>(real(2 * position), real(2 * position + 1));
+  }
+  void put(void* base, std::size_t position, std::size_t bytes, std::complex<double> v) const {
+    const bool wide = problem_.precision == Precision::float64;
+    const auto set = [&](std::size_t i, double x) {
+      if (wide) {
+        static_cast<double*>(base)[i] = x;
+      } else {
+        static_cast<float*>(base)[i] = static_cast<float>(x);
+      }
+    };
+    if (bytes == (wide ? 8u : 4u)) return set(position, v.real());
+    set(2 * position, v.real());
+    set(2 * position + 1, v.imag());
+  }
+
+  template <class Value>
+  void fill(bool input, const Value& value) {
+    const Box& box = input ? plan_->input_box() : plan_->output_box();
+    const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
+    const Index distance = input ? plan_->input_distance() : plan_->output_distance();
+    for (Index item = 0; item < problem_.batch; ++item)
+      for_points(box, strides, item * distance, [&](const Shape& at, std::size_t position) {
+        put(input ? in() : out(), position, element(input), value(at, item));
+      });
+  }
+
+  template <class Value>
+  double error(bool input, const Value& value) {
+    const Box& box = input ? plan_->input_box() : plan_->output_box();
+    const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
+    const Index distance = input ? plan_->input_distance() : plan_->output_distance();
+    double difference = 0, norm = 0;
+    for (Index item = 0; item < problem_.batch; ++item)
+      for_points(box, strides, item * distance, [&](const Shape& at, std::size_t position) {
+        const std::complex<double> exact = value(at, item);
+        difference += std::norm(get(input ? in() : out(), position, element(input)) - exact);
+        norm += std::norm(exact);
+      });
+    difference = sum(comm_, difference);
+    norm = sum(comm_, norm);
+    return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+  }
+
+  void check_answer() {
+    const KnownAnswer answer(problem_);
+    const auto input = [&](const Shape& at, Index item) { return answer.input(at, item); };
+    const auto spectrum = [&](const Shape& at, Index item) { return answer.spectrum(at, item); };
+    if (case_.forward()) {
+      fill(true, input);
+      execute(Direction::forward);
+      m_.error_l2 = error(false, spectrum);
+    }
+    if (case_.backward()) {
+      fill(false, spectrum);
+      execute(Direction::backward);
+      const double scale = plan_->scale_factor();
+      m_.error_l2 =
+          std::max(m_.error_l2,
+                   error(true, [&](const Shape& at, Index item) { return scale * answer.input(at, item); }));
+    }
+    refill();
+  }
+
+  /// Numbers of size one: results that are transformed in place again and again would overflow.
+  void refill() {
+    const bool from_input = case_.forward();
+    fill(from_input, [](const Shape& at, Index) {
+      Index mixed = 0;
+      for (Index i : at) mixed = 31 * mixed + i;
+      return std::complex<double>(static_cast<double>(mixed % 17) - 8, static_cast<double>(mixed % 13) - 6);
+    });
+  }
+
+  double once(Repetition& r) {
+    const double begin = seconds();
+    for (const Direction d : {Direction::forward, Direction::backward}) {
+      if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
+      execute(d);
+      const std::vector<OperationTime> times = plan_->operation_times();
+      for (const OperationTime& t : times)
+        r.seconds[static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), t.kind) - kinds.begin())] +=
+            t.end - t.begin;
+    }
+    return seconds() - begin;
+  }
+
+  void repeat() {
+    std::map<std::string, std::vector<double>> peer_times;
+    constexpr int warm_up = 3;
+    for (int i = 0; i < case_.repeat + warm_up; ++i) {
+      if (problem_.in_place) refill();
+      comm_.barrier();
+      Repetition r;
+      r.total = once(r);
+      const double time = slowest(comm_, r.total);
+      if (i >= warm_up) {
+        mine_.push_back(r);
+        times_.push_back(time);
+      }
+      for (auto& [name, peer] : peers_) {
+        if (problem_.in_place) peer->refill();
+        comm_.barrier();
+        const double its = slowest(comm_, peer->run());
+        if (i >= warm_up) peer_times[name].push_back(its);
+      }
+    }
+    for (auto& [name, times] : peer_times) m_.peers[name] = summarise(times);
+  }
+
+  void summarise_repetitions() {
+    m_.time = summarise(times_);
+    // The repetition nearest to the median, as its slowest rank saw it.
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      if (std::abs(times_[i] - m_.time.median) < std::abs(times_[chosen] - m_.time.median)) chosen = i;
+    m_.median_total_s = times_[chosen];
+    const std::vector<double> totals = all_of(comm_, mine_[chosen].total);
+    const auto rank =
+        static_cast<std::size_t>(std::max_element(totals.begin(), totals.end()) - totals.begin());
+    std::map<std::string, double> bytes;
+    for (const OperationTime& t : plan_->operation_times()) bytes[t.kind] += static_cast<double>(t.bytes);
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      const double seconds_of_slowest = all_of(comm_, mine_[chosen].seconds[k])[rank];
+      const double all = sum(comm_, bytes[kinds[k]]);
+      if (seconds_of_slowest > 0 || all > 0) m_.operations[kinds[k]] = {seconds_of_slowest, all};
+    }
+    // Each local FFT reads and writes its box once; what is sent goes over the wire once.
+    const int directions = case_.forward() && case_.backward() ? 2 : 1;
+    m_.memory_bound_s = directions * 2 * slowest(comm_, bytes["fft"]) / m_.ceilings.copy_bytes_per_s;
+    if (m_.ceilings.send_bytes_per_s > 0)
+      m_.wire_bound_s =
+          directions * slowest(comm_, bytes["exchange"] + bytes["put"]) / m_.ceilings.send_bytes_per_s;
+    gather_timeline();
+  }
+
+  void gather_timeline() {
+    // Sent as numbers; kinds by their place in the table.
+    struct Flat {
+      int kind, stage, reshape, tile;
+      double begin, end;
+      Index bytes;
+    };
+    std::vector<Flat> mine;
+    for (const OperationTime& t : plan_->operation_times())
+      mine.push_back({static_cast<int>(std::find(kinds.begin(), kinds.end(), t.kind) - kinds.begin()),
+                      t.stage, t.reshape, t.tile, t.begin, t.end, t.bytes});
+    const auto most = static_cast<std::size_t>(slowest(comm_, static_cast<double>(mine.size())));
+    const std::vector<double> counts = all_of(comm_, static_cast<double>(mine.size()));
+    mine.resize(most);
+    std::vector<Flat> all(most * static_cast<std::size_t>(comm_.size()));
+    if (most > 0) comm_.impl().allgather(mine.data(), most * sizeof(Flat), all.data());
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+      m_.timeline.emplace_back();
+      for (std::size_t i = 0; i < static_cast<std::size_t>(counts[r]); ++i) {
+        const Flat& f = all[r * most + i];
+        m_.timeline.back().push_back({kinds[static_cast<std::size_t>(f.kind)].c_str(), f.stage, f.reshape,
+                                      f.tile, f.begin, f.end, f.bytes});
+      }
+    }
+  }
+
+  Comm comm_;
+  const Case& case_;
+  Problem problem_;
+  std::unique_ptr<Plan> plan_;
+  std::map<std::string, std::unique_ptr<Peer>> peers_;
+  Buffer<char> in_, out_;
+  std::vector<Repetition> mine_;
+  std::vector<double> times_;  ///< of the slowest rank
+  Measured m_;
+};
+
+}  // namespace
+
+Measured measure(const Comm& comm, const Case& c) {
+  return Bench(comm, c).run();
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,41 @@
+// One plan measured: times of every repetition, what they were spent on, and how wrong the result is.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "case.hpp"
+#include "ceilings.hpp"
+#include "statistics.hpp"
+#include "weft/comm.hpp"
+#include "weft/plan.hpp"
+
+namespace weft::bench {
+
+struct OperationSum {
+  double seconds = 0;    ///< of the slowest rank in the repetition that is the median
+  double bytes_all = 0;  ///< written or sent, over all ranks
+};
+
+struct Measured {
+  Summary time;               ///< of the slowest rank, per repetition
+  double planning_s = 0;      ///< slowest rank
+  double memory_bytes = 0;    ///< of the rank that needs most: arrays and workspace
+  double error_l2 = 0;        ///< relative, over all ranks; the larger of the two directions
+  double median_total_s = 0;  ///< the repetition that `operations` are of
+  std::map<std::string, OperationSum> operations;
+  Ceilings ceilings;
+  double memory_bound_s = 0, wire_bound_s = 0;  ///< bytes over bandwidth, of the rank that has most
+  double flops = 0;
+  std::string plan;
+  std::map<std::string, Summary> peers;
+  std::map<std::string, std::string> about_peers;
+  /// The last repetition of every rank, for a timeline.
+  std::vector<std::vector<OperationTime>> timeline;
+};
+
+/// Collective. Throws `weft::Error` on all ranks.
+Measured measure(const Comm& comm, const Case& c);
+
+}  // namespace weft::bench

@@ -1,0 +1,29 @@
+#include "peers.hpp"
+
+#include "weft/error.hpp"
+
+namespace weft::bench {
+
+std::unique_ptr<Peer> make_peer(const std::string& name, const Comm& comm, const Case& c) {
+  const Problem p = c.problem();
+  bool plain = p.batch == 1 && p.input.kind() == Distribution::Kind::slab && c.direction == "forward" &&
+               (c.output == "natural" || c.output == "transposed");
+  for (int a = 0; a < p.shape.size(); ++a)
+    plain = plain && (p.transforms[a] == Transform::c2c ||
+                      (p.transforms[a] == Transform::r2c && a == p.shape.size() - 1));
+  if (!plain)
+    throw Error(
+        "--peers", name + " for this problem",
+        "peers only for forward c2c, or r2c along the last axis, of one array from slabs to natural or "
+        "transposed slabs");
+  if (name != "mkl" && name != "fftw-mpi") throw Error("--peers", "\"" + name + "\"", "fftw-mpi, mkl");
+#ifdef WEFT_WITH_MKL
+  if (name == "mkl") return make_mkl(comm, c);
+#endif
+#ifdef WEFT_WITH_FFTW_MPI
+  if (name == "fftw-mpi") return make_fftw_mpi(comm, c);
+#endif
+  throw Error("--peers", name, "a build of the benchmark with it, for the same MPI");
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,136 @@
+#include "report.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "base/thread_pool.hpp"
+#include "weft/version.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class... Arguments>
+std::string line(const char* format, Arguments... arguments) {
+  char text[400];
+  std::snprintf(text, sizeof text, format, arguments...);
+  return text;
+}
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string text; std::getline(info, text);)
+    if (text.starts_with("model name")) return text.substr(text.find(':') + 2);
+  return "unknown";
+}
+
+std::string host() {
+  char name[256] = "unknown";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+double bound(const Measured& m) {
+  return std::max(m.memory_bound_s, m.wire_bound_s);
+}
+
+Json summary(const Summary& s) {
+  return {{"median_s", s.median}, {"min_s", s.min}, {"quartiles_s", {s.first_quartile, s.third_quartile}}};
+}
+
+}  // namespace
+
+std::string text_of(const Case& c, const Measured& m) {
+  std::string t = m.plan + "\n";
+  t += line(
+      "%s, %d repetitions, slowest rank: median %.3f ms, quartiles %.3f and %.3f, minimum %.3f; %.2f "
+      "Gflop/s\n",
+      c.direction.c_str(), c.repeat, 1e3 * m.time.median, 1e3 * m.time.first_quartile,
+      1e3 * m.time.third_quartile, 1e3 * m.time.min, m.flops / m.time.median / 1e9);
+  t += line("planning %.3f ms; memory %s per rank at most; relative L2 error %.2e\n", 1e3 * m.planning_s,
+            human_bytes(m.memory_bytes).c_str(), m.error_l2);
+  t += line("of %.3f ms, on the slowest rank:\n", 1e3 * m.median_total_s);
+  double accounted = 0;
+  for (const auto& [kind, o] : m.operations) {
+    accounted += o.seconds;
+    t += line("  %-9s %9.3f ms %5.1f%%   %s on all ranks\n", kind.c_str(), 1e3 * o.seconds,
+              100 * o.seconds / m.median_total_s, human_bytes(o.bytes_all).c_str());
+  }
+  t += line("  %-9s %9.3f ms %5.1f%%\n", "other", 1e3 * (m.median_total_s - accounted),
+            100 * (1 - accounted / m.median_total_s));
+  t += line(
+      "bound: local FFTs over memory %.3f ms (%.2f GB/s per rank), wire %.3f ms (%.2f GB/s per rank); "
+      "reached %.0f%% of it\n",
+      1e3 * m.memory_bound_s, m.ceilings.copy_bytes_per_s / 1e9, 1e3 * m.wire_bound_s,
+      m.ceilings.send_bytes_per_s / 1e9, 100 * bound(m) / m.time.median);
+  for (const auto& [name, s] : m.peers)
+    t += line("%s: median %.3f ms, quartiles %.3f and %.3f: %.2f times Weft's (%s)\n", name.c_str(),
+              1e3 * s.median, 1e3 * s.first_quartile, 1e3 * s.third_quartile, s.median / m.time.median,
+              m.about_peers.at(name).c_str());
+  return t;
+}
+
+std::string json_of(const Case& c, const Measured& m, int ranks, const std::string& medium) {
+  Json j = summary(m.time);
+  j["gflops"] = m.flops / m.time.median / 1e9;
+  j["error_l2"] = m.error_l2;
+  j["operations"] = Json::array();
+  for (const auto& [kind, o] : m.operations)
+    j["operations"].push_back({{"kind", kind}, {"seconds", o.seconds}, {"bytes", o.bytes_all}});
+  j["operations_total_s"] = m.median_total_s;
+  j["bound"] = {{"memory_s", m.memory_bound_s},
+                {"wire_s", m.wire_bound_s},
+                {"copy_bytes_per_s", m.ceilings.copy_bytes_per_s},
+                {"send_bytes_per_s", m.ceilings.send_bytes_per_s},
+                {"fraction", bound(m) / m.time.median}};
+  j["peers"] = Json::object();
+  for (const auto& [name, s] : m.peers) {
+    j["peers"][name] = summary(s);
+    j["peers"][name]["about"] = m.about_peers.at(name);
+  }
+  j["planning_s"] = m.planning_s;
+  j["memory_bytes"] = m.memory_bytes;
+  j["problem"] = {{"shape", c.shape},       {"transform", c.transform}, {"precision", c.precision},
+                  {"input", c.input},       {"output", c.output},       {"direction", c.direction},
+                  {"in_place", c.in_place}, {"batch", c.batch},         {"repeat", c.repeat}};
+  j["options"] = Json::object();
+  for (const auto& [name, value] : c.options.all()) j["options"][name] = value;
+  j["plan"] = m.plan;
+  j["machine"] = {{"host", host()},
+                  {"processor", processor()},
+                  {"cores", hardware_threads()},
+                  {"ranks", ranks},
+                  {"medium", medium}};
+  j["versions"] = {{"weft", version()}};
+  return j.dump(2) + "\n";
+}
+
+std::string trace_of(const Measured& m) {
+  Json events = Json::array();
+  for (std::size_t r = 0; r < m.timeline.size(); ++r) {
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", 0},
+                      {"tid", r},
+                      {"args", {{"name", "rank " + std::to_string(r)}}}});
+    for (const OperationTime& t : m.timeline[r])
+      events.push_back(
+          {{"name", t.kind},
+           {"cat", t.kind},
+           {"ph", "X"},
+           {"pid", 0},
+           {"tid", r},
+           {"ts", 1e6 * t.begin},
+           {"dur", 1e6 * (t.end - t.begin)},
+           {"args", {{"stage", t.stage}, {"reshape", t.reshape}, {"tile", t.tile}, {"bytes", t.bytes}}}});
+  }
+  return Json({{"traceEvents", events}, {"displayTimeUnit", "ms"}}).dump() + "\n";
+}
+
+}  // namespace weft::bench

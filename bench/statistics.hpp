@@ -1,0 +1,15 @@
+// Medians and quartiles of repeated timings.
+#pragma once
+
+#include <vector>
+
+namespace weft::bench {
+
+struct Summary {
+  double median = 0, min = 0, first_quartile = 0, third_quartile = 0;
+};
+
+/// Of at least one value. Between two values it is interpolated linearly.
+Summary summarise(std::vector<double> values);
+
+}  // namespace weft::bench

@@ -1,0 +1,134 @@
+// weft-bench: how fast a distributed transform is here, what it spends its time on, how far that is from what
+// the machine could do, and how other libraries do on the same ranks. `weft-bench --help` lists the options;
+// docs/benchmark.md explains the output.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+
+#include "report.hpp"
+#include "weft/thread_team.hpp"
+#ifdef WEFT_WITH_MPI
+#include "weft/mpi.hpp"
+#endif
+
+namespace weft::bench {
+
+namespace {
+
+void write(const std::string& file, const std::string& text) {
+  if (file.empty()) return;
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (!out) throw Error("weft-bench", "cannot write " + file, "a file in an existing folder");
+}
+
+void run(const Comm& comm, const Case& c) {
+  const Measured m = measure(comm, c);
+  if (comm.rank() != 0) return;
+  std::printf("%s", text_of(c, m).c_str());
+  write(c.json, json_of(c, m, comm.size(), comm.medium()));
+  write(c.trace, trace_of(m));
+}
+
+/// "threads:4" -> 4; "mpi" -> 0.
+int threads_of(const std::string& comm) {
+  if (comm == "mpi") return 0;
+  const std::string prefix = "threads:";
+  const int n = comm.starts_with(prefix) ? std::atoi(comm.c_str() + prefix.size()) : 0;
+  if (n < 1) throw Error("--comm", "\"" + comm + "\"", "mpi, or threads:P with P >= 1");
+  return n;
+}
+
+void add_plan_options(CLI::App& app, Options& options) {
+  const auto plan_option = [&](const char* flag, const char* name, const char* help) {
+    app.add_option_function<std::string>(
+        flag, [&options, name](const std::string& value) { options.set(name, value); }, help);
+  };
+  plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
+  plan_option("--pipeline", "pipeline", "auto, sequential, windowed");
+  plan_option("--tile", "tile", "of pipeline windowed: thickness of a tile");
+  plan_option("--window", "window", "of pipeline windowed: tiles in flight");
+  plan_option(
+      "--exchange", "exchange",
+      "auto, p2p, alltoallv, pairwise, alltoall, alltoallw, ialltoallv (MPI); direct, copy (threads); one, "
+      "or one per reshape, separated by commas");
+  plan_option("--layout", "layout", "auto, contiguous, strided");
+  plan_option("--fft", "fft", "auto, fftw, mkl");
+  plan_option("--shrink", "shrink", "number of ranks that compute");
+  plan_option("--threads", "threads", "threads of each rank");
+  plan_option("--effort", "effort", "estimate, measure, patient");
+}
+
+void parse(CLI::App& app, Case& c) {
+  app.add_option("--shape", c.shape, "global lengths")->capture_default_str();
+  app.add_option("--transform", c.transform,
+                 "c2c, r2c (the last axis), dct1 ... dst4, or one per axis: c2c,dct2,r2c")
+      ->capture_default_str();
+  app.add_option("--precision", c.precision, "double or float")->capture_default_str();
+  app.add_option("--input", c.input, "slab, pencil or brick")->capture_default_str();
+  app.add_option("--output", c.output, "natural (as the input), transposed, pencil or brick")
+      ->capture_default_str();
+  app.add_option("--batch", c.batch, "arrays transformed together")->capture_default_str();
+  app.add_option("--direction", c.direction, "forward, backward or both")->capture_default_str();
+  app.add_flag("--in-place", c.in_place, "input and output in one array");
+  app.add_option("--repeat", c.repeat, "timed repetitions, after three that are not")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--json", c.json, "file for the results");
+  app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)");
+  app.add_option("--peers", c.peers, "fftw-mpi, mkl: the same problem by others, in turn with Weft")
+      ->delimiter(',');
+  app.add_option("--comm", c.comm, "mpi, or threads:P for P threads of this process")->capture_default_str();
+  add_plan_options(app, c.options);
+}
+
+int main(int argc, char** argv) {
+  Case c;
+#ifdef WEFT_WITH_MPI
+  c.comm = "mpi";
+#else
+  c.comm = "threads:2";
+#endif
+  CLI::App app("How fast a distributed Fourier transform is here, and why.", "weft-bench");
+  try {
+    parse(app, c);
+    app.parse(argc, argv);
+    const int threads = threads_of(c.comm);
+    if (threads > 0) {
+      ThreadTeam(threads).run([&](const Comm& comm) { run(comm, c); });
+      return 0;
+    }
+#ifdef WEFT_WITH_MPI
+    run(Comm::mpi(MPI_COMM_WORLD), c);
+    return 0;
+#else
+    throw Error("--comm", "mpi", "a build with MPI, or threads:P");
+#endif
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}
+
+}  // namespace
+
+}  // namespace weft::bench
+
+int main(int argc, char** argv) {
+#ifdef WEFT_WITH_MPI
+  bool mpi = true;
+  for (int i = 1; i < argc; ++i) mpi = mpi && std::string(argv[i]).find("threads:") == std::string::npos;
+  if (mpi) {
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  }
+  const int result = weft::bench::main(argc, argv);
+  if (mpi) MPI_Finalize();
+  return result;
+#else
+  return weft::bench::main(argc, argv);
+#endif
+}

@@ -1,0 +1,157 @@
+// The benchmark's own claims: its answers are right, its breakdown adds up, its bytes are the schedule's.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "geometry/transform.hpp"
+#include "known_answer.hpp"
+#include "measurement.hpp"
+#include "report.hpp"
+#include "statistics.hpp"
+#include "support/expect_error.hpp"
+#include "support/reference.hpp"
+#include "weft/thread_team.hpp"
+
+namespace weft::test {
+
+using bench::Case;
+using bench::Measured;
+
+namespace {
+
+Measured measured_on(int ranks, const Case& c) {
+  Measured result;
+  ThreadTeam(ranks).run([&](const Comm& comm) {
+    const Measured mine = measure(comm, c);
+    if (comm.rank() == 0) result = mine;
+  });
+  return result;
+}
+
+}  // namespace
+
+TEST(Bench, TheKnownAnswerIsTheDirectSum) {
+  using enum Transform;
+  for (const AxisVector<Transform>& transforms :
+       {AxisVector<Transform>{c2c, none, c2c}, {c2c, dct2, r2c}, {dst3, dct1, dct4}}) {
+    Problem p;
+    p.shape = {5, 4, 6};
+    p.transforms = transforms;
+    if (!transforms.contains(c2c)) p.element = Element::real;
+    const bench::KnownAnswer answer(p);
+    const Shape half = output_shape(p.shape, transforms);
+    std::vector<Exact> values;
+    for (Index i = 0; i < 5; ++i)
+      for (Index j = 0; j < 4; ++j)
+        for (Index k = 0; k < 6; ++k) values.emplace_back(answer.input({i, j, k}, 0));
+    const std::vector<Exact> exact = direct_sum(p.shape, transforms, values);
+    std::size_t at = 0;
+    for (Index i = 0; i < half[0]; ++i)
+      for (Index j = 0; j < half[1]; ++j)
+        for (Index k = 0; k < half[2]; ++k)
+          EXPECT_LT(std::abs(answer.spectrum({i, j, k}, 0) - std::complex<double>(exact[at++])), 1e-12);
+  }
+}
+
+TEST(Bench, ErrorsAreRoundingForEveryTransformAndDirection) {
+  for (const char* transform : {"c2c", "r2c", "dct2", "dst4", "c2c,dct1,r2c"})
+    for (const char* direction : {"forward", "backward", "both"})
+      for (const bool in_place : {false, true}) {
+        Case c;
+        c.shape = "12,10,14";
+        c.transform = transform;
+        c.direction = direction;
+        c.in_place = in_place;
+        c.repeat = 1;
+        c.batch = 2;
+        const Measured m = measured_on(3, c);
+        EXPECT_GT(m.error_l2, 0) << transform;
+        EXPECT_LT(m.error_l2, 5e-15) << transform << " " << direction;
+      }
+}
+
+TEST(Bench, BytesAreTheSchedules) {
+  for (const char* exchange : {"direct", "copy"}) {
+    Case c;
+    c.shape = "24,24,10";
+    c.repeat = 2;
+    c.options.set("exchange", exchange);
+    const Measured m = measured_on(4, c);
+    const double all = 24 * 24 * 10 * 16;
+    // Slabs to slabs: each rank keeps a quarter of what it has. A direct exchange puts that quarter too.
+    if (std::string(exchange) == "copy") {
+      EXPECT_EQ(m.operations.at("exchange").bytes_all, all * 3 / 4);
+      EXPECT_EQ(m.operations.at("pack").bytes_all, all);
+      EXPECT_EQ(m.operations.at("unpack").bytes_all, all);
+    } else {
+      EXPECT_EQ(m.operations.at("put").bytes_all, all);
+    }
+    EXPECT_EQ(m.operations.at("fft").bytes_all, 2 * all);
+  }
+}
+
+TEST(Bench, OperationsAddUpToTheTotal) {
+  Case c;
+  c.shape = "64,64,64";
+  c.direction = "both";
+  c.repeat = 5;
+  double best = 1;
+  for (int attempt = 0; attempt < 5 && best > 0.1; ++attempt) {
+    const Measured m = measured_on(2, c);
+    double accounted = 0;
+    for (const auto& [kind, o] : m.operations) accounted += o.seconds;
+    EXPECT_LE(accounted, m.median_total_s * 1.001);
+    best =
+        std::min(best, 1 - accounted / m.median_total_s);  // a rank may lose its core between two operations
+  }
+  EXPECT_LT(best, 0.1);
+}
+
+TEST(Bench, JsonHasTheDocumentedKeys) {
+  Case c;
+  c.shape = "8,8,8";
+  c.repeat = 3;
+  const Measured m = measured_on(2, c);
+  const auto j = nlohmann::json::parse(json_of(c, m, 2, "threads"));
+  for (const char* key :
+       {"median_s", "min_s", "quartiles_s", "gflops", "error_l2", "operations", "bound", "peers", "plan",
+        "machine", "versions", "problem", "options", "planning_s", "memory_bytes"})
+    EXPECT_TRUE(j.contains(key)) << key;
+  EXPECT_LE(j["min_s"], j["quartiles_s"][0]);
+  EXPECT_LE(j["quartiles_s"][0], j["median_s"]);
+  EXPECT_LE(j["median_s"], j["quartiles_s"][1]);
+  const auto trace = nlohmann::json::parse(trace_of(m));
+  std::set<int> lanes;
+  for (const auto& event : trace["traceEvents"]) lanes.insert(event["tid"].get<int>());
+  EXPECT_EQ(lanes, (std::set<int>{0, 1}));
+}
+
+TEST(Bench, MediansAndQuartiles) {
+  const bench::Summary s = bench::summarise({5, 1, 4, 2, 3});
+  EXPECT_EQ(s.median, 3);
+  EXPECT_EQ(s.min, 1);
+  EXPECT_EQ(s.first_quartile, 2);
+  EXPECT_EQ(s.third_quartile, 4);
+  EXPECT_EQ(bench::summarise({1, 2}).median, 1.5);
+}
+
+TEST(Bench, WordsItDoesNotKnow) {
+  const auto with = [](std::string Case::*field, const char* value) {
+    return [=] {
+      Case c;
+      c.*field = value;
+      static_cast<void>(c.problem());
+    };
+  };
+  expect_error(with(&Case::shape, "64,x"), "--shape");
+  expect_error(with(&Case::transform, "fft"), "--transform");
+  expect_error(with(&Case::precision, "half"), "double or float");
+  expect_error(with(&Case::output, "sideways"), "natural, transposed, pencil or brick");
+  Case c;
+  c.shape = "8,8,8";
+  c.peers = {"fftw-mpi"};
+  c.transform = "dct2";
+  expect_error([&] { measured_on(2, c); }, "for this problem");
+}
+
+}  // namespace weft::test
