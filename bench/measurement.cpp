@@ -12,7 +12,7 @@ namespace weft::bench {
 
 namespace {
 
-const std::vector<std::string> kinds{"fft", "copy", "pack", "put", "exchange", "wait", "unpack"};
+const std::vector<std::string> kinds{"fft", "copy", "pack", "put", "keep", "exchange", "wait", "unpack"};
 
 /// What one rank did in one repetition, kind by kind.
 struct Repetition {

@@ -49,10 +49,10 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--pipeline", "pipeline", "auto, sequential, windowed");
   plan_option("--tile", "tile", "of pipeline windowed: thickness of a tile");
   plan_option("--window", "window", "of pipeline windowed: tiles in flight");
-  plan_option(
-      "--exchange", "exchange",
-      "auto, p2p, alltoallv, pairwise, alltoall, alltoallw, ialltoallv (MPI); direct, copy (threads); one, "
-      "or one per reshape, separated by commas");
+  plan_option("--exchange", "exchange",
+              "auto, p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, ialltoallv (MPI); direct, copy "
+              "(threads); one, "
+              "or one per reshape, separated by commas");
   plan_option("--layout", "layout", "auto, contiguous, strided");
   plan_option("--fft", "fft", "auto, fftw, mkl");
   plan_option("--shrink", "shrink", "number of ranks that compute");

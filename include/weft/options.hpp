@@ -27,11 +27,14 @@ class WEFT_API Options {
   ///   windowed among several nodes, or where one of its parameters is set.
   /// - `tile`, `window`: of pipeline windowed: thickness of a tile (0, the default: an eighth of the axis),
   ///   and tiles in flight (default 2).
-  /// - `exchange`: auto, or among MPI ranks p2p, alltoallv, pairwise, alltoall, alltoallw, ialltoallv, among
-  ///   threads direct, copy. One name for all reshapes, or one for each in the order of forward, separated by
-  ///   commas: "alltoallv,p2p".
+  /// - `exchange`: auto, or among MPI ranks p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, ialltoallv,
+  ///   among threads direct, copy. One name for all reshapes, or one for each in the order of forward,
+  ///   separated by commas: "alltoallv,p2p". auto is direct among threads (copy with workspace of the user);
+  ///   p2p among MPI ranks on several nodes, as it moves on while ranks compute; p2pw on one node, as it
+  ///   packs nothing.
   /// - `layout`: auto, contiguous, strided. Whether the axes of a local FFT are made the fastest ones by the
-  ///   reshape before it, or lie as they come. auto is contiguous.
+  ///   reshape before it, or lie as they come, behind the axes that are cut. auto is strided where the
+  ///   exchange packs nothing (p2pw, alltoallw), else contiguous.
   /// - `fft`: auto, fftw, mkl. The local FFT library; what it cannot do, the other one does if it is there.
   /// - `effort`: estimate, measure, patient. How long the local FFT library plans.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1 is the default.

@@ -46,10 +46,10 @@ class WEFT_API Plan {
   ///
   /// A plan is executed by one thread at a time; plans that share a Comm by one thread, in the same order on
   /// all ranks. Plans on different Comms may be executed by different threads at the same time: under MPI at
-  /// level MPI_THREAD_MULTIPLE, and at MPI_THREAD_SERIALIZED with exchanges p2p or ialltoallv and option
-  /// check=local, whose MPI calls take turns; everything else (other exchanges, making plans, splitting,
-  /// barriers) waits inside MPI and must not meet a call of another thread there. Below that level only the
-  /// thread that initialised MPI may call.
+  /// level MPI_THREAD_MULTIPLE, and at MPI_THREAD_SERIALIZED with exchanges p2p, p2pw or ialltoallv and
+  /// option check=local, whose MPI calls take turns; everything else (other exchanges, making plans,
+  /// splitting, barriers) waits inside MPI and must not meet a call of another thread there. Below that level
+  /// only the thread that initialised MPI may call.
   template <class In, class Out>
   void forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
@@ -68,10 +68,10 @@ class WEFT_API Plan {
   /// Collective.
   ///
   /// A plan has one execution under way at a time. Several plans of one Comm may be under way together if
-  /// their exchanges allow it (p2p, direct, copy), else starting the second throws. The blocking exchanges
-  /// (alltoallv, alltoall, alltoallw, pairwise) wait inside `start` and `test`: beside other work that waits
-  /// for other ranks (a plan on another Comm, a barrier) ranks must then come to them in the same order.
-  /// A plan destroyed under way fails the other thread ranks; MPI ranks would wait for it for ever.
+  /// their exchanges allow it (p2p, p2pw, direct, copy), else starting the second throws. The blocking
+  /// exchanges (alltoallv, alltoall, alltoallw, pairwise) wait inside `start` and `test`: beside other work
+  /// that waits for other ranks (a plan on another Comm, a barrier) ranks must then come to them in the same
+  /// order. A plan destroyed under way fails the other thread ranks; MPI ranks would wait for it for ever.
   template <class In, class Out>
   void start_forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     start(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});

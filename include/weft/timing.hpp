@@ -10,8 +10,8 @@ namespace weft {
 
 /// One stretch of one operation. An operation that is left and taken up again has several.
 struct OperationTime {
-  /// "fft", "copy", "pack", "put", "exchange" (starting, and for blocking exchanges completing, a tile; or
-  /// flags), "wait" (for other ranks), "unpack"
+  /// "fft", "copy", "pack", "put", "keep" (the rank's own part), "exchange" (starting, and for blocking
+  /// exchanges completing, a tile; or flags), "wait" (for other ranks), "unpack"
   const char* kind;
   int stage;          ///< of the printed schedule, counted from 0
   int reshape;        ///< counted from 0; -1: none

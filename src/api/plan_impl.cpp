@@ -37,6 +37,12 @@ Effort effort_of(const std::string& name) {
   return name == "patient" ? Effort::patient : name == "measure" ? Effort::measure : Effort::estimate;
 }
 
+std::string reason_for(const ExchangeRow& row, CommImpl& c) {
+  if (row.overlaps(c)) return "it moves on while these ranks compute";
+  if (row.carry == Carry::direct || row.carry == Carry::strided) return "nothing is packed";
+  return "it serves these ranks";
+}
+
 int shrunk_to(const Options& options, int ranks) {
   const std::optional<Index> wanted = options.number("shrink");
   if (!wanted) return 0;
@@ -113,6 +119,7 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   // plans.
   collective_check = options.get("check") == "collective" || c.threads() != nullptr;
   ffts = find_ffts(options.get("fft"));
+  find_exchanges(c);
   make_schedules(c, gathered);
   describe_sides(c.rank());
   choose_exchanges(c);
@@ -127,9 +134,23 @@ void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
   ScheduleRequest request = resolve(problem, gathered, c.size());
   request.decomposition = decomposition_of(options.get("decomposition"));
   request.computing_ranks = shrunk_to(options, c.size());
-  request.contiguous = options.get("layout") != "strided";
+  request.contiguous = contiguous;
   ways[0].schedule = make_schedule(request);
   ways[1].schedule = inverse(ways[0].schedule);
+}
+
+/// With layout auto, an exchange that packs nothing gets long runs of memory to work on, and any other one
+/// lines that are contiguous once they have been unpacked.
+void PlanImpl::find_exchanges(CommImpl& c) {
+  bool strided = true;
+  for (const std::string& name : split_at_commas(options.get("exchange"))) {
+    const ExchangeRow& row = find_exchange(name, c, !users_workspace);
+    rows.push_back(&row);
+    strided = strided && row.carry == Carry::strided;
+    alone = alone || !row.concurrent;
+  }
+  const std::string layout = options.get("layout");
+  contiguous = layout == "contiguous" || (layout == "auto" && !strided);
 }
 
 /// One name serves all reshapes; several are meant one by one, in the order of forward.
@@ -139,13 +160,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   if (names.size() > 1 && names.size() != reshapes)
     throw Error("plan: option exchange", std::to_string(names.size()) + " exchanges",
                 "one for all, or one for each of the " + std::to_string(reshapes) + " reshapes");
-  std::vector<const ExchangeRow*> rows;
-  for (const std::string& name : names) rows.push_back(&find_exchange(name, c, !users_workspace));
   bool overlaps = false;
-  for (const ExchangeRow* row : rows) {
-    overlaps = overlaps || row->overlaps(c);
-    alone = alone || !row->concurrent;
-  }
+  for (const ExchangeRow* row : rows) overlaps = overlaps || row->overlaps(c);
   const PipelineChoice pipeline = choose_pipeline_option(options, overlaps);
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values);
@@ -159,7 +175,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                 : w.schedule.direction == Direction::forward ? j
                                                                              : reshapes - 1 - j;
       w.choices[j].exchange_reason =
-          names[asked] == "auto" ? "auto: the first that serves these ranks" : "as asked for";
+          names[asked] == "auto" ? "auto: " + reason_for(*rows[asked], c) : "as asked for";
     }
   }
 }

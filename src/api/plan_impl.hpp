@@ -51,6 +51,7 @@ struct PlanImpl final : CommImpl::Flight {
   void make(CommImpl& c);
   void compare(CommImpl& c, const std::string& mine);
   void prepare(CommImpl& c, const Gathered& gathered);
+  void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);
   void choose_exchanges(CommImpl& c);
   void choose_threads(CommImpl& c);
@@ -84,6 +85,8 @@ struct PlanImpl final : CommImpl::Flight {
   Problem problem;
   Options options;
   std::vector<const FftRow*> ffts;
+  std::vector<const ExchangeRow*> rows;  ///< as named: one for all reshapes, or one for each
+  bool contiguous = true;                ///< layout of the local FFTs
   std::shared_ptr<ThreadPool> pool;
   std::array<Side, 2> sides;  ///< before and after forward
   Index workspace_bytes = 0, largest_box = 0;

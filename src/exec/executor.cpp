@@ -131,6 +131,7 @@ const char* kind_of(OpKind kind) {
     case OpKind::copy:
     case OpKind::pack:
     case OpKind::put:
+    case OpKind::keep:
     case OpKind::unpack:
       return name_of(kind);
     case OpKind::post:
@@ -208,6 +209,7 @@ bool Executor::run_op(Patience patience) {
     case OpKind::copy:
     case OpKind::pack:
     case OpKind::put:
+    case OpKind::keep:
     case OpKind::unpack:
       run_copy(op);
       break;

@@ -103,6 +103,7 @@ class Builder {
     Ids landing_free;  ///< operations after which the landing half holds nothing needed
     std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
     std::vector<int> members;                        ///< padded: of the exchange group
+    bool keeps = false;                              ///< its own part does not go through the exchange
   };
 
   const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
@@ -120,8 +121,9 @@ class Builder {
       messages(r, k).send_start = place_.tile_offset(j, rank_, k);
       messages(r, k).receive_start = place_.staging_base(rank_) + messages(r, k).send_start;
     }
-    open_source(r);
     open_landing(r);
+    open_source(r);
+    r.keeps = carry(r) == Carry::strided || (r.landing.space != Space::work && !request_.in_place);
     if (carry(r) == Carry::padded) pad(r);
 
     if (carry(r) == Carry::direct)
@@ -146,6 +148,15 @@ class Builder {
     if (r.j > 0) {
       const AxisVector<int> axes =
           stage >= 0 ? schedule_.stages[static_cast<std::size_t>(stage)].axes : AxisVector<int>{};
+      if (carry(r) == Carry::strided && r.landing.space != Space::work &&
+          landed_.element_bytes == staging.element_bytes) {
+        // Nothing is received in the workspace, so the array stays where it is.
+        r.source = landed_;
+        r.ready = landed_ids_;
+        if (stage >= 0 && !landed_.box.empty())
+          r.ready = writer_.transform_whole(stage, axes, landed_, landed_, landed_, landed_ids_);
+        return;
+      }
       r.source = staging;
       // Without an FFT in between, as among bricks, it is a copy, and counts to the reshape that it precedes.
       r.ready = writer_.transform_whole(stage >= 0 ? stage : place_.stage_of(r.j), axes, landed_, staging,
@@ -187,6 +198,10 @@ class Builder {
         split_axes(schedule_.stages[static_cast<std::size_t>(stage)], choice(r.j).axis, false);
     r.receive_axes = axes.tile;
     r.finish_axes = axes.whole;
+    // What the last FFT neither converts nor permutes lands in the user's array and is transformed there.
+    const bool stays = output_.element_bytes == r.landing.element_bytes &&
+                       order_of(output_.strides) == place_.field_after(r.j).order(rank_);
+    if (stays && !request_.in_place && carry(r) != Carry::direct) r.landing = output_;
   }
 
   Ids& of(std::vector<Ids>& per_tile, int k) { return per_tile[static_cast<std::size_t>(k)]; }
@@ -212,13 +227,15 @@ class Builder {
       for (const Overlap& o : parts) put(r, k, o, ready);
     } else if (carry(r) == Carry::strided) {
       for (const Overlap& o : parts) {
+        if (keep(r, k, o, ready)) continue;
         messages(r, k).sends.push_back({o.rank, 0, o.box.count() * r.source.element_bytes});
         messages(r, k).from.push_back({o.box, r.source.at(o.box), place_.field_after(r.j).order(o.rank)});
       }
-      of(r.packed, k) = ready;
+      append(of(r.packed, k), ready);
     } else {
       Index offset = place_.tile_offset(r.j, rank_, k);
       for (const Overlap& o : parts) {
+        if (keep(r, k, o, ready)) continue;
         const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).send_start) : offset;
         offset += pack(r, k, o, at, ready);
       }
@@ -227,6 +244,19 @@ class Builder {
   }
 
   Carry carry(const Reshape& r) const { return choice(r.j).carry; }
+
+  /// The rank's own part goes straight to its place where that is no buffer of the exchange. False for parts
+  /// that the exchange has to carry.
+  bool keep(Reshape& r, int k, const Overlap& o, const Ids& ready) {
+    if (!r.keeps || o.rank != rank_) return false;
+    Ids deps = ready;
+    append(deps, r.ready);
+    append(deps, r.landing_free);
+    const int id =
+        writer_.emit_copy(op_of(r, OpKind::keep, k), r.source, r.landing.at(o.box), o.box, -1, deps);
+    of(r.packed, k).push_back(id);
+    return true;
+  }
 
   void pad(Reshape& r) {
     const std::vector<int> groups =
@@ -293,7 +323,9 @@ class Builder {
 
   std::vector<Overlap> incoming(const Reshape& r, int k) const {
     const Box part = place_.tile(r.j, rank_, k, place_.field_after(r.j).box(rank_));
-    return place_.field_before(r.j).tiling->overlaps(part);
+    std::vector<Overlap> parts = place_.field_before(r.j).tiling->overlaps(part);
+    if (r.keeps) std::erase_if(parts, [&](const Overlap& o) { return o.rank == rank_; });
+    return parts;
   }
 
   void receive(Reshape& r, int k) {
@@ -337,6 +369,7 @@ class Builder {
     if (parts.empty()) of(r.arrived, k) = deps;
     if (!over_sends) of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
     append(of(r.arrived, k), of(r.sent, k));
+    if (r.keeps) append(of(r.arrived, k), of(r.packed, k));
   }
 
   /// Nothing to unpack: the parts arrive where they belong.
@@ -348,12 +381,13 @@ class Builder {
     of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
     of(r.arrived, k) = {writer_.emit(op_of(r, OpKind::receive, k), of(r.posted, k))};
     append(of(r.arrived, k), of(r.sent, k));
+    append(of(r.arrived, k), of(r.packed, k));
   }
 
   /// The part of the last FFT, or of the last copy, that works tile by tile.
   void transform_received(Reshape& r, int k) {
-    if (!r.last || r.landing.space != Space::work) return;
     const int stage = place_.fft_stage(r.j + 1);
+    if (!r.last || (stage < 0 && r.landing.space != Space::work)) return;
     const Box part = place_.tile(r.j, rank_, k, r.landing.box);
     Ids deps = of(r.arrived, k);
     append(deps, input_readers_);

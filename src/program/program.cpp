@@ -8,8 +8,9 @@
 namespace weft {
 
 const char* name_of(OpKind kind) {
-  constexpr std::array names{"fft",     "copy",   "pack",        "put",        "post",        "wait_sent",
-                             "receive", "unpack", "signal_free", "await_free", "signal_full", "await_full"};
+  constexpr std::array names{"fft",        "copy",        "pack",      "put",    "keep",
+                             "post",       "wait_sent",   "receive",   "unpack", "signal_free",
+                             "await_free", "signal_full", "await_full"};
   return names[static_cast<std::size_t>(kind)];
 }
 

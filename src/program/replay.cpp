@@ -39,7 +39,8 @@ CompactProgram compact(const Program& p) {
   CompactProgram c;
   for (const Op& op : p.ops) {
     const bool local = op.kind == OpKind::fft || op.kind == OpKind::copy || op.kind == OpKind::pack ||
-                       op.kind == OpKind::unpack || (op.kind == OpKind::put && op.peer == p.rank);
+                       op.kind == OpKind::unpack || op.kind == OpKind::keep ||
+                       (op.kind == OpKind::put && op.peer == p.rank);
     if (local) continue;
     CompactOp kept{op.kind, op.reshape, op.tile, op.peer, {}};
     if (op.kind == OpKind::put) {

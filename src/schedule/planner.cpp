@@ -265,8 +265,13 @@ class Search {
         Field f = s.fields.back();
         f.tiling = tiling(states[i].candidate, before);
         f.orders = is_last && own_output ? request_.output_orders : first;
-        if (request_.contiguous)
-          for (Order& order : f.orders) order = axes_last(order, axes);
+        for (Order& order : f.orders) {
+          if (request_.contiguous) {
+            order = axes_last(order, axes);
+          } else if (!(is_last && own_output)) {
+            order = cut_axes_first(order, *f.tiling);
+          }
+        }
         s.stages.push_back({Stage::Kind::reshape, {}, -1, Direction::forward});
         s.fields.push_back(std::move(f));
       }
@@ -284,6 +289,16 @@ class Search {
     }
     finish_output(s);
     return s;
+  }
+
+  /// What a rank holds of an axis that others hold too is a stack of planes or lines, and those stay close
+  /// together: lines across them are transformed where few pages and cache sets are touched.
+  static Order cut_axes_first(const Order& order, const Tiling& tiling) {
+    if (!tiling.grid()) return order;
+    Order result = order;
+    for (int i = order.size() - 1; i >= 0; --i)
+      if ((*tiling.grid())[order[i]] > 1) result = axis_first(result, order[i]);
+    return result;
   }
 
   /// The last field is the user's: it takes the user's memory order. Where there is nothing to do, one stage

@@ -10,7 +10,7 @@ std::span<const ExchangeRow> exchange_table() {
   static const std::array table{
       threads_direct_row(), threads_copy_row(),
 #ifdef WEFT_WITH_MPI
-      mpi_p2p_row(),        mpi_alltoallv_row(), mpi_pairwise_row(),
+      mpi_p2p_row(),        mpi_p2pw_row(),      mpi_alltoallv_row(),  mpi_pairwise_row(),
       mpi_alltoall_row(),   mpi_alltoallw_row(), mpi_ialltoallv_row(),
 #endif
   };
@@ -18,6 +18,11 @@ std::span<const ExchangeRow> exchange_table() {
 }
 
 namespace {
+int merit(const ExchangeRow& row, CommImpl& comm) {
+  if (row.overlaps(comm)) return 2;
+  return row.carry == Carry::direct || row.carry == Carry::strided ? 1 : 0;
+}
+
 bool serves(const ExchangeRow& row, CommImpl& comm, bool own_workspace) {
   return row.applicable(comm) && (row.carry != Carry::direct || own_workspace);
 }
@@ -34,10 +39,14 @@ const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool o
   const char* operation = "plan: option exchange";
   const std::string serving = serving_exchanges(comm, own_workspace);
   const ExchangeRow* named = nullptr;
+  const ExchangeRow* best = nullptr;
   for (const ExchangeRow& row : exchange_table()) {
     if (name == row.name) named = &row;
-    if (serves(row, comm, own_workspace) && (name == "auto" || name == row.name)) return row;
+    if (!serves(row, comm, own_workspace)) continue;
+    if (name == row.name) return row;
+    if (best == nullptr || merit(row, comm) > merit(*best, comm)) best = &row;
   }
+  if (name == "auto" && best != nullptr) return *best;
   if (named == nullptr) throw Error(operation, "\"" + name + "\"", "auto or one of " + serving);
   if (named->applicable(comm))
     throw Error(operation, "\"" + name + "\" with workspace given by the user",

@@ -95,8 +95,9 @@ std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
 /// All exchanges of this build, the preferred ones first.
 std::span<const ExchangeRow> exchange_table();
 
-/// The named exchange, or with "auto" the first of the table that applies and, if `own_workspace` is false,
-/// is not direct. Throws `weft::Error` that lists the names, or says why the named one cannot serve.
+/// The named exchange. With "auto" of those that serve the first that moves on while these ranks compute,
+/// else the first that packs nothing, else the first; `own_workspace`: without it none is direct. Throws
+/// `weft::Error` that lists the names, or says why the named one cannot serve.
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace);
 
 /// The names of the exchanges that could serve, "p2p, alltoallv".
@@ -106,6 +107,7 @@ std::string serving_exchanges(CommImpl& comm, bool own_workspace);
 ExchangeRow threads_direct_row();
 ExchangeRow threads_copy_row();
 ExchangeRow mpi_p2p_row();
+ExchangeRow mpi_p2pw_row();
 ExchangeRow mpi_alltoallv_row();
 ExchangeRow mpi_pairwise_row();
 ExchangeRow mpi_alltoall_row();

@@ -34,7 +34,7 @@ namespace weft::test {
 TEST(Execution, AllocatesNothingUnderMpi) {
   using Complex = std::complex<double>;
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  for (const char* exchange : {"p2p", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"})
+  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"})
     for (const char* pipeline : {"sequential", "windowed"}) {
       Problem p;
       p.shape = {16, 16, 16};

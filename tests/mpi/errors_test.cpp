@@ -65,7 +65,7 @@ TEST(Errors, NullCommunicatorAndForeignExchanges) {
   expect_error([] { Comm::mpi(MPI_COMM_NULL); }, "MPI_COMM_NULL");
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "direct")); },
-               "among ranks of medium mpi; expected auto or one of p2p, alltoallv, pairwise");
+               "among ranks of medium mpi; expected auto or one of p2p, p2pw, alltoallv, pairwise");
   ThreadTeam team(2);
   team.run([](const Comm& threads) {
     expect_error([&] { Plan plan(threads, small_cube(), Options().set("exchange", "p2p")); },
@@ -103,7 +103,7 @@ TEST(Errors, PaddingThatHasNoRoomNamesWhatHas) {
   p.input = Distribution::boxes(boxes);
   expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); }, "padding does not fit");
   expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); },
-               "another of p2p, alltoallv");
+               "another of p2p, p2pw, alltoallv");
   Plan plan(comm, p, Options().set("exchange", "alltoallv"));
   expect_ones(comm, plan);
 }
@@ -127,7 +127,7 @@ TEST(Counts, LargeTypesCarryWhatAnIntCannotCount) {
   const RestoredLimit restored;
   for (const Index small : {2, 7, 100}) {
     set_mpi_count_limit(small);
-    for (const char* exchange : {"p2p", "pairwise", "alltoallw"})
+    for (const char* exchange : {"p2p", "p2pw", "pairwise", "alltoallw"})
       for (const char* layout : {"contiguous", "strided"}) {
         Plan plan(comm, small_cube(), Options().set("exchange", exchange).set("layout", layout));
         expect_ones(comm, plan);

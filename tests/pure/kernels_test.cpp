@@ -68,10 +68,13 @@ template <class Real, class Element>
 void check_scaled(std::mt19937& random) {
   const RandomCopy c(random);
   std::vector<Element> source(static_cast<std::size_t>(c.from_span));
+  const auto number = [&] { return std::uniform_real_distribution<Real>(-1, 1)(random); };
   for (Element& x : source) {
-    Real parts[sizeof(Element) / sizeof(Real)];
-    for (Real& r : parts) r = std::uniform_real_distribution<Real>(-1, 1)(random);
-    std::memcpy(&x, parts, sizeof x);
+    if constexpr (std::is_same_v<Element, Real>) {
+      x = number();
+    } else {
+      x = {number(), number()};
+    }
   }
   std::vector<Element> expected(static_cast<std::size_t>(c.to_span), Element(7)), whole = expected,
                                                                                   sliced = whole;

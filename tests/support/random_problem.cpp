@@ -180,14 +180,14 @@ void draw_memory(Dice& dice, RandomProblem& p) {
 
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (mpi) {
-    std::vector<std::string> all{"alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
+    std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
     std::shuffle(all.begin(), all.end(), dice.engine());
     p.exchanges = {"p2p", all[0], all[1]};
     const auto reshapes = reshape_stages(make_schedule(p.request())).size();
     if (reshapes > 1 && dice.chance(0.4)) {
       std::vector<std::string> mixed;
       for (std::size_t j = 0; j < reshapes; ++j)
-        mixed.push_back(dice.chance(0.4) ? "p2p" : all[static_cast<std::size_t>(dice.range(0, 4))]);
+        mixed.push_back(dice.chance(0.4) ? "p2p" : all[static_cast<std::size_t>(dice.range(0, 5))]);
       p.exchanges.back() = join(mixed, ",");
     }
   } else if (p.user_workspace) {

@@ -18,11 +18,11 @@ MPI_Datatype mpi_datatype(int element_bytes) {
 int mpi_count(Index bytes, int element_bytes) {
   const Index count = bytes / element_bytes;
   if (count > limit)
-    throw Error(
-        "plan: exchange", "a message or displacement of " + std::to_string(count) + " elements",
-        "at most " + std::to_string(limit) +
-            ", as this exchange counts in MPI's int: use exchange p2p, pairwise or alltoallw, which count in "
-            "large types, or more ranks");
+    throw Error("plan: exchange", "a message or displacement of " + std::to_string(count) + " elements",
+                "at most " + std::to_string(limit) +
+                    ", as this exchange counts in MPI's int: use exchange p2p, p2pw, pairwise or alltoallw, "
+                    "which count in "
+                    "large types, or more ranks");
   return static_cast<int>(count);
 }
 

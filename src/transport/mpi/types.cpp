@@ -98,8 +98,13 @@ MpiPart MpiParts::part(const Message& message) {
   const Index count = message.bytes / element_bytes_;
   if (count <= mpi_count_limit())
     return {message.offset, static_cast<int>(count), mpi_datatype(element_bytes_)};
-  large_.push_back(MpiType::row(count, element_bytes_));
-  return {message.offset, 1, large_.back().get()};
+  made_.push_back(MpiType::row(count, element_bytes_));
+  return {message.offset, 1, made_.back().get()};
+}
+
+MpiPart MpiParts::part(const StridedPart& box) {
+  made_.push_back(MpiType::box(box, element_bytes_));
+  return {0, 1, made_.back().get()};
 }
 
 MpiType MpiType::row(Index count, int element_bytes) {

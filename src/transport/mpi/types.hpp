@@ -40,10 +40,12 @@ class MpiParts {
  public:
   explicit MpiParts(int element_bytes) : element_bytes_(element_bytes) {}
   MpiPart part(const Message& message);
+  /// One element of a type that begins at the start of the box's space.
+  MpiPart part(const StridedPart& box);
 
  private:
   int element_bytes_;
-  std::vector<MpiType> large_;
+  std::vector<MpiType> made_;
 };
 
 }  // namespace weft
