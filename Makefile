@@ -11,6 +11,8 @@
 #   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
 #                   an example no longer has, or a public declaration without a comment. It builds no C++ and takes a second
+#   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone; writes bench/results and the
+#                   pictures
 #   make format     formats the sources
 #   make clean
 #   make help       prints this
@@ -22,7 +24,7 @@ mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v 
 PREFIX ?= /usr/local
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
 
-.PHONY: demo test build install sanitize lint docs format clean help setup-%
+.PHONY: demo test build install sanitize lint docs experiments format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -75,6 +77,9 @@ docs: setup-docs
 	python3 tools/draw_concepts.py --check
 	python3 -m mkdocs build --strict
 	@echo "documentation: build/site/index.html"
+
+experiments: build setup-bench
+	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"
 
 format: setup-lint
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

@@ -29,7 +29,7 @@ long double r2r_sum(Transform t, const std::vector<double>& x, Index k) {
   const auto n = static_cast<Index>(x.size());
   const long double pi = std::numbers::pi_v<long double>, half = 0.5L;
   const long double sign = k % 2 == 0 ? 1 : -1, length = static_cast<long double>(n);
-  const auto K = static_cast<long double>(k);
+  const auto mode = static_cast<long double>(k);
   long double sum = 0;
   for (Index index = 0; index < n; ++index) {
     const auto j = static_cast<long double>(index);
@@ -37,28 +37,28 @@ long double r2r_sum(Transform t, const std::vector<double>& x, Index k) {
     const bool first = index == 0, last = index == n - 1;
     switch (t) {
       case Transform::dct1:
-        sum += first ? v : last ? sign * v : 2 * v * std::cos(pi * j * K / (length - 1));
+        sum += first ? v : last ? sign * v : 2 * v * std::cos(pi * j * mode / (length - 1));
         break;
       case Transform::dct2:
-        sum += 2 * v * std::cos(pi * (j + half) * K / length);
+        sum += 2 * v * std::cos(pi * (j + half) * mode / length);
         break;
       case Transform::dct3:
-        sum += first ? v : 2 * v * std::cos(pi * j * (K + half) / length);
+        sum += first ? v : 2 * v * std::cos(pi * j * (mode + half) / length);
         break;
       case Transform::dct4:
-        sum += 2 * v * std::cos(pi * (j + half) * (K + half) / length);
+        sum += 2 * v * std::cos(pi * (j + half) * (mode + half) / length);
         break;
       case Transform::dst1:
-        sum += 2 * v * std::sin(pi * (j + 1) * (K + 1) / (length + 1));
+        sum += 2 * v * std::sin(pi * (j + 1) * (mode + 1) / (length + 1));
         break;
       case Transform::dst2:
-        sum += 2 * v * std::sin(pi * (j + half) * (K + 1) / length);
+        sum += 2 * v * std::sin(pi * (j + half) * (mode + 1) / length);
         break;
       case Transform::dst3:
-        sum += last ? sign * v : 2 * v * std::sin(pi * (j + 1) * (K + half) / length);
+        sum += last ? sign * v : 2 * v * std::sin(pi * (j + 1) * (mode + half) / length);
         break;
       default:
-        sum += 2 * v * std::sin(pi * (j + half) * (K + half) / length);
+        sum += 2 * v * std::sin(pi * (j + half) * (mode + half) / length);
     }
   }
   return sum;
