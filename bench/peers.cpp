@@ -4,7 +4,7 @@
 
 namespace weft::bench {
 
-std::unique_ptr<Peer> make_peer(const std::string& name, const Comm& comm, const Case& c) {
+std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const Comm& comm, const Case& c) {
   const Problem p = c.problem();
   bool plain = p.batch == 1 && p.input.kind() == Distribution::Kind::slab && c.direction == "forward" &&
                (c.output == "natural" || c.output == "transposed");
