@@ -20,6 +20,12 @@ if(WEFT_FFTW AND NOT BUILD_SHARED_LIBS)
   cmake_path(GET FFTW_INCLUDE_DIR PARENT_PATH fftw_root)
   install(FILES cmake/FindFFTW.cmake DESTINATION ${package_dir})
 endif()
+# The wrapper may have been named without its folder.
+set(mpi_wrapper "")
+if(WEFT_MPI)
+  find_program(WEFT_MPI_WRAPPER NAMES ${MPI_CXX_COMPILER} NO_CACHE)
+  set(mpi_wrapper ${WEFT_MPI_WRAPPER})
+endif()
 configure_package_config_file(cmake/weft-config.cmake.in ${PROJECT_BINARY_DIR}/weft-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)
