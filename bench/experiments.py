@@ -151,9 +151,11 @@ def draw(name: str, results: list[dict], xlabel: str, title: str) -> None:
         if peers:
             ratio = [r["peers"]["fftw-mpi"]["median_s"] / r["median_s"] for r in line if "fftw-mpi" in r["peers"]]
             axes[0][1].plot(xs[: len(ratio)], ratio, marker="o", label=label)
-    axes[0][0].set(xlabel=xlabel, ylabel="ms, slowest rank", title=title, ylim=(0, None))
+    axes[0][0].set(xlabel=xlabel, ylabel="ms, slowest rank", title=title)
     if name in ("floor", "layouts"):
-        axes[0][0].set(yscale="log", xscale="log", ylim=(None, None))
+        axes[0][0].set(yscale="log", xscale="log")
+    else:
+        axes[0][0].set(ylim=(0, None))
     if peers:
         axes[0][1].axhline(1, color="black", linewidth=0.8)
         axes[0][1].set(xlabel=xlabel, ylabel="FFTW-MPI's time over Weft's", title="in the same run", ylim=(0, None))
