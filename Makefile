@@ -29,7 +29,7 @@ ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
 demo: setup-build
 	@mkdir -p build
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=OFF)
-	@cmake --build build/release --parallel $(JOBS)
+	@cmake --build build/release --parallel $(JOBS) --target madelung
 	tools/mpirun mpirun.openmpi 4 build/release/bin/madelung
 
 build: setup-build setup-test

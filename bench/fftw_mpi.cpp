@@ -1,43 +1,31 @@
 // FFTW's own distributed transform, planned with FFTW_MEASURE.
 #include <fftw3-mpi.h>
 
-#include <random>
-
 #include "clock.hpp"
 #include "comm/mpi_world.hpp"
+#include "fft/fftw/names.hpp"
 #include "peers.hpp"
 
 namespace weft::bench {
 
 namespace {
 
+/// What FFTW-MPI adds to FFTW's own names.
 template <class Real>
 struct Api;
 template <>
-struct Api<double> {
-  using Plan = fftw_plan;
-  using Complex = fftw_complex;
+struct Api<double> : Fftw<double> {
   static constexpr auto init = fftw_mpi_init;
   static constexpr auto size = fftw_mpi_local_size_transposed;
-  static constexpr auto c2c = fftw_mpi_plan_dft;
-  static constexpr auto r2c = fftw_mpi_plan_dft_r2c;
-  static constexpr auto run = fftw_execute;
-  static constexpr auto destroy = fftw_destroy_plan;
-  static constexpr auto allocate = fftw_malloc;
-  static constexpr auto release = fftw_free;
+  static constexpr auto mpi_c2c = fftw_mpi_plan_dft;
+  static constexpr auto mpi_r2c = fftw_mpi_plan_dft_r2c;
 };
 template <>
-struct Api<float> {
-  using Plan = fftwf_plan;
-  using Complex = fftwf_complex;
+struct Api<float> : Fftw<float> {
   static constexpr auto init = fftwf_mpi_init;
   static constexpr auto size = fftwf_mpi_local_size_transposed;
-  static constexpr auto c2c = fftwf_mpi_plan_dft;
-  static constexpr auto r2c = fftwf_mpi_plan_dft_r2c;
-  static constexpr auto run = fftwf_execute;
-  static constexpr auto destroy = fftwf_destroy_plan;
-  static constexpr auto allocate = fftwf_malloc;
-  static constexpr auto release = fftwf_free;
+  static constexpr auto mpi_c2c = fftwf_mpi_plan_dft;
+  static constexpr auto mpi_r2c = fftwf_mpi_plan_dft_r2c;
 };
 
 template <class Real>
@@ -61,8 +49,8 @@ class FftwMpi final : public Peer {
     out_ = c.in_place ? in_ : static_cast<Complex*>(A::allocate(count_ * sizeof(Complex)));
     unsigned flags = FFTW_MEASURE | (c.in_place ? 0 : FFTW_PRESERVE_INPUT);
     if (c.output == "transposed") flags |= FFTW_MPI_TRANSPOSED_OUT;
-    plan_ = real ? A::r2c(ndim, n.data(), reinterpret_cast<Real*>(in_), out_, ranks, flags)
-                 : A::c2c(ndim, n.data(), in_, out_, ranks, FFTW_FORWARD, flags);
+    plan_ = real ? A::mpi_r2c(ndim, n.data(), reinterpret_cast<Real*>(in_), out_, ranks, flags)
+                 : A::mpi_c2c(ndim, n.data(), in_, out_, ranks, FFTW_FORWARD, flags);
     if (plan_ == nullptr) throw Error("--peers", "FFTW-MPI made no plan", "a problem it can do");
     refill();
   }

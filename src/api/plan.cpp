@@ -135,8 +135,9 @@ bool PlanImpl::advance(Patience patience) {
 
 bool PlanImpl::go_on(Patience patience) {
   CommImpl& c = comm.impl();
-  c.check_alive(name_of(*flying));
+  c.check_caller(name_of(*flying));
   try {
+    c.check_alive(name_of(*flying));
     return way(*flying).executor->advance(patience);
   } catch (...) {
     broken = true;

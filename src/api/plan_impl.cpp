@@ -159,7 +159,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const std::size_t reshapes = reshape_stages(ways[0].schedule).size();
   if (names.size() > 1 && names.size() != reshapes)
     throw Error("plan: option exchange", std::to_string(names.size()) + " exchanges",
-                "one for all, or one for each of the " + std::to_string(reshapes) + " reshapes");
+                "one for all, or one per reshape, of which there are " + std::to_string(reshapes));
   bool overlaps = false;
   for (const ExchangeRow* row : rows) overlaps = overlaps || row->overlaps(c);
   const PipelineChoice pipeline = choose_pipeline_option(options, overlaps);
@@ -207,7 +207,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
       throw Error("plan: option exchange",
                   w.choices[j].exchange + " for reshape " + std::to_string(j + 1) + " of " +
                       name_of(w.schedule.direction) + ": padding does not fit the workspace, " + misfit,
-                  "another of " + serving_exchanges(c, !users_workspace));
+                  "one of " + serving_exchanges(c, !users_workspace, false));
   }
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};

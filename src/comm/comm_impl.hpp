@@ -55,6 +55,9 @@ class CommImpl {
 
   /// Throws `weft::Error` if the ranks cannot talk any more (MPI finalised, another thread rank has failed).
   virtual void check_alive(const char* operation) const = 0;
+  /// The part of it that is the caller's fault and harms nothing that is under way: a thread that may not
+  /// call.
+  virtual void check_caller(const char* /*operation*/) const {}
   /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is
   /// possible.
   virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}

@@ -71,7 +71,8 @@ class MpiComm final : public CommImpl {
     return result;
   }
 
-  void check_alive(const char* operation) const override {
+  void check_alive(const char* operation) const override { check_caller(operation); }
+  void check_caller(const char* operation) const override {
     check_life(operation);
     check_thread(operation);
   }

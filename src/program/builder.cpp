@@ -49,7 +49,7 @@ class Builder {
     } else {
       for (int j = 0; j < place_.reshapes(); ++j) build_reshape(j);
     }
-    p_.workspace_bytes = workspace_bytes();
+    p_.workspace_bytes = aligned(workspace_end(p_));
     return std::move(p_);
   }
 
@@ -65,7 +65,7 @@ class Builder {
 
   void build_local() {
     const Stage& s = schedule_.stages.front();
-    const bool same = lie_alike();
+    const bool same = lie_alike(input_, output_, schedule_.transforms);
     if (!request_.in_place || (same && !s.axes.empty())) {
       writer_.transform_whole(0, s.axes, input_, output_, dense_work(input_), {});
     } else if (!same) {
@@ -75,24 +75,6 @@ class Builder {
                         done);
     }
   }
-
-  /// Whether a local transform in place needs no memory aside: the two sides have the same strides in bytes,
-  /// but for the lines of an r2c axis, which are contiguous on both.
-  bool lie_alike() const {
-    bool alike = input_.base == output_.base;
-    for (int a = 0; a < input_.strides.size(); ++a) {
-      const bool line = input_.element_bytes != output_.element_bytes && is_r2c(a);
-      if (line) {
-        alike = alike && input_.strides[a] == 1 && output_.strides[a] == 1;
-      } else if (input_.box.extent(a) > 1) {
-        alike =
-            alike && input_.strides[a] * input_.element_bytes == output_.strides[a] * output_.element_bytes;
-      }
-    }
-    return alike;
-  }
-
-  bool is_r2c(int axis) const { return schedule_.transforms[axis] == Transform::r2c; }
 
   struct Reshape {
     int j = 0, tiles = 0;
@@ -411,30 +393,6 @@ class Builder {
     if (r.last && !r.finish_axes.empty())
       writer_.transform_whole(place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_, r.landing,
                               landed_ids_);
-  }
-
-  Index workspace_bytes() const {
-    Index last = 0;
-    const auto cover = [&](const Operand& o, const Shape& extents, int bytes) {
-      if (o.space == Space::work) last = std::max(last, span_of(o, extents, bytes).last);
-    };
-    for (const CopyCall& c : p_.copies) {
-      cover(c.from, c.extents, c.element_bytes);
-      if (c.to_rank < 0) cover(c.to, c.extents, c.element_bytes);
-    }
-    for (const FftCall& f : p_.ffts) {
-      cover(f.from, from_extents(f), f.from_bytes);
-      cover(f.to, to_extents(f), f.to_bytes);
-    }
-    // Peers put into the landing half without any operation of this rank.
-    for (const ReshapeProgram& r : p_.reshapes)
-      for (const TileMessages& t : r.messages.tiles) {
-        last = std::max(last, t.landing.last);
-        if (t.padded_parts > 0)
-          last = std::max(last, std::max(t.send_start, t.receive_start) + t.padded_parts * t.padded_bytes);
-        for (const StridedPart& s : t.to) cover(s.at, s.box.extents(), r.messages.element_bytes);
-      }
-    return aligned(last);
   }
 
   const Schedule& schedule_;

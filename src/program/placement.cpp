@@ -17,6 +17,19 @@ Operand Place::at(const Box& part) const {
   return o;
 }
 
+bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms) {
+  bool alike = a.base == b.base;
+  for (int axis = 0; axis < a.strides.size(); ++axis) {
+    const bool line = a.element_bytes != b.element_bytes && transforms[axis] == Transform::r2c;
+    if (line) {
+      alike = alike && a.strides[axis] == 1 && b.strides[axis] == 1;
+    } else if (a.box.extent(axis) > 1) {
+      alike = alike && a.strides[axis] * a.element_bytes == b.strides[axis] * b.element_bytes;
+    }
+  }
+  return alike;
+}
+
 Placement::Placement(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, int real_bytes)
     : schedule_(schedule), choices_(choices), real_bytes_(real_bytes), stages_(reshape_stages(schedule)) {}
 

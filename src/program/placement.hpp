@@ -27,6 +27,10 @@ struct Place {
   Operand at(const Box& part) const;
 };
 
+/// Whether a transform from one place to the other can be done in place without memory aside: they have the
+/// same strides in bytes, but for the lines of an r2c axis, which are contiguous on both.
+bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms);
+
 class Placement {
  public:
   Placement(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, int real_bytes);

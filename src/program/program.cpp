@@ -1,5 +1,6 @@
 #include "program/program.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
@@ -72,6 +73,30 @@ std::string to_string(const Program& program) {
     text += "}\n";
   }
   return text;
+}
+
+Index workspace_end(const Program& p) {
+  Index last = 0;
+  const auto cover = [&](const Operand& o, const Shape& extents, int bytes) {
+    if (o.space == Space::work) last = std::max(last, span_of(o, extents, bytes).last);
+  };
+  for (const CopyCall& c : p.copies) {
+    cover(c.from, c.extents, c.element_bytes);
+    if (c.to_rank < 0) cover(c.to, c.extents, c.element_bytes);
+  }
+  for (const FftCall& f : p.ffts) {
+    cover(f.from, from_extents(f), f.from_bytes);
+    cover(f.to, to_extents(f), f.to_bytes);
+  }
+  // Peers put into the landing half without any operation of this rank.
+  for (const ReshapeProgram& r : p.reshapes)
+    for (const TileMessages& t : r.messages.tiles) {
+      last = std::max(last, t.landing.last);
+      if (t.padded_parts > 0)
+        last = std::max(last, std::max(t.send_start, t.receive_start) + t.padded_parts * t.padded_bytes);
+      for (const StridedPart& s : t.to) cover(s.at, s.box.extents(), r.messages.element_bytes);
+    }
+  return last;
 }
 
 }  // namespace weft

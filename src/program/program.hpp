@@ -108,6 +108,9 @@ const char* name_of(OpKind kind);
 /// One line per operation.
 std::string to_string(const Program& program);
 
+/// One past the last byte of the workspace that the program, or a peer on its behalf, touches.
+Index workspace_end(const Program& program);
+
 /// What an operand of these extents touches.
 Span span_of(const Operand& operand, const Shape& extents, int element_bytes);
 /// The two sides of an FFT: along a real axis n points on the real side, n/2+1 on the complex one.

@@ -320,7 +320,7 @@ class Search {
   std::vector<Candidate> candidates_;
 };
 
-std::string reason(const ScheduleRequest& request, const Schedule& s) {
+std::string reason(const ScheduleRequest& request, const Schedule& s, std::size_t bricks) {
   int reshapes = 0;
   Index idle = 0;
   for (std::size_t i = 0; i < s.stages.size(); ++i)
@@ -331,6 +331,9 @@ std::string reason(const ScheduleRequest& request, const Schedule& s) {
   std::string text = std::string(name_of(request.decomposition)) + ": ";
   text += std::to_string(reshapes) + (reshapes == 1 ? " reshape" : " reshapes");
   text += automatic ? ", the fewest that keep the ranks busy; " : ", as asked for; ";
+  if (request.decomposition == Decomposition::brick)
+    text += bricks > 0 ? std::to_string(bricks) + " of the fields are bricks; "
+                       : "no grid of bricks differs from those beside it; ";
   if (request.computing_ranks > 0)
     text += "shrunk to " + std::to_string(request.computing_ranks) + " ranks; ";
   text += idle == 0 ? "every rank busy" : std::to_string(idle) + " ranks without points between";
@@ -341,8 +344,9 @@ std::string reason(const ScheduleRequest& request, const Schedule& s) {
 
 Schedule make_schedule(const ScheduleRequest& request) {
   Schedule s = Search(request).run();
+  const std::size_t fields = s.fields.size();
   if (request.decomposition == Decomposition::brick) s = through_bricks(s, request);
-  s.reason = reason(request, s);
+  s.reason = reason(request, s, s.fields.size() - fields);
   return s;
 }
 

@@ -28,10 +28,11 @@ bool serves(const ExchangeRow& row, CommImpl& comm, bool own_workspace) {
 }
 }  // namespace
 
-std::string serving_exchanges(CommImpl& comm, bool own_workspace) {
+std::string serving_exchanges(CommImpl& comm, bool own_workspace, bool padding_fits) {
   std::string names;
   for (const ExchangeRow& row : exchange_table())
-    if (serves(row, comm, own_workspace)) names += std::string(names.empty() ? "" : ", ") + row.name;
+    if (serves(row, comm, own_workspace) && (padding_fits || row.carry != Carry::padded))
+      names += std::string(names.empty() ? "" : ", ") + row.name;
   return names;
 }
 

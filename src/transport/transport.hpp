@@ -100,8 +100,9 @@ std::span<const ExchangeRow> exchange_table();
 /// `weft::Error` that lists the names, or says why the named one cannot serve.
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace);
 
-/// The names of the exchanges that could serve, "p2p, alltoallv".
-std::string serving_exchanges(CommImpl& comm, bool own_workspace);
+/// The names of the exchanges that could serve, "p2p, alltoallv"; without those that pad if padding has no
+/// room.
+std::string serving_exchanges(CommImpl& comm, bool own_workspace, bool padding_fits = true);
 
 // The rows; each is defined in the file of its algorithm.
 ExchangeRow threads_direct_row();

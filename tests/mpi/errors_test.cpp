@@ -103,7 +103,7 @@ TEST(Errors, PaddingThatHasNoRoomNamesWhatHas) {
   p.input = Distribution::boxes(boxes);
   expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); }, "padding does not fit");
   expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); },
-               "another of p2p, p2pw, alltoallv");
+               "expected one of p2p, p2pw, alltoallv, pairwise, alltoallw");
   Plan plan(comm, p, Options().set("exchange", "alltoallv"));
   expect_ones(comm, plan);
 }

@@ -9,24 +9,13 @@
 #include "program/pipeline.hpp"
 #include "schedule/planner.hpp"
 #include "support/expect_error.hpp"
+#include "support/schedule_request.hpp"
 
 namespace weft::test {
 
 namespace {
 
 using enum Transform;
-
-ScheduleRequest request_of(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
-                           AxisVector<Transform> transforms = {}) {
-  ScheduleRequest r;
-  r.shape = shape;
-  r.transforms = transforms.empty() ? AxisVector<Transform>(shape.size(), c2c) : transforms;
-  r.ranks = ranks;
-  r.input = named_tiling(in, shape, ranks, "input");
-  r.output = named_tiling(out, output_shape(shape, r.transforms), ranks, "output");
-  r.input_orders = r.output_orders = {c_order(shape.size())};
-  return r;
-}
 
 Program program_of(const Schedule& s, Carry carry = Carry::packed, const char* pipeline = "sequential",
                    const PipelineParameters& values = {}, double scale = 1, int rank = 0) {
@@ -136,6 +125,10 @@ TEST(Bricks, StandBetweenThePencils) {
   const Schedule s = make_schedule(r);
   EXPECT_EQ(reshapes(s), 4);
   EXPECT_NE(s.reason.find("brick: 4 reshapes, as asked for"), std::string::npos) << s.reason;
+  EXPECT_NE(s.reason.find("2 of the fields are bricks"), std::string::npos) << s.reason;
+  ScheduleRequest few = request_of({17, 13, 11}, 3, Distribution::slab(0), Distribution::slab(1));
+  few.decomposition = Decomposition::brick;
+  EXPECT_NE(make_schedule(few).reason.find("no grid of bricks differs"), std::string::npos);
   int bricks = 0;
   for (const Field& f : s.fields) bricks += f.tiling->name() == "brick 4x4x4" ? 1 : 0;
   EXPECT_EQ(bricks, 2);

@@ -12,6 +12,7 @@
 #include "schedule/planner.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
+#include "support/schedule_request.hpp"
 
 namespace weft::test {
 
@@ -34,14 +35,7 @@ Built setup(const Schedule& schedule, const std::string& pipeline, const Pipelin
 
 Schedule schedule_of(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
                      AxisVector<Transform> transforms = {}) {
-  ScheduleRequest r;
-  r.shape = shape;
-  r.transforms = transforms.empty() ? AxisVector<Transform>(shape.size(), Transform::c2c) : transforms;
-  r.ranks = ranks;
-  r.input = named_tiling(in, shape, ranks, "input");
-  r.output = named_tiling(out, output_shape(shape, r.transforms), ranks, "output");
-  r.input_orders = r.output_orders = {c_order(shape.size())};
-  return make_schedule(r);
+  return make_schedule(request_of(shape, ranks, in, out, transforms));
 }
 
 struct Pipelined {

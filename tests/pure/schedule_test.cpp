@@ -9,6 +9,7 @@
 #include "schedule/planner.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
+#include "support/schedule_request.hpp"
 
 namespace weft::test {
 
@@ -19,14 +20,7 @@ constexpr Transform c2c = Transform::c2c, r2c = Transform::r2c, none = Transform
 ScheduleRequest request(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
                         Decomposition decomposition = Decomposition::automatic,
                         AxisVector<Transform> transforms = {}) {
-  ScheduleRequest r;
-  r.shape = shape;
-  r.transforms = transforms.empty() ? AxisVector<Transform>(shape.size(), c2c) : transforms;
-  r.ranks = ranks;
-  r.input = named_tiling(in, shape, ranks, "input");
-  r.output = named_tiling(out, output_shape(shape, r.transforms), ranks, "output");
-  if (r.input) r.input_orders = {c_order(shape.size())};
-  if (r.output) r.output_orders = {c_order(shape.size())};
+  ScheduleRequest r = request_of(shape, ranks, in, out, transforms);
   r.decomposition = decomposition;
   return r;
 }

@@ -268,7 +268,7 @@ std::vector<BadInput> ranks() {
       {"shrinking to nobody", "the ranks there are", 1, option("shrink", 0)},
       {"shrinking to more ranks than there are", "the ranks there are", 1, option("shrink", 1, 1)},
       {"no threads", "1 to 1024 threads", 1, option("threads", 0)},
-      {"too many exchanges", "one for each of the 1 reshapes", 2,
+      {"too many exchanges", "one per reshape, of which there are 1", 2,
        [=](const Comm& c) { plan(c, cube(), Options().set("exchange", "auto,auto")); }},
       {"bricks of two axes", "at least 3 axes", 2,
        [=](const Comm& c) {

@@ -1,9 +1,8 @@
 #include "support/reference.hpp"
 
-#include <fftw3.h>
-
 #include <cmath>
 
+#include "fft/fftw/names.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
 
@@ -11,38 +10,13 @@ namespace weft::test {
 
 namespace {
 
-template <class Real>
-struct Api;
-template <>
-struct Api<double> {
-  using Plan = fftw_plan;
-  using Complex = fftw_complex;
-  static constexpr auto dft = fftw_plan_guru64_dft;
-  static constexpr auto r2c = fftw_plan_guru64_dft_r2c;
-  static constexpr auto c2r = fftw_plan_guru64_dft_c2r;
-  static constexpr auto r2r = fftw_plan_guru64_r2r;
-  static constexpr auto run = fftw_execute;
-  static constexpr auto destroy = fftw_destroy_plan;
-};
-template <>
-struct Api<float> {
-  using Plan = fftwf_plan;
-  using Complex = fftwf_complex;
-  static constexpr auto dft = fftwf_plan_guru64_dft;
-  static constexpr auto r2c = fftwf_plan_guru64_dft_r2c;
-  static constexpr auto c2r = fftwf_plan_guru64_dft_c2r;
-  static constexpr auto r2r = fftwf_plan_guru64_r2r;
-  static constexpr auto run = fftwf_execute;
-  static constexpr auto destroy = fftwf_destroy_plan;
-};
-
 using Dims = std::vector<fftw_iodim64>;
 
 /// A whole array transformed by FFTW, on one rank and in the order that needs least thought.
 template <class Real>
 class Serial {
  public:
-  using A = Api<Real>;
+  using A = Fftw<Real>;
   Serial(const Problem& problem, bool forward)
       : shape_(problem.shape), transforms_(problem.transforms), forward_(forward) {
     half_ = output_shape(shape_, transforms_);
@@ -114,7 +88,7 @@ class Serial {
     for (int a = 0; a < shape_.size(); ++a)
       (transforms_[a] == Transform::c2c ? dims : loops).push_back({shape_[a], strides[a], strides[a]});
     auto* data = reinterpret_cast<typename A::Complex*>(complex_.data());
-    finish(A::dft(static_cast<int>(dims.size()), dims.data(), static_cast<int>(loops.size()), loops.data(),
+    finish(A::c2c(static_cast<int>(dims.size()), dims.data(), static_cast<int>(loops.size()), loops.data(),
                   data, data, forward_ ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE));
   }
 

@@ -1,13 +1,12 @@
 // FFTW as local FFT. One guru plan does any axes of any strided box, r2c included. FFTW's planner is not
 // thread-safe: all planning and destroying happens under one lock, and FFTW is told to lock its planner
 // against the user's own calls as well. FFTW cannot scale, so its results are multiplied afterwards.
-#include <fftw3.h>
-
 #include <algorithm>
 #include <mutex>
 #include <string_view>
 
 #include "base/shared_library.hpp"
+#include "fft/fftw/names.hpp"
 #include "fft/fftw/scaling.hpp"
 #include "fft/local_fft.hpp"
 #include "fft/shared_plans.hpp"
@@ -16,47 +15,6 @@
 namespace weft {
 
 namespace {
-
-template <class Real>
-struct Fftw;
-
-template <>
-struct Fftw<double> {
-  using Plan = fftw_plan;
-  using Complex = fftw_complex;
-  using Dim = fftw_iodim64;
-  static constexpr auto c2c = fftw_plan_guru64_dft;
-  static constexpr auto r2c = fftw_plan_guru64_dft_r2c;
-  static constexpr auto c2r = fftw_plan_guru64_dft_c2r;
-  static constexpr auto r2r = fftw_plan_guru64_r2r;
-  static constexpr auto run_c2c = fftw_execute_dft;
-  static constexpr auto run_r2c = fftw_execute_dft_r2c;
-  static constexpr auto run_c2r = fftw_execute_dft_c2r;
-  static constexpr auto run_r2r = fftw_execute_r2r;
-  static constexpr auto destroy = fftw_destroy_plan;
-  static constexpr auto allocate = fftw_malloc;
-  static constexpr auto release = fftw_free;
-  static constexpr auto make_thread_safe = fftw_make_planner_thread_safe;
-};
-
-template <>
-struct Fftw<float> {
-  using Plan = fftwf_plan;
-  using Complex = fftwf_complex;
-  using Dim = fftwf_iodim64;
-  static constexpr auto c2c = fftwf_plan_guru64_dft;
-  static constexpr auto r2c = fftwf_plan_guru64_dft_r2c;
-  static constexpr auto c2r = fftwf_plan_guru64_dft_c2r;
-  static constexpr auto r2r = fftwf_plan_guru64_r2r;
-  static constexpr auto run_c2c = fftwf_execute_dft;
-  static constexpr auto run_r2c = fftwf_execute_dft_r2c;
-  static constexpr auto run_c2r = fftwf_execute_dft_c2r;
-  static constexpr auto run_r2r = fftwf_execute_r2r;
-  static constexpr auto destroy = fftwf_destroy_plan;
-  static constexpr auto allocate = fftwf_malloc;
-  static constexpr auto release = fftwf_free;
-  static constexpr auto make_thread_safe = fftwf_make_planner_thread_safe;
-};
 
 std::mutex& planner_mutex() {
   static std::mutex mutex;
