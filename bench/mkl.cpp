@@ -50,6 +50,11 @@ class Mkl final : public Peer {
   Mkl(const Comm& comm, const Case& c) : comm_(comm), problem_(c.problem()) {
     if (comm.rank() != 0) return;
     const dfti::Functions& f = dfti::functions();
+    // Told nothing, MKL notices that MPI has started the process, and takes one thread.
+    f.set_threads(comm.size());
+    if (f.most_threads() != comm.size())
+      throw Error("--peers", "mkl that uses " + std::to_string(f.most_threads()) + " threads",
+                  std::to_string(comm.size()) + ", one for each rank");
     const bool wide = problem_.precision == Precision::float64;
     const bool real = problem_.transforms.contains(Transform::r2c);
     std::vector<dfti::Long> n(problem_.shape.begin(), problem_.shape.end());

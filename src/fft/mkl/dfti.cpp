@@ -81,7 +81,8 @@ bool bind_all(Library& mkl) {
   return l.bind(f.create, "DftiCreateDescriptor") && l.bind(f.set, "DftiSetValue") &&
          l.bind(f.commit, "DftiCommitDescriptor") && l.bind(f.forward, "DftiComputeForward") &&
          l.bind(f.backward, "DftiComputeBackward") && l.bind(f.free, "DftiFreeDescriptor") &&
-         l.bind(f.message, "DftiErrorMessage");
+         l.bind(f.message, "DftiErrorMessage") && l.bind(f.set_threads, "MKL_Set_Num_Threads") &&
+         l.bind(f.most_threads, "MKL_Get_Max_Threads");
 }
 
 /// Opens one candidate; `problem` is told what is wrong with it.

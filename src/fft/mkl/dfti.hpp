@@ -30,6 +30,8 @@ struct Functions {
   Long (*backward)(Descriptor*, void* from, ... /* void* to */);
   Long (*free)(Descriptor**);
   char* (*message)(Long status);
+  void (*set_threads)(int threads);  ///< of the calling process, at most; without it MKL takes one under MPI
+  int (*most_threads)();
 };
 
 /// Why MKL cannot be used in this process, or nothing. The first call looks for libmkl_rt and opens it, which
