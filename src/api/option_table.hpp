@@ -11,10 +11,9 @@ struct PipelineChoice {
   PipelineParameters values;
 };
 
-/// The pipeline and its parameters. With "auto": windowed where the exchange moves on behind computation
-/// (`overlaps`) or where one of its parameters is set, in the program or the environment; else sequential.
-/// With a pipeline that lacks a parameter, a variable for it is not looked at, and an option set in the
-/// program is an error later on.
-PipelineChoice choose_pipeline_option(const Options& options, bool overlaps);
+/// The pipeline and its parameters. With "auto": `preferred`, or, if parameters are set that it does not
+/// have, in the program or the environment, the first one that has them all. With a pipeline that lacks a
+/// parameter, a variable for it is not looked at, and an option set in the program is an error later on.
+PipelineChoice choose_pipeline_option(const Options& options, const char* preferred);
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <ranges>
 
 #include "api/option_table.hpp"
 #include "base/environment.hpp"
@@ -50,7 +51,9 @@ const std::vector<OptionRow>& option_table() {
                              {"workspace", "plan", choice, {"plan", "user"}},
                              {"check", "local", choice, {"local", "collective"}}};
     for (const Pipeline& p : pipeline_table())
-      for (const PipelineParameter& q : p.parameters) t.push_back({q.name, "", parameter, {}});
+      for (const PipelineParameter& q : p.parameters)
+        if (std::none_of(t.begin(), t.end(), [&](const OptionRow& row) { return row.name == q.name; }))
+          t.push_back({q.name, "", parameter, {}});
     return t;
   }();
   return table;
@@ -141,14 +144,25 @@ std::vector<std::pair<std::string, std::string>> Options::all() const {
   return result;
 }
 
-PipelineChoice choose_pipeline_option(const Options& options, bool overlaps) {
+PipelineChoice choose_pipeline_option(const Options& options, const char* preferred) {
   PipelineParameters values = options.parameters();
   std::string name = options.get("pipeline");
   if (name == "auto") {
-    bool asked = false;
-    for (const Pipeline& p : pipeline_table())
-      for (const PipelineParameter& q : p.parameters) asked = asked || !options.get(q.name).empty();
-    name = overlaps || asked ? "windowed" : "sequential";
+    // Another pipeline, if parameters are set that the preferred one does not have.
+    const auto lacks = [&](const Pipeline& p, const std::string& parameter) {
+      return std::none_of(p.parameters.begin(), p.parameters.end(),
+                          [&](const PipelineParameter& q) { return parameter == q.name; });
+    };
+    const auto serves = [&](const Pipeline& p) {
+      for (const OptionRow& row : option_table())
+        if (row.kind == OptionRow::Kind::parameter && !options.get(row.name).empty() && lacks(p, row.name))
+          return false;
+      return true;
+    };
+    name = preferred;
+    if (!serves(find_pipeline(name)))
+      for (const Pipeline& p : std::views::reverse(pipeline_table()))
+        if (serves(p)) name = p.name;
   }
   const Pipeline& pipeline = find_pipeline(name);
   for (const PipelineParameter& p : pipeline.parameters) {

@@ -5,6 +5,7 @@
 
 #include "api/problem_check.hpp"
 #include "api/user_layout.hpp"
+#include "base/cache.hpp"
 #include "base/environment.hpp"
 #include "base/test_hook.hpp"
 #include "base/text.hpp"
@@ -16,15 +17,6 @@
 namespace weft {
 
 namespace {
-
-std::shared_ptr<std::byte> allocate(Index bytes) {
-  if (bytes == 0) return nullptr;
-  void* memory = std::aligned_alloc(64, static_cast<std::size_t>(aligned(bytes)));
-  if (memory == nullptr)
-    throw Error("plan: workspace", "no memory for " + human_bytes(static_cast<double>(bytes)),
-                "fewer points per rank, or workspace given by the user");
-  return {static_cast<std::byte*>(memory), [](std::byte* p) { std::free(p); }};
-}
 
 Decomposition decomposition_of(const std::string& name) {
   return name == "slab"     ? Decomposition::slab
@@ -96,6 +88,7 @@ void PlanImpl::make(CommImpl& c) {
   compare(c, mine);
   const Gathered gathered = gather(c, problem);
   together(c, [&] { prepare(c, gathered); });
+  make_memory(c);
   for (Way& w : ways) w.executor->connect();
 }
 
@@ -125,9 +118,32 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   choose_exchanges(c);
   choose_threads(c);
   for (Way& w : ways) make_way(c, w);
-  if (!users_workspace) memory = allocate(workspace_bytes);
-  for (Way& w : ways) w.executor->make_exchanges(c, w.exchanges, w.groups, memory);
   test_point("prepare", c.rank());
+}
+
+/// The workspace. What ranks store directly into is shared by all, behind the flags that guard it.
+void PlanImpl::make_memory(CommImpl& c) {
+  ExchangeMemory exchange_memory;
+  const bool direct = std::any_of(rows.begin(), rows.end(),
+                                  [](const ExchangeRow* row) { return row->carry == Carry::direct; });
+  if (direct && !ways[0].choices.empty()) {
+    const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
+    const Index flags = reshapes * direct_flag_bytes(c.size());
+    agreed = true;
+    exchange_memory.shared = c.share(static_cast<std::size_t>(flags + aligned(workspace_bytes)));
+    agreed = false;
+    exchange_memory.workspace_offset = flags;
+    memory = {exchange_memory.shared, exchange_memory.shared->of(c.rank()) + flags};
+  }
+  together(c, [&] {
+    if (!memory && !users_workspace)
+      memory = allocate(static_cast<std::size_t>(workspace_bytes), "plan: workspace");
+    exchange_memory.workspace = memory;
+    for (Way& w : ways) {
+      w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
+      exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());
+    }
+  });
 }
 
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
@@ -146,7 +162,7 @@ void PlanImpl::find_exchanges(CommImpl& c) {
   for (const std::string& name : split_at_commas(options.get("exchange"))) {
     const ExchangeRow& row = find_exchange(name, c, !users_workspace);
     rows.push_back(&row);
-    strided = strided && row.carry == Carry::strided;
+    strided = strided && (row.carry == Carry::strided || row.carry == Carry::direct);
     alone = alone || !row.concurrent;
   }
   const std::string layout = options.get("layout");
@@ -160,9 +176,17 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   if (names.size() > 1 && names.size() != reshapes)
     throw Error("plan: option exchange", std::to_string(names.size()) + " exchanges",
                 "one for all, or one per reshape, of which there are " + std::to_string(reshapes));
-  bool overlaps = false;
-  for (const ExchangeRow* row : rows) overlaps = overlaps || row->overlaps(c);
-  const PipelineChoice pipeline = choose_pipeline_option(options, overlaps);
+  const auto overlaps = [&](const ExchangeRow* row) { return row->overlaps(c); };
+  const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
+  const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
+  const PipelineChoice pipeline =
+      choose_pipeline_option(options, all_direct                                        ? "planes"
+                                      : std::any_of(rows.begin(), rows.end(), overlaps) ? "windowed"
+                                                                                        : "sequential");
+  if (pipeline.pipeline->direct_only && !all_direct)
+    throw Error("plan: option pipeline",
+                "\"" + std::string(pipeline.pipeline->name) + "\" with exchange " + options.get("exchange"),
+                "exchange direct for all reshapes, or another pipeline");
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values);
     w.exchanges.assign(reshapes, rows.front());
@@ -211,6 +235,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   }
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
+  request.stream_from = 2 * second_cache_bytes();
   request.input = sides[fwd ? 0 : 1].layout;
   request.output = sides[fwd ? 1 : 0].layout;
   Program program = build_program(w.schedule, w.choices, request);

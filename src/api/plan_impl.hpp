@@ -56,6 +56,7 @@ struct PlanImpl final : CommImpl::Flight {
   void choose_exchanges(CommImpl& c);
   void choose_threads(CommImpl& c);
   void make_way(CommImpl& c, Way& way);
+  void make_memory(CommImpl& c);
   void describe_sides(int rank);
 
   // Running it.

@@ -13,8 +13,9 @@
 
 namespace weft {
 
-class ThreadWorld;
 class MpiWorld;
+class SharedMemory;
+class ThreadWorld;
 
 class CommImpl {
  public:
@@ -34,6 +35,12 @@ class CommImpl {
 
   /// The ranks of the same colour.
   virtual std::shared_ptr<CommImpl> split(int colour) = 0;
+
+  /// Whether all ranks can share memory.
+  virtual bool shares_memory() const = 0;
+  /// Gives `bytes`, which may differ from rank to rank, and shows them to all ranks; zero at first.
+  /// Collective; throws the same `weft::Error` on all ranks. Only where ranks share memory.
+  virtual std::shared_ptr<SharedMemory> share(std::size_t bytes) = 0;
 
   /// Ranks on the machine of this one, itself included.
   virtual int node_ranks() const = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
 #include "weft/mpi.hpp"
 
@@ -77,6 +78,10 @@ class MpiComm final : public CommImpl {
     check_thread(operation);
   }
   MpiWorld* mpi() override { return &world_; }
+  bool shares_memory() const override { return world_.nodes() == 1; }
+  std::shared_ptr<SharedMemory> share(std::size_t bytes) override {
+    return share_between_processes(*this, bytes);
+  }
   int node_ranks() const override { return world_.node_ranks(); }
   std::shared_ptr<CommImpl> split(int colour) override {
     const auto lock = world_.lock();

@@ -6,6 +6,8 @@
 #include <exception>
 #include <system_error>
 
+#include "comm/agree.hpp"
+#include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
 #include "weft/thread_team.hpp"
 
@@ -118,8 +120,35 @@ std::shared_ptr<CommImpl> ThreadComm::split(int colour) {
   std::vector<std::shared_ptr<ThreadWorld>> worlds(static_cast<std::size_t>(size()));
   if (first == rank_)
     worlds[static_cast<std::size_t>(rank_)] = std::make_shared<ThreadWorld>(members, world_);
-  share(*world_, rank_, worlds);
+  weft::share(*world_, rank_, worlds);
   return std::make_shared<ThreadComm>(worlds[static_cast<std::size_t>(first)], mine);
+}
+
+namespace {
+
+/// Every rank holds a share of everybody's memory, so that it outlives a rank that fails.
+class ThreadMemory final : public SharedMemory {
+ public:
+  ThreadMemory(ThreadWorld& world, int rank, const std::shared_ptr<std::byte>& mine)
+      : all_(static_cast<std::size_t>(world.size())) {
+    all_[static_cast<std::size_t>(rank)] = mine;
+    weft::share(world, rank, all_);
+  }
+  std::byte* of(int rank) const override { return all_[static_cast<std::size_t>(rank)].get(); }
+
+ private:
+  std::vector<std::shared_ptr<std::byte>> all_;
+};
+
+}  // namespace
+
+std::shared_ptr<SharedMemory> ThreadComm::share(std::size_t bytes) {
+  std::shared_ptr<std::byte> mine;
+  agree(*this, "plan: workspace", [&] {
+    mine = allocate(bytes, "plan: workspace");
+    if (mine) std::memset(mine.get(), 0, bytes);
+  });
+  return std::make_shared<ThreadMemory>(*world_, rank_, mine);
 }
 
 Comm Comm::self() {

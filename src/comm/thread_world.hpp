@@ -90,6 +90,8 @@ class ThreadComm final : public CommImpl {
   int least(int mine) override;
   std::string broadcast(const std::string& bytes, int root) override;
   std::shared_ptr<CommImpl> split(int colour) override;
+  bool shares_memory() const override { return true; }
+  std::shared_ptr<SharedMemory> share(std::size_t bytes) override;
   int node_ranks() const override { return world_->size(); }
   void check_alive(const char* operation) const override { world_->check(operation); }
   void poison(const std::exception_ptr& failure) noexcept override { world_->poison(failure); }

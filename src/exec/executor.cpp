@@ -60,7 +60,8 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
   for (const FftCall& call : program_.ffts) {
     FftProblem problem = fft_problem(call, settings.precision, settings.effort);
     const bool offsets_aligned = call.from.offset % 16 == 0 && call.to.offset % 16 == 0;
-    const bool users = call.from.space != Space::work || call.to.space != Space::work;
+    const auto of_user = [](const Operand& o) { return o.space == Space::input || o.space == Space::output; };
+    const bool users = of_user(call.from) || of_user(call.to);
     BoundFft bound;
     const int threads = threads_for(call.to_box.count() * call.to_bytes);
     if (offsets_aligned) bound.aligned = plan(problem, threads);
@@ -76,14 +77,18 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
   copies_.reserve(program_.copies.size());
   const int real = static_cast<int>(real_bytes(settings.precision));
   for (const CopyCall& c : program_.copies)
-    copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes, CopyScale{c.scale, real});
+    copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes,
+                         CopyManner{c.scale, real, c.stream});
 }
 
 void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                              const std::vector<std::vector<int>>& groups,
-                              const std::shared_ptr<std::byte>& workspace) {
+                              const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) {
+  Index flags = memory.flags_offset;
   for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
-    const ExchangeContext context{comm, program_.reshapes[j].messages, groups[j], workspace};
+    const ExchangeContext context{
+        comm,  program_.reshapes[j].messages, groups[j], memory.workspace, memory.shared,
+        flags, memory.workspace_offset};
+    flags += direct_flag_bytes(program_.ranks);
     const ExchangeRow& row = *exchanges[j];
     buffered_.push_back(row.make_buffered != nullptr ? row.make_buffered(context) : nullptr);
     direct_.push_back(row.make_direct != nullptr ? row.make_direct(context) : nullptr);
@@ -91,10 +96,8 @@ void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRo
 }
 
 void Executor::connect() {
-  for (std::size_t j = 0; j < buffered_.size(); ++j) {
-    if (buffered_[j]) buffered_[j]->connect();
-    if (direct_[j]) direct_[j]->connect();
-  }
+  for (const auto& b : buffered_)
+    if (b) b->connect();
 }
 
 void Executor::run_fft(const Op& op) const {
@@ -240,7 +243,8 @@ bool Executor::run_op(Patience patience) {
 void Executor::start(const void* in, void* out, std::byte* work) {
   const auto aligned16 = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   // The program reads the input only: in place it names that memory as output.
-  memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work};
+  memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
+             work == nullptr ? nullptr : work + program_.scratch_offset};
   users_aligned_ = aligned16(in) && aligned16(out);
   in_flight_ = 0;
   position_ = 0;
@@ -265,6 +269,8 @@ bool Executor::advance(Patience patience) {
 void Executor::cancel() noexcept {
   for (const auto& b : buffered_)
     if (b) b->cancel();
+  for (const auto& d : direct_)
+    if (d) d->cancel();
 }
 
 }  // namespace weft

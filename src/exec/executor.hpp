@@ -18,6 +18,14 @@
 
 namespace weft {
 
+/// Where the workspace of a plan lies, and what its direct exchanges need beside it.
+struct ExchangeMemory {
+  std::shared_ptr<std::byte> workspace;  ///< null if the user gives one at execution
+  std::shared_ptr<SharedMemory> shared;  ///< what holds it, if there are direct exchanges
+  Index flags_offset = 0;                ///< of the first of them
+  Index workspace_offset = 0;
+};
+
 struct ExecutorSettings {
   Precision precision = Precision::float64;
   Effort effort = Effort::estimate;
@@ -33,8 +41,7 @@ class Executor {
   /// Makes the exchanges, one row per reshape. Local; throws `weft::Error`. `groups`: per reshape, the
   /// exchange group of every rank.
   void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                      const std::vector<std::vector<int>>& groups,
-                      const std::shared_ptr<std::byte>& workspace);
+                      const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory);
   /// Connects them. Collective.
   void connect();
 

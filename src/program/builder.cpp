@@ -4,6 +4,7 @@
 
 #include "program/op_writer.hpp"
 #include "program/padding.hpp"
+#include "program/planes.hpp"
 
 namespace weft {
 
@@ -411,6 +412,7 @@ class Builder {
 
 Program build_program(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
                       const ProgramRequest& request) {
+  if (!choices.empty() && choices.front().subtile > 0) return build_planes(schedule, choices, request);
   return Builder(schedule, choices, request).build();
 }
 

@@ -16,6 +16,8 @@ struct ProgramRequest {
   bool in_place = false;
   Layout input, output;  ///< of this rank's own arrays, before and after this direction; no strides: dense
   double scale = 1;      ///< what the result is multiplied by
+  /// Boxes of so many bytes are too large for the cache: what is written into them is stored past it.
+  Index stream_from = 4 << 20;
 };
 
 /// `choices`: one per reshape of `schedule`, equal on all ranks.

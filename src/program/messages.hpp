@@ -19,11 +19,12 @@ enum class Carry : std::uint8_t {
   strided,  ///< taken from where it lies and left where it belongs, without packing
 };
 
-/// Where an operand lies. In an in-place transform `output` names the same memory as `input`.
-enum class Space : std::uint8_t { input, output, work };
+/// Where an operand lies. In an in-place transform `output` names the same memory as `input`. What lies in
+/// `scratch` lives only from one operation to the next few.
+enum class Space : std::uint8_t { input, output, work, scratch };
 
 /// The start of each space, by its number.
-using Memory = std::array<std::byte*, 3>;
+using Memory = std::array<std::byte*, 4>;
 
 struct Operand {
   Space space = Space::work;

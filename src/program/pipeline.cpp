@@ -72,6 +72,16 @@ int hiding(const Schedule& s, int stage, int axis) {
   return score;
 }
 
+/// Tiles along an axis: of a given thickness, or for 0 eight of them.
+void cut(ReshapeChoice& choice, int axis, Index extent, Index wanted) {
+  choice.axis = axis;
+  choice.tile = std::min(wanted > 0 ? wanted : (extent + 7) / 8, extent);
+  const Index tiles = (extent + choice.tile - 1) / choice.tile;
+  if (tiles > 1 << 24)
+    throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
+  choice.tiles = static_cast<int>(tiles);
+}
+
 /// overlap-autotuned-3d-fft, Algorithm 1: one cut, along an axis that both sides of the exchange hold alike
 /// and that the FFTs leave alone as far as possible.
 void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& values,
@@ -97,13 +107,7 @@ void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& v
         "one tile: no axis that both sides hold alike and an FFT beside the exchange could be tiled along";
     return;
   }
-  const Index thickness = values.at("tile") > 0 ? values.at("tile") : (best_extent + 7) / 8;
-  choice.axis = best;
-  choice.tile = std::min(thickness, best_extent);
-  const Index tiles = (best_extent + choice.tile - 1) / choice.tile;
-  if (tiles > 1 << 24)
-    throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
-  choice.tiles = static_cast<int>(tiles);
+  cut(choice, best, best_extent, values.at("tile"));
   choice.window = static_cast<int>(values.at("window"));
   const auto hides = [&](int neighbour) {
     return neighbour >= 0 && neighbour < static_cast<int>(s.stages.size()) &&
@@ -115,6 +119,28 @@ void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& v
                                   : "behind the FFT after it";
 }
 
+/// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
+/// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
+/// axis that the FFT before leaves alone.
+void choose_planes(const Schedule& s, int reshape, const PipelineParameters& values, ReshapeChoice& choice) {
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  const Field& from = s.fields[static_cast<std::size_t>(stage)];
+  const Stage* before = stage > 0 ? &s.stages[static_cast<std::size_t>(stage) - 1] : nullptr;
+  choice.subtile = values.at("subtile") * 1024;
+  choice.reason = "each stage passes once over its data";
+  for (int a : from.order(0)) {
+    const Index extent = largest_extent(*from.tiling, a);
+    if (extent <= 1 || (before != nullptr && before->axes.contains(a))) continue;
+    cut(choice, a, extent, values.at("tile"));
+    return;
+  }
+}
+
+constexpr std::array<PipelineParameter, 2> planes_parameters{
+    PipelineParameter{"tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0,
+                      1 << 30, 0},
+    PipelineParameter{"subtile", "KiB of the parts that pass through the cache one by one", 1, 1 << 20, 128}};
+
 constexpr std::array<PipelineParameter, 2> windowed_parameters{
     PipelineParameter{"tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0,
                       1 << 30, 0},
@@ -124,6 +150,8 @@ constexpr std::array table{
     Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
     Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              windowed_parameters, choose_windowed},
+    Pipeline{"planes", "parts of a stage are sent as soon as they are transformed; exchange direct only",
+             planes_parameters, choose_planes, true},
 };
 
 }  // namespace

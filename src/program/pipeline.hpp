@@ -28,6 +28,7 @@ struct Pipeline {
   /// Fills axis, tile, window and reason for reshape number `reshape` of `schedule`.
   void (*choose)(const Schedule& schedule, int reshape, const PipelineParameters& values,
                  ReshapeChoice& choice);
+  bool direct_only = false;  ///< needs exchanges that carry directly
 };
 
 std::span<const Pipeline> pipeline_table();

@@ -110,14 +110,18 @@ Index Placement::tile_room(int j, int rank, int k) const {
 
 Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
   const int axis = choices_[static_cast<std::size_t>(j)].axis;
-  Place p{Space::work, base, field.box(rank), {}, element_bytes(field), field.element};
-  if (axis < 0) {
-    p.strides = dense_strides(p.box.extents(), field.order(rank));
-  } else {
+  Place p = dense(field, rank, base);
+  if (axis >= 0) {
     p.strides = dense_strides(p.box.extents(), axis_first(field.order(rank), axis));
     p.strides[axis] = unit_bytes(j, rank) / p.element_bytes;
   }
   return p;
+}
+
+Place Placement::dense(const Field& field, int rank, Index base) const {
+  const Box box = field.box(rank);
+  return {Space::work,          base,         box, dense_strides(box.extents(), field.order(rank)),
+          element_bytes(field), field.element};
 }
 
 Place Placement::staging(int j, int rank) const {

@@ -49,6 +49,8 @@ class Placement {
   Place staging(int j, int rank) const;
   /// The result of reshape j in the landing half of `rank`.
   Place landing(int j, int rank) const;
+  /// What `rank` holds of a field, dense in the workspace from `base` on.
+  Place dense(const Field& field, int rank, Index base) const;
   /// A box in the user's memory; dense if the layout has no strides.
   Place user(const Field& field, Space space, int rank, const Layout& layout) const;
   Index staging_base(int rank) const;

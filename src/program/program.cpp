@@ -27,7 +27,7 @@ Shape side(const FftCall& call, Direction complex_when) {
 }
 
 std::string describe(const Operand& o) {
-  const char* names[] = {"in", "out", "work"};
+  const char* names[] = {"in", "out", "work", "scratch"};
   return std::string(names[static_cast<int>(o.space)]) + "+" + std::to_string(o.offset) + "(" +
          join(o.strides, ",") + ")";
 }
@@ -46,7 +46,8 @@ std::string to_string(const ReshapeChoice& choice) {
                      ", pipeline " + choice.pipeline + ": ";
   if (choice.axis >= 0)
     text += "tiles of " + std::to_string(choice.tile) + " along axis " + std::to_string(choice.axis) +
-            ", window " + std::to_string(choice.window) + "; ";
+            (choice.subtile > 0 ? "" : ", window " + std::to_string(choice.window)) + "; ";
+  if (choice.subtile > 0) text += "sub-tiles of " + std::to_string(choice.subtile / 1024) + " KiB; ";
   return text + choice.reason;
 }
 

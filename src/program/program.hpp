@@ -24,9 +24,10 @@ struct CopyCall {
   Shape extents;
   int element_bytes = 0;
   Operand from, to;
-  int to_rank = -1;  ///< -1: own memory, else the peer in whose workspace `to` lies
-  Box box;           ///< the global indices copied
-  double scale = 1;  ///< what the elements are multiplied by on the way
+  int to_rank = -1;     ///< -1: own memory, else the peer in whose workspace `to` lies
+  Box box;              ///< the global indices copied
+  double scale = 1;     ///< what the elements are multiplied by on the way
+  bool stream = false;  ///< past the cache: what is written is not read again soon
 };
 
 /// One local FFT over `axes` of a box; the other axes are loops. Either all of its axes are r2r, or none is.
@@ -75,10 +76,11 @@ struct Op {
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
   Carry carry = Carry::packed;
-  int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
-  Index tile = 0;  ///< thickness of a tile along `axis`
-  int tiles = 1;   ///< on the rank that has most
-  int window = 1;  ///< tiles in flight
+  int axis = -1;      ///< the axis that tiles cut, or -1 for one tile
+  Index tile = 0;     ///< thickness of a tile along `axis`
+  int tiles = 1;      ///< on the rank that has most
+  int window = 1;     ///< tiles in flight
+  Index subtile = 0;  ///< planes: bytes of the parts that pass through the cache one by one
   std::string pipeline = "sequential";
   std::string exchange, exchange_reason;
   std::string reason;  ///< of the pipeline
@@ -101,7 +103,8 @@ struct Program {
   std::vector<FftCall> ffts;
   std::vector<ReshapeProgram> reshapes;
   Index largest_box_bytes = 0;  ///< of any stage, on this rank
-  Index workspace_bytes = 0;    ///< at most twice that, both halves rounded up to 64 bytes
+  Index scratch_offset = 0;     ///< where in the workspace the scratch memory begins
+  Index workspace_bytes = 0;  ///< at most twice that, both halves rounded up to 64 bytes, and scratch memory
 };
 
 const char* name_of(OpKind kind);

@@ -25,7 +25,8 @@ struct Part {
 struct CompactOp {
   OpKind kind;
   int reshape, tile, peer;
-  Span put;  ///< of a put: where in the peer's workspace
+  Span put;         ///< of a put: where in the peer's workspace
+  Index bytes = 0;  ///< of a put
 };
 
 /// What is left of a program for the replay: who says what to whom, in which order.
@@ -42,10 +43,11 @@ CompactProgram compact(const Program& p) {
                        op.kind == OpKind::unpack || op.kind == OpKind::keep ||
                        (op.kind == OpKind::put && op.peer == p.rank);
     if (local) continue;
-    CompactOp kept{op.kind, op.reshape, op.tile, op.peer, {}};
+    CompactOp kept{op.kind, op.reshape, op.tile, op.peer, {}, 0};
     if (op.kind == OpKind::put) {
       const CopyCall& call = p.copies[static_cast<std::size_t>(op.call)];
       kept.put = span_of(call.to, call.extents, call.element_bytes);
+      kept.bytes = call.box.count() * call.element_bytes;
     }
     c.ops.push_back(kept);
   }
@@ -219,8 +221,12 @@ class Replay {
         program(op.peer).landing[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
     if (op.put.first < landing.first || op.put.last > landing.last)
       fail(r, "a put outside the tile of rank " + std::to_string(op.peer), "addresses within it");
-    for (const Part& p : parts(true, r, op))
-      if (p.peer == op.peer) send(r, p, op);
+    // A tile may be put in several parts.
+    const auto [message, first] =
+        in_flight_.emplace(Key{number(r), op.reshape, op.tile, r, op.peer}, Index{0});
+    message->second += op.bytes;
+    report_.bytes_sent += op.bytes;
+    if (first) ++report_.messages;
     return true;
   }
 

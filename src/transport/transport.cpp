@@ -8,10 +8,10 @@ namespace weft {
 
 std::span<const ExchangeRow> exchange_table() {
   static const std::array table{
-      threads_direct_row(), threads_copy_row(),
+      direct_row(),       threads_copy_row(),
 #ifdef WEFT_WITH_MPI
-      mpi_p2p_row(),        mpi_p2pw_row(),      mpi_alltoallv_row(),  mpi_pairwise_row(),
-      mpi_alltoall_row(),   mpi_alltoallw_row(), mpi_ialltoallv_row(),
+      mpi_p2p_row(),      mpi_p2pw_row(),      mpi_alltoallv_row(),  mpi_pairwise_row(),
+      mpi_alltoall_row(), mpi_alltoallw_row(), mpi_ialltoallv_row(),
 #endif
   };
   return table;

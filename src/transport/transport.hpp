@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "comm/comm_impl.hpp"
+#include "comm/shared_memory.hpp"
 #include "program/messages.hpp"
 
 namespace weft {
@@ -48,17 +49,18 @@ class BufferedExchange {
 class DirectExchange {
  public:
   virtual ~DirectExchange() = default;
-  /// Meets the other ranks, once, after all of them have made theirs. Collective.
-  virtual void connect() = 0;
   /// A new execution begins; flags are numbered by execution.
   virtual void begin() = 0;
   /// The start of a peer's workspace.
   virtual std::byte* workspace_of(int peer) const = 0;
+  /// Tiles are signalled in ascending order, to each peer those that it gets something of.
   virtual void signal_free(int tile) = 0;
   virtual void signal_full(int tile, int peer) = 0;
   /// Whether the peer has freed the tile, or has put its part; with `wait`, returns when it has.
   virtual bool is_free(int tile, int peer, Patience patience) = 0;
   virtual bool is_full(int tile, int peer, Patience patience) = 0;
+  /// Execution has failed on this rank: waits for it fail, too.
+  virtual void cancel() noexcept = 0;
 };
 
 /// What an exchange is made from.
@@ -67,7 +69,14 @@ struct ExchangeContext {
   const ReshapeMessages& reshape;
   std::vector<int> groups;               ///< per rank, the number of its exchange group
   std::shared_ptr<std::byte> workspace;  ///< the plan's own; null if the user gives one at execution
+  // For a direct exchange:
+  std::shared_ptr<SharedMemory> shared;  ///< of all ranks, zero when it was shared
+  Index flags_offset = 0;                ///< in it, alike on all ranks: room of `direct_flag_bytes`
+  Index workspace_offset = 0;            ///< in it, alike on all ranks
 };
+
+/// What a direct exchange needs on every rank beside the workspace.
+Index direct_flag_bytes(int ranks);
 
 struct ExchangeRow {
   const char* name;
@@ -105,7 +114,7 @@ const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool o
 std::string serving_exchanges(CommImpl& comm, bool own_workspace, bool padding_fits = true);
 
 // The rows; each is defined in the file of its algorithm.
-ExchangeRow threads_direct_row();
+ExchangeRow direct_row();
 ExchangeRow threads_copy_row();
 ExchangeRow mpi_p2p_row();
 ExchangeRow mpi_p2pw_row();

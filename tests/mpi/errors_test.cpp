@@ -64,8 +64,8 @@ TEST(Errors, MisuseOnOneRankAloneSaysThatOthersMayWait) {
 TEST(Errors, NullCommunicatorAndForeignExchanges) {
   expect_error([] { Comm::mpi(MPI_COMM_NULL); }, "MPI_COMM_NULL");
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "direct")); },
-               "among ranks of medium mpi; expected auto or one of p2p, p2pw, alltoallv, pairwise");
+  expect_error([&] { Plan plan(comm, small_cube(), Options().set("exchange", "copy")); },
+               "among ranks of medium mpi; expected auto or one of direct, p2p, p2pw, alltoallv, pairwise");
   ThreadTeam team(2);
   team.run([](const Comm& threads) {
     expect_error([&] { Plan plan(threads, small_cube(), Options().set("exchange", "p2p")); },
@@ -103,7 +103,7 @@ TEST(Errors, PaddingThatHasNoRoomNamesWhatHas) {
   p.input = Distribution::boxes(boxes);
   expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); }, "padding does not fit");
   expect_error([&] { Plan plan(comm, p, Options().set("exchange", "alltoall")); },
-               "expected one of p2p, p2pw, alltoallv, pairwise, alltoallw");
+               "expected one of direct, p2p, p2pw, alltoallv, pairwise, alltoallw");
   Plan plan(comm, p, Options().set("exchange", "alltoallv"));
   expect_ones(comm, plan);
 }

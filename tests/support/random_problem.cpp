@@ -179,10 +179,13 @@ void draw_memory(Dice& dice, RandomProblem& p) {
 }
 
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
-  if (mpi) {
+  if (p.options.get("pipeline") == "planes") {
+    p.exchanges = {"direct"};
+  } else if (mpi) {
     std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
     std::shuffle(all.begin(), all.end(), dice.engine());
     p.exchanges = {"p2p", all[0], all[1]};
+    if (!p.user_workspace && dice.chance(0.4)) p.exchanges.emplace_back("direct");
     const auto reshapes = reshape_stages(make_schedule(p.request())).size();
     if (reshapes > 1 && dice.chance(0.4)) {
       std::vector<std::string> mixed;
@@ -220,6 +223,15 @@ void draw_options(Dice& dice, RandomProblem& p) {
   }
   p.user_workspace = dice.chance(0.2);
   if (p.user_workspace) o.set("workspace", "user");
+  if (!p.user_workspace && dice.chance(0.35)) {
+    Options planes;
+    for (const auto& [name, value] : o.all())
+      if (name != "tile" && name != "window" && name != "pipeline" && !value.empty()) planes.set(name, value);
+    planes.set("pipeline", "planes");
+    if (dice.chance(0.8)) planes.set("tile", dice.range(0, 9));
+    if (dice.chance(0.8)) planes.set("subtile", dice.range(1, 9));
+    o = planes;
+  }
   p.by_handle = dice.chance(0.3);
   const bool mkl = environment_value("WEFT_TEST_MKL") == "required";
   if (dice.chance(0.2) && mkl) o.set("fft", "mkl");

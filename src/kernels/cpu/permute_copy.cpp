@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "geometry/grid.hpp"
+#include "kernels/cpu/stream.hpp"
 
 namespace weft {
 
@@ -30,6 +31,18 @@ struct Copied {
   void one(const Element& from, Element& to) const { to = from; }
   void line(const Element* from, Element* to, Index n) const {
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(Element));
+  }
+};
+
+/// The same past the cache.
+template <int Bytes>
+struct Streamed {
+  using Element = Word<Bytes>;
+  const StreamKernel& kernel = stream_kernel();
+  void one(const Element& from, Element& to) const { to = from; }
+  void line(const Element* from, Element* to, Index n) const {
+    kernel.copy(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to),
+                static_cast<std::size_t>(n) * sizeof(Element));
   }
 };
 
@@ -61,8 +74,8 @@ struct Multiplied {
 }  // namespace
 
 PermuteCopy::PermuteCopy(const Shape& extents, const Strides& from, const Strides& to, int element_bytes,
-                         const CopyScale& scale)
-    : element_bytes_(element_bytes), scale_(scale) {
+                         const CopyManner& manner)
+    : element_bytes_(element_bytes), manner_(manner) {
   for (int a = 0; a < extents.size(); ++a) {
     empty_ = empty_ || extents[a] <= 0;
     if (extents[a] > 1) loops_[static_cast<std::size_t>(count_++)] = {extents[a], from[a], to[a]};
@@ -142,14 +155,21 @@ void PermuteCopy::run_with(const std::byte* from_bytes, std::byte* to_bytes, con
 
 void PermuteCopy::run(const std::byte* from, std::byte* to) const {
   if (empty_) return;
-  if (scale_.factor != 1) {
-    const auto factor = static_cast<float>(scale_.factor);
-    if (scale_.real_bytes == 4) {
+  if (manner_.factor != 1) {
+    const auto factor = static_cast<float>(manner_.factor);
+    if (manner_.real_bytes == 4) {
       if (element_bytes_ == 4) return run_with(from, to, Multiplied<float, 1>{factor});
       return run_with(from, to, Multiplied<float, 2>{factor});
     }
-    if (element_bytes_ == 8) return run_with(from, to, Multiplied<double, 1>{scale_.factor});
-    return run_with(from, to, Multiplied<double, 2>{scale_.factor});
+    if (element_bytes_ == 8) return run_with(from, to, Multiplied<double, 1>{manner_.factor});
+    return run_with(from, to, Multiplied<double, 2>{manner_.factor});
+  }
+  if (manner_.stream) {
+    element_bytes_ == 4   ? run_with(from, to, Streamed<4>{})
+    : element_bytes_ == 8 ? run_with(from, to, Streamed<8>{})
+                          : run_with(from, to, Streamed<16>{});
+    stream_kernel().fence();
+    return;
   }
   switch (element_bytes_) {
     case 4:

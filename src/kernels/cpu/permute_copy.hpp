@@ -11,18 +11,21 @@
 
 namespace weft {
 
-/// What the elements of a copy are multiplied by. The size of the real numbers in them is only looked at if
-/// the factor is not 1; without one, elements are opaque.
-struct CopyScale {
+/// How elements are copied.
+struct CopyManner {
+  /// What they are multiplied by. The size of the real numbers in them is only looked at if the factor is not
+  /// 1; without one, elements are opaque.
   double factor = 1;
   int real_bytes = 8;  ///< 8 or 4; an element is one or two of them
+  /// Past the cache, where whole lines are copied as they are.
+  bool stream = false;
 };
 
 /// A planned copy. Strides are in elements.
 class PermuteCopy {
  public:
   PermuteCopy(const Shape& extents, const Strides& from, const Strides& to, int element_bytes,
-              const CopyScale& scale = {});
+              const CopyManner& manner = {});
 
   void run(const std::byte* from, std::byte* to) const;
 
@@ -48,7 +51,7 @@ class PermuteCopy {
   std::array<Loop, max_axes> loops_{};  ///< outermost first
   int count_ = 0;
   int element_bytes_;
-  CopyScale scale_;
+  CopyManner manner_;
   bool transposes_ = false;  ///< the two innermost loops are fast on one side each
   bool empty_ = false;
 };

@@ -1,0 +1,11 @@
+// The processor's caches, as far as the system tells.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+/// Bytes of the second-level cache of one core; a modest guess where the system does not say.
+std::int64_t second_cache_bytes();
+
+}  // namespace weft

@@ -1,0 +1,169 @@
+#include "comm/shared_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr const char* operation = "plan: shared memory";
+
+/// What every rank tells the others.
+struct Announcement {
+  char name[48];
+  std::size_t bytes;
+};
+
+std::string free_room() {
+  struct statvfs room {};
+  if (statvfs("/dev/shm", &room) != 0) return "an unknown amount is free";
+  return human_bytes(static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize)) + " are free";
+}
+
+/// An object mapped into this process.
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(int file, std::size_t bytes, const std::string& what) : bytes_(bytes) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (at == MAP_FAILED)
+      throw Error(operation, "mapping " + what + " failed: " + std::strerror(errno),
+                  "more address space (ulimit -v), or another exchange");
+    at_ = static_cast<std::byte*>(at);
+#ifdef MADV_HUGEPAGE
+    madvise(at, bytes, MADV_HUGEPAGE);  // a wish: some systems grant it
+#endif
+  }
+  Mapping(Mapping&& other) noexcept : at_(std::exchange(other.at_, nullptr)), bytes_(other.bytes_) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Mapping() {
+    if (at_ != nullptr) munmap(at_, bytes_);
+  }
+  std::byte* at() const {
+    return at_;
+  }
+
+ private:
+  std::byte* at_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// An open object, and its name as long as it has one.
+class Object {
+ public:
+  Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  ~Object() {
+    forget();
+    if (file_ >= 0) close(file_);
+  }
+
+  void create(std::size_t bytes) {
+    static std::atomic<unsigned> number{0};
+    std::random_device random;
+    for (int tries = 0; file_ < 0; ++tries) {
+      char name[sizeof Announcement::name];
+      std::snprintf(name, sizeof name, "/weft-%ld-%u-%08x", static_cast<long>(getpid()), number++, random());
+      file_ = shm_open(name, O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
+      if (file_ >= 0) name_ = name;
+      if (file_ < 0 && (errno != EEXIST || tries == 100))
+        throw Error(operation, std::string("shm_open failed: ") + std::strerror(errno),
+                    "a /dev/shm that this user may write, more open files (ulimit -n), or another exchange");
+    }
+    const int problem = posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+    if (problem != 0)
+      throw Error(
+          operation,
+          "no room for " + human_bytes(static_cast<double>(bytes)) + " in /dev/shm, where " + free_room() +
+              " (" + std::strerror(problem) + ")",
+          "a larger /dev/shm (mount -o remount,size=..., for containers --shm-size), fewer points per "
+          "rank, or another exchange");
+  }
+
+  void open(const char* name) {
+    file_ = shm_open(name, O_RDWR, 0);
+    if (file_ < 0)
+      throw Error(operation,
+                  std::string("the memory of another rank cannot be opened: ") + std::strerror(errno),
+                  "ranks that see one /dev/shm, more open files (ulimit -n), or another exchange");
+  }
+
+  void forget() {
+    if (!name_.empty()) shm_unlink(name_.c_str());
+    name_.clear();
+  }
+  int file() const { return file_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  int file_ = -1;
+  std::string name_;
+};
+
+class ProcessMemory final : public SharedMemory {
+ public:
+  ProcessMemory(CommImpl& comm, std::size_t bytes) : mappings_(static_cast<std::size_t>(comm.size())) {
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    Object mine;
+    Announcement announcement{{}, bytes};
+    agree(comm, operation, [&] {
+      if (bytes == 0) return;
+      mine.create(bytes);
+      mappings_[rank] = Mapping(mine.file(), bytes, "shared memory");
+      std::memcpy(announcement.name, mine.name().c_str(), mine.name().size());
+    });
+    std::vector<Announcement> all(mappings_.size());
+    comm.allgather(&announcement, sizeof announcement, all.data());
+    agree(comm, operation, [&] {
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        if (r == rank || all[r].bytes == 0) continue;
+        Object theirs;
+        theirs.open(all[r].name);
+        mappings_[r] = Mapping(theirs.file(), all[r].bytes, "the memory of rank " + std::to_string(r));
+      }
+    });
+  }
+  std::byte* of(int rank) const override { return mappings_[static_cast<std::size_t>(rank)].at(); }
+
+ private:
+  std::vector<Mapping> mappings_;
+};
+
+}  // namespace
+
+std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* what) {
+  if (bytes == 0) return nullptr;
+  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (memory == nullptr)
+    throw Error(what, "no memory for " + human_bytes(static_cast<double>(bytes)),
+                "fewer points per rank, or workspace given by the user");
+  return {static_cast<std::byte*>(memory), [](std::byte* p) { std::free(p); }};
+}
+
+std::shared_ptr<SharedMemory> share_between_processes(CommImpl& comm, std::size_t bytes) {
+  return std::make_shared<ProcessMemory>(comm, bytes);
+}
+
+}  // namespace weft

@@ -1,0 +1,363 @@
+#include "program/planes.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "program/op_writer.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr Index line_bytes = 64;
+/// The shortest run of memory worth reading or writing at a time.
+constexpr Index shortest_run = 4 * line_bytes;
+
+/// The part of `whole` that has the ranges of `part` along all axes but `free` ones, which it has whole.
+Box same_cut(const Box& part, const Box& whole, const AxisVector<int>& free) {
+  Box cut = whole;
+  for (int a = 0; a < part.ndim(); ++a) {
+    if (free.contains(a)) continue;
+    cut.lo[a] = part.lo[a];
+    cut.hi[a] = part.hi[a];
+  }
+  return cut;
+}
+
+/// Dense but for some room between rows whose length would send the points of a column to few cache sets.
+Strides spread_strides(const Shape& extents, const Order& order, int element_bytes) {
+  Shape roomy = extents;
+  const int fast = order[order.size() - 1];
+  if (extents[fast] * element_bytes % (4 * line_bytes) == 0) roomy[fast] += line_bytes / element_bytes;
+  return dense_strides(roomy, order);
+}
+
+class Planes {
+ public:
+  Planes(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, const ProgramRequest& request)
+      : schedule_(schedule),
+        choices_(choices),
+        request_(request),
+        rank_(request.rank),
+        place_(schedule, choices, request.real_bytes),
+        writer_(schedule, choices, request.scale),
+        p_(writer_.program()) {
+    p_.rank = request.rank;
+    p_.ranks = schedule.ranks;
+    p_.in_place = request.in_place;
+    p_.largest_box_bytes = place_.largest_box(rank_);
+    const Space in = request.in_place ? Space::output : Space::input;
+    input_ = place_.user(schedule.input(), in, rank_, request.input);
+    output_ = place_.user(schedule.output(), Space::output, rank_, request.output);
+    for (int j = 0; j <= place_.reshapes(); ++j) segments_.push_back(segment(j));
+    for (const Segment& s : segments_)
+      for (const Box& part : s.axes.empty() ? std::vector<Box>{} : s.parts) {
+        const Box result = same_cut(part, s.result_box, s.axes);
+        scratch_bytes_ = std::max({scratch_bytes_, room(part, s.source), room(result, s.result)});
+      }
+  }
+
+  Program build() {
+    for (int j = 0; j < place_.reshapes(); ++j) open(j);
+    for (int j = 0; j < std::min(2, place_.reshapes()); ++j) free(j);
+    for (int j = 0; j <= place_.reshapes(); ++j) {
+      run(j);
+      // The half that this segment has read is the next but one's.
+      if (j > 0 && j + 1 < place_.reshapes()) free(j + 1);
+    }
+    p_.scratch_offset = aligned(workspace_end(p_));
+    p_.workspace_bytes = p_.scratch_offset + (scratch_used_ ? 2 * scratch_bytes_ : 0);
+    return std::move(p_);
+  }
+
+ private:
+  /// What lies between two reshapes: at most one FFT, and what it reads and writes.
+  struct Segment {
+    int stage = -1;
+    AxisVector<int> axes;
+    Place source;
+    Place result;    ///< only its element and the strides' order count, but for the last segment
+    Box result_box;  ///< of all parts together
+    std::vector<Box> parts;
+    std::vector<int> tiles;  ///< of the reshape behind it: how many parts belong to tiles up to this one
+  };
+
+  const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
+  const Segment& at(int j) const { return segments_[static_cast<std::size_t>(j)]; }
+  bool is_last(int j) const { return j == place_.reshapes(); }
+
+  /// The two halves of the workspace take turns, so that a peer's tiles of the next reshape may come while
+  /// those of this one are read.
+  Place landing(int j, int rank) const {
+    return place_.dense(place_.field_after(j), rank, j % 2 == 0 ? 0 : place_.staging_base(rank));
+  }
+
+  Segment segment(int j) const {
+    Segment s;
+    s.stage = place_.fft_stage(j);
+    if (s.stage >= 0) s.axes = schedule_.stages[static_cast<std::size_t>(s.stage)].axes;
+    s.source = j == 0 ? input_ : landing(j - 1, rank_);
+    s.result = is_last(j) ? output_ : place_.dense(place_.field_before(j), rank_, 0);
+    s.result_box = s.result.box;
+    if (s.source.box.empty()) return s;
+    const Order order = order_of(s.source.strides);
+    const int bytes = std::max(s.source.element_bytes, s.result.element_bytes);
+    const Index room = choice(std::min(j, place_.reshapes() - 1)).subtile;
+    const int tiles = is_last(j) ? 1 : tiles_of(j, rank_);
+    for (int k = 0; k < tiles; ++k) {
+      const Box tile = is_last(j) ? s.source.box : same_cut(tile_of(j, rank_, k), s.source.box, s.axes);
+      const std::vector<Box> parts = sub_tiles(tile, order, s.axes, bytes, room);
+      s.parts.insert(s.parts.end(), parts.begin(), parts.end());
+      s.tiles.push_back(static_cast<int>(s.parts.size()));
+    }
+    return s;
+  }
+
+  /// Tiles that a rank sends in a reshape cut one axis of what it holds before.
+  int tiles_of(int j, int rank) const {
+    const Box box = place_.field_before(j).box(rank);
+    if (box.empty()) return 0;
+    const ReshapeChoice& c = choice(j);
+    return c.axis < 0 ? 1 : static_cast<int>((box.extent(c.axis) + c.tile - 1) / c.tile);
+  }
+
+  Box tile_of(int j, int rank, int k) const {
+    Box box = place_.field_before(j).box(rank);
+    const ReshapeChoice& c = choice(j);
+    if (c.axis < 0) return box;
+    const Index lo = box.lo[c.axis], hi = box.hi[c.axis];
+    box.lo[c.axis] = std::min(hi, lo + k * c.tile);
+    box.hi[c.axis] = std::min(hi, lo + (k + 1) * c.tile);
+    return box;
+  }
+
+  TileMessages& messages(int j, int k) {
+    return p_.reshapes[static_cast<std::size_t>(j)].messages.tiles[static_cast<std::size_t>(k)];
+  }
+
+  /// What this rank sends and receives in a reshape, and where its peers put their tiles.
+  void open(int j) {
+    p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}, choice(j).tiles}});
+    ReshapeMessages& m = p_.reshapes.back().messages;
+    const auto grow = [&](int tiles) {
+      if (static_cast<int>(m.tiles.size()) < tiles) m.tiles.resize(static_cast<std::size_t>(tiles));
+    };
+    grow(tiles_of(j, rank_));
+    for (int k = 0; k < tiles_of(j, rank_); ++k)
+      for (const Overlap& o : place_.field_after(j).tiling->overlaps(tile_of(j, rank_, k)))
+        messages(j, k).sends.push_back({o.rank, 0, o.box.count() * m.element_bytes});
+    const Place here = landing(j, rank_);
+    for (const Overlap& o : place_.field_before(j).tiling->overlaps(here.box)) {
+      grow(tiles_of(j, o.rank));
+      for (int k = 0; k < tiles_of(j, o.rank); ++k) {
+        const Box part = intersect(tile_of(j, o.rank, k), here.box);
+        if (part.empty()) continue;
+        messages(j, k).receives.push_back({o.rank, 0, part.count() * m.element_bytes});
+        const Span span = span_of(here.at(part), part.extents(), here.element_bytes);
+        ByteRange& reach = messages(j, k).landing;
+        if (reach.last == 0) reach.first = span.first;
+        reach = {std::min(reach.first, span.first), std::max(reach.last, span.last)};
+      }
+    }
+  }
+
+  Op op_of(int j, OpKind kind, int k, int peer = -1) const {
+    return {.kind = kind, .stage = place_.stage_of(j), .reshape = j, .tile = k, .peer = peer};
+  }
+
+  /// One operation follows the other: they share the scratch memory.
+  int chain(int id) {
+    if (id >= 0) before_ = {id};
+    return id;
+  }
+
+  void free(int j) {
+    for (std::size_t k = 0; k < p_.reshapes[static_cast<std::size_t>(j)].messages.tiles.size(); ++k)
+      if (!messages(j, static_cast<int>(k)).receives.empty())
+        chain(writer_.emit(op_of(j, OpKind::signal_free, static_cast<int>(k)), before_));
+  }
+
+  void run(int j) {
+    const Segment& s = at(j);
+    awaited_ = 0;
+    int k = 0;
+    for (std::size_t i = 0; i < s.parts.size(); ++i) {
+      if (j > 0) await(j - 1, span_of(s.source.at(s.parts[i]), s.parts[i].extents(), s.source.element_bytes));
+      if (!is_last(j) && (i == 0 || static_cast<int>(i) == s.tiles[static_cast<std::size_t>(k - 1)]))
+        await_room(j, k++);
+      const Place done = transform(s, s.parts[i], is_last(j));
+      if (is_last(j)) {
+        finish(j, done, same_cut(s.parts[i], s.result_box, s.axes));
+      } else {
+        put(j, k - 1, done, same_cut(s.parts[i], s.result_box, s.axes));
+        if (static_cast<int>(i) + 1 == s.tiles[static_cast<std::size_t>(k - 1)]) tell(j, k - 1);
+      }
+    }
+    if (j > 0) await(j - 1, {Space::work, 0, std::numeric_limits<Index>::max()});
+  }
+
+  /// Tiles arrive in order; all are awaited up to the last one that touches `span`.
+  void await(int j, const Span& span) {
+    const auto tiles = static_cast<int>(p_.reshapes[static_cast<std::size_t>(j)].messages.tiles.size());
+    int wanted = awaited_;
+    for (int k = awaited_; k < tiles; ++k) {
+      const ByteRange& reach = messages(j, k).landing;
+      if (reach.first < span.last && span.first < reach.last) wanted = k + 1;
+    }
+    for (; awaited_ < wanted; ++awaited_)
+      for (const Message& m : messages(j, awaited_).receives)
+        if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::await_full, awaited_, m.peer), before_));
+  }
+
+  /// Before a tile is put, in ring order as it will be.
+  void await_room(int j, int k) {
+    for (const Message& m : messages(j, k).sends)
+      if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::await_free, k, m.peer), before_));
+  }
+
+  void tell(int j, int k) {
+    for (const Message& m : messages(j, k).sends)
+      if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::signal_full, k, m.peer), before_));
+  }
+
+  /// Whether a part lies so close together that passing over it reads little else.
+  static bool compact(const Place& place, const Box& part) {
+    const Span span = span_of(place.at(part), part.extents(), place.element_bytes);
+    return 4 * (span.last - span.first) <= 5 * part.count() * place.element_bytes;
+  }
+
+  Index room(const Box& part, const Place& like) const {
+    const Place p = scratch(part, like, 0);
+    return aligned(span_of(p.at(part), part.extents(), p.element_bytes).last);
+  }
+
+  /// A part by itself, in the memory order of `like`.
+  Place scratch(const Box& part, const Place& like, int half) const {
+    Place p{Space::scratch, half * scratch_bytes_, part, {}, like.element_bytes, like.element};
+    p.strides = spread_strides(part.extents(), order_of(like.strides), like.element_bytes);
+    return p;
+  }
+
+  /// Reads a part and transforms it; returns where the result is: in scratch memory, in the user's array if
+  /// it lies together there, or where it was if there is nothing to transform.
+  Place transform(const Segment& s, const Box& part, bool last) {
+    if (s.axes.empty()) return s.source;
+    scratch_used_ = true;
+    const Box result = same_cut(part, s.result_box, s.axes);
+    const bool complete = last && compact(s.result, result);
+    Place from = s.source;
+    bool aside = false;  // whether the first scratch area is taken
+    if (!compact(s.source, part)) {
+      from = scratch(part, s.source, 0);
+      aside = true;
+      chain(writer_.emit_copy({.kind = OpKind::copy, .stage = s.stage}, s.source, from.at(part), part, -1,
+                              before_));
+    }
+    const bool converts = s.source.element_bytes != s.result.element_bytes;
+    AxisVector<int> rest = s.axes;
+    const int real = schedule_.stages[static_cast<std::size_t>(s.stage)].real_axis;
+    const bool c2r = schedule_.stages[static_cast<std::size_t>(s.stage)].direction == Direction::backward &&
+                     s.axes.contains(real);
+    if (c2r && s.axes.size() > 1 && from.space == Space::input) {
+      // A c2r of several axes would destroy the user's input.
+      AxisVector<int> complex;
+      rest = {};
+      for (int a : s.axes) (a == real ? rest : complex).push_back(a);
+      const Place spare = scratch(part, s.source, 0);
+      chain(writer_.emit_fft(s.stage, complex, from, part, spare, part, before_));
+      from = spare;
+      aside = true;
+    }
+    const Place to = complete             ? s.result
+                     : aside && !converts ? from
+                                          : scratch(result, s.result, aside ? 1 : 0);
+    chain(writer_.emit_fft(s.stage, rest, from, part, to, result, before_));
+    return to;
+  }
+
+  void put(int j, int k, const Place& from, const Box& part) {
+    std::vector<Overlap> parts = place_.field_after(j).tiling->overlaps(part);
+    // Ring order, so that all ranks do not write to the same peer at the same time.
+    const auto first =
+        std::find_if(parts.begin(), parts.end(), [&](const Overlap& o) { return o.rank > rank_; });
+    std::rotate(parts.begin(), first, parts.end());
+    for (const Overlap& o : parts)
+      store(op_of(j, OpKind::put, k, o.rank), from, landing(j, o.rank).at(o.box), o.box,
+            o.rank == rank_ ? -1 : o.rank);
+  }
+
+  void finish(int j, const Place& from, const Box& part) {
+    if (from.space == Space::output) return;
+    Op op{.kind = OpKind::copy, .stage = at(j).stage};
+    if (op.stage < 0) op = op_of(j - 1, OpKind::copy, 0);
+    store(op, from, output_.at(part), part, -1);
+  }
+
+  /// What is stored here is read again only after all else has been.
+  void store(const Op& op, const Place& from, const Operand& to, const Box& box, int to_rank) {
+    if (chain(writer_.emit_copy(op, from, to, box, to_rank, before_)) < 0) return;
+    p_.copies.back().stream = p_.largest_box_bytes >= request_.stream_from;
+  }
+
+  const Schedule& schedule_;
+  const std::vector<ReshapeChoice>& choices_;
+  const ProgramRequest& request_;
+  int rank_;
+  Placement place_;
+  OpWriter writer_;
+  Program& p_;
+  Place input_, output_;
+  std::vector<Segment> segments_;
+  Index scratch_bytes_ = 0;  ///< of one of the two scratch areas
+  bool scratch_used_ = false;
+  Ids before_;       ///< the newest operation
+  int awaited_ = 0;  ///< tiles of the reshape before the present segment
+};
+
+}  // namespace
+
+std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector<int>& transformed,
+                           int element_bytes, Index bytes) {
+  if (part.empty()) return {};
+  Shape thickness = part.extents();
+  const int fastest = order[order.size() - 1];
+  for (int a : order) {
+    const Index size = Box{Shape(part.ndim(), 0), thickness}.count() * element_bytes;
+    if (size <= bytes) break;
+    if (transformed.contains(a)) continue;
+    const Index layer = size / thickness[a];
+    const Index least = a == fastest ? std::max<Index>(1, shortest_run / element_bytes) : 1;
+    const Index wanted = std::clamp(bytes / layer, std::min(least, thickness[a]), thickness[a]);
+    const Index pieces = (thickness[a] + wanted - 1) / wanted;
+    thickness[a] = (thickness[a] + pieces - 1) / pieces;
+    if (a == fastest) {  // whole cache lines
+      const Index unit = std::max<Index>(1, line_bytes / element_bytes);
+      thickness[a] = std::min(part.extent(a), (thickness[a] + unit - 1) / unit * unit);
+    }
+  }
+  std::vector<Box> boxes;
+  Box box = part;
+  for (int a = 0; a < part.ndim(); ++a) box.hi[a] = std::min(part.hi[a], part.lo[a] + thickness[a]);
+  for (;;) {
+    boxes.push_back(box);
+    int i = order.size() - 1;
+    for (; i >= 0; --i) {
+      const int a = order[i];
+      if (box.hi[a] < part.hi[a]) {
+        box.lo[a] = box.hi[a];
+        box.hi[a] = std::min(part.hi[a], box.lo[a] + thickness[a]);
+        break;
+      }
+      box.lo[a] = part.lo[a];
+      box.hi[a] = std::min(part.hi[a], part.lo[a] + thickness[a]);
+    }
+    if (i < 0) return boxes;
+  }
+}
+
+Program build_planes(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
+                     const ProgramRequest& request) {
+  return Planes(schedule, choices, request).build();
+}
+
+}  // namespace weft
