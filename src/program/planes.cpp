@@ -238,13 +238,19 @@ class Planes {
     return p;
   }
 
+  /// Whether a DCT or DST follows in place after an FFT.
+  bool takes_two_calls(const AxisVector<int>& axes) const {
+    const auto r2r = [&](int a) { return is_r2r(schedule_.transforms[a]); };
+    return std::any_of(axes.begin(), axes.end(), r2r) && !std::all_of(axes.begin(), axes.end(), r2r);
+  }
+
   /// Reads a part and transforms it; returns where the result is: in scratch memory, in the user's array if
   /// it lies together there, or where it was if there is nothing to transform.
   Place transform(const Segment& s, const Box& part, bool last) {
     if (s.axes.empty()) return s.source;
     scratch_used_ = true;
     const Box result = same_cut(part, s.result_box, s.axes);
-    const bool complete = last && compact(s.result, result);
+    const bool complete = last && !takes_two_calls(s.axes) && compact(s.result, result);
     Place from = s.source;
     bool aside = false;  // whether the first scratch area is taken
     if (!compact(s.source, part)) {

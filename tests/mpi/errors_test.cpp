@@ -1,5 +1,8 @@
 // Errors among MPI ranks: all ranks get them, nobody hangs; and the user's communicator is left alone.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "base/test_hook.hpp"
 #include "support/bad_input.hpp"
@@ -106,6 +109,58 @@ TEST(Errors, PaddingThatHasNoRoomNamesWhatHas) {
                "expected one of direct, p2p, p2pw, alltoallv, pairwise, alltoallw");
   Plan plan(comm, p, Options().set("exchange", "alltoallv"));
   expect_ones(comm, plan);
+}
+
+TEST(SharedMemory, TooLittleRoomIsAnErrorOnEveryRank) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  // A limit on the size of files stands in for a small /dev/shm: making the object fails alike.
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  if (comm.rank() == comm.size() - 1) {
+    const rlimit small{4096, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  Problem p = small_cube();
+  p.shape = {32, 32, 32};
+  const auto make = [&] { Plan plan(comm, p, Options().set("exchange", "direct")); };
+  if (comm.size() == 1) {
+    make();  // nothing to exchange, nothing to share
+  } else {
+    expect_error(make, "no room for");
+    expect_error(make, "expected a larger /dev/shm");
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  comm.barrier();
+  Plan plan(comm, p, Options().set("exchange", "direct"));
+  expect_ones(comm, plan);
+}
+
+TEST(SharedMemory, NobodyWaitsForARankThatFailedInTheMiddle) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  for (const char* pipeline : {"planes", "sequential"})
+    for (int when : {0, 2, 5, 9}) {
+      Plan plan(comm, small_cube(), Options().set("exchange", "direct").set("pipeline", pipeline));
+      int operations = 0;
+      TestHook hook;
+      hook.at_point = [&](const char* point, int rank) {
+        if (std::string(point) == "op" && rank == 1 && operations++ == when)
+          throw Error("test", "broken on purpose", "");
+      };
+      Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+      const auto forward = [&] { plan.forward(static_cast<const Complex*>(in.data()), out.data()); };
+      forward();
+      const ScopedTestHook scoped(hook);
+      // Some ranks may get through once more before they notice.
+      const auto often = [&] {
+        for (int i = 0; i < 3; ++i) forward();
+      };
+      expect_error(often, comm.rank() == 1 ? "broken on purpose" : "failed in the middle");
+      expect_error(forward, "failed in the middle");
+      comm.barrier();
+    }
 }
 
 TEST(Exchanges, MayDifferFromReshapeToReshape) {

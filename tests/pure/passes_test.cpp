@@ -42,6 +42,54 @@ int count(const Program& p, OpKind kind) {
 
 }  // namespace
 
+/// Bytes that all operations together read from and write to memory that does not stay in the cache.
+struct Moved {
+  Index read = 0, written = 0;
+};
+
+Moved moved(const Program& p) {
+  Moved m;
+  const auto add = [](Index& sum, const Operand& o, Index bytes) {
+    if (o.space != Space::scratch) sum += bytes;
+  };
+  for (const FftCall& f : p.ffts) {
+    add(m.read, f.from, f.from_box.count() * f.from_bytes);
+    add(m.written, f.to, f.to_box.count() * f.to_bytes);
+  }
+  for (const CopyCall& c : p.copies) {
+    add(m.read, c.from, c.box.count() * c.element_bytes);
+    add(m.written, c.to, c.box.count() * c.element_bytes);
+  }
+  return m;
+}
+
+TEST(Passes, PlanesReadAndWriteEveryPointOncePerStage) {
+  for (const AxisVector<Transform>& transforms :
+       {AxisVector<Transform>{c2c, c2c, c2c}, {c2c, c2c, r2c}, {dct2, c2c, dst1}})
+    for (int ranks : {2, 3})
+      for (const int out : {1, 0}) {
+        const Schedule forward = make_schedule(
+            request_of({48, 40, 36}, ranks, Distribution::slab(0), Distribution::slab(out), transforms));
+        for (const Schedule& s : {forward, inverse(forward)}) {
+          const Program p = program_of(s, Carry::direct, "planes", {{"subtile", 32}});
+          const auto bytes = [&](const Field& f) {
+            return f.box(0).count() * (f.element == Element::real ? 8 : 16);
+          };
+          Index read = bytes(s.input()), written = bytes(s.output());
+          Index sent = 0;
+          for (std::size_t i = 0; i < s.stages.size(); ++i) {
+            if (s.stages[i].kind != Stage::Kind::reshape) continue;
+            read += bytes(s.fields[i + 1]);
+            sent += bytes(s.fields[i]);
+          }
+          // A DCT or DST beside an FFT follows it in place, in scratch memory.
+          EXPECT_EQ(moved(p).read, read) << to_string(s);
+          EXPECT_EQ(moved(p).written, written + sent) << to_string(s);
+          EXPECT_EQ(reshapes(s), out == 1 ? 1 : 2);
+        }
+      }
+}
+
 TEST(Passes, R2cNeverMakesMoreThanC2c) {
   const auto brick = Distribution::brick();
   const auto slab = [](int a) { return Distribution::slab(a); };
