@@ -236,6 +236,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   request.stream_from = 2 * second_cache_bytes();
+  if (const std::optional<Index> kib = options.number("subtile")) request.subtile = *kib * 1024;
   request.input = sides[fwd ? 0 : 1].layout;
   request.output = sides[fwd ? 1 : 0].layout;
   Program program = build_program(w.schedule, w.choices, request);

@@ -413,6 +413,8 @@ class Builder {
 Program build_program(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
                       const ProgramRequest& request) {
   if (!choices.empty() && choices.front().subtile > 0) return build_planes(schedule, choices, request);
+  if (choices.empty())
+    if (std::optional<Program> program = build_alone(schedule, request)) return *std::move(program);
   return Builder(schedule, choices, request).build();
 }
 

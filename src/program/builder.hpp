@@ -18,6 +18,7 @@ struct ProgramRequest {
   double scale = 1;      ///< what the result is multiplied by
   /// Boxes of so many bytes are too large for the cache: what is written into them is stored past it.
   Index stream_from = 4 << 20;
+  Index subtile = 128 << 10;  ///< of a single local FFT: bytes of the parts that it is done in
 };
 
 /// `choices`: one per reshape of `schedule`, equal on all ranks.

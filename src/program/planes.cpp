@@ -49,15 +49,11 @@ class Planes {
     const Space in = request.in_place ? Space::output : Space::input;
     input_ = place_.user(schedule.input(), in, rank_, request.input);
     output_ = place_.user(schedule.output(), Space::output, rank_, request.output);
-    for (int j = 0; j <= place_.reshapes(); ++j) segments_.push_back(segment(j));
-    for (const Segment& s : segments_)
-      for (const Box& part : s.axes.empty() ? std::vector<Box>{} : s.parts) {
-        const Box result = same_cut(part, s.result_box, s.axes);
-        scratch_bytes_ = std::max({scratch_bytes_, room(part, s.source), room(result, s.result)});
-      }
   }
 
   Program build() {
+    for (int j = 0; j <= place_.reshapes(); ++j) segments_.push_back(segment(j));
+    make_room();
     for (int j = 0; j < place_.reshapes(); ++j) open(j);
     for (int j = 0; j < std::min(2, place_.reshapes()); ++j) free(j);
     for (int j = 0; j <= place_.reshapes(); ++j) {
@@ -65,9 +61,46 @@ class Planes {
       // The half that this segment has read is the next but one's.
       if (j > 0 && j + 1 < place_.reshapes()) free(j + 1);
     }
-    p_.scratch_offset = aligned(workspace_end(p_));
-    p_.workspace_bytes = p_.scratch_offset + (scratch_used_ ? 2 * scratch_bytes_ : 0);
-    return std::move(p_);
+    return close();
+  }
+
+  /// A single local FFT in two passes: all axes but the slowest, then that one.
+  Program build_alone() {
+    const int slowest = slowest_axis();
+    Segment first;
+    first.stage = 0;
+    for (int a : schedule_.stages[0].axes)
+      if (a != slowest) first.axes.push_back(a);
+    first.source = input_;
+    first.result = output_;
+    Segment second = first;
+    second.axes = {slowest};
+    second.source = output_;
+    for (Segment* s : {&first, &second}) {
+      s->result_box = output_.box;
+      s->parts = sub_tiles(s->source.box, order_of(s->source.strides), s->axes,
+                           std::max(s->source.element_bytes, s->result.element_bytes), request_.subtile);
+    }
+    segments_ = {first, second};
+    make_room();
+    for (const Segment& s : segments_)
+      for (const Box& part : s.parts)
+        finish({.kind = OpKind::copy, .stage = s.stage}, transform(s, part, true),
+               same_cut(part, s.result_box, s.axes));
+    return close();
+  }
+
+  /// Whether that pays: the array is too large for the cache, and what the second pass reads can lie where
+  /// the first one leaves it.
+  bool pays_alone() const {
+    const Stage& s = schedule_.stages[0];
+    if (input_.box.empty() || s.axes.size() < 2) return false;
+    Index points = output_.element_bytes;
+    for (int a : s.axes) points *= output_.box.extent(a);
+    const bool real_first =
+        s.real_axis < 0 || (s.direction == Direction::forward && s.real_axis != slowest_axis());
+    return points >= request_.stream_from && real_first &&
+           (!request_.in_place || lie_alike(input_, output_, schedule_.transforms));
   }
 
  private:
@@ -81,6 +114,26 @@ class Planes {
     std::vector<Box> parts;
     std::vector<int> tiles;  ///< of the reshape behind it: how many parts belong to tiles up to this one
   };
+
+  int slowest_axis() const {
+    for (int a : order_of(output_.strides))
+      if (schedule_.stages[0].axes.contains(a)) return a;
+    return -1;
+  }
+
+  void make_room() {
+    for (const Segment& s : segments_)
+      for (const Box& part : s.axes.empty() ? std::vector<Box>{} : s.parts) {
+        const Box result = same_cut(part, s.result_box, s.axes);
+        scratch_bytes_ = std::max({scratch_bytes_, room(part, s.source), room(result, s.result)});
+      }
+  }
+
+  Program close() {
+    p_.scratch_offset = aligned(workspace_end(p_));
+    p_.workspace_bytes = p_.scratch_offset + (scratch_used_ ? 2 * scratch_bytes_ : 0);
+    return std::move(p_);
+  }
 
   const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
   const Segment& at(int j) const { return segments_[static_cast<std::size_t>(j)]; }
@@ -187,7 +240,10 @@ class Planes {
         await_room(j, k++);
       const Place done = transform(s, s.parts[i], is_last(j));
       if (is_last(j)) {
-        finish(j, done, same_cut(s.parts[i], s.result_box, s.axes));
+        // A copy alone, as among bricks, counts to the reshape before it.
+        const Op copy{.kind = OpKind::copy, .stage = s.stage};
+        finish(s.stage < 0 ? op_of(j - 1, OpKind::copy, 0) : copy, done,
+               same_cut(s.parts[i], s.result_box, s.axes));
       } else {
         put(j, k - 1, done, same_cut(s.parts[i], s.result_box, s.axes));
         if (static_cast<int>(i) + 1 == s.tiles[static_cast<std::size_t>(k - 1)]) tell(j, k - 1);
@@ -292,10 +348,8 @@ class Planes {
             o.rank == rank_ ? -1 : o.rank);
   }
 
-  void finish(int j, const Place& from, const Box& part) {
+  void finish(const Op& op, const Place& from, const Box& part) {
     if (from.space == Space::output) return;
-    Op op{.kind = OpKind::copy, .stage = at(j).stage};
-    if (op.stage < 0) op = op_of(j - 1, OpKind::copy, 0);
     store(op, from, output_.at(part), part, -1);
   }
 
@@ -364,6 +418,13 @@ std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector
 Program build_planes(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
                      const ProgramRequest& request) {
   return Planes(schedule, choices, request).build();
+}
+
+std::optional<Program> build_alone(const Schedule& schedule, const ProgramRequest& request) {
+  static const std::vector<ReshapeChoice> none;
+  Planes planes(schedule, none, request);
+  if (!planes.pays_alone()) return std::nullopt;
+  return planes.build_alone();
 }
 
 }  // namespace weft

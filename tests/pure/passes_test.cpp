@@ -7,6 +7,7 @@
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
+#include "program/replay.hpp"
 #include "schedule/planner.hpp"
 #include "support/expect_error.hpp"
 #include "support/schedule_request.hpp"
@@ -88,6 +89,32 @@ TEST(Passes, PlanesReadAndWriteEveryPointOncePerStage) {
           EXPECT_EQ(reshapes(s), out == 1 ? 1 : 2);
         }
       }
+}
+
+TEST(Passes, OneRankPassesTwiceOverWhatIsTooLargeForTheCache) {
+  for (const AxisVector<Transform>& transforms :
+       {AxisVector<Transform>{c2c, c2c, c2c}, {c2c, c2c, r2c}, {dct2, dct3, dst1}})
+    for (const bool in_place : {false, true}) {
+      const Schedule s = make_schedule(
+          request_of({48, 40, 36}, 1, Distribution::slab(0), Distribution::slab(0), transforms));
+      ProgramRequest request{0, 8, in_place, {}, {}, 1};
+      request.subtile = 32 << 10;
+      request.stream_from = 2 << 20;
+      const Program whole = build_program(s, {}, request);
+      EXPECT_EQ(whole.ffts.size(), 1u);
+      request.stream_from = 64 << 10;
+      const bool dense = in_place && transforms[2] == r2c;  // the complex rows have no room in the real ones
+      const Program p = build_program(s, {}, request);
+      check_program(p);
+      const auto bytes = [&](const Field& f) {
+        return f.box(0).count() * (f.element == Element::real ? 8 : 16);
+      };
+      if (dense) continue;
+      EXPECT_GT(p.ffts.size(), 48u);
+      EXPECT_EQ(moved(p).read, bytes(s.input()) + bytes(s.output()));
+      EXPECT_EQ(moved(p).written, 2 * bytes(s.output()));
+      EXPECT_LE(p.workspace_bytes, 2 * (2 * (32 << 10) + 64));
+    }
 }
 
 TEST(Passes, R2cNeverMakesMoreThanC2c) {

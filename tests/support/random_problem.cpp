@@ -350,6 +350,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   draw_exchanges(dice, p, mpi);
   p.misaligned = dice.chance(0.2);
   p.delays = dice.chance(0.1);
+  p.small_cache = dice.chance(0.4);
   draw_values(dice, p);
   return p;
 }
@@ -415,6 +416,7 @@ std::string RandomProblem::describe() const {
   text += user_workspace ? "; user workspace" : "";
   text += misaligned ? "; misaligned" : "";
   text += by_handle ? "; by handle" : "";
+  text += small_cache ? "; small cache" : "";
   text += "; exchanges " + join(exchanges, " ");
   for (int r = 0; r < ranks; ++r) {
     const Problem mine = of(r);

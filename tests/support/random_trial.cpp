@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/cache.hpp"
 #include "comm/comm_impl.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
@@ -302,6 +303,7 @@ void run_precision(const Comm& comm, const RandomProblem& p) {
 }  // namespace
 
 void run_random_problem(const Comm& comm, const RandomProblem& p) {
+  set_second_cache_bytes(p.small_cache ? 64 : 0);
   try {
     if (p.problem.precision == Precision::float64) {
       run_precision<double>(comm, p);
