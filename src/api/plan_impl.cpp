@@ -29,6 +29,12 @@ Effort effort_of(const std::string& name) {
   return name == "patient" ? Effort::patient : name == "measure" ? Effort::measure : Effort::estimate;
 }
 
+/// What serves ranks of other machines beside a direct exchange: it packs nothing itself, and is left alone
+/// by other plans.
+const ExchangeRow& far_exchange(CommImpl& c) {
+  return find_exchange("p2pw", c, true);
+}
+
 std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   if (row.overlaps(c)) return "it moves on while these ranks compute";
   if (row.carry == Carry::direct || row.carry == Carry::strided) return "nothing is packed";
@@ -133,6 +139,7 @@ void PlanImpl::make_memory(CommImpl& c) {
     exchange_memory.shared = c.share(static_cast<std::size_t>(flags + aligned(workspace_bytes)));
     agreed = false;
     exchange_memory.workspace_offset = flags;
+    if (several_nodes(c)) exchange_memory.far = &far_exchange(c);
     memory = {exchange_memory.shared, exchange_memory.shared->of(c.rank()) + flags};
   }
   together(c, [&] {
@@ -187,6 +194,12 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
     throw Error("plan: option pipeline",
                 "\"" + std::string(pipeline.pipeline->name) + "\" with exchange " + options.get("exchange"),
                 "exchange direct for all reshapes, or another pipeline");
+  const bool any_direct = std::any_of(rows.begin(), rows.end(), direct);
+  if (any_direct && !pipeline.pipeline->direct_only && several_nodes(c))
+    throw Error(
+        "plan: option pipeline",
+        "\"" + std::string(pipeline.pipeline->name) + "\" with exchange direct among several machines",
+        "pipeline planes, or another exchange");
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values);
     w.exchanges.assign(reshapes, rows.front());
@@ -200,6 +213,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                                                              : reshapes - 1 - j;
       w.choices[j].exchange_reason =
           names[asked] == "auto" ? "auto: " + reason_for(*rows[asked], c) : "as asked for";
+      if (direct(w.exchanges[j]) && several_nodes(c))
+        w.choices[j].exchange_reason += std::string("; ") + far_exchange(c).name + " between machines";
     }
   }
 }
@@ -235,6 +250,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   }
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
+  if (several_nodes(c)) request.nodes = c.nodes();
   request.stream_from = 2 * second_cache_bytes();
   if (const std::optional<Index> kib = options.number("subtile")) request.subtile = *kib * 1024;
   request.input = sides[fwd ? 0 : 1].layout;

@@ -1,5 +1,7 @@
 #include "weft/comm.hpp"
 
+#include <algorithm>
+
 #include "comm/comm_impl.hpp"
 #include "weft/error.hpp"
 
@@ -24,6 +26,22 @@ int Comm::size() const {
 const char* Comm::medium() const {
   return impl().medium();
 }
+bool several_nodes(const CommImpl& comm) {
+  const std::vector<int>& nodes = comm.nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return node != nodes.front(); });
+}
+
+bool any_share_memory(const CommImpl& comm) {
+  std::vector<int> nodes = comm.nodes();
+  std::sort(nodes.begin(), nodes.end());
+  return std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end();
+}
+
+int CommImpl::node_ranks() const {
+  const int mine = nodes_[static_cast<std::size_t>(rank())];
+  return static_cast<int>(std::count(nodes_.begin(), nodes_.end(), mine));
+}
+
 std::shared_ptr<ThreadPool> CommImpl::pool(int threads) {
   if (threads == 1) return nullptr;
   std::shared_ptr<ThreadPool> pool = pools_[threads].lock();

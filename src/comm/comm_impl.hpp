@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -36,14 +37,14 @@ class CommImpl {
   /// The ranks of the same colour.
   virtual std::shared_ptr<CommImpl> split(int colour) = 0;
 
-  /// Whether all ranks can share memory.
-  virtual bool shares_memory() const = 0;
-  /// Gives `bytes`, which may differ from rank to rank, and shows them to all ranks; zero at first.
-  /// Collective; throws the same `weft::Error` on all ranks. Only where ranks share memory.
+  /// The number of the machine of every rank, alike on all ranks: those of one machine can share memory.
+  const std::vector<int>& nodes() const { return nodes_; }
+  /// Ranks on the machine of this one, itself included.
+  int node_ranks() const;
+  /// Gives `bytes`, which may differ from rank to rank, and shows them to the ranks of this machine; zero at
+  /// first. Collective; throws the same `weft::Error` on all ranks.
   virtual std::shared_ptr<SharedMemory> share(std::size_t bytes) = 0;
 
-  /// Ranks on the machine of this one, itself included.
-  virtual int node_ranks() const = 0;
   /// The threads of this rank, the caller included, shared by its plans; null for one. Throws `weft::Error`.
   std::shared_ptr<ThreadPool> pool(int threads);
 
@@ -78,9 +79,17 @@ class CommImpl {
   /// The capability to send MPI messages.
   virtual MpiWorld* mpi() { return nullptr; }
 
+ protected:
+  explicit CommImpl(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
+
  private:
+  std::vector<int> nodes_;
   std::map<int, std::weak_ptr<ThreadPool>> pools_;
   Flight* flights_ = nullptr;
 };
+
+/// Whether not all ranks are on one machine; whether any two are.
+bool several_nodes(const CommImpl& comm);
+bool any_share_memory(const CommImpl& comm);
 
 }  // namespace weft

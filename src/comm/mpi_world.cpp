@@ -1,6 +1,7 @@
 #include "comm/mpi_world.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 
 #include "comm/shared_memory.hpp"
@@ -40,35 +41,35 @@ void check_life(const char* operation) {
 
 class MpiComm final : public CommImpl {
  public:
-  explicit MpiComm(MPI_Comm users) : world_(users) {}
-  int rank() const override { return world_.rank(); }
-  int size() const override { return world_.size(); }
+  explicit MpiComm(MPI_Comm users) : MpiComm(std::make_unique<MpiWorld>(users)) {}
+  int rank() const override { return world_->rank(); }
+  int size() const override { return world_->size(); }
   const char* medium() const override { return "mpi"; }
   void barrier() override {
-    const auto lock = world_.lock();
-    check_mpi(MPI_Barrier(world_.comm()), "MPI_Barrier");
+    const auto lock = world_->lock();
+    check_mpi(MPI_Barrier(world_->comm()), "MPI_Barrier");
   }
 
   void allgather(const void* mine, std::size_t bytes, void* all) override {
-    const auto lock = world_.lock();
+    const auto lock = world_->lock();
     const int n = static_cast<int>(bytes);
-    check_mpi(MPI_Allgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, world_.comm()), "MPI_Allgather");
+    check_mpi(MPI_Allgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, world_->comm()), "MPI_Allgather");
   }
 
   int least(int mine) override {
-    const auto lock = world_.lock();
+    const auto lock = world_->lock();
     int result = mine;
-    check_mpi(MPI_Allreduce(&mine, &result, 1, MPI_INT, MPI_MIN, world_.comm()), "MPI_Allreduce");
+    check_mpi(MPI_Allreduce(&mine, &result, 1, MPI_INT, MPI_MIN, world_->comm()), "MPI_Allreduce");
     return result;
   }
 
   std::string broadcast(const std::string& bytes, int root) override {
-    const auto lock = world_.lock();
+    const auto lock = world_->lock();
     std::string result = bytes;
     int n = static_cast<int>(result.size());
-    check_mpi(MPI_Bcast(&n, 1, MPI_INT, root, world_.comm()), "MPI_Bcast");
+    check_mpi(MPI_Bcast(&n, 1, MPI_INT, root, world_->comm()), "MPI_Bcast");
     result.resize(static_cast<std::size_t>(n));
-    check_mpi(MPI_Bcast(result.data(), n, MPI_BYTE, root, world_.comm()), "MPI_Bcast");
+    check_mpi(MPI_Bcast(result.data(), n, MPI_BYTE, root, world_->comm()), "MPI_Bcast");
     return result;
   }
 
@@ -77,20 +78,19 @@ class MpiComm final : public CommImpl {
     check_life(operation);
     check_thread(operation);
   }
-  MpiWorld* mpi() override { return &world_; }
-  bool shares_memory() const override { return world_.nodes() == 1; }
+  MpiWorld* mpi() override { return world_.get(); }
   std::shared_ptr<SharedMemory> share(std::size_t bytes) override {
     return share_between_processes(*this, bytes);
   }
-  int node_ranks() const override { return world_.node_ranks(); }
   std::shared_ptr<CommImpl> split(int colour) override {
-    const auto lock = world_.lock();
+    const auto lock = world_->lock();
     // Any number is a colour here; MPI takes only some.
     std::vector<int> colours(static_cast<std::size_t>(size()));
     allgather(&colour, sizeof colour, colours.data());
     const auto first = std::find(colours.begin(), colours.end(), colour) - colours.begin();
     MPI_Comm part = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split(world_.comm(), static_cast<int>(first), world_.rank(), &part), "MPI_Comm_split");
+    check_mpi(MPI_Comm_split(world_->comm(), static_cast<int>(first), world_->rank(), &part),
+              "MPI_Comm_split");
     auto made = std::make_shared<MpiComm>(part);
     check_mpi(MPI_Comm_free(&part), "MPI_Comm_free");
     return made;
@@ -98,8 +98,10 @@ class MpiComm final : public CommImpl {
   void retain(const std::shared_ptr<void>& memory) override { retained_.push_back(memory); }
 
  private:
+  explicit MpiComm(std::unique_ptr<MpiWorld> world) : CommImpl(world->nodes()), world_(std::move(world)) {}
+
   std::vector<std::shared_ptr<void>> retained_;
-  MpiWorld world_;
+  std::unique_ptr<MpiWorld> world_;
 };
 
 }  // namespace
@@ -121,6 +123,14 @@ std::unique_lock<std::recursive_mutex> MpiWorld::lock() const {
   return serialises_ ? std::unique_lock(mutex) : std::unique_lock<std::recursive_mutex>();
 }
 
+namespace {
+int pretended_node_size = 0;
+}
+
+void set_ranks_per_node(int ranks) {
+  pretended_node_size = ranks;
+}
+
 MpiWorld::MpiWorld(MPI_Comm users) {
   check_life("Comm::mpi");
   check_thread("Comm::mpi");
@@ -137,12 +147,12 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
             "MPI_Comm_split_type");
-  int place = 0;
-  check_mpi(MPI_Comm_rank(node, &place), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_size(node, &node_ranks_), "MPI_Comm_size");
+  int first = rank_;
+  check_mpi(MPI_Bcast(&first, 1, MPI_INT, 0, node), "MPI_Bcast");
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-  const int first_of_node = place == 0 ? 1 : 0;
-  check_mpi(MPI_Allreduce(&first_of_node, &nodes_, 1, MPI_INT, MPI_SUM, comm_), "MPI_Allreduce");
+  if (pretended_node_size > 0) first = rank_ / pretended_node_size;
+  nodes_.resize(static_cast<std::size_t>(size_));
+  check_mpi(MPI_Allgather(&first, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
   int* largest = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&largest), &found), "MPI_Comm_get_attr");

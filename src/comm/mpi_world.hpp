@@ -20,6 +20,10 @@ void check_mpi(int code, const char* call);
 /// Whether MPI calls can be made: after MPI_Init and before MPI_Finalize.
 bool mpi_alive();
 
+/// Communicators made from now on take so many consecutive ranks for one node; 0: what MPI says. Tests meet
+/// several nodes on one this way.
+void set_ranks_per_node(int ranks);
+
 class MpiWorld {
  public:
   explicit MpiWorld(MPI_Comm users);
@@ -30,10 +34,8 @@ class MpiWorld {
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// The number of nodes, that is of sets of ranks that could share memory.
-  int nodes() const { return nodes_; }
-  /// The number of ranks on this one's node.
-  int node_ranks() const { return node_ranks_; }
+  /// The number of the node of every rank: ranks of one node could share memory.
+  const std::vector<int>& nodes() const { return nodes_; }
 
   /// To be held during MPI calls; holds nothing where threads may call at the same time. Where they have to
   /// follow one another (MPI_THREAD_SERIALIZED), nobody waits inside MPI if looking again and again will do.
@@ -59,7 +61,8 @@ class MpiWorld {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1, nodes_ = 1, node_ranks_ = 1;
+  int rank_ = 0, size_ = 1;
+  std::vector<int> nodes_;
   bool serialises_ = false;
   int next_tag_ = 0, largest_tag_ = 32767;
   std::map<std::vector<int>, MPI_Comm> groups_;

@@ -138,7 +138,7 @@ class ProcessMemory final : public SharedMemory {
     comm.allgather(&announcement, sizeof announcement, all.data());
     agree(comm, operation, [&] {
       for (std::size_t r = 0; r < all.size(); ++r) {
-        if (r == rank || all[r].bytes == 0) continue;
+        if (r == rank || all[r].bytes == 0 || comm.nodes()[r] != comm.nodes()[rank]) continue;
         Object theirs;
         theirs.open(all[r].name);
         mappings_[r] = Mapping(theirs.file(), all[r].bytes, "the memory of rank " + std::to_string(r));

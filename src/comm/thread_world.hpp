@@ -81,7 +81,10 @@ class ThreadWorld {
 
 class ThreadComm final : public CommImpl {
  public:
-  ThreadComm(std::shared_ptr<ThreadWorld> world, int rank) : world_(std::move(world)), rank_(rank) {}
+  ThreadComm(std::shared_ptr<ThreadWorld> world, int rank)
+      : CommImpl(std::vector<int>(static_cast<std::size_t>(world->size()), 0)),
+        world_(std::move(world)),
+        rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return world_->size(); }
   const char* medium() const override { return "threads"; }
@@ -90,9 +93,7 @@ class ThreadComm final : public CommImpl {
   int least(int mine) override;
   std::string broadcast(const std::string& bytes, int root) override;
   std::shared_ptr<CommImpl> split(int colour) override;
-  bool shares_memory() const override { return true; }
   std::shared_ptr<SharedMemory> share(std::size_t bytes) override;
-  int node_ranks() const override { return world_->size(); }
   void check_alive(const char* operation) const override { world_->check(operation); }
   void poison(const std::exception_ptr& failure) noexcept override { world_->poison(failure); }
   ThreadWorld* threads() override { return world_.get(); }

@@ -85,12 +85,18 @@ void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRo
                               const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) {
   Index flags = memory.flags_offset;
   for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
-    const ExchangeContext context{
-        comm,  program_.reshapes[j].messages, groups[j], memory.workspace, memory.shared,
-        flags, memory.workspace_offset};
+    const ReshapeProgram& reshape = program_.reshapes[j];
+    const auto context_of = [&](const ReshapeMessages& messages) {
+      return ExchangeContext{
+          comm, messages, groups[j], memory.workspace, memory.shared, flags, memory.workspace_offset};
+    };
+    const ExchangeContext context = context_of(reshape.messages);
     flags += direct_flag_bytes(program_.ranks);
     const ExchangeRow& row = *exchanges[j];
-    buffered_.push_back(row.make_buffered != nullptr ? row.make_buffered(context) : nullptr);
+    // Ranks of other machines are served by a buffered exchange beside a direct one.
+    buffered_.push_back(row.make_buffered != nullptr ? row.make_buffered(context)
+                        : memory.far != nullptr      ? memory.far->make_buffered(context_of(reshape.far))
+                                                     : nullptr);
     direct_.push_back(row.make_direct != nullptr ? row.make_direct(context) : nullptr);
   }
 }
@@ -178,7 +184,8 @@ Index Executor::bytes_of(const Op& op) const {
   Index bytes = 0;
   if (op.kind == OpKind::post)
     for (const Message& m : program_.reshapes[static_cast<std::size_t>(op.reshape)]
-                                .messages.tiles[static_cast<std::size_t>(op.tile)]
+                                .messages_of(op.kind)
+                                .tiles[static_cast<std::size_t>(op.tile)]
                                 .sends)
       if (m.peer != program_.rank) bytes += m.bytes;
   return bytes;

@@ -24,6 +24,7 @@ struct ExchangeMemory {
   std::shared_ptr<SharedMemory> shared;  ///< what holds it, if there are direct exchanges
   Index flags_offset = 0;                ///< of the first of them
   Index workspace_offset = 0;
+  const ExchangeRow* far = nullptr;  ///< what serves ranks of other machines beside a direct exchange
 };
 
 struct ExecutorSettings {

@@ -148,7 +148,10 @@ class Checker {
   const ReshapeProgram& reshape_of(const Op& op) const {
     return p_.reshapes[static_cast<std::size_t>(op.reshape)];
   }
-  bool is_strided(const Op& op) const { return reshape_of(op).choice.carry == Carry::strided; }
+  bool is_strided(const Op& op) const {
+    const Carry carry = reshape_of(op).choice.carry;
+    return carry == Carry::strided || carry == Carry::direct;
+  }
 
   /// What an exchange owns without packing: parts of strided boxes.
   void own_boxes(int op, const std::vector<StridedPart>& parts, bool writes, const std::vector<int>& until) {
@@ -161,8 +164,7 @@ class Checker {
   }
 
   const TileMessages& messages(const Op& op) const {
-    return p_.reshapes[static_cast<std::size_t>(op.reshape)]
-        .messages.tiles[static_cast<std::size_t>(op.tile)];
+    return reshape_of(op).messages_of(op.kind).tiles[static_cast<std::size_t>(op.tile)];
   }
 
   /// All operations of a kind in the tile of `op`.
@@ -218,7 +220,9 @@ class Checker {
     const ByteRange tile = messages(op).landing;
     for (const Access& a : accesses_) {
       if (a.span.space != Space::work || a.span.first >= tile.last || tile.first >= a.span.last) continue;
-      if (p_.ops[static_cast<std::size_t>(a.op)].kind == OpKind::put) continue;  // the rank's own part
+      // The rank's own part, and what other machines send, come beside those of peers.
+      const OpKind kind = p_.ops[static_cast<std::size_t>(a.op)].kind;
+      if (kind == OpKind::put || kind == OpKind::post) continue;
       if (a.op == free || precedes(a.op, free)) continue;
       for (int f : full)
         if (!precedes(f, a.op)) fail(a.op, "touches a tile that peers may still put");
@@ -234,7 +238,13 @@ class Checker {
     const std::vector<Message>& sends = messages(post).sends;
     if (is_strided(post)) {
       check_boxes(messages(post), reshape_of(post).messages.element_bytes, id);
-      if (!packs.empty()) fail(id, "packs what is sent from where it lies");
+      Index packed = 0, sent = 0;
+      for (const CopyCall* c : packs) packed += c->box.count() * c->element_bytes;
+      for (const Message& m : sends) sent += m.bytes;
+      if (reshape_of(post).choice.carry == Carry::direct && packed != sent)
+        fail(id, "sends other parts than were packed");
+      if (reshape_of(post).choice.carry == Carry::strided && !packs.empty())
+        fail(id, "packs what is sent from where it lies");
       return;
     }
     if (packs.size() != sends.size()) fail(id, "sends other parts than were packed");

@@ -187,25 +187,67 @@ class Planes {
   TileMessages& messages(int j, int k) {
     return p_.reshapes[static_cast<std::size_t>(j)].messages.tiles[static_cast<std::size_t>(k)];
   }
+  TileMessages& far(int j, int k) {
+    return p_.reshapes[static_cast<std::size_t>(j)].far.tiles[static_cast<std::size_t>(k)];
+  }
+  int tiles_here(int j) const {
+    return static_cast<int>(p_.reshapes[static_cast<std::size_t>(j)].messages.tiles.size());
+  }
 
-  /// What this rank sends and receives in a reshape, and where its peers put their tiles.
+  /// Whether a rank is on the machine of this one.
+  bool near(int rank) const {
+    const std::vector<int>& nodes = request_.nodes;
+    return nodes.empty() || nodes[static_cast<std::size_t>(rank)] == nodes[static_cast<std::size_t>(rank_)];
+  }
+
+  /// Where parts for other machines wait for their departure: behind the landing halves.
+  Index departure_base() const { return (place_.reshapes() > 1 ? 2 : 1) * place_.staging_base(rank_); }
+
+  /// The part of a tile that goes to another machine, dense in its receiver's memory order.
+  Place departing(int j, const Overlap& o, Index base) const {
+    Place p = place_.dense(place_.field_before(j), rank_, departure_base() + base);
+    p.box = o.box;
+    p.strides = dense_strides(o.box.extents(), place_.field_after(j).order(o.rank));
+    return p;
+  }
+
+  /// What this rank sends and receives in a reshape, and where its peers' tiles land.
   void open(int j) {
-    p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}, choice(j).tiles}});
-    ReshapeMessages& m = p_.reshapes.back().messages;
+    const int bytes = place_.element_bytes(place_.field_before(j));
+    p_.reshapes.push_back({choice(j), {bytes, {}, choice(j).tiles}, {bytes, {}, choice(j).tiles}});
+    ReshapeProgram& r = p_.reshapes.back();
     const auto grow = [&](int tiles) {
-      if (static_cast<int>(m.tiles.size()) < tiles) m.tiles.resize(static_cast<std::size_t>(tiles));
+      if (tiles <= tiles_here(j)) return;
+      r.messages.tiles.resize(static_cast<std::size_t>(tiles));
+      r.far.tiles.resize(static_cast<std::size_t>(tiles));
     };
     grow(tiles_of(j, rank_));
+    Index waiting = 0;
     for (int k = 0; k < tiles_of(j, rank_); ++k)
-      for (const Overlap& o : place_.field_after(j).tiling->overlaps(tile_of(j, rank_, k)))
-        messages(j, k).sends.push_back({o.rank, 0, o.box.count() * m.element_bytes});
+      for (const Overlap& o : place_.field_after(j).tiling->overlaps(tile_of(j, rank_, k))) {
+        const Message message{o.rank, 0, o.box.count() * bytes};
+        if (near(o.rank)) {
+          messages(j, k).sends.push_back(message);
+          continue;
+        }
+        const Order& order = place_.field_after(j).order(o.rank);
+        far(j, k).sends.push_back(message);
+        far(j, k).from.push_back({o.box, departing(j, o, waiting).at(o.box), order});
+        waiting += message.bytes;
+      }
     const Place here = landing(j, rank_);
     for (const Overlap& o : place_.field_before(j).tiling->overlaps(here.box)) {
       grow(tiles_of(j, o.rank));
       for (int k = 0; k < tiles_of(j, o.rank); ++k) {
         const Box part = intersect(tile_of(j, o.rank, k), here.box);
         if (part.empty()) continue;
-        messages(j, k).receives.push_back({o.rank, 0, part.count() * m.element_bytes});
+        const Message message{o.rank, 0, part.count() * bytes};
+        if (near(o.rank)) {
+          messages(j, k).receives.push_back(message);
+        } else {
+          far(j, k).receives.push_back(message);
+          far(j, k).to.push_back({part, here.at(part), place_.field_after(j).order(rank_)});
+        }
         const Span span = span_of(here.at(part), part.extents(), here.element_bytes);
         ByteRange& reach = messages(j, k).landing;
         if (reach.last == 0) reach.first = span.first;
@@ -250,19 +292,22 @@ class Planes {
       }
     }
     if (j > 0) await(j - 1, {Space::work, 0, std::numeric_limits<Index>::max()});
+    if (!is_last(j)) depart(j);
   }
 
   /// Tiles arrive in order; all are awaited up to the last one that touches `span`.
   void await(int j, const Span& span) {
-    const auto tiles = static_cast<int>(p_.reshapes[static_cast<std::size_t>(j)].messages.tiles.size());
     int wanted = awaited_;
-    for (int k = awaited_; k < tiles; ++k) {
+    for (int k = awaited_; k < tiles_here(j); ++k) {
       const ByteRange& reach = messages(j, k).landing;
       if (reach.first < span.last && span.first < reach.last) wanted = k + 1;
     }
-    for (; awaited_ < wanted; ++awaited_)
+    for (; awaited_ < wanted; ++awaited_) {
       for (const Message& m : messages(j, awaited_).receives)
         if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::await_full, awaited_, m.peer), before_));
+      if (!far(j, awaited_).receives.empty())
+        chain(writer_.emit(op_of(j, OpKind::receive, awaited_), before_));
+    }
   }
 
   /// Before a tile is put, in ring order as it will be.
@@ -274,6 +319,22 @@ class Planes {
   void tell(int j, int k) {
     for (const Message& m : messages(j, k).sends)
       if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::signal_full, k, m.peer), before_));
+    post(j, k);
+  }
+
+  /// What a tile sends to other machines, and receives from them.
+  void post(int j, int k) {
+    if (!far(j, k).sends.empty() || !far(j, k).receives.empty())
+      chain(writer_.emit(op_of(j, OpKind::post, k), before_));
+  }
+
+  /// After its last tile a rank still takes part in those of others. What it sent has left when the next
+  /// reshape needs the memory.
+  void depart(int j) {
+    for (int k = tiles_of(j, rank_); k < tiles_here(j); ++k) post(j, k);
+    for (int k = 0; k < tiles_here(j); ++k)
+      if (!far(j, k).sends.empty() || !far(j, k).receives.empty())
+        chain(writer_.emit(op_of(j, OpKind::wait_sent, k), before_));
   }
 
   /// Whether a part lies so close together that passing over it reads little else.
@@ -343,9 +404,25 @@ class Planes {
     const auto first =
         std::find_if(parts.begin(), parts.end(), [&](const Overlap& o) { return o.rank > rank_; });
     std::rotate(parts.begin(), first, parts.end());
-    for (const Overlap& o : parts)
+    for (const Overlap& o : parts) {
+      if (!near(o.rank)) {
+        pack(j, k, o, from);
+        continue;
+      }
       store(op_of(j, OpKind::put, k, o.rank), from, landing(j, o.rank).at(o.box), o.box,
             o.rank == rank_ ? -1 : o.rank);
+    }
+  }
+
+  /// Into the place in the departing message of the tile.
+  void pack(int j, int k, const Overlap& o, const Place& from) {
+    const TileMessages& m = far(j, k);
+    for (std::size_t i = 0; i < m.sends.size(); ++i) {
+      if (m.sends[i].peer != o.rank) continue;
+      Place to = departing(j, {o.rank, m.from[i].box}, 0);
+      to.base = m.from[i].at.offset;
+      chain(writer_.emit_copy(op_of(j, OpKind::pack, k, o.rank), from, to.at(o.box), o.box, -1, before_));
+    }
   }
 
   void finish(const Op& op, const Place& from, const Box& part) {

@@ -92,6 +92,15 @@ std::string to_string(const ReshapeChoice& choice);
 struct ReshapeProgram {
   ReshapeChoice choice;
   ReshapeMessages messages;
+  /// Beside a direct exchange: what goes to ranks of other machines and comes from them, strided.
+  ReshapeMessages far = {};
+
+  /// What operations of this kind are about.
+  const ReshapeMessages& messages_of(OpKind kind) const {
+    const bool buffered =
+        kind == OpKind::post || kind == OpKind::wait_sent || kind == OpKind::receive || kind == OpKind::pack;
+    return choice.carry == Carry::direct && buffered ? far : messages;
+  }
 };
 
 struct Program {

@@ -32,8 +32,9 @@ struct CompactOp {
 /// What is left of a program for the replay: who says what to whom, in which order.
 struct CompactProgram {
   std::vector<CompactOp> ops;
-  std::vector<std::vector<std::vector<Part>>> sends, receives;  ///< [reshape][tile]
-  std::vector<std::vector<ByteRange>> landing;                  ///< [reshape][tile]
+  /// [reshape][tile]; of a direct exchange the sends and receives among machines come by themselves
+  std::vector<std::vector<std::vector<Part>>> sends, receives, far_sends, far_receives;
+  std::vector<std::vector<ByteRange>> landing;  ///< [reshape][tile]
 };
 
 CompactProgram compact(const Program& p) {
@@ -60,10 +61,16 @@ CompactProgram compact(const Program& p) {
     c.sends.emplace_back();
     c.receives.emplace_back();
     c.landing.emplace_back();
+    c.far_sends.emplace_back();
+    c.far_receives.emplace_back();
     for (const TileMessages& t : r.messages.tiles) {
       c.sends.back().push_back(parts(t.sends));
       c.receives.back().push_back(parts(t.receives));
       c.landing.back().push_back(t.landing);
+    }
+    for (const TileMessages& t : r.messages_of(OpKind::post).tiles) {
+      c.far_sends.back().push_back(parts(t.sends));
+      c.far_receives.back().push_back(parts(t.receives));
     }
   }
   return c;
@@ -132,8 +139,9 @@ class Replay {
 
   const std::vector<Part>& parts(bool sends, int r, const CompactOp& op) const {
     const CompactProgram& p = program(r);
-    return (sends ? p.sends
-                  : p.receives)[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
+    const bool direct = op.kind == OpKind::put || op.kind == OpKind::await_full;
+    const auto& all = direct ? (sends ? p.sends : p.receives) : (sends ? p.far_sends : p.far_receives);
+    return all[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
   }
 
   using Tile = std::tuple<int, int, int>;  // execution, reshape, tile

@@ -181,6 +181,7 @@ void draw_memory(Dice& dice, RandomProblem& p) {
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (p.options.get("pipeline") == "planes") {
     p.exchanges = {"direct"};
+    if (mpi && p.ranks > 2 && dice.chance(0.6)) p.node_ranks = static_cast<int>(dice.range(2, p.ranks - 1));
   } else if (mpi) {
     std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
     std::shuffle(all.begin(), all.end(), dice.engine());
@@ -417,6 +418,7 @@ std::string RandomProblem::describe() const {
   text += misaligned ? "; misaligned" : "";
   text += by_handle ? "; by handle" : "";
   text += small_cache ? "; small cache" : "";
+  if (node_ranks > 0) text += "; machines of " + std::to_string(node_ranks) + " ranks";
   text += "; exchanges " + join(exchanges, " ");
   for (int r = 0; r < ranks; ++r) {
     const Problem mine = of(r);

@@ -49,7 +49,7 @@ ExchangeRow mpi_ialltoallv_row() {
           .meaning = "MPI_Ialltoallv within each exchange group",
           .carry = Carry::packed,
           .concurrent = false,
-          .overlaps = [](CommImpl& comm) { return comm.mpi()->nodes() > 1; },
+          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiIalltoallv>,
           .make_direct = nullptr};

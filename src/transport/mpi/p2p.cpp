@@ -148,7 +148,7 @@ ExchangeRow mpi_p2p_row() {
           .meaning = "MPI_Isend and MPI_Irecv, unpacking on arrival",
           .carry = Carry::packed,
           .concurrent = true,
-          .overlaps = [](CommImpl& comm) { return comm.mpi()->nodes() > 1; },
+          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
           .make_direct = nullptr};

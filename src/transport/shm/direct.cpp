@@ -104,7 +104,7 @@ ExchangeRow direct_row() {
           .carry = Carry::direct,
           .concurrent = true,
           .overlaps = [](CommImpl&) { return false; },
-          .applicable = [](CommImpl& comm) { return comm.shares_memory(); },
+          .applicable = [](CommImpl& comm) { return comm.size() == 1 || any_share_memory(comm); },
           .make_buffered = nullptr,
           .make_direct = make_exchange<DirectExchange, SharedDirect>};
 }
