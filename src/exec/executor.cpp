@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <thread>
 
 #include "base/test_hook.hpp"
 
@@ -210,6 +211,18 @@ bool Executor::receive(const Op& op, Patience patience) {
   return true;
 }
 
+/// A wait for a flag in shared memory. Messages in flight need this rank to move on, and the rank that is to
+/// raise the flag may wait for them.
+template <class Look>
+bool Executor::await(Patience patience, const Look& look) {
+  if (in_flight_ == 0 || patience == Patience::look) return look(patience);
+  while (!look(Patience::look)) {
+    moving_->progress();
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 bool Executor::run_op(Patience patience) {
   const Op& op = program_.ops[position_];
   switch (op.kind) {
@@ -236,12 +249,12 @@ bool Executor::run_op(Patience patience) {
       direct(op).signal_free(op.tile);
       return true;
     case OpKind::await_free:
-      return direct(op).is_free(op.tile, op.peer, patience);
+      return await(patience, [&](Patience p) { return direct(op).is_free(op.tile, op.peer, p); });
     case OpKind::signal_full:
       direct(op).signal_full(op.tile, op.peer);
       return true;
     case OpKind::await_full:
-      return direct(op).is_full(op.tile, op.peer, patience);
+      return await(patience, [&](Patience p) { return direct(op).is_full(op.tile, op.peer, p); });
   }
   if (in_flight_ > 0) moving_->progress();
   return true;

@@ -78,6 +78,8 @@ class Executor {
   /// Whether the operation at the current position is done; `false` only without patience.
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);
+  template <class Look>
+  bool await(Patience patience, const Look& look);
   Index bytes_of(const Op& op) const;
   void note(const Op& op, Clock::time_point begin);
   Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }

@@ -1,7 +1,6 @@
 #include "program/planes.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "program/op_writer.hpp"
 
@@ -291,7 +290,7 @@ class Planes {
         if (static_cast<int>(i) + 1 == s.tiles[static_cast<std::size_t>(k - 1)]) tell(j, k - 1);
       }
     }
-    if (j > 0) await(j - 1, {Space::work, 0, std::numeric_limits<Index>::max()});
+    if (j > 0) await_tiles(j - 1, tiles_here(j - 1));
     if (!is_last(j)) depart(j);
   }
 
@@ -302,10 +301,14 @@ class Planes {
       const ByteRange& reach = messages(j, k).landing;
       if (reach.first < span.last && span.first < reach.last) wanted = k + 1;
     }
+    await_tiles(j, wanted);
+  }
+
+  void await_tiles(int j, int wanted) {
     for (; awaited_ < wanted; ++awaited_) {
       for (const Message& m : messages(j, awaited_).receives)
         if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::await_full, awaited_, m.peer), before_));
-      if (!far(j, awaited_).receives.empty())
+      if (posts(j, awaited_))
         chain(writer_.emit(op_of(j, OpKind::receive, awaited_), before_));
     }
   }
@@ -324,17 +327,16 @@ class Planes {
 
   /// What a tile sends to other machines, and receives from them.
   void post(int j, int k) {
-    if (!far(j, k).sends.empty() || !far(j, k).receives.empty())
-      chain(writer_.emit(op_of(j, OpKind::post, k), before_));
+    if (posts(j, k)) chain(writer_.emit(op_of(j, OpKind::post, k), before_));
   }
+  bool posts(int j, int k) { return !far(j, k).sends.empty() || !far(j, k).receives.empty(); }
 
   /// After its last tile a rank still takes part in those of others. What it sent has left when the next
   /// reshape needs the memory.
   void depart(int j) {
     for (int k = tiles_of(j, rank_); k < tiles_here(j); ++k) post(j, k);
     for (int k = 0; k < tiles_here(j); ++k)
-      if (!far(j, k).sends.empty() || !far(j, k).receives.empty())
-        chain(writer_.emit(op_of(j, OpKind::wait_sent, k), before_));
+      if (posts(j, k)) chain(writer_.emit(op_of(j, OpKind::wait_sent, k), before_));
   }
 
   /// Whether a part lies so close together that passing over it reads little else.
