@@ -5,7 +5,7 @@
 #   make test       builds with Open MPI, with MPICH (a static library), without MPI and with MKL alone or no local FFT at
 #                   all; runs all tests
 #   make build      the library, examples and tests, in build/release
-#   make install PREFIX=$HOME/weft   a Release build of the shared library, into that folder (/usr/local), with the first
+#   make install PREFIX=$HOME/opt/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see README.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
 #   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)

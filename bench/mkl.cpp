@@ -134,7 +134,7 @@ class Mkl final : public Peer {
 }  // namespace
 
 std::unique_ptr<Peer> make_mkl(const Comm& comm, const Case& c) {
-  if (!dfti::missing().empty()) throw Error("--peers", "mkl", dfti::missing());
+  if (!dfti::missing().empty()) throw Error("--peers", "mkl: " + dfti::missing(), "fftw-mpi");
   if (hardware_threads() < comm.size())
     throw Error("--peers",
                 "mkl with " + std::to_string(comm.size()) + " threads on " +

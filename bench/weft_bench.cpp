@@ -46,13 +46,13 @@ void add_plan_options(CLI::App& app, Options& options) {
         flag, [&options, name](const std::string& value) { options.set(name, value); }, help);
   };
   plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
-  plan_option("--pipeline", "pipeline", "auto, sequential, windowed");
-  plan_option("--tile", "tile", "of pipeline windowed: thickness of a tile");
+  plan_option("--pipeline", "pipeline", "auto, sequential, windowed, planes");
+  plan_option("--tile", "tile", "of pipelines windowed and planes: thickness of a tile");
+  plan_option("--subtile", "subtile", "of pipeline planes: KiB that pass through the cache at once");
   plan_option("--window", "window", "of pipeline windowed: tiles in flight");
   plan_option("--exchange", "exchange",
-              "auto, p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, ialltoallv (MPI); direct, copy "
-              "(threads); one, "
-              "or one per reshape, separated by commas");
+              "auto, direct (ranks of one machine), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "
+              "ialltoallv (MPI), copy (threads); one, or one per reshape, separated by commas");
   plan_option("--layout", "layout", "auto, contiguous, strided");
   plan_option("--fft", "fft", "auto, fftw, mkl");
   plan_option("--shrink", "shrink", "number of ranks that compute");

@@ -3,6 +3,14 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# Into the source tree, installed headers would be the sources, and removing what was installed would remove them.
+install(CODE "
+  file(REAL_PATH \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" prefix)
+  file(REAL_PATH \"${PROJECT_SOURCE_DIR}\" source)
+  if(prefix STREQUAL source)
+    message(FATAL_ERROR \"\${prefix} is the source tree of Weft; install it into another folder\")
+  endif()")
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 install(TARGETS weft EXPORT weft INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"

@@ -39,6 +39,7 @@ class Weft(CMakePackage):
             self.define_from_variant("WEFT_MKL", "mkl"),
             self.define("WEFT_TESTS", False),
             self.define("WEFT_EXAMPLES", False),
+            self.define("WEFT_BENCH", False),
         ]
         if self.spec.satisfies("+mpi"):
             arguments.append(self.define("MPI_CXX_COMPILER", self.spec["mpi"].mpicxx))
