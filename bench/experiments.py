@@ -202,7 +202,7 @@ def bars(experiment: "Experiment", results: list[dict]):
     calls = [max(1, r["plan"].count("\nforward reshape")) for r in results]
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 1.6 + 0.28 * len(labels)), sharey=True, width_ratios=(3, 2))
     begin = [0.0] * len(labels)
-    for kind in ("fft", "pack", "exchange", "wait", "unpack", "keep", "copy", "other"):
+    for kind in ("fft", "pack", "put", "exchange", "wait", "unpack", "keep", "copy", "other"):
         width = [of.get(kind, 0) for of in spent]
         if any(width):
             axes[0].barh(labels, width, left=begin, label=kind)
