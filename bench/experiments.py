@@ -39,7 +39,7 @@ def decompositions(ranks: list[int]) -> list[Run]:
 
 def exchanges(ranks: list[int]) -> list[Run]:
     """The exchanges against each other, in total and by operation (the same paper, Figures 6 and 7)."""
-    names = ["p2p", "p2pw", "pairwise", "alltoall", "alltoallv", "alltoallw", "ialltoallv"]
+    names = ["direct", "p2p", "p2pw", "pairwise", "alltoall", "alltoallv", "alltoallw", "ialltoallv"]
     return [
         {
             "label": name,
