@@ -11,8 +11,8 @@
 #   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
 #                   an example no longer has, or a public declaration without a comment. It builds no C++ and takes a second
-#   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone; writes bench/results and the
-#                   pictures
+#   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes
+#                   bench/results and the pictures
 #   make format     formats the sources
 #   make clean
 #   make help       prints this

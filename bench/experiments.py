@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """The experiments of the papers, on this machine: runs weft-bench, keeps its JSON, draws the pictures.
 
-    bench/experiments.py --bench build/release/bin/weft-bench [--launch "mpirun -n {ranks}"] [--only NAME] [--quick]
+    bench/experiments.py --bench build/release/bin/weft-bench [--launch "mpirun -n {ranks}"] [--only NAME]
+    bench/experiments.py --only network --host "4 hosts, 1 Gbit/s" --launch "mpirun -n {ranks} --host a,b,c,d"
     bench/experiments.py --draw          only draws what bench/results holds
 
 Results go to bench/results/NAME.json, one list of weft-bench's objects each (docs/benchmark.md says what is in
 them), pictures to docs/pictures/performance-NAME.svg. Every figure compares runs of one experiment on one machine;
-where FFTW-MPI is drawn, it ran in turn with Weft in the same process.
+where FFTW-MPI or MKL is drawn, it ran in turn with Weft in the same processes.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from typing import NamedTuple
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = TOP / "bench" / "results"
@@ -35,13 +39,14 @@ def decompositions(ranks: list[int]) -> list[Run]:
 
 def exchanges(ranks: list[int]) -> list[Run]:
     """The exchanges against each other, in total and by operation (the same paper, Figures 6 and 7)."""
-    names = ["p2p", "p2pw", "pairwise", "alltoall", "alltoallv", "alltoallw", "ialltoallv"]
+    names = ["direct", "p2p", "p2pw", "pairwise", "alltoall", "alltoallv", "alltoallw", "ialltoallv"]
     return [
         {
             "label": name,
             "x": n,
             "ranks": n,
-            "args": ["--shape", "128,128,128", "--exchange", name, "--pipeline", "sequential", "--peers", "fftw-mpi"],
+            "args": ["--shape", "128,128,128", "--exchange", name, "--pipeline", "sequential"],
+            "peers": ["fftw-mpi"],
         }
         for n in ranks
         for name in names
@@ -78,28 +83,48 @@ def batches(ranks: list[int]) -> list[Run]:
     ]
 
 
-def bricks(ranks: list[int]) -> list[Run]:
-    """Bricks in and out, by grids as in Table III of the same paper, against slabs in and out."""
+def bricks(_ranks: list[int]) -> list[Run]:
+    """Bricks in and out against slabs in and out (the same paper, Section III). Pencils between bricks have the grids
+    of its Table III, whose rows for few ranks are 6 and 12; 4 and 8 are powers of two beside them."""
     return [
         {
             "label": f"{side} to {side}, {decomposition}",
             "x": n,
             "ranks": n,
-            "args": ["--shape", "96,96,96", "--input", side, "--output", "natural", "--decomposition", decomposition],
+            "args": ["--shape", "64,64,64", "--input", side, "--output", "natural", "--decomposition", decomposition],
         }
-        for n in ranks
-        for side, decomposition in (("brick", "slab"), ("brick", "pencil"), ("slab", "slab"))
+        for n in (4, 6, 8, 12)
+        for side, decomposition in (("brick", "pencil"), ("brick", "slab"), ("slab", "slab"))
+    ]
+
+
+def network(ranks: list[int]) -> list[Run]:
+    """Exchanges and pipelines where messages cross a network, one rank on each host."""
+    names = ["p2p", "alltoallv", "ialltoallv", "alltoallw", "pairwise"]
+    return [
+        {
+            "label": f"{name}, {pipeline}",
+            "x": ranks[-1],
+            "ranks": ranks[-1],
+            "args": ["--shape", "128,128,128", "--exchange", name, "--pipeline", pipeline],
+            "peers": ["fftw-mpi"],
+        }
+        for name in names
+        for pipeline in ("sequential", "windowed")
     ]
 
 
 def floor(ranks: list[int]) -> list[Run]:
-    """Weft as it comes against FFTW-MPI, c2c double, the same output order: never slower."""
+    """Weft as it comes against FFTW-MPI, c2c double, the same output order: never slower. And against MKL without any
+    distribution, in as many threads, where each has a core."""
+    cores = len(os.sched_getaffinity(0))
     return [
         {
             "label": f"{n} ranks",
             "x": size,
             "ranks": n,
-            "args": ["--shape", f"{size},{size},{size}", "--effort", "measure", "--peers", "fftw-mpi"],
+            "args": ["--shape", f"{size},{size},{size}", "--effort", "measure"],
+            "peers": ["fftw-mpi", "mkl"] if n <= cores else ["fftw-mpi"],
         }
         for n in ranks
         if n > 1
@@ -107,39 +132,31 @@ def floor(ranks: list[int]) -> list[Run]:
     ]
 
 
-EXPERIMENTS = {
-    "decompositions": (decompositions, "ranks", "96³ c2c, slabs to transposed slabs"),
-    "exchanges": (exchanges, "ranks", "128³ c2c, slabs to transposed slabs"),
-    "layouts": (layouts, "n of n³", "c2c, slabs to transposed slabs"),
-    "batches": (batches, "arrays in a batch", "64³ c2c, time per array"),
-    "bricks": (bricks, "ranks", "96³ c2c"),
-    "floor": (floor, "n of n³", "c2c, slabs to transposed slabs"),
-}
-
-
-def measure(run: Run, bench: str, launch: str, repeat: int) -> dict | None:
+def measure(run: Run, given: argparse.Namespace) -> dict | None:
     """One run of weft-bench; None if it says that it cannot do that."""
+    peers = [p for p in run.get("peers", []) if p in given.peers]
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = shlex.split(launch.format(ranks=run["ranks"])) + [bench, *run["args"]]
-        command += ["--repeat", str(repeat), "--json", file.name]
+        command = shlex.split(given.launch.format(ranks=run["ranks"])) + [given.bench, *run["args"]]
+        command += ["--repeat", str(given.repeat), "--json", file.name]
+        if peers:
+            command += ["--peers", ",".join(peers)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            print(f"  {run['label']} on {run['ranks']}: {done.stderr.strip().splitlines()[0]}", file=sys.stderr)
+            why = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+            print(f"  {run['label']} on {run['ranks']}: {why[0]}", file=sys.stderr)
             return None
         result = json.loads(pathlib.Path(file.name).read_text())
-    result["machine"]["host"] = "this machine"
+    result["machine"]["host"] = given.host
+    for peer in result["peers"].values():
+        peer["about"] = pathlib.PurePath(peer["about"]).name  # MKL's begins with the path of its library
     return {**{k: run[k] for k in ("label", "x", "ranks")}, "per": run.get("per", 1), **result}
 
 
-def draw(name: str, results: list[dict], xlabel: str, title: str) -> None:
-    """Lines of median times with quartiles; for exchanges and the floor FFTW-MPI's ratio as well."""
-    import matplotlib
-
-    matplotlib.use("svg")
+def lines(experiment: "Experiment", results: list[dict]):
+    """Lines of median times with quartiles; where there are peers, their time over Weft's as well."""
     from matplotlib import pyplot
 
-    matplotlib.rcParams.update({"svg.hashsalt": "weft", "font.size": 9})
-    peers = any(r["peers"] for r in results)
+    peers = list(dict.fromkeys(peer for r in results for peer in r["peers"]))
     figure, axes = pyplot.subplots(1, 2 if peers else 1, figsize=(9 if peers else 5.5, 3.4), squeeze=False)
     for label in dict.fromkeys(r["label"] for r in results):
         line = [r for r in results if r["label"] == label]
@@ -147,49 +164,133 @@ def draw(name: str, results: list[dict], xlabel: str, title: str) -> None:
         median = [1e3 * r["median_s"] / r["per"] for r in line]
         low = [m - 1e3 * r["quartiles_s"][0] / r["per"] for m, r in zip(median, line, strict=True)]
         high = [1e3 * r["quartiles_s"][1] / r["per"] - m for m, r in zip(median, line, strict=True)]
-        axes[0][0].errorbar(xs, median, yerr=[low, high], marker="o", capsize=2, label=label)
-        if peers:
-            ratio = [r["peers"]["fftw-mpi"]["median_s"] / r["median_s"] for r in line if "fftw-mpi" in r["peers"]]
-            axes[0][1].plot(xs[: len(ratio)], ratio, marker="o", label=label)
-    axes[0][0].set(xlabel=xlabel, ylabel="ms, slowest rank", title=title)
-    if name in ("floor", "layouts"):
+        drawn = axes[0][0].errorbar(xs, median, yerr=[low, high], marker="o", capsize=2, label=label)
+        for peer, style in zip(peers, ("-", "--"), strict=False):
+            beside = [r for r in line if peer in r["peers"]]
+            ratio = [r["peers"][peer]["median_s"] / r["median_s"] for r in beside]
+            look = {"color": drawn[0].get_color(), "linestyle": style, "marker": "o"}
+            if beside:
+                axes[0][1].plot([r["x"] for r in beside], ratio, label=f"{peer}, {label}", **look)
+    axes[0][0].set(xlabel=experiment.xlabel, ylabel="ms, slowest rank", title=experiment.title)
+    if experiment.logarithmic:
         axes[0][0].set(yscale="log", xscale="log")
     else:
         axes[0][0].set(ylim=(0, None))
     if peers:
         axes[0][1].axhline(1, color="black", linewidth=0.8)
-        axes[0][1].set(xlabel=xlabel, ylabel="FFTW-MPI's time over Weft's", title="in the same run", ylim=(0, None))
+        axes[0][1].set(
+            xlabel=experiment.xlabel, ylabel="peer's time over Weft's", title="in the same run", ylim=(0, None)
+        )
     for a in axes[0]:
         a.set_xticks(sorted({r["x"] for r in results}), labels=[str(x) for x in sorted({r["x"] for r in results})])
         a.minorticks_off()
         a.grid(alpha=0.3)
         a.legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(PICTURES / f"performance-{name}.svg", metadata={"Date": None})
-    pyplot.close(figure)
+    return figure
 
 
-def main() -> int:
+def bars(experiment: "Experiment", results: list[dict]):
+    """On the most ranks, what the time is spent on, stacked, and how long one call of the exchange takes: what a rank
+    spends in it and waiting for it, over the number of reshapes."""
+    from matplotlib import pyplot
+
+    results = [r for r in results if r["ranks"] == max(r["ranks"] for r in results)]
+    labels = [r["label"] for r in results]
+    spent = [{o["kind"]: 1e3 * o["seconds"] for o in r["operations"]} for r in results]
+    for r, of in zip(results, spent, strict=True):
+        of["other"] = 1e3 * r["operations_total_s"] - sum(of.values())
+    calls = [max(1, r["plan"].count("\nforward reshape")) for r in results]
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 1.6 + 0.28 * len(labels)), sharey=True, width_ratios=(3, 2))
+    begin = [0.0] * len(labels)
+    for kind in ("fft", "pack", "put", "exchange", "wait", "unpack", "keep", "copy", "other"):
+        width = [of.get(kind, 0) for of in spent]
+        if any(width):
+            axes[0].barh(labels, width, left=begin, label=kind)
+        begin = [b + w for b, w in zip(begin, width, strict=True)]
+    mark = {"color": "black", "marker": "|", "markersize": 14, "linestyle": "none"}
+    for peer in results[0]["peers"]:
+        axes[0].plot([1e3 * r["peers"][peer]["median_s"] for r in results], labels, label=peer, **mark)
+    one = [(of.get("exchange", 0) + of.get("wait", 0)) / n for of, n in zip(spent, calls, strict=True)]
+    axes[1].barh(labels, one, color="grey", label="exchange and wait")
+    wire = min(1e3 * r["bound"]["wire_s"] / n for r, n in zip(results, calls, strict=True))
+    axes[1].axvline(wire, color="black", linewidth=0.8, label="bytes over the best bandwidth measured")
+    axes[0].set(xlabel="ms, slowest rank", title=f"{experiment.title}, {results[0]['ranks']} ranks")
+    axes[1].set(xlabel="ms", title="each call of the exchange")
+    axes[0].invert_yaxis()
+    for a, columns in zip(axes, (5, 1), strict=True):
+        a.grid(alpha=0.3, axis="x")
+        a.legend(fontsize=7, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, -0.2))
+    return figure
+
+
+class Experiment(NamedTuple):
+    """What to run for some numbers of ranks, and how the results are drawn."""
+
+    runs: Callable[[list[int]], list[Run]]
+    xlabel: str
+    title: str
+    logarithmic: bool = False
+    pictures: dict[str, Callable] = {"": lines}  # by what the name of the picture ends in
+    asked: bool = False  # only run where --only names it: needs a --launch of its own
+
+
+EXPERIMENTS = {
+    "decompositions": Experiment(decompositions, "ranks", "96³ c2c, slabs to transposed slabs"),
+    "exchanges": Experiment(
+        exchanges, "ranks", "128³ c2c, slabs to transposed slabs", pictures={"": lines, "-calls": bars}
+    ),
+    "layouts": Experiment(layouts, "n of n³", "c2c, slabs to transposed slabs", logarithmic=True),
+    "batches": Experiment(batches, "arrays in a batch", "64³ c2c, time per array"),
+    "bricks": Experiment(bricks, "ranks", "64³ c2c"),
+    "network": Experiment(network, "ranks", "128³ c2c, transposed slabs", pictures={"": bars}, asked=True),
+    "floor": Experiment(floor, "n of n³", "c2c, slabs to transposed slabs", logarithmic=True),
+}
+
+
+def draw(name: str, results: list[dict]) -> None:
+    """All pictures of one experiment; the same results give the same files."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams.update({"svg.hashsalt": "weft", "font.size": 9})
+    for ending, picture in EXPERIMENTS[name].pictures.items():
+        figure = picture(EXPERIMENTS[name], results)
+        if EXPERIMENTS[name].asked:
+            figure.suptitle(results[0]["machine"]["host"])
+        figure.tight_layout()
+        figure.savefig(PICTURES / f"performance-{name}{ending}.svg", metadata={"Date": None})
+        pyplot.close(figure)
+
+
+def main() -> int | str:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--bench", default="build/release/bin/weft-bench")
     arguments.add_argument("--launch", default="mpirun -n {ranks}")
-    arguments.add_argument("--ranks", default="1,2,4", help="numbers of ranks")
-    arguments.add_argument("--only", choices=EXPERIMENTS, action="append")
+    arguments.add_argument("--ranks", default="1,2,4", help="numbers of ranks, except of bricks")
+    arguments.add_argument("--only", choices=EXPERIMENTS, action="append", help="network runs only if named here")
+    arguments.add_argument(
+        "--peers", type=lambda text: text.split(","), default="fftw-mpi,mkl", help="leave out those that are not here"
+    )
     arguments.add_argument("--repeat", type=int, default=15)
+    arguments.add_argument("--host", default="this machine", help="what the results call the machine")
     arguments.add_argument("--draw", action="store_true", help="only draw")
     given = arguments.parse_args()
     ranks = [int(n) for n in given.ranks.split(",")]
     RESULTS.mkdir(exist_ok=True)
-    for name, (runs, xlabel, title) in EXPERIMENTS.items():
+    for name, experiment in EXPERIMENTS.items():
         if given.only and name not in given.only:
             continue
         file = RESULTS / f"{name}.json"
-        if not given.draw:
+        if not given.draw and (given.only or not experiment.asked):
             print(name)
-            found = [measure(run, given.bench, given.launch, given.repeat) for run in runs(ranks)]
-            file.write_text(json.dumps([r for r in found if r], indent=1) + "\n")
+            found = [r for r in (measure(run, given) for run in experiment.runs(ranks)) if r]
+            if not found:
+                return f"{name}: no run succeeded"
+            file.write_text(json.dumps(found, indent=1) + "\n")
         if file.exists():
-            draw(name, json.loads(file.read_text()), xlabel, title)
+            draw(name, json.loads(file.read_text()))
     return 0
 
 

@@ -117,6 +117,7 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
        {"median_s", "min_s", "quartiles_s", "gflops", "error_l2", "operations", "bound", "peers", "plan",
         "machine", "versions", "problem", "options", "planning_s", "memory_bytes"})
     EXPECT_TRUE(j.contains(key)) << key;
+  EXPECT_NE(j["plan"].get<std::string>().find("\nforward reshape 1:"), std::string::npos);
   EXPECT_LE(j["min_s"], j["quartiles_s"][0]);
   EXPECT_LE(j["quartiles_s"][0], j["median_s"]);
   EXPECT_LE(j["median_s"], j["quartiles_s"][1]);
