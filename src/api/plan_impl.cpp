@@ -251,14 +251,16 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (several_nodes(c)) request.nodes = c.nodes();
-  request.stream_from = 2 * second_cache_bytes();
+  request.cache_bytes = second_cache_bytes();
   if (const std::optional<Index> kib = options.number("subtile")) request.subtile = *kib * 1024;
   request.input = sides[fwd ? 0 : 1].layout;
   request.output = sides[fwd ? 1 : 0].layout;
   Program program = build_program(w.schedule, w.choices, request);
   workspace_bytes = std::max(workspace_bytes, program.workspace_bytes);
   largest_box = std::max(largest_box, program.largest_box_bytes);
-  const ExecutorSettings settings{problem.precision, effort_of(options.get("effort")), ffts, pool};
+  const Effort effort = effort_of(options.get("effort"));
+  const bool compare = options.get("fft") == "auto" && effort != Effort::estimate;
+  const ExecutorSettings settings{problem.precision, effort, ffts, compare, pool};
   w.executor = std::make_shared<Executor>(std::move(program), settings);
 }
 

@@ -50,7 +50,8 @@ int Executor::threads_for(Index bytes) const {
 }
 
 std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem, int threads) {
-  auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads);
+  auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads,
+                                                 settings_.compare_ffts ? plan_fastest_fft : plan_fft);
   if (std::find(libraries_.begin(), libraries_.end(), &fft->row()) == libraries_.end())
     libraries_.push_back(&fft->row());
   return fft;
@@ -79,7 +80,7 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
   const int real = static_cast<int>(real_bytes(settings.precision));
   for (const CopyCall& c : program_.copies)
     copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes,
-                         CopyManner{c.scale, real, c.stream});
+                         CopyManner{c.scale, real, c.store_past, c.load_ahead});
 }
 
 void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,

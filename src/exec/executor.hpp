@@ -31,6 +31,7 @@ struct ExecutorSettings {
   Precision precision = Precision::float64;
   Effort effort = Effort::estimate;
   std::vector<const FftRow*> ffts;   ///< to be asked in turn
+  bool compare_ffts = false;         ///< or rather the fastest of them for each transform
   std::shared_ptr<ThreadPool> pool;  ///< the threads of this rank; null: the caller alone
 };
 

@@ -2,11 +2,12 @@
 
 namespace weft {
 
-ParallelFft::ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads) {
+ParallelFft::ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads,
+                         PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&)) {
   for (const FftStep& step : split_fft(problem, threads)) {
     Step bound{step.sides, {}};
     for (const FftPiece& piece : step.pieces) {
-      PlannedFft planned = plan_fft(rows, piece.problem);
+      PlannedFft planned = plan(rows, piece.problem);
       if (row_ == nullptr) row_ = planned.row;
       bound.pieces.push_back({std::move(planned.fft), piece.from_offset, piece.to_offset});
     }

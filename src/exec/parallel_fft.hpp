@@ -16,8 +16,10 @@ namespace weft {
 
 class ParallelFft {
  public:
-  /// Plans `problem`, cut by `split_fft`, with `plan_fft`. Throws `weft::Error`.
-  ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads);
+  /// Plans `problem`, cut by `split_fft`, each piece with `plan` (`plan_fft` or `plan_fastest_fft`). Throws
+  /// `weft::Error`.
+  ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads,
+              PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&) = plan_fft);
 
   /// The pool may have any number of threads; without one the caller does all pieces. Alignment and overlap
   /// of the arrays are as the problem says; the bits of the result depend on the number of threads that it

@@ -81,6 +81,14 @@ struct PlannedFft {
 };
 PlannedFft plan_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
 
+/// The same by the fastest of `rows` that can do it, as found by trying each on memory of its own; a problem
+/// is tried once in the life of the process.
+PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
+
+/// From the first to past the last byte that a transform reads, and writes.
+std::size_t span_read(const FftProblem& problem);
+std::size_t span_written(const FftProblem& problem);
+
 FftRow fftw_row();
 FftRow mkl_row();
 

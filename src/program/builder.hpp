@@ -17,9 +17,8 @@ struct ProgramRequest {
   Layout input, output;  ///< of this rank's own arrays, before and after this direction; no strides: dense
   double scale = 1;      ///< what the result is multiplied by
   std::vector<int> nodes = {};  ///< of a direct exchange: the machine of every rank; none: all on one
-  /// Boxes of so many bytes are too large for the cache: what is written into them is stored past it.
-  Index stream_from = 4 << 20;
-  Index subtile = 128 << 10;  ///< of a single local FFT: bytes of the parts that it is done in
+  Index cache_bytes = 2 << 20;  ///< of planes: the cache that one core has for itself
+  Index subtile = 128 << 10;    ///< of a single local FFT: bytes of the parts that it is done in
 };
 
 /// `choices`: one per reshape of `schedule`, equal on all ranks.

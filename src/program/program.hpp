@@ -24,10 +24,11 @@ struct CopyCall {
   Shape extents;
   int element_bytes = 0;
   Operand from, to;
-  int to_rank = -1;     ///< -1: own memory, else the peer in whose workspace `to` lies
-  Box box;              ///< the global indices copied
-  double scale = 1;     ///< what the elements are multiplied by on the way
-  bool stream = false;  ///< past the cache: what is written is not read again soon
+  int to_rank = -1;         ///< -1: own memory, else the peer in whose workspace `to` lies
+  Box box;                  ///< the global indices copied
+  double scale = 1;         ///< what the elements are multiplied by on the way
+  bool store_past = false;  ///< past the cache: what is written is not read again soon
+  bool load_ahead = false;  ///< what is read lies in memory, not in the cache
 };
 
 /// One local FFT over `axes` of a box; the other axes are loops. Either all of its axes are r2r, or none is.

@@ -99,10 +99,10 @@ TEST(Passes, OneRankPassesTwiceOverWhatIsTooLargeForTheCache) {
           request_of({48, 40, 36}, 1, Distribution::slab(0), Distribution::slab(0), transforms));
       ProgramRequest request{0, 8, in_place, {}, {}, 1};
       request.subtile = 32 << 10;
-      request.stream_from = 2 << 20;
+      request.cache_bytes = 1 << 20;
       const Program whole = build_program(s, {}, request);
       EXPECT_EQ(whole.ffts.size(), 1u);
-      request.stream_from = 64 << 10;
+      request.cache_bytes = 64 << 10;
       const bool dense = in_place && transforms[2] == r2c;  // the complex rows have no room in the real ones
       const Program p = build_program(s, {}, request);
       check_program(p);

@@ -71,33 +71,6 @@ fftw_r2r_kind kind_of(Transform t) {
   }
 }
 
-/// One side of a transform.
-struct Side {
-  Index FftDimension::*stride;
-  bool complex, half;
-};
-
-Side from_side(const FftProblem& p) {
-  const bool half = p.kind == FftKind::real && p.direction == Direction::backward;
-  return {&FftDimension::from_stride, p.kind == FftKind::c2c || half, half};
-}
-
-Side to_side(const FftProblem& p) {
-  const bool half = p.kind == FftKind::real && p.direction == Direction::forward;
-  return {&FftDimension::to_stride, p.kind == FftKind::c2c || half, half};
-}
-
-/// From the first element to past the last of one side.
-std::size_t bytes_of(const FftProblem& p, const Side& side) {
-  Index last = 0;
-  for (const FftDimension& d : p.loops) last += (d.n - 1) * (d.*side.stride);
-  for (const FftDimension& d : p.dimensions) {
-    const Index n = side.half && &d == &p.dimensions.back() ? d.n / 2 + 1 : d.n;
-    last += (n - 1) * (d.*side.stride);
-  }
-  return static_cast<std::size_t>((last + 1) * (side.complex ? 2 : 1) * real_bytes(p.precision));
-}
-
 template <class Real>
 class FftwPlan final : public LocalFft {
  public:
@@ -105,7 +78,7 @@ class FftwPlan final : public LocalFft {
   using Complex = typename F::Complex;
 
   explicit FftwPlan(const FftProblem& p) : problem_(p), scaling_(p) {
-    const std::size_t from_size = bytes_of(p, from_side(p)), to_size = bytes_of(p, to_side(p));
+    const std::size_t from_size = span_read(p), to_size = span_written(p);
     const std::lock_guard lock(planner_mutex());
     // Planning beyond estimate runs candidates on real memory.
     const bool touches = p.effort != Effort::estimate;

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "geometry/grid.hpp"
-#include "kernels/cpu/stream.hpp"
+#include "kernels/cpu/lines.hpp"
 
 namespace weft {
 
@@ -36,13 +36,24 @@ struct Copied {
 
 /// The same past the cache.
 template <int Bytes>
-struct Streamed {
+struct StoredPast : Copied<Bytes> {
   using Element = Word<Bytes>;
-  const StreamKernel& kernel = stream_kernel();
-  void one(const Element& from, Element& to) const { to = from; }
+  const LineKernel& kernel = line_kernel();
   void line(const Element* from, Element* to, Index n) const {
-    kernel.copy(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to),
-                static_cast<std::size_t>(n) * sizeof(Element));
+    kernel.store_past(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to),
+                      static_cast<std::size_t>(n) * sizeof(Element));
+  }
+};
+
+/// The same, asking for what comes next.
+template <int Bytes>
+struct LoadedAhead : Copied<Bytes> {
+  using Element = Word<Bytes>;
+  std::ptrdiff_t ahead;
+  const LineKernel& kernel = line_kernel();
+  void line(const Element* from, Element* to, Index n) const {
+    kernel.load_ahead(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to),
+                      static_cast<std::size_t>(n) * sizeof(Element), ahead);
   }
 };
 
@@ -164,21 +175,36 @@ void PermuteCopy::run(const std::byte* from, std::byte* to) const {
     if (element_bytes_ == 8) return run_with(from, to, Multiplied<double, 1>{manner_.factor});
     return run_with(from, to, Multiplied<double, 2>{manner_.factor});
   }
-  if (manner_.stream) {
-    element_bytes_ == 4   ? run_with(from, to, Streamed<4>{})
-    : element_bytes_ == 8 ? run_with(from, to, Streamed<8>{})
-                          : run_with(from, to, Streamed<16>{});
-    stream_kernel().fence();
-    return;
+  if (manner_.store_past) {
+    with_size([&]<int Bytes>() { run_with(from, to, StoredPast<Bytes>{}); });
+    line_kernel().fence();
+  } else if (manner_.load_ahead) {
+    with_size([&]<int Bytes>() { run_with(from, to, LoadedAhead<Bytes>{{}, ahead()}); });
+  } else {
+    with_size([&]<int Bytes>() { run_with(from, to, Copied<Bytes>{}); });
   }
+}
+
+/// Calls `f` for the size of the elements.
+template <class F>
+void PermuteCopy::with_size(const F& f) const {
   switch (element_bytes_) {
     case 4:
-      return run_with(from, to, Copied<4>{});
+      return f.template operator()<4>();
     case 8:
-      return run_with(from, to, Copied<8>{});
+      return f.template operator()<8>();
     default:
-      return run_with(from, to, Copied<16>{});
+      return f.template operator()<16>();
   }
+}
+
+/// How far to look ahead, in bytes: about a page, in whole lines of the copy.
+std::ptrdiff_t PermuteCopy::ahead() const {
+  constexpr Index far = 4096;
+  const Loop line = loops_[static_cast<std::size_t>(count_ - 1)];
+  if (count_ < 2 || line.n * element_bytes_ >= far) return far;
+  const Index lines = far / (line.n * element_bytes_);
+  return lines * loops_[static_cast<std::size_t>(count_ - 2)].from * element_bytes_;
 }
 
 /// Iterations of a loop that are not cut apart: those of a block of the inner loops.

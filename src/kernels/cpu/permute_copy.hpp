@@ -17,8 +17,9 @@ struct CopyManner {
   /// 1; without one, elements are opaque.
   double factor = 1;
   int real_bytes = 8;  ///< 8 or 4; an element is one or two of them
-  /// Past the cache, where whole lines are copied as they are.
-  bool stream = false;
+  // Of lines that are copied as they are, one at most; otherwise without meaning.
+  bool store_past = false;  ///< past the cache: what is written is not read again soon
+  bool load_ahead = false;  ///< what is read lies in memory
 };
 
 /// A planned copy. Strides are in elements.
@@ -41,6 +42,9 @@ class PermuteCopy {
     Index n, from, to;
   };
 
+  template <class F>
+  void with_size(const F& f) const;
+  std::ptrdiff_t ahead() const;
   int loop_to_cut(int parts) const;
   Index unit_of(int loop) const;
   template <class Move>

@@ -1,0 +1,63 @@
+// Chooses between local FFT libraries by trying them: none is the fastest for all lengths and strides.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "fft/local_fft.hpp"
+#include "weft/buffer.hpp"
+
+namespace weft {
+
+namespace {
+
+struct Candidate {
+  PlannedFft planned;
+  double best = 0;  ///< seconds
+};
+
+void try_once(Candidate& c, std::byte* from, std::byte* to, bool first) {
+  const auto begin = std::chrono::steady_clock::now();
+  c.planned.fft->execute(from, to);
+  const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  c.best = first ? time : std::min(c.best, time);
+}
+
+/// Takes turns, so that all see the same machine; the shortest time of each counts.
+PlannedFft fastest(std::vector<Candidate>& candidates, const FftProblem& problem) {
+  constexpr double long_enough = 2e-3;
+  constexpr int least_turns = 3, most_turns = 50;
+  const std::size_t from_size = span_read(problem), to_size = span_written(problem);
+  Buffer<std::byte> from(problem.in_place ? std::max(from_size, to_size) : from_size);
+  Buffer<std::byte> to(problem.in_place ? 0 : to_size);
+  double spent = 0;
+  for (int turn = 0; turn < most_turns && (turn < least_turns || spent < long_enough); ++turn)
+    for (Candidate& c : candidates) {
+      try_once(c, from.data(), problem.in_place ? from.data() : to.data(), turn == 0);
+      spent += c.best;
+    }
+  return std::min_element(candidates.begin(), candidates.end(),
+                          [](const Candidate& a, const Candidate& b) { return a.best < b.best; })
+      ->planned;
+}
+
+}  // namespace
+
+PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProblem& problem) {
+  static std::mutex mutex;
+  static std::map<FftProblem, const FftRow*> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(problem); found != known.end()) {
+    const FftRow* const row[] = {found->second};
+    return plan_fft(row, problem);
+  }
+  std::vector<Candidate> candidates;
+  for (const FftRow* row : rows)
+    if (row->unable(problem).empty()) candidates.push_back({{row->plan(problem), row}, 0});
+  if (candidates.size() < 2) return plan_fft(rows, problem);
+  PlannedFft chosen = fastest(candidates, problem);
+  known[problem] = chosen.row;
+  return chosen;
+}
+
+}  // namespace weft
