@@ -93,8 +93,10 @@ void PlanImpl::make(CommImpl& c) {
   });
   compare(c, mine);
   const Gathered gathered = gather(c, problem);
-  together(c, [&] { prepare(c, gathered); });
-  make_memory(c);
+  for (bool complete = false; !complete;) {
+    together(c, [&] { prepare(c, gathered); });
+    complete = make_memory(c);
+  }
   for (Way& w : ways) w.executor->connect();
 }
 
@@ -113,6 +115,11 @@ void PlanImpl::compare(CommImpl& c, const std::string& mine) {
 }
 
 void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
+  // Perhaps for the second time, see `make_memory`.
+  rows.clear();
+  ways = {};
+  sides = {};
+  workspace_bytes = largest_box = 0;
   users_workspace = options.get("workspace") == "user";
   // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
   // plans.
@@ -127,8 +134,9 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   test_point("prepare", c.rank());
 }
 
-/// The workspace. What ranks store directly into is shared by all, behind the flags that guard it.
-void PlanImpl::make_memory(CommImpl& c) {
+/// The workspace. What ranks store directly into is shared by all, behind the flags that guard it. False if
+/// there is no room for that, and another exchange may be taken instead.
+bool PlanImpl::make_memory(CommImpl& c) {
   ExchangeMemory exchange_memory;
   const bool direct = std::any_of(rows.begin(), rows.end(),
                                   [](const ExchangeRow* row) { return row->carry == Carry::direct; });
@@ -136,7 +144,15 @@ void PlanImpl::make_memory(CommImpl& c) {
     const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
     const Index flags = reshapes * direct_flag_bytes(c.size());
     agreed = true;
-    exchange_memory.shared = c.share(static_cast<std::size_t>(flags + aligned(workspace_bytes)));
+    try {
+      exchange_memory.shared = c.share(static_cast<std::size_t>(flags + aligned(workspace_bytes)));
+    } catch (const Error& e) {
+      if (options.get("exchange") != "auto" || options.get("pipeline") != "auto") throw;
+      agreed = false;
+      no_room = e.got();
+      if (c.rank() == 0) warn("exchange auto is not direct: " + no_room + "; better " + e.expected());
+      return false;
+    }
     agreed = false;
     exchange_memory.workspace_offset = flags;
     if (several_nodes(c)) exchange_memory.far = &far_exchange(c);
@@ -151,6 +167,7 @@ void PlanImpl::make_memory(CommImpl& c) {
       exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());
     }
   });
+  return true;
 }
 
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
@@ -167,7 +184,7 @@ void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
 void PlanImpl::find_exchanges(CommImpl& c) {
   bool strided = true;
   for (const std::string& name : split_at_commas(options.get("exchange"))) {
-    const ExchangeRow& row = find_exchange(name, c, !users_workspace);
+    const ExchangeRow& row = find_exchange(name, c, !users_workspace && no_room.empty());
     rows.push_back(&row);
     strided = strided && (row.carry == Carry::strided || row.carry == Carry::direct);
     alone = alone || !row.concurrent;
@@ -213,6 +230,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                                                              : reshapes - 1 - j;
       w.choices[j].exchange_reason =
           names[asked] == "auto" ? "auto: " + reason_for(*rows[asked], c) : "as asked for";
+      if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
       if (direct(w.exchanges[j]) && several_nodes(c))
         w.choices[j].exchange_reason += std::string("; ") + far_exchange(c).name + " between machines";
     }

@@ -56,7 +56,7 @@ struct PlanImpl final : CommImpl::Flight {
   void choose_exchanges(CommImpl& c);
   void choose_threads(CommImpl& c);
   void make_way(CommImpl& c, Way& way);
-  void make_memory(CommImpl& c);
+  bool make_memory(CommImpl& c);
   void describe_sides(int rank);
 
   // Running it.
@@ -94,6 +94,7 @@ struct PlanImpl final : CommImpl::Flight {
   std::shared_ptr<std::byte> memory;
   std::array<Way, 2> ways;  ///< by direction
   std::string threads_text;
+  std::string no_room;  ///< why memory could not be shared, if that was tried
   bool agreed = false;  ///< whether a failure now is known to all ranks
   bool users_workspace = false, collective_check = false;
   bool broken = false;                  ///< an execution has failed in the middle

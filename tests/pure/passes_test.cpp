@@ -102,7 +102,7 @@ TEST(Passes, OneRankPassesTwiceOverWhatIsTooLargeForTheCache) {
       request.cache_bytes = 1 << 20;
       const Program whole = build_program(s, {}, request);
       EXPECT_EQ(whole.ffts.size(), 1u);
-      request.cache_bytes = 64 << 10;
+      request.cache_bytes = 32 << 10;
       const bool dense = in_place && transforms[2] == r2c;  // the complex rows have no room in the real ones
       const Program p = build_program(s, {}, request);
       check_program(p);
