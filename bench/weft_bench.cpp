@@ -100,7 +100,14 @@ int main(int argc, char** argv) {
       return 0;
     }
 #ifdef WEFT_WITH_MPI
-    run(Comm::mpi(MPI_COMM_WORLD), c);
+    const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+    try {
+      run(comm, c);
+    } catch (const Error& e) {
+      // What is wrong on all ranks is said once: by the rank that it is about, if any, else by the first.
+      if (comm.rank() != std::max(0, e.rank())) return 1;
+      throw;
+    }
     return 0;
 #else
     throw Error("--comm", "mpi", "a build with MPI, or threads:P");

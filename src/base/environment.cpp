@@ -29,6 +29,8 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_WINDOW", "default of option window (pipeline windowed)"},
     EnvironmentVariable{"WEFT_MKL_LIBRARY",
                         "file of Intel MKL to be used, its libmkl_rt; else it is searched for"},
+    EnvironmentVariable{"WEFT_DIR", "for CMake, where it finds an installed Weft"},
+    EnvironmentVariable{"WEFT_ROOT", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_WARNINGS", "off: no warnings on standard error"},
     EnvironmentVariable{"WEFT_TEST_MKL",
                         "tests only: \"required\" fails the tests of MKL where it is not installed"},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "geometry/layout.hpp"
+#include "kernels/cpu/lines.hpp"
 #include "kernels/cpu/permute_copy.hpp"
 #include "support/expect_error.hpp"
 
@@ -112,6 +113,51 @@ TEST(PermuteCopy, AnyOrderToAnyOrderAnyElementWholeAndInSlices) {
     for (int i = 0; i < parts; ++i) copy.run_part(bytes_of(source), bytes_of(sliced), i, parts);
     ASSERT_EQ(sliced, expected) << "round " << round << " in " << parts << " slices";
   }
+}
+
+TEST(PermuteCopy, PastTheCacheAndAheadOfItIsTheSameCopy) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 300; ++i) {
+    const RandomCopy c(random);
+    std::vector<double> source(static_cast<std::size_t>(c.from_span) + 1);
+    for (double& v : source) v = static_cast<double>(random());
+    const std::size_t shift = random() % 2;  // off the alignment of vectors
+    std::vector<std::vector<double>> results;
+    for (const CopyManner& manner :
+         {CopyManner{}, CopyManner{1, 8, true, false}, CopyManner{1, 8, false, true}}) {
+      std::vector<double> to(static_cast<std::size_t>(c.to_span) + 1, -1);
+      PermuteCopy(c.extents, c.from, c.to, 8, manner)
+          .run(reinterpret_cast<const std::byte*>(source.data() + shift),
+               reinterpret_cast<std::byte*>(to.data() + 1 - shift));
+      results.push_back(to);
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
+  }
+}
+
+TEST(LineKernels, EachThatRunsHereCopiesEveryByteAndNoOther) {
+  int ran = 0;
+  for (const LineKernel& kernel : line_kernels()) {
+    if (!kernel.runs_here()) continue;
+    ++ran;
+    for (std::size_t bytes : {0u, 1u, 15u, 63u, 64u, 65u, 200u, 1000u})
+      for (std::size_t shift : {0u, 4u, 8u, 60u}) {
+        std::vector<std::byte> from(1200), stored(1200), loaded(1200);
+        for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
+        kernel.store_past(from.data() + shift, stored.data() + 64 - shift, bytes);
+        kernel.fence();
+        kernel.load_ahead(from.data() + shift, loaded.data() + 64 - shift, bytes, 4096);
+        EXPECT_EQ(stored, loaded) << kernel.name;
+        for (std::size_t i = 0; i < stored.size(); ++i) {
+          const std::size_t at = i + shift - 64;  // wraps below the first byte copied
+          const bool inside = i + shift >= 64 && at < bytes;
+          ASSERT_EQ(stored[i], inside ? from[shift + at] : std::byte{0})
+              << kernel.name << " " << bytes << " " << i;
+        }
+      }
+  }
+  EXPECT_GE(ran, 1);
 }
 
 TEST(PermuteCopy, SlicesWriteDifferentElementsAndNoneMuchMoreThanItsShare) {
