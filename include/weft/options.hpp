@@ -23,20 +23,27 @@ class WEFT_API Options {
   ///   along three axes between every two of them: more reshapes, each among fewer ranks.
   /// - `shrink`: a number R. Only the first R ranks transform; the others hold points only where the input or
   ///   the output says so. Unset: all ranks.
-  /// - `pipeline`: auto, sequential, windowed. How exchange and local FFTs follow each other in time; auto is
-  ///   windowed among several nodes, or where one of its parameters is set.
-  /// - `tile`, `window`: of pipeline windowed: thickness of a tile (0, the default: an eighth of the axis),
-  ///   and tiles in flight (default 2).
-  /// - `exchange`: auto, or among MPI ranks p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, ialltoallv,
-  ///   among threads direct, copy. One name for all reshapes, or one for each in the order of forward,
-  ///   separated by commas: "alltoallv,p2p". auto is direct among threads (copy with workspace of the user);
-  ///   p2p among MPI ranks on several nodes, as it moves on while ranks compute; p2pw on one node, as it
-  ///   packs nothing.
+  /// - `pipeline`: auto, sequential, windowed, planes. How exchange and local FFTs follow each other in time;
+  ///   auto is planes where the exchange is direct, windowed among several machines, else sequential; another
+  ///   one if parameters are set that only it has. planes needs exchange direct.
+  /// - `tile`: of pipelines windowed and planes: thickness of a tile (0, the default: an eighth of the axis).
+  /// - `window`: of pipeline windowed: tiles in flight (default 2).
+  /// - `subtile`: of pipeline planes: KiB of what passes through the cache at a time (default 128), but no
+  ///   less than the lines or planes of one FFT.
+  /// - `exchange`: auto, direct, or among MPI ranks p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw,
+  ///   ialltoallv, among threads copy. One name for all reshapes, or one for each in the order of forward,
+  ///   separated by commas: "alltoallv,p2p". auto is direct among threads and among MPI ranks of one machine
+  ///   (copy and p2pw with workspace of the user); p2p among several machines, as it moves on while ranks
+  ///   compute. direct among MPI ranks takes the workspace from /dev/shm: too little room there is an error,
+  ///   or with exchange and pipeline auto a warning, and p2pw instead. Among several machines direct needs
+  ///   pipeline planes, and p2pw carries what goes from machine to machine.
   /// - `layout`: auto, contiguous, strided. Whether the axes of a local FFT are made the fastest ones by the
   ///   reshape before it, or lie as they come, behind the axes that are cut. auto is strided where the
-  ///   exchange packs nothing (p2pw, alltoallw), else contiguous.
+  ///   exchange packs nothing itself (direct, p2pw, alltoallw), else contiguous.
   /// - `fft`: auto, fftw, mkl. The local FFT library; what it cannot do, the other one does if it is there.
-  /// - `effort`: estimate, measure, patient. How long the local FFT library plans.
+  ///   auto is FFTW where it is built in; with effort measure or patient, the faster one for each transform.
+  /// - `effort`: estimate, measure, patient. How long the local FFT library plans. With fft auto, measure and
+  ///   patient also time each transform with every library: results may differ in the last bits between runs.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1 is the default.
   /// - `workspace`: plan, user. Whether the plan allocates it, or it is given at every execution.
   /// - `check`: local, collective. With collective, misuse of forward or backward on one rank fails on all,

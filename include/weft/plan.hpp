@@ -42,7 +42,8 @@ class WEFT_API Plan {
   ///
   /// Throws `weft::Error` for misuse, before anything has moved: on all ranks among threads and with option
   /// check=collective, otherwise on the rank at fault. If an execution fails in the middle, the plan refuses
-  /// to be used again, and a workspace of the user must stay valid until the communicator is gone.
+  /// to be used again, and a workspace of the user must stay valid until the communicator is gone. Ranks that
+  /// wait for the failed one throw among threads and in a direct exchange; for its messages they may wait.
   ///
   /// A plan is executed by one thread at a time; plans that share a Comm by one thread, in the same order on
   /// all ranks. Plans on different Comms may be executed by different threads at the same time: under MPI at
@@ -106,7 +107,8 @@ class WEFT_API Plan {
   /// Bytes of an array that serves in place: the larger of input and output.
   std::size_t buffer_bytes() const;
   /// Bytes of workspace on this rank: at most twice the largest box of any stage, each rounded up to 64
-  /// bytes.
+  /// bytes. With pipeline planes two sub-tiles more, and among several machines what leaves for other ones,
+  /// at most a box; on a rank alone two sub-tiles if its array is large.
   std::size_t workspace_bytes() const;
   /// The product of the logical lengths of the transformed axes: what forward followed by backward multiplies
   /// by if neither is scaled.
