@@ -47,8 +47,8 @@ class WEFT_API Plan {
   ///
   /// A plan is executed by one thread at a time; plans that share a Comm by one thread, in the same order on
   /// all ranks. Plans on different Comms may be executed by different threads at the same time: under MPI at
-  /// level MPI_THREAD_MULTIPLE, and at MPI_THREAD_SERIALIZED with exchanges p2p, p2pw or ialltoallv and
-  /// option check=local, whose MPI calls take turns; everything else (other exchanges, making plans,
+  /// level MPI_THREAD_MULTIPLE, and at MPI_THREAD_SERIALIZED with exchanges direct, p2p, p2pw or ialltoallv
+  /// and option check=local, whose MPI calls take turns; everything else (other exchanges, making plans,
   /// splitting, barriers) waits inside MPI and must not meet a call of another thread there. Below that level
   /// only the thread that initialised MPI may call.
   template <class In, class Out>

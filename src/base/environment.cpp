@@ -17,8 +17,8 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_PIPELINE", "default of option pipeline: auto, sequential, windowed, planes"},
     EnvironmentVariable{
         "WEFT_EXCHANGE",
-        "default of option exchange: auto, p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "
-        "ialltoallv, direct, copy; one, or one per reshape"},
+        "default of option exchange: auto, direct, p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "
+        "ialltoallv, copy; one, or one per reshape"},
     EnvironmentVariable{"WEFT_FFT", "default of option fft: auto, fftw, mkl"},
     EnvironmentVariable{"WEFT_LAYOUT", "default of option layout: auto, contiguous, strided"},
     EnvironmentVariable{"WEFT_THREADS", "default of option threads: threads of each rank"},

@@ -153,13 +153,29 @@ class ProcessMemory final : public SharedMemory {
 
 }  // namespace
 
+namespace {
+[[noreturn]] void no_memory(std::size_t bytes, const char* what) {
+  throw Error(what, "no memory for " + human_bytes(static_cast<double>(bytes)),
+              "fewer points per rank, or workspace given by the user");
+}
+}  // namespace
+
 std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* what) {
   if (bytes == 0) return nullptr;
   void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-  if (memory == nullptr)
-    throw Error(what, "no memory for " + human_bytes(static_cast<double>(bytes)),
-                "fewer points per rank, or workspace given by the user");
+  if (memory == nullptr) no_memory(bytes, what);
   return {static_cast<std::byte*>(memory), [](std::byte* p) { std::free(p); }};
+}
+
+/// The system gives large memory as zeros, page by page when it is first touched; calloc makes use of that.
+std::shared_ptr<std::byte> allocate_zeros(std::size_t bytes, const char* what) {
+  if (bytes == 0) return nullptr;
+  std::size_t room = bytes + 64;
+  void* const memory = std::calloc(room, 1);
+  if (memory == nullptr) no_memory(bytes, what);
+  void* aligned = memory;
+  std::align(64, bytes, aligned, room);
+  return {static_cast<std::byte*>(aligned), [memory](std::byte*) { std::free(memory); }};
 }
 
 std::shared_ptr<SharedMemory> share_between_processes(CommImpl& comm, std::size_t bytes) {

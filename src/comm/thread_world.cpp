@@ -144,10 +144,7 @@ class ThreadMemory final : public SharedMemory {
 
 std::shared_ptr<SharedMemory> ThreadComm::share(std::size_t bytes) {
   std::shared_ptr<std::byte> mine;
-  agree(*this, "plan: workspace", [&] {
-    mine = allocate(bytes, "plan: workspace");
-    if (mine) std::memset(mine.get(), 0, bytes);
-  });
+  agree(*this, "plan: workspace", [&] { mine = allocate_zeros(bytes, "plan: workspace"); });
   return std::make_shared<ThreadMemory>(*world_, rank_, mine);
 }
 

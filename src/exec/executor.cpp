@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <thread>
 
 #include "base/test_hook.hpp"
@@ -59,22 +60,26 @@ std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem, int
 
 Executor::Executor(Program program, const ExecutorSettings& settings)
     : program_(std::move(program)), settings_(settings) {
+  ffts_.reserve(program_.ffts.size());
+  // Most sub-tiles ask for the same transform.
+  std::map<std::pair<FftProblem, bool>, BoundFft> bound;
   for (const FftCall& call : program_.ffts) {
-    FftProblem problem = fft_problem(call, settings.precision, settings.effort);
+    const FftProblem problem = fft_problem(call, settings.precision, settings.effort);
     const bool offsets_aligned = call.from.offset % 16 == 0 && call.to.offset % 16 == 0;
     const auto of_user = [](const Operand& o) { return o.space == Space::input || o.space == Space::output; };
     const bool users = of_user(call.from) || of_user(call.to);
-    BoundFft bound;
     const int threads = threads_for(call.to_box.count() * call.to_bytes);
-    if (offsets_aligned) bound.aligned = plan(problem, threads);
-    if (users || !offsets_aligned) {
-      problem.aligned = false;
-      if (offsets_aligned) problem.effort = Effort::estimate;  // the rare case is not worth long planning
-      bound.unaligned = plan(problem, threads);
+    BoundFft& b = bound[{problem, offsets_aligned}];
+    if (offsets_aligned && !b.aligned) b.aligned = plan(problem, threads);
+    if ((users || !offsets_aligned) && !b.unaligned) {
+      FftProblem anywhere = problem;
+      anywhere.aligned = false;
+      if (offsets_aligned) anywhere.effort = Effort::estimate;  // the rare case is not worth long planning
+      b.unaligned = plan(anywhere, threads);
     }
-    if (!bound.aligned) bound.aligned = bound.unaligned;
-    if (!bound.unaligned) bound.unaligned = bound.aligned;
-    ffts_.push_back(std::move(bound));
+    ffts_.push_back(b);
+    if (!ffts_.back().aligned) ffts_.back().aligned = b.unaligned;
+    if (!ffts_.back().unaligned) ffts_.back().unaligned = b.aligned;
   }
   copies_.reserve(program_.copies.size());
   const int real = static_cast<int>(real_bytes(settings.precision));

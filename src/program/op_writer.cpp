@@ -9,7 +9,7 @@ OpWriter::OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& c
   if (scale == 1) return;
   const std::vector<int> reshapes = reshape_stages(schedule);
   for (std::size_t j = 0; j < reshapes.size(); ++j)
-    if (choices[j].carry != Carry::strided) scaled_reshape_ = reshapes[j];
+    if (choices[j].carry != Carry::strided && choices[j].subtile == 0) scaled_reshape_ = reshapes[j];
   for (std::size_t i = 0; i < schedule.stages.size(); ++i)
     if (scaled_reshape_ < 0 && !schedule.stages[i].axes.empty()) scaled_stage_ = static_cast<int>(i);
 }

@@ -13,7 +13,7 @@ using Ids = std::vector<int>;
 class OpWriter {
  public:
   /// `scale`: what the direction multiplies its result by. It is folded into the copies of the last reshape
-  /// that packs or puts, or, where none does, into a local FFT.
+  /// that packs or puts, or, where none does or the FFT works in the cache, into a local FFT.
   OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale);
 
   Program& program() { return p_; }

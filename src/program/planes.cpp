@@ -1,6 +1,7 @@
 #include "program/planes.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "program/op_writer.hpp"
 
@@ -45,6 +46,7 @@ class Planes {
     p_.ranks = schedule.ranks;
     p_.in_place = request.in_place;
     p_.largest_box_bytes = place_.largest_box(rank_);
+    landings_.resize(static_cast<std::size_t>(place_.reshapes()));
     const Space in = request.in_place ? Space::output : Space::input;
     input_ = place_.user(schedule.input(), in, rank_, request.input);
     output_ = place_.user(schedule.output(), Space::output, rank_, request.output);
@@ -122,6 +124,11 @@ class Planes {
   }
 
   void make_room() {
+    std::size_t parts = 0;
+    for (const Segment& s : segments_) parts += s.parts.size();
+    p_.ffts.reserve(parts);
+    p_.copies.reserve(3 * parts);
+    p_.ops.reserve(4 * parts);
     for (const Segment& s : segments_)
       for (const Box& part : s.axes.empty() ? std::vector<Box>{} : s.parts) {
         const Box result = same_cut(part, s.result_box, s.axes);
@@ -131,7 +138,7 @@ class Planes {
 
   Program close() {
     p_.scratch_offset = aligned(workspace_end(p_));
-    p_.workspace_bytes = p_.scratch_offset + (scratch_used_ ? 2 * scratch_bytes_ : 0);
+    p_.workspace_bytes = p_.scratch_offset + areas_ * scratch_bytes_;
     return std::move(p_);
   }
 
@@ -143,6 +150,13 @@ class Planes {
   /// those of this one are read.
   Place landing(int j, int rank) const {
     return place_.dense(place_.field_after(j), rank, j % 2 == 0 ? 0 : place_.staging_base(rank));
+  }
+
+  /// The same of a peer, to which many parts go.
+  const Place& peer_landing(int j, int rank) {
+    auto& known = landings_[static_cast<std::size_t>(j)];
+    const auto found = known.find(rank);
+    return found != known.end() ? found->second : known.emplace(rank, landing(j, rank)).first->second;
   }
 
   Segment segment(int j) const {
@@ -360,6 +374,11 @@ class Planes {
     return p;
   }
 
+  Place area(const Box& part, const Place& like, int number) {
+    areas_ = std::max<Index>(areas_, number + 1);
+    return scratch(part, like, number);
+  }
+
   /// Whether a DCT or DST follows in place after an FFT.
   bool takes_two_calls(const AxisVector<int>& axes) const {
     const auto r2r = [&](int a) { return is_r2r(schedule_.transforms[a]); };
@@ -370,7 +389,6 @@ class Planes {
   /// it lies together there, or where it was if there is nothing to transform.
   Place transform(const Segment& s, const Box& part, bool last) {
     if (s.axes.empty()) return s.source;
-    scratch_used_ = true;
     const Box result = same_cut(part, s.result_box, s.axes);
     // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
     const bool by_copies = large() && room(part, s.source) <= request_.cache_bytes;
@@ -378,7 +396,7 @@ class Planes {
     Place from = s.source;
     bool aside = false;  // whether the first scratch area is taken
     if (by_copies || !compact(s.source, part)) {
-      from = scratch(part, s.source, 0);
+      from = area(part, s.source, 0);
       aside = true;
       chain(writer_.emit_copy({.kind = OpKind::copy, .stage = s.stage}, s.source, from.at(part), part, -1,
                               before_));
@@ -394,14 +412,12 @@ class Planes {
       AxisVector<int> complex;
       rest = {};
       for (int a : s.axes) (a == real ? rest : complex).push_back(a);
-      const Place spare = scratch(part, s.source, 0);
+      const Place spare = area(part, s.source, 0);
       chain(writer_.emit_fft(s.stage, complex, from, part, spare, part, before_));
       from = spare;
       aside = true;
     }
-    const Place to = complete             ? s.result
-                     : aside && !converts ? from
-                                          : scratch(result, s.result, aside ? 1 : 0);
+    const Place to = complete ? s.result : aside && !converts ? from : area(result, s.result, aside ? 1 : 0);
     chain(writer_.emit_fft(s.stage, rest, from, part, to, result, before_));
     return to;
   }
@@ -417,7 +433,7 @@ class Planes {
         pack(j, k, o, from);
         continue;
       }
-      store(op_of(j, OpKind::put, k, o.rank), from, landing(j, o.rank).at(o.box), o.box,
+      store(op_of(j, OpKind::put, k, o.rank), from, peer_landing(j, o.rank).at(o.box), o.box,
             o.rank == rank_ ? -1 : o.rank);
     }
   }
@@ -453,10 +469,11 @@ class Planes {
   Program& p_;
   Place input_, output_;
   std::vector<Segment> segments_;
+  std::vector<std::map<int, Place>> landings_;
   Index scratch_bytes_ = 0;  ///< of one of the two scratch areas
-  bool scratch_used_ = false;
-  Ids before_;       ///< the newest operation
-  int awaited_ = 0;  ///< tiles of the reshape before the present segment
+  Index areas_ = 0;          ///< how many of them are used
+  Ids before_;               ///< the newest operation
+  int awaited_ = 0;          ///< tiles of the reshape before the present segment
 };
 
 }  // namespace

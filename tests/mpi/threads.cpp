@@ -44,7 +44,7 @@ bool run_threads(bool allowed) {
   weft::Problem problem;
   problem.shape = {12, 12, 12};
   problem.output = weft::Distribution::slab(1);
-  const char* exchanges[threads] = {"p2p", "ialltoallv", "p2p"};
+  const char* exchanges[threads] = {"p2p", "ialltoallv", "direct"};
   std::vector<std::unique_ptr<Work>> work;
   for (const char* exchange : exchanges)
     work.push_back(std::make_unique<Work>(weft::Comm::mpi(MPI_COMM_WORLD), problem,
