@@ -45,7 +45,9 @@ def exchanges(ranks: list[int]) -> list[Run]:
             "label": name,
             "x": n,
             "ranks": n,
-            "args": ["--shape", "128,128,128", "--exchange", name, "--pipeline", "sequential"],
+            # The direct one with the pipeline that is made for it.
+            "args": ["--shape", "128,128,128", "--exchange", name]
+            + ["--pipeline", "planes" if name == "direct" else "sequential"],
             "peers": ["fftw-mpi"],
         }
         for n in ranks
