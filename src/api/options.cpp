@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <ranges>
 
 #include "api/option_table.hpp"
 #include "base/environment.hpp"
@@ -160,9 +159,11 @@ PipelineChoice choose_pipeline_option(const Options& options, const char* prefer
       return true;
     };
     name = preferred;
-    if (!serves(find_pipeline(name)))
-      for (const Pipeline& p : std::views::reverse(pipeline_table()))
-        if (serves(p)) name = p.name;
+    if (!serves(find_pipeline(name))) {
+      const auto table = pipeline_table();
+      const auto first = std::find_if(table.begin(), table.end(), serves);
+      if (first != table.end()) name = first->name;
+    }
   }
   const Pipeline& pipeline = find_pipeline(name);
   for (const PipelineParameter& p : pipeline.parameters) {

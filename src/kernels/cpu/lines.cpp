@@ -56,10 +56,10 @@ void store_sse2(const std::byte* from, std::byte* to, std::size_t bytes) {
 template <class Copy>
 __attribute__((always_inline)) inline void load_ahead(const std::byte* from, std::byte* to, std::size_t bytes,
                                                       std::ptrdiff_t ahead, const Copy& copy) {
-  const auto wanted = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(ahead);
+  const std::byte* const wanted = from + ahead;
   std::size_t at = 0;
   for (; at + line_bytes <= bytes; at += line_bytes) {
-    _mm_prefetch(reinterpret_cast<const char*>(wanted + at), _MM_HINT_T0);
+    _mm_prefetch(wanted + at, _MM_HINT_T0);
     copy(from + at, to + at);
   }
   std::memcpy(to + at, from + at, bytes - at);
