@@ -35,7 +35,7 @@ class WEFT_API Options {
   ///   separated by commas: "alltoallv,p2p". auto is direct among threads and among MPI ranks of one machine
   ///   (copy and p2pw with workspace of the user); p2p among several machines, as it moves on while ranks
   ///   compute. direct among MPI ranks takes the workspace from /dev/shm: too little room there is an error,
-  ///   or with exchange and pipeline auto a warning, and p2pw instead. Among several machines direct needs
+  ///   or with exchange auto a warning, and p2pw instead. Among several machines direct needs
   ///   pipeline planes, and p2pw carries what goes from machine to machine.
   /// - `layout`: auto, contiguous, strided. Whether the axes of a local FFT are made the fastest ones by the
   ///   reshape before it, or lie as they come, behind the axes that are cut. auto is strided where the

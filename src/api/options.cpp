@@ -143,7 +143,7 @@ std::vector<std::pair<std::string, std::string>> Options::all() const {
   return result;
 }
 
-PipelineChoice choose_pipeline_option(const Options& options, const char* preferred) {
+PipelineChoice choose_pipeline_option(const Options& options, const char* preferred, bool direct) {
   PipelineParameters values = options.parameters();
   std::string name = options.get("pipeline");
   if (name == "auto") {
@@ -153,6 +153,7 @@ PipelineChoice choose_pipeline_option(const Options& options, const char* prefer
                           [&](const PipelineParameter& q) { return parameter == q.name; });
     };
     const auto serves = [&](const Pipeline& p) {
+      if (p.direct_only && !direct) return false;
       for (const OptionRow& row : option_table())
         if (row.kind == OptionRow::Kind::parameter && !options.get(row.name).empty() && lacks(p, row.name))
           return false;

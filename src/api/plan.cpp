@@ -167,6 +167,7 @@ void PlanImpl::give_up() noexcept {
   CommImpl& c = comm.impl();
   const std::shared_ptr<Executor>& executor = way(*flying).executor;
   executor->cancel();
+  for (Way& w : ways) w.executor->tell_failure();
   c.retain(memory);
   c.retain(executor);
   land();

@@ -35,6 +35,15 @@ const ExchangeRow& far_exchange(CommImpl& c) {
   return find_exchange("p2pw", c, true);
 }
 
+/// Whether nothing that was asked for needs a direct exchange.
+bool may_do_without_sharing(const Options& options) {
+  const std::string pipeline = options.get("pipeline");
+  const std::vector<std::string> names = split_at_commas(options.get("exchange"));
+  return std::all_of(names.begin(), names.end(), [](const std::string& name) { return name == "auto"; }) &&
+         (pipeline == "auto" || !find_pipeline(pipeline).direct_only) &&
+         !options.parameters().contains("subtile");
+}
+
 std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   if (row.overlaps(c)) return "it moves on while these ranks compute";
   if (row.carry == Carry::direct || row.carry == Carry::strided) return "nothing is packed";
@@ -147,7 +156,7 @@ bool PlanImpl::make_memory(CommImpl& c) {
     try {
       exchange_memory.shared = c.share(static_cast<std::size_t>(flags + aligned(workspace_bytes)));
     } catch (const Error& e) {
-      if (options.get("exchange") != "auto" || options.get("pipeline") != "auto") throw;
+      if (!may_do_without_sharing(options)) throw;
       agreed = false;
       no_room = e.got();
       if (c.rank() == 0) warn("exchange auto is not direct: " + no_room + "; better " + e.expected());
@@ -204,9 +213,11 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
   const PipelineChoice pipeline =
-      choose_pipeline_option(options, all_direct                                        ? "planes"
-                                      : std::any_of(rows.begin(), rows.end(), overlaps) ? "windowed"
-                                                                                        : "sequential");
+      choose_pipeline_option(options,
+                             all_direct                                        ? "planes"
+                             : std::any_of(rows.begin(), rows.end(), overlaps) ? "windowed"
+                                                                               : "sequential",
+                             all_direct);
   if (pipeline.pipeline->direct_only && !all_direct)
     throw Error("plan: option pipeline",
                 "\"" + std::string(pipeline.pipeline->name) + "\" with exchange " + options.get("exchange"),
@@ -270,7 +281,8 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (several_nodes(c)) request.nodes = c.nodes();
   request.cache_bytes = second_cache_bytes();
-  if (const std::optional<Index> kib = options.number("subtile")) request.subtile = *kib * 1024;
+  if (const std::optional<Index> kib = options.number("subtile"))
+    request.subtile = std::clamp<Index>(*kib, 1, 1 << 20) * 1024;
   request.input = sides[fwd ? 0 : 1].layout;
   request.output = sides[fwd ? 1 : 0].layout;
   Program program = build_program(w.schedule, w.choices, request);

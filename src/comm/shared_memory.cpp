@@ -92,7 +92,7 @@ class Object {
         throw Error(operation, std::string("shm_open failed: ") + std::strerror(errno),
                     "a /dev/shm that this user may write, more open files (ulimit -n), or another exchange");
     }
-    const int problem = posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+    const int problem = reserve(bytes);
     if (problem != 0)
       throw Error(
           operation,
@@ -100,6 +100,19 @@ class Object {
               " (" + std::strerror(problem) + ")",
           "a larger /dev/shm (mount -o remount,size=..., for containers --shm-size), fewer points per "
           "rank, or another exchange");
+  }
+
+  /// An errno, or 0. A signal undoes what is being allocated: small pieces get done between two.
+  int reserve(std::size_t bytes) const {
+    constexpr std::size_t piece = 32 << 20;
+    int problem = 0;
+    for (std::size_t at = 0; at < bytes && problem == 0;) {
+      const std::size_t size = std::min(piece, bytes - at);
+      problem = posix_fallocate(file_, static_cast<off_t>(at), static_cast<off_t>(size));
+      if (problem == 0) at += size;
+      if (problem == EINTR) problem = 0;
+    }
+    return problem;
   }
 
   void open(const char* name) {

@@ -217,16 +217,19 @@ bool Executor::receive(const Op& op, Patience patience) {
   return true;
 }
 
-/// A wait for a flag in shared memory. Messages in flight need this rank to move on, and the rank that is to
-/// raise the flag may wait for them.
+/// A wait for a flag in shared memory. The rank that is to raise the flag may wait for messages to other
+/// machines, which need this rank to move on.
 template <class Look>
-bool Executor::await(Patience patience, const Look& look) {
-  if (in_flight_ == 0 || patience == Patience::look) return look(patience);
-  while (!look(Patience::look)) {
-    moving_->progress();
+bool Executor::await(const Op& op, Patience patience, const Look& look) {
+  BufferedExchange* messages =
+      in_flight_ > 0 ? moving_ : buffered_[static_cast<std::size_t>(op.reshape)].get();
+  if (messages == nullptr) return look(patience);
+  for (;;) {
+    if (look(Patience::look)) return true;
+    messages->progress();
+    if (patience == Patience::look) return false;
     std::this_thread::yield();
   }
-  return true;
 }
 
 bool Executor::run_op(Patience patience) {
@@ -255,12 +258,12 @@ bool Executor::run_op(Patience patience) {
       direct(op).signal_free(op.tile);
       return true;
     case OpKind::await_free:
-      return await(patience, [&](Patience p) { return direct(op).is_free(op.tile, op.peer, p); });
+      return await(op, patience, [&](Patience p) { return direct(op).is_free(op.tile, op.peer, p); });
     case OpKind::signal_full:
       direct(op).signal_full(op.tile, op.peer);
       return true;
     case OpKind::await_full:
-      return await(patience, [&](Patience p) { return direct(op).is_full(op.tile, op.peer, p); });
+      return await(op, patience, [&](Patience p) { return direct(op).is_full(op.tile, op.peer, p); });
   }
   if (in_flight_ > 0) moving_->progress();
   return true;
@@ -295,6 +298,10 @@ bool Executor::advance(Patience patience) {
 void Executor::cancel() noexcept {
   for (const auto& b : buffered_)
     if (b) b->cancel();
+  tell_failure();
+}
+
+void Executor::tell_failure() noexcept {
   for (const auto& d : direct_)
     if (d) d->cancel();
 }

@@ -58,6 +58,8 @@ class Executor {
 
   /// After a failure: no other rank touches this rank's memory once this returns.
   void cancel() noexcept;
+  /// The part of it that also concerns a direction that was not under way: peers may be in it already.
+  void tell_failure() noexcept;
 
   const Program& program() const { return program_; }
   /// The libraries that compute the local FFTs, each once.
@@ -80,7 +82,7 @@ class Executor {
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);
   template <class Look>
-  bool await(Patience patience, const Look& look);
+  bool await(const Op& op, Patience patience, const Look& look);
   Index bytes_of(const Op& op) const;
   void note(const Op& op, Clock::time_point begin);
   Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }

@@ -6,6 +6,7 @@
 
 #include "fft/local_fft.hpp"
 #include "weft/buffer.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -52,9 +53,15 @@ PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProble
     return plan_fft(row, problem);
   }
   std::vector<Candidate> candidates;
-  for (const FftRow* row : rows)
-    if (row->unable(problem).empty()) candidates.push_back({{row->plan(problem), row}, 0});
-  if (candidates.size() < 2) return plan_fft(rows, problem);
+  for (const FftRow* row : rows) {
+    if (!row->unable(problem).empty()) continue;
+    try {
+      candidates.push_back({{row->plan(problem), row}, 0});
+    } catch (const Error&) {  // what it cannot do after all another one may
+    }
+  }
+  if (candidates.empty()) return plan_fft(rows, problem);
+  if (candidates.size() == 1) return candidates.front().planned;
   PlannedFft chosen = fastest(candidates, problem);
   known[problem] = chosen.row;
   return chosen;

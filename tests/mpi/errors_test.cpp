@@ -133,6 +133,9 @@ TEST(SharedMemory, TooLittleRoomIsAnErrorOnEveryRank) {
     Plan plan(comm, p);
     EXPECT_NE(plan.to_string().find("not direct: no room for"), std::string::npos) << plan.to_string();
     expect_ones(comm, plan);
+    Plan sequential(comm, p, Options().set("pipeline", "sequential"));
+    expect_ones(comm, sequential);
+    expect_error([&] { Plan planes(comm, p, Options().set("pipeline", "planes")); }, "no room for");
   }
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);

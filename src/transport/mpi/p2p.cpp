@@ -62,16 +62,19 @@ class MpiP2p final : public BufferedExchange {
     return index < 0 ? no_more_arrivals : t.receives[static_cast<std::size_t>(index)].position;
   }
 
+  /// MPI moves on when it is asked for something that it does not know yet.
   void progress() override {
+    int done = 1;
     for (const Tile& t : tiles_)
       for (const auto* requests : {&t.receiving, &t.sending})
         for (const MPI_Request request : *requests) {
           if (request == MPI_REQUEST_NULL) continue;
           const auto lock = world_.lock();
-          int done = 0;
           check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
-          return;
+          if (done == 0) return;
         }
+    const auto lock = world_.lock();
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, first_tag_, world_.comm(), &done, MPI_STATUS_IGNORE), "MPI_Iprobe");
   }
 
   /// Receives that nobody will complete are called back, so that late messages do not land in our memory.
