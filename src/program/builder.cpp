@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "program/op_writer.hpp"
+#include "program/alone.hpp"
+#include "program/building.hpp"
 #include "program/padding.hpp"
 #include "program/planes.hpp"
 
@@ -25,26 +26,11 @@ AxisSplit split_axes(const Stage& stage, int cut, bool sends) {
   return s;
 }
 
-class Builder {
+class Builder : Building {
  public:
-  Builder(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, const ProgramRequest& request)
-      : schedule_(schedule),
-        choices_(choices),
-        request_(request),
-        rank_(request.rank),
-        place_(schedule, choices, request.real_bytes),
-        writer_(schedule, choices, request.scale),
-        p_(writer_.program()) {
-    p_.rank = request.rank;
-    p_.ranks = schedule.ranks;
-    p_.in_place = request.in_place;
-    const Space in = request.in_place ? Space::output : Space::input;
-    input_ = place_.user(schedule.input(), in, rank_, request.input);
-    output_ = place_.user(schedule.output(), Space::output, rank_, request.output);
-  }
+  using Building::Building;
 
   Program build() {
-    p_.largest_box_bytes = place_.largest_box(rank_);
     if (place_.reshapes() == 0) {
       build_local();
     } else {
@@ -88,8 +74,6 @@ class Builder {
     std::vector<int> members;                        ///< padded: of the exchange group
     bool keeps = false;                              ///< its own part does not go through the exchange
   };
-
-  const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
 
   void build_reshape(int j) {
     Reshape r;
@@ -259,7 +243,7 @@ class Builder {
   }
 
   Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const {
-    return {.kind = kind, .stage = place_.stage_of(r.j), .reshape = r.j, .tile = k, .peer = peer};
+    return Building::op_of(r.j, kind, k, peer);
   }
 
   TileMessages& messages(const Reshape& r, int k) {
@@ -396,14 +380,7 @@ class Builder {
                               landed_ids_);
   }
 
-  const Schedule& schedule_;
-  const std::vector<ReshapeChoice>& choices_;
-  const ProgramRequest& request_;
-  int rank_;
-  Placement place_;
-  OpWriter writer_;
-  Program& p_;
-  Place input_, output_, landed_;
+  Place landed_;
   Ids landed_ids_;
   Ids input_readers_;  ///< in place: what has to be read before the first result is written
 };

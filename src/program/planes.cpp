@@ -3,58 +3,21 @@
 #include <algorithm>
 #include <map>
 
-#include "program/op_writer.hpp"
+#include "program/passes.hpp"
+#include "program/sub_tiles.hpp"
 
 namespace weft {
 
 namespace {
 
-constexpr Index line_bytes = 64;
-/// The shortest run of memory worth reading or writing at a time.
-constexpr Index shortest_run = 4 * line_bytes;
-
-/// The part of `whole` that has the ranges of `part` along all axes but `free` ones, which it has whole.
-Box same_cut(const Box& part, const Box& whole, const AxisVector<int>& free) {
-  Box cut = whole;
-  for (int a = 0; a < part.ndim(); ++a) {
-    if (free.contains(a)) continue;
-    cut.lo[a] = part.lo[a];
-    cut.hi[a] = part.hi[a];
-  }
-  return cut;
-}
-
-/// Dense but for some room between rows whose length would send the points of a column to few cache sets.
-Strides spread_strides(const Shape& extents, const Order& order, int element_bytes) {
-  Shape roomy = extents;
-  const int fast = order[order.size() - 1];
-  if (extents[fast] * element_bytes % (4 * line_bytes) == 0) roomy[fast] += line_bytes / element_bytes;
-  return dense_strides(roomy, order);
-}
-
-class Planes {
+class Planes : Passes {
  public:
-  Planes(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, const ProgramRequest& request)
-      : schedule_(schedule),
-        choices_(choices),
-        request_(request),
-        rank_(request.rank),
-        place_(schedule, choices, request.real_bytes),
-        writer_(schedule, choices, request.scale),
-        p_(writer_.program()) {
-    p_.rank = request.rank;
-    p_.ranks = schedule.ranks;
-    p_.in_place = request.in_place;
-    p_.largest_box_bytes = place_.largest_box(rank_);
-    landings_.resize(static_cast<std::size_t>(place_.reshapes()));
-    const Space in = request.in_place ? Space::output : Space::input;
-    input_ = place_.user(schedule.input(), in, rank_, request.input);
-    output_ = place_.user(schedule.output(), Space::output, rank_, request.output);
-  }
+  using Passes::Passes;
 
   Program build() {
+    landings_.resize(static_cast<std::size_t>(place_.reshapes()));
     for (int j = 0; j <= place_.reshapes(); ++j) segments_.push_back(segment(j));
-    make_room();
+    for (const Segment& s : segments_) make_room(s);
     for (int j = 0; j < place_.reshapes(); ++j) open(j);
     for (int j = 0; j < std::min(2, place_.reshapes()); ++j) free(j);
     for (int j = 0; j <= place_.reshapes(); ++j) {
@@ -65,84 +28,12 @@ class Planes {
     return close();
   }
 
-  /// A single local FFT in two passes: all axes but the slowest, then that one.
-  Program build_alone() {
-    const int slowest = slowest_axis();
-    Segment first;
-    first.stage = 0;
-    for (int a : schedule_.stages[0].axes)
-      if (a != slowest) first.axes.push_back(a);
-    first.source = input_;
-    first.result = output_;
-    Segment second = first;
-    second.axes = {slowest};
-    second.source = output_;
-    for (Segment* s : {&first, &second}) {
-      s->result_box = output_.box;
-      s->parts = sub_tiles(s->source.box, order_of(s->source.strides), s->axes,
-                           std::max(s->source.element_bytes, s->result.element_bytes), request_.subtile);
-    }
-    segments_ = {first, second};
-    make_room();
-    for (const Segment& s : segments_)
-      for (const Box& part : s.parts)
-        finish({.kind = OpKind::copy, .stage = s.stage}, transform(s, part, true),
-               same_cut(part, s.result_box, s.axes));
-    return close();
-  }
-
-  /// Whether that pays: the array is too large for the cache, and what the second pass reads can lie where
-  /// the first one leaves it.
-  bool pays_alone() const {
-    const Stage& s = schedule_.stages[0];
-    if (input_.box.empty() || s.axes.size() < 2) return false;
-    Index points = output_.element_bytes;
-    for (int a : s.axes) points *= output_.box.extent(a);
-    const bool real_first =
-        s.real_axis < 0 || (s.direction == Direction::forward && s.real_axis != slowest_axis());
-    // Measured, with a cache of 2 MiB: a cube of 4 MiB loses, one of 32 gains little, one of 256 a third.
-    return points > 16 * request_.cache_bytes && real_first &&
-           (!request_.in_place || lie_alike(input_, output_, schedule_.transforms));
-  }
-
  private:
-  /// What lies between two reshapes: at most one FFT, and what it reads and writes.
-  struct Segment {
-    int stage = -1;
-    AxisVector<int> axes;
-    Place source;
-    Place result;    ///< only its element and the strides' order count, but for the last segment
-    Box result_box;  ///< of all parts together
-    std::vector<Box> parts;
+  /// What lies between two reshapes.
+  struct Segment : Pass {
     std::vector<int> tiles;  ///< of the reshape behind it: how many parts belong to tiles up to this one
   };
 
-  int slowest_axis() const {
-    for (int a : order_of(output_.strides))
-      if (schedule_.stages[0].axes.contains(a)) return a;
-    return -1;
-  }
-
-  void make_room() {
-    std::size_t parts = 0;
-    for (const Segment& s : segments_) parts += s.parts.size();
-    p_.ffts.reserve(parts);
-    p_.copies.reserve(3 * parts);
-    p_.ops.reserve(4 * parts);
-    for (const Segment& s : segments_)
-      for (const Box& part : s.axes.empty() ? std::vector<Box>{} : s.parts) {
-        const Box result = same_cut(part, s.result_box, s.axes);
-        scratch_bytes_ = std::max({scratch_bytes_, room(part, s.source), room(result, s.result)});
-      }
-  }
-
-  Program close() {
-    p_.scratch_offset = aligned(workspace_end(p_));
-    p_.workspace_bytes = p_.scratch_offset + areas_ * scratch_bytes_;
-    return std::move(p_);
-  }
-
-  const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
   const Segment& at(int j) const { return segments_[static_cast<std::size_t>(j)]; }
   bool is_last(int j) const { return j == place_.reshapes(); }
 
@@ -270,16 +161,6 @@ class Planes {
     }
   }
 
-  Op op_of(int j, OpKind kind, int k, int peer = -1) const {
-    return {.kind = kind, .stage = place_.stage_of(j), .reshape = j, .tile = k, .peer = peer};
-  }
-
-  /// One operation follows the other: they share the scratch memory.
-  int chain(int id) {
-    if (id >= 0) before_ = {id};
-    return id;
-  }
-
   void free(int j) {
     for (std::size_t k = 0; k < p_.reshapes[static_cast<std::size_t>(j)].messages.tiles.size(); ++k)
       if (!messages(j, static_cast<int>(k)).receives.empty())
@@ -353,75 +234,6 @@ class Planes {
       if (posts(j, k)) chain(writer_.emit(op_of(j, OpKind::wait_sent, k), before_));
   }
 
-  /// Whether boxes do not fit the cache, so that what is written is gone when it is read.
-  bool large() const { return p_.largest_box_bytes >= 2 * request_.cache_bytes; }
-
-  /// Whether a part lies so close together that passing over it reads little else.
-  static bool compact(const Place& place, const Box& part) {
-    const Span span = span_of(place.at(part), part.extents(), place.element_bytes);
-    return 4 * (span.last - span.first) <= 5 * part.count() * place.element_bytes;
-  }
-
-  Index room(const Box& part, const Place& like) const {
-    const Place p = scratch(part, like, 0);
-    return aligned(span_of(p.at(part), part.extents(), p.element_bytes).last);
-  }
-
-  /// A part by itself, in the memory order of `like`.
-  Place scratch(const Box& part, const Place& like, int half) const {
-    Place p{Space::scratch, half * scratch_bytes_, part, {}, like.element_bytes, like.element};
-    p.strides = spread_strides(part.extents(), order_of(like.strides), like.element_bytes);
-    return p;
-  }
-
-  Place area(const Box& part, const Place& like, int number) {
-    areas_ = std::max<Index>(areas_, number + 1);
-    return scratch(part, like, number);
-  }
-
-  /// Whether a DCT or DST follows in place after an FFT.
-  bool takes_two_calls(const AxisVector<int>& axes) const {
-    const auto r2r = [&](int a) { return is_r2r(schedule_.transforms[a]); };
-    return std::any_of(axes.begin(), axes.end(), r2r) && !std::all_of(axes.begin(), axes.end(), r2r);
-  }
-
-  /// Reads a part and transforms it; returns where the result is: in scratch memory, in the user's array if
-  /// it lies together there, or where it was if there is nothing to transform.
-  Place transform(const Segment& s, const Box& part, bool last) {
-    if (s.axes.empty()) return s.source;
-    const Box result = same_cut(part, s.result_box, s.axes);
-    // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
-    const bool by_copies = large() && room(part, s.source) <= request_.cache_bytes;
-    const bool complete = last && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result);
-    Place from = s.source;
-    bool aside = false;  // whether the first scratch area is taken
-    if (by_copies || !compact(s.source, part)) {
-      from = area(part, s.source, 0);
-      aside = true;
-      chain(writer_.emit_copy({.kind = OpKind::copy, .stage = s.stage}, s.source, from.at(part), part, -1,
-                              before_));
-      p_.copies.back().load_ahead = large();
-    }
-    const bool converts = s.source.element_bytes != s.result.element_bytes;
-    AxisVector<int> rest = s.axes;
-    const int real = schedule_.stages[static_cast<std::size_t>(s.stage)].real_axis;
-    const bool c2r = schedule_.stages[static_cast<std::size_t>(s.stage)].direction == Direction::backward &&
-                     s.axes.contains(real);
-    if (c2r && s.axes.size() > 1 && from.space == Space::input) {
-      // A c2r of several axes would destroy the user's input.
-      AxisVector<int> complex;
-      rest = {};
-      for (int a : s.axes) (a == real ? rest : complex).push_back(a);
-      const Place spare = area(part, s.source, 0);
-      chain(writer_.emit_fft(s.stage, complex, from, part, spare, part, before_));
-      from = spare;
-      aside = true;
-    }
-    const Place to = complete ? s.result : aside && !converts ? from : area(result, s.result, aside ? 1 : 0);
-    chain(writer_.emit_fft(s.stage, rest, from, part, to, result, before_));
-    return to;
-  }
-
   void put(int j, int k, const Place& from, const Box& part) {
     std::vector<Overlap> parts = place_.field_after(j).tiling->overlaps(part);
     // Ring order, so that all ranks do not write to the same peer at the same time.
@@ -449,84 +261,16 @@ class Planes {
     }
   }
 
-  void finish(const Op& op, const Place& from, const Box& part) {
-    if (from.space == Space::output) return;
-    store(op, from, output_.at(part), part, -1);
-  }
-
-  /// What is stored here is read again only after all else has been.
-  void store(const Op& op, const Place& from, const Operand& to, const Box& box, int to_rank) {
-    if (chain(writer_.emit_copy(op, from, to, box, to_rank, before_)) < 0) return;
-    p_.copies.back().store_past = large();
-  }
-
-  const Schedule& schedule_;
-  const std::vector<ReshapeChoice>& choices_;
-  const ProgramRequest& request_;
-  int rank_;
-  Placement place_;
-  OpWriter writer_;
-  Program& p_;
-  Place input_, output_;
   std::vector<Segment> segments_;
   std::vector<std::map<int, Place>> landings_;
-  Index scratch_bytes_ = 0;  ///< of one of the two scratch areas
-  Index areas_ = 0;          ///< how many of them are used
-  Ids before_;               ///< the newest operation
-  int awaited_ = 0;          ///< tiles of the reshape before the present segment
+  int awaited_ = 0;  ///< tiles of the reshape before the present segment
 };
 
 }  // namespace
 
-std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector<int>& transformed,
-                           int element_bytes, Index bytes) {
-  if (part.empty()) return {};
-  Shape thickness = part.extents();
-  const int fastest = order[order.size() - 1];
-  for (int a : order) {
-    const Index size = Box{Shape(part.ndim(), 0), thickness}.count() * element_bytes;
-    if (size <= bytes) break;
-    if (transformed.contains(a)) continue;
-    const Index layer = size / thickness[a];
-    const Index least = a == fastest ? std::max<Index>(1, shortest_run / element_bytes) : 1;
-    const Index wanted = std::clamp(bytes / layer, std::min(least, thickness[a]), thickness[a]);
-    const Index pieces = (thickness[a] + wanted - 1) / wanted;
-    thickness[a] = (thickness[a] + pieces - 1) / pieces;
-    if (a == fastest) {  // whole cache lines
-      const Index unit = std::max<Index>(1, line_bytes / element_bytes);
-      thickness[a] = std::min(part.extent(a), (thickness[a] + unit - 1) / unit * unit);
-    }
-  }
-  std::vector<Box> boxes;
-  Box box = part;
-  for (int a = 0; a < part.ndim(); ++a) box.hi[a] = std::min(part.hi[a], part.lo[a] + thickness[a]);
-  for (;;) {
-    boxes.push_back(box);
-    int i = order.size() - 1;
-    for (; i >= 0; --i) {
-      const int a = order[i];
-      if (box.hi[a] < part.hi[a]) {
-        box.lo[a] = box.hi[a];
-        box.hi[a] = std::min(part.hi[a], box.lo[a] + thickness[a]);
-        break;
-      }
-      box.lo[a] = part.lo[a];
-      box.hi[a] = std::min(part.hi[a], part.lo[a] + thickness[a]);
-    }
-    if (i < 0) return boxes;
-  }
-}
-
 Program build_planes(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
                      const ProgramRequest& request) {
   return Planes(schedule, choices, request).build();
-}
-
-std::optional<Program> build_alone(const Schedule& schedule, const ProgramRequest& request) {
-  static const std::vector<ReshapeChoice> none;
-  Planes planes(schedule, none, request);
-  if (!planes.pays_alone()) return std::nullopt;
-  return planes.build_alone();
 }
 
 }  // namespace weft

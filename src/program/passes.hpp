@@ -1,0 +1,55 @@
+// Passes over data that does not fit the cache: each part is read once, transformed in scratch memory that
+// stays in the cache, and stored once. Builders that work this way share it; operations follow one another,
+// as they share the scratch memory.
+#pragma once
+
+#include <vector>
+
+#include "program/building.hpp"
+
+namespace weft {
+
+class Passes : public Building {
+ public:
+  using Building::Building;
+
+ protected:
+  /// One pass: at most one FFT, and what it reads and writes.
+  struct Pass {
+    int stage = -1;
+    AxisVector<int> axes;
+    Place source;
+    Place result;    ///< only its element and the strides' order count, unless the pass completes the result
+    Box result_box;  ///< of all parts together
+    std::vector<Box> parts;
+  };
+
+  /// Provides scratch memory for a pass; for all before the first part is transformed.
+  void make_room(const Pass& pass);
+  /// Reads a part and transforms it; returns where the result is: in scratch memory, in the user's array if
+  /// it lies together there and the pass completes the result, or where it was if there is nothing to
+  /// transform.
+  Place transform(const Pass& pass, const Box& part, bool completes);
+  /// Stores a part of the result, unless it is in the user's array already. `op` is a copy.
+  void finish(const Op& op, const Place& from, const Box& part);
+  /// What is stored here is read again only after all else has been.
+  void store(const Op& op, const Place& from, const Operand& to, const Box& box, int to_rank);
+  /// One operation follows the other.
+  int chain(int id);
+  Program close();
+
+  Ids before_;  ///< the newest operation
+
+ private:
+  /// Whether boxes do not fit the cache, so that what is written is gone when it is read.
+  bool large() const { return p_.largest_box_bytes >= 2 * request_.cache_bytes; }
+  bool takes_two_calls(const AxisVector<int>& axes) const;
+  Index room(const Box& part, const Place& like) const;
+  Place scratch(const Box& part, const Place& like, int number) const;
+  Place area(const Box& part, const Place& like, int number);
+
+  Index scratch_bytes_ = 0;  ///< of one of the two scratch areas
+  Index areas_ = 0;          ///< how many of them are used
+};
+
+}  // namespace weft
