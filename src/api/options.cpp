@@ -29,7 +29,7 @@ struct OptionRow {
     choice,     ///< one of `values`
     choices,    ///< one or several of `values`, separated by commas
     number,     ///< a whole number
-    parameter,  ///< a number that belongs to a pipeline
+    parameter,  ///< a number that belongs to a pipeline, or one per reshape, separated by commas
   };
   std::string name, standard;
   Kind kind;
@@ -42,6 +42,7 @@ const std::vector<OptionRow>& option_table() {
     std::vector<OptionRow> t{{"decomposition", "auto", choice, {"auto", "slab", "pencil", "brick"}},
                              {"shrink", "", number, {}},
                              {"pipeline", "auto", choice, names_of(pipeline_table())},
+                             {"overlap", "on", choice, {"on", "off"}},
                              {"exchange", "auto", choices, names_of(exchange_table())},
                              {"layout", "auto", choice, {"auto", "contiguous", "strided"}},
                              {"fft", "auto", choice, names_of(fft_table())},
@@ -76,6 +77,19 @@ Index parsed(const std::string& name, const std::string& text) {
   return value;
 }
 
+std::vector<Index> parsed_list(const std::string& name, const std::string& text) {
+  std::vector<Index> values;
+  for (const std::string& part : split_at_commas(text)) {
+    Index value = 0;
+    const char* end = part.data() + part.size();
+    const auto [stop, error] = std::from_chars(part.data(), end, value);
+    if (error != std::errc() || stop != end)
+      throw Error("options: " + name, "\"" + text + "\"", "a whole number, or one per reshape");
+    values.push_back(value);
+  }
+  return values;
+}
+
 void check_value(const OptionRow& row, const std::string& value) {
   const auto known = [&](const std::string& v) {
     return std::find(row.values.begin(), row.values.end(), v) != row.values.end();
@@ -91,8 +105,10 @@ void check_value(const OptionRow& row, const std::string& value) {
       break;
     }
     case OptionRow::Kind::number:
-    case OptionRow::Kind::parameter:
       parsed(row.name, value);
+      break;
+    case OptionRow::Kind::parameter:
+      parsed_list(row.name, value);
       break;
   }
   if (!good) throw Error("options: " + row.name, "\"" + value + "\"", "one of " + join(row.values, ", "));
@@ -130,10 +146,10 @@ std::optional<Index> Options::number(const std::string& name) const {
   return parsed(name, text);
 }
 
-std::map<std::string, Index> Options::parameters() const {
-  std::map<std::string, Index> result;
+std::map<std::string, std::vector<Index>> Options::parameters() const {
+  std::map<std::string, std::vector<Index>> result;
   for (const auto& [name, value] : values_)
-    if (find_row(name).kind == OptionRow::Kind::parameter) result[name] = parsed(name, value);
+    if (find_row(name).kind == OptionRow::Kind::parameter) result[name] = parsed_list(name, value);
   return result;
 }
 
@@ -144,7 +160,8 @@ std::vector<std::pair<std::string, std::string>> Options::all() const {
 }
 
 PipelineChoice choose_pipeline_option(const Options& options, const char* preferred, bool direct) {
-  PipelineParameters values = options.parameters();
+  PipelineParameters values;
+  for (const auto& [parameter, each] : options.parameters()) values.emplace(parameter, each);
   std::string name = options.get("pipeline");
   if (name == "auto") {
     // Another pipeline, if parameters are set that the preferred one does not have.
@@ -169,7 +186,8 @@ PipelineChoice choose_pipeline_option(const Options& options, const char* prefer
   const Pipeline& pipeline = find_pipeline(name);
   for (const PipelineParameter& p : pipeline.parameters) {
     const std::string text = options.get(p.name);
-    if (!text.empty()) values[p.name] = parsed(p.name, text);
+    if (text.empty() || values.contains(p.name)) continue;
+    values.emplace(p.name, AskedParameter(parsed_list(p.name, text), "environment"));
   }
   return {&pipeline, values};
 }

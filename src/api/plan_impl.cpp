@@ -222,14 +222,10 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
     throw Error("plan: option pipeline",
                 "\"" + std::string(pipeline.pipeline->name) + "\" with exchange " + options.get("exchange"),
                 "exchange direct for all reshapes, or another pipeline");
-  const bool any_direct = std::any_of(rows.begin(), rows.end(), direct);
-  if (any_direct && !pipeline.pipeline->direct_only && several_nodes(c))
-    throw Error(
-        "plan: option pipeline",
-        "\"" + std::string(pipeline.pipeline->name) + "\" with exchange direct among several machines",
-        "pipeline planes, or another exchange");
+  PipelineRules rules;
+  rules.overlap = options.get("overlap") == "on";
   for (Way& w : ways) {
-    w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values);
+    w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values, rules);
     w.exchanges.assign(reshapes, rows.front());
     if (names.size() > 1) w.exchanges = rows;
     if (w.schedule.direction == Direction::backward) std::reverse(w.exchanges.begin(), w.exchanges.end());
@@ -281,8 +277,8 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (several_nodes(c)) request.nodes = c.nodes();
   request.cache_bytes = second_cache_bytes();
-  if (const std::optional<Index> kib = options.number("subtile"))
-    request.subtile = std::clamp<Index>(*kib, 1, 1 << 20) * 1024;
+  if (const std::string kib = options.get("subtile"); !kib.empty())
+    request.subtile = std::clamp<Index>(std::stoll(kib), 1, 1 << 20) * 1024;
   request.input = sides[fwd ? 0 : 1].layout;
   request.output = sides[fwd ? 1 : 0].layout;
   Program program = build_program(w.schedule, w.choices, request);

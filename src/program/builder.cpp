@@ -1,11 +1,14 @@
 #include "program/builder.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "program/alone.hpp"
 #include "program/building.hpp"
 #include "program/padding.hpp"
 #include "program/planes.hpp"
+#include "program/sub_tiles.hpp"
 
 namespace weft {
 
@@ -73,6 +76,7 @@ class Builder : Building {
     std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
     std::vector<int> members;                        ///< padded: of the exchange group
     bool keeps = false;                              ///< its own part does not go through the exchange
+    bool on_arrival = false;                         ///< parts are unpacked one by one as they arrive
   };
 
   void build_reshape(int j) {
@@ -80,6 +84,7 @@ class Builder : Building {
     r.j = j;
     r.last = j + 1 == place_.reshapes();
     r.tiles = place_.tiles(j, rank_);
+    cut_axis_ = choice(j).axis;
     for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
       v->resize(static_cast<std::size_t>(r.tiles));
     p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}, choice(j).tiles}});
@@ -88,24 +93,36 @@ class Builder : Building {
       messages(r, k).send_start = place_.tile_offset(j, rank_, k);
       messages(r, k).receive_start = place_.staging_base(rank_) + messages(r, k).send_start;
     }
+    if (carry(r) == Carry::direct) open_far(r);
     open_landing(r);
     open_source(r);
     r.keeps = carry(r) == Carry::strided || (r.landing.space != Space::work && !request_.in_place);
+    r.on_arrival = carry(r) != Carry::direct && carry(r) != Carry::strided && choice(j).hides_after &&
+                   !choice(j).after.cut();
     if (carry(r) == Carry::padded) pad(r);
-
     if (carry(r) == Carry::direct)
       for (int k = 0; k < r.tiles; ++k) {
         const Op op{.kind = OpKind::signal_free, .stage = place_.stage_of(j), .reshape = j, .tile = k};
         r.posted[static_cast<std::size_t>(k)] = {writer_.emit(op, r.landing_free)};
       }
-    const int window = choice(j).window;
-    for (int k = 0; k < r.tiles + window; ++k) {
-      if (k < r.tiles) send(r, k);
-      if (k >= window && k - window < r.tiles) receive(r, k - window);
-      if (k < r.tiles && carry(r) != Carry::direct) post(r, k, window);
-      if (k >= window && k - window < r.tiles) transform_received(r, k - window);
-    }
+    run_tiles(r);
     finish(r);
+  }
+
+  /// overlap-autotuned-3d-fft, Algorithm 1. A window of 0 waits for each tile before it does anything else.
+  void run_tiles(Reshape& r) {
+    const int window = choice(r.j).window;
+    for (int k = 0; k < r.tiles + window; ++k) {
+      const int back = k - window;
+      const bool sends = k < r.tiles, receives = back >= 0 && back < r.tiles;
+      if (sends) send(r, k);
+      if (receives && window > 0) receive(r, back);
+      if (sends) post(r, k, window);
+      if (receives && window == 0) receive(r, back);
+      if (receives && choice(r.j).hides_after) transform_received(r, back);
+    }
+    if (!choice(r.j).hides_after)
+      for (int k = 0; k < r.tiles; ++k) transform_received(r, k);
   }
 
   /// The source of a reshape, whole or, where the first FFT can be done tile by tile, the place for it.
@@ -176,54 +193,149 @@ class Builder : Building {
   static void append(Ids& to, const Ids& more) { to.insert(to.end(), more.begin(), more.end()); }
 
   void send(Reshape& r, int k) {
-    const Box whole = place_.field_before(r.j).box(rank_);
-    const Box part = place_.tile(r.j, rank_, k, whole);
-    Ids ready = r.ready;
-    if (!r.send_axes.empty() && !part.empty()) {
-      const bool staged = !r.ready.empty();
-      const Place& from = staged ? r.source : input_;
-      const Box from_box = staged ? part : place_.tile(r.j, rank_, k, from.box);
-      ready = {writer_.emit_fft(place_.fft_stage(0), r.send_axes, from, from_box, r.source, part, r.ready)};
-    }
+    const Box part = place_.tile(r.j, rank_, k, place_.field_before(r.j).box(rank_));
     std::vector<Overlap> parts = place_.field_after(r.j).tiling->overlaps(part);
+    // Ring order, so that all ranks do not write to the same peer at the same time.
     if (carry(r) == Carry::direct) {
-      // Ring order, so that all ranks do not write to the same peer at the same time.
       const auto first =
           std::find_if(parts.begin(), parts.end(), [&](const Overlap& o) { return o.rank > rank_; });
       std::rotate(parts.begin(), first, parts.end());
-      for (const Overlap& o : parts) put(r, k, o, ready);
-    } else if (carry(r) == Carry::strided) {
-      for (const Overlap& o : parts) {
-        if (keep(r, k, o, ready)) continue;
-        messages(r, k).sends.push_back({o.rank, 0, o.box.count() * r.source.element_bytes});
-        messages(r, k).from.push_back({o.box, r.source.at(o.box), place_.field_after(r.j).order(o.rank)});
+    }
+    const std::vector<Place> targets = open_sends(r, k, parts);
+    Ids ffts, copies;
+    for (const Box& sub : sub_boxes(part, choice(r.j).before)) {
+      Ids ready = r.ready;
+      if (!r.send_axes.empty() && !sub.empty()) {
+        const bool staged = !r.ready.empty();
+        const Place& from = staged ? r.source : input_;
+        ready = transform_part(place_.fft_stage(0), r.send_axes, from, r.source, sub, r.ready,
+                               choice(r.j).before.fft_tests / tile_parts(part, choice(r.j).before));
+        append(ffts, ready);
       }
       append(of(r.packed, k), ready);
-    } else {
-      Index offset = place_.tile_offset(r.j, rank_, k);
-      for (const Overlap& o : parts) {
-        if (keep(r, k, o, ready)) continue;
-        const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).send_start) : offset;
-        offset += pack(r, k, o, at, ready);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Box box = intersect(sub, parts[i].box);
+        if (!box.empty() && targets[i].element_bytes > 0)
+          append(copies, copy_out(r, k, parts[i].rank, targets[i], box, ready));
       }
     }
+    test_while(ffts, choice(r.j).before.fft_tests);
+    test_while(copies, choice(r.j).before.copy_tests);
+    append(of(r.packed, k), copies);
+    if (carry(r) == Carry::direct) tell(r, k, parts, copies);
     if (p_.in_place) append(input_readers_, of(r.packed, k));
   }
 
-  Carry carry(const Reshape& r) const { return choice(r.j).carry; }
+  /// Notes what a tile sends; returns where each part is to be copied, or nothing that has a size for what is
+  /// sent from where it lies.
+  std::vector<Place> open_sends(Reshape& r, int k, const std::vector<Overlap>& parts) {
+    std::vector<Place> targets;
+    Index offset = place_.tile_offset(r.j, rank_, k);
+    for (const Overlap& o : parts) {
+      const Message message{o.rank, 0, o.box.count() * r.source.element_bytes};
+      targets.emplace_back();
+      if (r.keeps && o.rank == rank_) {
+        targets.back() = r.landing;
+      } else if (carry(r) == Carry::strided || (carry(r) == Carry::direct && !near(o.rank))) {
+        TileMessages& m = carry(r) == Carry::strided ? messages(r, k) : far(r, k);
+        m.sends.push_back(message);
+        m.from.push_back({o.box, r.source.at(o.box), place_.field_after(r.j).order(o.rank)});
+      } else if (carry(r) == Carry::direct) {
+        messages(r, k).sends.push_back(message);
+        targets.back() = place_.landing(r.j, o.rank);
+      } else {
+        const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).send_start) : offset;
+        messages(r, k).sends.push_back({o.rank, at, message.bytes});
+        targets.back() = wire(r, o.box, o.rank, at, r.source);
+        offset += message.bytes;
+      }
+    }
+    return targets;
+  }
 
-  /// The rank's own part goes straight to its place where that is no buffer of the exchange. False for parts
-  /// that the exchange has to carry.
-  bool keep(Reshape& r, int k, const Overlap& o, const Ids& ready) {
-    if (!r.keeps || o.rank != rank_) return false;
+  /// Brings a piece of what the tile sends to a rank on its way.
+  Ids copy_out(Reshape& r, int k, int rank, const Place& target, const Box& box, const Ids& ready) {
     Ids deps = ready;
     append(deps, r.ready);
-    append(deps, r.landing_free);
-    const int id =
-        writer_.emit_copy(op_of(r, OpKind::keep, k), r.source, r.landing.at(o.box), o.box, -1, deps);
-    of(r.packed, k).push_back(id);
-    return true;
+    const bool own = rank == rank_, direct = carry(r) == Carry::direct;
+    if (own && (direct || r.keeps)) append(deps, r.landing_free);
+    if (direct && !own) append(deps, room(r, k, rank));
+    const OpKind kind = direct ? OpKind::put : own && r.keeps ? OpKind::keep : OpKind::pack;
+    const int peer = kind == OpKind::keep ? -1 : rank;
+    const int to_rank = direct && !own ? rank : -1;
+    return {writer_.emit_copy(op_of(r, kind, k, peer), r.source, target.at(box), box, to_rank, deps)};
   }
+
+  /// Direct: the peer's leave to put a tile, awaited once.
+  Ids room(Reshape& r, int k, int peer) {
+    const auto known = rooms_.find({r.j, k, peer});
+    if (known != rooms_.end()) return {known->second};
+    const int id = writer_.emit(op_of(r, OpKind::await_free, k, peer), {});
+    rooms_[{r.j, k, peer}] = id;
+    return {id};
+  }
+
+  void tell(Reshape& r, int k, const std::vector<Overlap>& parts, const Ids& copies) {
+    for (const Overlap& o : parts)
+      if (o.rank != rank_ && near(o.rank))
+        of(r.packed, k).push_back(writer_.emit(op_of(r, OpKind::signal_full, k, o.rank), copies));
+  }
+
+  /// The parts of a tile that pass through the cache together.
+  std::vector<Box> sub_boxes(const Box& part, const TileSide& side) const {
+    std::vector<Box> boxes{part};
+    const auto split = [&](int axis, Index by) {
+      if (axis < 0 || by <= 0) return;
+      std::vector<Box> finer;
+      for (const Box& b : boxes)
+        for (Index lo = b.lo[axis]; lo < b.hi[axis] || lo == b.lo[axis]; lo += by) {
+          finer.push_back(b);
+          finer.back().lo[axis] = lo;
+          finer.back().hi[axis] = std::min(b.hi[axis], lo + by);
+        }
+      boxes = std::move(finer);
+    };
+    split(cut_axis_, side.along_by);
+    split(side.cross, side.cross_by);
+    return boxes;
+  }
+  int tile_parts(const Box& part, const TileSide& side) const {
+    return static_cast<int>(sub_boxes(part, side).size());
+  }
+
+  /// Transforms a part of a tile, in so many calls or one more, between which the exchange can move on.
+  Ids transform_part(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,
+                     const Box& part, const Ids& deps, int calls) {
+    Ids done;
+    const Box from_box = same_cut(part, from.box, axes), to_box = same_cut(part, to.box, axes);
+    int longest = -1;
+    for (int a = 0; a < part.ndim(); ++a)
+      if (!axes.contains(a) && (longest < 0 || part.extent(a) > part.extent(longest))) longest = a;
+    const Index n = longest < 0 ? 1 : part.extent(longest);
+    const Index pieces = std::clamp<Index>(calls, 1, std::max<Index>(n, 1));
+    for (Index i = 0; i < pieces; ++i) {
+      Box from_piece = from_box, to_piece = to_box;
+      if (pieces > 1)
+        for (Box* b : {&from_piece, &to_piece}) {
+          b->lo[longest] = part.lo[longest] + i * n / pieces;
+          b->hi[longest] = part.lo[longest] + (i + 1) * n / pieces;
+        }
+      done.push_back(writer_.emit_fft(stage, axes, from, from_piece, to, to_piece, deps));
+    }
+    return done;
+  }
+
+  /// Spreads calls into the exchange evenly over operations.
+  void test_while(const Ids& operations, int tests) {
+    if (tests < 0) return;
+    const auto n = static_cast<int>(operations.size());
+    for (int i = 0; i < n; ++i) {
+      const int id = operations[static_cast<std::size_t>(i)];
+      if (id >= 0) p_.ops[static_cast<std::size_t>(id)].tests = (i + 1) * tests / n - i * tests / n;
+    }
+  }
+
+  Carry carry(const Reshape& r) const { return choice(r.j).carry; }
 
   void pad(Reshape& r) {
     const std::vector<int> groups =
@@ -249,43 +361,52 @@ class Builder : Building {
   TileMessages& messages(const Reshape& r, int k) {
     return p_.reshapes[static_cast<std::size_t>(r.j)].messages.tiles[static_cast<std::size_t>(k)];
   }
+  TileMessages& far(const Reshape& r, int k) {
+    return p_.reshapes[static_cast<std::size_t>(r.j)].far.tiles[static_cast<std::size_t>(k)];
+  }
+
+  /// Beside a direct exchange, what ranks of other machines send and are sent goes without packing.
+  void open_far(const Reshape& r) {
+    ReshapeProgram& p = p_.reshapes.back();
+    p.far = {p.messages.element_bytes, {}, p.messages.most_tiles};
+    p.far.tiles.resize(p.messages.tiles.size());
+    const Place landing = place_.landing(r.j, rank_);
+    for (int k = 0; k < r.tiles; ++k)
+      for (const Overlap& o : incoming(r, k)) {
+        if (near(o.rank)) continue;
+        far(r, k).receives.push_back({o.rank, 0, o.box.count() * landing.element_bytes});
+        far(r, k).to.push_back({o.box, landing.at(o.box), place_.field_after(r.j).order(rank_)});
+      }
+  }
+  bool posts(const Reshape& r, int k) {
+    return carry(r) != Carry::direct || !far(r, k).sends.empty() || !far(r, k).receives.empty();
+  }
 
   /// On the wire a part is dense, in the memory order of its receiver.
-  Operand wire(const Reshape& r, const Box& part, int receiver, Index offset) const {
-    return {Space::work, offset, dense_strides(part.extents(), place_.field_after(r.j).order(receiver))};
-  }
-
-  Index pack(Reshape& r, int k, const Overlap& o, Index offset, const Ids& ready) {
-    const Index bytes = o.box.count() * r.source.element_bytes;
-    messages(r, k).sends.push_back({o.rank, offset, bytes});
-    const int id = writer_.emit_copy(op_of(r, OpKind::pack, k, o.rank), r.source,
-                                     wire(r, o.box, o.rank, offset), o.box, -1, ready);
-    of(r.packed, k).push_back(id);
-    return bytes;
-  }
-
-  void put(Reshape& r, int k, const Overlap& o, const Ids& ready) {
-    const bool own = o.rank == rank_;
-    messages(r, k).sends.push_back({o.rank, 0, o.box.count() * r.source.element_bytes});
-    Ids deps = ready;
-    append(deps, own ? r.landing_free : Ids{writer_.emit(op_of(r, OpKind::await_free, k, o.rank), {})});
-    const int id = writer_.emit_copy(op_of(r, OpKind::put, k, o.rank), r.source,
-                                     place_.landing(r.j, o.rank).at(o.box), o.box, own ? -1 : o.rank, deps);
-    of(r.packed, k).push_back(id);
-    if (!own) of(r.packed, k).push_back(writer_.emit(op_of(r, OpKind::signal_full, k, o.rank), {id}));
+  Place wire(const Reshape& r, const Box& part, int receiver, Index offset, const Place& like) const {
+    return {Space::work,
+            offset,
+            part,
+            dense_strides(part.extents(), place_.field_after(r.j).order(receiver)),
+            like.element_bytes,
+            like.element};
   }
 
   /// A tile is posted once it is packed and the tile `window` before it has been received.
   void post(Reshape& r, int k, int window) {
+    if (!posts(r, k)) return;
     Ids deps = of(r.packed, k);
     append(deps, r.ready);
-    if (k > 0) append(deps, of(r.posted, k - 1));  // collective exchanges start in the same order everywhere
-    if (k >= window) append(deps, of(r.arrived, k - window));
-    if (carry(r) == Carry::strided) {  // it writes where the result belongs
+    // Collective exchanges start in the same order everywhere.
+    if (k > 0) append(deps, of(r.posted, k - 1));
+    if (window > 0 && k >= window) append(deps, of(r.arrived, k - window));
+    if (window == 0 && k > 0) append(deps, of(r.arrived, k - 1));
+    if (carry(r) == Carry::strided || carry(r) == Carry::direct) {  // it writes where the result belongs
       append(deps, r.landing_free);
       if (r.landing.space != Space::work) append(deps, input_readers_);
     }
-    of(r.posted, k) = {writer_.emit(op_of(r, OpKind::post, k), deps)};
+    // The flags of a direct exchange are behind what `posted` holds already.
+    of(r.posted, k).push_back(writer_.emit(op_of(r, OpKind::post, k), deps));
   }
 
   std::vector<Overlap> incoming(const Reshape& r, int k) const {
@@ -298,74 +419,116 @@ class Builder : Building {
   void receive(Reshape& r, int k) {
     const std::vector<Overlap> parts = incoming(r, k);
     if (carry(r) == Carry::direct) {
-      const Box landing = place_.tile(r.j, rank_, k, r.landing.box);
-      const Span span = span_of(r.landing.at(landing), landing.extents(), r.landing.element_bytes);
-      messages(r, k).landing = {span.first, span.last};
-      for (const Overlap& o : parts) {
-        messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
-        if (o.rank == rank_) continue;
-        Ids deps = of(r.posted, k);
-        append(deps, of(r.packed, k));  // never wait before having given
-        of(r.arrived, k).push_back(writer_.emit(op_of(r, OpKind::await_full, k, o.rank), deps));
-      }
-      append(of(r.arrived, k), of(r.packed, k));
+      await_parts(r, k, parts);
       return;
     }
     if (carry(r) == Carry::strided) {
-      receive_strided(r, k, parts);
+      for (const Overlap& o : parts) {
+        messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
+        messages(r, k).to.push_back({o.box, r.landing.at(o.box), place_.field_after(r.j).order(rank_)});
+      }
+      complete(r, k);
       return;
     }
-    // Unless results go straight to the user, they are unpacked over the send buffers of the tile.
-    const bool over_sends = r.landing.space == Space::work;
-    if (over_sends) of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
-    Op op = op_of(r, OpKind::receive, k);
-    op.count = static_cast<int>(parts.size());
-    Ids deps{writer_.emit(op, of(r.posted, k))};
-    append(deps, of(r.sent, k));
-    if (!over_sends) append(deps, input_readers_);
     Index offset = place_.staging_base(rank_) + place_.tile_offset(r.j, rank_, k);
     for (const Overlap& o : parts) {
       const Index bytes = o.box.count() * r.landing.element_bytes;
       const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).receive_start) : offset;
       messages(r, k).receives.push_back({o.rank, at, bytes});
-      of(r.arrived, k)
-          .push_back(writer_.emit_copy(op_of(r, OpKind::unpack, k, o.rank), wire(r, o.box, rank_, at),
-                                       r.landing.at(o.box), o.box, r.landing.element_bytes, -1, deps));
       offset += bytes;
     }
-    if (parts.empty()) of(r.arrived, k) = deps;
+    // Unless results go straight to the user, they are unpacked over the send buffers of the tile.
+    const bool over_sends = r.landing.space == Space::work;
+    if (over_sends) of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+    Op op = op_of(r, OpKind::receive, k);
+    op.count = r.on_arrival ? static_cast<int>(parts.size()) : 0;
+    of(r.arrived, k) = {writer_.emit(op, of(r.posted, k))};
+    append(of(r.arrived, k), of(r.sent, k));
+    if (r.on_arrival) {
+      const Ids copies = unpack(r, k, place_.field_after(r.j).box(rank_));
+      test_while(copies, choice(r.j).after.copy_tests);
+      append(of(r.arrived, k), copies);
+    }
     if (!over_sends) of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
     append(of(r.arrived, k), of(r.sent, k));
     if (r.keeps) append(of(r.arrived, k), of(r.packed, k));
   }
 
-  /// Nothing to unpack: the parts arrive where they belong.
-  void receive_strided(Reshape& r, int k, const std::vector<Overlap>& parts) {
+  /// Direct: waits for what peers put, and other machines send.
+  void await_parts(Reshape& r, int k, const std::vector<Overlap>& parts) {
+    const Box landing = place_.tile(r.j, rank_, k, r.landing.box);
+    const Span span = span_of(r.landing.at(landing), landing.extents(), r.landing.element_bytes);
+    messages(r, k).landing = {span.first, span.last};
     for (const Overlap& o : parts) {
+      if (!near(o.rank)) continue;
       messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
-      messages(r, k).to.push_back({o.box, r.landing.at(o.box), place_.field_after(r.j).order(rank_)});
+      if (o.rank == rank_) continue;
+      Ids deps = of(r.posted, k);
+      append(deps, of(r.packed, k));  // never wait before having given
+      of(r.arrived, k).push_back(writer_.emit(op_of(r, OpKind::await_full, k, o.rank), deps));
     }
+    if (posts(r, k)) complete(r, k);
+    append(of(r.arrived, k), of(r.packed, k));
+  }
+
+  /// Nothing to unpack: the parts arrive where they belong.
+  void complete(Reshape& r, int k) {
     of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
-    of(r.arrived, k) = {writer_.emit(op_of(r, OpKind::receive, k), of(r.posted, k))};
+    of(r.arrived, k).push_back(writer_.emit(op_of(r, OpKind::receive, k), of(r.posted, k)));
     append(of(r.arrived, k), of(r.sent, k));
     append(of(r.arrived, k), of(r.packed, k));
   }
 
-  /// The part of the last FFT, or of the last copy, that works tile by tile.
+  /// Unpacks what has arrived of a tile, as far as it lies in `within`.
+  Ids unpack(Reshape& r, int k, const Box& within) {
+    Ids deps = of(r.arrived, k), copies;
+    if (r.landing.space != Space::work) append(deps, input_readers_);
+    for (const Overlap& o : incoming(r, k)) {
+      const Box box = intersect(o.box, within);
+      if (box.empty()) continue;
+      const auto& receives = messages(r, k).receives;
+      const auto m = std::find_if(receives.begin(), receives.end(),
+                                  [&](const Message& message) { return message.peer == o.rank; });
+      const Place from = wire(r, o.box, rank_, m->offset, r.landing);
+      copies.push_back(
+          writer_.emit_copy(op_of(r, OpKind::unpack, k, o.rank), from, r.landing.at(box), box, -1, deps));
+    }
+    return copies;
+  }
+
+  /// What works tile by tile behind the exchange: unpacking, unless that is done on arrival, and the last FFT
+  /// or the last copy.
   void transform_received(Reshape& r, int k) {
     const int stage = place_.fft_stage(r.j + 1);
-    if (!r.last || (stage < 0 && r.landing.space != Space::work)) return;
     const Box part = place_.tile(r.j, rank_, k, r.landing.box);
-    Ids deps = of(r.arrived, k);
-    append(deps, input_readers_);
-    if (stage < 0) {
-      writer_.emit_copy(op_of(r, OpKind::copy, k), r.landing, output_.at(part), part, -1, deps);
-    } else if (!r.receive_axes.empty()) {
-      const bool final_pass = r.finish_axes.empty();
-      const Place& to = final_pass ? output_ : r.landing;
-      const Box to_box = final_pass ? place_.tile(r.j, rank_, k, output_.box) : part;
-      of(r.arrived, k).push_back(writer_.emit_fft(stage, r.receive_axes, r.landing, part, to, to_box, deps));
+    const TileSide& side = choice(r.j).after;
+    const bool unpacks =
+        carry(r) != Carry::direct && carry(r) != Carry::strided && !r.on_arrival && !part.empty();
+    const bool transforms = r.last && stage >= 0 && !r.receive_axes.empty();
+    const bool copies_out = r.last && stage < 0 && r.landing.space == Space::work;
+    if (!unpacks && !transforms && !copies_out) return;
+    const Ids arrived = of(r.arrived, k);
+    Ids unpacked, ffts;
+    const bool final_pass = r.finish_axes.empty();
+    for (const Box& sub : sub_boxes(part, side)) {
+      Ids deps = arrived;
+      if (unpacks) {
+        const Ids copies = unpack(r, k, sub);
+        append(unpacked, copies);
+        append(deps, copies);
+      }
+      append(deps, input_readers_);
+      if (copies_out) {
+        writer_.emit_copy(op_of(r, OpKind::copy, k), r.landing, output_.at(sub), sub, -1, deps);
+      } else if (transforms) {
+        append(ffts, transform_part(stage, r.receive_axes, r.landing, final_pass ? output_ : r.landing, sub,
+                                    deps, side.fft_tests / tile_parts(part, side)));
+      }
     }
+    test_while(unpacked, side.copy_tests);
+    test_while(ffts, side.fft_tests);
+    append(of(r.arrived, k), unpacked);
+    append(of(r.arrived, k), ffts);
   }
 
   void finish(Reshape& r) {
@@ -380,6 +543,8 @@ class Builder : Building {
                               landed_ids_);
   }
 
+  std::map<std::array<int, 3>, int> rooms_;  ///< direct: await_free of (reshape, tile, peer)
+  int cut_axis_ = -1;                        ///< of the present reshape
   Place landed_;
   Ids landed_ids_;
   Ids input_readers_;  ///< in place: what has to be read before the first result is written

@@ -16,7 +16,7 @@ class Building {
         request_(request),
         rank_(request.rank),
         place_(schedule, choices, request.real_bytes),
-        writer_(schedule, choices, request.scale),
+        writer_(schedule, choices, request.scale, !request.nodes.empty()),
         p_(writer_.program()) {
     p_.rank = request.rank;
     p_.ranks = schedule.ranks;
@@ -33,6 +33,12 @@ class Building {
   const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
   Op op_of(int j, OpKind kind, int k, int peer = -1) const {
     return {.kind = kind, .stage = place_.stage_of(j), .reshape = j, .tile = k, .peer = peer};
+  }
+
+  /// Whether a rank is on the machine of this one.
+  bool near(int rank) const {
+    const std::vector<int>& nodes = request_.nodes;
+    return nodes.empty() || nodes[static_cast<std::size_t>(rank)] == nodes[static_cast<std::size_t>(rank_)];
   }
 
   const Schedule& schedule_;

@@ -241,17 +241,29 @@ class Checker {
       Index packed = 0, sent = 0;
       for (const CopyCall* c : packs) packed += c->box.count() * c->element_bytes;
       for (const Message& m : sends) sent += m.bytes;
-      if (reshape_of(post).choice.carry == Carry::direct && packed != sent)
-        fail(id, "sends other parts than were packed");
-      if (reshape_of(post).choice.carry == Carry::strided && !packs.empty())
-        fail(id, "packs what is sent from where it lies");
+      // Planes keep what departs aside; the other pipelines leave it where it is.
+      const bool aside = reshape_of(post).choice.subtile > 0;
+      if (aside && packed != sent) fail(id, "sends other parts than were packed");
+      if (!aside && !packs.empty()) fail(id, "packs what is sent from where it lies");
       return;
     }
-    if (packs.size() != sends.size()) fail(id, "sends other parts than were packed");
-    for (std::size_t i = 0; i < sends.size(); ++i)
-      if (packs[i]->to.offset != sends[i].offset ||
-          packs[i]->box.count() * packs[i]->element_bytes != sends[i].bytes)
-        fail(id, "sends something else than was packed");
+    Index packed = 0, sent = 0;
+    for (const CopyCall* c : packs) packed += c->box.count() * c->element_bytes;
+    for (const Message& m : sends) {
+      sent += m.bytes;
+      if (pieces_of(m, packs, &CopyCall::to) != m.bytes) fail(id, "sends something else than was packed");
+    }
+    if (packed != sent) fail(id, "sends other parts than were packed");
+  }
+
+  /// Bytes of the copies whose side `side` lies in a message.
+  static Index pieces_of(const Message& m, const std::vector<const CopyCall*>& copies,
+                         Operand CopyCall::*side) {
+    Index bytes = 0;
+    for (const CopyCall* c : copies)
+      if ((c->*side).offset >= m.offset && (c->*side).offset < m.offset + m.bytes)
+        bytes += c->box.count() * c->element_bytes;
+    return bytes;
   }
 
   void check_boxes(const TileMessages& m, int bytes, int id) const {
@@ -272,17 +284,32 @@ class Checker {
       if (op.kind != OpKind::receive) continue;
       const std::vector<Message>& parts = messages(op).receives;
       if (is_strided(op) && op.count == 0) continue;
+      check_unpacks(op, static_cast<int>(i));
+      if (op.count == 0) continue;
       if (op.count != static_cast<int>(parts.size()))
         fail(static_cast<int>(i), "counts other parts than it receives");
       for (std::size_t k = 0; k < parts.size(); ++k) {
         const Op& unpack = p_.ops[i + 1 + k];
         if (unpack.kind != OpKind::unpack || unpack.peer != parts[k].peer)
           fail(static_cast<int>(i), "is not followed by its unpacks");
-        const CopyCall& c = p_.copies[static_cast<std::size_t>(unpack.call)];
-        if (c.box.count() * c.element_bytes != parts[k].bytes || c.from.offset != parts[k].offset)
-          fail(static_cast<int>(i + 1 + k), "unpacks something else than its message");
       }
     }
+  }
+
+  void check_unpacks(const Op& receive, int id) const {
+    std::vector<const CopyCall*> unpacks;
+    Index unpacked = 0, received = 0;
+    for (const Op& op : p_.ops) {
+      if (op.kind != OpKind::unpack || op.reshape != receive.reshape || op.tile != receive.tile) continue;
+      unpacks.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
+      unpacked += unpacks.back()->box.count() * unpacks.back()->element_bytes;
+    }
+    for (const Message& m : messages(receive).receives) {
+      received += m.bytes;
+      if (pieces_of(m, unpacks, &CopyCall::from) != m.bytes)
+        fail(id, "is followed by unpacks of something else than its message");
+    }
+    if (unpacked != received) fail(id, "is followed by unpacks of something else than its messages");
   }
 
   const Program& p_;

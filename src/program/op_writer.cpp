@@ -4,12 +4,16 @@
 
 namespace weft {
 
-OpWriter::OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale)
+OpWriter::OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale,
+                   bool several_nodes)
     : schedule_(schedule), scale_(scale) {
   if (scale == 1) return;
   const std::vector<int> reshapes = reshape_stages(schedule);
-  for (std::size_t j = 0; j < reshapes.size(); ++j)
-    if (choices[j].carry != Carry::strided && choices[j].subtile == 0) scaled_reshape_ = reshapes[j];
+  for (std::size_t j = 0; j < reshapes.size(); ++j) {
+    const bool all_copied =
+        choices[j].carry != Carry::strided && !(choices[j].carry == Carry::direct && several_nodes);
+    if (all_copied && choices[j].subtile == 0) scaled_reshape_ = reshapes[j];
+  }
   for (std::size_t i = 0; i < schedule.stages.size(); ++i)
     if (scaled_reshape_ < 0 && !schedule.stages[i].axes.empty()) scaled_stage_ = static_cast<int>(i);
 }

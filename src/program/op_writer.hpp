@@ -14,7 +14,9 @@ class OpWriter {
  public:
   /// `scale`: what the direction multiplies its result by. It is folded into the copies of the last reshape
   /// that packs or puts, or, where none does or the FFT works in the cache, into a local FFT.
-  OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale);
+  /// `several_nodes`: what goes to other machines beside a direct exchange is not copied.
+  OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale,
+           bool several_nodes);
 
   Program& program() { return p_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text.hpp"
 
@@ -14,9 +15,44 @@ std::vector<int> reshape_stages(const Schedule& schedule) {
   return positions;
 }
 
+class ParameterReader {
+ public:
+  /// `position`: of the reshape in the order of forward.
+  ParameterReader(const PipelineParameters& values, const PipelineRules& rules, int position,
+                  ReshapeChoice& choice)
+      : values_(values), rules_(rules), position_(static_cast<std::size_t>(position)), choice_(choice) {}
+
+  const PipelineRules& rules() const { return rules_; }
+
+  /// What was asked for, or nothing.
+  std::optional<Index> asked(const char* name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) return std::nullopt;
+    const std::vector<Index>& all = found->second.values;
+    return all.size() == 1 ? all[0] : all[position_];
+  }
+
+  /// The value of a parameter: as asked for, or what the rule says. `most` is what is feasible, and `why`.
+  Index operator()(const char* name, Index rule, Index most, const std::string& why) {
+    const std::optional<Index> wanted = asked(name);
+    if (wanted && *wanted > most)
+      throw Error(std::string("plan: option ") + name, std::to_string(*wanted),
+                  "at most " + std::to_string(most) + ", " + why);
+    const Index value = wanted.value_or(rule);
+    choice_.parameters.push_back({name, value, wanted ? values_.at(name).origin : "rule", most});
+    return value;
+  }
+
+ private:
+  const PipelineParameters& values_;
+  const PipelineRules& rules_;
+  std::size_t position_;
+  ReshapeChoice& choice_;
+};
+
 namespace {
 
-void choose_sequential(const Schedule&, int, const PipelineParameters&, ReshapeChoice& choice) {
+void choose_sequential(const Schedule&, int, ParameterReader&, ReshapeChoice& choice) {
   choice.reason = "one tile";
 }
 
@@ -72,21 +108,31 @@ int hiding(const Schedule& s, int stage, int axis) {
   return score;
 }
 
-/// Tiles along an axis: of a given thickness, or for 0 eight of them.
-void cut(ReshapeChoice& choice, int axis, Index extent, Index wanted) {
+std::string extent_of(int axis) {
+  return "the largest extent of axis " + std::to_string(axis) + " on a rank";
+}
+
+/// Tiles along an axis, an eighth of it unless asked for otherwise.
+void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent) {
+  const Index rule = (extent + 7) / 8;
   choice.axis = axis;
-  choice.tile = std::min(wanted > 0 ? wanted : (extent + 7) / 8, extent);
+  choice.tile = read("tile", rule, extent, extent_of(axis));
+  if (choice.tile == 0) choice.tile = rule;
   const Index tiles = (extent + choice.tile - 1) / choice.tile;
   if (tiles > 1 << 24)
     throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
   choice.tiles = static_cast<int>(tiles);
 }
 
-/// overlap-autotuned-3d-fft, Algorithm 1: one cut, along an axis that both sides of the exchange hold alike
-/// and that the FFTs leave alone as far as possible.
-void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& values,
-                     ReshapeChoice& choice) {
-  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+int window(const ReshapeChoice& choice, ParameterReader& read) {
+  if (!read.rules().overlap) return 0;
+  const Index rule = std::min(2, choice.tiles);
+  return static_cast<int>(read("window", rule, choice.tiles, "the number of tiles"));
+}
+
+/// overlap-autotuned-3d-fft, Algorithm 1: the cut is along an axis that both sides of the exchange hold alike
+/// and that the FFTs leave alone as far as possible. False, with the reason, if there is none.
+bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, ReshapeChoice& choice) {
   const Tiling& from = *s.fields[static_cast<std::size_t>(stage)].tiling;
   const Tiling& to = *s.fields[static_cast<std::size_t>(stage) + 1].tiling;
   const std::vector<bool> shared = shared_axes(from, to);
@@ -105,49 +151,134 @@ void choose_windowed(const Schedule& s, int reshape, const PipelineParameters& v
   if (best < 0) {
     choice.reason =
         "one tile: no axis that both sides hold alike and an FFT beside the exchange could be tiled along";
-    return;
+    return false;
   }
-  cut(choice, best, best_extent, values.at("tile"));
-  choice.window = static_cast<int>(values.at("window"));
+  cut(choice, read, best, best_extent);
+  choice.window = window(choice, read);
+  return true;
+}
+
+/// "behind both FFTs"
+std::string hidden_behind(const Schedule& s, int stage, const ReshapeChoice& choice) {
+  if (choice.window == 0) return "no overlap";
   const auto hides = [&](int neighbour) {
     return neighbour >= 0 && neighbour < static_cast<int>(s.stages.size()) &&
-           (tiled(s, neighbour, best) || partly_tiled(s, neighbour, best));
+           (tiled(s, neighbour, choice.axis) || partly_tiled(s, neighbour, choice.axis));
   };
-  const bool before = hides(stage - 1), after = hides(stage + 1);
-  choice.reason = before && after ? "behind both FFTs"
-                  : before        ? "behind the FFT before it"
-                                  : "behind the FFT after it";
+  const bool before = hides(stage - 1), after = choice.hides_after && hides(stage + 1);
+  return before && after ? "behind both FFTs"
+         : before        ? "behind the FFT before it"
+         : after         ? "behind the FFT after it"
+                         : "behind copies";
+}
+
+int tests(ParameterReader& read, const char* name) {
+  if (!read.rules().overlap) return 0;
+  return static_cast<int>(read(name, -1, 1 << 20, "calls for a tile"));
+}
+
+/// The names, in the overlap paper, of what one side of an exchange has.
+struct SideNames {
+  const char *cross, *along, *fft, *copy;
+};
+constexpr SideNames packing{"px", "pz", "fy", "fp"}, unpacking{"uy", "uz", "fx", "fu"};
+
+/// The axis that sub-tiles cut beside that of the tiles: the longest that the FFT leaves alone.
+int cross_axis(const Schedule& s, int stage, const Tiling& tiling, int cut) {
+  int best = -1;
+  Index longest = 1;
+  for (int a = 0; a < tiling.shape().size(); ++a) {
+    const bool transformed = stage >= 0 && stage < static_cast<int>(s.stages.size()) &&
+                             s.stages[static_cast<std::size_t>(stage)].axes.contains(a);
+    if (a == cut || transformed || largest_extent(tiling, a) <= longest) continue;
+    best = a;
+    longest = largest_extent(tiling, a);
+  }
+  return best;
+}
+
+TileSide side(const Schedule& s, int stage, const Tiling& tiling, const SideNames& names,
+              const ReshapeChoice& choice, ParameterReader& read) {
+  TileSide t;
+  t.cross = cross_axis(s, stage, tiling, choice.axis);
+  if (t.cross >= 0) t.cross_by = read(names.cross, 0, largest_extent(tiling, t.cross), extent_of(t.cross));
+  t.along_by = read(names.along, 0, choice.tile, "the thickness of a tile");
+  t.fft_tests = tests(read, names.fft);
+  t.copy_tests = tests(read, names.copy);
+  return t;
+}
+
+void choose_windowed(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  if (!cut_both_sides(s, stage, read, choice)) return;
+  const bool forward = s.direction == Direction::forward;
+  choice.before = side(s, stage - 1, *s.fields[static_cast<std::size_t>(stage)].tiling,
+                       forward ? packing : unpacking, choice, read);
+  choice.after = side(s, stage + 1, *s.fields[static_cast<std::size_t>(stage) + 1].tiling,
+                      forward ? unpacking : packing, choice, read);
+  choice.reason = hidden_behind(s, stage, choice);
+}
+
+/// The same as Hoefler et al. have it, according to the overlap paper, section 5.1: only what comes before
+/// the exchange hides it, in one loop over whole tiles.
+void choose_th(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  choice.hides_after = false;
+  if (!cut_both_sides(s, stage, read, choice)) return;
+  choice.before.fft_tests = choice.before.copy_tests = tests(read, "fy");
+  choice.reason = hidden_behind(s, stage, choice);
 }
 
 /// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
 /// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
 /// axis that the FFT before leaves alone.
-void choose_planes(const Schedule& s, int reshape, const PipelineParameters& values, ReshapeChoice& choice) {
+void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const Field& from = s.fields[static_cast<std::size_t>(stage)];
   const Stage* before = stage > 0 ? &s.stages[static_cast<std::size_t>(stage) - 1] : nullptr;
-  choice.subtile = values.at("subtile") * 1024;
+  choice.subtile = read("subtile", read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
   choice.reason = "each stage passes once over its data";
   for (int a : from.order(0)) {
     const Index extent = largest_extent(*from.tiling, a);
     if (extent <= 1 || (before != nullptr && before->axes.contains(a))) continue;
-    cut(choice, a, extent, values.at("tile"));
+    cut(choice, read, a, extent);
     return;
   }
 }
 
-constexpr std::array<PipelineParameter, 2> planes_parameters{
-    PipelineParameter{"tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0,
-                      1 << 30, 0},
-    PipelineParameter{"subtile", "KiB of the parts that pass through the cache one by one", 1, 1 << 20, 128}};
+constexpr Index anything = 1 << 30;
+constexpr PipelineParameter tile_parameter{
+    "tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0, anything};
+constexpr PipelineParameter window_parameter{"window", "tiles in flight at a time", 1, 1 << 20};
 
-constexpr std::array<PipelineParameter, 2> windowed_parameters{
-    PipelineParameter{"tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0,
-                      1 << 30, 0},
-    PipelineParameter{"window", "tiles in flight at a time", 1, 1 << 20, 2}};
+constexpr std::array planes_parameters{
+    tile_parameter,
+    PipelineParameter{"subtile", "KiB of the parts that pass through the cache one by one", 1, 1 << 20}};
+
+constexpr std::array th_parameters{
+    tile_parameter, window_parameter,
+    PipelineParameter{"fy", "calls into the exchange while a tile is transformed, and packed", 0, 1 << 20}};
+
+/// overlap-autotuned-3d-fft, Table 1.
+constexpr std::array windowed_parameters{
+    tile_parameter,
+    window_parameter,
+    PipelineParameter{"px", "thickness, across the tile, of what is transformed and packed together; 0: all",
+                      0, anything},
+    PipelineParameter{"pz", "the same along the axis that tiles cut", 0, anything},
+    PipelineParameter{"uy",
+                      "thickness, across the tile, of what is unpacked and transformed together; 0: all", 0,
+                      anything},
+    PipelineParameter{"uz", "the same along the axis that tiles cut", 0, anything},
+    PipelineParameter{"fy", "calls into the exchange during the FFT of a tile before it", 0, 1 << 20},
+    PipelineParameter{"fp", "the same while the tile is packed", 0, 1 << 20},
+    PipelineParameter{"fu", "the same while the tile is unpacked", 0, 1 << 20},
+    PipelineParameter{"fx", "the same during the FFT of a tile behind the exchange", 0, 1 << 20}};
 
 constexpr std::array table{
     Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
+    Pipeline{"th", "tiles; the exchange of up to `window` of them runs behind the FFT before it",
+             th_parameters, choose_th},
     Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              windowed_parameters, choose_windowed},
     Pipeline{"planes", "parts of a stage are sent as soon as they are transformed; exchange direct only",
@@ -169,25 +300,36 @@ const Pipeline& find_pipeline(const std::string& name) {
   throw Error("plan: option pipeline", "\"" + name + "\"", "one of " + names);
 }
 
-std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
-                                           const PipelineParameters& values) {
-  PipelineParameters complete;
-  for (const PipelineParameter& p : pipeline.parameters) complete[p.name] = p.standard;
-  for (const auto& [name, value] : values) {
+namespace {
+void check_asked(const Pipeline& pipeline, const PipelineParameters& values, std::size_t reshapes) {
+  for (const auto& [name, asked] : values) {
     const auto p = std::find_if(pipeline.parameters.begin(), pipeline.parameters.end(),
                                 [&, key = name](const PipelineParameter& q) { return key == q.name; });
     if (p == pipeline.parameters.end())
-      throw Error("plan: option " + name, std::to_string(value),
+      throw Error("plan: option " + name, join(asked.values, ","),
                   "no such option with pipeline " + std::string(pipeline.name));
-    if (value < p->least || value > p->most)
-      throw Error("plan: option " + name, std::to_string(value),
-                  std::to_string(p->least) + " to " + std::to_string(p->most));
-    complete[name] = value;
+    if (asked.values.size() != 1 && asked.values.size() != reshapes)
+      throw Error("plan: option " + name, std::to_string(asked.values.size()) + " values",
+                  "one for all, or one per reshape, of which there are " + std::to_string(reshapes));
+    for (Index value : asked.values)
+      if (value < p->least || value > p->most)
+        throw Error("plan: option " + name, std::to_string(value),
+                    std::to_string(p->least) + " to " + std::to_string(p->most));
   }
+}
+}  // namespace
+
+std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
+                                           const PipelineParameters& values, const PipelineRules& rules) {
   std::vector<ReshapeChoice> choices(reshape_stages(schedule).size());
-  for (std::size_t j = 0; j < choices.size(); ++j) {
-    choices[j].pipeline = pipeline.name;
-    pipeline.choose(schedule, static_cast<int>(j), complete, choices[j]);
+  check_asked(pipeline, values, choices.size());
+  const int reshapes = static_cast<int>(choices.size());
+  for (int j = 0; j < reshapes; ++j) {
+    ReshapeChoice& choice = choices[static_cast<std::size_t>(j)];
+    choice.pipeline = pipeline.name;
+    const int position = schedule.direction == Direction::forward ? j : reshapes - 1 - j;
+    ParameterReader read(values, rules, position, choice);
+    pipeline.choose(schedule, j, read, choice);
   }
   return choices;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program/program.hpp"
@@ -16,18 +17,36 @@ namespace weft {
 struct PipelineParameter {
   const char* name;
   const char* meaning;
-  Index least, most, standard;
+  Index least, most;
 };
 
-using PipelineParameters = std::map<std::string, Index>;
+/// Values that were asked for: one for all reshapes, or one for each in the order of forward. What lies
+/// before the exchange in forward lies behind it in backward, so that `px` is of unpacking there.
+struct AskedParameter {
+  AskedParameter(Index value) : values{value} {}
+  AskedParameter(std::vector<Index> each, std::string who = "option")
+      : values(std::move(each)), origin(std::move(who)) {}
+  std::vector<Index> values;
+  std::string origin = "option";
+};
+using PipelineParameters = std::map<std::string, AskedParameter>;
+
+/// What the rules need to know beside the schedule.
+struct PipelineRules {
+  Index subtile = 128 << 10;  ///< bytes of the parts that pass through the cache one by one
+  bool overlap = true;        ///< false: each tile is awaited before anything else is done
+};
+
+/// A parameter of a reshape is read once, by the pipeline, which also knows the rule for it.
+class ParameterReader;
 
 struct Pipeline {
   const char* name;
   const char* meaning;
   std::span<const PipelineParameter> parameters;
-  /// Fills axis, tile, window and reason for reshape number `reshape` of `schedule`.
-  void (*choose)(const Schedule& schedule, int reshape, const PipelineParameters& values,
-                 ReshapeChoice& choice);
+  /// Fills in how reshape number `reshape` of `schedule` is cut, and the reason. Throws `weft::Error` for
+  /// values that are not feasible.
+  void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, ReshapeChoice& choice);
   bool direct_only = false;  ///< needs exchanges that carry directly
 };
 
@@ -36,10 +55,11 @@ std::span<const Pipeline> pipeline_table();
 /// The named pipeline. Throws `weft::Error` that lists the names if there is none.
 const Pipeline& find_pipeline(const std::string& name);
 
-/// Choices for all reshapes. Values outside a parameter's range, or of parameters that the pipeline does not
-/// have, throw `weft::Error`.
+/// Choices for all reshapes. Values outside a parameter's range or not feasible for the schedule, of
+/// parameters that the pipeline does not have, and neither one nor as many as there are reshapes, throw
+/// `weft::Error`.
 std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
-                                           const PipelineParameters& values);
+                                           const PipelineParameters& values, const PipelineRules& rules = {});
 
 /// Positions of the reshapes among the stages.
 std::vector<int> reshape_stages(const Schedule& schedule);

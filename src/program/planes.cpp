@@ -99,12 +99,6 @@ class Planes : Passes {
     return static_cast<int>(p_.reshapes[static_cast<std::size_t>(j)].messages.tiles.size());
   }
 
-  /// Whether a rank is on the machine of this one.
-  bool near(int rank) const {
-    const std::vector<int>& nodes = request_.nodes;
-    return nodes.empty() || nodes[static_cast<std::size_t>(rank)] == nodes[static_cast<std::size_t>(rank_)];
-  }
-
   /// Where parts for other machines wait for their departure: behind the landing halves.
   Index departure_base() const { return (place_.reshapes() > 1 ? 2 : 1) * place_.staging_base(rank_); }
 

@@ -43,12 +43,15 @@ Shape to_extents(const FftCall& call) {
 std::string to_string(const ReshapeChoice& choice) {
   std::string text = "exchange " + choice.exchange +
                      (choice.exchange_reason.empty() ? "" : " (" + choice.exchange_reason + ")") +
-                     ", pipeline " + choice.pipeline + ": ";
-  if (choice.axis >= 0)
-    text += "tiles of " + std::to_string(choice.tile) + " along axis " + std::to_string(choice.axis) +
-            (choice.subtile > 0 ? "" : ", window " + std::to_string(choice.window)) + "; ";
-  if (choice.subtile > 0) text += "sub-tiles of " + std::to_string(choice.subtile / 1024) + " KiB; ";
-  return text + choice.reason;
+                     ", pipeline " + choice.pipeline;
+  if (choice.axis >= 0) text += " along axis " + std::to_string(choice.axis);
+  text += ": " + choice.reason;
+  for (std::size_t i = 0; i < choice.parameters.size(); ++i) {
+    const ChosenParameter& p = choice.parameters[i];
+    text += (i == 0 ? "; " : ", ") + p.name + " " + (p.value < 0 ? "auto" : std::to_string(p.value)) + " (" +
+            p.origin + ")";
+  }
+  return text;
 }
 
 std::string to_string(const Program& program) {

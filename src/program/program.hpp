@@ -71,23 +71,46 @@ struct Op {
   int peer = -1;
   int call = -1;
   int count = 0;
+  int tests = 1;                     ///< how often the exchange that is under way is let move on afterwards
   int deps_begin = 0, deps_end = 0;  ///< range in Program::deps
+};
+
+/// One side of a reshape, tile by tile: the parts that are transformed and copied together while they are in
+/// the cache, and how often that lets the exchange move on.
+struct TileSide {
+  int cross = -1;       ///< the axis that sub-tiles cut beside the one that tiles cut, or -1
+  Index cross_by = 0;   ///< thickness along it; 0: whole
+  Index along_by = 0;   ///< thickness along the axis that tiles cut; 0: as the tile
+  int fft_tests = -1;   ///< calls into the exchange during the FFT of a tile; -1: after every operation
+  int copy_tests = -1;  ///< the same while it is packed or unpacked
+  bool cut() const { return cross_by > 0 || along_by > 0; }
+};
+
+/// A parameter of the pipeline, and who chose its value: "rule", or what an option's setter calls itself.
+struct ChosenParameter {
+  std::string name;
+  Index value;
+  std::string origin;
+  Index most;  ///< the largest feasible value, whatever comes after it in the pipeline's table
 };
 
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
   Carry carry = Carry::packed;
-  int axis = -1;      ///< the axis that tiles cut, or -1 for one tile
-  Index tile = 0;     ///< thickness of a tile along `axis`
-  int tiles = 1;      ///< on the rank that has most
-  int window = 1;     ///< tiles in flight
-  Index subtile = 0;  ///< planes: bytes of the parts that pass through the cache one by one
+  int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
+  Index tile = 0;  ///< thickness of a tile along `axis`
+  int tiles = 1;   ///< on the rank that has most
+  int window = 1;  ///< tiles in flight; 0: each is awaited before anything else is done
+  TileSide before, after;
+  bool hides_after = true;  ///< whether what follows the exchange of a tile is done beside that of others
+  Index subtile = 0;        ///< planes: bytes of the parts that pass through the cache one by one
   std::string pipeline = "sequential";
+  std::vector<ChosenParameter> parameters;  ///< for printing
   std::string exchange, exchange_reason;
   std::string reason;  ///< of the pipeline
 };
 
-/// "exchange p2p, pipeline windowed: tiles of 16 along axis 2, window 2; behind both FFTs"
+/// "exchange p2p, pipeline windowed along axis 2: behind both FFTs; tile 16 (rule), window 2 (option)"
 std::string to_string(const ReshapeChoice& choice);
 
 struct ReshapeProgram {

@@ -69,7 +69,7 @@ std::string accepted(const std::string& option) {
 std::string standard(const std::string& option, const std::string& value) {
   for (const Pipeline& p : pipeline_table())
     for (const PipelineParameter& q : p.parameters)
-      if (option == q.name) return std::to_string(q.standard);
+      if (option == q.name) return "by rule";
   return value.empty() ? "all ranks" : value;
 }
 

@@ -11,6 +11,7 @@
 #include "program/replay.hpp"
 #include "schedule/planner.hpp"
 #include "support/expect_error.hpp"
+#include "support/random_parameters.hpp"
 #include "support/random_problem.hpp"
 #include "support/schedule_request.hpp"
 
@@ -49,6 +50,7 @@ struct Pipelined {
 };
 const std::vector<Pipelined> pipelines{{"sequential", {}},
                                        {"windowed", {{"tile", 2}, {"window", 2}}},
+                                       {"th", {{"tile", 2}, {"window", 1}}},
                                        {"planes", {{"tile", 2}, {"subtile", 1}}}};
 
 /// Whether a pipeline can be had with an exchange.
@@ -94,7 +96,9 @@ TEST(Program, SlabsAndBricksAndR2c) {
   const auto slab = [](int a) { return Distribution::slab(a); };
   const auto brick = Distribution::brick();
   for (const Pipelined& p : {Pipelined{"sequential", {}}, Pipelined{"windowed", {{"tile", 3}, {"window", 2}}},
-                             Pipelined{"windowed", {{"tile", 1}, {"window", 50}}}})
+                             Pipelined{"windowed", {{"tile", 1}, {"window", 5}, {"fy", 7}, {"fx", 1}}},
+                             Pipelined{"windowed", {{"tile", 2}, {"px", 1}, {"uz", 1}}},
+                             Pipelined{"th", {{"tile", 1}, {"fy", 3}}}})
     for (Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
       if (!fits(p.name, carry)) continue;
       replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, carry, 1, 3);
@@ -131,14 +135,19 @@ TEST(Program, RandomProblemsReplay) {
     const Schedule forward = make_schedule(p.request(true));
     for (const Schedule& s : {forward, inverse(forward)})
       for (Carry carry : {Carry::packed, Carry::padded, Carry::direct, Carry::strided}) {
-        const auto tile = static_cast<Index>(seed % 4);
         const bool by_planes = carry == Carry::direct && seed % 5 > 0;
-        Built made = by_planes ? setup(s, "planes", {{"tile", tile}, {"subtile", 1}}, carry)
-                               : setup(s, "windowed",
-                                       {{"tile", tile}, {"window", 1 + static_cast<Index>(seed % 3)}}, carry);
+        const Pipeline& pipeline = find_pipeline(by_planes ? "planes" : seed % 7 == 0 ? "th" : "windowed");
+        PipelineRules rules;
+        rules.subtile = 1024;
+        rules.overlap = seed % 9 != 0;
+        Built made{s, choose_pipeline(s, pipeline, random_parameters(seed, pipeline, {s}), rules)};
+        for (ReshapeChoice& c : made.choices) {
+          c.carry = carry;
+          if (by_planes) c.subtile = 1024;
+        }
         made.in_place = p.problem.in_place;
         planes += by_planes && !made.choices.empty() ? 1 : 0;
-        if (by_planes && seed % 2 == 0)
+        if (carry == Carry::direct && seed % 2 == 0)
           for (int q = 0; q < ranks; ++q) made.nodes.push_back(q / (1 + static_cast<int>(seed % 3)));
         if (carry == Carry::padded && !padding_fits(made)) continue;
         ++replayed[static_cast<std::size_t>(carry)];
@@ -332,7 +341,27 @@ TEST(Pipeline, RefusesParametersItDoesNotHave) {
       "no such option with pipeline sequential");
   expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"window", 0}}); }, "1 to");
   expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"tile", -1}}); }, "0 to");
-  expect_error([] { find_pipeline("fast"); }, "auto, sequential, windowed");
+  expect_error(
+      [&] {
+        choose_pipeline(s, find_pipeline("windowed"), {{"tile", 9}});
+      },
+      "at most 8, the largest");
+  expect_error(
+      [&] {
+        choose_pipeline(s, find_pipeline("windowed"), {{"tile", 2}, {"window", 5}});
+      },
+      "at most 4, the number of tiles");
+  expect_error(
+      [&] {
+        choose_pipeline(s, find_pipeline("windowed"), {{"tile", 2}, {"pz", 3}});
+      },
+      "at most 2, the thickness");
+  expect_error(
+      [&] {
+        choose_pipeline(s, find_pipeline("windowed"), {{"tile", std::vector<Index>{2, 3}}});
+      },
+      "one per reshape, of which there are 1");
+  expect_error([] { find_pipeline("fast"); }, "auto, sequential, th, windowed");
 }
 
 }  // namespace weft::test

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "geometry/layout.hpp"
 #include "program/pipeline.hpp"
+#include "support/random_parameters.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
 
@@ -178,10 +179,24 @@ void draw_memory(Dice& dice, RandomProblem& p) {
   p.output_orders = p.input_orders;
 }
 
+/// Whatever the exchange makes of layout auto.
+void draw_parameters(Dice& dice, RandomProblem& p) {
+  if (p.options.get("pipeline") == "auto" || !dice.chance(0.8)) return;
+  ScheduleRequest request = p.request();
+  std::vector<Schedule> schedules;
+  for (const bool contiguous : {true, false}) {
+    request.contiguous = contiguous;
+    schedules.push_back(make_schedule(request));
+    schedules.push_back(inverse(schedules.back()));
+  }
+  for (const auto& [name, asked] :
+       random_parameters(dice.engine()(), find_pipeline(p.options.get("pipeline")), schedules))
+    p.options.set(name, join(asked.values, ","));
+}
+
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (p.options.get("pipeline") == "planes") {
     p.exchanges = {"direct"};
-    if (mpi && p.ranks > 2 && dice.chance(0.6)) p.node_ranks = static_cast<int>(dice.range(2, p.ranks - 1));
   } else if (mpi) {
     std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
     std::shuffle(all.begin(), all.end(), dice.engine());
@@ -204,6 +219,9 @@ void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   // What auto picks depends on the exchange; only equal tiles give equal bits.
   if (p.options.get("pipeline") == "auto")
     p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 2)) % p.exchanges.size()]};
+  // Ranks of other machines are reached by messages.
+  if (mpi && p.ranks > 2 && p.exchanges.back() == "direct" && dice.chance(0.6))
+    p.node_ranks = static_cast<int>(dice.range(2, p.ranks - 1));
 }
 
 void draw_options(Dice& dice, RandomProblem& p) {
@@ -216,23 +234,14 @@ void draw_options(Dice& dice, RandomProblem& p) {
   if (dice.chance(0.2)) o.set("shrink", dice.range(1, p.ranks));
   if (dice.chance(0.15)) o.set("threads", dice.range(2, 3));
   if (dice.chance(0.7)) {
-    o.set("pipeline", "windowed");
-    if (dice.chance(0.8)) o.set("tile", dice.range(0, 9));
-    if (dice.chance(0.8)) o.set("window", dice.range(1, 5));
+    o.set("pipeline", dice.pick({"windowed", "windowed", "th"}));
+    if (dice.chance(0.15)) o.set("overlap", "off");
   } else {
     o.set("pipeline", dice.pick({"auto", "sequential", "sequential"}));
   }
   p.user_workspace = dice.chance(0.2);
   if (p.user_workspace) o.set("workspace", "user");
-  if (!p.user_workspace && dice.chance(0.35)) {
-    Options planes;
-    for (const auto& [name, value] : o.all())
-      if (name != "tile" && name != "window" && name != "pipeline" && !value.empty()) planes.set(name, value);
-    planes.set("pipeline", "planes");
-    if (dice.chance(0.8)) planes.set("tile", dice.range(0, 9));
-    if (dice.chance(0.8)) planes.set("subtile", dice.range(1, 9));
-    o = planes;
-  }
+  if (!p.user_workspace && dice.chance(0.35)) o.set("pipeline", "planes");
   p.by_handle = dice.chance(0.3);
   const bool mkl = environment_value("WEFT_TEST_MKL") == "required";
   if (dice.chance(0.2) && mkl) o.set("fft", "mkl");
@@ -348,6 +357,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   draw_memory(dice, p);
   draw_options(dice, p);
   check_problem(p.problem, ranks);  // fills in what is natural
+  draw_parameters(dice, p);
   draw_exchanges(dice, p, mpi);
   p.misaligned = dice.chance(0.2);
   p.delays = dice.chance(0.1);

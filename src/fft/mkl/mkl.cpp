@@ -173,6 +173,29 @@ class MklPlan final : public LocalFft {
   Index count_;
 };
 
+/// Whether the axes follow each other in memory in another order afterwards. MKL 2026 then writes behind its
+/// own memory in some backward transforms of prime lengths (101 x 4), so that the axes go one after another.
+bool transposes(const FftProblem& p) {
+  if (p.kind != FftKind::c2c || p.in_place) return false;
+  for (const FftDimension& a : p.dimensions)
+    for (const FftDimension& b : p.dimensions)
+      if (a.n > 1 && b.n > 1 && a.from_stride < b.from_stride && a.to_stride > b.to_stride) return true;
+  return false;
+}
+
+class OneAfterAnother final : public LocalFft {
+ public:
+  OneAfterAnother(std::shared_ptr<const LocalFft> first, std::shared_ptr<const LocalFft> rest)
+      : first_(std::move(first)), rest_(std::move(rest)) {}
+  void execute(void* from, void* to) const override {
+    first_->execute(from, to);
+    rest_->execute(to, to);
+  }
+
+ private:
+  std::shared_ptr<const LocalFft> first_, rest_;
+};
+
 /// In place DFTI wants the two sides in one layout: equal strides, or for real data lines padded to the
 /// length of their complex halves.
 bool one_layout(const FftProblem& p) {
@@ -205,7 +228,17 @@ std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
   p.effort = Effort::estimate;
   p.aligned = true;
   p.may_destroy_input = false;
-  return plans.get(p, [&] { return std::make_shared<MklPlan>(p); });
+  if (!transposes(p)) return plans.get(p, [&] { return std::make_shared<MklPlan>(p); });
+  FftProblem first = p, rest = p;
+  first.dimensions = {p.dimensions.back()};
+  first.loops.insert(first.loops.end(), p.dimensions.begin(), p.dimensions.end() - 1);
+  rest.dimensions.pop_back();
+  rest.loops.push_back(p.dimensions.back());
+  rest.in_place = true;
+  rest.scale = 1;
+  for (auto* axes : {&rest.dimensions, &rest.loops})
+    for (FftDimension& d : *axes) d.from_stride = d.to_stride;
+  return std::make_shared<OneAfterAnother>(plan(first), plan(rest));
 }
 
 }  // namespace
