@@ -14,7 +14,8 @@ constexpr int fruitless_draws = 10'000;
 SearchResult random_search(std::span<const Dimension> dimensions, std::uint64_t seed, const Score& score,
                            const SearchLimits& limits) {
   Trials trials(dimensions, score, limits);
-  // The generator is fixed by the standard, its distributions are not; the bias of the remainder is of no concern.
+  // The generator is fixed by the standard, its distributions are not; the bias of the remainder is of no
+  // concern.
   std::mt19937_64 random(seed);
   Point point(dimensions.size());
   for (int fruitless = 0; fruitless < fruitless_draws && !trials.exhausted(); ++fruitless) {

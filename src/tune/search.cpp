@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "tune/trials.hpp"
@@ -28,9 +29,8 @@ Index nearest_value(const std::vector<Index>& values, Index wanted) {
 std::vector<Index> log_values(Index least, Index most) {
   check_range(least, most);
   std::vector<Index> values{least};
-  Index power = 1;
-  while (power <= least) power *= 2;
-  for (; power < most; power *= 2) values.push_back(power);
+  for (Index power = 1; power<most; power = power> most / 2 ? most : 2 * power)
+    if (power > least) values.push_back(power);
   if (most > least) values.push_back(most);
   return values;
 }
@@ -69,7 +69,7 @@ std::vector<Point> simplex_around(std::span<const Dimension> dimensions, const P
     if (values.size() < 2) continue;
     const auto last = static_cast<Index>(values.size()) - 1;
     const Index at = std::lower_bound(values.begin(), values.end(), origin[d]) - values.begin();
-    const Index step = std::max<Index>(1, (last + 1) / 3);
+    const Index step = (std::max(at, last - at) + 1) / 2;
     simplex.push_back(origin);
     simplex.back()[d] = values[static_cast<std::size_t>(2 * at <= last ? at + step : at - step)];
   }
@@ -110,8 +110,12 @@ std::optional<double> Trials::run(const Point& point) {
   return score;
 }
 
-bool Trials::exhausted() const { return static_cast<double>(scores_.size()) >= space_; }
+bool Trials::exhausted() const {
+  return static_cast<double>(scores_.size()) >= space_;
+}
 
-SearchResult Trials::result(bool converged) && { return {std::move(best_), std::move(history_), converged}; }
+SearchResult Trials::result(bool converged) && {
+  return {std::move(best_), std::move(history_), converged};
+}
 
 }  // namespace weft

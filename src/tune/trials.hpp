@@ -1,5 +1,5 @@
-// What every search keeps: the scores of all points it has seen, so that none is run twice (the second technique
-// of 4.4 in the paper of search.hpp), the trials executed, and whether the limits allow another.
+// What every search keeps: the scores of all points it has seen, so that none is run twice (the second
+// technique of 4.4 in the paper of search.hpp), the trials executed, and whether the limits allow another.
 #pragma once
 
 #include <map>
