@@ -1,0 +1,250 @@
+// Nelder and Mead's search on positions in the lists of values: a coordinate is an index, continuous while
+// the simplex moves, rounded to a point that is run. A tuner has a few times as many trials as there are
+// dimensions, of which the textbook's method spends most on its first simplex and the rest on turning it.
+// So it goes in rounds.
+//
+// A vertex starts from the best point so far, not from the first one: what helped is kept while the other
+// moves are tried, and their differences still span the same directions.
+//
+// A move that leads out of the feasible points takes one other coordinate along, by as little as helps.
+// Points that are not feasible are free, so limits such as sub-tile <= tile do not stop the search.
+//
+// Reflection, expansion and contraction follow while they help, about a centroid to which better vertices
+// count more.
+//
+// The shrink is a restart: a simplex around the best point with moves of half the length, turned round where
+// they did not help, those that mattered most first. Shrinking towards a vertex would spend as many trials
+// and keep directions that were wrong. With moves of one position rounds go on until all neighbours are
+// known, which is as far as noisy times can decide.
+#include <algorithm>
+#include <cmath>
+
+#include "tune/trials.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+namespace {
+
+using Position = std::vector<double>;
+
+struct Vertex {
+  Position at;
+  double score;
+};
+
+/// A direction and length of the simplex, and how much it changed the score when it was last tried.
+struct Move {
+  Position by;
+  double effect = 0;
+};
+
+/// The limits allow no other trial.
+struct Stop {};
+
+/// Steps in a row that do not improve on the best vertex, after which the next round begins.
+constexpr int patience = 3;
+
+/// a + factor * b
+Position sum(const Position& a, double factor, const Position& b) {
+  Position c = a;
+  for (std::size_t d = 0; d < c.size(); ++d) c[d] += factor * b[d];
+  return c;
+}
+
+class NelderMead {
+ public:
+  NelderMead(std::span<const Dimension> dimensions, const Score& score, const SearchLimits& limits)
+      : dimensions_(dimensions), trials_(dimensions, score, limits) {}
+
+  SearchResult search(const std::vector<Point>& initial) {
+    const Position start = position(initial.front());
+    for (std::size_t i = 1; i < initial.size(); ++i) {
+      Move move{sum(position(initial[i]), -1, start)};
+      if (std::any_of(move.by.begin(), move.by.end(), [](double x) { return x != 0; }))
+        moves_.push_back(move);
+    }
+    try {
+      best_ = evaluate(start);
+      while (round()) {
+      }
+    } catch (const Stop&) {
+      return std::move(trials_).result(false);
+    }
+    return std::move(trials_).result(true);
+  }
+
+ private:
+  double last(std::size_t d) const { return static_cast<double>(dimensions_[d].values.size() - 1); }
+
+  Position position(const Point& wanted) const {
+    const Point point = nearest_point(dimensions_, wanted);
+    Position at;
+    for (std::size_t d = 0; d < point.size(); ++d) {
+      const std::vector<Index>& values = dimensions_[d].values;
+      at.push_back(
+          static_cast<double>(std::lower_bound(values.begin(), values.end(), point[d]) - values.begin()));
+    }
+    return at;
+  }
+
+  Position inside(Position at) const {
+    for (std::size_t d = 0; d < at.size(); ++d) at[d] = std::clamp(at[d], 0.0, last(d));
+    return at;
+  }
+
+  Point point(const Position& at) const {
+    Point point;
+    for (std::size_t d = 0; d < at.size(); ++d)
+      point.push_back(dimensions_[d].values[static_cast<std::size_t>(std::lround(at[d]))]);
+    return point;
+  }
+
+  Vertex evaluate(const Position& wanted) {
+    Position at = inside(wanted);
+    const std::optional<double> score = trials_.run(point(at));
+    if (!score) throw Stop{};
+    return {std::move(at), *score};
+  }
+
+  /// Drawn back half of the way to `feasible` at a time until it is.
+  Vertex evaluate_towards(Position at, const Position& feasible) {
+    Vertex vertex = evaluate(at);
+    for (int i = 0; i < 3 && std::isinf(vertex.score); ++i) {
+      at = sum(sum(at, -0.5, at), 0.5, feasible);
+      vertex = evaluate(at);
+    }
+    return vertex;
+  }
+
+  /// With the least change of one coordinate that `move` leaves alone, if it is not feasible as it is.
+  Vertex evaluate_beside(const Position& at, const Move& move) {
+    Vertex vertex = evaluate(at);
+    if (std::isfinite(vertex.score) || std::isinf(best_.score)) return vertex;
+    std::size_t most = 0;
+    for (const Dimension& d : dimensions_) most = std::max(most, d.values.size());
+    for (std::size_t distance = 1; distance < most; ++distance)
+      for (std::size_t d = 0; d < at.size(); ++d)
+        for (const double sign : {-1.0, 1.0}) {
+          const double change = sign * static_cast<double>(distance);
+          if (move.by[d] != 0 || at[d] + change < 0 || at[d] + change > last(d)) continue;
+          Position beside = at;
+          beside[d] += change;
+          Vertex found = evaluate(beside);
+          if (std::isfinite(found.score)) return found;
+        }
+    return evaluate_towards(at, best_.at);
+  }
+
+  void sort() {
+    std::stable_sort(simplex_.begin(), simplex_.end(),
+                     [](const Vertex& a, const Vertex& b) { return a.score < b.score; });
+  }
+
+  /// A vertex for each move from the best point so far; a move that did not help is turned round for the next
+  /// round.
+  void build() {
+    simplex_.assign(1, best_);
+    for (Move& move : moves_) {
+      const int before = trials_.executed();
+      Position to = inside(sum(best_.at, 1, move.by));
+      if (trials_.seen(point(to))) {
+        const Position other = inside(sum(best_.at, -1, move.by));
+        if (!trials_.seen(point(other))) {
+          to = other;
+          for (double& x : move.by) x = -x;
+        }
+      }
+      const Vertex vertex = evaluate_beside(to, move);
+      simplex_.push_back(vertex);
+      const bool compares = std::isfinite(vertex.score) && std::isfinite(best_.score);
+      move.effect = trials_.executed() == before ? move.effect / 2
+                    : compares                   ? std::abs(vertex.score - best_.score)
+                                                 : 0;
+      if (vertex.score < best_.score) {
+        best_ = vertex;
+      } else {
+        for (double& x : move.by) x = -x;
+      }
+    }
+    sort();
+  }
+
+  Position centroid() const {
+    const std::size_t n = simplex_.size() - 1;
+    Position centre(dimensions_.size(), 0.0);
+    double weights = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i > 0 && std::isinf(simplex_[i].score)) break;  // and so are those behind
+      const auto weight = static_cast<double>(n - i);
+      weights += weight;
+      centre = sum(centre, weight, simplex_[i].at);
+    }
+    for (double& x : centre) x /= weights;
+    return centre;
+  }
+
+  /// Reflection, expansion or contraction of the worst vertex; false if a shrink is due.
+  bool step() {
+    const Position centre = centroid();
+    Vertex& worst = simplex_.back();
+    const Position away = sum(centre, -1, worst.at);
+    const Vertex reflected = evaluate_towards(sum(centre, 1, away), centre);
+    if (reflected.score < simplex_.front().score) {
+      const Vertex expanded = evaluate(sum(centre, 2, away));
+      worst = expanded.score < reflected.score ? expanded : reflected;
+    } else if (reflected.score < simplex_[simplex_.size() - 2].score) {
+      worst = reflected;
+    } else {
+      const bool outside = reflected.score < worst.score;
+      const Vertex contracted = evaluate(sum(centre, outside ? 0.5 : -0.5, away));
+      if (!(contracted.score < (outside ? reflected.score : worst.score))) return false;
+      worst = contracted;
+    }
+    sort();
+    return true;
+  }
+
+  void descend() {
+    for (int idle = 0; simplex_.size() > 1 && idle < patience;) {
+      const double before = simplex_.front().score;
+      if (!step()) break;
+      idle = simplex_.front().score < before ? 0 : idle + 1;
+    }
+    best_ = {position(trials_.best().point), trials_.best().score};
+  }
+
+  /// False if the search has converged: moves of one position, none of which was new, and nothing better.
+  bool round() {
+    const double score = best_.score;
+    const std::size_t seen = trials_.points_seen();
+    build();
+    descend();
+    bool shorter = false;
+    for (Move& move : moves_)
+      for (double& x : move.by) {
+        if (std::abs(x) <= 1) continue;
+        x = std::copysign(std::max(1.0, std::round(std::abs(x) / 2)), x);
+        shorter = true;
+      }
+    std::stable_sort(moves_.begin(), moves_.end(),
+                     [](const Move& a, const Move& b) { return a.effect > b.effect; });
+    return shorter || trials_.points_seen() > seen || best_.score < score;
+  }
+
+  std::span<const Dimension> dimensions_;
+  Trials trials_;
+  std::vector<Move> moves_;
+  std::vector<Vertex> simplex_;  // the best first, once built
+  Vertex best_;                  // of all trials, at a rounded position
+};
+
+}  // namespace
+
+SearchResult nelder_mead(std::span<const Dimension> dimensions, const std::vector<Point>& initial_simplex,
+                         const Score& score, const SearchLimits& limits) {
+  check_dimensions(dimensions);
+  if (initial_simplex.empty()) throw Error("search", "an empty simplex", "a point at least");
+  return NelderMead(dimensions, score, limits).search(initial_simplex);
+}
+
+}  // namespace weft

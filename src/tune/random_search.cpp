@@ -1,0 +1,31 @@
+// Points drawn evenly. In small spaces all are found; in large ones hardly any is drawn twice.
+#include <random>
+
+#include "tune/trials.hpp"
+
+namespace weft {
+namespace {
+
+/// Draws in a row without a point to execute, after which none is expected.
+constexpr int fruitless_draws = 10'000;
+
+}  // namespace
+
+SearchResult random_search(std::span<const Dimension> dimensions, std::uint64_t seed, const Score& score,
+                           const SearchLimits& limits) {
+  Trials trials(dimensions, score, limits);
+  // The generator is fixed by the standard, its distributions are not; the bias of the remainder is of no
+  // concern.
+  std::mt19937_64 random(seed);
+  Point point(dimensions.size());
+  for (int fruitless = 0; fruitless < fruitless_draws && !trials.exhausted(); ++fruitless) {
+    for (std::size_t d = 0; d < point.size(); ++d)
+      point[d] = dimensions[d].values[random() % dimensions[d].values.size()];
+    const int before = trials.executed();
+    if (!trials.run(point)) return std::move(trials).result(false);
+    if (trials.executed() > before) fruitless = -1;
+  }
+  return std::move(trials).result(true);
+}
+
+}  // namespace weft
