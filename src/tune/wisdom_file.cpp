@@ -56,7 +56,10 @@ std::optional<Descriptor> lock(const std::string& file, std::string& why) {
   const std::string name = file + ".lock";
   int number = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, all_may);
   // Another user's: reading it is enough to lock it, except on NFS.
-  if (number < 0 && errno == EACCES) number = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0 && errno == EACCES) {
+    number = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (number < 0) errno = EACCES;
+  }
   Descriptor opened(number);
   if (!opened.good()) {
     why = reason("cannot open " + name);
