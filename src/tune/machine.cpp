@@ -28,7 +28,7 @@ std::string processor_says(const std::string& name) {
 }
 
 std::string processor() {
-  if (const std::string model = processor_says("model name"); !model.empty()) return model;
+  if (std::string model = processor_says("model name"); !model.empty()) return model;
   utsname system{};
   uname(&system);
   // Arm says it in numbers.

@@ -93,7 +93,7 @@ bool write_all(int number, const std::string& text) {
 /// fails.
 std::string write_beside(const std::string& file, const std::string& text, std::string& why) {
   std::random_device random;
-  const std::string name = file + "." + std::to_string(random()) + ".tmp";
+  std::string name = file + "." + std::to_string(random()) + ".tmp";
   const Descriptor made(name, O_WRONLY | O_CREAT | O_EXCL);
   if (!made.good()) {
     why = reason("cannot write " + name);
