@@ -65,13 +65,13 @@ std::optional<Descriptor> lock(const std::string& file, std::string& why) {
     why = reason("cannot open " + name);
     return std::nullopt;
   }
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
     // File systems without locks: the file is replaced in one step all the same, though what another job
     // writes in the same moment may be lost.
     if (errno != EWOULDBLOCK && errno != EINTR) break;
     if (std::chrono::steady_clock::now() > give_up) {
-      why = "others have been writing it for 10 s (" + name + " is locked)";
+      why = "others have been writing it for 30 s (" + name + " is locked)";
       return std::nullopt;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -20,7 +20,7 @@ struct WisdomSaved {
 
 /// Adds `wisdom` to a file, which need not exist; its folder has to. A file that is no wisdom, or that a
 /// later version of Weft wrote, is left as it is. A damaged one is kept beside the new one, as FILE.corrupt.
-/// The file that a symbolic link points to is replaced, not the link. Waits at most 10 s for others that
+/// The file that a symbolic link points to is replaced, not the link. Waits at most 30 s for others that
 /// write.
 WisdomSaved add_to_file(const std::string& file, const Wisdom& wisdom);
 

@@ -189,13 +189,14 @@ TEST(Wisdom, TellsWhatTextIs) {
   EXPECT_EQ(kind(" \n"), Kind::nothing);
   for (const char* foreign : {"{}", "[1, 2]", "3", "null", "{\"name\": \"x\"}", "int main() {}", "\xff\xfe"})
     EXPECT_EQ(kind(foreign), Kind::foreign) << foreign;
-  for (const char* damaged :
-       {"{\"weft_wisdom\": \"1\"}", "{\"weft_wisdom\": 0}", "{\"weft_wisdom\": 1, \"problems\": 3}",
-        "{\"weft_wisdom\": 1, \"problems\": {\"m\": {\"p\": {}}}}",
-        "{\"weft_wisdom\": 1, \"constants\": {\"m\": 1}}", "{\"weft_wisdom\": 1, \"problems\": {\"m\": [1]}}",
-        "{\"weft_wisdom\": 1, \"local_ffts\": {\"f\": [1]}}",
-        "{\"weft_wisdom\": 1, \"problems\": {\"m\": {\"p\": {\"options\": {}, \"seconds\": -1, \"trials\": "
-        "1}}}}"})
+  const std::string entry_begin = R"({"weft_wisdom": 1, "problems": {"m": {"p": )";
+  for (const std::string& damaged :
+       {std::string(R"({"weft_wisdom": "1"})"), std::string(R"({"weft_wisdom": 0})"),
+        std::string(R"({"weft_wisdom": 1, "problems": 3})"),
+        std::string(R"({"weft_wisdom": 1, "problems": {"m": [1]}})"),
+        std::string(R"({"weft_wisdom": 1, "constants": {"m": 1}})"),
+        std::string(R"({"weft_wisdom": 1, "local_ffts": {"f": [1]}})"), entry_begin + "{}}}}",
+        entry_begin + R"({"options": {}, "seconds": -1, "trials": 1}}}})"})
     EXPECT_EQ(kind(damaged), Kind::damaged) << damaged;
   EXPECT_EQ(kind("{\"weft_wisdom\": 1}"), Kind::wisdom);
   EXPECT_EQ(kind("{\"problems\": {}, \"weft_wisdom\": 1}"), Kind::wisdom);
