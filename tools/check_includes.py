@@ -21,7 +21,7 @@ BELOW = {
     "kernels": {"base", "geometry"},
     "transport": {"base", "comm"},
     "exec": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport"},
-    "tune": {"base", "geometry", "schedule", "program", "comm", "fft", "transport", "exec"},
+    "tune": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport", "exec"},
     "api": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport", "exec", "tune"},
 }
 PURE = {"geometry", "schedule", "program"}

@@ -10,3 +10,4 @@
 #include "weft/problem.hpp"
 #include "weft/thread_team.hpp"
 #include "weft/version.hpp"
+#include "weft/wisdom.hpp"

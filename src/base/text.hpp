@@ -25,6 +25,9 @@ std::string join(const Range& range, const char* separator) {
 /// "a,b" -> "a", "b"
 std::vector<std::string> split_at_commas(const std::string& text);
 
+/// "a\nb\n" -> "a", "b"
+std::vector<std::string> split_lines(const std::string& text);
+
 /// "64x64x33", the way shapes and grids are printed.
 template <class T>
 std::string by_x(const AxisVector<T>& v) {

@@ -64,6 +64,14 @@ struct FftRow {
   std::shared_ptr<const LocalFft> (*plan)(const FftProblem& problem);
   /// The file that the library's code was loaded from, for messages and tests.
   std::string (*file)();
+  /// The library's version in its own words; of a library that is there.
+  std::string (*version)();
+  /// What the library has learnt by measuring, in its own words and for all of the process: as text (empty:
+  /// nothing), taken from text (false: it is not the library's or damaged, and nothing has changed), and
+  /// forgotten. Null for a library that does not measure. Only of a library that is there.
+  std::string (*export_wisdom)(Precision precision) = nullptr;
+  bool (*import_wisdom)(Precision precision, const std::string& text) = nullptr;
+  void (*forget_wisdom)() = nullptr;
 };
 
 /// The back ends of this build, the preferred first.

@@ -8,6 +8,7 @@
 #include "base/shared_library.hpp"
 #include "fft/fftw/names.hpp"
 #include "fft/fftw/scaling.hpp"
+#include "fft/fftw/wisdom.hpp"
 #include "fft/local_fft.hpp"
 #include "fft/shared_plans.hpp"
 #include "weft/error.hpp"
@@ -15,11 +16,6 @@
 namespace weft {
 
 namespace {
-
-std::mutex& planner_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
 
 /// FFTW 3.3.10 crashes on some single precision transforms: its AVX code for lines of even length that lie
 /// contiguously in the output, but not in the input ("n2bv_4_avx"), stores whole vectors without asking
@@ -79,7 +75,7 @@ class FftwPlan final : public LocalFft {
 
   explicit FftwPlan(const FftProblem& p) : problem_(p), scaling_(p) {
     const std::size_t from_size = span_read(p), to_size = span_written(p);
-    const std::lock_guard lock(planner_mutex());
+    const std::lock_guard lock(fftw::planner_mutex());
     // Planning beyond estimate runs candidates on real memory.
     const bool touches = p.effort != Effort::estimate;
     void* from = F::allocate(touches ? std::max(from_size, p.in_place ? to_size : 0) : 64);
@@ -94,7 +90,7 @@ class FftwPlan final : public LocalFft {
   }
 
   ~FftwPlan() override {
-    const std::lock_guard lock(planner_mutex());
+    const std::lock_guard lock(fftw::planner_mutex());
     F::destroy(plan_);
   }
 
@@ -192,7 +188,15 @@ std::string missing() {
 }  // namespace
 
 FftRow fftw_row() {
-  return {"fftw", missing, unable, plan, [] { return file_of(fftw_execute); }};
+  return {"fftw",
+          missing,
+          unable,
+          plan,
+          [] { return file_of(fftw_execute); },
+          [] { return std::string(fftw_version); },
+          fftw::export_wisdom,
+          fftw::import_wisdom,
+          fftw::forget_wisdom};
 }
 
 }  // namespace weft

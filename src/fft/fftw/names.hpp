@@ -26,6 +26,9 @@ struct Fftw<double> {
   static constexpr auto allocate = fftw_malloc;
   static constexpr auto release = fftw_free;
   static constexpr auto make_thread_safe = fftw_make_planner_thread_safe;
+  static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
+  static constexpr auto import_wisdom = fftw_import_wisdom_from_string;
+  static constexpr auto forget_wisdom = fftw_forget_wisdom;
 };
 
 template <>
@@ -46,6 +49,9 @@ struct Fftw<float> {
   static constexpr auto allocate = fftwf_malloc;
   static constexpr auto release = fftwf_free;
   static constexpr auto make_thread_safe = fftwf_make_planner_thread_safe;
+  static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;
+  static constexpr auto import_wisdom = fftwf_import_wisdom_from_string;
+  static constexpr auto forget_wisdom = fftwf_forget_wisdom;
 };
 
 }  // namespace weft

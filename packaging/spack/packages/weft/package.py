@@ -27,6 +27,7 @@ class Weft(CMakePackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
+    depends_on("nlohmann-json", type="build")
     depends_on("mpi@3.1:", when="+mpi")
     depends_on("fftw@3.3.5: precision=float,double", when="+fftw")
     depends_on("intel-oneapi-mkl", type="run", when="+mkl")

@@ -1,0 +1,197 @@
+#include "tune/wisdom_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace weft {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = WisdomText::Kind;
+
+constexpr int all_may = 0666;  ///< less the process's umask
+constexpr off_t most_bytes = 256 << 20;
+
+/// An open file, closed with the object.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const std::string& file, int flags)
+      : Descriptor(open(file.c_str(), flags | O_CLOEXEC, all_may)) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  bool good() const { return number_ >= 0; }
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// What the system said last; to be asked before anything else is done.
+std::string reason(const std::string& what) {
+  return what + ": " + std::generic_category().message(errno);
+}
+
+WisdomText unreadable(const std::string& why) {
+  return {Kind::unreadable, {}, why};
+}
+
+/// Waits for a lock on FILE.lock. Nothing if that fails, with the reason in `why`.
+std::optional<Descriptor> lock(const std::string& file, std::string& why) {
+  const std::string name = file + ".lock";
+  int number = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, all_may);
+  // Another user's: reading it is enough to lock it, except on NFS.
+  if (number < 0 && errno == EACCES) {
+    number = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (number < 0) errno = EACCES;
+  }
+  Descriptor opened(number);
+  if (!opened.good()) {
+    why = reason("cannot open " + name);
+    return std::nullopt;
+  }
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
+    // File systems without locks: the file is replaced in one step all the same, though what another job
+    // writes in the same moment may be lost.
+    if (errno != EWOULDBLOCK && errno != EINTR) break;
+    if (std::chrono::steady_clock::now() > give_up) {
+      why = "others have been writing it for 30 s (" + name + " is locked)";
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return opened;
+}
+
+bool write_all(int number, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = write(number, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+/// Writes a new file of a name of its own beside `file` and returns the name; empty, with `why`, if that
+/// fails.
+std::string write_beside(const std::string& file, const std::string& text, std::string& why) {
+  std::random_device random;
+  std::string name = file + "." + std::to_string(random()) + ".tmp";
+  const Descriptor made(name, O_WRONLY | O_CREAT | O_EXCL);
+  if (!made.good()) {
+    why = reason("cannot write " + name);
+    return "";
+  }
+  struct stat old {};
+  if (stat(file.c_str(), &old) == 0) static_cast<void>(fchmod(made.get(), old.st_mode & 0777));
+  if (!write_all(made.get(), text) || fsync(made.get()) != 0) {
+    why = reason("cannot write " + name);
+    unlink(name.c_str());
+    return "";
+  }
+  return name;
+}
+
+/// Why a file is not to be replaced, or nothing.
+std::string why_not(const std::string& file, const WisdomText& old) {
+  if (file.empty()) return "that is no name of a file";
+  if (old.kind == Kind::unreadable || old.kind == Kind::foreign || old.kind == Kind::newer)
+    return old.why + "; it is left as it is";
+  // Replacing needs no right to write the old file, but whoever took that right away meant something.
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return "";
+  return (status.st_mode & 0222) == 0 || access(file.c_str(), W_OK) != 0 ? "it is read-only" : "";
+}
+
+/// A name for a damaged file that none has yet.
+std::string name_aside(const std::string& file) {
+  std::error_code none;
+  std::string name = file + ".corrupt";
+  for (int i = 2; fs::exists(fs::symlink_status(name, none)); ++i)
+    name = file + ".corrupt" + std::to_string(i);
+  return name;
+}
+
+/// Replaces `file`; the old one is kept under the name `aside`, if that is not empty. What went wrong, or
+/// nothing.
+std::string replace(const std::string& file, const std::string& text, const std::string& aside) {
+  std::string why;
+  const std::string name = write_beside(file, text, why);
+  if (name.empty()) return why;
+  if ((!aside.empty() && rename(file.c_str(), aside.c_str()) != 0) ||
+      rename(name.c_str(), file.c_str()) != 0) {
+    why = reason("cannot replace it");
+    unlink(name.c_str());
+    return why;
+  }
+  // So that the new name outlives a power failure. Not every file system can.
+  const fs::path folder = fs::path(file).parent_path();
+  const Descriptor opened(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
+  if (opened.good()) fsync(opened.get());
+  return "";
+}
+
+}  // namespace
+
+WisdomText read_wisdom(const std::string& file) {
+  // Opened first: it may be replaced at any time. Not waiting for the other end of a pipe.
+  const Descriptor opened(file, O_RDONLY | O_NONBLOCK);
+  if (!opened.good()) return errno == ENOENT ? WisdomText{} : unreadable(reason("cannot open it"));
+  struct stat status {};
+  if (fstat(opened.get(), &status) != 0) return unreadable(reason("cannot look at it"));
+  if (!S_ISREG(status.st_mode)) return unreadable("it is no ordinary file");
+  if (status.st_size > most_bytes) return unreadable("it is larger than 256 MiB");
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = read(opened.get(), text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return unreadable(reason("cannot read it"));
+    if (n == 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  text.resize(done);
+  return read_wisdom_text(text);
+}
+
+WisdomSaved add_to_file(const std::string& given, const Wisdom& wisdom) {
+  const auto failed = [&](const std::string& why) {
+    return WisdomSaved{false, "wisdom is not saved in " + given + ": " + why};
+  };
+  std::error_code none;
+  const bool link = fs::is_symlink(given, none);
+  const std::string file = link ? fs::weakly_canonical(given, none).string() : given;
+  // Before a lock is left beside a file that is not ours.
+  if (const std::string why = why_not(file, read_wisdom(file)); !why.empty()) return failed(why);
+  std::string why;
+  const auto held = lock(file, why);
+  if (!held) return failed(why);
+  const WisdomText old = read_wisdom(file);
+  if (why = why_not(file, old); !why.empty()) return failed(why);
+  Wisdom all = old.wisdom;
+  all.merge(wisdom);
+  if (old.kind == Kind::wisdom && all == old.wisdom) return {true, ""};
+  const std::string aside = old.kind == Kind::damaged ? name_aside(file) : "";
+  if (why = replace(file, all.to_json(), aside); !why.empty()) return failed(why);
+  if (aside.empty()) return {true, ""};
+  return {true, given + ": " + old.why + "; it is kept as " + aside + ", and a new one was begun"};
+}
+
+}  // namespace weft

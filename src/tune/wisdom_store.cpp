@@ -1,0 +1,96 @@
+#include "tune/wisdom_store.hpp"
+
+#include "base/warning.hpp"
+#include "fft/local_fft.hpp"
+#include "tune/wisdom_file.hpp"
+
+namespace weft {
+
+namespace {
+
+/// Calls `visit(row, precision, key)` for what each library that keeps wisdom has learnt.
+template <class Visit>
+void each_library(const Visit& visit) {
+  const std::string hardware = hardware_text();
+  for (const FftRow& row : fft_table()) {
+    if (row.export_wisdom == nullptr || !row.missing().empty()) continue;
+    for (const Precision precision : {Precision::float32, Precision::float64})
+      visit(row, precision, Machine::library(hardware, row, precision));
+  }
+}
+
+}  // namespace
+
+WisdomStore& WisdomStore::of_process() {
+  static WisdomStore store;
+  return store;
+}
+
+std::optional<WisdomEntry> WisdomStore::find(const std::string& machine, const std::string& problem) const {
+  const std::lock_guard lock(mutex_);
+  return wisdom_.find(machine, problem);
+}
+
+void WisdomStore::remember(const std::string& machine, const std::string& problem, const WisdomEntry& entry) {
+  const std::lock_guard lock(mutex_);
+  wisdom_.remember(machine, problem, entry);
+}
+
+std::optional<double> WisdomStore::constant(const std::string& machine, const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return wisdom_.constant(machine, name);
+}
+
+void WisdomStore::remember_constant(const std::string& machine, const std::string& name, double value) {
+  const std::lock_guard lock(mutex_);
+  wisdom_.remember_constant(machine, name, value);
+}
+
+void WisdomStore::merge(const Wisdom& other) {
+  const std::lock_guard lock(mutex_);
+  wisdom_.merge(other);
+}
+
+Wisdom WisdomStore::all() const {
+  Wisdom learnt;
+  each_library([&](const FftRow& row, Precision precision, const std::string& key) {
+    if (const std::string text = row.export_wisdom(precision); !text.empty())
+      learnt.remember_library(key, text);
+  });
+  const std::lock_guard lock(mutex_);
+  Wisdom all = wisdom_;
+  all.merge(learnt);
+  return all;
+}
+
+std::string WisdomStore::learn(const Wisdom& other) {
+  merge(other);
+  std::string wrong;
+  each_library([&](const FftRow& row, Precision precision, const std::string& key) {
+    const auto text = other.library(key);
+    if (text && !row.import_wisdom(precision, *text))
+      wrong = row.name + std::string(" does not take its own wisdom: that of another build, or damaged");
+  });
+  return wrong;
+}
+
+void WisdomStore::forget() {
+  {
+    const std::lock_guard lock(mutex_);
+    wisdom_ = {};
+  }
+  each_library([](const FftRow& row, Precision, const std::string&) { row.forget_wisdom(); });
+}
+
+Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
+  WisdomStore& store = WisdomStore::of_process();
+  std::string text;
+  if (comm.rank() == 0) text = store.all().of(machine.fingerprint, machine.hardware).to_json();
+  Wisdom shared = Wisdom::from_json(comm.broadcast(text, 0));
+  // Thread ranks have one store, which knows it.
+  if (comm.rank() != 0 && comm.threads() == nullptr)
+    if (const std::string wrong = store.learn(shared); !wrong.empty()) warn("wisdom of rank 0: " + wrong);
+  return shared;
+}
+
+}  // namespace weft

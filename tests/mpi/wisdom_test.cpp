@@ -1,0 +1,55 @@
+// What rank 0's process knows reaches the processes of all ranks.
+#include <gtest/gtest.h>
+
+#include "tune/machine.hpp"
+#include "tune/wisdom_store.hpp"
+#include "weft/mpi.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+TEST(Wisdom, OfRank0ReachesAllRanks) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  forget_wisdom();
+  const std::vector<const FftRow*> ffts = find_ffts("fftw");
+  const Machine machine = machine_of(comm.impl(), ffts);
+  EXPECT_TRUE(machine.alike);
+  EXPECT_TRUE(machine.fingerprint.ends_with(", mpi 1x" + std::to_string(comm.size()))) << machine.fingerprint;
+
+  WisdomStore& store = WisdomStore::of_process();
+  const double mine = comm.rank();
+  store.remember(machine.fingerprint, "of all", {{{"tile", std::to_string(comm.rank())}}, 10 - mine, 1});
+  FftProblem p;
+  p.effort = Effort::measure;
+  p.dimensions = {{120, 1, 1}};
+  if (comm.rank() == 0) {
+    store.remember(machine.fingerprint, "of rank 0", {{}, 1, 1});
+    store.remember("elsewhere", "of rank 0", {{}, 1, 1});
+    fftw_row().plan(p);
+  }
+  const Wisdom shared = share_wisdom(comm.impl(), machine);
+  // Rank 0's counts, even where another rank has found something faster.
+  EXPECT_EQ(shared.find(machine.fingerprint, "of all")->options.at("tile"), "0");
+  EXPECT_TRUE(store.find(machine.fingerprint, "of rank 0"));
+  EXPECT_EQ(store.find("elsewhere", "of rank 0").has_value(), comm.rank() == 0);
+  EXPECT_NE(fftw_row().export_wisdom(Precision::float64), "");
+  forget_wisdom();
+}
+
+TEST(Wisdom, KnowsMachinesThatAreNotAlike) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  // The last rank has another library.
+  std::vector<const FftRow*> ffts = find_ffts("fftw");
+  FftRow other = *ffts.front();
+  other.version = [] { return std::string("another one"); };
+  if (comm.rank() == comm.size() - 1) ffts.front() = &other;
+  const Machine machine = machine_of(comm.impl(), ffts);
+  EXPECT_FALSE(machine.alike);
+  EXPECT_NE(machine.fingerprint.find(", with other machines ("), std::string::npos);
+  EXPECT_NE(machine.fingerprint.find("fftw-3"), std::string::npos);
+  const std::string of_0 = comm.impl().broadcast(machine.fingerprint, 0);
+  EXPECT_EQ(machine.fingerprint, of_0);
+}
+
+}  // namespace weft::test
