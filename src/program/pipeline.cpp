@@ -188,6 +188,7 @@ std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipel
   for (std::size_t j = 0; j < choices.size(); ++j) {
     choices[j].pipeline = pipeline.name;
     pipeline.choose(schedule, static_cast<int>(j), complete, choices[j]);
+    if (choices[j].axis >= 0) choices[j].axis_name = name_of_axis(schedule, choices[j].axis);
   }
   return choices;
 }

@@ -45,7 +45,7 @@ std::string to_string(const ReshapeChoice& choice) {
                      (choice.exchange_reason.empty() ? "" : " (" + choice.exchange_reason + ")") +
                      ", pipeline " + choice.pipeline + ": ";
   if (choice.axis >= 0)
-    text += "tiles of " + std::to_string(choice.tile) + " along axis " + std::to_string(choice.axis) +
+    text += "tiles of " + std::to_string(choice.tile) + " along " + choice.axis_name +
             (choice.subtile > 0 ? "" : ", window " + std::to_string(choice.window)) + "; ";
   if (choice.subtile > 0) text += "sub-tiles of " + std::to_string(choice.subtile / 1024) + " KiB; ";
   return text + choice.reason;

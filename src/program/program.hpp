@@ -77,17 +77,19 @@ struct Op {
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
   Carry carry = Carry::packed;
-  int axis = -1;      ///< the axis that tiles cut, or -1 for one tile
-  Index tile = 0;     ///< thickness of a tile along `axis`
-  int tiles = 1;      ///< on the rank that has most
-  int window = 1;     ///< tiles in flight
-  Index subtile = 0;  ///< planes: bytes of the parts that pass through the cache one by one
+  int axis = -1;          ///< the axis that tiles cut, or -1 for one tile
+  std::string axis_name;  ///< what printing calls it
+  Index tile = 0;         ///< thickness of a tile along `axis`
+  int tiles = 1;          ///< on the rank that has most
+  int window = 1;         ///< tiles in flight
+  Index subtile = 0;      ///< planes: bytes of the parts that pass through the cache one by one
   std::string pipeline = "sequential";
   std::string exchange, exchange_reason;
   std::string reason;  ///< of the pipeline
 };
 
-/// "exchange p2p, pipeline windowed: tiles of 16 along axis 2, window 2; behind both FFTs"
+/// "exchange p2p, pipeline windowed: tiles of 16 along axis 2, window 2; behind both FFTs"; a batch is called
+/// so
 std::string to_string(const ReshapeChoice& choice);
 
 struct ReshapeProgram {
