@@ -21,7 +21,8 @@ BELOW = {
     "kernels": {"base", "geometry"},
     "transport": {"base", "comm"},
     "exec": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport"},
-    "api": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport", "exec"},
+    "tune": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport", "exec"},
+    "api": {"base", "geometry", "schedule", "program", "comm", "fft", "kernels", "transport", "exec", "tune"},
 }
 PURE = {"geometry", "schedule", "program"}
 # What the pure rooms may take from base: errors are public, text only turns values into messages.
