@@ -41,7 +41,7 @@ Shape columns(double caches) {
 /// A cube that fills about so many caches, of a side that transforms well.
 Shape cube(double caches) {
   const double points = caches * static_cast<double>(second_cache_bytes()) / 16;
-  const Index side = std::max<Index>(1, static_cast<Index>(std::cbrt(points) / 20 + 0.5)) * 20;
+  const Index side = std::max<Index>(1, std::lround(std::cbrt(points) / 20)) * 20;
   return {side, side, side};
 }
 
