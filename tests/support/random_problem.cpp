@@ -181,7 +181,7 @@ void draw_memory(Dice& dice, RandomProblem& p) {
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (p.options.get("pipeline") == "planes") {
     p.exchanges = {"direct"};
-    if (mpi && p.ranks > 2 && dice.chance(0.6)) p.node_ranks = static_cast<int>(dice.range(2, p.ranks - 1));
+    if (p.ranks > 2 && dice.chance(0.6)) p.node_ranks = static_cast<int>(dice.range(2, p.ranks - 1));
   } else if (mpi) {
     std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
     std::shuffle(all.begin(), all.end(), dice.engine());
