@@ -304,7 +304,7 @@ void run_precision(const Comm& comm, const RandomProblem& p) {
 Comm machines_of(const Comm& comm, int ranks) {
   if (ranks == 0) return comm;
   set_ranks_per_node(ranks);  // by all ranks alike, also those that are threads of one process
-  const Comm machines = comm.split(0);
+  Comm machines = comm.split(0);
   comm.barrier();
   set_ranks_per_node(0);
   comm.barrier();
