@@ -17,8 +17,12 @@ const std::vector<std::string> kinds{"fft", "copy", "pack", "put", "keep", "exch
 /// What one rank did in one repetition, kind by kind.
 struct Repetition {
   double total = 0;
-  std::vector<double> seconds = std::vector<double>(kinds.size(), 0);
+  std::vector<OperationSum> of = std::vector<OperationSum>(kinds.size());
 };
+
+std::size_t number_of(const std::string& kind) {
+  return static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
+}
 
 class Bench {
  public:
@@ -160,9 +164,13 @@ class Bench {
       if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
       execute(d);
       const std::vector<OperationTime> times = plan_->operation_times();
-      for (const OperationTime& t : times)
-        r.seconds[static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), t.kind) - kinds.begin())] +=
-            t.end - t.begin;
+      for (const OperationTime& t : times) {
+        OperationSum& sum = r.of[number_of(t.kind)];
+        sum.seconds += t.end - t.begin;
+        sum.bytes_all += static_cast<double>(t.bytes);
+        sum.memory_read += static_cast<double>(t.memory_read);
+        sum.memory_written += static_cast<double>(t.memory_written);
+      }
     }
     return seconds() - begin;
   }
@@ -200,19 +208,21 @@ class Bench {
     const std::vector<double> totals = all_of(comm_, mine_[chosen].total);
     const auto rank =
         static_cast<std::size_t>(std::max_element(totals.begin(), totals.end()) - totals.begin());
-    std::map<std::string, double> bytes;
-    for (const OperationTime& t : plan_->operation_times()) bytes[t.kind] += static_cast<double>(t.bytes);
+    const std::vector<OperationSum>& mine = mine_[chosen].of;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-      const double seconds_of_slowest = all_of(comm_, mine_[chosen].seconds[k])[rank];
-      const double all = sum(comm_, bytes[kinds[k]]);
-      if (seconds_of_slowest > 0 || all > 0) m_.operations[kinds[k]] = {seconds_of_slowest, all};
+      const OperationSum all{all_of(comm_, mine[k].seconds)[rank], sum(comm_, mine[k].bytes_all),
+                             sum(comm_, mine[k].memory_read), sum(comm_, mine[k].memory_written)};
+      if (all.seconds > 0 || all.bytes_all > 0) m_.operations[kinds[k]] = all;
+      m_.traffic.read += all.memory_read;
+      m_.traffic.written += all.memory_written;
     }
+    for (const Direction d : {Direction::forward, Direction::backward})
+      if (d == Direction::forward ? case_.forward() : case_.backward()) add_bound(m_.traffic, *plan_, d);
     // Each local FFT reads and writes its box once; what is sent goes over the wire once.
-    const int directions = case_.forward() && case_.backward() ? 2 : 1;
-    m_.memory_bound_s = directions * 2 * slowest(comm_, bytes["fft"]) / m_.ceilings.copy_bytes_per_s;
+    const auto bytes = [&](const char* kind) { return mine[number_of(kind)].bytes_all; };
+    m_.memory_bound_s = 2 * slowest(comm_, bytes("fft")) / m_.ceilings.copy_bytes_per_s;
     if (m_.ceilings.send_bytes_per_s > 0)
-      m_.wire_bound_s =
-          directions * slowest(comm_, bytes["exchange"] + bytes["put"]) / m_.ceilings.send_bytes_per_s;
+      m_.wire_bound_s = slowest(comm_, bytes("exchange") + bytes("put")) / m_.ceilings.send_bytes_per_s;
     gather_timeline();
   }
 
@@ -221,12 +231,12 @@ class Bench {
     struct Flat {
       int kind, stage, reshape, tile;
       double begin, end;
-      Index bytes;
+      Index bytes, memory_read, memory_written;
     };
     std::vector<Flat> mine;
     for (const OperationTime& t : plan_->operation_times())
-      mine.push_back({static_cast<int>(std::find(kinds.begin(), kinds.end(), t.kind) - kinds.begin()),
-                      t.stage, t.reshape, t.tile, t.begin, t.end, t.bytes});
+      mine.push_back({static_cast<int>(number_of(t.kind)), t.stage, t.reshape, t.tile, t.begin, t.end,
+                      t.bytes, t.memory_read, t.memory_written});
     const auto most = static_cast<std::size_t>(slowest(comm_, static_cast<double>(mine.size())));
     const std::vector<double> counts = all_of(comm_, static_cast<double>(mine.size()));
     mine.resize(most);
@@ -237,7 +247,7 @@ class Bench {
       for (std::size_t i = 0; i < static_cast<std::size_t>(counts[r]); ++i) {
         const Flat& f = all[r * most + i];
         m_.timeline.back().push_back({kinds[static_cast<std::size_t>(f.kind)].c_str(), f.stage, f.reshape,
-                                      f.tile, f.begin, f.end, f.bytes});
+                                      f.tile, f.begin, f.end, f.bytes, f.memory_read, f.memory_written});
       }
     }
   }

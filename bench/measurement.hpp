@@ -8,14 +8,16 @@
 #include "case.hpp"
 #include "ceilings.hpp"
 #include "statistics.hpp"
+#include "traffic.hpp"
 #include "weft/comm.hpp"
 #include "weft/plan.hpp"
 
 namespace weft::bench {
 
 struct OperationSum {
-  double seconds = 0;    ///< of the slowest rank in the repetition that is the median
-  double bytes_all = 0;  ///< written or sent, over all ranks
+  double seconds = 0;                          ///< of the slowest rank in the repetition that is the median
+  double bytes_all = 0;                        ///< written or sent, over all ranks
+  double memory_read = 0, memory_written = 0;  ///< bytes, over all ranks; scratch memory does not count
 };
 
 struct Measured {
@@ -25,6 +27,7 @@ struct Measured {
   double error_l2 = 0;        ///< relative, over all ranks; the larger of the two directions
   double median_total_s = 0;  ///< the repetition that `operations` are of
   std::map<std::string, OperationSum> operations;
+  MemoryTraffic traffic;
   Ceilings ceilings;
   double memory_bound_s = 0, wire_bound_s = 0;  ///< bytes over bandwidth, of the rank that has most
   double flops = 0;

@@ -40,6 +40,11 @@ double bound(const Measured& m) {
   return std::max(m.memory_bound_s, m.wire_bound_s);
 }
 
+std::string memory_of(const OperationSum& o) {
+  if (o.memory_read + o.memory_written == 0) return "";
+  return "; memory: " + human_bytes(o.memory_read) + " read, " + human_bytes(o.memory_written) + " written";
+}
+
 Json summary(const Summary& s) {
   return {{"median_s", s.median}, {"min_s", s.min}, {"quartiles_s", {s.first_quartile, s.third_quartile}}};
 }
@@ -59,11 +64,14 @@ std::string text_of(const Case& c, const Measured& m) {
   double accounted = 0;
   for (const auto& [kind, o] : m.operations) {
     accounted += o.seconds;
-    t += line("  %-9s %9.3f ms %5.1f%%   %s on all ranks\n", kind.c_str(), 1e3 * o.seconds,
-              100 * o.seconds / m.median_total_s, human_bytes(o.bytes_all).c_str());
+    t += line("  %-9s %9.3f ms %5.1f%%   %s on all ranks%s\n", kind.c_str(), 1e3 * o.seconds,
+              100 * o.seconds / m.median_total_s, human_bytes(o.bytes_all).c_str(), memory_of(o).c_str());
   }
   t += line("  %-9s %9.3f ms %5.1f%%\n", "other", 1e3 * (m.median_total_s - accounted),
             100 * (1 - accounted / m.median_total_s));
+  t += line("memory: local operations read %s and write %s on all ranks: %.1f passes (bound %d)\n",
+            human_bytes(m.traffic.read).c_str(), human_bytes(m.traffic.written).c_str(), m.traffic.passes(),
+            m.traffic.bound_passes);
   t += line(
       "bound: local FFTs over memory %.3f ms (%.2f GB/s per rank), wire %.3f ms (%.2f GB/s per rank); "
       "reached %.0f%% of it\n",
@@ -82,8 +90,17 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
   j["error_l2"] = m.error_l2;
   j["operations"] = Json::array();
   for (const auto& [kind, o] : m.operations)
-    j["operations"].push_back({{"kind", kind}, {"seconds", o.seconds}, {"bytes", o.bytes_all}});
+    j["operations"].push_back({{"kind", kind},
+                               {"seconds", o.seconds},
+                               {"bytes", o.bytes_all},
+                               {"memory_read", o.memory_read},
+                               {"memory_written", o.memory_written}});
   j["operations_total_s"] = m.median_total_s;
+  j["memory_traffic"] = {{"read_bytes", m.traffic.read},
+                         {"written_bytes", m.traffic.written},
+                         {"passes", m.traffic.passes()},
+                         {"bound_passes", m.traffic.bound_passes},
+                         {"bound_bytes", m.traffic.bound}};
   j["bound"] = {{"memory_s", m.memory_bound_s},
                 {"wire_s", m.wire_bound_s},
                 {"copy_bytes_per_s", m.ceilings.copy_bytes_per_s},
@@ -120,15 +137,20 @@ std::string trace_of(const Measured& m) {
                       {"tid", r},
                       {"args", {{"name", "rank " + std::to_string(r)}}}});
     for (const OperationTime& t : m.timeline[r])
-      events.push_back(
-          {{"name", t.kind},
-           {"cat", t.kind},
-           {"ph", "X"},
-           {"pid", 0},
-           {"tid", r},
-           {"ts", 1e6 * t.begin},
-           {"dur", 1e6 * (t.end - t.begin)},
-           {"args", {{"stage", t.stage}, {"reshape", t.reshape}, {"tile", t.tile}, {"bytes", t.bytes}}}});
+      events.push_back({{"name", t.kind},
+                        {"cat", t.kind},
+                        {"ph", "X"},
+                        {"pid", 0},
+                        {"tid", r},
+                        {"ts", 1e6 * t.begin},
+                        {"dur", 1e6 * (t.end - t.begin)},
+                        {"args",
+                         {{"stage", t.stage},
+                          {"reshape", t.reshape},
+                          {"tile", t.tile},
+                          {"bytes", t.bytes},
+                          {"memory_read", t.memory_read},
+                          {"memory_written", t.memory_written}}}});
   }
   return Json({{"traceEvents", events}, {"displayTimeUnit", "ms"}}).dump() + "\n";
 }

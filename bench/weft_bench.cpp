@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
+#include <optional>
+#include <sstream>
 
 #include "report.hpp"
 #include "weft/thread_team.hpp"
@@ -83,6 +85,50 @@ void parse(CLI::App& app, Case& c) {
   add_plan_options(app, c.options);
 }
 
+/// Whether this process says what is wrong with the arguments, which all processes of a job find wrong.
+bool speaks() {
+#ifdef WEFT_WITH_MPI
+  int initialised = 0, rank = 0;
+  MPI_Initialized(&initialised);
+  if (initialised != 0) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+#else
+  return true;
+#endif
+}
+
+/// The exit status if there is nothing to run.
+std::optional<int> read_arguments(CLI::App& app, Case& c, int& threads, int argc, char** argv) {
+  try {
+    parse(app, c);
+    app.parse(argc, argv);
+    threads = threads_of(c.comm);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    std::ostringstream nowhere;
+    return speaks() ? app.exit(e) : app.exit(e, nowhere, nowhere);
+  } catch (const Error& e) {
+    if (speaks()) std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}
+
+int run_on_mpi(const Case& c) {
+#ifdef WEFT_WITH_MPI
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  try {
+    run(comm, c);
+  } catch (const Error& e) {
+    // What is wrong on all ranks is said once: by the rank that it is about, if any, else by the first.
+    if (comm.rank() != std::max(0, e.rank())) return 1;
+    throw;
+  }
+  return 0;
+#else
+  throw Error("--comm", c.comm, "a build with MPI, or threads:P");
+#endif
+}
+
 int main(int argc, char** argv) {
   Case c;
 #ifdef WEFT_WITH_MPI
@@ -91,29 +137,12 @@ int main(int argc, char** argv) {
   c.comm = "threads:2";
 #endif
   CLI::App app("How fast a distributed Fourier transform is here, and why.", "weft-bench");
+  int threads = 0;
+  if (const std::optional<int> status = read_arguments(app, c, threads, argc, argv)) return *status;
   try {
-    parse(app, c);
-    app.parse(argc, argv);
-    const int threads = threads_of(c.comm);
-    if (threads > 0) {
-      ThreadTeam(threads).run([&](const Comm& comm) { run(comm, c); });
-      return 0;
-    }
-#ifdef WEFT_WITH_MPI
-    const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-    try {
-      run(comm, c);
-    } catch (const Error& e) {
-      // What is wrong on all ranks is said once: by the rank that it is about, if any, else by the first.
-      if (comm.rank() != std::max(0, e.rank())) return 1;
-      throw;
-    }
+    if (threads == 0) return run_on_mpi(c);
+    ThreadTeam(threads).run([&](const Comm& comm) { run(comm, c); });
     return 0;
-#else
-    throw Error("--comm", "mpi", "a build with MPI, or threads:P");
-#endif
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -18,6 +18,9 @@ struct OperationTime {
   int tile;           ///< of the reshape
   double begin, end;  ///< seconds since the execution began
   Index bytes;        ///< that it writes, or sends to other ranks
+  /// Of local operations, what they read from arrays and workspace and write there. Scratch memory, which
+  /// stays in the cache, does not count.
+  Index memory_read, memory_written;
 };
 
 }  // namespace weft

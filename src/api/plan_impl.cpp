@@ -29,12 +29,6 @@ Effort effort_of(const std::string& name) {
   return name == "patient" ? Effort::patient : name == "measure" ? Effort::measure : Effort::estimate;
 }
 
-/// What serves ranks of other machines beside a direct exchange: it packs nothing itself, and is left alone
-/// by other plans.
-const ExchangeRow& far_exchange(CommImpl& c) {
-  return find_exchange("p2pw", c, true);
-}
-
 /// Whether nothing that was asked for needs a direct exchange.
 bool may_do_without_sharing(const Options& options) {
   const std::string pipeline = options.get("pipeline");
@@ -164,7 +158,7 @@ bool PlanImpl::make_memory(CommImpl& c) {
     }
     agreed = false;
     exchange_memory.workspace_offset = flags;
-    if (several_nodes(c)) exchange_memory.far = &far_exchange(c);
+    if (several_nodes(c)) exchange_memory.far = &find_far_exchange(c);
     memory = {exchange_memory.shared, exchange_memory.shared->of(c.rank()) + flags};
   }
   together(c, [&] {
@@ -239,7 +233,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
           names[asked] == "auto" ? "auto: " + reason_for(*rows[asked], c) : "as asked for";
       if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
       if (direct(w.exchanges[j]) && several_nodes(c))
-        w.choices[j].exchange_reason += std::string("; ") + far_exchange(c).name + " between machines";
+        w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";
     }
   }
 }

@@ -40,6 +40,9 @@ struct PlanImpl final : CommImpl::Flight {
     std::size_t bytes = 0;
   };
 
+  /// What is behind a plan, for those who look at more than users do.
+  static const PlanImpl& of(const Plan& plan) { return plan.impl(); }
+
   PlanImpl(const Comm& communicator, const Problem& given, const Options& opts);
   ~PlanImpl() override;
   PlanImpl(const PlanImpl&) = delete;

@@ -1,6 +1,7 @@
 #include "weft/comm.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "comm/comm_impl.hpp"
 #include "weft/error.hpp"
@@ -26,6 +27,17 @@ int Comm::size() const {
 const char* Comm::medium() const {
   return impl().medium();
 }
+namespace {
+std::atomic<int> pretended_node_size{0};
+}
+
+void set_ranks_per_node(int ranks) {
+  pretended_node_size.store(ranks);
+}
+int ranks_per_node() {
+  return pretended_node_size.load();
+}
+
 bool several_nodes(const CommImpl& comm) {
   const std::vector<int>& nodes = comm.nodes();
   return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return node != nodes.front(); });

@@ -18,6 +18,11 @@ class MpiWorld;
 class SharedMemory;
 class ThreadWorld;
 
+/// Communicators made from now on take so many consecutive ranks for one machine; 0: what is true. Tests meet
+/// several machines on one this way.
+void set_ranks_per_node(int ranks);
+int ranks_per_node();
+
 class CommImpl {
  public:
   virtual ~CommImpl() = default;

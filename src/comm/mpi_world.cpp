@@ -123,14 +123,6 @@ std::unique_lock<std::recursive_mutex> MpiWorld::lock() const {
   return serialises_ ? std::unique_lock(mutex) : std::unique_lock<std::recursive_mutex>();
 }
 
-namespace {
-int pretended_node_size = 0;
-}
-
-void set_ranks_per_node(int ranks) {
-  pretended_node_size = ranks;
-}
-
 MpiWorld::MpiWorld(MPI_Comm users) {
   check_life("Comm::mpi");
   check_thread("Comm::mpi");
@@ -150,7 +142,7 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   int first = rank_;
   check_mpi(MPI_Bcast(&first, 1, MPI_INT, 0, node), "MPI_Bcast");
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-  if (pretended_node_size > 0) first = rank_ / pretended_node_size;
+  if (ranks_per_node() > 0) first = rank_ / ranks_per_node();
   nodes_.resize(static_cast<std::size_t>(size_));
   check_mpi(MPI_Allgather(&first, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
   int* largest = nullptr;

@@ -20,10 +20,6 @@ void check_mpi(int code, const char* call);
 /// Whether MPI calls can be made: after MPI_Init and before MPI_Finalize.
 bool mpi_alive();
 
-/// Communicators made from now on take so many consecutive ranks for one node; 0: what MPI says. Tests meet
-/// several nodes on one this way.
-void set_ranks_per_node(int ranks);
-
 class MpiWorld {
  public:
   explicit MpiWorld(MPI_Comm users);

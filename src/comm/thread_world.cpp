@@ -82,6 +82,13 @@ void ThreadWorld::reset() {
   failure_ = nullptr;
 }
 
+std::vector<int> ThreadComm::machines_of(int ranks) {
+  std::vector<int> machines(static_cast<std::size_t>(ranks), 0);
+  if (const int each = ranks_per_node(); each > 0)
+    for (int r = 0; r < ranks; ++r) machines[static_cast<std::size_t>(r)] = r / each;
+  return machines;
+}
+
 void ThreadComm::allgather(const void* mine, std::size_t bytes, void* all) {
   world_->slots[static_cast<std::size_t>(rank_)] = mine;
   world_->barrier();
@@ -129,10 +136,13 @@ namespace {
 /// Every rank holds a share of everybody's memory, so that it outlives a rank that fails.
 class ThreadMemory final : public SharedMemory {
  public:
-  ThreadMemory(ThreadWorld& world, int rank, const std::shared_ptr<std::byte>& mine)
+  ThreadMemory(ThreadWorld& world, int rank, const std::vector<int>& nodes,
+               const std::shared_ptr<std::byte>& mine)
       : all_(static_cast<std::size_t>(world.size())) {
     all_[static_cast<std::size_t>(rank)] = mine;
     weft::share(world, rank, all_);
+    for (std::size_t r = 0; r < all_.size(); ++r)
+      if (nodes[r] != nodes[static_cast<std::size_t>(rank)]) all_[r].reset();
   }
   std::byte* of(int rank) const override { return all_[static_cast<std::size_t>(rank)].get(); }
 
@@ -145,7 +155,7 @@ class ThreadMemory final : public SharedMemory {
 std::shared_ptr<SharedMemory> ThreadComm::share(std::size_t bytes) {
   std::shared_ptr<std::byte> mine;
   agree(*this, "plan: workspace", [&] { mine = allocate_zeros(bytes, "plan: workspace"); });
-  return std::make_shared<ThreadMemory>(*world_, rank_, mine);
+  return std::make_shared<ThreadMemory>(*world_, rank_, nodes(), mine);
 }
 
 Comm Comm::self() {

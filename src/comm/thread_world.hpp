@@ -82,9 +82,7 @@ class ThreadWorld {
 class ThreadComm final : public CommImpl {
  public:
   ThreadComm(std::shared_ptr<ThreadWorld> world, int rank)
-      : CommImpl(std::vector<int>(static_cast<std::size_t>(world->size()), 0)),
-        world_(std::move(world)),
-        rank_(rank) {}
+      : CommImpl(machines_of(world->size())), world_(std::move(world)), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return world_->size(); }
   const char* medium() const override { return "threads"; }
@@ -99,6 +97,9 @@ class ThreadComm final : public CommImpl {
   ThreadWorld* threads() override { return world_.get(); }
 
  private:
+  /// All ranks are on one machine, unless tests pretend otherwise.
+  static std::vector<int> machines_of(int ranks);
+
   std::shared_ptr<ThreadWorld> world_;
   int rank_;
 };

@@ -174,19 +174,23 @@ void Executor::record_times(bool on) {
 void Executor::note(const Op& op, Clock::time_point begin) {
   if (!recording_ || times_.size() == times_.capacity()) return;
   const auto since = [&](Clock::time_point t) { return std::chrono::duration<double>(t - started_).count(); };
-  times_.push_back(
-      {kind_of(op.kind), op.stage, op.reshape, op.tile, since(begin), since(Clock::now()), bytes_of(op)});
+  const Traffic t = traffic_of(op);
+  times_.push_back({kind_of(op.kind), op.stage, op.reshape, op.tile, since(begin), since(Clock::now()),
+                    t.bytes, t.memory_read, t.memory_written});
 }
 
-/// What an operation writes, or sends to other ranks.
-Index Executor::bytes_of(const Op& op) const {
+/// What an operation moves. Whatever happens inside a call of the FFT library counts as one pass.
+Executor::Traffic Executor::traffic_of(const Op& op) const {
+  const auto outside = [](const Operand& o, Index bytes) { return o.space == Space::scratch ? 0 : bytes; };
   if (op.kind == OpKind::fft) {
     const FftCall& f = program_.ffts[static_cast<std::size_t>(op.call)];
-    return f.to_box.count() * f.to_bytes;
+    const Index read = f.from_box.count() * f.from_bytes, written = f.to_box.count() * f.to_bytes;
+    return {written, outside(f.from, read), outside(f.to, written)};
   }
   if (op.call >= 0) {
     const CopyCall& c = program_.copies[static_cast<std::size_t>(op.call)];
-    return c.box.count() * c.element_bytes;
+    const Index bytes = c.box.count() * c.element_bytes;
+    return {bytes, outside(c.from, bytes), outside(c.to, bytes)};
   }
   Index bytes = 0;
   if (op.kind == OpKind::post)
@@ -195,7 +199,7 @@ Index Executor::bytes_of(const Op& op) const {
                                 .tiles[static_cast<std::size_t>(op.tile)]
                                 .sends)
       if (m.peer != program_.rank) bytes += m.bytes;
-  return bytes;
+  return {bytes};
 }
 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.

@@ -83,7 +83,11 @@ class Executor {
   bool receive(const Op& op, Patience patience);
   template <class Look>
   bool await(const Op& op, Patience patience, const Look& look);
-  Index bytes_of(const Op& op) const;
+  struct Traffic {
+    Index bytes = 0;  ///< written, or sent to other ranks
+    Index memory_read = 0, memory_written = 0;
+  };
+  Traffic traffic_of(const Op& op) const;
   void note(const Op& op, Clock::time_point begin);
   Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }
 

@@ -149,13 +149,18 @@ Tiling Tiling::with_axis(Index extent) const {
   return t;
 }
 
-std::string Tiling::name() const {
+std::string Tiling::name(int batch_axis) const {
   if (!grid_) return "boxes";
+  Grid grid;
+  for (int a = 0; a < grid_->size(); ++a)
+    if (a != batch_axis) grid.push_back((*grid_)[a]);
+  const int items = batch_axis >= 0 ? (*grid_)[batch_axis] : 1;
+  const std::string batch = items > 1 ? "batch cut in " + std::to_string(items) : "";
   int cut = 0;
-  for (int p : *grid_) cut += p > 1 ? 1 : 0;
-  if (cut == 0) return "whole";
+  for (int p : grid) cut += p > 1 ? 1 : 0;
+  if (cut == 0) return batch.empty() ? "whole" : batch;
   const char* words[] = {"", "slab ", "pencil ", "brick "};
-  return (cut <= 3 ? words[cut] : "grid ") + by_x(*grid_);
+  return (cut <= 3 ? words[cut] : "grid ") + by_x(grid) + (batch.empty() ? "" : ", " + batch);
 }
 
 bool operator==(const Tiling& a, const Tiling& b) {

@@ -43,8 +43,9 @@ class Tiling {
   /// The same boxes with one axis more, the last, that every rank with points holds whole.
   Tiling with_axis(Index extent) const;
 
-  /// "slab 4x1x1", "pencil 2x3x1", "brick 2x2x2", "whole" or "boxes"
-  std::string name() const;
+  /// "slab 4x1x1", "pencil 2x3x1", "brick 2x2x2", "whole" or "boxes"; with an axis that is a batch "slab
+  /// 4x1x1, batch cut in 2" or "batch cut in 8"
+  std::string name(int batch_axis = -1) const;
 
   friend bool operator==(const Tiling& a, const Tiling& b);
 

@@ -47,8 +47,9 @@ class Alone : Passes {
     for (int a : s.axes) points *= output_.box.extent(a);
     const bool real_first =
         s.real_axis < 0 || (s.direction == Direction::forward && s.real_axis != slowest_axis());
-    // Measured, with a cache of 2 MiB: a cube of 4 MiB loses, one of 32 gains little, one of 256 a third.
-    return points > 16 * request_.cache_bytes && real_first &&
+    // By default as measured with a cache of 2 MiB: a cube of 4 MiB loses, one of 32 gains little, one of 256
+    // a third.
+    return caches(points) > request_.two_passes_from && real_first &&
            (!request_.in_place || lie_alike(input_, output_, schedule_.transforms));
   }
 

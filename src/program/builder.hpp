@@ -19,6 +19,8 @@ struct ProgramRequest {
   std::vector<int> nodes = {};  ///< of a direct exchange: the machine of every rank; none: all on one
   Index cache_bytes = 2 << 20;  ///< of planes: the cache that one core has for itself
   Index subtile = 128 << 10;    ///< of a single local FFT: bytes of the parts that it is done in
+  double store_past_from = 2;   ///< caches that the largest box fills, from which on results go past them
+  double two_passes_from = 16;  ///< more than so many: a single local FFT is done in two passes
 };
 
 /// `choices`: one per reshape of `schedule`, equal on all ranks.

@@ -38,11 +38,16 @@ class Passes : public Building {
   int chain(int id);
   Program close();
 
+  /// How many caches so many bytes fill.
+  double caches(Index bytes) const {
+    return static_cast<double>(bytes) / static_cast<double>(request_.cache_bytes);
+  }
+
   Ids before_;  ///< the newest operation
 
  private:
   /// Whether boxes do not fit the cache, so that what is written is gone when it is read.
-  bool large() const { return p_.largest_box_bytes >= 2 * request_.cache_bytes; }
+  bool large() const { return caches(p_.largest_box_bytes) >= request_.store_past_from; }
   bool takes_two_calls(const AxisVector<int>& axes) const;
   Index room(const Box& part, const Place& like) const;
   Place scratch(const Box& part, const Place& like, int number) const;

@@ -330,6 +330,7 @@ std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipel
     const int position = schedule.direction == Direction::forward ? j : reshapes - 1 - j;
     ParameterReader read(values, rules, position, choice);
     pipeline.choose(schedule, j, read, choice);
+    if (choice.axis >= 0) choice.axis_name = name_of_axis(schedule, choice.axis);
   }
   return choices;
 }

@@ -44,7 +44,7 @@ std::string to_string(const ReshapeChoice& choice) {
   std::string text = "exchange " + choice.exchange +
                      (choice.exchange_reason.empty() ? "" : " (" + choice.exchange_reason + ")") +
                      ", pipeline " + choice.pipeline;
-  if (choice.axis >= 0) text += " along axis " + std::to_string(choice.axis);
+  if (choice.axis >= 0) text += " along " + choice.axis_name;
   text += ": " + choice.reason;
   for (std::size_t i = 0; i < choice.parameters.size(); ++i) {
     const ChosenParameter& p = choice.parameters[i];

@@ -98,6 +98,7 @@ struct ChosenParameter {
 struct ReshapeChoice {
   Carry carry = Carry::packed;
   int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
+  std::string axis_name;  ///< what printing calls it
   Index tile = 0;  ///< thickness of a tile along `axis`
   int tiles = 1;   ///< on the rank that has most
   int window = 1;  ///< tiles in flight; 0: each is awaited before anything else is done

@@ -346,6 +346,7 @@ Schedule make_schedule(const ScheduleRequest& request) {
   Schedule s = Search(request).run();
   const std::size_t fields = s.fields.size();
   if (request.decomposition == Decomposition::brick) s = through_bricks(s, request);
+  s.batch_axis = request.batch_axis;
   s.reason = reason(request, s, s.fields.size() - fields);
   return s;
 }

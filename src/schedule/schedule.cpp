@@ -53,11 +53,17 @@ std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
 }
 
 namespace {
-std::string describe(const Field& f) {
-  std::string text = f.tiling->name() + " of " + by_x(f.shape);
+std::string describe(const Schedule& schedule, const Field& f) {
+  const int batch = schedule.batch_axis;
+  Shape shape;
+  for (int a = 0; a < f.shape.size(); ++a)
+    if (a != batch) shape.push_back(f.shape[a]);
+  std::string text = f.tiling->name(batch) + " of " + by_x(shape);
   text += f.element == Element::real ? " real" : " complex";
-  text += f.orders.size() == 1 ? ", order {" + join(f.orders.front(), ",") + "}" : ", orders differ by rank";
-  return text;
+  if (f.orders.size() != 1) return text + ", orders differ by rank";
+  std::vector<std::string> order;
+  for (int a : f.orders.front()) order.push_back(a == batch ? "batch" : std::to_string(a));
+  return text + ", order {" + join(order, ",") + "}";
 }
 
 std::string kind(const Schedule& schedule, const Stage& s, int axis) {
@@ -66,8 +72,12 @@ std::string kind(const Schedule& schedule, const Stage& s, int axis) {
 }
 }  // namespace
 
+std::string name_of_axis(const Schedule& schedule, int axis) {
+  return axis == schedule.batch_axis ? "the batch" : "axis " + std::to_string(axis);
+}
+
 std::string to_string(const Schedule& schedule) {
-  std::string text = "  0 input    " + describe(schedule.input()) + "\n";
+  std::string text = "  0 input    " + describe(schedule, schedule.input()) + "\n";
   int number = 1;
   for (std::size_t i = 0; i < schedule.stages.size(); ++i) {
     const Stage& s = schedule.stages[i];
@@ -77,7 +87,7 @@ std::string to_string(const Schedule& schedule) {
       text += s.axes.empty() ? " copy    " : " fft     ";
       for (int a : s.axes)
         text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a);
-      text += " -> " + describe(to) + "\n";
+      text += " -> " + describe(schedule, to) + "\n";
     } else {
       Traffic most;
       const Tiling& from = *schedule.fields[i].tiling;
@@ -86,8 +96,8 @@ std::string to_string(const Schedule& schedule) {
         most.messages = std::max(most.messages, t.messages);
         most.sent_points = std::max(most.sent_points, t.sent_points);
       }
-      text += " reshape  -> " + describe(to) + "; at most " + std::to_string(most.messages) + " messages, " +
-              std::to_string(most.sent_points) + " points sent per rank\n";
+      text += " reshape  -> " + describe(schedule, to) + "; at most " + std::to_string(most.messages) +
+              " messages, " + std::to_string(most.sent_points) + " points sent per rank\n";
     }
   }
   return text;

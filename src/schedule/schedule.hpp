@@ -37,6 +37,7 @@ struct Schedule {
   Direction direction = Direction::forward;
   int ranks = 1;
   AxisVector<Transform> transforms;  ///< per axis, of the forward direction
+  int batch_axis = -1;               ///< the axis that stands for the batch (ADR 0009), or -1
   std::vector<Stage> stages;
   std::vector<Field> fields;  ///< fields[i] before stages[i], fields[i + 1] after it
   std::string reason;         ///< why this decomposition was chosen
@@ -59,6 +60,9 @@ Traffic traffic(const Tiling& from, const Tiling& to, int rank);
 /// The exchange groups of a reshape: for every rank the number of its group, groups being the sets of ranks
 /// that exchange data directly or through each other, numbered by their first member.
 std::vector<int> exchange_groups(const Tiling& from, const Tiling& to);
+
+/// What printing calls an axis: "axis 2", or "the batch".
+std::string name_of_axis(const Schedule& schedule, int axis);
 
 /// One line per stage.
 std::string to_string(const Schedule& schedule);

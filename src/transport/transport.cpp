@@ -36,6 +36,14 @@ std::string serving_exchanges(CommImpl& comm, bool own_workspace, bool padding_f
   return names;
 }
 
+const ExchangeRow& find_far_exchange(CommImpl& comm) {
+  for (const ExchangeRow& row : exchange_table())
+    if (row.beside_direct && row.applicable(comm)) return row;
+  throw Error("plan: option exchange",
+              "direct among several machines of medium " + std::string(comm.medium()),
+              "an exchange that serves ranks of other machines beside it");
+}
+
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace) {
   const char* operation = "plan: option exchange";
   const std::string serving = serving_exchanges(comm, own_workspace);

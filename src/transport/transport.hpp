@@ -93,6 +93,9 @@ struct ExchangeRow {
   /// `weft::Error`, also for counts beyond what the medium can express.
   std::unique_ptr<BufferedExchange> (*make_buffered)(const ExchangeContext& context);
   std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
+  /// Buffered: whether it can serve ranks of other machines beside a direct exchange: strided parts, whatever
+  /// `carry` says, in plans that may be in flight together.
+  bool beside_direct = false;
 };
 
 /// The maker of a row: `make_exchange<BufferedExchange, MpiP2p>`.
@@ -108,6 +111,9 @@ std::span<const ExchangeRow> exchange_table();
 /// else the first that packs nothing, else the first; `own_workspace`: without it none is direct. Throws
 /// `weft::Error` that lists the names, or says why the named one cannot serve.
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace);
+
+/// What serves ranks of other machines beside a direct exchange. Throws `weft::Error` if nothing does.
+const ExchangeRow& find_far_exchange(CommImpl& comm);
 
 /// The names of the exchanges that could serve, "p2p, alltoallv"; without those that pad if padding has no
 /// room.

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/cache.hpp"
 #include "geometry/transform.hpp"
 #include "known_answer.hpp"
 #include "measurement.hpp"
@@ -90,6 +91,41 @@ TEST(Bench, BytesAreTheSchedules) {
   }
 }
 
+TEST(Bench, PlanesPassOverMemoryAsOftenAsTheirStages) {
+  // Twice through boxes that fit the cache, and through ones that are copied to scratch memory and back.
+  for (const Index cache : {Index{0}, Index{8} << 10})
+    for (const char* transform : {"c2c", "r2c"})
+      for (const bool natural : {false, true}) {
+        set_second_cache_bytes(cache);
+        Case c;
+        c.shape = "32,24,20";
+        c.transform = transform;
+        c.output = natural ? "natural" : "transposed";
+        c.direction = "both";
+        c.repeat = 1;
+        c.options.set("pipeline", "planes").set("subtile", 4);
+        const Measured m = measured_on(2, c);
+        set_second_cache_bytes(0);
+        const int passes = natural ? 3 : 2;
+        EXPECT_EQ(m.traffic.bound_passes, 2 * passes) << transform;
+        EXPECT_DOUBLE_EQ(m.traffic.passes(), 2 * passes) << transform << " cache " << cache;
+        const double spectrum = 32 * 24 * 16 * (transform[0] == 'r' ? 11 : 20);
+        const double input = 32 * 24 * 20 * (transform[0] == 'r' ? 8 : 16);
+        EXPECT_EQ(m.traffic.read, input + (2 * passes - 1) * spectrum) << transform;
+        EXPECT_EQ(m.traffic.written, m.traffic.read) << transform;
+      }
+}
+
+TEST(Bench, PackingTakesPassesOfItsOwn) {
+  Case c;
+  c.shape = "24,24,10";
+  c.repeat = 1;
+  c.options.set("exchange", "copy");
+  const Measured m = measured_on(4, c);
+  EXPECT_EQ(m.traffic.bound_passes, 2);
+  EXPECT_DOUBLE_EQ(m.traffic.passes(), 4);
+}
+
 TEST(Bench, OperationsAddUpToTheTotal) {
   Case c;
   c.shape = "64,64,64";
@@ -115,7 +151,7 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
   const auto j = nlohmann::json::parse(json_of(c, m, 2, "threads"));
   for (const char* key :
        {"median_s", "min_s", "quartiles_s", "gflops", "error_l2", "operations", "bound", "peers", "plan",
-        "machine", "versions", "problem", "options", "planning_s", "memory_bytes"})
+        "machine", "versions", "problem", "options", "planning_s", "memory_bytes", "memory_traffic"})
     EXPECT_TRUE(j.contains(key)) << key;
   EXPECT_NE(j["plan"].get<std::string>().find("\nforward reshape 1:"), std::string::npos);
   EXPECT_LE(j["min_s"], j["quartiles_s"][0]);

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "base/test_hook.hpp"
-#include "comm/mpi_world.hpp"
 #include "support/disturbance.hpp"
 #include "support/random_problem.hpp"
 #include "weft/mpi.hpp"
@@ -17,10 +16,7 @@ TEST(RandomProblems, OnMpiRanks) {
     const RandomProblem p =
         make_random_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
     const ScopedTestHook hook(disturbance(p.delays));
-    set_ranks_per_node(p.node_ranks);
-    const Comm machines = p.node_ranks > 0 ? comm.split(0) : comm;
-    set_ranks_per_node(0);
-    ASSERT_NO_THROW(run_random_problem(machines, p)) << p.describe();
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
 }
 

@@ -134,7 +134,7 @@ std::vector<BadInput> planning() {
        }},
       {"an unknown option", "unknown option \"speed\"", 1,
        [](const Comm&) { Options().set("speed", "high"); }},
-      {"an unknown pipeline", "auto, sequential, windowed", 1,
+      {"an unknown pipeline", "auto, sequential, th, windowed", 1,
        [](const Comm&) { Options().set("pipeline", "fast"); }},
       {"a tile that is no number", "a whole number", 1, [](const Comm&) { Options().set("tile", "thin"); }},
       {"a window of zero", "1 to", 1,

@@ -220,7 +220,7 @@ void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (p.options.get("pipeline") == "auto")
     p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 2)) % p.exchanges.size()]};
   // Ranks of other machines are reached by messages.
-  if (mpi && p.ranks > 2 && p.exchanges.back() == "direct" && dice.chance(0.6))
+  if (p.ranks > 2 && p.exchanges.back() == "direct" && dice.chance(0.6))
     p.node_ranks = static_cast<int>(dice.range(2, p.ranks - 1));
 }
 

@@ -34,7 +34,7 @@ struct RandomProblem {
   Options options;
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
   bool user_workspace = false, misaligned = false, delays = false, by_handle = false;
-  int node_ranks = 0;                  ///< MPI: ranks that are taken to share a machine; 0: all
+  int node_ranks = 0;                  ///< ranks that are taken to share a machine; 0: all
   bool small_cache = false;            ///< so that all arrays are too large for it
   std::vector<Exact> values, exact;    ///< whole arrays in C order, of the first array of a batch
   std::array<double, 2> bounds{0, 0};  ///< of the relative error, by direction
@@ -49,8 +49,8 @@ struct RandomProblem {
 
 RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi);
 
-/// Runs forward and backward on the calling rank and compares with the exact result. Collective. Throws
-/// std::runtime_error that describes the problem if anything is wrong.
+/// Runs forward and backward on the calling rank, on machines of as many ranks as drawn, and compares with
+/// the exact result. Collective. Throws std::runtime_error that describes the problem if anything is wrong.
 void run_random_problem(const Comm& comm, const RandomProblem& problem);
 
 /// Random boxes that tile `shape`, one per rank, some of them perhaps empty.

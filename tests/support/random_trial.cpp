@@ -302,15 +302,27 @@ void run_precision(const Comm& comm, const RandomProblem& p) {
   }
 }
 
+/// The same ranks, of which so many share a machine.
+Comm machines_of(const Comm& comm, int ranks) {
+  if (ranks == 0) return comm;
+  set_ranks_per_node(ranks);  // by all ranks alike, also those that are threads of one process
+  Comm machines = comm.split(0);
+  comm.barrier();
+  set_ranks_per_node(0);
+  comm.barrier();
+  return machines;
+}
+
 }  // namespace
 
 void run_random_problem(const Comm& comm, const RandomProblem& p) {
   set_second_cache_bytes(p.small_cache ? 64 : 0);
   try {
+    const Comm machines = machines_of(comm, p.node_ranks);
     if (p.problem.precision == Precision::float64) {
-      run_precision<double>(comm, p);
+      run_precision<double>(machines, p);
     } else {
-      run_precision<float>(comm, p);
+      run_precision<float>(machines, p);
     }
   } catch (const std::exception& e) {
     throw std::runtime_error(std::string(e.what()) + "\n" + p.describe());

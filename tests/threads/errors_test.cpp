@@ -137,7 +137,7 @@ TEST(Errors, UnknownVariablesAndBadValuesOfKnownOnes) {
   expect_error([&] { Plan plan(Comm::self(), p); }, "unknown variable WEFT_PIPLINE");
   unsetenv("WEFT_PIPLINE");
   setenv("WEFT_PIPELINE", "windy", 1);
-  expect_error([&] { Plan plan(Comm::self(), p); }, "auto, sequential, windowed");
+  expect_error([&] { Plan plan(Comm::self(), p); }, "auto, sequential, th, windowed");
   setenv("WEFT_PIPELINE", "windowed", 1);
   EXPECT_EQ(Options().get("pipeline"), "windowed");
   EXPECT_EQ(Options().set("pipeline", "sequential").get("pipeline"), "sequential");

@@ -144,6 +144,22 @@ TEST(Layouts, InterleavedBatchesAreStridesLikeAnyOther) {
   EXPECT_NE(plan.to_string().find("strides {18,3,1}"), std::string::npos) << plan.to_string();
 }
 
+TEST(Layouts, TextsCallABatchSo) {
+  Problem p;
+  p.shape = {12, 10, 8};
+  p.batch = 6;
+  p.output = Distribution::slab(1);
+  std::string text;
+  ThreadTeam(2).run([&](const Comm& comm) {
+    const std::string its = Plan(comm, p, Options().set("tile", 1)).to_string();
+    if (comm.rank() == 0) text = its;
+  });
+  for (const char* part :
+       {"slab 2x1x1 of 12x10x8 complex, order {batch,0,1,2}", "pipeline planes along the batch"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  EXPECT_EQ(text.find("axis 3"), std::string::npos) << text;
+}
+
 TEST(Layouts, MoreThreadsThanTheMachineHasAreWarnedAbout) {
   Problem p;
   p.shape = {8, 8};

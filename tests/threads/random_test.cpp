@@ -1,8 +1,10 @@
 // Hundreds of random problems on 1 to 16 thread ranks; WEFT_TEST_PROBLEMS=5000 for more.
 #include <gtest/gtest.h>
 
+#include "comm/comm_impl.hpp"
 #include "support/disturbance.hpp"
 #include "support/random_problem.hpp"
+#include "weft/plan.hpp"
 #include "weft/thread_team.hpp"
 
 namespace weft::test {
@@ -20,6 +22,20 @@ TEST(RandomProblems, OnThreadRanks) {
       run_random_problem(comm, p);
     })) << p.describe();
   }
+}
+
+TEST(Machines, ThreadsCanBeTakenToBeOnSeveral) {
+  set_ranks_per_node(2);
+  std::string text;
+  ThreadTeam(4).run([&](const Comm& comm) {
+    Problem p;
+    p.shape = {16, 16, 16};
+    const Plan plan(comm, p);
+    if (comm.rank() == 0) text = plan.to_string();
+  });
+  set_ranks_per_node(0);
+  EXPECT_NE(text.find("exchange direct (auto: nothing is packed; copy between machines)"), std::string::npos)
+      << text;
 }
 
 }  // namespace weft::test

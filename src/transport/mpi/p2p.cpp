@@ -166,7 +166,8 @@ ExchangeRow mpi_p2pw_row() {
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
-          .make_direct = nullptr};
+          .make_direct = nullptr,
+          .beside_direct = true};
 }
 
 }  // namespace weft

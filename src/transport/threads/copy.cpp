@@ -1,6 +1,7 @@
 // Buffered exchange between the threads of one process: a posted tile is shown to its receivers, who copy
-// their parts out of the sender's buffer. It serves where workspace belongs to the user, and lets the
-// buffered programs of the other media run under thread sanitizers and in debuggers.
+// their parts out of the sender's buffer, or strided parts, point by point, from where they lie. It serves
+// where workspace belongs to the user, and lets the buffered programs of the other media run under thread
+// sanitizers and in debuggers.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -18,40 +19,83 @@ namespace {
 /// One rank's outgoing messages, seen by all others.
 struct Outbox {
   Outbox(std::size_t tiles, std::size_t ranks)
-      : posted(tiles), taken(tiles * ranks), buffer(tiles * ranks, nullptr) {}
+      : posted(tiles), taken(tiles * ranks), buffer(tiles * ranks, nullptr), strides(tiles * ranks) {}
   std::vector<std::atomic<std::uint64_t>> posted;  ///< [tile]: the execution posted last
   std::vector<std::atomic<std::uint64_t>> taken;   ///< [tile][receiver]: the execution copied out last
   std::vector<const std::byte*> buffer;            ///< [tile][receiver]
+  std::vector<Strides> strides;                    ///< [tile][receiver], of strided parts; else empty
   std::shared_mutex mutex;                         ///< shared while copying out, exclusive to close the box
   bool closed = false;
 };
+
+/// Copies the points of a strided part, in its memory order.
+void copy_points(const StridedPart& part, const std::byte* from, const Strides& from_strides, std::byte* to,
+                 Index element_bytes) {
+  const Shape extents = part.box.extents();
+  const int last = part.order.size() - 1, inner = part.order[last];
+  const Index from_step = from_strides[inner] * element_bytes,
+              to_step = part.at.strides[inner] * element_bytes;
+  const bool dense = from_step == element_bytes && to_step == element_bytes;
+  const auto line = [&](const std::byte* f, std::byte* t) {
+    if (dense) {
+      std::memcpy(t, f, static_cast<std::size_t>(extents[inner] * element_bytes));
+      return;
+    }
+    for (Index i = 0; i < extents[inner]; ++i)
+      std::memcpy(t + i * to_step, f + i * from_step, static_cast<std::size_t>(element_bytes));
+  };
+  Shape at(extents.size(), 0);
+  for (;;) {
+    line(from, to);
+    int i = last - 1;
+    for (; i >= 0; --i) {
+      const int a = part.order[i];
+      from += from_strides[a] * element_bytes;
+      to += part.at.strides[a] * element_bytes;
+      if (++at[a] < extents[a]) break;
+      from -= extents[a] * from_strides[a] * element_bytes;
+      to -= extents[a] * part.at.strides[a] * element_bytes;
+      at[a] = 0;
+    }
+    if (i < 0) return;
+  }
+}
 
 class ThreadsCopy final : public BufferedExchange {
  public:
   explicit ThreadsCopy(const ExchangeContext& c)
       : world_(*c.comm.threads()),
         tiles_(c.reshape.tiles),
+        element_bytes_(c.reshape.element_bytes),
         rank_(static_cast<std::size_t>(c.comm.rank())),
         ranks_(static_cast<std::size_t>(c.comm.size())),
         executions_(tiles_.size(), 0),
         returned_(tiles_.size()),
-        work_(tiles_.size(), nullptr),
+        memory_(tiles_.size()),
         boxes_(ranks_) {
     boxes_[rank_] = std::make_shared<Outbox>(tiles_.size(), ranks_);
-    for (std::size_t k = 0; k < tiles_.size(); ++k) returned_[k].resize(tiles_[k].receives.size());
+    for (std::size_t k = 0; k < tiles_.size(); ++k) {
+      returned_[k].resize(tiles_[k].receives.size());
+      for (std::size_t i = 0; i < tiles_[k].from.size(); ++i)
+        boxes_[rank_]->strides[slot(static_cast<int>(k), tiles_[k].sends[i].peer)] =
+            tiles_[k].from[i].at.strides;
+    }
   }
   ~ThreadsCopy() override { cancel(); }
 
   void connect() override { share(world_, static_cast<int>(rank_), boxes_); }
 
   void post(int tile, const Memory& memory) override {
-    std::byte* work = memory[static_cast<std::size_t>(Space::work)];
     const auto k = static_cast<std::size_t>(tile);
     ++executions_[k];
-    work_[k] = work;
+    memory_[k] = memory;
     std::fill(returned_[k].begin(), returned_[k].end(), false);
     Outbox& mine = *boxes_[rank_];
-    for (const Message& m : tiles_[k].sends) mine.buffer[slot(tile, m.peer)] = work + m.offset;
+    for (std::size_t i = 0; i < tiles_[k].sends.size(); ++i) {
+      const Message& m = tiles_[k].sends[i];
+      mine.buffer[slot(tile, m.peer)] =
+          tiles_[k].from.empty() ? at(k, Space::work, m.offset) : at(k, tiles_[k].from[i].at);
+    }
     mine.posted[k].store(executions_[k], std::memory_order_release);
   }
 
@@ -80,7 +124,7 @@ class ThreadsCopy final : public BufferedExchange {
       for (std::size_t i = 0; i < receives.size(); ++i) {
         if (returned_[k][i]) continue;
         all = false;
-        if (!take(tile, receives[i])) continue;
+        if (!take(tile, i)) continue;
         returned_[k][i] = true;
         found = static_cast<int>(i);
         return true;
@@ -92,7 +136,7 @@ class ThreadsCopy final : public BufferedExchange {
 
   void progress() override {
     for (std::size_t k = 0; k < tiles_.size(); ++k)
-      for (const Message& m : tiles_[k].receives) take(static_cast<int>(k), m);
+      for (std::size_t i = 0; i < tiles_[k].receives.size(); ++i) take(static_cast<int>(k), i);
   }
 
   void cancel() noexcept override {
@@ -105,11 +149,18 @@ class ThreadsCopy final : public BufferedExchange {
     return static_cast<std::size_t>(tile) * ranks_ + static_cast<std::size_t>(receiver);
   }
 
+  std::byte* at(std::size_t tile, Space space, Index offset) const {
+    return memory_[tile][static_cast<std::size_t>(space)] + offset;
+  }
+  std::byte* at(std::size_t tile, const Operand& o) const { return at(tile, o.space, o.offset); }
+
   /// Copies a part if its sender has posted it; whether it is here now.
-  bool take(int tile, const Message& m) {
+  bool take(int tile, std::size_t i) {
     const auto k = static_cast<std::size_t>(tile);
+    const Message& m = tiles_[k].receives[i];
+    const std::size_t mine = slot(tile, static_cast<int>(rank_));
     Outbox& theirs = *boxes_[static_cast<std::size_t>(m.peer)];
-    std::atomic<std::uint64_t>& taken = theirs.taken[slot(tile, static_cast<int>(rank_))];
+    std::atomic<std::uint64_t>& taken = theirs.taken[mine];
     if (taken.load(std::memory_order_relaxed) >= executions_[k]) return true;
     if (theirs.posted[k].load(std::memory_order_acquire) < executions_[k]) return false;
     const std::shared_lock lock(theirs.mutex);
@@ -118,18 +169,23 @@ class ThreadsCopy final : public BufferedExchange {
       throw Error("exchange", "rank " + std::to_string(m.peer) + " has destroyed its plan",
                   "its part of a tile");
     }
-    std::memcpy(work_[k] + m.offset, theirs.buffer[slot(tile, static_cast<int>(rank_))],
-                static_cast<std::size_t>(m.bytes));
+    if (tiles_[k].to.empty()) {
+      std::memcpy(at(k, Space::work, m.offset), theirs.buffer[mine], static_cast<std::size_t>(m.bytes));
+    } else {
+      copy_points(tiles_[k].to[i], theirs.buffer[mine], theirs.strides[mine], at(k, tiles_[k].to[i].at),
+                  element_bytes_);
+    }
     taken.store(executions_[k], std::memory_order_release);
     return true;
   }
 
   ThreadWorld& world_;
   const std::vector<TileMessages>& tiles_;
+  Index element_bytes_;
   std::size_t rank_, ranks_;
   std::vector<std::uint64_t> executions_;    ///< per tile, counted from 1
   std::vector<std::vector<bool>> returned_;  ///< per tile and receive
-  std::vector<std::byte*> work_;             ///< per tile
+  std::vector<Memory> memory_;               ///< per tile
   std::vector<std::shared_ptr<Outbox>> boxes_;
 };
 
@@ -143,7 +199,8 @@ ExchangeRow threads_copy_row() {
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, ThreadsCopy>,
-          .make_direct = nullptr};
+          .make_direct = nullptr,
+          .beside_direct = true};
 }
 
 }  // namespace weft

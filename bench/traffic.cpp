@@ -1,0 +1,40 @@
+#include "traffic.hpp"
+
+#include "api/plan_impl.hpp"
+#include "program/pipeline.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+double bytes_of(const Field& field, int real_bytes) {
+  double bytes = field.element == Element::real ? real_bytes : 2 * real_bytes;
+  for (Index n : field.shape) bytes *= static_cast<double>(n);
+  return bytes;
+}
+
+}  // namespace
+
+void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction) {
+  const PlanImpl& impl = PlanImpl::of(plan);
+  const PlanImpl::Way& way = impl.ways[static_cast<std::size_t>(direction)];
+  const std::vector<Field>& fields = way.schedule.fields;
+  const auto pass = [&](std::size_t from, std::size_t to) {
+    ++traffic.bound_passes;
+    traffic.bound += bytes_of(fields[from], impl.real_size()) + bytes_of(fields[to], impl.real_size());
+  };
+  const std::vector<Stage>& stages = way.schedule.stages;
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    if (stages[i].kind == Stage::Kind::fft) pass(i, i + 1);
+  // A reshape is part of the FFTs beside it. Where it has none, it takes a copy from or to the user's array,
+  // unless the exchange does that itself.
+  const std::vector<int> reshapes = reshape_stages(way.schedule);
+  for (std::size_t j = 0; j < reshapes.size(); ++j) {
+    const auto at = static_cast<std::size_t>(reshapes[j]);
+    if (way.choices[j].carry == Carry::strided) continue;
+    if (at == 0) pass(at, at);
+    if (at + 1 == stages.size()) pass(at + 1, at + 1);
+  }
+}
+
+}  // namespace weft::bench

@@ -1,0 +1,171 @@
+#include "tune/constants.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <ctime>
+#include <limits>
+#include <vector>
+
+#include "base/cache.hpp"
+#include "exec/executor.hpp"
+#include "program/builder.hpp"
+#include "schedule/planner.hpp"
+#include "weft/buffer.hpp"
+
+namespace weft {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr double always = 0, never = std::numeric_limits<double>::max();
+
+/// Of this thread: other ranks and programs may be busy meanwhile.
+double seconds_computed() {
+#ifdef CLOCK_THREAD_CPUTIME_ID
+  timespec t{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0)
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+#endif
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// An array that fills so many caches, with columns of 256 points along the slowest axis.
+Shape columns(double caches) {
+  const auto rows = static_cast<Index>(caches * static_cast<double>(second_cache_bytes())) / (256 * 16);
+  return {256, 32, std::max<Index>(4, rows / 32)};
+}
+
+/// A cube that fills about so many caches, of a side that transforms well.
+Shape cube(double caches) {
+  const double points = caches * static_cast<double>(second_cache_bytes()) / 16;
+  const Index side = std::max<Index>(1, std::lround(std::cbrt(points) / 20)) * 20;
+  return {side, side, side};
+}
+
+/// Times ways to transform one array on one rank.
+class Trial {
+ public:
+  explicit Trial(const Shape& shape) {
+    ScheduleRequest request;
+    request.shape = shape;
+    request.transforms = AxisVector<Transform>(3, Transform::c2c);
+    request.input = request.output = named_tiling(Distribution::slab(0), shape, 1, "constants");
+    request.input_orders = request.output_orders = {c_order(3)};
+    schedule_ = make_schedule(request);
+    const auto points = static_cast<std::size_t>(shape[0] * shape[1] * shape[2]);
+    in_ = Buffer<Complex>(points);
+    out_ = Buffer<Complex>(points);
+    std::fill(in_.begin(), in_.end(), Complex());  // zeros stay zeros, and now the pages are there
+    std::fill(out_.begin(), out_.end(), Complex());
+  }
+
+  void add(Index subtile, double store_past_from, double two_passes_from) {
+    ProgramRequest request;
+    request.cache_bytes = second_cache_bytes();
+    request.subtile = subtile;
+    request.store_past_from = store_past_from;
+    request.two_passes_from = two_passes_from;
+    Program program = build_program(schedule_, {}, request);
+    work_.emplace_back(static_cast<std::size_t>(program.workspace_bytes));
+    ExecutorSettings settings;
+    settings.ffts = find_ffts("auto");
+    ways_.emplace_back(std::move(program), settings);
+  }
+
+  /// Of each way, of rounds in which they take turns, after one that does not count.
+  std::vector<double> medians(int rounds) {
+    std::vector<std::vector<double>> times(ways_.size());
+    for (int i = 0; i <= rounds; ++i)
+      for (std::size_t w = 0; w < ways_.size(); ++w) {
+        const double time = once(w);
+        if (i > 0) times[w].push_back(time);
+      }
+    std::vector<double> result;
+    for (std::vector<double>& t : times) {
+      const auto middle = t.begin() + static_cast<std::ptrdiff_t>(t.size() / 2);
+      std::nth_element(t.begin(), middle, t.end());
+      result.push_back(*middle);
+    }
+    return result;
+  }
+
+ private:
+  double once(std::size_t way) {
+    const double begin = seconds_computed();
+    ways_[way].start(in_.data(), out_.data(), work_[way].data());
+    ways_[way].advance(Patience::wait);
+    return seconds_computed() - begin;
+  }
+
+  Schedule schedule_;
+  Buffer<Complex> in_, out_;
+  std::vector<Buffer<std::byte>> work_;
+  std::vector<Executor> ways_;
+};
+
+/// The smallest that is nearly as fast as the fastest, if that is clearly faster than the default.
+Index measure_subtile(const MachineConstants& c) {
+  const Index cache = second_cache_bytes();
+  std::vector<Index> sizes;
+  for (Index kib : {32, 64, 128, 256, 512})
+    if (kib << 10 == c.subtile || 2 * (kib << 10) <= cache) sizes.push_back(kib << 10);
+  Trial trial(columns(2));
+  for (Index size : sizes) trial.add(size, always, always);
+  const std::vector<double> times = trial.medians(3);
+  const double best = *std::min_element(times.begin(), times.end());
+  const auto standard =
+      static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), c.subtile) - sizes.begin());
+  if (times[standard] < 1.05 * best) return c.subtile;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (times[i] < 1.03 * best) return sizes[i];
+  return c.subtile;
+}
+
+/// Trials of an array at the default itself would take too long: one of half of it says whether the default
+/// is far off. The gain also depends on the shape, by a tenth; only more than that counts.
+double measure_two_passes_from(const MachineConstants& c) {
+  const double caches = c.two_passes_from / 2;
+  Trial trial(cube(caches));
+  trial.add(c.subtile, c.store_past_from, never);
+  trial.add(c.subtile, c.store_past_from, always);
+  const std::vector<double> times = trial.medians(3);
+  const double gain = times[0] / times[1];
+  return gain > 1.15 ? caches : gain < 0.8 ? 2 * c.two_passes_from : c.two_passes_from;
+}
+
+}  // namespace
+
+std::map<std::string, double> MachineConstants::to_map() const {
+  return {{"subtile", static_cast<double>(subtile)},
+          {"store_past_from", store_past_from},
+          {"two_passes_from", two_passes_from}};
+}
+
+MachineConstants MachineConstants::from_map(const std::map<std::string, double>& values) {
+  MachineConstants c;
+  const auto take = [&](const char* name, double least, double most, auto& constant) {
+    const auto found = values.find(name);
+    if (found == values.end() || !(found->second >= least && found->second <= most)) return;
+    constant = static_cast<std::remove_reference_t<decltype(constant)>>(found->second);
+  };
+  take("subtile", 1 << 10, 1 << 30, c.subtile);
+  take("store_past_from", 0, 1e9, c.store_past_from);
+  take("two_passes_from", 0, 1e9, c.two_passes_from);
+  return c;
+}
+
+MachineConstants measure_constants() {
+  MachineConstants c;
+  try {
+    c.subtile = measure_subtile(c);
+    c.two_passes_from = measure_two_passes_from(c);
+  } catch (const Error&) {  // no local FFT library, or none that can be asked
+    return {};
+  }
+  return c;
+}
+
+}  // namespace weft
