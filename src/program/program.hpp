@@ -97,14 +97,18 @@ struct ChosenParameter {
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
   Carry carry = Carry::packed;
-  int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
+  int axis = -1;          ///< the axis that tiles cut, or -1 for one tile
   std::string axis_name;  ///< what printing calls it
-  Index tile = 0;  ///< thickness of a tile along `axis`
-  int tiles = 1;   ///< on the rank that has most
-  int window = 1;  ///< tiles in flight; 0: each is awaited before anything else is done
+  Index tile = 0;         ///< thickness of a tile along `axis`
+  int tiles = 1;          ///< on the rank that has most
+  int window = 1;         ///< tiles in flight; 0: each is awaited before anything else is done
   TileSide before, after;
   bool hides_after = true;  ///< whether what follows the exchange of a tile is done beside that of others
   Index subtile = 0;        ///< planes: bytes of the parts that pass through the cache one by one
+  bool cuts_after = false;  ///< planes: tiles cut what the receiver holds, not what the sender does
+  int columns = -1;         ///< two-front: the axis along which the other side has a front and a rest
+  Index front = 100;        ///< two-front: percent of it
+  int rest = 0;             ///< two-front: how many of the tiles are of the rest
   std::string pipeline = "sequential";
   std::vector<ChosenParameter> parameters;  ///< for printing
   std::string exchange, exchange_reason;
