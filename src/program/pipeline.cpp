@@ -293,8 +293,8 @@ constexpr std::array table{
              th_parameters, choose_th},
     Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              windowed_parameters, choose_windowed},
-    Pipeline{"planes", "parts of a stage are sent as soon as they are transformed; exchange direct only",
-             planes_parameters, choose_planes, true},
+    Pipeline{"planes", "parts of a stage are sent as soon as they are transformed", planes_parameters,
+             choose_planes},
 };
 
 }  // namespace

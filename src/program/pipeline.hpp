@@ -47,7 +47,6 @@ struct Pipeline {
   /// Fills in how reshape number `reshape` of `schedule` is cut, and the reason. Throws `weft::Error` for
   /// values that are not feasible.
   void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, ReshapeChoice& choice);
-  bool direct_only = false;  ///< needs exchanges that carry directly
 };
 
 std::span<const Pipeline> pipeline_table();

@@ -15,7 +15,8 @@ class Planes : TileTraffic {
 
   Program build() {
     for (int j = 0; j <= place_.reshapes(); ++j) segments_.push_back(segment(j));
-    for (const Pass& s : segments_) make_room(s);
+    for (const Pass& s : segments_)
+      if (!only_unpacks(s)) make_room(s);
     for (int j = 0; j < place_.reshapes(); ++j) open(j);
     for (int j = 0; j < std::min(2, place_.reshapes()); ++j) free(j);
     for (int j = 0; j <= place_.reshapes(); ++j) {
@@ -30,6 +31,10 @@ class Planes : TileTraffic {
   }
 
  private:
+  /// Whether what has arrived packed goes straight to the user's array.
+  bool only_unpacks(const Pass& s) const {
+    return s.arrival >= 0 && s.axes.empty() && s.result.space == Space::output;
+  }
   bool is_last(int j) const { return j == place_.reshapes(); }
 
   /// The parts of what lies between two reshapes that pass through the cache together are those of the tiles
@@ -70,7 +75,7 @@ class Planes : TileTraffic {
       if (!is_last(j)) {
         put(j, transform(s, part, false), result);
         tell_complete(j);
-      } else if (s.arrival >= 0 && s.axes.empty()) {
+      } else if (only_unpacks(s)) {
         gather(s.arrival, part, output_);
       } else {
         // A copy alone, as among bricks, counts to the reshape before it.

@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 
+#include "program/padding.hpp"
+
 namespace weft {
 
 Place TileTraffic::landing(int j, int rank) const {
@@ -56,6 +58,12 @@ void TileTraffic::open(int j) {
     for (const TileCut::Part& p : cut_.parts(j, o.rank, rank_, stores(j, o.rank)))
       t.receives.push_back({o.rank, p.tile, p.box});
   std::sort(t.receives.begin(), t.receives.end(), by_tile);
+  // Also of tiles without parts: MPI would take equal addresses for an exchange in place.
+  for (int k = 0; k < tiles(j); ++k) {
+    posted(j, k).send_start = departure_base();
+    posted(j, k).receive_start = landing(j, rank_).base;
+  }
+  if (choice(j).carry == Carry::padded) pad(j);
   open_receives(j);
   for (const Overlap& o : place_.field_after(j).tiling->overlaps(before))
     for (const TileCut::Part& p : cut_.parts(j, rank_, o.rank, stores(j, o.rank)))
@@ -67,17 +75,42 @@ void TileTraffic::open(int j) {
   std::sort(t.sends.begin(), t.sends.end(), [&](const Part& a, const Part& b) { return turn(a) < turn(b); });
 }
 
+void TileTraffic::pad(int j) {
+  Traffic& t = at(j);
+  t.members =
+      members_of(exchange_groups(*place_.field_before(j).tiling, *place_.field_after(j).tiling), rank_);
+  const std::vector<Index> bytes = padded_tiles(place_, j, t.members);
+  const auto n = static_cast<Index>(t.members.size());
+  Index start = 0;
+  for (int k = 0; k < tiles(j); ++k) {
+    TileMessages& m = messages(j, k);
+    m.padded_bytes = bytes[static_cast<std::size_t>(k)];
+    m.padded_parts = static_cast<int>(n);
+    m.send_start = departure_base() + start;
+    m.receive_start = landing(j, rank_).base + start;
+    start += n * m.padded_bytes;
+  }
+}
+
+Index TileTraffic::slot(int j, const Part& part, Index start) {
+  const std::vector<int>& all = at(j).members;
+  const auto place = std::lower_bound(all.begin(), all.end(), part.rank) - all.begin();
+  return start + place * messages(j, part.tile).padded_bytes;
+}
+
 void TileTraffic::open_receives(int j) {
+  const bool padded = choice(j).carry == Carry::padded;
   const Place here = landing(j, rank_);
   Index offset = here.base;
   int tile = -1;
   for (Part& r : at(j).receives) {
-    const Message message{r.rank, offset, r.box.count() * here.element_bytes};
+    Message message{r.rank, offset, r.box.count() * here.element_bytes};
     if (arrives_packed(j)) {
-      for (; tile < r.tile; ++tile) messages(j, tile + 1).receive_start = offset;
-      r.offset = offset;
+      for (; tile < r.tile && !padded; ++tile) messages(j, tile + 1).receive_start = offset;
+      if (padded) message.offset = slot(j, r, messages(j, r.tile).receive_start);
+      r.offset = message.offset;
       offset += message.bytes;
-      if (r.rank != rank_) messages(j, r.tile).receives.push_back(message);
+      if (!stores(j, r.rank)) messages(j, r.tile).receives.push_back(message);
       continue;
     }
     if (!stores(j, r.rank)) {
@@ -95,13 +128,15 @@ void TileTraffic::open_receives(int j) {
 }
 
 void TileTraffic::open_sends(int j) {
+  const bool padded = choice(j).carry == Carry::padded;
   const int bytes = place_.element_bytes(place_.field_before(j));
   Index offset = departure_base();
   int tile = -1;
   for (Part& s : at(j).sends) {
     at(j).left[static_cast<std::size_t>(s.tile)] += s.box.count();
-    for (; tile < s.tile; ++tile) posted(j, tile + 1).send_start = offset;
-    const Message message{s.rank, offset, s.box.count() * bytes};
+    for (; tile < s.tile && !padded; ++tile) posted(j, tile + 1).send_start = offset;
+    Message message{s.rank, offset, s.box.count() * bytes};
+    if (padded) message.offset = slot(j, s, messages(j, s.tile).send_start);
     if (stores(j, s.rank)) {
       if (choice(j).carry == Carry::direct) messages(j, s.tile).sends.push_back({s.rank, 0, message.bytes});
       // This rank's own part goes straight to where it would arrive.
@@ -109,7 +144,7 @@ void TileTraffic::open_sends(int j) {
         if (r.rank == s.rank && r.tile == s.tile) s.offset = r.offset;
       continue;
     }
-    s.offset = offset;
+    s.offset = message.offset;
     offset += message.bytes;
     posted(j, s.tile).sends.push_back({s.rank, arrives_packed(j) ? message.offset : 0, message.bytes});
     if (!arrives_packed(j))
@@ -169,11 +204,15 @@ void TileTraffic::tell(int j, int k) {
   if (posts(j, k)) {
     chain(writer_.emit(op_of(j, OpKind::post, k), before_));
     Leaving l{j, k, std::numeric_limits<Index>::max(), 0};
-    for (const Part& s : at(j).sends) {
-      if (s.tile != k || stores(j, s.rank)) continue;
-      l.first = std::min(l.first, s.offset);
-      l.last = std::max(l.last, s.offset + s.box.count() * place_.element_bytes(place_.field_before(j)));
-    }
+    const auto cover = [&](Index first, Index bytes) {
+      l.first = std::min(l.first, first);
+      l.last = std::max(l.last, first + bytes);
+    };
+    const TileMessages& m = posted(j, k);
+    if (m.padded_bytes > 0) cover(m.send_start, m.padded_parts * m.padded_bytes);
+    const int bytes = place_.element_bytes(place_.field_before(j));
+    for (const Part& s : at(j).sends)
+      if (s.tile == k && !stores(j, s.rank)) cover(s.offset, s.box.count() * bytes);
     leaving_.push_back(l);
   }
   if (choice(j).window == 0) await_tiles(j, k + 1);
@@ -191,7 +230,7 @@ void TileTraffic::await(int j, const Box& part) {
     }
   } else {
     for (const Part& r : at(j).receives)
-      if (r.tile >= wanted && r.rank != rank_ && !intersect(r.box, part).empty()) wanted = r.tile + 1;
+      if (r.tile >= wanted && !stores(j, r.rank) && !intersect(r.box, part).empty()) wanted = r.tile + 1;
   }
   await_tiles(j, wanted);
 }
@@ -209,7 +248,7 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
   for (const Part& r : at(j).receives) {
     const Box piece = intersect(r.box, part);
     if (piece.empty()) continue;
-    const bool own = r.rank == rank_;
+    const bool own = stores(j, r.rank);
     const Op op = op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.rank);
     chain(writer_.emit_copy(op, packed(j, r, rank_), to.at(piece), piece, -1, before_));
     load_ahead();

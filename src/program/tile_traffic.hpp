@@ -58,7 +58,8 @@ class TileTraffic : public Passes {
   };
   struct Traffic {
     std::vector<Part> sends, receives;
-    std::vector<Index> left;  ///< per tile, points that have not been put yet
+    std::vector<Index> left;   ///< per tile, points that have not been put yet
+    std::vector<int> members;  ///< padded: of the exchange group
     int told = 0, awaited = 0;
     std::map<int, Place> landings;  ///< of peers
   };
@@ -77,12 +78,16 @@ class TileTraffic : public Passes {
   bool posts(int j, int k);
   /// Whether this rank stores into the workspace of another, or that one into its own.
   bool stores(int j, int rank) const {
-    return rank == rank_ || (choice(j).carry == Carry::direct && near(rank));
+    const Carry carry = choice(j).carry;
+    return rank == rank_ ? carry != Carry::padded : carry == Carry::direct && near(rank);
   }
   const Place& peer_landing(int j, int rank);
+  /// Padded: where the part of a member of the group lies in a tile that starts at `start`.
+  Index slot(int j, const Part& part, Index start);
   Place packed(int j, const Part& part, int receiver) const;
   Index departure_base() const { return (place_.reshapes() > 1 ? 2 : 1) * place_.staging_base(rank_); }
 
+  void pad(int j);
   void open_receives(int j);
   void open_sends(int j);
   void put_near(int j, Part& send, const Place& from, const Box& piece);
