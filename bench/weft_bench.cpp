@@ -48,9 +48,12 @@ void add_plan_options(CLI::App& app, Options& options) {
         flag, [&options, name](const std::string& value) { options.set(name, value); }, help);
   };
   plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
-  plan_option("--pipeline", "pipeline", "auto, sequential, windowed, planes");
-  plan_option("--tile", "tile", "of pipelines windowed and planes: thickness of a tile");
-  plan_option("--subtile", "subtile", "of pipeline planes: KiB that pass through the cache at once");
+  plan_option("--pipeline", "pipeline", "auto, sequential, th, windowed, planes, two-front");
+  plan_option("--tile", "tile", "of pipelines th, windowed, planes and two-front: thickness of a tile");
+  plan_option("--subtile", "subtile",
+              "of pipelines planes and two-front: KiB that pass through the cache at once");
+  plan_option("--front", "front", "of pipeline two-front: percent of the columns that go with the planes");
+  plan_option("--rest", "rest", "of pipeline two-front: tiles in which the other columns follow");
   plan_option("--window", "window", "of pipeline windowed: tiles in flight");
   plan_option("--exchange", "exchange",
               "auto, direct (ranks of one machine), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "

@@ -23,14 +23,17 @@ class WEFT_API Options {
   ///   along three axes between every two of them: more reshapes, each among fewer ranks.
   /// - `shrink`: a number R. Only the first R ranks transform; the others hold points only where the input or
   ///   the output says so. Unset: all ranks.
-  /// - `pipeline`: auto, sequential, th, windowed, planes. How exchange and local FFTs follow each other in
+  /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. How exchange and local FFTs follow each
+  /// other in
   ///   time; auto is planes where the exchange is direct, windowed among several machines, else sequential;
-  ///   another one if parameters are set that only it has. planes needs exchange direct. windowed and th are
-  ///   NEW and TH of "Designing and auto-tuning parallel 3-D FFT for computation-communication overlap".
+  ///   another one if parameters are set that only it has. two-front is planes with a front of columns that
+  ///   travels with the planes and is transformed while the rest follows. windowed and th are NEW and TH of
+  ///   "Designing and auto-tuning parallel 3-D FFT for computation-communication overlap".
   /// - `overlap`: on, off. off waits for each tile before anything else is done: what overlap is worth.
   /// - Parameters of pipelines; unset, a rule decides. One value serves all reshapes, or "16,8" is one for
   ///   each, in the order of forward. What is not feasible (a tile thicker than the axis) is an error.
-  /// - `tile`: of pipelines th, windowed and planes: thickness of a tile (0: an eighth of the axis).
+  /// - `tile`: of pipelines th, windowed, planes and two-front: thickness of a tile (0: an eighth of the
+  ///   axis).
   /// - `window`: of pipelines th and windowed: tiles in flight.
   /// - `px`, `pz`, `uy`, `uz`: of pipeline windowed: thickness, across a tile (px, uy) and along the axis
   ///   that tiles cut (pz, uz), of the parts that are transformed and packed together, while they are in the
@@ -39,8 +42,10 @@ class WEFT_API Options {
   /// is
   ///   let move on while the tile is transformed (fy) and packed (fp) before it, unpacked (fu) and
   ///   transformed (fx) behind it. Unset: after every operation.
-  /// - `subtile`: of pipeline planes: KiB of what passes through the cache at a time, but no less than the
-  ///   lines or planes of one FFT.
+  /// - `subtile`: of pipelines planes and two-front: KiB of what passes through the cache at a time, but no
+  ///   less than the lines or planes of one FFT.
+  /// - `front`, `rest`: of pipeline two-front: percent of the columns that go with the planes, and the number
+  ///   of tiles in which the others follow (in backward: come first).
   /// - `exchange`: auto, direct, or among MPI ranks p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw,
   ///   ialltoallv, among threads copy. One name for all reshapes, or one for each in the order of forward,
   ///   separated by commas: "alltoallv,p2p". auto is direct among threads and among MPI ranks of one machine

@@ -107,8 +107,10 @@ class WEFT_API Plan {
   /// Bytes of an array that serves in place: the larger of input and output.
   std::size_t buffer_bytes() const;
   /// Bytes of workspace on this rank: at most twice the largest box of any stage, each rounded up to 64
-  /// bytes. With pipeline planes two sub-tiles more, and among several machines what leaves for other ones,
-  /// at most a box; on a rank alone two sub-tiles if its array is large.
+  /// bytes. With pipelines planes and two-front two boxes (one, if there is one reshape and it is direct),
+  /// a box more for what leaves in messages (in a direct exchange: for other machines), and two sub-tiles; so
+  /// one reshape by messages needs two boxes and several need three. On a rank alone two sub-tiles if its
+  /// array is large.
   std::size_t workspace_bytes() const;
   /// The product of the logical lengths of the transformed axes: what forward followed by backward multiplies
   /// by if neither is scaled.

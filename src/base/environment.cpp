@@ -14,7 +14,8 @@ namespace weft {
 namespace {
 constexpr std::array table{
     EnvironmentVariable{"WEFT_DECOMPOSITION", "default of option decomposition: auto, slab, pencil, brick"},
-    EnvironmentVariable{"WEFT_PIPELINE", "default of option pipeline: auto, sequential, windowed, planes"},
+    EnvironmentVariable{"WEFT_PIPELINE",
+                        "default of option pipeline: auto, sequential, th, windowed, planes, two-front"},
     EnvironmentVariable{
         "WEFT_EXCHANGE",
         "default of option exchange: auto, direct, p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "
@@ -24,8 +25,8 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_THREADS", "default of option threads: threads of each rank"},
     EnvironmentVariable{"WEFT_EFFORT", "default of option effort: estimate, measure, patient"},
     EnvironmentVariable{"WEFT_CHECK", "default of option check: local, collective"},
-    EnvironmentVariable{"WEFT_TILE", "default of option tile (pipelines windowed and planes)"},
-    EnvironmentVariable{"WEFT_SUBTILE", "default of option subtile (pipeline planes)"},
+    EnvironmentVariable{"WEFT_TILE", "default of option tile (pipelines th, windowed, planes, two-front)"},
+    EnvironmentVariable{"WEFT_SUBTILE", "default of option subtile (pipelines planes, two-front)"},
     EnvironmentVariable{"WEFT_WINDOW", "default of option window (pipeline windowed)"},
     EnvironmentVariable{"WEFT_MKL_LIBRARY",
                         "file of Intel MKL to be used, its libmkl_rt; else it is searched for"},

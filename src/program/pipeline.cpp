@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "program/tile_cut.hpp"
 
 namespace weft {
 
@@ -258,14 +259,47 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Reshap
   }
 }
 
+/// DESIGN, "two-front": with the planes goes only the front of the columns, the slowest axis that the FFT on
+/// the other side leaves alone, another than the planes' if there is one. The rest follows in tiles of its
+/// own, while the front is transformed; in backward it comes first.
+void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+  choose_planes(s, reshape, read, choice);
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  const int field = choice.cuts_after ? stage : stage + 1;
+  const AxisVector<int> axes = transformed(s, choice.cuts_after ? stage - 1 : stage + 1);
+  const Tiling& tiling = *s.fields[static_cast<std::size_t>(field)].tiling;
+  for (int a : s.fields[static_cast<std::size_t>(field)].order(0)) {
+    if (largest_extent(tiling, a) <= 1 || axes.contains(a)) continue;
+    if (choice.columns < 0 || choice.columns == choice.axis) choice.columns = a;
+  }
+  if (choice.columns < 0) {
+    choice.reason += ", no columns to divide";
+    return;
+  }
+  const Index extent = largest_extent(tiling, choice.columns);
+  choice.front = read("front", 75, 99, "percent");
+  const Index most = std::max<Index>(1, extent - front_of(extent, choice.front));
+  choice.rest =
+      static_cast<int>(read("rest", std::min<Index>(2, most), most,
+                            "the columns behind the front along axis " + std::to_string(choice.columns)));
+  choice.tiles += choice.rest;
+  choice.reason += ", a front along " + name_of_axis(s, choice.columns);
+}
+
 constexpr Index anything = 1 << 30;
 constexpr PipelineParameter tile_parameter{
     "tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0, anything};
 constexpr PipelineParameter window_parameter{"window", "tiles in flight at a time", 1, 1 << 20};
 
-constexpr std::array planes_parameters{
-    tile_parameter,
-    PipelineParameter{"subtile", "KiB of the parts that pass through the cache one by one", 1, 1 << 20}};
+constexpr PipelineParameter subtile_parameter{
+    "subtile", "KiB of the parts that pass through the cache one by one", 1, 1 << 20};
+
+constexpr std::array planes_parameters{tile_parameter, subtile_parameter};
+
+constexpr std::array two_front_parameters{
+    tile_parameter, subtile_parameter,
+    PipelineParameter{"front", "percent of the columns that go with the planes", 1, 99},
+    PipelineParameter{"rest", "tiles in which the other columns follow", 1, 1 << 20}};
 
 constexpr std::array th_parameters{
     tile_parameter, window_parameter,
@@ -295,6 +329,8 @@ constexpr std::array table{
              windowed_parameters, choose_windowed},
     Pipeline{"planes", "parts of a stage are sent as soon as they are transformed", planes_parameters,
              choose_planes},
+    Pipeline{"two-front", "planes with the front of the columns; the rest follows while that is transformed",
+             two_front_parameters, choose_two_front},
 };
 
 }  // namespace

@@ -106,4 +106,33 @@ TEST(Planes, TilesCutTheSameOfAFieldInBothDirections) {
   EXPECT_TRUE(receives);  // where the FFT behind has more axes
 }
 
+TEST(TwoFront, TheRestFollowsThePlanesAndComesFirstInBackward) {
+  const Schedule s = make_schedule(request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1)));
+  const PipelineParameters values{{"tile", 2}, {"subtile", 1}, {"front", 50}, {"rest", 2}};
+  const std::string forward = order_of_events(program_of(s, choices_of(s, "two-front", values)));
+  // Two tiles of planes, two of the rest; the front, and each of the rest, is transformed once it is there.
+  EXPECT_EQ(forward, "FPFPPPRRfRfRf");
+  const Schedule back = inverse(s);
+  EXPECT_EQ(order_of_events(program_of(back, choices_of(back, "two-front", values))), mirrored(forward));
+}
+
+TEST(TwoFront, SendsThePartsOfPlanesInOtherTiles) {
+  const Schedule s = make_schedule(request_of({20, 16, 12}, 4, Distribution::slab(0), Distribution::slab(1)));
+  for (const Carry carry : {Carry::packed, Carry::strided, Carry::direct})
+    for (const Schedule& way : {s, inverse(s)}) {
+      const auto bytes = [&](const char* pipeline, std::size_t* tiles) {
+        const Program p = program_of(way, choices_of(way, pipeline, {{"tile", 2}}, carry));
+        Index sent = 0;
+        *tiles = p.reshapes[0].messages_of(OpKind::post).tiles.size();
+        for (const TileMessages& t : p.reshapes[0].messages_of(OpKind::post).tiles)
+          for (const Message& m : t.sends)
+            if (m.peer != p.rank) sent += m.bytes;
+        return sent;
+      };
+      std::size_t planes = 0, two_front = 0;
+      EXPECT_EQ(bytes("planes", &planes), bytes("two-front", &two_front));
+      EXPECT_EQ(two_front, planes + 1);  // a rest of one column
+    }
+}
+
 }  // namespace weft::test

@@ -51,7 +51,8 @@ struct Pipelined {
 const std::vector<Pipelined> pipelines{{"sequential", {}},
                                        {"windowed", {{"tile", 2}, {"window", 2}}},
                                        {"th", {{"tile", 2}, {"window", 1}}},
-                                       {"planes", {{"tile", 2}, {"subtile", 1}}}};
+                                       {"planes", {{"tile", 2}, {"subtile", 1}}},
+                                       {"two-front", {{"tile", 2}, {"front", 60}}}};
 
 void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, Carry carry, int every,
                       int executions) {
@@ -94,7 +95,8 @@ TEST(Program, SlabsAndBricksAndR2c) {
        {Pipelined{"sequential", {}}, Pipelined{"windowed", {{"tile", 3}, {"window", 2}}},
         Pipelined{"windowed", {{"tile", 1}, {"window", 5}, {"fy", 7}, {"fx", 1}}},
         Pipelined{"windowed", {{"tile", 2}, {"px", 1}, {"uz", 1}}}, Pipelined{"th", {{"tile", 1}, {"fy", 3}}},
-        Pipelined{"planes", {{"tile", 1}, {"subtile", 2}}}})
+        Pipelined{"planes", {{"tile", 1}, {"subtile", 2}}},
+        Pipelined{"two-front", {{"tile", 1}, {"front", 40}, {"rest", 1}}}})
     for (Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
       replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, carry, 1, 3);
       replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, carry, 1, 3);
@@ -137,7 +139,9 @@ TEST(Program, RandomProblemsReplay) {
     for (const Schedule& s : {forward, inverse(forward)})
       for (Carry carry : {Carry::packed, Carry::padded, Carry::direct, Carry::strided}) {
         const bool by_planes = seed % 5 > (carry == Carry::direct ? 0 : 2);
-        const Pipeline& pipeline = find_pipeline(by_planes ? "planes" : seed % 7 == 0 ? "th" : "windowed");
+        const Pipeline& pipeline = find_pipeline(by_planes       ? (seed % 2 == 0 ? "planes" : "two-front")
+                                                 : seed % 7 == 0 ? "th"
+                                                                 : "windowed");
         PipelineRules rules;
         rules.subtile = 1024;
         rules.overlap = seed % 9 != 0;

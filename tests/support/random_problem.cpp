@@ -239,7 +239,7 @@ void draw_options(Dice& dice, RandomProblem& p) {
   }
   p.user_workspace = dice.chance(0.2);
   if (p.user_workspace) o.set("workspace", "user");
-  if (dice.chance(0.35)) o.set("pipeline", "planes");
+  if (dice.chance(0.35)) o.set("pipeline", dice.pick({"planes", "two-front"}));
   p.by_handle = dice.chance(0.3);
   const bool mkl = environment_value("WEFT_TEST_MKL") == "required";
   if (dice.chance(0.2) && mkl) o.set("fft", "mkl");
