@@ -60,6 +60,10 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--shrink", "shrink", "number of ranks that compute");
   plan_option("--threads", "threads", "threads of each rank");
   plan_option("--effort", "effort", "estimate, measure, patient");
+  plan_option("--trials", "trials", "candidates that efforts measure and patient time at most");
+  plan_option("--budget", "budget", "seconds that they spend on it at most: 30, 30s");
+  plan_option("--search", "search", "of effort patient: nelder-mead, random");
+  plan_option("--wisdom", "wisdom", "file of what was found before, and of what is found now");
 }
 
 void parse(CLI::App& app, Case& c) {

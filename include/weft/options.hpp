@@ -53,8 +53,18 @@ class WEFT_API Options {
   ///   exchange packs nothing itself (direct, p2pw, alltoallw), else contiguous.
   /// - `fft`: auto, fftw, mkl. The local FFT library; what it cannot do, the other one does if it is there.
   ///   auto is FFTW where it is built in; with effort measure or patient, the faster one for each transform.
-  /// - `effort`: estimate, measure, patient. How long the local FFT library plans. With fft auto, measure and
-  ///   patient also time each transform with every library: results may differ in the last bits between runs.
+  /// - `effort`: estimate, measure, patient. estimate goes by rules. measure times the best few combinations
+  /// of
+  ///   decomposition, exchange, pipeline and layout that are left open, forward and backward on arrays of its
+  ///   own; patient also searches among the parameters of the pipeline. The local FFT library plans with the
+  ///   same effort; with fft auto, measure and patient also time each transform with every library: results
+  ///   may differ in the last bits between runs.
+  /// - `trials`, `budget`: how many candidates measure and patient time at most (40), and for how long
+  ///   ("30s"; unset: 10 s for measure, 60 s for patient). Planning of local FFTs counts as well.
+  /// - `search`: nelder-mead, random. Of effort patient; random is for comparison.
+  /// - `wisdom`: a file. What it knows of this problem on this machine is taken over without any trial; what
+  /// is
+  ///   found is added to it. See weft/wisdom.hpp.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1 is the default.
   /// - `workspace`: plan, user. Whether the plan allocates it, or it is given at every execution.
   /// - `check`: local, collective. With collective, misuse of forward or backward on one rank fails on all,
@@ -67,6 +77,9 @@ class WEFT_API Options {
 
   /// The value of an option that is a number; nothing if it is unset.
   std::optional<Index> number(const std::string& name) const;
+
+  /// The value of an option that is a time in seconds; nothing if it is unset.
+  std::optional<double> seconds(const std::string& name) const;
 
   /// The parameters of pipelines that the program has set: one value for all reshapes, or one for each.
   std::map<std::string, std::vector<Index>> parameters() const;

@@ -165,6 +165,7 @@ class Builder : Building {
     r.send_axes = axes.tile;
     if (axes.whole.empty()) return;
     r.ready = writer_.transform_whole(stage, axes.whole, input_, staging, dense_work(input_), {});
+    same_in_all_trials(r.ready);
     if (r.ready.size() > 1) r.landing_free = r.ready;
   }
 
@@ -333,6 +334,11 @@ class Builder : Building {
       const int id = operations[static_cast<std::size_t>(i)];
       if (id >= 0) p_.ops[static_cast<std::size_t>(id)].tests = (i + 1) * tests / n - i * tests / n;
     }
+  }
+
+  void same_in_all_trials(const Ids& operations) {
+    for (int id : operations)
+      if (id >= 0) p_.ops[static_cast<std::size_t>(id)].invariant = true;
   }
 
   Carry carry(const Reshape& r) const { return choice(r.j).carry; }
@@ -539,8 +545,8 @@ class Builder : Building {
       append(landed_ids_, of(r.packed, k));
     }
     if (r.last && !r.finish_axes.empty())
-      writer_.transform_whole(place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_, r.landing,
-                              landed_ids_);
+      same_in_all_trials(writer_.transform_whole(place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_,
+                                                 r.landing, landed_ids_));
   }
 
   std::map<std::array<int, 3>, int> rooms_;  ///< direct: await_free of (reshape, tile, peer)

@@ -248,41 +248,66 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Reshap
 
 constexpr Index anything = 1 << 30;
 constexpr PipelineParameter tile_parameter{
-    "tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0, anything};
-constexpr PipelineParameter window_parameter{"window", "tiles in flight at a time", 1, 1 << 20};
+    .name = "tile",
+    .meaning = "thickness of a tile along the axis it cuts; 0: an eighth of the axis",
+    .least = 0,
+    .most = anything,
+    .each_reshape = true};
+constexpr PipelineParameter window_parameter{.name = "window",
+                                             .meaning = "tiles in flight at a time",
+                                             .least = 1,
+                                             .most = 1 << 20,
+                                             .most_tried = 8,
+                                             .every_value = true,
+                                             .each_reshape = true};
+
+constexpr PipelineParameter thickness(const char* name, const char* meaning) {
+  return {.name = name, .meaning = meaning, .least = 0, .most = anything, .least_tried = 0};
+}
+
+constexpr PipelineParameter frequency(const char* name, const char* meaning) {
+  return {.name = name,
+          .meaning = meaning,
+          .least = 0,
+          .most = 1 << 20,
+          .least_tried = 0,
+          .most_tried = 64,
+          .rule_tried = true};
+}
 
 constexpr std::array planes_parameters{
-    tile_parameter,
-    PipelineParameter{"subtile", "KiB of the parts that pass through the cache one by one", 1, 1 << 20}};
+    tile_parameter, PipelineParameter{.name = "subtile",
+                                      .meaning = "KiB of the parts that pass through the cache one by one",
+                                      .least = 1,
+                                      .most = 1 << 20,
+                                      .least_tried = 16,
+                                      .most_tried = 4096}};
 
 constexpr std::array th_parameters{
     tile_parameter, window_parameter,
-    PipelineParameter{"fy", "calls into the exchange while a tile is transformed, and packed", 0, 1 << 20}};
+    frequency("fy", "calls into the exchange while a tile is transformed, and packed")};
 
 /// overlap-autotuned-3d-fft, Table 1.
 constexpr std::array windowed_parameters{
     tile_parameter,
     window_parameter,
-    PipelineParameter{"px", "thickness, across the tile, of what is transformed and packed together; 0: all",
-                      0, anything},
-    PipelineParameter{"pz", "the same along the axis that tiles cut", 0, anything},
-    PipelineParameter{"uy",
-                      "thickness, across the tile, of what is unpacked and transformed together; 0: all", 0,
-                      anything},
-    PipelineParameter{"uz", "the same along the axis that tiles cut", 0, anything},
-    PipelineParameter{"fy", "calls into the exchange during the FFT of a tile before it", 0, 1 << 20},
-    PipelineParameter{"fp", "the same while the tile is packed", 0, 1 << 20},
-    PipelineParameter{"fu", "the same while the tile is unpacked", 0, 1 << 20},
-    PipelineParameter{"fx", "the same during the FFT of a tile behind the exchange", 0, 1 << 20}};
+    thickness("px", "thickness, across the tile, of what is transformed and packed together; 0: all"),
+    thickness("pz", "the same along the axis that tiles cut"),
+    thickness("uy", "thickness, across the tile, of what is unpacked and transformed together; 0: all"),
+    thickness("uz", "the same along the axis that tiles cut"),
+    frequency("fy", "calls into the exchange during the FFT of a tile before it"),
+    frequency("fp", "the same while the tile is packed"),
+    frequency("fu", "the same while the tile is unpacked"),
+    frequency("fx", "the same during the FFT of a tile behind the exchange")};
 
 constexpr std::array table{
     Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
     Pipeline{"th", "tiles; the exchange of up to `window` of them runs behind the FFT before it",
-             th_parameters, choose_th},
+             th_parameters, choose_th, false},
     Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              windowed_parameters, choose_windowed},
     Pipeline{"planes", "parts of a stage are sent as soon as they are transformed; exchange direct only",
-             planes_parameters, choose_planes, true},
+             planes_parameters, choose_planes, true, true},
 };
 
 }  // namespace

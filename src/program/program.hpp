@@ -71,7 +71,8 @@ struct Op {
   int peer = -1;
   int call = -1;
   int count = 0;
-  int tests = 1;                     ///< how often the exchange that is under way is let move on afterwards
+  bool invariant = false;  ///< no parameter of a pipeline changes it: trials that compare them leave it out
+  int tests = 1;           ///< how often the exchange that is under way is let move on afterwards
   int deps_begin = 0, deps_end = 0;  ///< range in Program::deps
 };
 
@@ -97,11 +98,11 @@ struct ChosenParameter {
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
   Carry carry = Carry::packed;
-  int axis = -1;   ///< the axis that tiles cut, or -1 for one tile
+  int axis = -1;          ///< the axis that tiles cut, or -1 for one tile
   std::string axis_name;  ///< what printing calls it
-  Index tile = 0;  ///< thickness of a tile along `axis`
-  int tiles = 1;   ///< on the rank that has most
-  int window = 1;  ///< tiles in flight; 0: each is awaited before anything else is done
+  Index tile = 0;         ///< thickness of a tile along `axis`
+  int tiles = 1;          ///< on the rank that has most
+  int window = 1;         ///< tiles in flight; 0: each is awaited before anything else is done
   TileSide before, after;
   bool hides_after = true;  ///< whether what follows the exchange of a tile is done beside that of others
   Index subtile = 0;        ///< planes: bytes of the parts that pass through the cache one by one
