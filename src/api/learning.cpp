@@ -131,6 +131,11 @@ class Learning {
     keep(effort_, tuned.best, tuned.trials);
     learnt_.options = tuned.best.options;
     learnt_.origin = "trial";
+    learnt_.parameters = tuned.names;
+    learnt_.history = tuned.history;
+    learnt_.best_seconds = tuned.best.seconds;
+    learnt_.trial_seconds = trials.seconds();
+    learnt_.trials = tuned.trials;
     char took[80];
     std::snprintf(took, sizeof took, " in %.1f s%s", trials.seconds(),
                   tuned.finished ? "" : ", until the budget was spent");

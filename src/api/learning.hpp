@@ -4,9 +4,11 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "api/gather.hpp"
 #include "tune/constants.hpp"
+#include "tune/search.hpp"
 #include "weft/comm.hpp"
 #include "weft/options.hpp"
 
@@ -17,6 +19,12 @@ struct Learnt {
   std::string origin;                          ///< "wisdom" or "trial"
   MachineConstants constants;
   std::string text;  ///< a line for the printed plan
+  /// Of trials, for whoever wants to see them.
+  std::vector<std::string> parameters;
+  std::vector<Trial> history;  ///< points of these parameters, without what no parameter changes
+  double best_seconds = 0;     ///< forward and backward, of the slowest rank
+  double trial_seconds = 0;    ///< spent on all of them
+  int trials = 0;
 };
 
 /// Looks a problem up in the wisdom of this process and of the file that option `wisdom` names; if nothing is

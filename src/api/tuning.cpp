@@ -51,7 +51,7 @@ Options PlanTrials::with(const Settings& candidate) const {
 std::shared_ptr<PlanImpl> PlanTrials::plan(const Settings& candidate) {
   if (last_ && planned_ == candidate) return last_;
   last_.reset();
-  const Learnt decided{candidate, "trial", constants_, ""};
+  const Learnt decided{.options = candidate, .origin = "trial", .constants = constants_};
   try {
     last_ = std::make_shared<PlanImpl>(comm_, problem_, options_, &decided);
   } catch (const Error&) {  // on all ranks alike
