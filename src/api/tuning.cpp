@@ -51,7 +51,10 @@ Options PlanTrials::with(const Settings& candidate) const {
 std::shared_ptr<PlanImpl> PlanTrials::plan(const Settings& candidate) {
   if (last_ && planned_ == candidate) return last_;
   last_.reset();
-  const Learnt decided{.options = candidate, .origin = "trial", .constants = constants_};
+  Learnt decided;
+  decided.options = candidate;
+  decided.origin = "trial";
+  decided.constants = constants_;
   try {
     last_ = std::make_shared<PlanImpl>(comm_, problem_, options_, &decided);
   } catch (const Error&) {  // on all ranks alike
