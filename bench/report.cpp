@@ -126,7 +126,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
     j["peers"][name]["planning_s"] = m.peers_planning_s.at(name);
   }
   j["planning_s"] = m.planning_s;
-  if (!m.learnt.options.empty()) j["learnt"] = learnt(m.learnt);
+  if (!m.learnt.origin.empty()) j["learnt"] = learnt(m.learnt);
   j["memory_bytes"] = m.memory_bytes;
   j["problem"] = {{"shape", c.shape},       {"transform", c.transform}, {"precision", c.precision},
                   {"input", c.input},       {"output", c.output},       {"direction", c.direction},
