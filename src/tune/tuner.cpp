@@ -16,6 +16,7 @@ class Tuner {
 
   Tuned run() {
     for (const std::vector<Settings>& group : request_.groups) try_group(group);
+    play_off();
     if (request_.parameters) search();
     tuned_.finished = tuned_.finished && !late_;
     return tuned_;
@@ -96,13 +97,30 @@ class Tuner {
     return simplex_around(parameters, start);
   }
 
-  /// The best points against each other and the best candidate so far, whole and in turn.
+  /// Candidates that are nearly as good as the best one, against each other.
+  void play_off() {
+    constexpr double near = 1.25;
+    std::sort(measured_.begin(), measured_.end(),
+              [](const MeasuredSettings& a, const MeasuredSettings& b) { return a.seconds < b.seconds; });
+    std::vector<Settings> last;
+    for (const MeasuredSettings& m : measured_)
+      if (last.size() < 3 && m.seconds <= near * measured_.front().seconds) last.push_back(m.options);
+    decide(last);
+  }
+
+  /// The best points against each other and the best candidate so far.
   void finals(const Settings& candidate, const std::vector<Dimension>& parameters,
               const std::vector<Trial>& history) {
     std::vector<Settings> last{tuned_.best.options};
-    for (const Trial& t : finalists(history, 3))
+    // Of points drawn at random many are as good as each other.
+    for (const Trial& t : finalists(history, request_.random ? 10 : 3))
       last.push_back(with_parameters(candidate, parameters, t.point));
-    if (last.size() == 1) return;
+    decide(last);
+  }
+
+  /// Whole, and in turn.
+  void decide(const std::vector<Settings>& last) {
+    if (last.size() < 2) return;
     const std::vector<double> seconds = trials_.whole(last);
     const auto best = std::min_element(seconds.begin(), seconds.end());
     if (*best == infinity) return;
