@@ -124,10 +124,11 @@ void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent) {
   choice.tiles = static_cast<int>(tiles);
 }
 
+/// More than there are tiles is as good as all of them.
 int window(const ReshapeChoice& choice, ParameterReader& read) {
   if (!read.rules().overlap) return 0;
-  const Index rule = std::min(2, choice.tiles);
-  return static_cast<int>(read("window", rule, choice.tiles, "the number of tiles"));
+  constexpr Index most = 1 << 20;
+  return static_cast<int>(std::min<Index>(read("window", 2, most, "tiles in flight"), choice.tiles));
 }
 
 /// overlap-autotuned-3d-fft, Algorithm 1: the cut is along an axis that both sides of the exchange hold alike
