@@ -88,7 +88,7 @@ TEST(Program, FourThousandRanksForwardAndBackwardInEveryPipeline) {
       schedule_of({200, 190, 250}, 4096, Distribution::pencil(2), Distribution::pencil(0), {c2c, c2c, r2c});
   for (const Pipelined& p : pipelines)
     for (Carry carry : {Carry::packed, Carry::direct})
-      if (fits(p.name, carry)) replay_both_ways(s, p, carry, 13, carry == Carry::direct ? 2 : 1);
+      if (fits(p.name, carry)) replay_both_ways(s, p, carry, 61, carry == Carry::direct ? 2 : 1);
 }
 
 TEST(Program, SlabsAndBricksAndR2c) {
@@ -346,11 +346,7 @@ TEST(Pipeline, RefusesParametersItDoesNotHave) {
         choose_pipeline(s, find_pipeline("windowed"), {{"tile", 9}});
       },
       "at most 8, the largest");
-  expect_error(
-      [&] {
-        choose_pipeline(s, find_pipeline("windowed"), {{"tile", 2}, {"window", 5}});
-      },
-      "at most 4, the number of tiles");
+  EXPECT_EQ(choose_pipeline(s, find_pipeline("windowed"), {{"tile", 2}, {"window", 50}})[0].window, 4);
   expect_error(
       [&] {
         choose_pipeline(s, find_pipeline("windowed"), {{"tile", 2}, {"pz", 3}});
