@@ -31,13 +31,15 @@ class WEFT_API Options {
   /// - Parameters of pipelines; unset, a rule decides. One value serves all reshapes, or "16,8" is one for
   ///   each, in the order of forward. What is not feasible (a tile thicker than the axis) is an error.
   /// - `tile`: of pipelines th, windowed and planes: thickness of a tile (0: an eighth of the axis).
+  /// - `items`: of pipelines th and windowed: items of a batch in a tile. With 1, `tile` cuts each item;
+  /// groups
+  ///   of several are not cut further. 0: an eighth of the batch, or 1 if `tile` is set.
   /// - `window`: of pipelines th and windowed: tiles in flight.
   /// - `px`, `pz`, `uy`, `uz`: of pipeline windowed: thickness, across a tile (px, uy) and along the axis
   ///   that tiles cut (pz, uz), of the parts that are transformed and packed together, while they are in the
   ///   cache (p), and unpacked and transformed together (u). 0: whole. In backward p is behind the exchange.
   /// - `fy`, `fp`, `fu`, `fx`: of pipeline windowed (fy also of th): how often, for each tile, the exchange
-  /// is
-  ///   let move on while the tile is transformed (fy) and packed (fp) before it, unpacked (fu) and
+  ///   is let move on while the tile is transformed (fy) and packed (fp) before it, unpacked (fu) and
   ///   transformed (fx) behind it. Unset: after every operation.
   /// - `subtile`: of pipeline planes: KiB of what passes through the cache at a time, but no less than the
   ///   lines or planes of one FFT.

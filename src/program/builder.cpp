@@ -41,6 +41,7 @@ class Builder : ReshapeBuilder {
     r.j = j;
     r.last = j + 1 == place_.reshapes();
     r.tiles = place_.tiles(j, rank_);
+    r.tiles_per_item = place_.tiles_per_item(j, rank_);
     for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
       v->resize(static_cast<std::size_t>(r.tiles));
     p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}, choice(j).tiles}});

@@ -120,6 +120,11 @@ Ids ReshapeBuilder::unpack(Reshape& r, int k, const Box& within) {
 }
 
 void ReshapeBuilder::transform_received(Reshape& r, int k) {
+  transform_tile(r, k);
+  if ((k + 1) % r.tiles_per_item == 0) finish_item(r, k / r.tiles_per_item);
+}
+
+void ReshapeBuilder::transform_tile(Reshape& r, int k) {
   const int stage = place_.fft_stage(r.j + 1);
   const Box part = place_.tile(r.j, rank_, k, r.landing.box);
   const TileSide& side = choice(r.j).after;
@@ -153,6 +158,18 @@ void ReshapeBuilder::transform_received(Reshape& r, int k) {
   append(of(r.arrived, k), ffts);
 }
 
+void ReshapeBuilder::finish_item(Reshape& r, int item) {
+  if (r.finish_axes.empty()) return;
+  Ids deps = input_readers_;
+  append(deps, r.ready);
+  for (int k = item * r.tiles_per_item; k < (item + 1) * r.tiles_per_item; ++k) {
+    append(deps, of(r.arrived, k));
+    append(deps, of(r.packed, k));
+  }
+  transform_item(r, place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_, item, deps,
+                 choice(r.j).after.fft_tests);
+}
+
 void ReshapeBuilder::finish(Reshape& r) {
   landed_ = r.landing;
   landed_ids_ = r.ready;
@@ -160,9 +177,6 @@ void ReshapeBuilder::finish(Reshape& r) {
     append(landed_ids_, of(r.arrived, k));
     append(landed_ids_, of(r.packed, k));
   }
-  if (r.last && !r.finish_axes.empty())
-    same_in_all_trials(writer_.transform_whole(place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_,
-                                               r.landing, landed_ids_));
 }
 
 }  // namespace weft

@@ -62,12 +62,27 @@ Ids ReshapeBuilder::transform_part(int stage, const AxisVector<int>& axes, const
   return done;
 }
 
+Ids ReshapeBuilder::transform_item(const Reshape& r, int stage, const AxisVector<int>& axes,
+                                   const Place& from, const Place& to, int item, const Ids& deps, int tests) {
+  const Box part = place_.item(r.j, rank_, item, to.box);
+  if (choice(r.j).item_axis < 0) {
+    Ids done = transform_part(stage, axes, from, to, part, deps, 1);
+    same_in_all_trials(done);
+    return done;
+  }
+  const auto all = static_cast<int>(std::min<Index>(Index{tests} * r.tiles_per_item, 1 << 20));
+  Ids done = transform_part(stage, axes, from, to, part, deps, std::max(r.tiles_per_item, all));
+  test_while(done, all);
+  return done;
+}
+
 void ReshapeBuilder::test_while(const Ids& operations, int tests) {
   if (tests < 0) return;
-  const auto n = static_cast<int>(operations.size());
-  for (int i = 0; i < n; ++i) {
+  const auto n = static_cast<Index>(operations.size());
+  for (Index i = 0; i < n; ++i) {
     const int id = operations[static_cast<std::size_t>(i)];
-    if (id >= 0) p_.ops[static_cast<std::size_t>(id)].tests = (i + 1) * tests / n - i * tests / n;
+    if (id >= 0)
+      p_.ops[static_cast<std::size_t>(id)].tests = static_cast<int>((i + 1) * tests / n - i * tests / n);
   }
 }
 

@@ -9,8 +9,9 @@
 
 namespace weft {
 
-/// Which axes of a local FFT can be done tile by tile, and which need the whole box because the tiles cut one
-/// of them. The real axis has to be transformed first going forward and last going backward.
+/// Which axes of a local FFT can be done tile by tile, and which need the whole box, or item of a batch,
+/// because the tiles cut one of them. The real axis has to be transformed first going forward and last going
+/// backward.
 struct AxisSplit {
   AxisVector<int> whole, tile;
 };
@@ -23,12 +24,13 @@ class ReshapeBuilder : public Building {
 
  protected:
   struct Reshape {
-    int j = 0, tiles = 0;
+    int j = 0, tiles = 0, tiles_per_item = 0;
     bool last = false;
     Place source, landing;
-    AxisVector<int> send_axes, receive_axes, finish_axes;  ///< per tile before, per tile after, whole after
-    Ids ready;                                             ///< operations that made the whole source
-    Ids landing_free;  ///< operations after which the landing half holds nothing needed
+    AxisVector<int> begin_axes, send_axes;      ///< transformed before, per item and per tile
+    AxisVector<int> receive_axes, finish_axes;  ///< transformed after, per tile and per item
+    Ids ready, item_ready;  ///< operations that made the whole source, and that of the present item
+    Ids landing_free;       ///< operations after which the landing half holds nothing needed
     std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
     std::vector<int> members;                        ///< padded: of the exchange group
     bool keeps = false;                              ///< its own part does not go through the exchange
@@ -39,6 +41,7 @@ class ReshapeBuilder : public Building {
 
   /// The source of a reshape, whole or, where the first FFT can be done tile by tile, the place for it.
   void open_source(Reshape& r);
+  /// Tile by tile; before the first of an item, what is transformed for the whole item.
   void send(Reshape& r, int k);
   /// A tile is posted once it is packed and the tile `window` before it has been received.
   void post(Reshape& r, int k, int window);
@@ -53,7 +56,7 @@ class ReshapeBuilder : public Building {
   void open_far(const Reshape& r);
   void receive(Reshape& r, int k);
   /// What works tile by tile behind the exchange: unpacking, unless that is done on arrival, and the last FFT
-  /// or the last copy.
+  /// or the last copy. After the last tile of an item, what is transformed for the whole item.
   void transform_received(Reshape& r, int k);
   void finish(Reshape& r);
 
@@ -81,6 +84,7 @@ class ReshapeBuilder : public Building {
   Ids copy_out(Reshape& r, int k, int rank, const Place& target, const Box& box, const Ids& ready);
   /// Direct: the peer's leave to put a tile, awaited once.
   Ids room(Reshape& r, int k, int peer);
+  void begin_item(Reshape& r, int item);
   void tell(Reshape& r, int k, const std::vector<Overlap>& parts, const Ids& copies);
 
   /// What comes through the exchange.
@@ -91,6 +95,8 @@ class ReshapeBuilder : public Building {
   void complete(Reshape& r, int k);
   /// Unpacks what has arrived of a tile, as far as it lies in `within`.
   Ids unpack(Reshape& r, int k, const Box& within);
+  void transform_tile(Reshape& r, int k);
+  void finish_item(Reshape& r, int item);
 
   static void append(Ids& to, const Ids& more) { to.insert(to.end(), more.begin(), more.end()); }
   /// The parts of a tile that pass through the cache together.
@@ -98,6 +104,10 @@ class ReshapeBuilder : public Building {
   /// Transforms a part of a tile, in so many calls or one more, between which the exchange can move on.
   Ids transform_part(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,
                      const Box& part, const Ids& deps, int calls);
+  /// Transforms what belongs to an item. Where the exchange of other items is under way meanwhile, it can
+  /// move on as often as in all the item's tiles together; parameters change how that is done.
+  Ids transform_item(const Reshape& r, int stage, const AxisVector<int>& axes, const Place& from,
+                     const Place& to, int item, const Ids& deps, int tests);
   /// Spreads calls into the exchange evenly over operations.
   void test_while(const Ids& operations, int tests);
   /// Marks what no parameter of a pipeline changes.

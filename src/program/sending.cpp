@@ -38,11 +38,15 @@ void ReshapeBuilder::open_source(Reshape& r) {
   }
   const Stage& s = schedule_.stages[static_cast<std::size_t>(stage)];
   AxisSplit axes = split_axes(s, choice(r.j).axis, true);
-  const bool c2r = s.real_axis >= 0 && s.direction == Direction::backward;
-  if (aside || (c2r && s.axes.size() > 1)) axes = {s.axes, {}};
+  // A c2r of several axes goes through the landing half.
+  const bool spares = s.real_axis >= 0 && s.direction == Direction::backward && s.axes.size() > 1;
+  if (aside || spares) axes = {s.axes, {}};
   r.source = staging;
   r.send_axes = axes.tile;
-  if (axes.whole.empty()) return;
+  if (!aside && !spares) {
+    r.begin_axes = axes.whole;
+    return;
+  }
   r.ready = writer_.transform_whole(stage, axes.whole, input_, staging, dense_work(input_), {});
   same_in_all_trials(r.ready);
   if (r.ready.size() > 1) r.landing_free = r.ready;
@@ -59,7 +63,14 @@ void ReshapeBuilder::pad(Reshape& r) {
   }
 }
 
+void ReshapeBuilder::begin_item(Reshape& r, int item) {
+  if (r.begin_axes.empty()) return;
+  r.item_ready = transform_item(r, place_.fft_stage(0), r.begin_axes, input_, r.source, item, {},
+                                choice(r.j).before.fft_tests);
+}
+
 void ReshapeBuilder::send(Reshape& r, int k) {
+  if (k % r.tiles_per_item == 0) begin_item(r, k / r.tiles_per_item);
   const Box part = place_.tile(r.j, rank_, k, place_.field_before(r.j).box(rank_));
   std::vector<Overlap> parts = place_.field_after(r.j).tiling->overlaps(part);
   // Ring order, so that all ranks do not write to the same peer at the same time.
@@ -69,14 +80,14 @@ void ReshapeBuilder::send(Reshape& r, int k) {
     std::rotate(parts.begin(), first, parts.end());
   }
   const std::vector<Place> targets = open_sends(r, k, parts);
-  Ids ffts, copies;
+  Ids source = r.ready, ffts, copies;
+  append(source, r.item_ready);
   const std::vector<Box> subs = sub_boxes(r, part, choice(r.j).before);
   for (const Box& sub : subs) {
-    Ids ready = r.ready;
+    Ids ready = source;
     if (!r.send_axes.empty() && !sub.empty()) {
-      const bool staged = !r.ready.empty();
-      const Place& from = staged ? r.source : input_;
-      ready = transform_part(place_.fft_stage(0), r.send_axes, from, r.source, sub, r.ready,
+      const Place& from = source.empty() ? input_ : r.source;
+      ready = transform_part(place_.fft_stage(0), r.send_axes, from, r.source, sub, source,
                              choice(r.j).before.fft_tests / static_cast<int>(subs.size()));
       append(ffts, ready);
     }
@@ -123,6 +134,7 @@ Ids ReshapeBuilder::copy_out(Reshape& r, int k, int rank, const Place& target, c
                              const Ids& ready) {
   Ids deps = ready;
   append(deps, r.ready);
+  append(deps, r.item_ready);
   const bool own = rank == rank_, direct = carry(r) == Carry::direct;
   if (own && (direct || r.keeps)) append(deps, r.landing_free);
   if (direct && !own) append(deps, room(r, k, rank));
@@ -150,6 +162,7 @@ void ReshapeBuilder::post(Reshape& r, int k, int window) {
   if (!posts(r, k)) return;
   Ids deps = of(r.packed, k);
   append(deps, r.ready);
+  append(deps, r.item_ready);
   // Collective exchanges start in the same order everywhere.
   if (k > 0) append(deps, of(r.posted, k - 1));
   if (window > 0 && k >= window) append(deps, of(r.arrived, k - window));
