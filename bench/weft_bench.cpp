@@ -48,10 +48,21 @@ void add_plan_options(CLI::App& app, Options& options) {
         flag, [&options, name](const std::string& value) { options.set(name, value); }, help);
   };
   plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
-  plan_option("--pipeline", "pipeline", "auto, sequential, windowed, planes");
-  plan_option("--tile", "tile", "of pipelines windowed and planes: thickness of a tile");
+  plan_option("--pipeline", "pipeline", "auto, sequential, th, windowed, planes");
+  plan_option("--overlap", "overlap", "on, off: each tile is awaited before anything else is done");
+  plan_option("--tile", "tile", "of pipelines th, windowed and planes: thickness of a tile");
+  plan_option("--items", "items", "of pipelines th and windowed: items of a batch in a tile");
+  plan_option("--window", "window", "of pipelines th and windowed: tiles in flight");
+  plan_option("--px", "px", "of pipeline windowed: thickness, across a tile, of what is packed at once");
+  plan_option("--pz", "pz", "of pipeline windowed: the same along the axis that tiles cut");
+  plan_option("--uy", "uy", "of pipeline windowed: thickness, across a tile, of what is unpacked at once");
+  plan_option("--uz", "uz", "of pipeline windowed: the same along the axis that tiles cut");
+  plan_option("--fy", "fy",
+              "of pipelines th and windowed: calls into the exchange during a tile's first FFT");
+  plan_option("--fp", "fp", "of pipeline windowed: the same while it is packed");
+  plan_option("--fu", "fu", "of pipeline windowed: the same while it is unpacked");
+  plan_option("--fx", "fx", "of pipeline windowed: the same during its last FFT");
   plan_option("--subtile", "subtile", "of pipeline planes: KiB that pass through the cache at once");
-  plan_option("--window", "window", "of pipeline windowed: tiles in flight");
   plan_option("--exchange", "exchange",
               "auto, direct (ranks of one machine), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "
               "ialltoallv (MPI), copy (threads); one, or one per reshape, separated by commas");
