@@ -151,7 +151,8 @@ void cut_batch(ReshapeChoice& choice, ParameterReader& read, const CutAxis& batc
   choice.tile = items;
   Index tiles = divided(batch.extent, items);
   if (inner.axis >= 0) {
-    const Index of_each = std::max<Index>(1, (wanted_tiles + tiles / 2) / tiles);
+    // Cutting items costs an FFT of several axes its unity: four items are tiles enough.
+    const Index of_each = tiles >= 4 ? 1 : std::max<Index>(1, (wanted_tiles + tiles / 2) / tiles);
     const Index rule = items > 1 ? inner.extent : divided(inner.extent, of_each);
     Index tile = read("tile", rule, inner.extent, extent_of(inner.axis));
     if (tile == 0) tile = rule;
