@@ -185,7 +185,7 @@ std::vector<std::pair<std::string, std::string>> Options::all() const {
   return result;
 }
 
-PipelineChoice choose_pipeline_option(const Options& options, const char* preferred, bool direct) {
+PipelineChoice choose_pipeline_option(const Options& options, const char* preferred) {
   PipelineParameters values;
   for (const auto& [parameter, each] : options.parameters()) values.emplace(parameter, each);
   std::string name = options.get("pipeline");
@@ -196,7 +196,6 @@ PipelineChoice choose_pipeline_option(const Options& options, const char* prefer
                           [&](const PipelineParameter& q) { return parameter == q.name; });
     };
     const auto serves = [&](const Pipeline& p) {
-      if (p.direct_only && !direct) return false;
       for (const OptionRow& row : option_table())
         if (row.kind == OptionRow::Kind::parameter && !options.get(row.name).empty() && lacks(p, row.name))
           return false;

@@ -31,11 +31,8 @@ Effort effort_of(const std::string& name) {
 
 /// Whether nothing that was asked for needs a direct exchange.
 bool may_do_without_sharing(const Options& options) {
-  const std::string pipeline = options.get("pipeline");
   const std::vector<std::string> names = split_at_commas(options.get("exchange"));
-  return std::all_of(names.begin(), names.end(), [](const std::string& name) { return name == "auto"; }) &&
-         (pipeline == "auto" || !find_pipeline(pipeline).direct_only) &&
-         !options.parameters().contains("subtile");
+  return std::all_of(names.begin(), names.end(), [](const std::string& name) { return name == "auto"; });
 }
 
 std::string reason_for(const ExchangeRow& row, CommImpl& c) {
@@ -240,12 +237,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
       choose_pipeline_option(options,
                              all_direct                                        ? "planes"
                              : std::any_of(rows.begin(), rows.end(), overlaps) ? "windowed"
-                                                                               : "sequential",
-                             all_direct);
-  if (pipeline.pipeline->direct_only && !all_direct)
-    throw Error("plan: option pipeline",
-                "\"" + std::string(pipeline.pipeline->name) + "\" with exchange " + options.get("exchange"),
-                "exchange direct for all reshapes, or another pipeline");
+                                                                               : "sequential");
   for (auto& [name, asked] : pipeline.values)
     if (learnt.options.contains(name)) asked.origin = learnt.origin;
   PipelineRules rules;

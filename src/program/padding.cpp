@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "program/tile_cut.hpp"
+
 namespace weft {
 
 std::vector<int> members_of(const std::vector<int>& groups, int rank) {
@@ -22,20 +24,53 @@ Index padded_bytes(const Placement& place, int j, int k, const std::vector<int>&
   return most * place.element_bytes(from);
 }
 
+std::vector<Index> padded_tiles(const Placement& place, int j, const std::vector<int>& members) {
+  const Field& from = place.field_before(j);
+  const Field& to = place.field_after(j);
+  const TileCut cut(place, place.choices());
+  std::vector<Index> most(static_cast<std::size_t>(place.choices()[static_cast<std::size_t>(j)].tiles), 0);
+  for (int r : members)
+    for (const Overlap& o : to.tiling->overlaps(from.box(r)))
+      for (const TileCut::Part& p : cut.parts(j, r, o.rank, false)) {
+        Index& tile = most[static_cast<std::size_t>(p.tile)];
+        tile = std::max(tile, p.box.count() * place.element_bytes(from));
+      }
+  return most;
+}
+
+namespace {
+/// Of planes, whose tiles lie in a box one behind the other.
+std::string planes_misfit(const Placement& place, int j, const std::vector<int>& members) {
+  Index wanted = 0;
+  for (Index part : padded_tiles(place, j, members)) wanted += part * static_cast<Index>(members.size());
+  for (int r : members)
+    if (const Index room = aligned(place.largest_box(r)); wanted > room)
+      return "tiles of " + std::to_string(wanted) + " bytes where " + std::to_string(room) +
+             " have room (rank " + std::to_string(r) + ")";
+  return "";
+}
+
+std::string tiles_misfit(const Placement& place, int j, const std::vector<int>& members) {
+  for (int k = 0; k < place.tiles(j, members.front()); ++k) {
+    const Index part = padded_bytes(place, j, k, members);
+    const Index wanted = part * static_cast<Index>(members.size());
+    for (int r : members)
+      if (const Index room = place.tile_room(j, r, k); wanted > room)
+        return std::to_string(members.size()) + " parts of " + std::to_string(part) + " bytes where " +
+               std::to_string(room) + " have room (rank " + std::to_string(r) + ")";
+  }
+  return "";
+}
+}  // namespace
+
 std::string padding_misfit(const Placement& place, int j, const std::vector<int>& groups) {
   std::map<int, std::vector<int>> members;
   for (std::size_t r = 0; r < groups.size(); ++r) members[groups[r]].push_back(static_cast<int>(r));
-  for (const auto& [group, ranks] : members)
-    for (int k = 0; k < place.tiles(j, ranks.front()); ++k) {
-      const Index part = padded_bytes(place, j, k, ranks);
-      const Index wanted = part * static_cast<Index>(ranks.size());
-      for (int r : ranks) {
-        const Index room = place.tile_room(j, r, k);
-        if (wanted > room)
-          return std::to_string(ranks.size()) + " parts of " + std::to_string(part) + " bytes where " +
-                 std::to_string(room) + " have room (rank " + std::to_string(r) + ")";
-      }
-    }
+  const bool planes = place.choices()[static_cast<std::size_t>(j)].subtile > 0;
+  for (const auto& [group, ranks] : members) {
+    const std::string misfit = planes ? planes_misfit(place, j, ranks) : tiles_misfit(place, j, ranks);
+    if (!misfit.empty()) return misfit;
+  }
   return "";
 }
 

@@ -15,6 +15,9 @@ std::vector<int> members_of(const std::vector<int>& groups, int rank);
 /// Bytes of the largest part that tile `k` of reshape `j` has between any two of `members`.
 Index padded_bytes(const Placement& place, int j, int k, const std::vector<int>& members);
 
+/// The same of every tile of reshape `j` of pipelines planes and two-front.
+std::vector<Index> padded_tiles(const Placement& place, int j, const std::vector<int>& members);
+
 /// Why the padded tiles of reshape `j` have no room in two boxes of workspace ("3 parts of 800 bytes where
 /// 1600 have room"), or nothing if they have it on all ranks.
 std::string padding_misfit(const Placement& place, int j, const std::vector<int>& groups);

@@ -33,7 +33,7 @@ void Passes::make_room(const Pass& pass) {
   p_.ffts.reserve(p_.ffts.capacity() + pass.parts.size());
   p_.copies.reserve(p_.copies.capacity() + 3 * pass.parts.size());
   p_.ops.reserve(p_.ops.capacity() + 4 * pass.parts.size());
-  if (pass.axes.empty()) return;
+  if (pass.axes.empty() && pass.arrival < 0) return;
   for (const Box& part : pass.parts) {
     const Box result = same_cut(part, pass.result_box, pass.axes);
     scratch_bytes_ = std::max({scratch_bytes_, room(part, pass.source), room(result, pass.result)});
@@ -70,20 +70,20 @@ bool Passes::takes_two_calls(const AxisVector<int>& axes) const {
 }
 
 Place Passes::transform(const Pass& s, const Box& part, bool completes) {
-  if (s.axes.empty()) return s.source;
+  const bool scattered = s.arrival >= 0;
+  if (s.axes.empty() && !scattered) return s.source;
   const Box result = same_cut(part, s.result_box, s.axes);
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
   const bool by_copies = large() && room(part, s.source) <= request_.cache_bytes;
   const bool complete = completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result);
   Place from = s.source;
   bool aside = false;  // whether the first scratch area is taken
-  if (by_copies || !compact(s.source, part)) {
+  if (scattered || by_copies || !compact(s.source, part)) {
     from = area(part, s.source, 0);
     aside = true;
-    chain(writer_.emit_copy({.kind = OpKind::copy, .stage = s.stage}, s.source, from.at(part), part, -1,
-                            before_));
-    p_.copies.back().load_ahead = large();
+    read(s, part, from);
   }
+  if (s.axes.empty()) return from;
   const bool converts = s.source.element_bytes != s.result.element_bytes;
   AxisVector<int> rest = s.axes;
   const int real = schedule_.stages[static_cast<std::size_t>(s.stage)].real_axis;
@@ -102,6 +102,12 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   const Place to = complete ? s.result : aside && !converts ? from : area(result, s.result, aside ? 1 : 0);
   chain(writer_.emit_fft(s.stage, rest, from, part, to, result, before_));
   return to;
+}
+
+void Passes::read(const Pass& pass, const Box& part, const Place& to) {
+  chain(writer_.emit_copy({.kind = OpKind::copy, .stage = pass.stage}, pass.source, to.at(part), part, -1,
+                          before_));
+  load_ahead();
 }
 
 void Passes::finish(const Op& op, const Place& from, const Box& part) {

@@ -12,6 +12,7 @@ namespace weft {
 class Passes : public Building {
  public:
   using Building::Building;
+  virtual ~Passes() = default;
 
  protected:
   /// One pass: at most one FFT, and what it reads and writes.
@@ -22,6 +23,7 @@ class Passes : public Building {
     Place result;    ///< only its element and the strides' order count, unless the pass completes the result
     Box result_box;  ///< of all parts together
     std::vector<Box> parts;
+    int arrival = -1;  ///< the reshape that left the source packed as it arrived; -1: it lies together
   };
 
   /// Provides scratch memory for a pass; for all before the first part is transformed.
@@ -30,6 +32,10 @@ class Passes : public Building {
   /// it lies together there and the pass completes the result, or where it was if there is nothing to
   /// transform.
   Place transform(const Pass& pass, const Box& part, bool completes);
+  /// Copies a part of what a pass reads to scratch memory.
+  virtual void read(const Pass& pass, const Box& part, const Place& to);
+  /// The newest copy reads what lies in memory.
+  void load_ahead() { p_.copies.back().load_ahead = large(); }
   /// Stores a part of the result, unless it is in the user's array already. `op` is a copy.
   void finish(const Op& op, const Place& from, const Box& part);
   /// What is stored here is read again only after all else has been.

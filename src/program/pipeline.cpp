@@ -282,18 +282,30 @@ void choose_th(const Schedule& s, int reshape, ParameterReader& read, ReshapeCho
   choice.reason = hidden_behind(s, stage, choice);
 }
 
+/// The axes that a stage transforms, if there is such a stage.
+AxisVector<int> transformed(const Schedule& s, int stage) {
+  return stage < 0 || stage >= static_cast<int>(s.stages.size())
+             ? AxisVector<int>{}
+             : s.stages[static_cast<std::size_t>(stage)].axes;
+}
+
 /// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
 /// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
-/// axis that the FFT before leaves alone.
+/// axis that the FFT leaves alone which has more axes; of equals, that before the exchange in forward, and
+/// behind it in backward, the mirror in time.
 void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
-  const Field& from = s.fields[static_cast<std::size_t>(stage)];
-  const Stage* before = stage > 0 ? &s.stages[static_cast<std::size_t>(stage) - 1] : nullptr;
+  const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
+  choice.cuts_after =
+      s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
   choice.subtile = read("subtile", read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
-  choice.reason = "each stage passes once over its data";
-  for (int a : from.order(0)) {
-    const Index extent = largest_extent(*from.tiling, a);
-    if (extent <= 1 || (before != nullptr && before->axes.contains(a))) continue;
+  choice.window = read.rules().overlap ? 1 : 0;
+  choice.reason = std::string("each stage passes once over its data, tiles are of what is ") +
+                  (choice.cuts_after ? "received" : "sent") + (choice.window == 0 ? ", no overlap" : "");
+  const Field& field = s.fields[static_cast<std::size_t>(choice.cuts_after ? stage + 1 : stage)];
+  for (int a : field.order(0)) {
+    const Index extent = largest_extent(*field.tiling, a);
+    if (extent <= 1 || (choice.cuts_after ? after : before).contains(a)) continue;
     cut(choice, read, a, extent);
     return;
   }
@@ -366,8 +378,8 @@ constexpr std::array table{
              th_parameters, choose_th, false},
     Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              windowed_parameters, choose_windowed},
-    Pipeline{"planes", "parts of a stage are sent as soon as they are transformed; exchange direct only",
-             planes_parameters, choose_planes, true, true},
+    Pipeline{"planes", "parts of a stage are sent as soon as they are transformed", planes_parameters,
+             choose_planes},
 };
 
 }  // namespace

@@ -52,7 +52,6 @@ struct Pipeline {
   /// values that are not feasible.
   void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, ReshapeChoice& choice);
   bool worth_trying = true;  ///< false: it is there for comparison
-  bool direct_only = false;  ///< needs exchanges that carry directly
 };
 
 std::span<const Pipeline> pipeline_table();

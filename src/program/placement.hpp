@@ -42,6 +42,7 @@ class Placement {
   const Field& field_after(int j) const;   ///< the result field of reshape j
   int stage_of(int j) const { return stages_[static_cast<std::size_t>(j)]; }
   int element_bytes(const Field& field) const;
+  const std::vector<ReshapeChoice>& choices() const { return choices_; }
 
   /// Bytes of the largest box that `rank` holds in any stage.
   Index largest_box(int rank) const;

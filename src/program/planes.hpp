@@ -1,6 +1,6 @@
-// Makes the program of one rank for pipeline *planes* over a direct exchange: every stage passes over its
-// data once, in sub-tiles that stay in the cache from the moment they are read to the moment they are stored
-// in the workspace of their receiver, or in the user's array.
+// Makes the program of one rank for pipelines *planes* and *two-front*: every stage passes over its data
+// once, in sub-tiles that stay in the cache from the moment they are read to the moment they are stored: in
+// the workspace of their receiver, where they wait for their departure, or in the user's array.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace weft {
 
-/// As `build_program`; all `choices` carry directly and have a `subtile`.
+/// As `build_program`; all `choices` have a `subtile`.
 Program build_planes(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
                      const ProgramRequest& request);
 

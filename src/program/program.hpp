@@ -108,6 +108,10 @@ struct ReshapeChoice {
   TileSide before, after;
   bool hides_after = true;  ///< whether what follows the exchange of a tile is done beside that of others
   Index subtile = 0;        ///< planes: bytes of the parts that pass through the cache one by one
+  bool cuts_after = false;  ///< planes: tiles cut what the receiver holds, not what the sender does
+  int columns = -1;         ///< two-front: the axis along which the other side has a front and a rest
+  Index front = 100;        ///< two-front: percent of it
+  int rest = 0;             ///< two-front: how many of the tiles are of the rest
   std::string pipeline = "sequential";
   std::vector<ChosenParameter> parameters;  ///< for printing
   std::string exchange, exchange_reason;

@@ -195,9 +195,7 @@ void draw_parameters(Dice& dice, RandomProblem& p) {
 }
 
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
-  if (p.options.get("pipeline") == "planes") {
-    p.exchanges = {"direct"};
-  } else if (mpi) {
+  if (mpi) {
     std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
     std::shuffle(all.begin(), all.end(), dice.engine());
     p.exchanges = {"p2p", all[0], all[1]};
@@ -241,7 +239,7 @@ void draw_options(Dice& dice, RandomProblem& p) {
   }
   p.user_workspace = dice.chance(0.2);
   if (p.user_workspace) o.set("workspace", "user");
-  if (!p.user_workspace && dice.chance(0.35)) o.set("pipeline", "planes");
+  if (dice.chance(0.35)) o.set("pipeline", "planes");
   p.by_handle = dice.chance(0.3);
   const bool mkl = environment_value("WEFT_TEST_MKL") == "required";
   if (dice.chance(0.2) && mkl) o.set("fft", "mkl");

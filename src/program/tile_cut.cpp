@@ -1,0 +1,89 @@
+#include "program/tile_cut.hpp"
+
+#include <algorithm>
+
+namespace weft {
+
+namespace {
+/// [from, to) of a box along an axis, counted from its start.
+Box slice(Box box, int axis, Index from, Index to) {
+  const Index lo = box.lo[axis], hi = box.hi[axis];
+  box.lo[axis] = std::min(hi, lo + from);
+  box.hi[axis] = std::min(hi, lo + to);
+  return box;
+}
+}  // namespace
+
+Index front_of(Index columns, Index percent) {
+  return (columns * percent + 99) / 100;
+}
+
+std::vector<Box> TileCut::planes(int j, const Box& box) const {
+  const ReshapeChoice& c = choice(j);
+  if (box.empty()) return {};
+  if (c.axis < 0) return {box};
+  std::vector<Box> tiles;
+  for (Index at = 0; at < box.extent(c.axis); at += c.tile)
+    tiles.push_back(slice(box, c.axis, at, at + c.tile));
+  return tiles;
+}
+
+/// The front, and then the tiles of the rest, empty ones too.
+std::vector<Box> TileCut::columns(int j, const Box& box) const {
+  const ReshapeChoice& c = choice(j);
+  if (box.empty()) return {};
+  if (c.rest == 0) return {box};
+  const Index extent = box.extent(c.columns), front = front_of(extent, c.front);
+  const Index by = (extent - front + c.rest - 1) / c.rest;
+  std::vector<Box> tiles{slice(box, c.columns, 0, front)};
+  for (int i = 0; i < c.rest; ++i)
+    tiles.push_back(slice(box, c.columns, front + i * by, front + (i + 1) * by));
+  return tiles;
+}
+
+std::vector<TileCut::Part> TileCut::parts(int j, int from, int to, bool at_once) const {
+  const ReshapeChoice& c = choice(j);
+  const Box sent = place_.field_before(j).box(from), received = place_.field_after(j).box(to);
+  const Box both = intersect(sent, received);
+  if (both.empty()) return {};
+  std::vector<Part> parts;
+  const auto add = [&](int tile, const Box& box) {
+    const Box part = intersect(both, box);
+    if (!part.empty()) parts.push_back({tile, part});
+  };
+  const std::vector<Box> cols = columns(j, c.cuts_after ? sent : received);
+  const auto add_rest = [&](int first) {
+    if (c.rest == 0) return;
+    Box all = cols[1];
+    all.hi[c.columns] = cols.back().hi[c.columns];
+    const bool together = at_once && !c.cuts_after;
+    if (together) add(first, all);
+    for (int i = 0; i < c.rest && !together; ++i) add(first + i, cols[static_cast<std::size_t>(i) + 1]);
+  };
+  if (c.cuts_after) add_rest(0);
+  int tile = c.cuts_after ? c.rest : 0;
+  if (at_once && c.cuts_after) {
+    add(tile, cols[0]);
+  } else {
+    for (const Box& plane : planes(j, c.cuts_after ? received : sent))
+      add(tile++, intersect(plane, intersect(both, cols[0])));
+  }
+  if (!c.cuts_after) add_rest(c.tiles - c.rest);
+  return parts;
+}
+
+std::vector<Box> TileCut::sending(int j, int rank) const {
+  const Box box = place_.field_before(j).box(rank);
+  if (!choice(j).cuts_after) return planes(j, box);
+  // The mirror of how columns are received.
+  std::vector<Box> tiles = columns(j, box);
+  if (!tiles.empty()) std::rotate(tiles.begin(), tiles.begin() + 1, tiles.end());
+  return tiles;
+}
+
+std::vector<Box> TileCut::receiving(int j, int rank) const {
+  const Box box = place_.field_after(j).box(rank);
+  return choice(j).cuts_after ? planes(j, box) : columns(j, box);
+}
+
+}  // namespace weft

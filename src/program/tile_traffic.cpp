@@ -1,0 +1,279 @@
+#include "program/tile_traffic.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "program/padding.hpp"
+
+namespace weft {
+
+Place TileTraffic::landing(int j, int rank) const {
+  return place_.dense(place_.field_after(j), rank, j % 2 == 0 ? 0 : place_.staging_base(rank));
+}
+
+const Place& TileTraffic::peer_landing(int j, int rank) {
+  auto& known = at(j).landings;
+  const auto found = known.find(rank);
+  return found != known.end() ? found->second : known.emplace(rank, landing(j, rank)).first->second;
+}
+
+TileMessages& TileTraffic::messages(int j, int k) {
+  return p_.reshapes[static_cast<std::size_t>(j)].messages.tiles[static_cast<std::size_t>(k)];
+}
+
+TileMessages& TileTraffic::posted(int j, int k) {
+  ReshapeProgram& r = p_.reshapes[static_cast<std::size_t>(j)];
+  ReshapeMessages& m = choice(j).carry == Carry::direct ? r.far : r.messages;
+  return m.tiles[static_cast<std::size_t>(k)];
+}
+
+/// The ranks of a collective exchange post the same tiles, empty ones too.
+bool TileTraffic::posts(int j, int k) {
+  return choice(j).carry != Carry::direct || !posted(j, k).sends.empty() || !posted(j, k).receives.empty();
+}
+
+/// A part by itself, dense in its receiver's memory order.
+Place TileTraffic::packed(int j, const Part& part, int receiver) const {
+  Place p = place_.dense(place_.field_before(j), rank_, part.offset);
+  p.box = part.box;
+  p.strides = dense_strides(part.box.extents(), place_.field_after(j).order(receiver));
+  return p;
+}
+
+void TileTraffic::open(int j) {
+  const int bytes = place_.element_bytes(place_.field_before(j));
+  p_.reshapes.push_back({choice(j), {bytes, {}, choice(j).tiles}, {bytes, {}, choice(j).tiles}});
+  Traffic& t = at(j);
+  const Box before = place_.field_before(j).box(rank_), after = place_.field_after(j).box(rank_);
+  if (before.empty() && after.empty()) return;
+  const auto n = static_cast<std::size_t>(choice(j).tiles);
+  p_.reshapes.back().messages.tiles.resize(n);
+  if (choice(j).carry == Carry::direct) p_.reshapes.back().far.tiles.resize(n);
+  t.left.resize(n, 0);
+  const auto by_tile = [](const Part& a, const Part& b) {
+    return std::tie(a.tile, a.rank) < std::tie(b.tile, b.rank);
+  };
+  for (const Overlap& o : place_.field_before(j).tiling->overlaps(after))
+    for (const TileCut::Part& p : cut_.parts(j, o.rank, rank_, stores(j, o.rank)))
+      t.receives.push_back({o.rank, p.tile, p.box});
+  std::sort(t.receives.begin(), t.receives.end(), by_tile);
+  // Also of tiles without parts: MPI would take equal addresses for an exchange in place.
+  for (int k = 0; k < tiles(j); ++k) {
+    posted(j, k).send_start = departure_base();
+    posted(j, k).receive_start = landing(j, rank_).base;
+  }
+  if (choice(j).carry == Carry::padded) pad(j);
+  open_receives(j);
+  for (const Overlap& o : place_.field_after(j).tiling->overlaps(before))
+    for (const TileCut::Part& p : cut_.parts(j, rank_, o.rank, stores(j, o.rank)))
+      t.sends.push_back({o.rank, p.tile, p.box});
+  std::sort(t.sends.begin(), t.sends.end(), by_tile);
+  open_sends(j);
+  // Ring order, so that all ranks do not write to the same peer at the same time.
+  const auto turn = [&](const Part& p) { return std::tuple(p.rank <= rank_, p.rank, p.tile); };
+  std::sort(t.sends.begin(), t.sends.end(), [&](const Part& a, const Part& b) { return turn(a) < turn(b); });
+}
+
+void TileTraffic::pad(int j) {
+  Traffic& t = at(j);
+  t.members =
+      members_of(exchange_groups(*place_.field_before(j).tiling, *place_.field_after(j).tiling), rank_);
+  const std::vector<Index> bytes = padded_tiles(place_, j, t.members);
+  const auto n = static_cast<Index>(t.members.size());
+  Index start = 0;
+  for (int k = 0; k < tiles(j); ++k) {
+    TileMessages& m = messages(j, k);
+    m.padded_bytes = bytes[static_cast<std::size_t>(k)];
+    m.padded_parts = static_cast<int>(n);
+    m.send_start = departure_base() + start;
+    m.receive_start = landing(j, rank_).base + start;
+    start += n * m.padded_bytes;
+  }
+}
+
+Index TileTraffic::slot(int j, const Part& part, Index start) {
+  const std::vector<int>& all = at(j).members;
+  const auto place = std::lower_bound(all.begin(), all.end(), part.rank) - all.begin();
+  return start + place * messages(j, part.tile).padded_bytes;
+}
+
+void TileTraffic::open_receives(int j) {
+  const bool padded = choice(j).carry == Carry::padded;
+  const Place here = landing(j, rank_);
+  Index offset = here.base;
+  int tile = -1;
+  for (Part& r : at(j).receives) {
+    Message message{r.rank, offset, r.box.count() * here.element_bytes};
+    if (arrives_packed(j)) {
+      for (; tile < r.tile && !padded; ++tile) messages(j, tile + 1).receive_start = offset;
+      if (padded) message.offset = slot(j, r, messages(j, r.tile).receive_start);
+      r.offset = message.offset;
+      offset += message.bytes;
+      if (!stores(j, r.rank)) messages(j, r.tile).receives.push_back(message);
+      continue;
+    }
+    if (!stores(j, r.rank)) {
+      posted(j, r.tile).receives.push_back({r.rank, 0, message.bytes});
+      posted(j, r.tile).to.push_back({r.box, here.at(r.box), place_.field_after(j).order(rank_)});
+    } else if (choice(j).carry == Carry::direct) {
+      messages(j, r.tile).receives.push_back({r.rank, 0, message.bytes});
+    }
+    if (choice(j).carry != Carry::direct) continue;
+    const Span span = span_of(here.at(r.box), r.box.extents(), here.element_bytes);
+    ByteRange& reach = messages(j, r.tile).landing;
+    if (reach.last == 0) reach.first = span.first;
+    reach = {std::min(reach.first, span.first), std::max(reach.last, span.last)};
+  }
+}
+
+void TileTraffic::open_sends(int j) {
+  const bool padded = choice(j).carry == Carry::padded;
+  const int bytes = place_.element_bytes(place_.field_before(j));
+  Index offset = departure_base();
+  int tile = -1;
+  for (Part& s : at(j).sends) {
+    at(j).left[static_cast<std::size_t>(s.tile)] += s.box.count();
+    for (; tile < s.tile && !padded; ++tile) posted(j, tile + 1).send_start = offset;
+    Message message{s.rank, offset, s.box.count() * bytes};
+    if (padded) message.offset = slot(j, s, messages(j, s.tile).send_start);
+    if (stores(j, s.rank)) {
+      if (choice(j).carry == Carry::direct) messages(j, s.tile).sends.push_back({s.rank, 0, message.bytes});
+      // This rank's own part goes straight to where it would arrive.
+      for (const Part& r : at(j).receives)
+        if (r.rank == s.rank && r.tile == s.tile) s.offset = r.offset;
+      continue;
+    }
+    s.offset = message.offset;
+    offset += message.bytes;
+    posted(j, s.tile).sends.push_back({s.rank, arrives_packed(j) ? message.offset : 0, message.bytes});
+    if (!arrives_packed(j))
+      posted(j, s.tile).from.push_back(
+          {s.box, packed(j, s, s.rank).at(s.box), place_.field_after(j).order(s.rank)});
+  }
+}
+
+void TileTraffic::free(int j) {
+  if (choice(j).carry != Carry::direct) return;
+  for (int k = 0; k < tiles(j); ++k)
+    if (!messages(j, k).receives.empty()) chain(writer_.emit(op_of(j, OpKind::signal_free, k), before_));
+}
+
+void TileTraffic::put(int j, const Place& from, const Box& part) {
+  for (Part& s : at(j).sends) {
+    const Box piece = intersect(s.box, part);
+    if (piece.empty()) continue;
+    at(j).left[static_cast<std::size_t>(s.tile)] -= piece.count();
+    if (stores(j, s.rank)) {
+      put_near(j, s, from, piece);
+    } else {
+      pack(j, s, from, piece);
+    }
+  }
+}
+
+void TileTraffic::put_near(int j, Part& s, const Place& from, const Box& piece) {
+  if (choice(j).carry != Carry::direct) {
+    const Place to = arrives_packed(j) ? packed(j, s, rank_) : landing(j, rank_);
+    store(op_of(j, OpKind::keep, s.tile), from, to.at(piece), piece, -1);
+    return;
+  }
+  const bool own = s.rank == rank_;
+  if (!own && !s.asked) chain(writer_.emit(op_of(j, OpKind::await_free, s.tile, s.rank), before_));
+  s.asked = true;
+  store(op_of(j, OpKind::put, s.tile, s.rank), from, peer_landing(j, s.rank).at(piece), piece,
+        own ? -1 : s.rank);
+}
+
+void TileTraffic::pack(int j, const Part& s, const Place& from, const Box& piece) {
+  const Place to = packed(j, s, s.rank);
+  settle(s.offset, s.offset + s.box.count() * to.element_bytes);
+  chain(writer_.emit_copy(op_of(j, OpKind::pack, s.tile, s.rank), from, to.at(piece), piece, -1, before_));
+}
+
+void TileTraffic::tell_complete(int j) {
+  Traffic& t = at(j);
+  for (; t.told < tiles(j) && t.left[static_cast<std::size_t>(t.told)] == 0; ++t.told) tell(j, t.told);
+}
+
+/// Without overlap the tile is awaited before anything else is done.
+void TileTraffic::tell(int j, int k) {
+  for (const Part& s : at(j).sends)
+    if (s.tile == k && s.rank != rank_ && stores(j, s.rank))
+      chain(writer_.emit(op_of(j, OpKind::signal_full, k, s.rank), before_));
+  if (posts(j, k)) {
+    chain(writer_.emit(op_of(j, OpKind::post, k), before_));
+    Leaving l{j, k, std::numeric_limits<Index>::max(), 0};
+    const auto cover = [&](Index first, Index bytes) {
+      l.first = std::min(l.first, first);
+      l.last = std::max(l.last, first + bytes);
+    };
+    const TileMessages& m = posted(j, k);
+    if (m.padded_bytes > 0) cover(m.send_start, m.padded_parts * m.padded_bytes);
+    const int bytes = place_.element_bytes(place_.field_before(j));
+    for (const Part& s : at(j).sends)
+      if (s.tile == k && !stores(j, s.rank)) cover(s.offset, s.box.count() * bytes);
+    leaving_.push_back(l);
+  }
+  if (choice(j).window == 0) await_tiles(j, k + 1);
+}
+
+/// Of a direct exchange all tiles up to the last one whose memory meets that of the part.
+void TileTraffic::await(int j, const Box& part) {
+  int wanted = at(j).awaited;
+  if (choice(j).carry == Carry::direct) {
+    const Place here = landing(j, rank_);
+    const Span span = span_of(here.at(part), part.extents(), here.element_bytes);
+    for (int k = wanted; k < tiles(j); ++k) {
+      const ByteRange& reach = messages(j, k).landing;
+      if (reach.first < span.last && span.first < reach.last) wanted = k + 1;
+    }
+  } else {
+    for (const Part& r : at(j).receives)
+      if (r.tile >= wanted && !stores(j, r.rank) && !intersect(r.box, part).empty()) wanted = r.tile + 1;
+  }
+  await_tiles(j, wanted);
+}
+
+void TileTraffic::await_tiles(int j, int wanted) {
+  for (int& k = at(j).awaited; k < wanted; ++k) {
+    if (choice(j).carry == Carry::direct)
+      for (const Message& m : messages(j, k).receives)
+        if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::await_full, k, m.peer), before_));
+    if (posts(j, k)) chain(writer_.emit(op_of(j, OpKind::receive, k), before_));
+  }
+}
+
+void TileTraffic::gather(int j, const Box& part, const Place& to) {
+  for (const Part& r : at(j).receives) {
+    const Box piece = intersect(r.box, part);
+    if (piece.empty()) continue;
+    const bool own = stores(j, r.rank);
+    const Op op = op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.rank);
+    chain(writer_.emit_copy(op, packed(j, r, rank_), to.at(piece), piece, -1, before_));
+    load_ahead();
+  }
+}
+
+void TileTraffic::read(const Pass& pass, const Box& part, const Place& to) {
+  if (pass.arrival < 0) {
+    Passes::read(pass, part, to);
+  } else {
+    gather(pass.arrival, part, to);
+  }
+}
+
+void TileTraffic::settle(Index first, Index last) {
+  std::erase_if(leaving_, [&](const Leaving& l) {
+    const bool meets = l.first < last && first < l.last;
+    if (meets) chain(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), before_));
+    return meets;
+  });
+}
+
+void TileTraffic::settle_all() {
+  for (const Leaving& l : leaving_) chain(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), before_));
+  leaving_.clear();
+}
+
+}  // namespace weft
