@@ -1,4 +1,5 @@
-// FFTW's own distributed transform, planned with FFTW_MEASURE.
+// FFTW's own distributed transform, planned with FFTW_MEASURE, or FFTW_PATIENT where Weft's effort is
+// patient.
 #include <fftw3-mpi.h>
 
 #include "clock.hpp"
@@ -47,7 +48,8 @@ class FftwMpi final : public Peer {
         static_cast<std::size_t>(A::size(ndim, half.data(), ranks, &rows, &first, &columns, &first_column));
     in_ = static_cast<Complex*>(A::allocate(count_ * sizeof(Complex)));
     out_ = c.in_place ? in_ : static_cast<Complex*>(A::allocate(count_ * sizeof(Complex)));
-    unsigned flags = FFTW_MEASURE | (c.in_place ? 0 : FFTW_PRESERVE_INPUT);
+    patient_ = c.options.get("effort") == "patient";
+    unsigned flags = (patient_ ? FFTW_PATIENT : FFTW_MEASURE) | (c.in_place ? 0 : FFTW_PRESERVE_INPUT);
     if (c.output == "transposed") flags |= FFTW_MPI_TRANSPOSED_OUT;
     plan_ = real ? A::mpi_r2c(ndim, n.data(), reinterpret_cast<Real*>(in_), out_, ranks, flags)
                  : A::mpi_c2c(ndim, n.data(), in_, out_, ranks, FFTW_FORWARD, flags);
@@ -69,9 +71,12 @@ class FftwMpi final : public Peer {
     A::run(plan_);
     return seconds() - begin;
   }
-  std::string about() const override { return std::string(fftw_version) + ", FFTW_MEASURE"; }
+  std::string about() const override {
+    return std::string(fftw_version) + (patient_ ? ", FFTW_PATIENT" : ", FFTW_MEASURE");
+  }
 
  private:
+  bool patient_ = false;
   std::size_t count_ = 0;
   Complex *in_ = nullptr, *out_ = nullptr;
   typename A::Plan plan_ = nullptr;

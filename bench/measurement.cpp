@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "api/plan_impl.hpp"
 #include "clock.hpp"
 #include "known_answer.hpp"
 #include "peers.hpp"
@@ -37,10 +38,13 @@ class Bench {
     plan_ = std::make_unique<Plan>(comm_, problem_, case_.options);
     m_.planning_s = slowest(comm_, seconds() - begin);
     m_.plan = plan_->to_string();
+    m_.learnt = PlanImpl::of(*plan_).learnt;
     allocate();
     check_answer();
     for (const std::string& name : case_.peers) {
+      const double start = seconds();
       peers_[name] = make_peer(name, comm_, case_);
+      m_.peers_planning_s[name] = slowest(comm_, seconds() - start);
       m_.about_peers[name] = peers_[name]->about();
     }
     plan_->record_times(true);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/learning.hpp"
 #include "case.hpp"
 #include "ceilings.hpp"
 #include "statistics.hpp"
@@ -34,6 +35,8 @@ struct Measured {
   std::string plan;
   std::map<std::string, Summary> peers;
   std::map<std::string, std::string> about_peers;
+  std::map<std::string, double> peers_planning_s;  ///< slowest rank
+  Learnt learnt;                                   ///< what wisdom or trials have decided
   /// The last repetition of every rank, for a timeline.
   std::vector<std::vector<OperationTime>> timeline;
 };

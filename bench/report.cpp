@@ -49,6 +49,19 @@ Json summary(const Summary& s) {
   return {{"median_s", s.median}, {"min_s", s.min}, {"quartiles_s", {s.first_quartile, s.third_quartile}}};
 }
 
+/// What was chosen by whom, and the search if there was one.
+Json learnt(const Learnt& l) {
+  Json j = {{"origin", l.origin}, {"options", l.options}};
+  if (l.trials == 0) return j;
+  j["trials"] = l.trials;
+  j["trial_seconds"] = l.trial_seconds;
+  j["best_s"] = l.best_seconds;
+  j["parameters"] = l.parameters;
+  j["history"] = Json::array();
+  for (const Trial& t : l.history) j["history"].push_back({{"point", t.point}, {"seconds", t.score}});
+  return j;
+}
+
 }  // namespace
 
 std::string text_of(const Case& c, const Measured& m) {
@@ -110,8 +123,10 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
   for (const auto& [name, s] : m.peers) {
     j["peers"][name] = summary(s);
     j["peers"][name]["about"] = m.about_peers.at(name);
+    j["peers"][name]["planning_s"] = m.peers_planning_s.at(name);
   }
   j["planning_s"] = m.planning_s;
+  if (!m.learnt.origin.empty()) j["learnt"] = learnt(m.learnt);
   j["memory_bytes"] = m.memory_bytes;
   j["problem"] = {{"shape", c.shape},       {"transform", c.transform}, {"precision", c.precision},
                   {"input", c.input},       {"output", c.output},       {"direction", c.direction},

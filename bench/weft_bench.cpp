@@ -49,12 +49,23 @@ void add_plan_options(CLI::App& app, Options& options) {
   };
   plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
   plan_option("--pipeline", "pipeline", "auto, sequential, th, windowed, planes, two-front");
+  plan_option("--overlap", "overlap", "on, off: each tile is awaited before anything else is done");
   plan_option("--tile", "tile", "of pipelines th, windowed, planes and two-front: thickness of a tile");
+  plan_option("--items", "items", "of pipelines th and windowed: items of a batch in a tile");
+  plan_option("--window", "window", "of pipelines th and windowed: tiles in flight");
+  plan_option("--px", "px", "of pipeline windowed: thickness, across a tile, of what is packed at once");
+  plan_option("--pz", "pz", "of pipeline windowed: the same along the axis that tiles cut");
+  plan_option("--uy", "uy", "of pipeline windowed: thickness, across a tile, of what is unpacked at once");
+  plan_option("--uz", "uz", "of pipeline windowed: the same along the axis that tiles cut");
+  plan_option("--fy", "fy",
+              "of pipelines th and windowed: calls into the exchange during a tile's first FFT");
+  plan_option("--fp", "fp", "of pipeline windowed: the same while it is packed");
+  plan_option("--fu", "fu", "of pipeline windowed: the same while it is unpacked");
+  plan_option("--fx", "fx", "of pipeline windowed: the same during its last FFT");
   plan_option("--subtile", "subtile",
               "of pipelines planes and two-front: KiB that pass through the cache at once");
   plan_option("--front", "front", "of pipeline two-front: percent of the columns that go with the planes");
   plan_option("--rest", "rest", "of pipeline two-front: tiles in which the other columns follow");
-  plan_option("--window", "window", "of pipeline windowed: tiles in flight");
   plan_option("--exchange", "exchange",
               "auto, direct (ranks of one machine), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "
               "ialltoallv (MPI), copy (threads); one, or one per reshape, separated by commas");
@@ -63,6 +74,10 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--shrink", "shrink", "number of ranks that compute");
   plan_option("--threads", "threads", "threads of each rank");
   plan_option("--effort", "effort", "estimate, measure, patient");
+  plan_option("--trials", "trials", "candidates that efforts measure and patient time at most");
+  plan_option("--budget", "budget", "seconds that they spend on it at most: 30, 30s");
+  plan_option("--search", "search", "of effort patient: nelder-mead, random");
+  plan_option("--wisdom", "wisdom", "file of what was found before, and of what is found now");
 }
 
 void parse(CLI::App& app, Case& c) {

@@ -34,13 +34,14 @@ class WEFT_API Options {
   ///   each, in the order of forward. What is not feasible (a tile thicker than the axis) is an error.
   /// - `tile`: of pipelines th, windowed, planes and two-front: thickness of a tile (0: an eighth of the
   ///   axis).
+  /// - `items`: of pipelines th and windowed: items of a batch in a tile. With 1, `tile` cuts each item;
+  ///   groups of several are not cut further. 0: an eighth of the batch, or 1 if `tile` is set.
   /// - `window`: of pipelines th and windowed: tiles in flight.
   /// - `px`, `pz`, `uy`, `uz`: of pipeline windowed: thickness, across a tile (px, uy) and along the axis
   ///   that tiles cut (pz, uz), of the parts that are transformed and packed together, while they are in the
   ///   cache (p), and unpacked and transformed together (u). 0: whole. In backward p is behind the exchange.
   /// - `fy`, `fp`, `fu`, `fx`: of pipeline windowed (fy also of th): how often, for each tile, the exchange
-  /// is
-  ///   let move on while the tile is transformed (fy) and packed (fp) before it, unpacked (fu) and
+  ///   is let move on while the tile is transformed (fy) and packed (fp) before it, unpacked (fu) and
   ///   transformed (fx) behind it. Unset: after every operation.
   /// - `subtile`: of pipelines planes and two-front: KiB of what passes through the cache at a time, but no
   ///   less than the lines or planes of one FFT.
@@ -58,8 +59,18 @@ class WEFT_API Options {
   ///   exchange packs nothing itself (direct, p2pw, alltoallw), else contiguous.
   /// - `fft`: auto, fftw, mkl. The local FFT library; what it cannot do, the other one does if it is there.
   ///   auto is FFTW where it is built in; with effort measure or patient, the faster one for each transform.
-  /// - `effort`: estimate, measure, patient. How long the local FFT library plans. With fft auto, measure and
-  ///   patient also time each transform with every library: results may differ in the last bits between runs.
+  /// - `effort`: estimate, measure, patient. estimate goes by rules. measure times the best few combinations
+  /// of
+  ///   decomposition, exchange, pipeline and layout that are left open, forward and backward on arrays of its
+  ///   own; patient also searches among the parameters of the pipeline. The local FFT library plans with the
+  ///   same effort; with fft auto, measure and patient also time each transform with every library: results
+  ///   may differ in the last bits between runs.
+  /// - `trials`, `budget`: how many candidates measure and patient time at most (40), and for how long
+  ///   ("30s"; unset: 10 s for measure, 60 s for patient). Planning of local FFTs counts as well.
+  /// - `search`: nelder-mead, random. Of effort patient; random is for comparison.
+  /// - `wisdom`: a file. What it knows of this problem on this machine is taken over without any trial; what
+  /// is
+  ///   found is added to it. See weft/wisdom.hpp.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1 is the default.
   /// - `workspace`: plan, user. Whether the plan allocates it, or it is given at every execution.
   /// - `check`: local, collective. With collective, misuse of forward or backward on one rank fails on all,
@@ -72,6 +83,9 @@ class WEFT_API Options {
 
   /// The value of an option that is a number; nothing if it is unset.
   std::optional<Index> number(const std::string& name) const;
+
+  /// The value of an option that is a time in seconds; nothing if it is unset.
+  std::optional<double> seconds(const std::string& name) const;
 
   /// The parameters of pipelines that the program has set: one value for all reshapes, or one for each.
   std::map<std::string, std::vector<Index>> parameters() const;

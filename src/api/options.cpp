@@ -29,6 +29,8 @@ struct OptionRow {
     choice,     ///< one of `values`
     choices,    ///< one or several of `values`, separated by commas
     number,     ///< a whole number
+    seconds,    ///< a time: "30", "30s", "0.5"
+    file,       ///< a name
     parameter,  ///< a number that belongs to a pipeline, or one per reshape, separated by commas
   };
   std::string name, standard;
@@ -47,6 +49,10 @@ const std::vector<OptionRow>& option_table() {
                              {"layout", "auto", choice, {"auto", "contiguous", "strided"}},
                              {"fft", "auto", choice, names_of(fft_table())},
                              {"effort", "estimate", choice, {"estimate", "measure", "patient"}},
+                             {"trials", "40", number, {}},
+                             {"budget", "", seconds, {}},
+                             {"search", "nelder-mead", choice, {"nelder-mead", "random"}},
+                             {"wisdom", "", file, {}},
                              {"threads", "1", number, {}},
                              {"workspace", "plan", choice, {"plan", "user"}},
                              {"check", "local", choice, {"local", "collective"}}};
@@ -74,6 +80,15 @@ Index parsed(const std::string& name, const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end)
     throw Error("options: " + name, "\"" + text + "\"", "a whole number");
+  return value;
+}
+
+double parsed_seconds(const std::string& name, const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size() - (text.ends_with('s') ? 1 : 0);
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || !(value >= 0) || value > 1e9)
+    throw Error("options: " + name, "\"" + text + "\"", "a time in seconds, such as 30 or 0.5s");
   return value;
 }
 
@@ -106,6 +121,11 @@ void check_value(const OptionRow& row, const std::string& value) {
     }
     case OptionRow::Kind::number:
       parsed(row.name, value);
+      break;
+    case OptionRow::Kind::seconds:
+      parsed_seconds(row.name, value);
+      break;
+    case OptionRow::Kind::file:
       break;
     case OptionRow::Kind::parameter:
       parsed_list(row.name, value);
@@ -144,6 +164,12 @@ std::optional<Index> Options::number(const std::string& name) const {
   const std::string text = get(name);
   if (text.empty()) return std::nullopt;
   return parsed(name, text);
+}
+
+std::optional<double> Options::seconds(const std::string& name) const {
+  const std::string text = get(name);
+  if (text.empty()) return std::nullopt;
+  return parsed_seconds(name, text);
 }
 
 std::map<std::string, std::vector<Index>> Options::parameters() const {

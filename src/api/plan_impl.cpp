@@ -52,12 +52,12 @@ int shrunk_to(const Options& options, int ranks) {
 
 }  // namespace
 
-PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& opts)
+PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& opts, const Learnt* decided)
     : comm(communicator), problem(given), options(opts) {
   CommImpl& c = comm.impl();
   c.check_alive("plan");
   try {
-    make(c);
+    make(c, decided);
   } catch (const Error&) {
     // An agreed failure leaves the team usable; anything else would leave peers waiting.
     if (!agreed) c.poison(std::current_exception());
@@ -83,7 +83,7 @@ void PlanImpl::together(CommImpl& c, const Step& step) {
   agreed = false;
 }
 
-void PlanImpl::make(CommImpl& c) {
+void PlanImpl::make(CommImpl& c, const Learnt* decided) {
   std::string mine;
   together(c, [&] {
     test_point("plan", c.rank());
@@ -93,6 +93,36 @@ void PlanImpl::make(CommImpl& c) {
   });
   compare(c, mine);
   const Gathered gathered = gather(c, problem);
+  if (decided != nullptr) {
+    take_over(*decided);
+    plan_all(c, gathered);
+    return;
+  }
+  const Options users = options;
+  agreed = true;
+  take_over(learn(comm, problem, options, gathered));
+  agreed = false;
+  if (learnt.options.empty()) return plan_all(c, gathered);
+  try {
+    plan_all(c, gathered);
+  } catch (const Error& e) {
+    if (!agreed) throw;
+    // What was found may be impossible by now; the user has not asked for it.
+    if (c.rank() == 0) warn("what " + learnt.origin + " says of this problem does not work: " + e.what());
+    agreed = false;
+    options = users;
+    learnt.options.clear();
+    plan_all(c, gathered);
+  }
+}
+
+void PlanImpl::take_over(const Learnt& what) {
+  learnt = what;
+  for (const auto& [name, value] : learnt.options) options.set(name, value);
+}
+
+void PlanImpl::plan_all(CommImpl& c, const Gathered& gathered) {
+  memory.reset();
   for (bool complete = false; !complete;) {
     together(c, [&] { prepare(c, gathered); });
     complete = make_memory(c);
@@ -203,12 +233,15 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto overlaps = [&](const ExchangeRow* row) { return row->overlaps(c); };
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
-  const PipelineChoice pipeline =
+  PipelineChoice pipeline =
       choose_pipeline_option(options,
                              all_direct                                        ? "planes"
                              : std::any_of(rows.begin(), rows.end(), overlaps) ? "windowed"
                                                                                : "sequential");
+  for (auto& [name, asked] : pipeline.values)
+    if (learnt.options.contains(name)) asked.origin = learnt.origin;
   PipelineRules rules;
+  rules.subtile = learnt.constants.subtile;
   rules.overlap = options.get("overlap") == "on";
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values, rules);
@@ -221,8 +254,9 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
       const std::size_t asked = names.size() == 1                            ? 0
                                 : w.schedule.direction == Direction::forward ? j
                                                                              : reshapes - 1 - j;
-      w.choices[j].exchange_reason =
-          names[asked] == "auto" ? "auto: " + reason_for(*rows[asked], c) : "as asked for";
+      w.choices[j].exchange_reason = names[asked] == "auto" ? "auto: " + reason_for(*rows[asked], c)
+                                     : learnt.options.contains("exchange") ? learnt.origin
+                                                                           : "as asked for";
       if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
       if (direct(w.exchanges[j]) && several_nodes(c))
         w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";
@@ -263,6 +297,9 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (several_nodes(c)) request.nodes = c.nodes();
   request.cache_bytes = second_cache_bytes();
+  request.subtile = learnt.constants.subtile;
+  request.store_past_from = learnt.constants.store_past_from;
+  request.two_passes_from = learnt.constants.two_passes_from;
   if (const std::string kib = options.get("subtile"); !kib.empty())
     request.subtile = std::clamp<Index>(std::stoll(kib), 1, 1 << 20) * 1024;
   request.input = sides[fwd ? 0 : 1].layout;

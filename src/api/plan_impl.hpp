@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/gather.hpp"
+#include "api/learning.hpp"
 #include "api/option_table.hpp"
 #include "comm/comm_impl.hpp"
 #include "exec/executor.hpp"
@@ -43,7 +44,9 @@ struct PlanImpl final : CommImpl::Flight {
   /// What is behind a plan, for those who look at more than users do.
   static const PlanImpl& of(const Plan& plan) { return plan.impl(); }
 
-  PlanImpl(const Comm& communicator, const Problem& given, const Options& opts);
+  /// `decided`: what planning is to go by instead of wisdom and trials.
+  PlanImpl(const Comm& communicator, const Problem& given, const Options& opts,
+           const Learnt* decided = nullptr);
   ~PlanImpl() override;
   PlanImpl(const PlanImpl&) = delete;
   PlanImpl& operator=(const PlanImpl&) = delete;
@@ -51,7 +54,9 @@ struct PlanImpl final : CommImpl::Flight {
   // Making it.
   template <class Step>
   void together(CommImpl& c, const Step& step);
-  void make(CommImpl& c);
+  void make(CommImpl& c, const Learnt* decided);
+  void take_over(const Learnt& what);
+  void plan_all(CommImpl& c, const Gathered& gathered);
   void compare(CommImpl& c, const std::string& mine);
   void prepare(CommImpl& c, const Gathered& gathered);
   void find_exchanges(CommImpl& c);
@@ -87,7 +92,8 @@ struct PlanImpl final : CommImpl::Flight {
 
   Comm comm;
   Problem problem;
-  Options options;
+  Options options;  ///< of the user, and what has been learnt
+  Learnt learnt;
   std::vector<const FftRow*> ffts;
   std::vector<const ExchangeRow*> rows;  ///< as named: one for all reshapes, or one for each
   bool contiguous = true;                ///< layout of the local FFTs

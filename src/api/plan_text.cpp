@@ -48,6 +48,7 @@ std::string PlanImpl::to_string() const {
         libraries.emplace_back(row->name);
   text += "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
           options.get("effort") + ", layout " + (contiguous ? "contiguous" : "strided") + "\n";
+  if (!learnt.text.empty()) text += learnt.text + "\n";
   if (!threads_text.empty()) text += threads_text + "\n";
   text += "workspace " + human_bytes(static_cast<double>(workspace_bytes)) + " on rank " +
           std::to_string(comm.rank()) + " (" + (users_workspace ? "given by the user" : "owned by the plan") +

@@ -24,6 +24,8 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_LAYOUT", "default of option layout: auto, contiguous, strided"},
     EnvironmentVariable{"WEFT_THREADS", "default of option threads: threads of each rank"},
     EnvironmentVariable{"WEFT_EFFORT", "default of option effort: estimate, measure, patient"},
+    EnvironmentVariable{"WEFT_WISDOM", "default of option wisdom: a file"},
+    EnvironmentVariable{"WEFT_BUDGET", "default of option budget: seconds for trials"},
     EnvironmentVariable{"WEFT_CHECK", "default of option check: local, collective"},
     EnvironmentVariable{"WEFT_TILE", "default of option tile (pipelines th, windowed, planes, two-front)"},
     EnvironmentVariable{"WEFT_SUBTILE", "default of option subtile (pipelines planes, two-front)"},

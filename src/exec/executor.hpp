@@ -56,6 +56,9 @@ class Executor {
   void record_times(bool on);
   const std::vector<OperationTime>& times() const { return times_; }
 
+  /// Whether executions leave out what no parameter of a pipeline changes; their results are wrong then.
+  void skip_invariant(bool on) { skipping_ = on; }
+
   /// After a failure: no other rank touches this rank's memory once this returns.
   void cancel() noexcept;
   /// The part of it that also concerns a direction that was not under way: peers may be in it already.
@@ -108,7 +111,7 @@ class Executor {
   std::size_t position_ = 0;            ///< of the next operation
   BufferedExchange* moving_ = nullptr;  ///< the exchange with tiles in flight
   int in_flight_ = 0;
-  bool recording_ = false;
+  bool recording_ = false, skipping_ = false;
   Clock::time_point started_;
   std::vector<OperationTime> times_;
 };

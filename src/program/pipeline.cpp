@@ -113,22 +113,65 @@ std::string extent_of(int axis) {
   return "the largest extent of axis " + std::to_string(axis) + " on a rank";
 }
 
-/// Tiles along an axis, an eighth of it unless asked for otherwise.
-void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent) {
-  const Index rule = (extent + 7) / 8;
-  choice.axis = axis;
-  choice.tile = read("tile", rule, extent, extent_of(axis));
-  if (choice.tile == 0) choice.tile = rule;
-  const Index tiles = (extent + choice.tile - 1) / choice.tile;
+constexpr Index wanted_tiles = 8;
+
+Index divided(Index a, Index b) {
+  return (a + b - 1) / b;
+}
+
+void set_tiles(ReshapeChoice& choice, Index tiles) {
   if (tiles > 1 << 24)
     throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
   choice.tiles = static_cast<int>(tiles);
 }
 
+/// Tiles along an axis, an eighth of it unless asked for otherwise.
+void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent) {
+  const Index rule = divided(extent, wanted_tiles);
+  choice.axis = axis;
+  choice.tile = read("tile", rule, extent, extent_of(axis));
+  if (choice.tile == 0) choice.tile = rule;
+  set_tiles(choice, divided(extent, choice.tile));
+}
+
+/// An axis that tiles may cut, and its largest extent on a rank.
+struct CutAxis {
+  int axis = -1;
+  Index extent = 1;
+};
+
+/// Tiles of a batch are groups of whole items if that makes enough of them; else each item has tiles along
+/// `inner`. Groups of several items are not cut further, whatever `tile` is: a tile is one piece of memory
+/// (ADR 0003).
+void cut_batch(ReshapeChoice& choice, ParameterReader& read, const CutAxis& batch, const CutAxis& inner) {
+  const bool cuts_items = inner.axis >= 0 && read.asked("tile").value_or(0) > 0;
+  const Index items_rule = cuts_items ? 1 : divided(batch.extent, wanted_tiles);
+  Index items = read("items", items_rule, batch.extent, "the items on a rank");
+  if (items == 0) items = items_rule;
+  choice.axis = batch.axis;
+  choice.tile = items;
+  Index tiles = divided(batch.extent, items);
+  if (inner.axis >= 0) {
+    // Cutting items costs an FFT of several axes its unity: four items are tiles enough.
+    const Index of_each = tiles >= 4 ? 1 : std::max<Index>(1, (wanted_tiles + tiles / 2) / tiles);
+    const Index rule = items > 1 ? inner.extent : divided(inner.extent, of_each);
+    Index tile = read("tile", rule, inner.extent, extent_of(inner.axis));
+    if (tile == 0) tile = rule;
+    if (items == 1 && tile < inner.extent) {
+      choice.item_axis = batch.axis;
+      choice.axis = inner.axis;
+      choice.tile = tile;
+      tiles *= divided(inner.extent, tile);
+    }
+  }
+  set_tiles(choice, tiles);
+}
+
+/// More than there are tiles is as good as all of them.
 int window(const ReshapeChoice& choice, ParameterReader& read) {
   if (!read.rules().overlap) return 0;
-  const Index rule = std::min(2, choice.tiles);
-  return static_cast<int>(read("window", rule, choice.tiles, "the number of tiles"));
+  constexpr Index most = 1 << 20;
+  return static_cast<int>(std::min<Index>(read("window", 2, most, "tiles in flight"), choice.tiles));
 }
 
 /// overlap-autotuned-3d-fft, Algorithm 1: the cut is along an axis that both sides of the exchange hold alike
@@ -137,24 +180,30 @@ bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, Reshape
   const Tiling& from = *s.fields[static_cast<std::size_t>(stage)].tiling;
   const Tiling& to = *s.fields[static_cast<std::size_t>(stage) + 1].tiling;
   const std::vector<bool> shared = shared_axes(from, to);
-  int best = -1, best_hiding = 0;
-  Index best_extent = 1;
+  CutAxis batch, inner;
+  int best_hiding = 0;
   for (int a = 0; a < from.shape().size(); ++a) {
-    if (!shared[static_cast<std::size_t>(a)]) continue;
     const int score = hiding(s, stage, a);
     const Index extent = largest_extent(from, a);
-    if (score > 0 && extent > 1 && std::tie(score, extent) > std::tie(best_hiding, best_extent)) {
-      best = a;
+    if (!shared[static_cast<std::size_t>(a)] || score == 0 || extent == 1) continue;
+    if (a == s.batch_axis) {
+      batch = {a, extent};
+    } else if (std::tie(score, extent) > std::tie(best_hiding, inner.extent)) {
+      inner = {a, extent};
       best_hiding = score;
-      best_extent = extent;
     }
   }
-  if (best < 0) {
+  if (batch.axis >= 0) {
+    cut_batch(choice, read, batch, inner);
+  } else if (inner.axis >= 0) {
+    // Where a grid cuts the batch, items are not for tiles to cut, whatever was asked for all reshapes.
+    if (s.batch_axis < 0 && read.asked("items")) read("items", 1, 1, "as there is no batch");
+    cut(choice, read, inner.axis, inner.extent);
+  } else {
     choice.reason =
         "one tile: no axis that both sides hold alike and an FFT beside the exchange could be tiled along";
     return false;
   }
-  cut(choice, read, best, best_extent);
   choice.window = window(choice, read);
   return true;
 }
@@ -163,8 +212,11 @@ bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, Reshape
 std::string hidden_behind(const Schedule& s, int stage, const ReshapeChoice& choice) {
   if (choice.window == 0) return "no overlap";
   const auto hides = [&](int neighbour) {
+    const auto by = [&](int axis) {
+      return axis >= 0 && (tiled(s, neighbour, axis) || partly_tiled(s, neighbour, axis));
+    };
     return neighbour >= 0 && neighbour < static_cast<int>(s.stages.size()) &&
-           (tiled(s, neighbour, choice.axis) || partly_tiled(s, neighbour, choice.axis));
+           (by(choice.axis) || by(choice.item_axis));
   };
   const bool before = hides(stage - 1), after = choice.hides_after && hides(stage + 1);
   return before && after ? "behind both FFTs"
@@ -184,14 +236,15 @@ struct SideNames {
 };
 constexpr SideNames packing{"px", "pz", "fy", "fp"}, unpacking{"uy", "uz", "fx", "fu"};
 
-/// The axis that sub-tiles cut beside that of the tiles: the longest that the FFT leaves alone.
-int cross_axis(const Schedule& s, int stage, const Tiling& tiling, int cut) {
+/// The axis that sub-tiles cut beside those of the tiles: the longest that the FFT leaves alone.
+int cross_axis(const Schedule& s, int stage, const Tiling& tiling, const ReshapeChoice& choice) {
   int best = -1;
   Index longest = 1;
   for (int a = 0; a < tiling.shape().size(); ++a) {
     const bool transformed = stage >= 0 && stage < static_cast<int>(s.stages.size()) &&
                              s.stages[static_cast<std::size_t>(stage)].axes.contains(a);
-    if (a == cut || transformed || largest_extent(tiling, a) <= longest) continue;
+    const bool cut = a == choice.axis || a == choice.item_axis;
+    if (cut || transformed || largest_extent(tiling, a) <= longest) continue;
     best = a;
     longest = largest_extent(tiling, a);
   }
@@ -201,7 +254,7 @@ int cross_axis(const Schedule& s, int stage, const Tiling& tiling, int cut) {
 TileSide side(const Schedule& s, int stage, const Tiling& tiling, const SideNames& names,
               const ReshapeChoice& choice, ParameterReader& read) {
   TileSide t;
-  t.cross = cross_axis(s, stage, tiling, choice.axis);
+  t.cross = cross_axis(s, stage, tiling, choice);
   if (t.cross >= 0) t.cross_by = read(names.cross, 0, largest_extent(tiling, t.cross), extent_of(t.cross));
   t.along_by = read(names.along, 0, choice.tile, "the thickness of a tile");
   t.fft_tests = tests(read, names.fft);
@@ -278,53 +331,95 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Res
   }
   const Index extent = largest_extent(tiling, choice.columns);
   choice.front = read("front", 75, 99, "percent");
+  // More tiles than columns are as good as one for each.
+  constexpr Index anything = 1 << 20;
   const Index most = std::max<Index>(1, extent - front_of(extent, choice.front));
-  choice.rest =
-      static_cast<int>(read("rest", std::min<Index>(2, most), most,
-                            "the columns behind the front along axis " + std::to_string(choice.columns)));
+  choice.rest = static_cast<int>(std::min(read("rest", 2, anything, "tiles"), most));
   choice.tiles += choice.rest;
   choice.reason += ", a front along " + name_of_axis(s, choice.columns);
 }
 
 constexpr Index anything = 1 << 30;
 constexpr PipelineParameter tile_parameter{
-    "tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis", 0, anything};
-constexpr PipelineParameter window_parameter{"window", "tiles in flight at a time", 1, 1 << 20};
+    .name = "tile",
+    .meaning = "thickness of a tile along the axis it cuts; 0: an eighth of the axis",
+    .least = 0,
+    .most = anything,
+    .each_reshape = true};
+constexpr PipelineParameter items_parameter{
+    .name = "items",
+    .meaning = "items of a batch in a tile; 1: each item has tiles of its own; 0: as many as make 8 tiles",
+    .least = 0,
+    .most = anything,
+    .each_reshape = true};
+constexpr PipelineParameter window_parameter{.name = "window",
+                                             .meaning = "tiles in flight at a time",
+                                             .least = 1,
+                                             .most = 1 << 20,
+                                             .most_tried = 8,
+                                             .every_value = true,
+                                             .each_reshape = true};
+
+constexpr PipelineParameter thickness(const char* name, const char* meaning) {
+  return {.name = name, .meaning = meaning, .least = 0, .most = anything, .least_tried = 0};
+}
+
+constexpr PipelineParameter frequency(const char* name, const char* meaning) {
+  return {.name = name,
+          .meaning = meaning,
+          .least = 0,
+          .most = 1 << 20,
+          .least_tried = 0,
+          .most_tried = 64,
+          .rule_tried = true};
+}
 
 constexpr PipelineParameter subtile_parameter{
-    "subtile", "KiB of the parts that pass through the cache one by one", 1, 1 << 20};
+    .name = "subtile",
+    .meaning = "KiB of the parts that pass through the cache one by one",
+    .least = 1,
+    .most = 1 << 20,
+    .least_tried = 16,
+    .most_tried = 4096};
 
 constexpr std::array planes_parameters{tile_parameter, subtile_parameter};
 
 constexpr std::array two_front_parameters{
     tile_parameter, subtile_parameter,
-    PipelineParameter{"front", "percent of the columns that go with the planes", 1, 99},
-    PipelineParameter{"rest", "tiles in which the other columns follow", 1, 1 << 20}};
+    PipelineParameter{.name = "front",
+                      .meaning = "percent of the columns that go with the planes",
+                      .least = 1,
+                      .most = 99,
+                      .least_tried = 16,
+                      .most_tried = 99},
+    PipelineParameter{.name = "rest",
+                      .meaning = "tiles in which the other columns follow",
+                      .least = 1,
+                      .most = 1 << 20,
+                      .most_tried = 8}};
 
 constexpr std::array th_parameters{
-    tile_parameter, window_parameter,
-    PipelineParameter{"fy", "calls into the exchange while a tile is transformed, and packed", 0, 1 << 20}};
+    tile_parameter, items_parameter, window_parameter,
+    frequency("fy", "calls into the exchange while a tile is transformed, and packed")};
 
 /// overlap-autotuned-3d-fft, Table 1.
 constexpr std::array windowed_parameters{
     tile_parameter,
+    items_parameter,
     window_parameter,
-    PipelineParameter{"px", "thickness, across the tile, of what is transformed and packed together; 0: all",
-                      0, anything},
-    PipelineParameter{"pz", "the same along the axis that tiles cut", 0, anything},
-    PipelineParameter{"uy",
-                      "thickness, across the tile, of what is unpacked and transformed together; 0: all", 0,
-                      anything},
-    PipelineParameter{"uz", "the same along the axis that tiles cut", 0, anything},
-    PipelineParameter{"fy", "calls into the exchange during the FFT of a tile before it", 0, 1 << 20},
-    PipelineParameter{"fp", "the same while the tile is packed", 0, 1 << 20},
-    PipelineParameter{"fu", "the same while the tile is unpacked", 0, 1 << 20},
-    PipelineParameter{"fx", "the same during the FFT of a tile behind the exchange", 0, 1 << 20}};
+    thickness("px", "thickness, across the tile, of what is transformed and packed together; 0: all"),
+    thickness("pz", "the same along the axis that tiles cut"),
+    thickness("uy", "thickness, across the tile, of what is unpacked and transformed together; 0: all"),
+    thickness("uz", "the same along the axis that tiles cut"),
+    frequency("fy", "calls into the exchange during the FFT of a tile before it"),
+    frequency("fp", "the same while the tile is packed"),
+    frequency("fu", "the same while the tile is unpacked"),
+    frequency("fx", "the same during the FFT of a tile behind the exchange")};
 
 constexpr std::array table{
     Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
     Pipeline{"th", "tiles; the exchange of up to `window` of them runs behind the FFT before it",
-             th_parameters, choose_th},
+             th_parameters, choose_th, false},
     Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              windowed_parameters, choose_windowed},
     Pipeline{"planes", "parts of a stage are sent as soon as they are transformed", planes_parameters,
@@ -379,6 +474,8 @@ std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipel
     ParameterReader read(values, rules, position, choice);
     pipeline.choose(schedule, j, read, choice);
     if (choice.axis >= 0) choice.axis_name = name_of_axis(schedule, choice.axis);
+    if (choice.item_axis >= 0)
+      choice.axis_name += " of each item of " + name_of_axis(schedule, choice.item_axis);
   }
   return choices;
 }

@@ -18,6 +18,10 @@ struct PipelineParameter {
   const char* name;
   const char* meaning;
   Index least, most;
+  // What trials try: powers of two, or every value, between these, and perhaps what the rule does.
+  Index least_tried = 1, most_tried = 1 << 30;
+  bool every_value = false, rule_tried = false;
+  bool each_reshape = false;  ///< by a value of its own for each
 };
 
 /// Values that were asked for: one for all reshapes, or one for each in the order of forward. What lies
@@ -47,6 +51,7 @@ struct Pipeline {
   /// Fills in how reshape number `reshape` of `schedule` is cut, and the reason. Throws `weft::Error` for
   /// values that are not feasible.
   void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, ReshapeChoice& choice);
+  bool worth_trying = true;  ///< false: it is there for comparison
 };
 
 std::span<const Pipeline> pipeline_table();

@@ -60,8 +60,7 @@ Index Placement::staging_base(int rank) const {
   return reshapes() == 0 ? 0 : aligned(largest_box(rank));
 }
 
-Range Placement::cut_range(int j, int rank) const {
-  const int axis = choices_[static_cast<std::size_t>(j)].axis;
+Range Placement::held(int axis, int j, int rank) const {
   for (const Field* f : {&field_before(j), &field_after(j)}) {
     const Box b = f->box(rank);
     if (!b.empty()) return axis < 0 ? Range{0, 1} : Range{b.lo[axis], b.hi[axis]};
@@ -69,38 +68,56 @@ Range Placement::cut_range(int j, int rank) const {
   return {0, 0};
 }
 
-int Placement::tiles(int j, int rank) const {
+int Placement::tiles_per_item(int j, int rank) const {
   const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
-  const Range r = cut_range(j, rank);
+  const Range r = held(c.axis, j, rank);
   const Index thickness = c.axis < 0 ? 1 : c.tile;
   return static_cast<int>((r.hi - r.lo + thickness - 1) / thickness);
+}
+
+int Placement::tiles(int j, int rank) const {
+  const Range items = held(choices_[static_cast<std::size_t>(j)].item_axis, j, rank);
+  return static_cast<int>(items.hi - items.lo) * tiles_per_item(j, rank);
+}
+
+Box Placement::item(int j, int rank, int number, const Box& box) const {
+  const int axis = choices_[static_cast<std::size_t>(j)].item_axis;
+  if (axis < 0 || box.empty()) return box;
+  Box part = box;
+  part.lo[axis] = held(axis, j, rank).lo + number;
+  part.hi[axis] = part.lo[axis] + 1;
+  return part;
 }
 
 Box Placement::tile(int j, int rank, int k, const Box& box) const {
   const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
   if (c.axis < 0 || box.empty()) return box;
-  const Range r = cut_range(j, rank);
-  Box part = box;
-  part.lo[c.axis] = std::min(r.hi, r.lo + k * c.tile);
-  part.hi[c.axis] = std::min(r.hi, r.lo + (k + 1) * c.tile);
+  const int each = tiles_per_item(j, rank), within = c.item_axis < 0 ? k : k % each;
+  const Range r = held(c.axis, j, rank);
+  Box part = item(j, rank, k / each, box);
+  part.lo[c.axis] = std::min(r.hi, r.lo + within * c.tile);
+  part.hi[c.axis] = std::min(r.hi, r.lo + (within + 1) * c.tile);
   return part;
 }
 
 /// Bytes that one index of the cut axis takes in either half: the larger of what source and result hold of
-/// it.
+/// it, of an item if each has tiles of its own.
 Index Placement::unit_bytes(int j, int rank) const {
-  const int axis = choices_[static_cast<std::size_t>(j)].axis;
+  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
   Index most = 0;
   for (const Field* f : {&field_before(j), &field_after(j)}) {
-    const Box b = f->box(rank);
-    if (!b.empty()) most = std::max(most, b.count() / b.extent(axis) * element_bytes(*f));
+    const Box b = item(j, rank, 0, f->box(rank));
+    if (!b.empty()) most = std::max(most, b.count() / b.extent(c.axis) * element_bytes(*f));
   }
   return most;
 }
 
 Index Placement::tile_offset(int j, int rank, int k) const {
   const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
-  return c.axis < 0 ? 0 : k * c.tile * unit_bytes(j, rank);
+  if (c.axis < 0) return 0;
+  const Range r = held(c.axis, j, rank);
+  const int each = tiles_per_item(j, rank);
+  return (k / each * (r.hi - r.lo) + k % each * c.tile) * unit_bytes(j, rank);
 }
 
 Index Placement::tile_room(int j, int rank, int k) const {
@@ -109,12 +126,14 @@ Index Placement::tile_room(int j, int rank, int k) const {
 }
 
 Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
-  const int axis = choices_[static_cast<std::size_t>(j)].axis;
+  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
   Place p = dense(field, rank, base);
-  if (axis >= 0) {
-    p.strides = dense_strides(p.box.extents(), axis_first(field.order(rank), axis));
-    p.strides[axis] = unit_bytes(j, rank) / p.element_bytes;
-  }
+  if (c.axis < 0) return p;
+  Order order = axis_first(field.order(rank), c.axis);
+  if (c.item_axis >= 0) order = axis_first(order, c.item_axis);
+  p.strides = dense_strides(p.box.extents(), order);
+  p.strides[c.axis] = unit_bytes(j, rank) / p.element_bytes;
+  if (c.item_axis >= 0) p.strides[c.item_axis] = p.box.extent(c.axis) * p.strides[c.axis];
   return p;
 }
 

@@ -56,17 +56,23 @@ class Placement {
   Place user(const Field& field, Space space, int rank, const Layout& layout) const;
   Index staging_base(int rank) const;
 
-  /// Tiles of reshape j on `rank`; 0 if it has no part in it.
+  /// Tiles of reshape j on `rank`; 0 if it has no part in it. They are numbered item by item, if each item
+  /// of a batch has tiles of its own.
   int tiles(int j, int rank) const;
+  /// How many of them make an item, or all if items have none of their own.
+  int tiles_per_item(int j, int rank) const;
   /// The part of `box` that belongs to tile k.
   Box tile(int j, int rank, int k, const Box& box) const;
+  /// The part of `box` that belongs to an item; all if items have no tiles of their own.
+  Box item(int j, int rank, int number, const Box& box) const;
   /// Where tile k starts in either half, in bytes from the half's start.
   Index tile_offset(int j, int rank, int k) const;
   /// Bytes between there and what follows: the next tile, or the end of the half.
   Index tile_room(int j, int rank, int k) const;
 
  private:
-  Range cut_range(int j, int rank) const;
+  /// What `rank` holds of an axis before and after reshape j, alike: one index if there is no such axis.
+  Range held(int axis, int j, int rank) const;
   Index unit_bytes(int j, int rank) const;
   Place tiled(const Field& field, int j, int rank, Index base) const;
 

@@ -71,7 +71,8 @@ struct Op {
   int peer = -1;
   int call = -1;
   int count = 0;
-  int tests = 1;                     ///< how often the exchange that is under way is let move on afterwards
+  bool invariant = false;  ///< no parameter of a pipeline changes it: trials that compare them leave it out
+  int tests = 1;           ///< how often the exchange that is under way is let move on afterwards
   int deps_begin = 0, deps_end = 0;  ///< range in Program::deps
 };
 
@@ -97,8 +98,10 @@ struct ChosenParameter {
 /// How a reshape is carried out; equal on all ranks.
 struct ReshapeChoice {
   Carry carry = Carry::packed;
-  int axis = -1;          ///< the axis that tiles cut, or -1 for one tile
-  std::string axis_name;  ///< what printing calls it
+  int axis = -1;  ///< the axis that tiles cut, or -1 for one tile
+  /// An axis around that one, the batch, each of whose indices has tiles of its own; or -1.
+  int item_axis = -1;
+  std::string axis_name;  ///< what printing calls them
   Index tile = 0;         ///< thickness of a tile along `axis`
   int tiles = 1;          ///< on the rank that has most
   int window = 1;         ///< tiles in flight; 0: each is awaited before anything else is done

@@ -46,6 +46,11 @@ void WisdomStore::remember_constant(const std::string& machine, const std::strin
   wisdom_.remember_constant(machine, name, value);
 }
 
+bool WisdomStore::empty() const {
+  const std::lock_guard lock(mutex_);
+  return wisdom_.empty();
+}
+
 void WisdomStore::merge(const Wisdom& other) {
   const std::lock_guard lock(mutex_);
   wisdom_.merge(other);

@@ -23,6 +23,9 @@ class WisdomStore {
   std::optional<double> constant(const std::string& machine, const std::string& name) const;
   void remember_constant(const std::string& machine, const std::string& name, double value);
 
+  /// Whether nothing has been remembered or learnt; what local FFT libraries know by themselves is not asked.
+  bool empty() const;
+
   /// As `Wisdom::merge`; libraries are given nothing.
   void merge(const Wisdom& other);
   /// All that is known, with what the local FFT libraries know by now.

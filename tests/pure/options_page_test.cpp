@@ -63,13 +63,15 @@ std::string accepted(const std::string& option) {
   } catch (const Error& e) {
     return e.expected();
   }
-  return "anything";
+  return "a file";
 }
 
 std::string standard(const std::string& option, const std::string& value) {
   for (const Pipeline& p : pipeline_table())
     for (const PipelineParameter& q : p.parameters)
       if (option == q.name) return "by rule";
+  if (option == "budget") return "by effort";
+  if (option == "wisdom") return "none";
   return value.empty() ? "all ranks" : value;
 }
 

@@ -1,0 +1,173 @@
+#include "api/learning.hpp"
+
+#include <cstdint>
+#include <cstdio>
+
+#include "api/problem_check.hpp"
+#include "api/tuning.hpp"
+#include "base/text.hpp"
+#include "base/warning.hpp"
+#include "comm/agree.hpp"
+#include "fft/local_fft.hpp"
+#include "tune/machine.hpp"
+#include "tune/wisdom_file.hpp"
+#include "tune/wisdom_store.hpp"
+#include "weft/wisdom.hpp"
+
+namespace weft {
+
+namespace {
+
+/// What wisdom calls a problem: all that choices depend on, and the user's own choices.
+std::string name_of_problem(const Problem& problem, const Options& options, const Gathered& gathered) {
+  std::string name;
+  for (const std::string& line : describe(problem, options)) {
+    bool matters = !line.ends_with(' ');
+    for (const char* other : {"effort", "trials", "budget", "search", "wisdom", "check"})
+      matters = matters && !line.starts_with(std::string("option ") + other + " ");
+    if (matters) name += (name.empty() ? "" : "; ") + line;
+  }
+  // Boxes that ranks name one by one.
+  std::string boxes;
+  for (const auto* side : {&gathered.input_boxes, &gathered.output_boxes})
+    for (const Box& b : *side) boxes += to_string(b);
+  for (const auto* side : {&gathered.input_orders, &gathered.output_orders})
+    for (const Order& o : *side) boxes += join(o, ",") + ";";
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (const char c : boxes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return name + "; boxes " + std::to_string(hash);
+}
+
+std::string text_of(const WisdomEntry& entry) {
+  char text[100];
+  std::snprintf(text, sizeof text, "%.4g ms forward and backward, found by %d trials", 1e3 * entry.seconds,
+                entry.trials);
+  return text;
+}
+
+class Learning {
+ public:
+  Learning(const Comm& comm, const Problem& problem, const Options& options, const Gathered& gathered)
+      : comm_(comm),
+        c_(comm.impl()),
+        problem_(problem),
+        options_(options),
+        effort_(options.get("effort")),
+        file_(options.get("wisdom")),
+        name_(name_of_problem(problem, options, gathered)) {}
+
+  Learnt run() {
+    // Without wisdom and trials planning has nothing to talk about.
+    const bool asks = effort_ != "estimate" || !file_.empty();
+    if (c_.least(asks || !store_.empty() ? 0 : 1) == 1) return {};
+    if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
+    std::vector<const FftRow*> ffts;
+    agree(c_, "plan", [&] { ffts = find_ffts(options_.get("fft")); });
+    machine_ = machine_of(c_, ffts);
+    const Wisdom known = share_wisdom(c_, machine_);
+    learn_constants(known);
+    if (const std::optional<WisdomEntry> entry = look_up(known)) {
+      learnt_.options = entry->options;
+      learnt_.origin = "wisdom";
+      learnt_.text = "wisdom: " + text_of(*entry);
+      return learnt_;
+    }
+    if (!file_.empty()) learnt_.text = "wisdom: nothing known of this problem on this machine";
+    if (effort_ != "estimate" && c_.size() > 1) make_trials();
+    return learnt_;
+  }
+
+ private:
+  std::string key(const std::string& effort) const { return name_ + "; effort " + effort; }
+
+  /// What more effort has found serves less of it; a search that was not finished serves where none would be
+  /// made.
+  std::optional<WisdomEntry> look_up(const Wisdom& known) const {
+    std::vector<std::string> efforts{"patient"};
+    if (effort_ != "patient") efforts.emplace_back("measure");
+    if (effort_ == "estimate") efforts.emplace_back("unfinished");
+    for (const std::string& effort : efforts)
+      if (const auto entry = known.find(machine_.fingerprint, key(effort))) return entry;
+    return std::nullopt;
+  }
+
+  /// Measured once on a machine; alike on all ranks.
+  void learn_constants(const Wisdom& known) {
+    std::map<std::string, double> values;
+    const auto names = MachineConstants{}.to_map();
+    for (const auto& [name, standard] : names)
+      if (const auto value = known.constant(machine_.fingerprint, name)) values[name] = *value;
+    if (values.size() < names.size() && effort_ != "estimate") {
+      values.clear();
+      std::vector<double> flat(names.size());
+      agree(c_, "plan: constants of the machine", [&] {
+        if (c_.rank() != 0) return;
+        flat.clear();
+        for (const auto& [name, value] : measure_constants().to_map()) flat.push_back(value);
+      });
+      std::vector<double> all(flat.size() * static_cast<std::size_t>(c_.size()));
+      c_.allgather(flat.data(), flat.size() * sizeof(double), all.data());
+      auto value = all.begin();  // rank 0's
+      for (const auto& [name, standard] : names) {
+        values[name] = *value++;
+        if (c_.rank() == 0) store_.remember_constant(machine_.fingerprint, name, values[name]);
+      }
+      save();
+    }
+    learnt_.constants = MachineConstants::from_map(values);
+  }
+
+  void make_trials() {
+    const double budget = options_.seconds("budget").value_or(effort_ == "patient" ? 60 : 10);
+    TuneRequest request;
+    request.groups = candidates(c_, options_);
+    request.parameters = effort_ == "patient";
+    request.random = options_.get("search") == "random";
+    request.trials = static_cast<int>(options_.number("trials").value_or(40));
+    PlanTrials trials(comm_, problem_, options_, learnt_.constants, budget,
+                      [&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); });
+    const Tuned tuned = tune(trials, request);
+    if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
+    keep(effort_, tuned.best, tuned.trials);
+    learnt_.options = tuned.best.options;
+    learnt_.origin = "trial";
+    learnt_.parameters = tuned.names;
+    learnt_.history = tuned.history;
+    learnt_.best_seconds = tuned.best.seconds;
+    learnt_.trial_seconds = trials.seconds();
+    learnt_.trials = tuned.trials;
+    char took[80];
+    std::snprintf(took, sizeof took, " in %.1f s%s", trials.seconds(),
+                  tuned.finished ? "" : ", until the budget was spent");
+    learnt_.text = "trials: " + text_of({tuned.best.options, tuned.best.seconds, tuned.trials}) + took;
+  }
+
+  /// At once, so that a job that is killed in the middle loses little.
+  void keep(const std::string& effort, const MeasuredSettings& best, int trials) {
+    if (c_.rank() != 0) return;
+    store_.remember(machine_.fingerprint, key(effort), {best.options, best.seconds, trials});
+    save();
+  }
+
+  void save() {
+    if (c_.rank() == 0 && !file_.empty() && saves_) saves_ = export_wisdom(file_);
+  }
+
+  Comm comm_;
+  CommImpl& c_;
+  const Problem& problem_;
+  const Options& options_;
+  std::string effort_, file_, name_;
+  WisdomStore& store_ = WisdomStore::of_process();
+  Machine machine_;
+  Learnt learnt_;
+  bool saves_ = true;  ///< what cannot be written is said once
+};
+
+}  // namespace
+
+Learnt learn(const Comm& comm, const Problem& problem, const Options& options, const Gathered& gathered) {
+  return Learning(comm, problem, options, gathered).run();
+}
+
+}  // namespace weft

@@ -1,0 +1,295 @@
+#include "api/tuning.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "api/plan_impl.hpp"
+#include "comm/agree.hpp"
+#include "program/pipeline.hpp"
+
+namespace weft {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+PlanTrials::PlanTrials(const Comm& comm, const Problem& problem, const Options& options,
+                       const MachineConstants& constants, double budget,
+                       std::function<void(const MeasuredSettings&, int)> keep)
+    : comm_(comm),
+      problem_(problem),
+      options_(options),
+      constants_(constants),
+      budget_(budget),
+      keep_(std::move(keep)) {}
+
+PlanTrials::~PlanTrials() = default;
+
+double PlanTrials::seconds() const {
+  return since(begin_);
+}
+
+Options PlanTrials::with(const Settings& candidate) const {
+  Options all = options_;
+  for (const auto& [name, value] : candidate) all.set(name, value);
+  return all;
+}
+
+std::shared_ptr<PlanImpl> PlanTrials::plan(const Settings& candidate) {
+  if (last_ && planned_ == candidate) return last_;
+  last_.reset();
+  Learnt decided;
+  decided.options = candidate;
+  decided.origin = "trial";
+  decided.constants = constants_;
+  try {
+    last_ = std::make_shared<PlanImpl>(comm_, problem_, options_, &decided);
+  } catch (const Error&) {  // on all ranks alike
+    comm_.impl().check_alive("plan: trial");
+  }
+  planned_ = candidate;
+  return last_;
+}
+
+/// Arrays for a plan, filled once. Their contents do not matter, as long as they are numbers.
+void PlanTrials::provide(const PlanImpl& plan) {
+  agree(comm_.impl(), "plan: trial", [&] {
+    const auto grow = [](Buffer<std::byte>& buffer, std::size_t bytes) {
+      if (buffer.size() < bytes) buffer = Buffer<std::byte>(bytes);
+    };
+    grow(in_, std::max(plan.sides[0].bytes, plan.problem.in_place ? plan.sides[1].bytes : 0));
+    grow(out_, plan.problem.in_place ? 0 : plan.sides[1].bytes);
+    grow(work_, plan.users_workspace ? static_cast<std::size_t>(plan.workspace_bytes) : 0);
+  });
+}
+
+/// Forward and backward once; this rank's time.
+double PlanTrials::execute(PlanImpl& plan) {
+  comm_.impl().barrier();
+  const auto begin = Clock::now();
+  std::byte* out = plan.problem.in_place ? in_.data() : out_.data();
+  std::byte* work = plan.users_workspace ? work_.data() : nullptr;
+  const std::size_t bytes = plan.users_workspace ? work_.size() : 0;
+  for (const Direction d : {Direction::forward, Direction::backward}) {
+    const bool fwd = d == Direction::forward;
+    plan.start(d, {fwd ? in_.data() : out, fwd ? out : in_.data(), work, bytes, PlanImpl::Type::any,
+                   PlanImpl::Type::any});
+    plan.advance(Patience::wait);
+  }
+  return since(begin);
+}
+
+double PlanTrials::slowest(double seconds) {
+  std::vector<double> all(static_cast<std::size_t>(comm_.size()));
+  comm_.impl().allgather(&seconds, sizeof seconds, all.data());
+  return *std::max_element(all.begin(), all.end());
+}
+
+std::vector<double> PlanTrials::whole(const std::vector<Settings>& settings) {
+  constexpr double long_enough = 0.2;
+  std::vector<std::shared_ptr<PlanImpl>> plans;
+  double one = 0;
+  for (const Settings& candidate : settings) {
+    plans.push_back(plan(candidate));
+    if (!plans.back()) continue;
+    provide(*plans.back());
+    execute(*plans.back());
+    one = std::max(one, slowest(execute(*plans.back())));
+  }
+  const int repeats = std::clamp(static_cast<int>(long_enough / std::max(one, 1e-9)), 5, 25);
+  std::vector<std::vector<double>> times(plans.size());
+  for (int i = 0; i < repeats; ++i)
+    for (std::size_t k = 0; k < plans.size(); ++k)
+      if (plans[k]) times[k].push_back(execute(*plans[k]));
+  std::vector<double> scores;
+  for (std::size_t k = 0; k < plans.size(); ++k)
+    scores.push_back(plans[k] ? slowest(median(times[k])) : infinity);
+  return scores;
+}
+
+double PlanTrials::part(const Settings& candidate) {
+  constexpr double long_enough = 0.1;
+  const std::shared_ptr<PlanImpl> p = plan(candidate);
+  if (!p) return infinity;
+  provide(*p);
+  for (PlanImpl::Way& w : p->ways) w.executor->skip_invariant(true);
+  execute(*p);
+  const double one = slowest(execute(*p));
+  const int repeats = std::clamp(static_cast<int>(long_enough / std::max(one, 1e-9)), 3, 15);
+  std::vector<double> times;
+  for (int i = 0; i < repeats; ++i) times.push_back(execute(*p));
+  for (PlanImpl::Way& w : p->ways) w.executor->skip_invariant(false);
+  return slowest(median(times));
+}
+
+std::string PlanTrials::plan_of(const Settings& candidate) {
+  const std::shared_ptr<PlanImpl> p = plan(candidate);
+  if (!p) return "";
+  std::string text = to_string(p->ways[0].schedule);
+  for (const PlanImpl::Way& w : p->ways)
+    for (const ReshapeChoice& choice : w.choices) {
+      text += choice.exchange + " " + choice.pipeline;
+      for (const ChosenParameter& q : choice.parameters) text += " " + std::to_string(q.value);
+      text += "\n";
+    }
+  return text;
+}
+
+namespace {
+
+/// A parameter in one reshape of forward; null if it has none there.
+const ChosenParameter* find(const ReshapeChoice& choice, const std::string& name) {
+  for (const ChosenParameter& p : choice.parameters)
+    if (p.name == name) return &p;
+  return nullptr;
+}
+
+std::vector<Index> values_of(const PipelineParameter& p, Index most) {
+  const Index last = std::min(most, p.most_tried);
+  const Index first = std::min(p.least_tried, last);
+  std::vector<Index> values = p.every_value ? all_values(first, last) : log_values(first, last);
+  if (p.rule_tried) values.insert(values.begin(), -1);
+  return values;
+}
+
+}  // namespace
+
+/// Those of which reshapes differ most have a value for each.
+std::vector<Dimension> PlanTrials::parameters(const Settings& candidate) {
+  const std::shared_ptr<PlanImpl> p = plan(candidate);
+  std::vector<Dimension> all;
+  if (!p || p->ways[0].choices.empty()) return all;
+  const std::vector<ReshapeChoice>& choices = p->ways[0].choices;
+  for (const PipelineParameter& q : find_pipeline(choices.front().pipeline).parameters) {
+    if (!options_.get(q.name).empty()) continue;  // as the user has it
+    std::vector<Index> most;
+    for (const ReshapeChoice& choice : choices) {
+      const ChosenParameter* chosen = find(choice, q.name);
+      most.push_back(chosen != nullptr ? chosen->most : -1);
+    }
+    const Index largest = *std::max_element(most.begin(), most.end());
+    if (largest < 0) continue;
+    if (!q.each_reshape || choices.size() == 1) {
+      for (Index m : most) most[0] = m < 0 ? most[0] : most[0] < 0 ? m : std::min(most[0], m);
+      all.push_back({q.name, values_of(q, most[0])});
+      continue;
+    }
+    for (std::size_t j = 0; j < most.size(); ++j)
+      all.push_back({std::string(q.name) + "." + std::to_string(j),
+                     most[j] < 0 ? std::vector<Index>{q.least_tried} : values_of(q, most[j])});
+  }
+  return all;
+}
+
+/// The rule's point, and for what the overlap paper has parameters for its default (section 4.4): sixteen
+/// tiles, two of them in flight, sub-tiles of 8192 elements, and half as many tests as ranks.
+std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vector<Dimension>& parameters) {
+  const std::shared_ptr<PlanImpl> p = plan(candidate);
+  if (!p) return {};
+  const Schedule& s = p->ways[0].schedule;
+  const std::vector<int> stages = reshape_stages(s);
+  Point rule, paper;
+  bool differs = false;
+  for (const Dimension& d : parameters) {
+    const std::string name = d.name.substr(0, d.name.find('.'));
+    const std::size_t j = d.name.find('.') == std::string::npos
+                              ? 0
+                              : static_cast<std::size_t>(std::stoi(d.name.substr(d.name.find('.') + 1)));
+    const ReshapeChoice& choice = p->ways[0].choices[j];
+    const ChosenParameter* chosen = find(choice, name);
+    rule.push_back(chosen != nullptr ? chosen->value : d.values.front());
+    const auto lines = [&](int stage) {
+      Index n = 1;
+      if (stage >= 0 && stage < static_cast<int>(s.stages.size()))
+        for (int a : s.stages[static_cast<std::size_t>(stage)].axes)
+          n *= a == choice.axis ? 1 : problem_.shape[a];
+      return n;
+    };
+    const Index before = std::max<Index>(1, 8192 / lines(stages[j] - 1));
+    const Index after = std::max<Index>(1, 8192 / lines(stages[j] + 1));
+    const Index half = std::max(1, comm_.size() / 2);
+    const auto across = [](Index all, Index most) { return std::min(all, std::max<Index>(most, 1)); };
+    const std::map<std::string, Index> defaults{
+        {"tile", chosen != nullptr ? std::max<Index>(1, chosen->most / 16) : 1},
+        {"window", 2},
+        {"px", across(before, d.values.back())},
+        {"pz", std::max<Index>(1, before / across(before, d.values.back()))},
+        {"uy", across(after, d.values.back())},
+        {"uz", std::max<Index>(1, after / across(after, d.values.back()))},
+        {"fy", half},
+        {"fp", half},
+        {"fu", half},
+        {"fx", half}};
+    const auto its = defaults.find(name);
+    paper.push_back(its != defaults.end() ? its->second : rule.back());
+    differs = differs || paper.back() != rule.back();
+  }
+  if (!differs) return {rule};
+  return {rule, paper};
+}
+
+bool PlanTrials::feasible(const Settings& candidate) {
+  if (!last_) return true;  // planning will tell
+  try {
+    const Options all = with(candidate);
+    PipelineParameters values;
+    for (const auto& [name, each] : all.parameters()) values.emplace(name, each);
+    PipelineRules rules;
+    rules.overlap = all.get("overlap") == "on";
+    for (const PlanImpl::Way& w : last_->ways)
+      choose_pipeline(w.schedule, find_pipeline(last_->ways[0].choices.front().pipeline), values, rules);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+/// Rank 0's clock counts.
+bool PlanTrials::out_of_time() {
+  const bool late = comm_.rank() == 0 && seconds() > budget_;
+  return comm_.impl().least(late ? 0 : 1) == 0;
+}
+
+std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options) {
+  const auto open = [&](const char* name) { return options.get(name) == "auto"; };
+  std::vector<std::vector<Settings>> groups{{{}}};
+  const bool own = options.get("workspace") != "user";
+  std::vector<std::string> exchanges;
+  for (const ExchangeRow& row : exchange_table()) {
+    const bool serves = row.applicable(comm) && (row.carry != Carry::direct || own);
+    if (serves && open("exchange")) exchanges.emplace_back(row.name);
+  }
+  std::vector<std::string> pipelines;
+  for (const Pipeline& p : pipeline_table())
+    if (open("pipeline") && p.worth_trying) pipelines.emplace_back(p.name);
+  if (exchanges.empty())
+    for (const std::string& p : pipelines) groups[0].push_back({{"pipeline", p}});
+  for (const std::string& e : exchanges) {
+    if (pipelines.empty()) groups[0].push_back({{"exchange", e}});
+    for (const std::string& p : pipelines) groups[0].push_back({{"exchange", e}, {"pipeline", p}});
+  }
+  for (const char* name : {"decomposition", "layout"}) {
+    if (!open(name)) continue;
+    groups.emplace_back();
+    for (const char* value : {"slab", "pencil", "contiguous", "strided"}) {
+      const bool of_layout = std::string(value) == "contiguous" || std::string(value) == "strided";
+      if (of_layout == (std::string(name) == "layout")) groups.back().push_back({{name, value}});
+    }
+  }
+  return groups;
+}
+
+}  // namespace weft

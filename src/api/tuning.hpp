@@ -1,0 +1,59 @@
+// Trials of whole plans, for the tuner.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "api/learning.hpp"
+#include "tune/tuner.hpp"
+#include "weft/buffer.hpp"
+#include "weft/problem.hpp"
+
+namespace weft {
+
+struct PlanImpl;
+
+class PlanTrials final : public Trials {
+ public:
+  /// `keep` is told of the best so far.
+  PlanTrials(const Comm& comm, const Problem& problem, const Options& options,
+             const MachineConstants& constants, double budget,
+             std::function<void(const MeasuredSettings&, int)> keep);
+  ~PlanTrials() override;
+
+  std::vector<double> whole(const std::vector<Settings>& candidates) override;
+  double part(const Settings& candidate) override;
+  std::string plan_of(const Settings& candidate) override;
+  std::vector<Dimension> parameters(const Settings& candidate) override;
+  std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>& parameters) override;
+  bool feasible(const Settings& candidate) override;
+  bool out_of_time() override;
+  void found(const MeasuredSettings& best, int trials) override { keep_(best, trials); }
+
+  double seconds() const;
+
+ private:
+  Options with(const Settings& candidate) const;
+  /// Null if there is no such plan.
+  std::shared_ptr<PlanImpl> plan(const Settings& candidate);
+  void provide(const PlanImpl& plan);
+  double execute(PlanImpl& plan);
+  double slowest(double seconds);
+
+  Comm comm_;
+  Problem problem_;
+  Options options_;
+  MachineConstants constants_;
+  double budget_;
+  std::function<void(const MeasuredSettings&, int)> keep_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Settings planned_;  ///< what `last_` is of
+  std::shared_ptr<PlanImpl> last_;
+  Buffer<std::byte> in_, out_, work_;
+};
+
+/// Combinations of what `options` leave open, to be timed in turn: the rule's comes first.
+std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options);
+
+}  // namespace weft

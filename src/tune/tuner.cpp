@@ -1,0 +1,158 @@
+#include "tune/tuner.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace weft {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class Tuner {
+ public:
+  Tuner(Trials& trials, const TuneRequest& request) : trials_(trials), request_(request) {}
+
+  Tuned run() {
+    for (const std::vector<Settings>& group : request_.groups) try_group(group);
+    play_off();
+    if (request_.parameters) search();
+    tuned_.finished = tuned_.finished && !late_;
+    return tuned_;
+  }
+
+ private:
+  int left() const { return request_.trials - tuned_.trials; }
+
+  bool late() {
+    if (!late_ && tuned_.trials > 0) late_ = trials_.out_of_time();
+    return late_;
+  }
+
+  /// Candidates that make another plan than those before, on top of the best so far.
+  void try_group(const std::vector<Settings>& group) {
+    const Settings base = tuned_.best.options;
+    for (const Settings& more : group) {
+      // The parameters of a pipeline want some trials of their own.
+      if (late() || left() <= (request_.parameters && tuned_.trials > 0 ? request_.trials / 2 : 0)) return;
+      Settings candidate = base;
+      for (const auto& [name, value] : more) candidate[name] = value;
+      const std::string plan = trials_.plan_of(candidate);
+      if (plan.empty() || !seen_.insert(plan).second) continue;
+      const double seconds = trials_.whole({candidate}).front();
+      ++tuned_.trials;
+      if (seconds == infinity) continue;
+      measured_.push_back({candidate, seconds});
+      offer(measured_.back());
+    }
+  }
+
+  void offer(const MeasuredSettings& candidate) {
+    if (tuned_.best.seconds > 0 && candidate.seconds >= tuned_.best.seconds) return;
+    tuned_.best = candidate;
+    trials_.found(tuned_.best, tuned_.trials);
+  }
+
+  /// Overlap paper, 4.4: infeasible points cost nothing, no point is run twice, what parameters do not change
+  /// is left out, values are powers of two, and the simplex begins at a default point. The best of the rule's
+  /// and the paper's point is where it begins here.
+  void search() {
+    const Settings candidate = tuned_.best.options;
+    const std::vector<Dimension> parameters = trials_.parameters(candidate);
+    if (parameters.empty() || left() <= 0 || late()) return;
+    for (const Dimension& d : parameters) tuned_.names.push_back(d.name);
+    std::map<Point, double> known;
+    const auto score = [&](const Point& p) {
+      const auto found = known.find(p);
+      if (found != known.end()) return found->second;
+      const Settings point = with_parameters(candidate, parameters, p);
+      if (!trials_.feasible(point)) return known[p] = infinity;
+      ++tuned_.trials;
+      tuned_.history.push_back({p, trials_.part(point)});
+      return known[p] = tuned_.history.back().score;
+    };
+    const SearchLimits all{left(), [&] { return late(); }};
+    if (request_.random) {
+      random_search(parameters, request_.seed, score, all);
+    } else {
+      const std::vector<Point> first = simplex(candidate, parameters, score);
+      // The search counts the point that it begins with, which has been run.
+      nelder_mead(parameters, first, score, {left() + 1, all.out_of_time});
+    }
+    finals(candidate, parameters, tuned_.history);
+  }
+
+  std::vector<Point> simplex(const Settings& candidate, const std::vector<Dimension>& parameters,
+                             const Score& score) {
+    Point start;
+    double best = infinity;
+    for (const Point& p : trials_.starts(candidate, parameters)) {
+      const Point near = nearest_point(parameters, p);
+      const double seconds = score(near);
+      if (!start.empty() && seconds >= best) continue;
+      start = near;
+      best = seconds;
+    }
+    return simplex_around(parameters, start);
+  }
+
+  /// Candidates that are nearly as good as the best one, against each other.
+  void play_off() {
+    constexpr double near = 1.25;
+    std::sort(measured_.begin(), measured_.end(),
+              [](const MeasuredSettings& a, const MeasuredSettings& b) { return a.seconds < b.seconds; });
+    std::vector<Settings> last;
+    for (const MeasuredSettings& m : measured_)
+      if (last.size() < 3 && m.seconds <= near * measured_.front().seconds) last.push_back(m.options);
+    decide(last);
+  }
+
+  /// The best points against each other and the best candidate so far.
+  void finals(const Settings& candidate, const std::vector<Dimension>& parameters,
+              const std::vector<Trial>& history) {
+    std::vector<Settings> last{tuned_.best.options};
+    // Of points drawn at random many are as good as each other.
+    for (const Trial& t : finalists(history, request_.random ? 10 : 3))
+      last.push_back(with_parameters(candidate, parameters, t.point));
+    decide(last);
+  }
+
+  /// Whole, and in turn.
+  void decide(const std::vector<Settings>& last) {
+    if (last.size() < 2) return;
+    const std::vector<double> seconds = trials_.whole(last);
+    const auto best = std::min_element(seconds.begin(), seconds.end());
+    if (*best == infinity) return;
+    tuned_.best = {last[static_cast<std::size_t>(best - seconds.begin())], *best};
+    trials_.found(tuned_.best, tuned_.trials);
+  }
+
+  Trials& trials_;
+  const TuneRequest& request_;
+  std::set<std::string> seen_;
+  std::vector<MeasuredSettings> measured_;
+  bool late_ = false;
+  Tuned tuned_;
+};
+
+}  // namespace
+
+Tuned tune(Trials& trials, const TuneRequest& request) {
+  return Tuner(trials, request).run();
+}
+
+Settings with_parameters(const Settings& candidate, const std::vector<Dimension>& parameters,
+                         const Point& point) {
+  Settings settings = candidate;
+  std::set<std::string> begun;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (point[i] < 0) continue;  // left to the rule
+    const std::string name = parameters[i].name.substr(0, parameters[i].name.find('.'));
+    std::string& value = settings[name];
+    value = begun.insert(name).second ? std::to_string(point[i]) : value + "," + std::to_string(point[i]);
+  }
+  return settings;
+}
+
+}  // namespace weft
