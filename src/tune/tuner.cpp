@@ -71,6 +71,7 @@ class Tuner {
     const auto score = [&](const Point& p) {
       const auto found = known.find(p);
       if (found != known.end()) return found->second;
+      if (left() <= 0 || late()) return infinity;
       const Settings point = with_parameters(candidate, parameters, p);
       const double seconds = trials_.feasible(point) ? trials_.part(point) : infinity;
       if (!timed(seconds)) return known[p] = infinity;
@@ -78,13 +79,13 @@ class Tuner {
       tuned_.history.push_back({p, seconds});
       return known[p] = seconds;
     };
-    const SearchLimits all{left(), [&] { return late(); }};
+    // Searches count the points of `simplex` as well, which have been run.
+    const SearchLimits limits{request_.trials, [&] { return left() <= 0 || late_; }};
     if (request_.random) {
-      random_search(parameters, request_.seed, score, all);
+      random_search(parameters, request_.seed, score, limits);
     } else {
       const std::vector<Point> first = simplex(candidate, parameters, score);
-      // The search counts the point that it begins with, which has been run.
-      nelder_mead(parameters, first, score, {left() + 1, all.out_of_time});
+      nelder_mead(parameters, first, score, limits);
     }
     finals(candidate, parameters, tuned_.history);
   }
