@@ -63,9 +63,10 @@ class Tuner {
   /// is left out, values are powers of two, and the simplex begins at a default point. The best of the rule's
   /// and the paper's point is where it begins here.
   void search() {
+    if (tuned_.trials == 0 || left() <= 0 || late()) return;
     const Settings candidate = tuned_.best.options;
     const std::vector<Dimension> parameters = trials_.parameters(candidate);
-    if (parameters.empty() || left() <= 0 || late()) return;
+    if (parameters.empty()) return;
     for (const Dimension& d : parameters) tuned_.names.push_back(d.name);
     std::map<Point, double> known;
     const auto score = [&](const Point& p) {

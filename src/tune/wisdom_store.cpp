@@ -96,6 +96,9 @@ std::string WisdomStore::learn(const Wisdom& other) {
     if (text && !row.import_wisdom(precision, *text))
       wrong = row.name + std::string(" does not take its own wisdom: that of another build, or damaged");
   });
+  const auto choices = other.library(key_of_choices());
+  if (choices && !import_fft_choices(*choices))
+    wrong = "what it says of the fastest library for each transform is damaged";
   return wrong;
 }
 
