@@ -92,14 +92,26 @@ TEST(Tuner, TriesGroupsOnTopOfTheBestSoFar) {
   request.groups = {{nothing_but_the_rule, {{"exchange", "a"}}, {{"exchange", "b"}}},
                     {{{"layout", "x"}}, {{"layout", "y"}}}};
   const Tuned tuned = tune(t, request);
-  EXPECT_EQ(t.whole_asked, (std::vector<std::string>{"", "exchange=a", "exchange=b", "exchange=b layout=x",
-                                                     "exchange=b layout=y"}));
+  // Those that are nearly as good as the best one meet again.
+  const std::string b = "exchange=b", x = b + " layout=x", y = b + " layout=y";
+  EXPECT_EQ(t.whole_asked, (std::vector<std::string>{"", "exchange=a", b, x, y, x, y, b}));
+  EXPECT_EQ(t.whole_sizes, (std::vector<std::size_t>{1, 1, 1, 1, 1, 3}));
   EXPECT_EQ(text_of(tuned.best.options), "exchange=b layout=x");
   EXPECT_EQ(tuned.best.seconds, 6);
   EXPECT_EQ(tuned.trials, 5);
   EXPECT_TRUE(tuned.finished);
-  EXPECT_EQ(t.found_text, (std::vector<std::string>{"", "exchange=b", "exchange=b layout=x"}));
+  EXPECT_EQ(t.found_text, (std::vector<std::string>{"", b, x, x}));
   EXPECT_TRUE(tuned.history.empty());
+}
+
+TEST(Tuner, TheSecondMeetingDecides) {
+  FakeTrials t;
+  int asked = 0;
+  TuneRequest request;
+  request.groups = {{nothing_but_the_rule, {{"exchange", "a"}}, {{"exchange", "b"}}}};
+  t.seconds = [&](const Settings& s) { return (++asked <= 3) == s.contains("exchange") ? 1.1 : 1.0; };
+  EXPECT_EQ(text_of(tune(t, request).best.options), "exchange=a");
+  EXPECT_EQ(t.found_text, (std::vector<std::string>{"", "exchange=a"}));
 }
 
 TEST(Tuner, TimesNoPlanTwiceAndNoneThatCannotBeMade) {
@@ -112,7 +124,7 @@ TEST(Tuner, TimesNoPlanTwiceAndNoneThatCannotBeMade) {
   request.groups = {
       {{}, {{"exchange", "none"}}, {{"exchange", "a"}}, {{"exchange", "b"}}, {{"exchange", "b"}}}};
   const Tuned tuned = tune(t, request);
-  EXPECT_EQ(t.whole_asked, (std::vector<std::string>{"", "exchange=b"}));
+  EXPECT_EQ(t.whole_asked, (std::vector<std::string>{"", "exchange=b", "", "exchange=b"}));
   EXPECT_EQ(tuned.trials, 2);
 }
 
@@ -140,7 +152,7 @@ TEST(Tuner, LeavesHalfOfTheTrialsToParameters) {
   for (int i = 0; i < 30; ++i) request.groups[0].push_back({{"exchange", std::to_string(i)}});
   request.trials = 10;
   EXPECT_EQ(tune(t, request).trials, 10);
-  EXPECT_EQ(t.whole_asked.size(), 10u);
+  EXPECT_EQ(t.whole_sizes.size(), 11u);  // the last three against each other
   t = valley();
   request.parameters = true;
   const Tuned tuned = tune(t, request);
