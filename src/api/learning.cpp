@@ -40,6 +40,13 @@ std::string name_of_problem(const Problem& problem, const Options& options, cons
   return name + "; boxes " + std::to_string(hash);
 }
 
+/// "exchange p2p, tile 8"
+std::string chosen(const std::map<std::string, std::string>& options) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : options) parts.push_back(name + " " + value);
+  return parts.empty() ? "as the rules choose" : join(parts, ", ");
+}
+
 std::string text_of(const WisdomEntry& entry) {
   char text[100];
   std::snprintf(text, sizeof text, "%.4g ms forward and backward, found by %d trials", 1e3 * entry.seconds,
@@ -112,7 +119,7 @@ class Learning {
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
       learnt_.options = entry->options;
       learnt_.origin = "wisdom";
-      learnt_.text = "wisdom: " + text_of(*entry);
+      learnt_.text = "wisdom: " + text_of(*entry) + ": " + chosen(entry->options);
       return learnt_;
     }
     if (!file_.empty()) learnt_.text = "wisdom: nothing known of this problem on this machine";
@@ -130,7 +137,7 @@ class Learning {
     if (effort_ != "patient") efforts.emplace_back("measure");
     if (effort_ == "estimate") efforts.emplace_back("unfinished");
     for (const std::string& effort : efforts) {
-      const auto entry = known.find(machine_.fingerprint, key(effort));
+      std::optional<WisdomEntry> entry = known.find(machine_.fingerprint, key(effort));
       if (!entry) continue;
       const std::string wrong = misfit(options_, *entry);
       if (wrong.empty()) return entry;
@@ -192,7 +199,8 @@ class Learning {
     char took[80];
     std::snprintf(took, sizeof took, " in %.1f s%s", trials.seconds(),
                   tuned.finished ? "" : ", until the budget was spent");
-    learnt_.text = "trials: " + text_of({tuned.best.options, tuned.best.seconds, tuned.trials}) + took;
+    learnt_.text = "trials: " + text_of({tuned.best.options, tuned.best.seconds, tuned.trials}) + took +
+                   ": " + chosen(tuned.best.options);
   }
 
   /// At once, so that a job that is killed in the middle loses little.

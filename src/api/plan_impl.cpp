@@ -121,6 +121,7 @@ void PlanImpl::make_as_learnt(CommImpl& c, const Gathered& gathered, const Learn
   }
   options = users;
   learnt.options.clear();
+  learnt.origin.clear();
   learnt.text = found.origin + ": what it says of this problem does not work";
   plan_all(c, gathered);
 }

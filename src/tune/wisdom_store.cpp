@@ -117,7 +117,7 @@ Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
   agree(comm, operation, [&] {
     if (comm.rank() == 0) text = store.all().of(machine.fingerprint, machine.hardware).to_json();
   });
-  const Wisdom shared = Wisdom::from_json(comm.broadcast(text, 0));
+  Wisdom shared = Wisdom::from_json(comm.broadcast(text, 0));
   // Thread ranks have one store, which knows it.
   if (comm.rank() != 0 && comm.threads() == nullptr)
     if (const std::string wrong = store.learn(shared); !wrong.empty()) warn("wisdom of rank 0: " + wrong);

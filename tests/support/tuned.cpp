@@ -60,7 +60,7 @@ RandomProblem make_tuned_problem(std::uint64_t seed, int ranks, bool mpi, const 
 }
 
 std::string new_wisdom_file(const std::string& number) {
-  const std::string file = testing::TempDir() + "/weft-tuned-" + number + ".json";
+  std::string file = testing::TempDir() + "/weft-tuned-" + number + ".json";
   remove_wisdom(file);
   return file;
 }
