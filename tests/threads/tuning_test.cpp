@@ -188,7 +188,7 @@ TEST(TunedWisdom, ThatIsImpossibleIsSaidAndSurvived) {
   for (const char* bad :
        {R"("flux": "1")", R"("exchange": "pigeon")", R"("workspace": "user")", R"("effort": "patient")",
         R"("tile": "wide")", R"("pipeline": "planes", "tile": "1000000")", R"("exchange": "p2p")",
-        R"("exchange": "copy", "pipeline": "planes")", R"("tile": "1,2,3,4,5,6,7")", R"("tile": "-1")"}) {
+        R"("exchange": "copy,direct,copy")", R"("tile": "1,2,3,4,5,6,7")", R"("tile": "-1")"}) {
     SCOPED_TRACE(bad);
     forget_wisdom();
     std::ofstream(file) << good;
