@@ -226,7 +226,11 @@ void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
 void PlanImpl::find_exchanges(CommImpl& c) {
   bool strided = true;
   for (const std::string& name : split_at_commas(options.get("exchange"))) {
-    const ExchangeRow& row = find_exchange(name, c, !users_workspace && no_room.empty());
+    // Pipeline planes puts together by itself what it sends, so that packing again would cost more.
+    const bool by_parts = name == "auto" && several_nodes(c) &&
+                          std::string(choose_pipeline_option(options, "planes").pipeline->name) == "planes";
+    const bool own = !users_workspace && no_room.empty();
+    const ExchangeRow& row = by_parts ? find_exchange_of_parts(c, own) : find_exchange(name, c, own);
     rows.push_back(&row);
     strided = strided && (row.carry == Carry::strided || row.carry == Carry::direct);
     alone = alone || !row.concurrent;
@@ -242,14 +246,13 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   if (names.size() > 1 && names.size() != reshapes)
     throw Error("plan: option exchange", std::to_string(names.size()) + " exchanges",
                 "one for all, or one per reshape, of which there are " + std::to_string(reshapes));
-  const auto overlaps = [&](const ExchangeRow* row) { return row->overlaps(c); };
+  const auto does_not_block = [&](const ExchangeRow* row) { return row->concurrent || row->overlaps(c); };
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
-  PipelineChoice pipeline =
-      choose_pipeline_option(options,
-                             all_direct                                        ? "planes"
-                             : std::any_of(rows.begin(), rows.end(), overlaps) ? "windowed"
-                                                                               : "sequential");
+  PipelineChoice pipeline = choose_pipeline_option(
+      options, all_direct || (several_nodes(c) && std::all_of(rows.begin(), rows.end(), does_not_block))
+                   ? "planes"
+                   : "sequential");
   for (auto& [name, asked] : pipeline.values)
     if (learnt.options.contains(name)) asked.origin = learnt.origin;
   PipelineRules rules;

@@ -269,7 +269,8 @@ bool Executor::run_op(Patience patience) {
     case OpKind::await_full:
       return await(op, patience, [&](Patience p) { return direct(op).is_full(op.tile, op.peer, p); });
   }
-  if (in_flight_ > 0) moving_->progress();
+  if (in_flight_ > 0)
+    for (int i = 0; i < op.tests; ++i) moving_->progress();
   return true;
 }
 

@@ -68,7 +68,7 @@ std::string padding_misfit(const Placement& place, int j, const std::vector<int>
   for (std::size_t r = 0; r < groups.size(); ++r) members[groups[r]].push_back(static_cast<int>(r));
   const bool planes = place.choices()[static_cast<std::size_t>(j)].subtile > 0;
   for (const auto& [group, ranks] : members) {
-    const std::string misfit = planes ? planes_misfit(place, j, ranks) : tiles_misfit(place, j, ranks);
+    std::string misfit = planes ? planes_misfit(place, j, ranks) : tiles_misfit(place, j, ranks);
     if (!misfit.empty()) return misfit;
   }
   return "";

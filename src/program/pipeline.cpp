@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/text.hpp"
-#include "program/tile_cut.hpp"
+#include "program/pipeline_rules.hpp"
 
 namespace weft {
 
@@ -16,40 +15,33 @@ std::vector<int> reshape_stages(const Schedule& schedule) {
   return positions;
 }
 
-class ParameterReader {
- public:
-  /// `position`: of the reshape in the order of forward.
-  ParameterReader(const PipelineParameters& values, const PipelineRules& rules, int position,
-                  ReshapeChoice& choice)
-      : values_(values), rules_(rules), position_(static_cast<std::size_t>(position)), choice_(choice) {}
-
-  const PipelineRules& rules() const { return rules_; }
-
-  /// What was asked for, or nothing.
-  std::optional<Index> asked(const char* name) const {
-    const auto found = values_.find(name);
-    if (found == values_.end()) return std::nullopt;
-    const std::vector<Index>& all = found->second.values;
-    return all.size() == 1 ? all[0] : all[position_];
+Index largest_extent(const Tiling& tiling, int axis) {
+  if (tiling.grid()) {
+    const Range r = split(tiling.shape()[axis], (*tiling.grid())[axis], 0);
+    return r.hi - r.lo;
   }
+  Index most = 0;
+  for (int r = 0; r < tiling.ranks(); ++r) most = std::max(most, tiling.box(r).extent(axis));
+  return most;
+}
 
-  /// The value of a parameter: as asked for, or what the rule says. `most` is what is feasible, and `why`.
-  Index operator()(const char* name, Index rule, Index most, const std::string& why) {
-    const std::optional<Index> wanted = asked(name);
-    if (wanted && *wanted > most)
-      throw Error(std::string("plan: option ") + name, std::to_string(*wanted),
-                  "at most " + std::to_string(most) + ", " + why);
-    const Index value = wanted.value_or(rule);
-    choice_.parameters.push_back({name, value, wanted ? values_.at(name).origin : "rule", most});
-    return value;
-  }
+std::string extent_of(int axis) {
+  return "the largest extent of axis " + std::to_string(axis) + " on a rank";
+}
 
- private:
-  const PipelineParameters& values_;
-  const PipelineRules& rules_;
-  std::size_t position_;
-  ReshapeChoice& choice_;
-};
+void set_tiles(ReshapeChoice& choice, Index tiles) {
+  if (tiles > 1 << 24)
+    throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
+  choice.tiles = static_cast<int>(tiles);
+}
+
+void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent) {
+  const Index rule = divided(extent, wanted_tiles);
+  choice.axis = axis;
+  choice.tile = read("tile", rule, extent, extent_of(axis));
+  if (choice.tile == 0) choice.tile = rule;
+  set_tiles(choice, divided(extent, choice.tile));
+}
 
 namespace {
 
@@ -89,16 +81,6 @@ std::vector<bool> shared_axes(const Tiling& from, const Tiling& to) {
   return shared;
 }
 
-Index largest_extent(const Tiling& tiling, int axis) {
-  if (tiling.grid()) {
-    const Range r = split(tiling.shape()[axis], (*tiling.grid())[axis], 0);
-    return r.hi - r.lo;
-  }
-  Index most = 0;
-  for (int r = 0; r < tiling.ranks(); ++r) most = std::max(most, tiling.box(r).extent(axis));
-  return most;
-}
-
 /// How much of the FFTs on both sides of a reshape can hide an exchange whose tiles cut `axis`.
 int hiding(const Schedule& s, int stage, int axis) {
   int score = 0;
@@ -107,31 +89,6 @@ int hiding(const Schedule& s, int stage, int axis) {
     score += tiled(s, neighbour, axis) ? 2 : partly_tiled(s, neighbour, axis) ? 1 : 0;
   }
   return score;
-}
-
-std::string extent_of(int axis) {
-  return "the largest extent of axis " + std::to_string(axis) + " on a rank";
-}
-
-constexpr Index wanted_tiles = 8;
-
-Index divided(Index a, Index b) {
-  return (a + b - 1) / b;
-}
-
-void set_tiles(ReshapeChoice& choice, Index tiles) {
-  if (tiles > 1 << 24)
-    throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
-  choice.tiles = static_cast<int>(tiles);
-}
-
-/// Tiles along an axis, an eighth of it unless asked for otherwise.
-void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent) {
-  const Index rule = divided(extent, wanted_tiles);
-  choice.axis = axis;
-  choice.tile = read("tile", rule, extent, extent_of(axis));
-  if (choice.tile == 0) choice.tile = rule;
-  set_tiles(choice, divided(extent, choice.tile));
 }
 
 /// An axis that tiles may cut, and its largest extent on a rank.
@@ -281,62 +238,6 @@ void choose_th(const Schedule& s, int reshape, ParameterReader& read, ReshapeCho
   if (!cut_both_sides(s, stage, read, choice)) return;
   choice.before.fft_tests = choice.before.copy_tests = tests(read, "fy");
   choice.reason = hidden_behind(s, stage, choice);
-}
-
-/// The axes that a stage transforms, if there is such a stage.
-AxisVector<int> transformed(const Schedule& s, int stage) {
-  return stage < 0 || stage >= static_cast<int>(s.stages.size())
-             ? AxisVector<int>{}
-             : s.stages[static_cast<std::size_t>(stage)].axes;
-}
-
-/// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
-/// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
-/// axis that the FFT leaves alone which has more axes; of equals, that before the exchange in forward, and
-/// behind it in backward, the mirror in time.
-void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
-  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
-  const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
-  choice.cuts_after =
-      s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
-  choice.subtile = read("subtile", read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
-  choice.window = read.rules().overlap ? 1 : 0;
-  choice.reason = std::string("each stage passes once over its data, tiles are of what is ") +
-                  (choice.cuts_after ? "received" : "sent") + (choice.window == 0 ? ", no overlap" : "");
-  const Field& field = s.fields[static_cast<std::size_t>(choice.cuts_after ? stage + 1 : stage)];
-  for (int a : field.order(0)) {
-    const Index extent = largest_extent(*field.tiling, a);
-    if (extent <= 1 || (choice.cuts_after ? after : before).contains(a)) continue;
-    cut(choice, read, a, extent);
-    return;
-  }
-}
-
-/// DESIGN, "two-front": with the planes goes only the front of the columns, the slowest axis that the FFT on
-/// the other side leaves alone, another than the planes' if there is one. The rest follows in tiles of its
-/// own, while the front is transformed; in backward it comes first.
-void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
-  choose_planes(s, reshape, read, choice);
-  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
-  const int field = choice.cuts_after ? stage : stage + 1;
-  const AxisVector<int> axes = transformed(s, choice.cuts_after ? stage - 1 : stage + 1);
-  const Tiling& tiling = *s.fields[static_cast<std::size_t>(field)].tiling;
-  for (int a : s.fields[static_cast<std::size_t>(field)].order(0)) {
-    if (largest_extent(tiling, a) <= 1 || axes.contains(a)) continue;
-    if (choice.columns < 0 || choice.columns == choice.axis) choice.columns = a;
-  }
-  if (choice.columns < 0) {
-    choice.reason += ", no columns to divide";
-    return;
-  }
-  const Index extent = largest_extent(tiling, choice.columns);
-  choice.front = read("front", 75, 99, "percent");
-  // More tiles than columns are as good as one for each.
-  constexpr Index anything = 1 << 20;
-  const Index most = std::max<Index>(1, extent - front_of(extent, choice.front));
-  choice.rest = static_cast<int>(std::min(read("rest", 2, anything, "tiles"), most));
-  choice.tiles += choice.rest;
-  choice.reason += ", a front along " + name_of_axis(s, choice.columns);
 }
 
 constexpr Index anything = 1 << 30;

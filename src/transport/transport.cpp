@@ -44,6 +44,13 @@ const ExchangeRow& find_far_exchange(CommImpl& comm) {
               "an exchange that serves ranks of other machines beside it");
 }
 
+const ExchangeRow& find_exchange_of_parts(CommImpl& comm, bool own_workspace) {
+  if (any_share_memory(comm))
+    for (const ExchangeRow& row : exchange_table())
+      if (row.carry == Carry::direct && serves(row, comm, own_workspace)) return row;
+  return find_far_exchange(comm);
+}
+
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace) {
   const char* operation = "plan: option exchange";
   const std::string serving = serving_exchanges(comm, own_workspace);

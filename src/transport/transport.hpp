@@ -115,6 +115,10 @@ const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool o
 /// What serves ranks of other machines beside a direct exchange. Throws `weft::Error` if nothing does.
 const ExchangeRow& find_far_exchange(CommImpl& comm);
 
+/// Among several machines, what carries parts that a pipeline puts together by itself: a direct exchange
+/// where any ranks share memory, else what would serve beside one.
+const ExchangeRow& find_exchange_of_parts(CommImpl& comm, bool own_workspace);
+
 /// The names of the exchanges that could serve, "p2p, alltoallv"; without those that pad if padding has no
 /// room.
 std::string serving_exchanges(CommImpl& comm, bool own_workspace, bool padding_fits = true);

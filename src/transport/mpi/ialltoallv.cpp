@@ -1,8 +1,5 @@
 // One MPI_Ialltoallv per tile, among the ranks that exchange data with each other: the exchange of the
 // overlap paper, whose tiles move on while ranks compute and test (overlap-autotuned-3d-fft, section 3).
-#include <algorithm>
-#include <array>
-
 #include "transport/mpi/group_exchange.hpp"
 
 namespace weft {
@@ -12,32 +9,12 @@ namespace {
 class MpiIalltoallv final : public CountedGroup {
  public:
   explicit MpiIalltoallv(const ExchangeContext& c)
-      : CountedGroup(c),
-        requests_(c.reshape.tiles.size(), MPI_REQUEST_NULL),
-        only_self_(members().size(), 0) {
-    only_self_[static_cast<std::size_t>(place())] = 1;
-    for (std::size_t k = 0; k < requests_.size(); ++k) {
-      const auto nothing = [](const Side& s) {
-        return std::all_of(s.counts.begin(), s.counts.end(), [](int n) { return n == 0; });
-      };
-      const Tile& t = tile_at(static_cast<int>(k));
-      idle_.push_back(nothing(t.send) && nothing(t.receive));
-    }
-    zeros_.assign(members().size(), 0);
-  }
+      : CountedGroup(c), requests_(c.reshape.tiles.size(), MPI_REQUEST_NULL) {}
 
   void post(int tile, const Memory& memory) override {
     std::byte* work = memory[static_cast<std::size_t>(Space::work)];
     const Tile& t = tile_at(tile);
     const auto lock = world().lock();
-    if (idle_[static_cast<std::size_t>(tile)]) {
-      check_mpi(MPI_Ialltoallv(unused_[0].data(), only_self_.data(), zeros_.data(), type(), unused_[1].data(),
-                               only_self_.data(), zeros_.data(), type(), group(),
-                               &requests_[static_cast<std::size_t>(tile)]),
-                "MPI_Ialltoallv");
-      restart(tile);
-      return;
-    }
     check_mpi(MPI_Ialltoallv(work + t.send.start, t.send.counts.data(), t.send.displacements.data(), type(),
                              work + t.receive.start, t.receive.counts.data(), t.receive.displacements.data(),
                              type(), group(), &requests_[static_cast<std::size_t>(tile)]),
@@ -63,11 +40,6 @@ class MpiIalltoallv final : public CountedGroup {
 
  private:
   std::vector<MPI_Request> requests_;  ///< per tile
-  // A rank that neither sends nor receives anything in a tile gives itself an element: Open MPI (4.1) does
-  // not count a call without any, and takes the next one for it.
-  std::vector<bool> idle_;  ///< per tile
-  std::vector<int> only_self_, zeros_;
-  std::array<std::array<std::byte, 16>, 2> unused_{};
 };
 
 }  // namespace

@@ -1,0 +1,63 @@
+// What the rules of the pipelines share: how they read parameters, and cut an axis into tiles.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "program/pipeline.hpp"
+
+namespace weft {
+
+class ParameterReader {
+ public:
+  /// `position`: of the reshape in the order of forward.
+  ParameterReader(const PipelineParameters& values, const PipelineRules& rules, int position,
+                  ReshapeChoice& choice)
+      : values_(values), rules_(rules), position_(static_cast<std::size_t>(position)), choice_(choice) {}
+
+  const PipelineRules& rules() const { return rules_; }
+
+  /// What was asked for, or nothing.
+  std::optional<Index> asked(const char* name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) return std::nullopt;
+    const std::vector<Index>& all = found->second.values;
+    return all.size() == 1 ? all[0] : all[position_];
+  }
+
+  /// The value of a parameter: as asked for, or what the rule says. `most` is what is feasible, and `why`.
+  Index operator()(const char* name, Index rule, Index most, const std::string& why) {
+    const std::optional<Index> wanted = asked(name);
+    if (wanted && *wanted > most)
+      throw Error(std::string("plan: option ") + name, std::to_string(*wanted),
+                  "at most " + std::to_string(most) + ", " + why);
+    const Index value = wanted.value_or(rule);
+    choice_.parameters.push_back({name, value, wanted ? values_.at(name).origin : "rule", most});
+    return value;
+  }
+
+ private:
+  const PipelineParameters& values_;
+  const PipelineRules& rules_;
+  std::size_t position_;
+  ReshapeChoice& choice_;
+};
+
+/// How many tiles a reshape has by rule.
+inline constexpr Index wanted_tiles = 8;
+
+inline Index divided(Index a, Index b) {
+  return (a + b - 1) / b;
+}
+
+Index largest_extent(const Tiling& tiling, int axis);
+std::string extent_of(int axis);
+void set_tiles(ReshapeChoice& choice, Index tiles);
+/// Tiles along an axis, an eighth of it unless asked for otherwise.
+void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent);
+
+// Rows of the table that have a file of their own, planes_rules.cpp.
+void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice);
+void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice);
+
+}  // namespace weft

@@ -1,0 +1,67 @@
+// Which side of a reshape pipelines planes and two-front cut, and how.
+#include <algorithm>
+
+#include "program/pipeline_rules.hpp"
+#include "program/tile_cut.hpp"
+
+namespace weft {
+
+namespace {
+/// The axes that a stage transforms, if there is such a stage.
+AxisVector<int> transformed(const Schedule& s, int stage) {
+  return stage < 0 || stage >= static_cast<int>(s.stages.size())
+             ? AxisVector<int>{}
+             : s.stages[static_cast<std::size_t>(stage)].axes;
+}
+}  // namespace
+
+/// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
+/// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
+/// axis that the FFT leaves alone which has more axes; of equals, that before the exchange in forward, and
+/// behind it in backward, the mirror in time.
+void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
+  choice.cuts_after =
+      s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
+  choice.subtile = read("subtile", read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
+  choice.window = read.rules().overlap ? 1 : 0;
+  choice.reason = std::string("each stage passes once over its data, tiles are of what is ") +
+                  (choice.cuts_after ? "received" : "sent") + (choice.window == 0 ? ", no overlap" : "");
+  const Field& field = s.fields[static_cast<std::size_t>(choice.cuts_after ? stage + 1 : stage)];
+  for (int a : field.order(0)) {
+    const Index extent = largest_extent(*field.tiling, a);
+    if (extent <= 1 || (choice.cuts_after ? after : before).contains(a)) continue;
+    cut(choice, read, a, extent);
+    return;
+  }
+}
+
+/// DESIGN, "two-front": with the planes goes only the front of the columns, the slowest axis that the FFT on
+/// the other side leaves alone, another than the planes' if there is one. The rest follows in tiles of its
+/// own, while the front is transformed; in backward it comes first.
+void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+  choose_planes(s, reshape, read, choice);
+  const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
+  const int field = choice.cuts_after ? stage : stage + 1;
+  const AxisVector<int> axes = transformed(s, choice.cuts_after ? stage - 1 : stage + 1);
+  const Tiling& tiling = *s.fields[static_cast<std::size_t>(field)].tiling;
+  for (int a : s.fields[static_cast<std::size_t>(field)].order(0)) {
+    if (largest_extent(tiling, a) <= 1 || axes.contains(a)) continue;
+    if (choice.columns < 0 || choice.columns == choice.axis) choice.columns = a;
+  }
+  if (choice.columns < 0) {
+    choice.reason += ", no columns to divide";
+    return;
+  }
+  const Index extent = largest_extent(tiling, choice.columns);
+  choice.front = read("front", 75, 99, "percent");
+  // More tiles than columns are as good as one for each.
+  constexpr Index anything = 1 << 20;
+  const Index most = std::max<Index>(1, extent - front_of(extent, choice.front));
+  choice.rest = static_cast<int>(std::min(read("rest", 2, anything, "tiles"), most));
+  choice.tiles += choice.rest;
+  choice.reason += ", a front along " + name_of_axis(s, choice.columns);
+}
+
+}  // namespace weft
