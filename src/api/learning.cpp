@@ -1,5 +1,6 @@
 #include "api/learning.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -9,6 +10,7 @@
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
 #include "fft/local_fft.hpp"
+#include "program/pipeline.hpp"
 #include "tune/machine.hpp"
 #include "tune/wisdom_file.hpp"
 #include "tune/wisdom_store.hpp"
@@ -38,11 +40,59 @@ std::string name_of_problem(const Problem& problem, const Options& options, cons
   return name + "; boxes " + std::to_string(hash);
 }
 
+/// "exchange p2p, tile 8"
+std::string chosen(const std::map<std::string, std::string>& options) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : options) parts.push_back(name + " " + value);
+  return parts.empty() ? "as the rules choose" : join(parts, ", ");
+}
+
 std::string text_of(const WisdomEntry& entry) {
   char text[100];
   std::snprintf(text, sizeof text, "%.4g ms forward and backward, found by %d trials", 1e3 * entry.seconds,
                 entry.trials);
   return text;
+}
+
+/// Whether trials may choose an option: one that the user leaves open, of those that change no more than how
+/// fast the plan is.
+bool is_open(const Options& options, const std::string& name) {
+  for (const char* choice : {"decomposition", "exchange", "pipeline", "layout"})
+    if (name == choice) return options.get(name) == "auto";
+  for (const Pipeline& p : pipeline_table())
+    for (const PipelineParameter& q : p.parameters)
+      if (name == q.name) return options.get(name).empty();
+  return false;
+}
+
+/// Why an entry, which anybody may have written, cannot be taken over; empty if it can.
+std::string misfit(const Options& options, const WisdomEntry& entry) {
+  try {
+    Options all = options;
+    for (const auto& [name, value] : entry.options) {
+      all.set(name, value);
+      if (!is_open(options, name)) return "option " + name + " is not open";
+    }
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+std::vector<const FftRow*> agreed_ffts(CommImpl& c, const Options& options) {
+  std::vector<const FftRow*> ffts;
+  agree(c, "plan", [&] { ffts = find_ffts(options.get("fft")); });
+  return ffts;
+}
+
+/// False, with a warning, if the file does not hold it now.
+bool save(const std::string& file) {
+  try {
+    return export_wisdom(file);
+  } catch (const std::exception& e) {  // no memory; planning need not fail for it
+    warn("wisdom is not saved in " + file + ": " + e.what());
+    return false;
+  }
 }
 
 class Learning {
@@ -60,16 +110,16 @@ class Learning {
     // Without wisdom and trials planning has nothing to talk about.
     const bool asks = effort_ != "estimate" || !file_.empty();
     if (c_.least(asks || !store_.empty() ? 0 : 1) == 1) return {};
-    if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
-    std::vector<const FftRow*> ffts;
-    agree(c_, "plan", [&] { ffts = find_ffts(options_.get("fft")); });
-    machine_ = machine_of(c_, ffts);
+    agree(c_, "plan: wisdom", [&] {
+      if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
+    });
+    machine_ = machine_of(c_, agreed_ffts(c_, options_));
     const Wisdom known = share_wisdom(c_, machine_);
     learn_constants(known);
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
       learnt_.options = entry->options;
       learnt_.origin = "wisdom";
-      learnt_.text = "wisdom: " + text_of(*entry);
+      learnt_.text = "wisdom: " + text_of(*entry) + ": " + chosen(entry->options);
       return learnt_;
     }
     if (!file_.empty()) learnt_.text = "wisdom: nothing known of this problem on this machine";
@@ -86,8 +136,13 @@ class Learning {
     std::vector<std::string> efforts{"patient"};
     if (effort_ != "patient") efforts.emplace_back("measure");
     if (effort_ == "estimate") efforts.emplace_back("unfinished");
-    for (const std::string& effort : efforts)
-      if (const auto entry = known.find(machine_.fingerprint, key(effort))) return entry;
+    for (const std::string& effort : efforts) {
+      std::optional<WisdomEntry> entry = known.find(machine_.fingerprint, key(effort));
+      if (!entry) continue;
+      const std::string wrong = misfit(options_, *entry);
+      if (wrong.empty()) return entry;
+      if (c_.rank() == 0) warn("what wisdom says of this problem is not used: " + wrong);
+    }
     return std::nullopt;
   }
 
@@ -118,16 +173,21 @@ class Learning {
   }
 
   void make_trials() {
+    if (c_.least(c_.flights() == nullptr ? 1 : 0) == 0) {
+      learnt_.text = "no trials: another execution of these ranks is under way";
+      return;
+    }
     const double budget = options_.seconds("budget").value_or(effort_ == "patient" ? 60 : 10);
     TuneRequest request;
     request.groups = candidates(c_, options_);
     request.parameters = effort_ == "patient";
     request.random = options_.get("search") == "random";
-    request.trials = static_cast<int>(options_.number("trials").value_or(40));
+    request.trials = static_cast<int>(std::clamp<Index>(options_.number("trials").value_or(40), 0, 1 << 30));
     PlanTrials trials(comm_, problem_, options_, learnt_.constants, budget,
                       [&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); });
     const Tuned tuned = tune(trials, request);
     if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
+    gather_wisdom(c_, machine_);
     keep(effort_, tuned.best, tuned.trials);
     learnt_.options = tuned.best.options;
     learnt_.origin = "trial";
@@ -139,7 +199,8 @@ class Learning {
     char took[80];
     std::snprintf(took, sizeof took, " in %.1f s%s", trials.seconds(),
                   tuned.finished ? "" : ", until the budget was spent");
-    learnt_.text = "trials: " + text_of({tuned.best.options, tuned.best.seconds, tuned.trials}) + took;
+    learnt_.text = "trials: " + text_of({tuned.best.options, tuned.best.seconds, tuned.trials}) + took +
+                   ": " + chosen(tuned.best.options);
   }
 
   /// At once, so that a job that is killed in the middle loses little.
@@ -150,7 +211,7 @@ class Learning {
   }
 
   void save() {
-    if (c_.rank() == 0 && !file_.empty() && saves_) saves_ = export_wisdom(file_);
+    if (c_.rank() == 0 && !file_.empty() && saves_) saves_ = weft::save(file_);
   }
 
   Comm comm_;
@@ -168,6 +229,14 @@ class Learning {
 
 Learnt learn(const Comm& comm, const Problem& problem, const Options& options, const Gathered& gathered) {
   return Learning(comm, problem, options, gathered).run();
+}
+
+void keep_learnt(const Comm& comm, const Options& options, const Learnt& found) {
+  const std::string file = options.get("wisdom");
+  if (file.empty() || options.get("effort") == "estimate" || found.origin == "trial") return;
+  CommImpl& c = comm.impl();
+  gather_wisdom(c, machine_of(c, agreed_ffts(c, options)));
+  if (c.rank() == 0) save(file);
 }
 
 }  // namespace weft

@@ -32,4 +32,8 @@ struct Learnt {
 /// same `weft::Error` on all ranks.
 Learnt learn(const Comm& comm, const Problem& problem, const Options& options, const Gathered& gathered);
 
+/// Once the plan is made: with an effort that measures, what its local FFTs have learnt, on any rank, is kept
+/// in the file of option `wisdom`, unless trials have seen to that. Collective.
+void keep_learnt(const Comm& comm, const Options& options, const Learnt& found);
+
 }  // namespace weft

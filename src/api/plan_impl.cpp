@@ -94,26 +94,36 @@ void PlanImpl::make(CommImpl& c, const Learnt* decided) {
   compare(c, mine);
   const Gathered gathered = gather(c, problem);
   if (decided != nullptr) {
-    take_over(*decided);
+    trial = true;
+    together(c, [&] { take_over(*decided); });
     plan_all(c, gathered);
     return;
   }
-  const Options users = options;
   agreed = true;
-  take_over(learn(comm, problem, options, gathered));
+  const Learnt found = learn(comm, problem, options, gathered);
   agreed = false;
-  if (learnt.options.empty()) return plan_all(c, gathered);
+  make_as_learnt(c, gathered, found);
+  agreed = true;
+  keep_learnt(comm, options, found);
+  agreed = false;
+}
+
+/// What was found may be impossible by now, and the user has not asked for it.
+void PlanImpl::make_as_learnt(CommImpl& c, const Gathered& gathered, const Learnt& found) {
+  const Options users = options;
   try {
-    plan_all(c, gathered);
+    together(c, [&] { take_over(found); });
+    return plan_all(c, gathered);
   } catch (const Error& e) {
-    if (!agreed) throw;
-    // What was found may be impossible by now; the user has not asked for it.
-    if (c.rank() == 0) warn("what " + learnt.origin + " says of this problem does not work: " + e.what());
+    if (!agreed || found.options.empty()) throw;
     agreed = false;
-    options = users;
-    learnt.options.clear();
-    plan_all(c, gathered);
+    if (c.rank() == 0) warn("what " + found.origin + " says of this problem does not work: " + e.what());
   }
+  options = users;
+  learnt.options.clear();
+  learnt.origin.clear();
+  learnt.text = found.origin + ": what it says of this problem does not work";
+  plan_all(c, gathered);
 }
 
 void PlanImpl::take_over(const Learnt& what) {
@@ -147,6 +157,7 @@ void PlanImpl::compare(CommImpl& c, const std::string& mine) {
 void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   // Perhaps for the second time, see `make_memory`.
   rows.clear();
+  alone = false;
   ways = {};
   sides = {};
   workspace_bytes = largest_box = 0;
@@ -180,7 +191,8 @@ bool PlanImpl::make_memory(CommImpl& c) {
       if (!may_do_without_sharing(options)) throw;
       agreed = false;
       no_room = e.got();
-      if (c.rank() == 0) warn("exchange auto is not direct: " + no_room + "; better " + e.expected());
+      if (c.rank() == 0 && !trial)
+        warn("exchange auto is not direct: " + no_room + "; better " + e.expected());
       return false;
     }
     agreed = false;
@@ -276,7 +288,7 @@ void PlanImpl::choose_threads(CommImpl& c) {
   const std::string crowd = std::to_string(c.node_ranks()) + " ranks of " + std::to_string(threads) +
                             " threads on a machine that has " + std::to_string(hardware_threads());
   threads_text += ", over-subscribed: " + crowd;
-  if (c.rank() == 0) warn("over-subscribed: " + crowd);
+  if (c.rank() == 0 && !trial) warn("over-subscribed: " + crowd);
 }
 
 void PlanImpl::make_way(CommImpl& c, Way& w) {

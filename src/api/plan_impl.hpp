@@ -55,6 +55,7 @@ struct PlanImpl final : CommImpl::Flight {
   template <class Step>
   void together(CommImpl& c, const Step& step);
   void make(CommImpl& c, const Learnt* decided);
+  void make_as_learnt(CommImpl& c, const Gathered& gathered, const Learnt& found);
   void take_over(const Learnt& what);
   void plan_all(CommImpl& c, const Gathered& gathered);
   void compare(CommImpl& c, const std::string& mine);
@@ -105,6 +106,7 @@ struct PlanImpl final : CommImpl::Flight {
   std::string threads_text;
   std::string no_room;  ///< why memory could not be shared, if that was tried
   bool agreed = false;  ///< whether a failure now is known to all ranks
+  bool trial = false;   ///< planned to be timed: warnings are for the plan that is chosen
   bool users_workspace = false, collective_check = false;
   bool broken = false;                  ///< an execution has failed in the middle
   std::optional<Direction> flying;      ///< the execution that is under way

@@ -1,6 +1,7 @@
 #include "api/tuning.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
 #include <set>
 
@@ -22,6 +23,15 @@ double since(Clock::time_point begin) {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+/// Memory that this machine could give now; infinity if it does not say.
+double available_bytes() {
+  std::ifstream info("/proc/meminfo");
+  double kib = 0;
+  for (std::string name, rest; info >> name && std::getline(info, rest);)
+    if (name == "MemAvailable:" && (kib = std::strtod(rest.c_str(), nullptr)) > 0) return 1024 * kib;
+  return infinity;
 }
 
 }  // namespace
@@ -64,16 +74,22 @@ std::shared_ptr<PlanImpl> PlanTrials::plan(const Settings& candidate) {
   return last_;
 }
 
-/// Arrays for a plan, filled once. Their contents do not matter, as long as they are numbers.
-void PlanTrials::provide(const PlanImpl& plan) {
-  agree(comm_.impl(), "plan: trial", [&] {
+/// Arrays for a plan, zeros, which all transforms keep. False if there is no memory for them.
+bool PlanTrials::provide(const PlanImpl& plan) {
+  bool enough = true;
+  try {
     const auto grow = [](Buffer<std::byte>& buffer, std::size_t bytes) {
-      if (buffer.size() < bytes) buffer = Buffer<std::byte>(bytes);
+      if (buffer.size() >= bytes) return;
+      buffer = {};  // before there is another
+      buffer = Buffer<std::byte>(bytes);
     };
     grow(in_, std::max(plan.sides[0].bytes, plan.problem.in_place ? plan.sides[1].bytes : 0));
     grow(out_, plan.problem.in_place ? 0 : plan.sides[1].bytes);
     grow(work_, plan.users_workspace ? static_cast<std::size_t>(plan.workspace_bytes) : 0);
-  });
+  } catch (const std::bad_alloc&) {
+    enough = false;
+  }
+  return comm_.impl().least(enough ? 1 : 0) == 1;
 }
 
 /// Forward and backward once; this rank's time.
@@ -98,39 +114,61 @@ double PlanTrials::slowest(double seconds) {
   return *std::max_element(all.begin(), all.end());
 }
 
-std::vector<double> PlanTrials::whole(const std::vector<Settings>& settings) {
-  constexpr double long_enough = 0.2;
+/// So many that a trial is long enough to be trusted, and takes no more than its share of the budget.
+int PlanTrials::repeats(double one, double long_enough, int least, int most, double share) const {
+  one = std::max(one, 1e-9);
+  const double wanted = std::clamp<double>(long_enough / one, least, most);
+  return static_cast<int>(std::max(1.0, std::min(wanted, share * budget_ / one)));
+}
+
+/// Whether the workspace of so many plans like this one can be had beside it, and leaves half of the memory
+/// to others.
+bool PlanTrials::room_for(const PlanImpl& plan, std::size_t more) {
+  const double bytes = static_cast<double>(plan.workspace_bytes) * static_cast<double>(more);
+  const bool enough = 2 * bytes * comm_.impl().node_ranks() <= available_bytes();
+  return comm_.impl().least(enough ? 1 : 0) == 1;
+}
+
+/// Against each other; nothing if not all of their plans can be had at a time.
+std::vector<double> PlanTrials::in_turn(const std::vector<Settings>& settings) {
+  const std::size_t count = settings.size();
   std::vector<std::shared_ptr<PlanImpl>> plans;
   double one = 0;
   for (const Settings& candidate : settings) {
     plans.push_back(plan(candidate));
-    if (!plans.back()) continue;
-    provide(*plans.back());
+    if (!plans.back() || !provide(*plans.back())) return {};
+    if (count > plans.size() && !room_for(*plans.back(), count - plans.size())) return {};
     execute(*plans.back());
     one = std::max(one, slowest(execute(*plans.back())));
   }
-  const int repeats = std::clamp(static_cast<int>(long_enough / std::max(one, 1e-9)), 5, 25);
-  std::vector<std::vector<double>> times(plans.size());
-  for (int i = 0; i < repeats; ++i)
-    for (std::size_t k = 0; k < plans.size(); ++k)
-      if (plans[k]) times[k].push_back(execute(*plans[k]));
+  std::vector<std::vector<double>> times(count);
+  const double share = count == 1 ? 0.2 : 0.5 / static_cast<double>(count);
+  for (int i = repeats(one, 0.2, 5, 25, share); i > 0; --i)
+    for (std::size_t k = 0; k < count; ++k) times[k].push_back(execute(*plans[k]));
   std::vector<double> scores;
-  for (std::size_t k = 0; k < plans.size(); ++k)
-    scores.push_back(plans[k] ? slowest(median(times[k])) : infinity);
+  for (const std::vector<double>& t : times) scores.push_back(slowest(median(t)));
+  return scores;
+}
+
+std::vector<double> PlanTrials::whole(const std::vector<Settings>& settings) {
+  if (settings.size() > 1)
+    if (std::vector<double> scores = in_turn(settings); !scores.empty()) return scores;
+  std::vector<double> scores;
+  for (const Settings& candidate : settings) {
+    const std::vector<double> score = in_turn({candidate});
+    scores.push_back(score.empty() ? infinity : score.front());
+  }
   return scores;
 }
 
 double PlanTrials::part(const Settings& candidate) {
-  constexpr double long_enough = 0.1;
   const std::shared_ptr<PlanImpl> p = plan(candidate);
-  if (!p) return infinity;
-  provide(*p);
+  if (!p || !provide(*p)) return infinity;
   for (PlanImpl::Way& w : p->ways) w.executor->skip_invariant(true);
   execute(*p);
   const double one = slowest(execute(*p));
-  const int repeats = std::clamp(static_cast<int>(long_enough / std::max(one, 1e-9)), 3, 15);
   std::vector<double> times;
-  for (int i = 0; i < repeats; ++i) times.push_back(execute(*p));
+  for (int i = repeats(one, 0.1, 3, 15, 0.1); i > 0; --i) times.push_back(execute(*p));
   for (PlanImpl::Way& w : p->ways) w.executor->skip_invariant(false);
   return slowest(median(times));
 }

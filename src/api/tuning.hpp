@@ -37,9 +37,12 @@ class PlanTrials final : public Trials {
   Options with(const Settings& candidate) const;
   /// Null if there is no such plan.
   std::shared_ptr<PlanImpl> plan(const Settings& candidate);
-  void provide(const PlanImpl& plan);
+  bool provide(const PlanImpl& plan);
   double execute(PlanImpl& plan);
   double slowest(double seconds);
+  int repeats(double one, double long_enough, int least, int most, double share) const;
+  bool room_for(const PlanImpl& plan, std::size_t more);
+  std::vector<double> in_turn(const std::vector<Settings>& settings);
 
   Comm comm_;
   Problem problem_;

@@ -1,9 +1,9 @@
 // Chooses between local FFT libraries by trying them: none is the fastest for all lengths and strides.
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <mutex>
 
+#include "fft/fft_choices.hpp"
 #include "fft/local_fft.hpp"
 #include "weft/buffer.hpp"
 #include "weft/error.hpp"
@@ -46,11 +46,13 @@ PlannedFft fastest(std::vector<Candidate>& candidates, const FftProblem& problem
 
 PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProblem& problem) {
   static std::mutex mutex;
-  static std::map<FftProblem, const FftRow*> known;
   const std::lock_guard lock(mutex);
-  if (const auto found = known.find(problem); found != known.end()) {
-    const FftRow* const row[] = {found->second};
-    return plan_fft(row, problem);
+  const FftRow* const known = known_fft_choice(problem);
+  if (std::find(rows.begin(), rows.end(), known) != rows.end() && known->unable(problem).empty()) {
+    try {
+      return {known->plan(problem), known};
+    } catch (const Error&) {  // it may be what somebody else wrote into a file
+    }
   }
   std::vector<Candidate> candidates;
   for (const FftRow* row : rows) {
@@ -63,7 +65,7 @@ PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProble
   if (candidates.empty()) return plan_fft(rows, problem);
   if (candidates.size() == 1) return candidates.front().planned;
   PlannedFft chosen = fastest(candidates, problem);
-  known[problem] = chosen.row;
+  remember_fft_choice(problem, *chosen.row);
   return chosen;
 }
 

@@ -90,8 +90,17 @@ struct PlannedFft {
 PlannedFft plan_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
 
 /// The same by the fastest of `rows` that can do it, as found by trying each on memory of its own; a problem
-/// is tried once in the life of the process.
+/// is tried once in the life of the process, or before, if `import_fft_choices` knows it.
 PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
+
+/// Which library was the fastest for each transform that has been tried: a head, a line "  (library
+/// #transform)" for each, sorted, and a bracket, as FFTW's own wisdom is laid out, so that wisdom puts texts
+/// together in the same way. Empty if nothing has been tried.
+std::string export_fft_choices();
+/// Takes over what such a text says, also where something else was found here. False if it is something else
+/// as a whole; lines of libraries that are not here, and lines that make no sense, are left out.
+bool import_fft_choices(const std::string& text);
+void forget_fft_choices();
 
 /// From the first to past the last byte that a transform reads, and writes.
 std::size_t span_read(const FftProblem& problem);

@@ -19,7 +19,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tune/trials.hpp"
+#include "tune/tried_points.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -232,7 +232,7 @@ class NelderMead {
   }
 
   std::span<const Dimension> dimensions_;
-  Trials trials_;
+  TriedPoints trials_;
   std::vector<Move> moves_;
   std::vector<Vertex> simplex_;  // the best first, once built
   Vertex best_;                  // of all trials, at a rounded position

@@ -1,7 +1,7 @@
 // Points drawn evenly. In small spaces all are found; in large ones hardly any is drawn twice.
 #include <random>
 
-#include "tune/trials.hpp"
+#include "tune/tried_points.hpp"
 
 namespace weft {
 namespace {
@@ -13,7 +13,7 @@ constexpr int fruitless_draws = 10'000;
 
 SearchResult random_search(std::span<const Dimension> dimensions, std::uint64_t seed, const Score& score,
                            const SearchLimits& limits) {
-  Trials trials(dimensions, score, limits);
+  TriedPoints trials(dimensions, score, limits);
   // The generator is fixed by the standard, its distributions are not; the bias of the remainder is of no
   // concern.
   std::mt19937_64 random(seed);

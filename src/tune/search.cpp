@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "tune/trials.hpp"
+#include "tune/tried_points.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -88,13 +88,14 @@ std::vector<Trial> finalists(const std::vector<Trial>& history, int count) {
   return best;
 }
 
-Trials::Trials(std::span<const Dimension> dimensions, const Score& score, const SearchLimits& limits)
+TriedPoints::TriedPoints(std::span<const Dimension> dimensions, const Score& score,
+                         const SearchLimits& limits)
     : score_(score), limits_(limits), best_{{}, std::numeric_limits<double>::infinity()} {
   check_dimensions(dimensions);
   for (const Dimension& d : dimensions) space_ *= static_cast<double>(d.values.size());
 }
 
-std::optional<double> Trials::run(const Point& point) {
+std::optional<double> TriedPoints::run(const Point& point) {
   if (const auto known = scores_.find(point); known != scores_.end()) return known->second;
   if (best_.point.empty()) best_.point = point;
   if (executed() >= limits_.trials) return {};
@@ -110,11 +111,11 @@ std::optional<double> Trials::run(const Point& point) {
   return score;
 }
 
-bool Trials::exhausted() const {
+bool TriedPoints::exhausted() const {
   return static_cast<double>(scores_.size()) >= space_;
 }
 
-SearchResult Trials::result(bool converged) && {
+SearchResult TriedPoints::result(bool converged) && {
   return {std::move(best_), std::move(history_), converged};
 }
 

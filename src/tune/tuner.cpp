@@ -10,6 +10,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Whether a trial has taken place; NaN is no time either.
+bool timed(double seconds) {
+  return seconds < infinity;
+}
+
 class Tuner {
  public:
   Tuner(Trials& trials, const TuneRequest& request) : trials_(trials), request_(request) {}
@@ -41,8 +46,8 @@ class Tuner {
       const std::string plan = trials_.plan_of(candidate);
       if (plan.empty() || !seen_.insert(plan).second) continue;
       const double seconds = trials_.whole({candidate}).front();
+      if (!timed(seconds)) continue;
       ++tuned_.trials;
-      if (seconds == infinity) continue;
       measured_.push_back({candidate, seconds});
       offer(measured_.back());
     }
@@ -58,27 +63,30 @@ class Tuner {
   /// is left out, values are powers of two, and the simplex begins at a default point. The best of the rule's
   /// and the paper's point is where it begins here.
   void search() {
+    if (tuned_.trials == 0 || left() <= 0 || late()) return;
     const Settings candidate = tuned_.best.options;
     const std::vector<Dimension> parameters = trials_.parameters(candidate);
-    if (parameters.empty() || left() <= 0 || late()) return;
+    if (parameters.empty()) return;
     for (const Dimension& d : parameters) tuned_.names.push_back(d.name);
     std::map<Point, double> known;
     const auto score = [&](const Point& p) {
       const auto found = known.find(p);
       if (found != known.end()) return found->second;
+      if (left() <= 0 || late()) return infinity;
       const Settings point = with_parameters(candidate, parameters, p);
-      if (!trials_.feasible(point)) return known[p] = infinity;
+      const double seconds = trials_.feasible(point) ? trials_.part(point) : infinity;
+      if (!timed(seconds)) return known[p] = infinity;
       ++tuned_.trials;
-      tuned_.history.push_back({p, trials_.part(point)});
-      return known[p] = tuned_.history.back().score;
+      tuned_.history.push_back({p, seconds});
+      return known[p] = seconds;
     };
-    const SearchLimits all{left(), [&] { return late(); }};
+    // Searches count the points of `simplex` as well, which have been run.
+    const SearchLimits limits{request_.trials, [&] { return left() <= 0 || late_; }};
     if (request_.random) {
-      random_search(parameters, request_.seed, score, all);
+      random_search(parameters, request_.seed, score, limits);
     } else {
       const std::vector<Point> first = simplex(candidate, parameters, score);
-      // The search counts the point that it begins with, which has been run.
-      nelder_mead(parameters, first, score, {left() + 1, all.out_of_time});
+      nelder_mead(parameters, first, score, limits);
     }
     finals(candidate, parameters, tuned_.history);
   }
@@ -88,6 +96,7 @@ class Tuner {
     Point start;
     double best = infinity;
     for (const Point& p : trials_.starts(candidate, parameters)) {
+      if (!start.empty() && (left() <= 0 || late())) break;
       const Point near = nearest_point(parameters, p);
       const double seconds = score(near);
       if (!start.empty() && seconds >= best) continue;
@@ -99,6 +108,7 @@ class Tuner {
 
   /// Candidates that are nearly as good as the best one, against each other.
   void play_off() {
+    if (late()) return;
     constexpr double near = 1.25;
     std::sort(measured_.begin(), measured_.end(),
               [](const MeasuredSettings& a, const MeasuredSettings& b) { return a.seconds < b.seconds; });
@@ -121,7 +131,9 @@ class Tuner {
   /// Whole, and in turn.
   void decide(const std::vector<Settings>& last) {
     if (last.size() < 2) return;
-    const std::vector<double> seconds = trials_.whole(last);
+    std::vector<double> seconds = trials_.whole(last);
+    std::replace_if(
+        seconds.begin(), seconds.end(), [](double s) { return !timed(s); }, infinity);
     const auto best = std::min_element(seconds.begin(), seconds.end());
     if (*best == infinity) return;
     tuned_.best = {last[static_cast<std::size_t>(best - seconds.begin())], *best};
@@ -145,10 +157,13 @@ Tuned tune(Trials& trials, const TuneRequest& request) {
 Settings with_parameters(const Settings& candidate, const std::vector<Dimension>& parameters,
                          const Point& point) {
   Settings settings = candidate;
-  std::set<std::string> begun;
+  std::set<std::string> by_rule, begun;
+  const auto option = [](const Dimension& d) { return d.name.substr(0, d.name.find('.')); };
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (point[i] < 0) by_rule.insert(option(parameters[i]));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (point[i] < 0) continue;  // left to the rule
-    const std::string name = parameters[i].name.substr(0, parameters[i].name.find('.'));
+    const std::string name = option(parameters[i]);
+    if (by_rule.contains(name)) continue;
     std::string& value = settings[name];
     value = begun.insert(name).second ? std::to_string(point[i]) : value + "," + std::to_string(point[i]);
   }

@@ -24,7 +24,8 @@ struct MeasuredSettings {
 class Trials {
  public:
   virtual ~Trials() = default;
-  /// Times candidates whole, in turn. Infinity for what cannot be planned.
+  /// Times candidates whole, in turn. Infinity for what cannot be planned, or for which there is no memory:
+  /// it costs no trial.
   virtual std::vector<double> whole(const std::vector<Settings>& candidates) = 0;
   /// Times a candidate without what no parameter of its pipeline changes. Comparable only among points of one
   /// candidate's parameters.
@@ -64,7 +65,8 @@ struct Tuned {
 /// Chooses. `trials` is asked in the same order on all ranks.
 Tuned tune(Trials& trials, const TuneRequest& request);
 
-/// Candidate with a point's parameters: "tile.0" and "tile.1" are one option, "16,8".
+/// Candidate with a point's parameters: "tile.0" and "tile.1" are one option, "16,8". One with a value below
+/// zero is left to the rule, for all reshapes.
 Settings with_parameters(const Settings& candidate, const std::vector<Dimension>& parameters,
                          const Point& point);
 

@@ -178,16 +178,23 @@ WisdomSaved add_to_file(const std::string& given, const Wisdom& wisdom) {
   std::error_code none;
   const bool link = fs::is_symlink(given, none);
   const std::string file = link ? fs::weakly_canonical(given, none).string() : given;
-  // Before a lock is left beside a file that is not ours.
-  if (const std::string why = why_not(file, read_wisdom(file)); !why.empty()) return failed(why);
+  const auto holds = [&](const WisdomText& text) {
+    Wisdom all = text.wisdom;
+    all.merge(wisdom);
+    return text.kind == Kind::wisdom && all == text.wisdom;
+  };
+  // Before a lock is left beside a file that is not ours, or need not change.
+  const WisdomText now = read_wisdom(file);
+  if (holds(now)) return {true, ""};
+  if (const std::string why = why_not(file, now); !why.empty()) return failed(why);
   std::string why;
   const auto held = lock(file, why);
   if (!held) return failed(why);
   const WisdomText old = read_wisdom(file);
   if (why = why_not(file, old); !why.empty()) return failed(why);
+  if (holds(old)) return {true, ""};
   Wisdom all = old.wisdom;
   all.merge(wisdom);
-  if (old.kind == Kind::wisdom && all == old.wisdom) return {true, ""};
   const std::string aside = old.kind == Kind::damaged ? name_aside(file) : "";
   if (why = replace(file, all.to_json(), aside); !why.empty()) return failed(why);
   if (aside.empty()) return {true, ""};

@@ -1,12 +1,20 @@
 #include "tune/wisdom_store.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/text.hpp"
 #include "base/warning.hpp"
+#include "comm/agree.hpp"
 #include "fft/local_fft.hpp"
 #include "tune/wisdom_file.hpp"
 
 namespace weft {
 
 namespace {
+
+constexpr const char* operation = "plan: wisdom";
 
 /// Calls `visit(row, precision, key)` for what each library that keeps wisdom has learnt.
 template <class Visit>
@@ -17,6 +25,16 @@ void each_library(const Visit& visit) {
     for (const Precision precision : {Precision::float32, Precision::float64})
       visit(row, precision, Machine::library(hardware, row, precision));
   }
+}
+
+/// The key of which library was found to be the fastest for each transform. These findings are kept beside
+/// the libraries, not in the store: there is one truth.
+std::string key_of_choices() {
+  std::vector<std::string> versions;
+  for (const FftRow& row : fft_table())
+    if (row.missing().empty()) versions.push_back(row.version());
+  std::sort(versions.begin(), versions.end());
+  return hardware_text() + ", " + join(versions, ", ") + ", fastest";
 }
 
 }  // namespace
@@ -65,6 +83,8 @@ Wisdom WisdomStore::all() const {
   const std::lock_guard lock(mutex_);
   Wisdom all = wisdom_;
   all.merge(learnt);
+  if (const std::string text = export_fft_choices(); !text.empty())
+    all.remember_library(key_of_choices(), text);
   return all;
 }
 
@@ -76,6 +96,9 @@ std::string WisdomStore::learn(const Wisdom& other) {
     if (text && !row.import_wisdom(precision, *text))
       wrong = row.name + std::string(" does not take its own wisdom: that of another build, or damaged");
   });
+  const auto choices = other.library(key_of_choices());
+  if (choices && !import_fft_choices(*choices))
+    wrong = "what it says of the fastest library for each transform is damaged";
   return wrong;
 }
 
@@ -85,17 +108,52 @@ void WisdomStore::forget() {
     wisdom_ = {};
   }
   each_library([](const FftRow& row, Precision, const std::string&) { row.forget_wisdom(); });
+  forget_fft_choices();
 }
 
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
   WisdomStore& store = WisdomStore::of_process();
   std::string text;
-  if (comm.rank() == 0) text = store.all().of(machine.fingerprint, machine.hardware).to_json();
+  agree(comm, operation, [&] {
+    if (comm.rank() == 0) text = store.all().of(machine.fingerprint, machine.hardware).to_json();
+  });
   Wisdom shared = Wisdom::from_json(comm.broadcast(text, 0));
   // Thread ranks have one store, which knows it.
   if (comm.rank() != 0 && comm.threads() == nullptr)
     if (const std::string wrong = store.learn(shared); !wrong.empty()) warn("wisdom of rank 0: " + wrong);
   return shared;
+}
+
+void gather_wisdom(CommImpl& comm, const Machine& machine) {
+  if (comm.threads() != nullptr || comm.size() == 1) return;
+  WisdomStore& store = WisdomStore::of_process();
+  const Wisdom shared = share_wisdom(comm, machine);
+  std::string mine;  // usually nothing
+  agree(comm, operation, [&] {
+    const Wisdom known = shared.of("", machine.hardware), here = store.all().of("", machine.hardware);
+    Wisdom both = known;
+    both.merge(here);
+    if (comm.rank() != 0 && both != known) mine = here.to_json();
+  });
+  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(comm.size()));
+  const std::uint64_t size = mine.size();
+  comm.allgather(&size, sizeof size, sizes.data());
+  const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
+  if (most == 0) return;
+  std::string all;
+  agree(comm, operation, [&] {
+    mine.resize(most, ' ');
+    all.resize(most * sizes.size());
+  });
+  comm.allgather(mine.data(), most, all.data());
+  agree(comm, operation, [&] {
+    if (comm.rank() != 0) return;
+    Wisdom learnt = store.all();
+    for (std::size_t r = 0; r < sizes.size(); ++r)
+      if (sizes[r] > 0) learnt.merge(Wisdom::from_json(all.substr(r * most, sizes[r])));
+    store.learn(learnt);
+  });
+  share_wisdom(comm, machine);
 }
 
 }  // namespace weft

@@ -44,4 +44,8 @@ class WisdomStore {
 /// learn it too. Collective.
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine);
 
+/// The processes of other ranks, whose boxes may differ, have met local FFTs that rank 0's has not: it learns
+/// of them what it does not know, and all know the same then. Collective.
+void gather_wisdom(CommImpl& comm, const Machine& machine);
+
 }  // namespace weft

@@ -9,10 +9,10 @@
 
 namespace weft {
 
-class Trials {
+class TriedPoints {
  public:
   /// All three must outlive it.
-  Trials(std::span<const Dimension> dimensions, const Score& score, const SearchLimits& limits);
+  TriedPoints(std::span<const Dimension> dimensions, const Score& score, const SearchLimits& limits);
 
   /// The score of a point, now or from before; nothing if the limits do not allow to run it.
   std::optional<double> run(const Point& point);

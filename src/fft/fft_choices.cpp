@@ -1,0 +1,198 @@
+#include "fft/fft_choices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "geometry/transform.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr const char* head = "(weft-fastest-1";
+
+struct Choices {
+  std::mutex mutex;
+  std::map<FftProblem, const FftRow*> rows;
+};
+
+Choices& choices() {
+  static Choices all;
+  return all;
+}
+
+constexpr std::array kinds{"c2c", "real", "r2r"};
+constexpr std::array precisions{"float32", "float64"};
+constexpr std::array directions{"forward", "backward"};
+constexpr std::array places{"out-of-place", "in-place"};
+constexpr std::array inputs{"keeps", "destroys"};
+constexpr std::array alignments{"anywhere", "aligned"};
+constexpr std::array efforts{"estimate", "measure", "patient"};
+
+std::string text_of(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+/// "64:1:1,32:64:128:dct2", or "-".
+std::string text_of(const std::vector<FftDimension>& dimensions) {
+  std::string text;
+  for (const FftDimension& d : dimensions) {
+    text += (text.empty() ? "" : ",") + std::to_string(d.n) + ":" + std::to_string(d.from_stride) + ":" +
+            std::to_string(d.to_stride);
+    if (d.transform != Transform::c2c) text += std::string(":") + name_of(d.transform);
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string text_of(const FftProblem& p) {
+  const auto at = [](const auto& names, auto value) { return names[static_cast<std::size_t>(value)]; };
+  return join(
+      std::vector<std::string>{at(kinds, p.kind), at(precisions, p.precision), at(directions, p.direction),
+                               at(places, p.in_place), at(inputs, p.may_destroy_input),
+                               at(alignments, p.aligned), at(efforts, p.effort), text_of(p.scale),
+                               text_of(p.dimensions), text_of(p.loops)},
+      " ");
+}
+
+/// Reads the words of a line; what makes no sense leaves it bad.
+class LineReader {
+ public:
+  explicit LineReader(const std::string& line) : words_(line) {}
+
+  template <class Names, class Value>
+  void operator()(const Names& names, Value& value) {
+    const std::string name = word();
+    const auto found = std::find(names.begin(), names.end(), name);
+    good_ = good_ && found != names.end();
+    if (good_) value = static_cast<Value>(found - names.begin());
+  }
+
+  void operator()(double& value) {
+    number(word(), value);
+    good_ = good_ && std::isfinite(value);
+  }
+
+  void operator()(std::vector<FftDimension>& dimensions) {
+    const std::string list = word();
+    if (list == "-") return;
+    for (const std::string& part : split_at_commas(list)) {
+      std::istringstream fields(part);
+      std::array<std::string, 4> field;
+      for (std::string& f : field) std::getline(fields, f, ':');
+      FftDimension& d = dimensions.emplace_back();
+      number(field[0], d.n);
+      number(field[1], d.from_stride);
+      number(field[2], d.to_stride);
+      if (!field[3].empty()) read(field[3], d.transform);
+      good_ = good_ && fields.peek() == std::istringstream::traits_type::eof();
+    }
+  }
+
+  bool complete() {
+    std::string more;
+    return good_ && !(words_ >> more);
+  }
+
+ private:
+  std::string word() {
+    std::string next;
+    good_ = good_ && static_cast<bool>(words_ >> next);
+    return next;
+  }
+
+  template <class Number>
+  void number(std::string_view text, Number& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    good_ = good_ && error == std::errc() && end == text.data() + text.size();
+  }
+
+  void read(const std::string& name, Transform& transform) {
+    for (int t = 0; t <= static_cast<int>(Transform::dst4); ++t)
+      if (name == name_of(static_cast<Transform>(t))) {
+        transform = static_cast<Transform>(t);
+        return;
+      }
+    good_ = false;
+  }
+
+  std::istringstream words_;
+  bool good_ = true;
+};
+
+std::optional<FftProblem> problem_in(const std::string& text) {
+  FftProblem p;
+  LineReader read(text);
+  read(kinds, p.kind);
+  read(precisions, p.precision);
+  read(directions, p.direction);
+  read(places, p.in_place);
+  read(inputs, p.may_destroy_input);
+  read(alignments, p.aligned);
+  read(efforts, p.effort);
+  read(p.scale);
+  read(p.dimensions);
+  read(p.loops);
+  if (!read.complete()) return std::nullopt;
+  return p;
+}
+
+const FftRow* row_named(std::string_view name) {
+  for (const FftRow& row : fft_table())
+    if (name == row.name && row.missing().empty()) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+const FftRow* known_fft_choice(const FftProblem& problem) {
+  const std::lock_guard lock(choices().mutex);
+  const auto found = choices().rows.find(problem);
+  return found == choices().rows.end() ? nullptr : found->second;
+}
+
+void remember_fft_choice(const FftProblem& problem, const FftRow& row) {
+  const std::lock_guard lock(choices().mutex);
+  choices().rows[problem] = &row;
+}
+
+std::string export_fft_choices() {
+  std::vector<std::string> lines;
+  {
+    const std::lock_guard lock(choices().mutex);
+    for (const auto& [problem, row] : choices().rows)
+      lines.push_back(std::string("  (") + row->name + " #" + text_of(problem) + ")");
+  }
+  if (lines.empty()) return "";
+  std::sort(lines.begin(), lines.end());
+  return std::string(head) + "\n" + join(lines, "\n") + "\n)\n";
+}
+
+bool import_fft_choices(const std::string& text) {
+  const std::vector<std::string> lines = split_lines(text);
+  if (lines.size() < 2 || lines.front() != head || lines.back() != ")") return false;
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+    const std::string& line = lines[i];
+    const std::size_t hash = line.find(" #");
+    if (!line.starts_with("  (") || !line.ends_with(")") || hash == std::string::npos) continue;
+    const FftRow* const row = row_named(std::string_view(line).substr(3, hash - 3));
+    const auto problem = problem_in(line.substr(hash + 2, line.size() - hash - 3));
+    if (row != nullptr && problem) remember_fft_choice(*problem, *row);
+  }
+  return true;
+}
+
+void forget_fft_choices() {
+  const std::lock_guard lock(choices().mutex);
+  choices().rows.clear();
+}
+
+}  // namespace weft

@@ -1,0 +1,138 @@
+// Trials and their wisdom among MPI ranks: all ranks make the same ones, and the file is rank 0's.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "comm/comm_impl.hpp"
+#include "fft/local_fft.hpp"
+#include "support/tuned.hpp"
+#include "tune/machine.hpp"
+#include "tune/wisdom_store.hpp"
+#include "weft/mpi.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+std::string new_file(const Comm& comm) {
+  static int count = 0;
+  const std::string number =
+      comm.impl().broadcast(std::to_string(getpid()), 0) + "-mpi-" + std::to_string(count++);
+  std::string file = new_wisdom_file(number);
+  comm.barrier();
+  return file;
+}
+
+/// Uneven on most numbers of ranks, so that ranks meet local FFTs that others do not.
+Problem uneven() {
+  Problem p;
+  p.shape = {14, 10, 8};
+  return p;
+}
+
+bool says(const PlanRecord& r, const std::string& what) {
+  return r.text.find(what) != std::string::npos;
+}
+
+}  // namespace
+
+TEST(Tuning, ComesOutRight) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() > 3) return;  // a few trials are enough
+  forget_wisdom();
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const RandomProblem p =
+        make_tuned_problem(500 + seed, comm.size(), true, seed == 1 ? "patient" : "measure");
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+  forget_wisdom();
+}
+
+TEST(Tuning, WithWisdomMakesNoTrialAndTheSamePlan) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1 || comm.size() > 3) return;
+  const std::string file = new_file(comm);
+  forget_wisdom();
+  const PlanRecord found = record(comm, uneven(), quick("patient", file, 8));
+  EXPECT_GT(found.plans, 2);
+  EXPECT_TRUE(says(found, "trials: ")) << found.text;
+  for (const bool fresh : {false, true}) {
+    if (fresh) forget_wisdom();
+    const PlanRecord again = record(comm, uneven(), quick("patient", file, 8));
+    EXPECT_EQ(again.plans, 1);
+    EXPECT_TRUE(says(again, "found by")) << again.text;
+    EXPECT_EQ(again.identity, found.identity);
+  }
+  // Impossible by now: said, on all ranks alike survived.
+  if (comm.rank() == 0) edit_options(file, R"("pipeline": "planes", "tile": "1000000")");
+  forget_wisdom();
+  const PlanRecord rule = record(comm, uneven(), Options().set("wisdom", file));
+  EXPECT_EQ(rule.plans, 1);
+  EXPECT_TRUE(says(rule, "does not work")) << rule.text;
+  // Nobody else reads the file.
+  forget_wisdom();
+  if (comm.rank() == 0) remove_wisdom(file);
+  comm.barrier();
+  const PlanRecord none = record(comm, uneven(), Options().set("wisdom", file));
+  EXPECT_TRUE(says(none, "nothing known")) << none.text;
+}
+
+TEST(Tuning, TooLittleRoomForATrialIsNoError) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() != 3) return;
+  forget_wisdom();
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  if (comm.rank() == 1) {
+    const rlimit small{4096, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  PlanRecord r;
+  const std::string said = warnings_of([&] { r = record(comm, uneven(), quick("measure", "", 12)); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(says(r, "trials: ")) << r.text;
+  EXPECT_GT(r.plans, 2);
+  EXPECT_FALSE(says(r, "exchange direct")) << r.text;
+  // Of the plan that is made at most, not of every trial.
+  std::size_t warnings = 0;
+  for (std::size_t at = 0; (at = said.find("no room for", at)) != std::string::npos; ++at) ++warnings;
+  EXPECT_LE(warnings, 1u) << said;
+  forget_wisdom();
+}
+
+TEST(Tuning, WhatOtherRanksHaveMetIsGathered) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  forget_wisdom();
+  const std::vector<const FftRow*> ffts = find_ffts("fftw");
+  const Machine machine = machine_of(comm.impl(), ffts);
+  const auto line = [](int n) {
+    FftProblem p;
+    p.effort = Effort::measure;
+    p.dimensions = {{n, 1, 1}};
+    return p;
+  };
+  // All have met one transform; each has met one of its own.
+  fftw_row().plan(line(60));
+  fftw_row().plan(line(61 + comm.rank()));
+  const std::string known =
+      "(weft-fastest-1\n  (fftw #c2c float64 forward out-of-place destroys aligned measure 1 " +
+      std::to_string(61 + comm.rank()) + ":1:1 -)\n)\n";
+  import_fft_choices(known);
+  gather_wisdom(comm.impl(), machine);
+  const std::string choices = export_fft_choices();
+  for (int r = 0; r < comm.size(); ++r)
+    EXPECT_NE(choices.find(" " + std::to_string(61 + r) + ":1:1 "), std::string::npos) << choices;
+  const std::string of_0 = comm.impl().broadcast(choices, 0);
+  EXPECT_EQ(choices, of_0);
+  const std::string fftw = fftw_row().export_wisdom(Precision::float64);
+  const auto lines = std::count(fftw.begin(), fftw.end(), '\n');
+  EXPECT_EQ(std::to_string(lines), comm.impl().broadcast(std::to_string(lines), 0));
+  forget_wisdom();
+}
+
+}  // namespace weft::test

@@ -1,0 +1,418 @@
+// Efforts that make trials, and what wisdom does with what they find, on thread ranks. Times decide what is
+// found, so that the tests hold whatever it is.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/test_hook.hpp"
+#include "fft/local_fft.hpp"
+#include "support/disturbance.hpp"
+#include "support/expect_error.hpp"
+#include "support/tuned.hpp"
+#include "tune/wisdom_file.hpp"
+#include "tune/wisdom_store.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+std::string new_file() {
+  static int count = 0;
+  return new_wisdom_file(std::to_string(getpid()) + "-" + std::to_string(count++));
+}
+
+Problem box(Index n, Index m = 8) {
+  Problem p;
+  p.shape = {n, m, 8};
+  return p;
+}
+
+/// What rank 0 says of a plan.
+PlanRecord plan_of(ThreadTeam& team, const Problem& problem, const Options& options) {
+  PlanRecord first;
+  team.run([&](const Comm& comm) {
+    const PlanRecord mine = record(comm, problem, options);
+    if (comm.rank() == 0) first = mine;
+  });
+  return first;
+}
+
+bool says(const PlanRecord& r, const std::string& what) {
+  return r.text.find(what) != std::string::npos;
+}
+
+/// A transform by this plan is right.
+void expect_right(ThreadTeam& team, const Problem& problem, const Options& options) {
+  team.run([&](const Comm& comm) {
+    Plan plan(comm, problem, options);
+    using Complex = std::complex<double>;
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    for (Complex& x : in) x = 1;
+    plan.forward(static_cast<const Complex*>(in.data()), out.data());
+    const Box b = plan.output_box();
+    const bool has_origin = !b.empty() && b.lo[0] == 0 && b.lo[1] == 0 && b.lo[2] == 0;
+    double rest = 0;
+    for (const Complex& x : out) rest += std::abs(x);
+    const double size = plan.scale_factor();
+    EXPECT_NEAR(rest, has_origin ? size : 0, 1e-9 * size);
+  });
+}
+
+}  // namespace
+
+TEST(Tuning, EveryKindOfProblemComesOutRight) {
+  forget_wisdom();
+  for (const int ranks : {2, 3, 4}) {
+    ThreadTeam team(ranks);
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const char* efforts[] = {"patient", "measure"};
+      const RandomProblem p = make_tuned_problem(100 * static_cast<std::uint64_t>(ranks) + seed, ranks, false,
+                                                 efforts[seed % 3 == 0]);
+      const ScopedTestHook hook(disturbance(false));
+      ASSERT_NO_THROW(team.run([&](const Comm& comm) { run_random_problem(comm, p); })) << p.describe();
+    }
+  }
+  forget_wisdom();
+}
+
+TEST(Tuning, SearchesAtRandomToo) {
+  forget_wisdom();
+  ThreadTeam team(2);
+  const PlanRecord r =
+      plan_of(team, box(16), quick("patient", "", 6).set("search", "random").set("pipeline", "windowed"));
+  EXPECT_GT(r.plans, 1);
+  EXPECT_TRUE(says(r, "trials: ")) << r.text;
+  forget_wisdom();
+}
+
+TEST(Tuning, KeepsWhatTheUserHasChosen) {
+  forget_wisdom();
+  ThreadTeam team(3);
+  const Options o = quick("patient").set("exchange", "copy").set("pipeline", "windowed").set("tile", "2");
+  const PlanRecord r = plan_of(team, box(12), o);
+  EXPECT_GT(r.plans, 1);
+  EXPECT_TRUE(says(r, "exchange copy") && says(r, "tile 2 (option)")) << r.text;
+  EXPECT_FALSE(says(r, "exchange direct"));
+  // What cannot be planned at all is an error as it is without trials, and the team lives on.
+  expect_error([&] { plan_of(team, box(12), quick("measure").set("tile", "1000")); }, "option tile");
+  EXPECT_GE(plan_of(team, box(12), Options()).plans, 1);
+  forget_wisdom();
+}
+
+TEST(Tuning, OfOneRankOrWithoutTrialsOrTimeIsThePlanOfTheRules) {
+  forget_wisdom();
+  const std::string file = new_file();
+  ThreadTeam one(1), two(2);
+  EXPECT_EQ(plan_of(one, box(16), quick("measure", file)).plans, 1);
+  EXPECT_EQ(read_wisdom(file).kind, WisdomText::Kind::wisdom);  // the machine's constants, and FFTW's wisdom
+  EXPECT_FALSE(read_wisdom(file).wisdom.empty());
+  EXPECT_EQ(plan_of(two, box(16), quick("patient", "", 0)).plans, 1);
+  // One trial is always made.
+  const PlanRecord late = plan_of(two, box(16), quick("patient").set("budget", "0"));
+  EXPECT_TRUE(says(late, "found by 1 trials") && says(late, "until the budget was spent")) << late.text;
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+TEST(Tuning, MakesNoTrialsWhileAnExecutionIsUnderWay) {
+  forget_wisdom();
+  ThreadTeam team(2);
+  team.run([&](const Comm& comm) {
+    using Complex = std::complex<double>;
+    Plan plan(comm, box(8));
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    plan.start_forward(static_cast<const Complex*>(in.data()), out.data());
+    const Plan beside(comm, box(16), quick("measure"));
+    EXPECT_NE(beside.to_string().find("no trials: another execution"), std::string::npos);
+    plan.wait();
+  });
+  forget_wisdom();
+}
+
+TEST(TunedWisdom, MakesNoTrialAndTheSamePlan) {
+  ThreadTeam team(3);
+  for (const char* effort : {"measure", "patient"}) {
+    forget_wisdom();
+    const std::string file = new_file();
+    const Problem a = box(24, 15), b = box(16);
+    const PlanRecord found = plan_of(team, a, quick(effort, file));
+    EXPECT_GT(found.plans, 2);
+    EXPECT_TRUE(says(found, "trials: ")) << found.text;
+    // Another problem in the same file.
+    const PlanRecord other = plan_of(team, b, quick(effort, file));
+    EXPECT_GT(other.plans, 2);
+    for (const bool fresh : {false, true}) {
+      if (fresh) forget_wisdom();
+      const PlanRecord again = plan_of(team, a, quick(effort, file));
+      EXPECT_EQ(again.plans, 1);
+      EXPECT_TRUE(says(again, "wisdom: ") && says(again, "found by")) << again.text;
+      EXPECT_EQ(again.identity, found.identity);
+      EXPECT_EQ(plan_of(team, b, quick(effort, file)).identity, other.identity);
+    }
+    // Less effort takes what more has found; more effort does not take what less has found.
+    forget_wisdom();
+    EXPECT_TRUE(says(plan_of(team, a, Options().set("wisdom", file)), "found by"));
+    if (std::string(effort) == "measure") {
+      EXPECT_GT(plan_of(team, a, quick("patient", file)).plans, 1);
+    }
+    // Other ranks, another choice of the user's: another problem.
+    ThreadTeam two(2);
+    EXPECT_TRUE(says(plan_of(two, a, Options().set("wisdom", file)), "nothing known"));
+    EXPECT_TRUE(
+        says(plan_of(team, a, Options().set("wisdom", file).set("layout", "strided")), "nothing known"));
+    remove_wisdom(file);
+  }
+  forget_wisdom();
+}
+
+TEST(TunedWisdom, ThatIsImpossibleIsSaidAndSurvived) {
+  ThreadTeam team(3);
+  const Problem p = box(12);
+  const std::string file = new_file();
+  forget_wisdom();
+  plan_of(team, p, quick("measure", file));
+  const std::string good = text_of_file(file);
+  const std::string rule = [&] {
+    forget_wisdom();
+    return plan_of(team, p, Options()).identity;
+  }();
+  const Options with = Options().set("wisdom", file);
+  // No such option or value, or one that is not to be chosen; and what planning finds to be impossible.
+  for (const char* bad :
+       {R"("flux": "1")", R"("exchange": "pigeon")", R"("workspace": "user")", R"("effort": "patient")",
+        R"("tile": "wide")", R"("pipeline": "planes", "tile": "1000000")", R"("exchange": "p2p")",
+        R"("exchange": "copy,direct,copy")", R"("tile": "1,2,3,4,5,6,7")", R"("tile": "-1")"}) {
+    SCOPED_TRACE(bad);
+    forget_wisdom();
+    std::ofstream(file) << good;
+    edit_options(file, bad);
+    PlanRecord r;
+    const std::string said = warnings_of([&] { r = plan_of(team, p, with); });
+    EXPECT_NE(said.find("says of this problem"), std::string::npos) << said;
+    EXPECT_EQ(r.plans, 1);
+    EXPECT_EQ(r.identity.substr(0, r.identity.find("local FFT")), rule.substr(0, rule.find("local FFT")));
+    expect_right(team, p, with);
+  }
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+TEST(TunedWisdom, AFileThatCannotBeUsedIsSaidAndThePlanIsMade) {
+  ThreadTeam team(2);
+  const auto warned = [&](const std::string& file, const std::string& what) {
+    forget_wisdom();
+    PlanRecord r;
+    const std::string said = warnings_of([&] { r = plan_of(team, box(16), quick("measure", file)); });
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+    EXPECT_GT(r.plans, 1);
+    expect_right(team, box(16), quick("measure", file));
+  };
+  const std::string file = new_file();
+  std::ofstream(file) << "{\"weft_wisdom\": 1, ";
+  warned(file, "damaged wisdom");
+  EXPECT_EQ(text_of_file(file + ".corrupt"), "{\"weft_wisdom\": 1, ");
+  EXPECT_EQ(read_wisdom(file).kind, WisdomText::Kind::wisdom);  // a new one
+  std::ofstream(file) << "dear diary";
+  warned(file, "not wisdom");
+  EXPECT_EQ(text_of_file(file), "dear diary");
+  std::ofstream(file) << "{\"weft_wisdom\": 7}";
+  warned(file, "a later Weft wrote");
+  EXPECT_EQ(text_of_file(file), "{\"weft_wisdom\": 7}");
+  std::ofstream(file) << "{\"weft_wisdom\": 1}";
+  chmod(file.c_str(), 0444);
+  warned(file, "read-only");
+  EXPECT_EQ(text_of_file(file), "{\"weft_wisdom\": 1}");
+  warned(file + "/none", "wisdom is not saved");
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+TEST(TunedWisdom, AReadOnlyFileThatKnowsTheProblemServes) {
+  ThreadTeam team(2);
+  const std::string file = new_file();
+  forget_wisdom();
+  plan_of(team, box(16), quick("measure", file));
+  chmod(file.c_str(), 0444);
+  forget_wisdom();
+  PlanRecord r;
+  EXPECT_EQ(warnings_of([&] { r = plan_of(team, box(16), quick("measure", file)); }), "");
+  EXPECT_EQ(r.plans, 1);
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+TEST(TunedWisdom, TwoTeamsWriteOneFileAtOnce) {
+  forget_wisdom();
+  const std::string file = new_file();
+  const auto tunes = [&](int ranks, Index n) {
+    ThreadTeam team(ranks);
+    team.run([&](const Comm& comm) {
+      for (Index m : {8, 10, 12}) const Plan plan(comm, box(n, m), quick("measure", file, 3));
+    });
+  };
+  std::thread other([&] { tunes(2, 16); });
+  tunes(3, 12);
+  other.join();
+  forget_wisdom();
+  ThreadTeam two(2), three(3);
+  for (Index m : {8, 10, 12}) {
+    EXPECT_EQ(plan_of(two, box(16, m), quick("measure", file)).plans, 1);
+    EXPECT_EQ(plan_of(three, box(12, m), quick("measure", file)).plans, 1);
+  }
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+TEST(TunedWisdom, OfATuneThatIsKilledServes) {
+  forget_wisdom();
+  const std::string file = new_file();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // Killed as it begins with another candidate after what it has found first is in the file.
+    TestHook hook;
+    hook.at_point = [&](const char* point, int rank) {
+      if (std::string(point) == "plan" && rank == 0 &&
+          text_of_file(file).find("unfinished") != std::string::npos)
+        kill(getpid(), SIGKILL);
+    };
+    const ScopedTestHook scoped(hook);
+    ThreadTeam(2).run([&](const Comm& comm) { const Plan plan(comm, box(16), quick("patient", file, 20)); });
+    _exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  EXPECT_EQ(read_wisdom(file).kind, WisdomText::Kind::wisdom);
+  ThreadTeam team(2);
+  const PlanRecord r = plan_of(team, box(16), Options().set("wisdom", file));
+  EXPECT_EQ(r.plans, 1);
+  EXPECT_TRUE(says(r, "found by 1 trials")) << r.text;
+  // An effort that makes trials goes on.
+  EXPECT_GT(plan_of(team, box(16), quick("patient", file)).plans, 1);
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+namespace {
+
+int plans_of_another = 0;
+
+/// FFTW under another name, that counts.
+FftRow another_library() {
+  FftRow row = *find_ffts("fftw").front();
+  row.name = "another";
+  row.plan = [](const FftProblem& p) {
+    ++plans_of_another;
+    return find_ffts("fftw").front()->plan(p);
+  };
+  return row;
+}
+
+}  // namespace
+
+TEST(FftChoices, AreTextAndComeBack) {
+  forget_fft_choices();
+  EXPECT_EQ(export_fft_choices(), "");
+  static const FftRow other = another_library();
+  const FftRow* const fftw = find_ffts("fftw").front();
+  const FftRow* const rows[] = {&other, fftw};
+  FftProblem a;
+  a.scale = 1.0 / 3;
+  a.effort = Effort::measure;
+  a.dimensions = {{12, 1, 5}};
+  a.loops = {{5, 12, 1}};
+  FftProblem b;
+  b.kind = FftKind::r2r;
+  b.precision = Precision::float32;
+  b.aligned = b.may_destroy_input = false;
+  b.dimensions = {{10, 1, 1, Transform::dst3}, {6, 10, 10, Transform::dct2}};
+  plan_fastest_fft(rows, a);
+  plan_fastest_fft(rows, b);
+  EXPECT_EQ(plans_of_another, 2 + (plan_fastest_fft(rows, a).row == &other ? 1 : 0));
+  std::string text = export_fft_choices();
+  for (std::size_t at; (at = text.find("(another")) != std::string::npos;) text.replace(at, 8, "(fftw");
+  const std::string expected =
+      "(weft-fastest-1\n"
+      "  (fftw #c2c float64 forward out-of-place destroys aligned measure 0.3333333333333333 12:1:5 5:12:1)\n"
+      "  (fftw #r2r float32 forward out-of-place keeps anywhere estimate 1 10:1:1:dst3,6:10:10:dct2 -)\n"
+      ")\n";
+  forget_fft_choices();
+  ASSERT_TRUE(import_fft_choices(text));
+  EXPECT_EQ(export_fft_choices(), expected);
+  plans_of_another = 0;
+  EXPECT_EQ(plan_fastest_fft(rows, a).row, fftw);
+  EXPECT_EQ(plan_fastest_fft(rows, b).row, fftw);
+  EXPECT_EQ(plans_of_another, 0);
+  forget_fft_choices();
+}
+
+TEST(FftChoices, WhatMakesNoSenseIsLeftOut) {
+  forget_fft_choices();
+  const std::string line =
+      "  (fftw #c2c float64 forward out-of-place destroys aligned measure 1 12:1:5 5:12:1)";
+  const auto text = [](const std::string& lines) { return "(weft-fastest-1\n" + lines + "\n)\n"; };
+  for (const std::string& other : {std::string(), std::string("x"), line,
+                                   "(weft-fastest-2\n" + line + "\n)\n", "(weft-fastest-1\n" + line})
+    EXPECT_FALSE(import_fft_choices(other)) << other;
+  std::vector<std::string> lines{"", "  ()", "  (fftw #)", "fftw", "  (fftw # )"};
+  lines.push_back("  (cufft" + line.substr(line.find(" #")));
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"c2c", "c3c"},
+                                                        {"float64", "float"},
+                                                        {" 1 ", " nan "},
+                                                        {" 1 ", " inf "},
+                                                        {" 1 ", " one "},
+                                                        {" 1 ", " "},
+                                                        {"12:1:5", "12:1"},
+                                                        {"12:1:5", "12::5"},
+                                                        {"12:1:5", "12:1:5:dct9"},
+                                                        {"12:1:5", "12:1:5:dct1:1"},
+                                                        {"12:1:5", "99999999999999999999:1:5"},
+                                                        {"5:12:1)", "5:12:1 more)"},
+                                                        {"measure", "rush"},
+                                                        {"12:1:5", "12:1:5,"}}) {
+    std::string spoilt = line;
+    lines.push_back(spoilt.replace(spoilt.find(from), from.size(), to));
+  }
+  for (std::size_t n = 0; n < line.size(); ++n) lines.push_back(line.substr(0, n));
+  for (const std::string& bad : lines) {
+    EXPECT_TRUE(import_fft_choices(text(bad))) << bad;
+    EXPECT_EQ(export_fft_choices(), "") << bad;
+  }
+  // What a library cannot do after all is tried again.
+  FftProblem p;
+  p.kind = FftKind::r2r;
+  p.dimensions = {{1, 1, 1, Transform::dct1}};
+  const std::vector<const FftRow*> rows = find_ffts("fftw");
+  EXPECT_TRUE(import_fft_choices(
+      text("  (fftw #r2r float64 forward out-of-place destroys aligned estimate 1 1:1:1:dct1 -)")));
+  EXPECT_NE(export_fft_choices(), "");
+  expect_error([&] { plan_fastest_fft(rows, p); }, "needs two points");
+  forget_fft_choices();
+}
+
+TEST(FftChoices, AreInWisdom) {
+  if (find_ffts("auto").size() < 2) GTEST_SKIP() << "one local FFT library only";
+  const std::string file = new_file();
+  forget_wisdom();
+  ThreadTeam team(2);
+  plan_of(team, box(16), quick("measure", file));
+  const std::string choices = export_fft_choices();
+  EXPECT_NE(choices, "");
+  forget_wisdom();
+  EXPECT_EQ(export_fft_choices(), "");
+  ASSERT_TRUE(import_wisdom(file));
+  EXPECT_EQ(export_fft_choices(), choices);
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+}  // namespace weft::test
