@@ -25,9 +25,10 @@ class WEFT_API Options {
   ///   the output says so. Unset: all ranks.
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. How exchange and local FFTs follow each
   ///   other in time; auto is planes where the exchange is direct, and among several machines where it does
-  ///   not block, else sequential; another one if parameters are set that only it has. two-front is planes with a front of columns that
-  ///   travels with the planes and is transformed while the rest follows. windowed and th are NEW and TH of
-  ///   "Designing and auto-tuning parallel 3-D FFT for computation-communication overlap".
+  ///   not block, else sequential; another one if parameters are set that only it has. two-front is planes
+  ///   with a front of columns that travels with the planes and is transformed while the rest follows.
+  ///   windowed and th are NEW and TH of "Designing and auto-tuning parallel 3-D FFT for
+  ///   computation-communication overlap".
   /// - `overlap`: on, off. off waits for each tile before anything else is done: what overlap is worth.
   /// - Parameters of pipelines; unset, a rule decides. One value serves all reshapes, or "16,8" is one for
   ///   each, in the order of forward. What is not feasible (a tile thicker than the axis) is an error.
@@ -49,10 +50,10 @@ class WEFT_API Options {
   /// - `exchange`: auto, direct, or among MPI ranks p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw,
   ///   ialltoallv, among threads copy. One name for all reshapes, or one for each in the order of forward,
   ///   separated by commas: "alltoallv,p2p". auto is direct among threads and among MPI ranks of one machine
-  ///   (copy and p2pw with workspace of the user). Among several machines it is p2pw, or where some ranks share
-  ///   a machine direct, with p2pw for what goes from machine to machine; with pipelines that leave packing
-  ///   to the exchange (th, windowed, sequential) p2p. direct among MPI ranks takes the workspace from /dev/shm: too little room there is an error,
-  ///   or with exchange auto a warning, and p2pw instead.
+  ///   (copy and p2pw with workspace of the user). Among several machines it is p2pw, or where some ranks
+  ///   share a machine direct, with p2pw for what goes from machine to machine; with pipelines that leave
+  ///   packing to the exchange (th, windowed, sequential) p2p. direct among MPI ranks takes the workspace
+  ///   from /dev/shm: too little room there is an error, or with exchange auto a warning, and p2pw instead.
   /// - `layout`: auto, contiguous, strided. Whether the axes of a local FFT are made the fastest ones by the
   ///   reshape before it, or lie as they come, behind the axes that are cut. auto is strided where the
   ///   exchange packs nothing itself (direct, p2pw, alltoallw), else contiguous.
