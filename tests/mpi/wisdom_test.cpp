@@ -18,7 +18,7 @@ TEST(Wisdom, OfRank0ReachesAllRanks) {
 
   WisdomStore& store = WisdomStore::of_process();
   const double mine = comm.rank();
-  store.remember(machine.fingerprint, "of all", {{{"tile", std::to_string(comm.rank())}}, 10 - mine, 1});
+  store.remember(machine.fingerprint, "of all", {{{"tile", std::to_string(comm.rank())}}, 100 - mine, 1});
   FftProblem p;
   p.effort = Effort::measure;
   p.dimensions = {{120, 1, 1}};
