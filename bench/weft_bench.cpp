@@ -48,6 +48,7 @@ void add_plan_options(CLI::App& app, Options& options) {
         flag, [&options, name](const std::string& value) { options.set(name, value); }, help);
   };
   plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
+  plan_option("--grid", "grid", "auto, or the grid of pencils: 2x4");
   plan_option("--pipeline", "pipeline", "auto, sequential, th, windowed, planes, two-front");
   plan_option("--overlap", "overlap", "on, off: each tile is awaited before anything else is done");
   plan_option("--tile", "tile", "of pipelines th, windowed, planes and two-front: thickness of a tile");

@@ -35,9 +35,19 @@ std::string name_of_problem(const Problem& problem, const Options& options, cons
     for (const Box& b : *side) boxes += to_string(b);
   for (const auto* side : {&gathered.input_orders, &gathered.output_orders})
     for (const Order& o : *side) boxes += join(o, ",") + ";";
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (const char c : boxes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return name + "; boxes " + std::to_string(hash);
+  return name + "; boxes " + std::to_string(stable_hash(boxes));
+}
+
+/// How the user's arrays lie on this rank beside the order of their axes; 0 if nothing was said of it.
+std::uint64_t memory_hash(const Problem& problem) {
+  std::string text;
+  for (const Distribution* d : {&problem.input, &problem.output}) {
+    text += join(d->strides(), ",") + ";" + join(d->halo_lower(), ",") + ";" + join(d->halo_upper(), ",");
+    text += d->r2c_padding() ? ";padded;" : ";;";
+  }
+  if (problem.input_distance != 0 || problem.output_distance != 0)
+    text += std::to_string(problem.input_distance) + ";" + std::to_string(problem.output_distance);
+  return text.find_first_not_of(';') == std::string::npos ? 0 : stable_hash(text);
 }
 
 /// "exchange p2p, tile 8"
@@ -57,7 +67,7 @@ std::string text_of(const WisdomEntry& entry) {
 /// Whether trials may choose an option: one that the user leaves open, of those that change no more than how
 /// fast the plan is.
 bool is_open(const Options& options, const std::string& name) {
-  for (const char* choice : {"decomposition", "exchange", "pipeline", "layout"})
+  for (const char* choice : {"decomposition", "grid", "exchange", "pipeline", "layout"})
     if (name == choice) return options.get(name) == "auto";
   for (const Pipeline& p : pipeline_table())
     for (const PipelineParameter& q : p.parameters)
@@ -110,6 +120,7 @@ class Learning {
     // Without wisdom and trials planning has nothing to talk about.
     const bool asks = effort_ != "estimate" || !file_.empty();
     if (c_.least(asks || !store_.empty() ? 0 : 1) == 1) return {};
+    add_memory_to_name();
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
@@ -128,6 +139,15 @@ class Learning {
   }
 
  private:
+  /// Strides, halos and distances, which ranks give one by one, matter to local FFTs and exchanges.
+  void add_memory_to_name() {
+    const std::uint64_t mine = memory_hash(problem_);
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(c_.size()));
+    c_.allgather(&mine, sizeof mine, all.data());
+    if (std::any_of(all.begin(), all.end(), [](std::uint64_t h) { return h != 0; }))
+      name_ += "; memory " + std::to_string(stable_hash(join(all, " ")));
+  }
+
   std::string key(const std::string& effort) const { return name_ + "; effort " + effort; }
 
   /// What more effort has found serves less of it; a search that was not finished serves where none would be

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/problem_check.hpp"
+#include "api/schedule_options.hpp"
 #include "api/user_layout.hpp"
 #include "base/cache.hpp"
 #include "base/environment.hpp"
@@ -17,13 +18,6 @@
 namespace weft {
 
 namespace {
-
-Decomposition decomposition_of(const std::string& name) {
-  return name == "slab"     ? Decomposition::slab
-         : name == "pencil" ? Decomposition::pencil
-         : name == "brick"  ? Decomposition::brick
-                            : Decomposition::automatic;
-}
 
 Effort effort_of(const std::string& name) {
   return name == "patient" ? Effort::patient : name == "measure" ? Effort::measure : Effort::estimate;
@@ -39,15 +33,6 @@ std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   if (row.overlaps(c)) return "it moves on while these ranks compute";
   if (row.carry == Carry::direct || row.carry == Carry::strided) return "nothing is packed";
   return "it serves these ranks";
-}
-
-int shrunk_to(const Options& options, int ranks) {
-  const std::optional<Index> wanted = options.number("shrink");
-  if (!wanted) return 0;
-  if (*wanted < 1 || *wanted > ranks)
-    throw Error("plan: option shrink", std::to_string(*wanted) + " ranks",
-                "1 to " + std::to_string(ranks) + ", the ranks there are");
-  return static_cast<int>(*wanted);
 }
 
 }  // namespace
@@ -214,8 +199,7 @@ bool PlanImpl::make_memory(CommImpl& c) {
 
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
   ScheduleRequest request = resolve(problem, gathered, c.size());
-  request.decomposition = decomposition_of(options.get("decomposition"));
-  request.computing_ranks = shrunk_to(options, c.size());
+  apply_schedule_options(request, options);
   request.contiguous = contiguous;
   ways[0].schedule = make_schedule(request);
   ways[1].schedule = inverse(ways[0].schedule);

@@ -1,11 +1,11 @@
 #include "api/tuning.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <set>
 
 #include "api/plan_impl.hpp"
+#include "base/memory.hpp"
 #include "comm/agree.hpp"
 #include "program/pipeline.hpp"
 
@@ -23,15 +23,6 @@ double since(Clock::time_point begin) {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
-}
-
-/// Memory that this machine could give now; infinity if it does not say.
-double available_bytes() {
-  std::ifstream info("/proc/meminfo");
-  double kib = 0;
-  for (std::string name, rest; info >> name && std::getline(info, rest);)
-    if (name == "MemAvailable:" && (kib = std::strtod(rest.c_str(), nullptr)) > 0) return 1024 * kib;
-  return infinity;
 }
 
 }  // namespace
@@ -301,6 +292,19 @@ bool PlanTrials::out_of_time() {
   return comm_.impl().least(late ? 0 : 1) == 0;
 }
 
+namespace {
+
+/// Every way to arrange the computing ranks as a grid of pencils; those of slabs are another candidate.
+std::vector<Settings> grids(const CommImpl& comm, const Options& options) {
+  const Index ranks = options.number("shrink").value_or(comm.size());
+  std::vector<Settings> all;
+  for (Index p = 2; 2 * p <= ranks; ++p)
+    if (ranks % p == 0) all.push_back({{"grid", std::to_string(p) + "x" + std::to_string(ranks / p)}});
+  return all;
+}
+
+}  // namespace
+
 std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options) {
   const auto open = [&](const char* name) { return options.get(name) == "auto"; };
   std::vector<std::vector<Settings>> groups{{{}}};
@@ -319,14 +323,14 @@ std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& opt
     if (pipelines.empty()) groups[0].push_back({{"exchange", e}});
     for (const std::string& p : pipelines) groups[0].push_back({{"exchange", e}, {"pipeline", p}});
   }
-  for (const char* name : {"decomposition", "layout"}) {
-    if (!open(name)) continue;
+  const auto try_each = [&](const char* name, std::initializer_list<const char*> values) {
+    if (!open(name)) return;
     groups.emplace_back();
-    for (const char* value : {"slab", "pencil", "contiguous", "strided"}) {
-      const bool of_layout = std::string(value) == "contiguous" || std::string(value) == "strided";
-      if (of_layout == (std::string(name) == "layout")) groups.back().push_back({{name, value}});
-    }
-  }
+    for (const char* value : values) groups.back().push_back({{name, value}});
+  };
+  try_each("decomposition", {"slab", "pencil"});
+  if (open("grid")) groups.push_back(grids(comm, options));
+  try_each("layout", {"contiguous", "strided"});
   return groups;
 }
 

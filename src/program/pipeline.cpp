@@ -241,18 +241,14 @@ void choose_th(const Schedule& s, int reshape, ParameterReader& read, ReshapeCho
 }
 
 constexpr Index anything = 1 << 30;
-constexpr PipelineParameter tile_parameter{
-    .name = "tile",
-    .meaning = "thickness of a tile along the axis it cuts; 0: an eighth of the axis",
-    .least = 0,
-    .most = anything,
-    .each_reshape = true};
-constexpr PipelineParameter items_parameter{
-    .name = "items",
-    .meaning = "items of a batch in a tile; 1: each item has tiles of its own; 0: as many as make 8 tiles",
-    .least = 0,
-    .most = anything,
-    .each_reshape = true};
+constexpr PipelineParameter of_tiles(const char* name, const char* meaning) {
+  return {.name = name, .meaning = meaning, .least = 0, .most = anything, .each_reshape = true};
+}
+
+constexpr PipelineParameter tile_parameter =
+    of_tiles("tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis");
+constexpr PipelineParameter items_parameter = of_tiles(
+    "items", "items of a batch in a tile; 1: each item has tiles of its own; 0: as many as make 8 tiles");
 constexpr PipelineParameter window_parameter{.name = "window",
                                              .meaning = "tiles in flight at a time",
                                              .least = 1,
@@ -345,13 +341,23 @@ const Pipeline& find_pipeline(const std::string& name) {
 }
 
 namespace {
+/// "th, windowed"
+std::string having(const std::string& parameter) {
+  std::vector<std::string> names;
+  for (const Pipeline& p : table)
+    for (const PipelineParameter& q : p.parameters)
+      if (parameter == q.name) names.emplace_back(p.name);
+  return join(names, ", ");
+}
+
 void check_asked(const Pipeline& pipeline, const PipelineParameters& values, std::size_t reshapes) {
   for (const auto& [name, asked] : values) {
     const auto p = std::find_if(pipeline.parameters.begin(), pipeline.parameters.end(),
                                 [&, key = name](const PipelineParameter& q) { return key == q.name; });
     if (p == pipeline.parameters.end())
-      throw Error("plan: option " + name, join(asked.values, ","),
-                  "no such option with pipeline " + std::string(pipeline.name));
+      throw Error(
+          "plan: option " + name, join(asked.values, ","),
+          "no such option with pipeline " + std::string(pipeline.name) + ", but with " + having(name));
     if (asked.values.size() != 1 && asked.values.size() != reshapes)
       throw Error("plan: option " + name, std::to_string(asked.values.size()) + " values",
                   "one for all, or one per reshape, of which there are " + std::to_string(reshapes));

@@ -28,6 +28,9 @@ struct ScheduleRequest {
   std::vector<Order> input_orders,
       output_orders;  ///< one for all, one per rank, or empty (only with fastest)
   Decomposition decomposition = Decomposition::automatic;
+  /// Of pencils: into how many parts the two axes are cut, in either order; empty: near-square, as the user's
+  /// own pencils are, or so that all ranks have points.
+  AxisVector<int> pencil_grid;
   /// Whether the axes of a local FFT are made the fastest ones by the reshape before it, or lie as they come.
   bool contiguous = true;
 };

@@ -37,13 +37,6 @@ std::string processor() {
       " ");
 }
 
-/// FNV-1a: the same number on every machine, which `std::hash` does not promise.
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const unsigned char c : text) h = (h ^ c) * 0x100000001b3;
-  return h;
-}
-
 }  // namespace
 
 std::string Machine::library(const std::string& hardware, const FftRow& row, Precision precision) {
@@ -78,7 +71,7 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts) {
   Machine machine;
   machine.hardware = comm.broadcast(hardware, 0);
   machine.fingerprint = comm.broadcast(mine, 0);
-  const std::uint64_t number = hash(mine);
+  const std::uint64_t number = stable_hash(mine);
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(comm.size()));
   comm.allgather(&number, sizeof number, numbers.data());
   std::sort(numbers.begin(), numbers.end());
@@ -86,7 +79,8 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts) {
   machine.alike = numbers.size() == 1;
   if (!machine.alike) {
     char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash(join(numbers, " "))));
+    std::snprintf(text, sizeof text, "%016llx",
+                  static_cast<unsigned long long>(stable_hash(join(numbers, " "))));
     machine.fingerprint += ", with other machines (" + std::string(text) + ")";
   }
   machine.fingerprint += ", " + std::string(comm.medium()) + " " + ranks_text(comm.nodes());
