@@ -114,6 +114,7 @@ class Learning {
         options_(options),
         effort_(options.get("effort")),
         file_(options.get("wisdom")),
+        budget_(options.seconds("budget").value_or(effort_ == "patient" ? 60 : 10)),
         name_(name_of_problem(problem, options, gathered)) {}
 
   Learnt run() {
@@ -151,7 +152,7 @@ class Learning {
   std::string key(const std::string& effort) const { return name_ + "; effort " + effort; }
 
   /// What more effort has found serves less of it; a search that was not finished serves where none would be
-  /// made.
+  /// made, one that ended for lack of time where it would not be given more.
   std::optional<WisdomEntry> look_up(const Wisdom& known) const {
     std::vector<std::string> efforts{"patient"};
     if (effort_ != "patient") efforts.emplace_back("measure");
@@ -159,6 +160,7 @@ class Learning {
     for (const std::string& effort : efforts) {
       std::optional<WisdomEntry> entry = known.find(machine_.fingerprint, key(effort));
       if (!entry) continue;
+      if (effort_ != "estimate" && entry->budget > 0 && entry->budget < budget_) continue;
       const std::string wrong = misfit(options_, *entry);
       if (wrong.empty()) return entry;
       if (c_.rank() == 0) warn("what wisdom says of this problem is not used: " + wrong);
@@ -197,18 +199,17 @@ class Learning {
       learnt_.text = "no trials: another execution of these ranks is under way";
       return;
     }
-    const double budget = options_.seconds("budget").value_or(effort_ == "patient" ? 60 : 10);
     TuneRequest request;
     request.groups = candidates(c_, options_);
     request.parameters = effort_ == "patient";
     request.random = options_.get("search") == "random";
     request.trials = static_cast<int>(std::clamp<Index>(options_.number("trials").value_or(40), 0, 1 << 30));
-    PlanTrials trials(comm_, problem_, options_, learnt_.constants, budget,
+    PlanTrials trials(comm_, problem_, options_, learnt_.constants, budget_,
                       [&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); });
     const Tuned tuned = tune(trials, request);
     if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
     gather_wisdom(c_, machine_);
-    keep(effort_, tuned.best, tuned.trials);
+    keep(effort_, tuned.best, tuned.trials, tuned.finished ? 0 : std::max(budget_, 1e-3));
     learnt_.options = tuned.best.options;
     learnt_.origin = "trial";
     learnt_.parameters = tuned.names;
@@ -224,9 +225,9 @@ class Learning {
   }
 
   /// At once, so that a job that is killed in the middle loses little.
-  void keep(const std::string& effort, const MeasuredSettings& best, int trials) {
+  void keep(const std::string& effort, const MeasuredSettings& best, int trials, double budget = 0) {
     if (c_.rank() != 0) return;
-    store_.remember(machine_.fingerprint, key(effort), {best.options, best.seconds, trials});
+    store_.remember(machine_.fingerprint, key(effort), {best.options, best.seconds, trials, budget});
     save();
   }
 
@@ -238,7 +239,9 @@ class Learning {
   CommImpl& c_;
   const Problem& problem_;
   const Options& options_;
-  std::string effort_, file_, name_;
+  std::string effort_, file_;
+  double budget_;  ///< of trials, in seconds
+  std::string name_;
   WisdomStore& store_ = WisdomStore::of_process();
   Machine machine_;
   Learnt learnt_;

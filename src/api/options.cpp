@@ -210,7 +210,8 @@ PipelineChoice choose_pipeline_option(const Options& options, const char* prefer
     name = preferred;
     if (!serves(find_pipeline(name))) {
       const auto table = pipeline_table();
-      const auto first = std::find_if(table.begin(), table.end(), serves);
+      const auto first = std::find_if(table.begin(), table.end(),
+                                      [&](const Pipeline& p) { return p.worth_trying && serves(p); });
       if (first != table.end()) name = first->name;
     }
   }

@@ -210,9 +210,9 @@ void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
 void PlanImpl::find_exchanges(CommImpl& c) {
   bool strided = true;
   for (const std::string& name : split_at_commas(options.get("exchange"))) {
-    // Pipeline planes puts together by itself what it sends, so that packing again would cost more.
-    const bool by_parts = name == "auto" && several_nodes(c) &&
-                          std::string(choose_pipeline_option(options, "planes").pipeline->name) == "planes";
+    // What a pipeline puts together by itself would be packed again.
+    const bool by_parts =
+        name == "auto" && several_nodes(c) && choose_pipeline_option(options, "planes").pipeline->sends_parts;
     const bool own = !users_workspace && no_room.empty();
     const ExchangeRow& row = by_parts ? find_exchange_of_parts(c, own) : find_exchange(name, c, own);
     rows.push_back(&row);

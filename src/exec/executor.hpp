@@ -85,7 +85,7 @@ class Executor {
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);
   template <class Look>
-  bool await(const Op& op, Patience patience, const Look& look);
+  bool await(Patience patience, const Look& look);
   struct Traffic {
     Index bytes = 0;  ///< written, or sent to other ranks
     Index memory_read = 0, memory_written = 0;
@@ -104,6 +104,7 @@ class Executor {
   std::vector<PermuteCopy> copies_;
   std::vector<std::unique_ptr<BufferedExchange>> buffered_;  ///< per reshape
   std::vector<std::unique_ptr<DirectExchange>> direct_;      ///< per reshape
+  bool has_messages_ = false;                                ///< whether there is any buffered exchange
 
   // Of the execution that is under way.
   Memory memory_{};

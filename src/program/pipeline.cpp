@@ -314,15 +314,29 @@ constexpr std::array windowed_parameters{
     frequency("fx", "the same during the FFT of a tile behind the exchange")};
 
 constexpr std::array table{
-    Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
-    Pipeline{"th", "tiles; the exchange of up to `window` of them runs behind the FFT before it",
-             th_parameters, choose_th, false},
-    Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
-             windowed_parameters, choose_windowed},
-    Pipeline{"planes", "parts of a stage are sent as soon as they are transformed", planes_parameters,
-             choose_planes},
-    Pipeline{"two-front", "planes with the front of the columns; the rest follows while that is transformed",
-             two_front_parameters, choose_two_front},
+    Pipeline{.name = "sequential",
+             .meaning = "transform all, exchange all, transform all",
+             .parameters = {},
+             .choose = choose_sequential},
+    Pipeline{.name = "th",
+             .meaning = "tiles; the exchange of up to `window` of them runs behind the FFT before it",
+             .parameters = th_parameters,
+             .choose = choose_th,
+             .worth_trying = false},
+    Pipeline{.name = "windowed",
+             .meaning = "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
+             .parameters = windowed_parameters,
+             .choose = choose_windowed},
+    Pipeline{.name = "planes",
+             .meaning = "parts of a stage are sent as soon as they are transformed",
+             .parameters = planes_parameters,
+             .choose = choose_planes,
+             .sends_parts = true},
+    Pipeline{.name = "two-front",
+             .meaning = "planes with the front of the columns; the rest follows while that is transformed",
+             .parameters = two_front_parameters,
+             .choose = choose_two_front,
+             .sends_parts = true},
 };
 
 }  // namespace

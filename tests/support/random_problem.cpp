@@ -204,7 +204,10 @@ void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
     if (reshapes > 1 && dice.chance(0.4)) {
       std::vector<std::string> mixed;
       for (std::size_t j = 0; j < reshapes; ++j)
-        mixed.push_back(dice.chance(0.4) ? "p2p" : all[static_cast<std::size_t>(dice.range(0, 5))]);
+        mixed.push_back(dice.chance(0.4) ? "p2p"
+                        : !p.user_workspace && dice.chance(0.3)
+                            ? "direct"
+                            : all[static_cast<std::size_t>(dice.range(0, 5))]);
       p.exchanges.back() = join(mixed, ",");
     }
   } else if (p.user_workspace) {
