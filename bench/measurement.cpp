@@ -162,21 +162,28 @@ class Bench {
     });
   }
 
+  /// The time of the executions; what is noted of each in between does not count.
   double once(Repetition& r) {
-    const double begin = seconds();
+    double total = 0;
+    last_.clear();
     for (const Direction d : {Direction::forward, Direction::backward}) {
       if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
+      const double begin = seconds();
       execute(d);
-      const std::vector<OperationTime> times = plan_->operation_times();
-      for (const OperationTime& t : times) {
+      const double time = seconds() - begin;
+      for (OperationTime t : plan_->operation_times()) {
+        t.begin += total;
+        t.end += total;
+        last_.push_back(t);
         OperationSum& sum = r.of[number_of(t.kind)];
         sum.seconds += t.end - t.begin;
         sum.bytes_all += static_cast<double>(t.bytes);
         sum.memory_read += static_cast<double>(t.memory_read);
         sum.memory_written += static_cast<double>(t.memory_written);
       }
+      total += time;
     }
-    return seconds() - begin;
+    return total;
   }
 
   void repeat() {
@@ -238,7 +245,7 @@ class Bench {
       Index bytes, memory_read, memory_written;
     };
     std::vector<Flat> mine;
-    for (const OperationTime& t : plan_->operation_times())
+    for (const OperationTime& t : last_)
       mine.push_back({static_cast<int>(number_of(t.kind)), t.stage, t.reshape, t.tile, t.begin, t.end,
                       t.bytes, t.memory_read, t.memory_written});
     const auto most = static_cast<std::size_t>(slowest(comm_, static_cast<double>(mine.size())));
@@ -263,7 +270,8 @@ class Bench {
   std::map<std::string, std::unique_ptr<Peer>> peers_;
   Buffer<char> in_, out_;
   std::vector<Repetition> mine_;
-  std::vector<double> times_;  ///< of the slowest rank
+  std::vector<double> times_;        ///< of the slowest rank
+  std::vector<OperationTime> last_;  ///< of the last repetition: backward behind forward
   Measured m_;
 };
 

@@ -305,13 +305,13 @@ constexpr std::array windowed_parameters{
     items_parameter,
     window_parameter,
     thickness("px", "thickness, across the tile, of what is transformed and packed together; 0: all"),
-    thickness("pz", "the same along the axis that tiles cut"),
+    thickness("pz", "px along the axis that tiles cut"),
     thickness("uy", "thickness, across the tile, of what is unpacked and transformed together; 0: all"),
-    thickness("uz", "the same along the axis that tiles cut"),
+    thickness("uz", "uy along the axis that tiles cut"),
     frequency("fy", "calls into the exchange during the FFT of a tile before it"),
-    frequency("fp", "the same while the tile is packed"),
-    frequency("fu", "the same while the tile is unpacked"),
-    frequency("fx", "the same during the FFT of a tile behind the exchange")};
+    frequency("fp", "calls into the exchange while a tile is packed"),
+    frequency("fu", "calls into the exchange while a tile is unpacked"),
+    frequency("fx", "calls into the exchange during the FFT of a tile behind it")};
 
 constexpr std::array table{
     Pipeline{.name = "sequential",

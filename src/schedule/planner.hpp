@@ -45,7 +45,7 @@ TilingPtr named_tiling(const Distribution& distribution, const Shape& shape, int
 
 /// The schedule with a grid of bricks, cut along all of the first three axes, between every two fields that
 /// are not the user's own: twice the reshapes, each among few ranks (multi-gpu-fft-performance, "bricks
-/// decomposition"). Throws `weft::Error` for fewer than three axes.
+/// decomposition"). Of a schedule of at least three axes; `make_schedule` refuses others.
 Schedule through_bricks(const Schedule& schedule, const ScheduleRequest& request);
 
 }  // namespace weft

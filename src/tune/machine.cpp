@@ -27,7 +27,9 @@ std::string processor_says(const std::string& name) {
   return "";
 }
 
-std::string processor() {
+}  // namespace
+
+std::string processor_text() {
   if (std::string model = processor_says("model name"); !model.empty()) return model;
   utsname system{};
   uname(&system);
@@ -37,14 +39,12 @@ std::string processor() {
       " ");
 }
 
-}  // namespace
-
 std::string Machine::library(const std::string& hardware, const FftRow& row, Precision precision) {
   return hardware + ", " + row.version() + (precision == Precision::float64 ? ", float64" : ", float32");
 }
 
 std::string hardware_text() {
-  return processor() + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " cores, " +
+  return processor_text() + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " cores, " +
          std::to_string(second_cache_bytes()) + " B second cache";
 }
 
@@ -76,8 +76,7 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts) {
   comm.allgather(&number, sizeof number, numbers.data());
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  machine.alike = numbers.size() == 1;
-  if (!machine.alike) {
+  if (numbers.size() > 1) {
     char text[17];
     std::snprintf(text, sizeof text, "%016llx",
                   static_cast<unsigned long long>(stable_hash(join(numbers, " "))));
