@@ -1,5 +1,6 @@
 #include "measurement.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -186,13 +187,20 @@ class Bench {
     return total;
   }
 
+  /// Before a timed one, so that each side finds caches, threads and clock rates as in a loop of its own: for
+  /// ten milliseconds.
+  static int untimed_runs(double seconds_of_one) {
+    return static_cast<int>(std::clamp(0.01 / std::max(seconds_of_one, 1e-9), 1.0, 20.0));
+  }
+
   void repeat() {
     std::map<std::string, std::vector<double>> peer_times;
     constexpr int warm_up = 3;
     for (int i = 0; i < case_.repeat + warm_up; ++i) {
       if (problem_.in_place) refill();
+      Repetition untimed, r;
+      for (int n = untimed_runs(times_.empty() ? 1 : times_.back()); n > 0; --n) once(untimed);
       comm_.barrier();
-      Repetition r;
       r.total = once(r);
       const double time = slowest(comm_, r.total);
       if (i >= warm_up) {
@@ -201,8 +209,11 @@ class Bench {
       }
       for (auto& [name, peer] : peers_) {
         if (problem_.in_place) peer->refill();
+        const std::vector<double>& known = peer_times[name];
+        for (int n = untimed_runs(known.empty() ? 1 : known.back()); n > 0; --n) peer->run();
         comm_.barrier();
         const double its = slowest(comm_, peer->run());
+        peer->rest();
         if (i >= warm_up) peer_times[name].push_back(its);
       }
     }

@@ -1,5 +1,6 @@
 // Intel MKL in one process, without any distribution: the whole array on rank 0, with as many threads as
 // there are ranks, while the other ranks sleep. Its output is in natural order.
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -126,6 +127,14 @@ class Mkl final : public Peer {
     });
     return time;
   }
+
+  /// Its threads go on spinning for 200 ms, on the cores of the ranks that are timed next.
+  void rest() override {
+    if (comm_.size() == 1) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    quiet_barrier(comm_);
+  }
+
   std::string about() const override {
     return dfti::file() + ", one process, " + std::to_string(comm_.size()) + " threads";
   }
