@@ -28,8 +28,8 @@ class WEFT_API Options {
   /// - `shrink`: a number R. Only the first R ranks transform; the others hold points only where the input or
   ///   the output says so. Unset: all ranks.
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. How exchange and local FFTs follow each
-  ///   other in time; auto is planes where the exchange is direct, and among several machines where it does
-  ///   not block, else sequential; another one if parameters are set that only it has. two-front is planes
+  ///   other in time; auto is two-front among several machines if the exchange does not block, planes on one
+  ///   machine if it is direct, else sequential; another one if parameters are set that only it has. two-front is planes
   ///   with a front of columns that travels with the planes and is transformed while the rest follows.
   ///   windowed and th are NEW and TH of "Designing and auto-tuning parallel 3-D FFT for
   ///   computation-communication overlap".

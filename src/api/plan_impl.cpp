@@ -29,6 +29,11 @@ bool may_do_without_sharing(const Options& options) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) { return name == "auto"; });
 }
 
+/// On one machine what is sent is there at once; among several both ends of the link's work are hidden.
+const char* overlapping_pipeline(CommImpl& c) {
+  return several_nodes(c) ? "two-front" : "planes";
+}
+
 std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   if (row.overlaps(c)) return "it moves on while these ranks compute";
   if (row.carry == Carry::direct || row.carry == Carry::strided) return "nothing is packed";
@@ -211,8 +216,8 @@ void PlanImpl::find_exchanges(CommImpl& c) {
   bool strided = true;
   for (const std::string& name : split_at_commas(options.get("exchange"))) {
     // What a pipeline puts together by itself would be packed again.
-    const bool by_parts =
-        name == "auto" && several_nodes(c) && choose_pipeline_option(options, "planes").pipeline->sends_parts;
+    const bool by_parts = name == "auto" && several_nodes(c) &&
+                          choose_pipeline_option(options, overlapping_pipeline(c)).pipeline->sends_parts;
     const bool own = !users_workspace && no_room.empty();
     const ExchangeRow& row = by_parts ? find_exchange_of_parts(c, own) : find_exchange(name, c, own);
     rows.push_back(&row);
@@ -233,10 +238,9 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto does_not_block = [&](const ExchangeRow* row) { return row->concurrent || row->overlaps(c); };
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
-  PipelineChoice pipeline = choose_pipeline_option(
-      options, all_direct || (several_nodes(c) && std::all_of(rows.begin(), rows.end(), does_not_block))
-                   ? "planes"
-                   : "sequential");
+  const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block) : all_direct;
+  PipelineChoice pipeline =
+      choose_pipeline_option(options, overlaps ? overlapping_pipeline(c) : "sequential");
   for (auto& [name, asked] : pipeline.values)
     if (learnt.options.contains(name)) asked.origin = learnt.origin;
   PipelineRules rules;
