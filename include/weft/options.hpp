@@ -29,9 +29,9 @@ class WEFT_API Options {
   ///   the output says so. Unset: all ranks.
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. How exchange and local FFTs follow each
   ///   other in time; auto is two-front among several machines if the exchange does not block, planes on one
-  ///   machine if it is direct, else sequential; another one if parameters are set that only it has. two-front is planes
-  ///   with a front of columns that travels with the planes and is transformed while the rest follows.
-  ///   windowed and th are NEW and TH of "Designing and auto-tuning parallel 3-D FFT for
+  ///   machine if it is direct, else sequential; another one if parameters are set that only it has.
+  ///   two-front is planes with a front of columns that travels with the planes and is transformed while the
+  ///   rest follows. windowed and th are NEW and TH of "Designing and auto-tuning parallel 3-D FFT for
   ///   computation-communication overlap".
   /// - `overlap`: on, off. off waits for each tile before anything else is done: what overlap is worth.
   /// - Parameters of pipelines; unset, a rule decides. One value serves all reshapes, or "16,8" is one for
@@ -70,7 +70,8 @@ class WEFT_API Options {
   ///   with the same effort; with fft auto, measure and patient also time each transform with every library:
   ///   results may differ in the last bits between runs.
   /// - `trials`, `budget`: how many candidates measure and patient time at most (40), and for how long
-  ///   ("30s"; unset: 10 s for measure, 60 s for patient). Planning of local FFTs counts as well.
+  ///   ("30s"; unset: 10 s for measure, 60 s for patient). Planning of local FFTs counts as well, a
+  ///   hundredth for each at most.
   /// - `search`: nelder-mead, random. Of effort patient; random is for comparison.
   /// - `wisdom`: a file. What it knows of this problem on this machine is taken over without any trial; what
   /// is

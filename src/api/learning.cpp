@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "api/option_table.hpp"
 #include "api/problem_check.hpp"
 #include "api/tuning.hpp"
 #include "base/text.hpp"
@@ -114,7 +115,7 @@ class Learning {
         options_(options),
         effort_(options.get("effort")),
         file_(options.get("wisdom")),
-        budget_(options.seconds("budget").value_or(effort_ == "patient" ? 60 : 10)),
+        budget_(trial_seconds(options)),
         name_(name_of_problem(problem, options, gathered)) {}
 
   Learnt run() {

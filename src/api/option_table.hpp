@@ -6,6 +6,9 @@
 
 namespace weft {
 
+/// What option budget allows, or its default by effort.
+double trial_seconds(const Options& options);
+
 struct PipelineChoice {
   const Pipeline* pipeline;
   PipelineParameters values;

@@ -191,6 +191,10 @@ std::vector<std::pair<std::string, std::string>> Options::all() const {
   return result;
 }
 
+double trial_seconds(const Options& options) {
+  return options.seconds("budget").value_or(options.get("effort") == "patient" ? 60 : 10);
+}
+
 PipelineChoice choose_pipeline_option(const Options& options, const char* preferred) {
   PipelineParameters values;
   for (const auto& [parameter, each] : options.parameters()) values.emplace(parameter, each);

@@ -312,7 +312,9 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   largest_box = std::max(largest_box, program.largest_box_bytes);
   const Effort effort = effort_of(options.get("effort"));
   const bool compare = options.get("fft") == "auto" && effort != Effort::estimate;
-  const ExecutorSettings settings{problem.precision, effort, ffts, compare, pool};
+  // There are some hundred at most: tiles of other sizes in every trial.
+  const double each = effort == Effort::estimate ? 0 : std::max(trial_seconds(options) / 100, 1e-3);
+  const ExecutorSettings settings{problem.precision, effort, each, ffts, compare, pool};
   w.executor = std::make_shared<Executor>(std::move(program), settings);
 }
 

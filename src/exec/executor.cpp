@@ -64,7 +64,8 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
   // Most sub-tiles ask for the same transform.
   std::map<std::pair<FftProblem, bool>, BoundFft> bound;
   for (const FftCall& call : program_.ffts) {
-    const FftProblem problem = fft_problem(call, settings.precision, settings.effort);
+    FftProblem problem = fft_problem(call, settings.precision, settings.effort);
+    problem.planning_seconds = settings.planning_seconds;
     const bool offsets_aligned = call.from.offset % 16 == 0 && call.to.offset % 16 == 0;
     const auto of_user = [](const Operand& o) { return o.space == Space::input || o.space == Space::output; };
     const bool users = of_user(call.from) || of_user(call.to);

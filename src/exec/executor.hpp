@@ -30,6 +30,7 @@ struct ExchangeMemory {
 struct ExecutorSettings {
   Precision precision = Precision::float64;
   Effort effort = Effort::estimate;
+  double planning_seconds = 0;       ///< for each local FFT; 0: as long as its library likes
   std::vector<const FftRow*> ffts;   ///< to be asked in turn
   bool compare_ffts = false;         ///< or rather the fastest of them for each transform
   std::shared_ptr<ThreadPool> pool;  ///< the threads of this rank; null: the caller alone

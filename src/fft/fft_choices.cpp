@@ -151,17 +151,23 @@ const FftRow* row_named(std::string_view name) {
   return nullptr;
 }
 
+/// Without what says nothing of a transform.
+FftProblem key_of(FftProblem problem) {
+  problem.planning_seconds = 0;
+  return problem;
+}
+
 }  // namespace
 
 const FftRow* known_fft_choice(const FftProblem& problem) {
   const std::lock_guard lock(choices().mutex);
-  const auto found = choices().rows.find(problem);
+  const auto found = choices().rows.find(key_of(problem));
   return found == choices().rows.end() ? nullptr : found->second;
 }
 
 void remember_fft_choice(const FftProblem& problem, const FftRow& row) {
   const std::lock_guard lock(choices().mutex);
-  choices().rows[problem] = &row;
+  choices().rows[key_of(problem)] = &row;
 }
 
 std::string export_fft_choices() {

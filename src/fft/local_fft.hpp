@@ -36,7 +36,8 @@ struct FftProblem {
   bool may_destroy_input = true;
   bool aligned = true;  ///< both sides start on multiples of 16 bytes at every execution
   Effort effort = Effort::estimate;
-  double scale = 1;  ///< the result is multiplied by it
+  double planning_seconds = 0;  ///< that the library may spend on measuring; 0: as long as it likes
+  double scale = 1;             ///< the result is multiplied by it
   std::vector<FftDimension> dimensions, loops;
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };

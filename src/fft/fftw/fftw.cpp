@@ -80,7 +80,9 @@ class FftwPlan final : public LocalFft {
     const bool touches = p.effort != Effort::estimate;
     void* from = F::allocate(touches ? std::max(from_size, p.in_place ? to_size : 0) : 64);
     void* to = p.in_place ? from : F::allocate(touches ? to_size : 64);
+    F::limit_planning(p.planning_seconds > 0 ? p.planning_seconds : FFTW_NO_TIMELIMIT);
     plan_ = from != nullptr && to != nullptr ? make(from, to) : nullptr;
+    F::limit_planning(FFTW_NO_TIMELIMIT);  // others in this process may use FFTW as well
     if (!p.in_place) F::release(to);
     F::release(from);
     if (plan_ == nullptr)

@@ -25,6 +25,7 @@ struct Fftw<double> {
   static constexpr auto destroy = fftw_destroy_plan;
   static constexpr auto allocate = fftw_malloc;
   static constexpr auto release = fftw_free;
+  static constexpr auto limit_planning = fftw_set_timelimit;
   static constexpr auto make_thread_safe = fftw_make_planner_thread_safe;
   static constexpr auto export_wisdom = fftw_export_wisdom_to_string;
   static constexpr auto import_wisdom = fftw_import_wisdom_from_string;
@@ -48,6 +49,7 @@ struct Fftw<float> {
   static constexpr auto destroy = fftwf_destroy_plan;
   static constexpr auto allocate = fftwf_malloc;
   static constexpr auto release = fftwf_free;
+  static constexpr auto limit_planning = fftwf_set_timelimit;
   static constexpr auto make_thread_safe = fftwf_make_planner_thread_safe;
   static constexpr auto export_wisdom = fftwf_export_wisdom_to_string;
   static constexpr auto import_wisdom = fftwf_import_wisdom_from_string;

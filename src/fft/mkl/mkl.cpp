@@ -224,6 +224,7 @@ std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
   static SharedPlans plans;
   FftProblem p = problem;  // without what makes no difference here
   p.effort = Effort::estimate;
+  p.planning_seconds = 0;
   p.aligned = true;
   p.may_destroy_input = false;
   if (!transposes(p)) return plans.get(p, [&] { return std::make_shared<MklPlan>(p); });
