@@ -58,7 +58,8 @@ enum class Scale { none, symmetric, full };
 /// Of real numbers, and of the parts of complex ones: float and double.
 enum class Precision { float32, float64 };
 
-/// Where arrays lie: in memory of the host, or of the GPU that is the calling thread's while the plan is made.
+/// Where arrays lie: in memory of the host, or of the GPU that is the calling thread's while the plan is
+/// made.
 enum class MemoryKind { host, cuda };
 
 /// Who holds which part of an array, and in which memory order.
