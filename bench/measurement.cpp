@@ -1,5 +1,6 @@
 #include "measurement.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -162,21 +163,34 @@ class Bench {
     });
   }
 
+  /// The time of the executions; what is noted of each in between does not count.
   double once(Repetition& r) {
-    const double begin = seconds();
+    double total = 0;
+    last_.clear();
     for (const Direction d : {Direction::forward, Direction::backward}) {
       if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
+      const double begin = seconds();
       execute(d);
-      const std::vector<OperationTime> times = plan_->operation_times();
-      for (const OperationTime& t : times) {
+      const double time = seconds() - begin;
+      for (OperationTime t : plan_->operation_times()) {
+        t.begin += total;
+        t.end += total;
+        last_.push_back(t);
         OperationSum& sum = r.of[number_of(t.kind)];
         sum.seconds += t.end - t.begin;
         sum.bytes_all += static_cast<double>(t.bytes);
         sum.memory_read += static_cast<double>(t.memory_read);
         sum.memory_written += static_cast<double>(t.memory_written);
       }
+      total += time;
     }
-    return seconds() - begin;
+    return total;
+  }
+
+  /// Before a timed one, so that each side finds caches, threads and clock rates as in a loop of its own: for
+  /// ten milliseconds.
+  static int untimed_runs(double seconds_of_one) {
+    return static_cast<int>(std::clamp(0.01 / std::max(seconds_of_one, 1e-9), 1.0, 20.0));
   }
 
   void repeat() {
@@ -184,8 +198,9 @@ class Bench {
     constexpr int warm_up = 3;
     for (int i = 0; i < case_.repeat + warm_up; ++i) {
       if (problem_.in_place) refill();
+      Repetition untimed, r;
+      for (int n = untimed_runs(times_.empty() ? 1 : times_.back()); n > 0; --n) once(untimed);
       comm_.barrier();
-      Repetition r;
       r.total = once(r);
       const double time = slowest(comm_, r.total);
       if (i >= warm_up) {
@@ -194,8 +209,11 @@ class Bench {
       }
       for (auto& [name, peer] : peers_) {
         if (problem_.in_place) peer->refill();
+        const std::vector<double>& known = peer_times[name];
+        for (int n = untimed_runs(known.empty() ? 1 : known.back()); n > 0; --n) peer->run();
         comm_.barrier();
         const double its = slowest(comm_, peer->run());
+        peer->rest();
         if (i >= warm_up) peer_times[name].push_back(its);
       }
     }
@@ -238,7 +256,7 @@ class Bench {
       Index bytes, memory_read, memory_written;
     };
     std::vector<Flat> mine;
-    for (const OperationTime& t : plan_->operation_times())
+    for (const OperationTime& t : last_)
       mine.push_back({static_cast<int>(number_of(t.kind)), t.stage, t.reshape, t.tile, t.begin, t.end,
                       t.bytes, t.memory_read, t.memory_written});
     const auto most = static_cast<std::size_t>(slowest(comm_, static_cast<double>(mine.size())));
@@ -263,7 +281,8 @@ class Bench {
   std::map<std::string, std::unique_ptr<Peer>> peers_;
   Buffer<char> in_, out_;
   std::vector<Repetition> mine_;
-  std::vector<double> times_;  ///< of the slowest rank
+  std::vector<double> times_;        ///< of the slowest rank
+  std::vector<OperationTime> last_;  ///< of the last repetition: backward behind forward
   Measured m_;
 };
 

@@ -1,11 +1,13 @@
 // Intel MKL in one process, without any distribution: the whole array on rank 0, with as many threads as
 // there are ranks, while the other ranks sleep. Its output is in natural order.
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "base/thread_pool.hpp"
 #include "clock.hpp"
+#include "comm/agree.hpp"
 #include "fft/mkl/dfti.hpp"
 #include "peers.hpp"
 #include "weft/buffer.hpp"
@@ -47,14 +49,19 @@ void quiet_barrier(const Comm& comm) {
 
 class Mkl final : public Peer {
  public:
-  Mkl(const Comm& comm, const Case& c) : comm_(comm), problem_(c.problem()) {
-    if (comm.rank() != 0) return;
+  Mkl(const Comm& comm, const Case& c) : comm_(comm), problem_(c.problem()) {}
+  ~Mkl() override {
+    if (descriptor_ != nullptr) dfti::functions().free(&descriptor_);
+  }
+
+  /// On rank 0, before anything else.
+  void prepare(const Case& c) {
     const dfti::Functions& f = dfti::functions();
     // Told nothing, MKL notices that MPI has started the process, and takes one thread.
-    f.set_threads(comm.size());
-    if (f.most_threads() != comm.size())
+    f.set_threads(comm_.size());
+    if (f.most_threads() != comm_.size())
       throw Error("--peers", "mkl that uses " + std::to_string(f.most_threads()) + " threads",
-                  std::to_string(comm.size()) + ", one for each rank");
+                  std::to_string(comm_.size()) + ", one for each rank");
     const bool wide = problem_.precision == Precision::float64;
     const bool real = problem_.transforms.contains(Transform::r2c);
     std::vector<dfti::Long> n(problem_.shape.begin(), problem_.shape.end());
@@ -66,7 +73,7 @@ class Mkl final : public Peer {
                                          static_cast<dfti::Long>(n.size()), n.data()),
                 "--peers mkl");
     if (!c.in_place) dfti::check(f, f.set(descriptor_, dfti::placement, dfti::not_inplace), "--peers mkl");
-    dfti::check(f, f.set(descriptor_, dfti::thread_limit, static_cast<dfti::Long>(comm.size())),
+    dfti::check(f, f.set(descriptor_, dfti::thread_limit, static_cast<dfti::Long>(comm_.size())),
                 "--peers mkl");
     if (real) {
       dfti::check(f, f.set(descriptor_, dfti::conjugate_even_storage, dfti::complex_complex), "--peers mkl");
@@ -89,9 +96,6 @@ class Mkl final : public Peer {
     if (!c.in_place) out_ = Buffer<char>(bytes);
     refill();
   }
-  ~Mkl() override {
-    if (descriptor_ != nullptr) dfti::functions().free(&descriptor_);
-  }
 
   void refill() override {
     const bool wide = problem_.precision == Precision::float64;
@@ -109,17 +113,28 @@ class Mkl final : public Peer {
   double run() override {
     quiet_barrier(comm_);
     double time = 0;
+    dfti::Long status = 0;
     if (comm_.rank() == 0) {
       const dfti::Functions& f = dfti::functions();
       const double begin = seconds();
-      const dfti::Long status = out_.size() > 0 ? f.forward(descriptor_, in_.data(), out_.data())
-                                                : f.forward(descriptor_, in_.data());
+      status = out_.size() > 0 ? f.forward(descriptor_, in_.data(), out_.data())
+                               : f.forward(descriptor_, in_.data());
       time = seconds() - begin;
-      dfti::check(f, status, "--peers mkl");
     }
     quiet_barrier(comm_);
+    agree(comm_.impl(), "--peers", [&] {
+      if (status != 0) dfti::check(dfti::functions(), status, "--peers mkl");
+    });
     return time;
   }
+
+  /// Its threads go on spinning for 200 ms, on the cores of the ranks that are timed next.
+  void rest() override {
+    if (comm_.size() == 1) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    quiet_barrier(comm_);
+  }
+
   std::string about() const override {
     return dfti::file() + ", one process, " + std::to_string(comm_.size()) + " threads";
   }
@@ -134,13 +149,19 @@ class Mkl final : public Peer {
 }  // namespace
 
 std::unique_ptr<Peer> make_mkl(const Comm& comm, const Case& c) {
-  if (!dfti::missing().empty()) throw Error("--peers", "mkl: " + dfti::missing(), "fftw-mpi");
-  if (hardware_threads() < comm.size())
-    throw Error("--peers",
-                "mkl with " + std::to_string(comm.size()) + " threads on " +
-                    std::to_string(hardware_threads()) + " cores that this process may use",
-                "ranks that are not bound to cores (--bind-to none), and no more ranks than cores");
-  return std::make_unique<Mkl>(comm, c);
+  auto mkl = std::make_unique<Mkl>(comm, c);
+  // Only rank 0 works, and may fail.
+  agree(comm.impl(), "--peers", [&] {
+    if (comm.rank() != 0) return;
+    if (!dfti::missing().empty()) throw Error("--peers", "mkl: " + dfti::missing(), "fftw-mpi");
+    if (hardware_threads() < comm.size())
+      throw Error("--peers",
+                  "mkl with " + std::to_string(comm.size()) + " threads on " +
+                      std::to_string(hardware_threads()) + " cores that this process may use",
+                  "ranks that are not bound to cores (--bind-to none), and no more ranks than cores");
+    mkl->prepare(c);
+  });
+  return mkl;
 }
 
 }  // namespace weft::bench

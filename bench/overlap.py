@@ -7,8 +7,8 @@
     bench/overlap.py --draw        only draws what bench/results holds
 
 Results go to bench/results/overlap-NAME.json, pictures to docs/pictures/overlap-NAME.svg. `random` is Figure 5 of the
-paper, `speedup` Figure 7 and Table 4, `breakdown` Figure 8, `cross` Figure 9. NEW is pipeline windowed, TH pipeline
-th; NEW-0 and TH-0 are the same parameters without overlap.
+paper, `speedup` Figure 7 and Table 4, `breakdown` Figure 8 (of what `speedup` has found), `cross` Figure 9. NEW is
+pipeline windowed, TH pipeline th; NEW-0 and TH-0 are the same parameters without overlap.
 """
 
 import argparse
@@ -102,25 +102,30 @@ def seconds(result: dict, *kinds: str) -> float:
     return sum(o["seconds"] for o in result["operations"] if o["kind"] in kinds)
 
 
+def with_and_without(given: argparse.Namespace, row: dict, name: str, options: dict) -> None:
+    """Adds to `row` what `options` take with and without overlap, and how much of the exchange is hidden: what overlap
+    saves, over what it could save at most, the computation that can overlap or the waiting without it, whichever is
+    less."""
+    size = row["size"]
+    still = {k: v for k, v in options.items() if k not in ("window", "fy", "fp", "fu", "fx")}
+    row[name] = with_it = bench(given, size, options, ["--output", "transposed", "--peers", "fftw-mpi"])
+    row[f"{name}-0"] = without = bench(given, size, {**still, "overlap": "off"}, ["--output", "transposed"])
+    computing, waiting = seconds(without, "fft", "pack", "unpack", "keep", "put"), seconds(without, "wait", "exchange")
+    row[f"{name} hidden"] = (without["median_s"] - with_it["median_s"]) / min(computing, waiting)
+    print(
+        f"  {size} {name}: {1e3 * with_it['median_s']:.1f} ms, without overlap {1e3 * without['median_s']:.1f} ms "
+        f"(computing {1e3 * computing:.1f}, waiting {1e3 * waiting:.1f}), hidden {100 * row[f'{name} hidden']:.0f}%"
+    )
+
+
 def breakdown(given: argparse.Namespace) -> list[dict]:
-    """Figure 8, and how much of the exchange is hidden: what overlap saves, over what it could save at most, the
-    computation that can overlap or the waiting without it, whichever is less."""
+    """Figure 8, with what speedup has tuned, and beside it pipeline planes by its rules."""
     results = []
-    for size in given.sizes:
-        row = {"size": size}
-        for name, pipeline in PIPELINES.items():
-            options = {"pipeline": pipeline}
-            best = found(tuned(given, size, options, []), options)
-            row[name] = bench(given, size, best, ["--output", "transposed", "--peers", "fftw-mpi"])
-            still = {k: v for k, v in best.items() if k not in ("window", "fy", "fp", "fu", "fx")}
-            row[f"{name}-0"] = bench(given, size, {**still, "overlap": "off"}, ["--output", "transposed"])
-            with_it, without = row[name], row[f"{name}-0"]
-            room = min(seconds(without, "fft", "pack", "unpack", "keep", "put"), seconds(without, "wait", "exchange"))
-            row[f"{name} hidden"] = (without["median_s"] - with_it["median_s"]) / room
-            print(
-                f"  {size} {name}: {1e3 * with_it['median_s']:.1f} ms, without overlap {1e3 * without['median_s']:.1f} "
-                f"ms, hidden {100 * row[f'{name} hidden']:.0f}%"
-            )
+    for tuned_row in json.loads((RESULTS / "overlap-speedup.json").read_text()):
+        row = {"size": tuned_row["size"]}
+        for name in PIPELINES:
+            with_and_without(given, row, name, found(tuned_row[name], tuned_row[name]["asked"]))
+        with_and_without(given, row, "planes", {"pipeline": "planes"})
         results.append(row)
     return results
 
@@ -164,7 +169,7 @@ def draw_speedup(axes, results: list[dict]) -> None:
 
 
 def draw_breakdown(axes, results: list[dict]) -> None:
-    bars = [(f"{r['size']} {n}", r[n]) for r in results for n in ("NEW", "NEW-0", "TH", "TH-0")]
+    bars = [(f"{r['size']} {n}", r[n]) for r in results for n in ("NEW", "NEW-0", "TH", "TH-0", "planes", "planes-0")]
     bottom = [0.0] * len(bars)
     for kind in ("fft", "pack", "unpack", "keep", "put", "copy", "exchange", "wait"):
         heights = [1e3 * seconds(r, kind) for _, r in bars]

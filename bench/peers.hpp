@@ -17,6 +17,8 @@ class Peer {
   virtual void refill() = 0;
   /// One execution; this rank's time in seconds. Collective.
   virtual double run() = 0;
+  /// Lets what it has left running come to rest, outside of what is timed. Collective.
+  virtual void rest() {}
   /// What it is, with version and settings.
   virtual std::string about() const = 0;
 };

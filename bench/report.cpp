@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
+#include "tune/machine.hpp"
 #include "weft/version.hpp"
 
 namespace weft::bench {
@@ -21,13 +21,6 @@ std::string line(const char* format, Arguments... arguments) {
   char text[400];
   std::snprintf(text, sizeof text, format, arguments...);
   return text;
-}
-
-std::string processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string text; std::getline(info, text);)
-    if (text.starts_with("model name")) return text.substr(text.find(':') + 2);
-  return "unknown";
 }
 
 std::string host() {
@@ -135,7 +128,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
   for (const auto& [name, value] : c.options.all()) j["options"][name] = value;
   j["plan"] = m.plan;
   j["machine"] = {{"host", host()},
-                  {"processor", processor()},
+                  {"processor", processor_text()},
                   {"cores", hardware_threads()},
                   {"ranks", ranks},
                   {"medium", medium}};

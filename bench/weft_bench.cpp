@@ -4,10 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
+#include <iomanip>
 #include <optional>
 #include <sstream>
 
+#include "base/environment.hpp"
+#include "program/pipeline.hpp"
 #include "report.hpp"
+#include "transport/transport.hpp"
 #include "weft/thread_team.hpp"
 #ifdef WEFT_WITH_MPI
 #include "weft/mpi.hpp"
@@ -42,33 +46,55 @@ int threads_of(const std::string& comm) {
   return n;
 }
 
+/// "auto, a, b": the names of a table's rows.
+template <class Row>
+std::string names_of(std::span<const Row> table) {
+  std::string names = "auto";
+  for (const Row& row : table) names += std::string(", ") + row.name;
+  return names;
+}
+
+/// A table's names and what they mean, line by line.
+template <class Row>
+std::string listed(const char* title, std::span<const Row> table) {
+  std::ostringstream text;
+  text << title << ":\n";
+  for (const Row& row : table) text << "  " << std::left << std::setw(28) << row.name << row.meaning << "\n";
+  return text.str();
+}
+
+/// Which pipelines have a parameter, and what it means with them.
+std::string help_of(const std::string& parameter) {
+  std::string help, last;
+  for (const Pipeline& pipeline : pipeline_table())
+    for (const PipelineParameter& p : pipeline.parameters) {
+      if (parameter != p.name) continue;
+      if (last.empty()) {
+        help = "of ";
+      } else {
+        help += last == p.meaning ? ", " : ": " + last + "; of ";
+      }
+      help += pipeline.name;
+      last = p.meaning;
+    }
+  return help + ": " + last;
+}
+
 void add_plan_options(CLI::App& app, Options& options) {
-  const auto plan_option = [&](const char* flag, const char* name, const char* help) {
+  const auto plan_option = [&](const std::string& flag, const char* name, const std::string& help) {
     app.add_option_function<std::string>(
         flag, [&options, name](const std::string& value) { options.set(name, value); }, help);
   };
   plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
-  plan_option("--pipeline", "pipeline", "auto, sequential, th, windowed, planes, two-front");
+  plan_option("--grid", "grid", "auto, or the grid of pencils: 2x4");
+  plan_option("--pipeline", "pipeline", names_of(pipeline_table()));
   plan_option("--overlap", "overlap", "on, off: each tile is awaited before anything else is done");
-  plan_option("--tile", "tile", "of pipelines th, windowed, planes and two-front: thickness of a tile");
-  plan_option("--items", "items", "of pipelines th and windowed: items of a batch in a tile");
-  plan_option("--window", "window", "of pipelines th and windowed: tiles in flight");
-  plan_option("--px", "px", "of pipeline windowed: thickness, across a tile, of what is packed at once");
-  plan_option("--pz", "pz", "of pipeline windowed: the same along the axis that tiles cut");
-  plan_option("--uy", "uy", "of pipeline windowed: thickness, across a tile, of what is unpacked at once");
-  plan_option("--uz", "uz", "of pipeline windowed: the same along the axis that tiles cut");
-  plan_option("--fy", "fy",
-              "of pipelines th and windowed: calls into the exchange during a tile's first FFT");
-  plan_option("--fp", "fp", "of pipeline windowed: the same while it is packed");
-  plan_option("--fu", "fu", "of pipeline windowed: the same while it is unpacked");
-  plan_option("--fx", "fx", "of pipeline windowed: the same during its last FFT");
-  plan_option("--subtile", "subtile",
-              "of pipelines planes and two-front: KiB that pass through the cache at once");
-  plan_option("--front", "front", "of pipeline two-front: percent of the columns that go with the planes");
-  plan_option("--rest", "rest", "of pipeline two-front: tiles in which the other columns follow");
+  for (const Pipeline& pipeline : pipeline_table())
+    for (const PipelineParameter& p : pipeline.parameters)
+      if (const std::string flag = std::string("--") + p.name; app.get_option_no_throw(flag) == nullptr)
+        plan_option(flag, p.name, help_of(p.name));
   plan_option("--exchange", "exchange",
-              "auto, direct (ranks of one machine), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw, "
-              "ialltoallv (MPI), copy (threads); one, or one per reshape, separated by commas");
+              names_of(exchange_table()) + "; one, or one per reshape, separated by commas");
   plan_option("--layout", "layout", "auto, contiguous, strided");
   plan_option("--fft", "fft", "auto, fftw, mkl");
   plan_option("--shrink", "shrink", "number of ranks that compute");
@@ -78,6 +104,8 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--budget", "budget", "seconds that they spend on it at most: 30, 30s");
   plan_option("--search", "search", "of effort patient: nelder-mead, random");
   plan_option("--wisdom", "wisdom", "file of what was found before, and of what is found now");
+  app.footer(listed("Pipelines", pipeline_table()) + "\n" + listed("Exchanges", exchange_table()) + "\n" +
+             listed("Environment variables", environment_table()));
 }
 
 void parse(CLI::App& app, Case& c) {

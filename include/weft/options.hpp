@@ -21,6 +21,10 @@ class WEFT_API Options {
   /// - `decomposition`: auto, slab, pencil, brick. Which grids may stand between input and output. auto takes
   ///   the fewest reshapes that keep the ranks busy, of slabs and pencils; brick is pencils with a grid cut
   ///   along three axes between every two of them: more reshapes, each among fewer ranks.
+  /// - `grid`: auto, or two numbers whose product is the number of ranks, "2x4". Of pencils between input and
+  ///   output: into how many parts they are cut along two axes, in whichever order fits those beside them;
+  ///   with decomposition auto it means pencils. auto is near-square, as the user's own pencils are, or as
+  ///   leaves no rank without points.
   /// - `shrink`: a number R. Only the first R ranks transform; the others hold points only where the input or
   ///   the output says so. Unset: all ranks.
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. How exchange and local FFTs follow each
@@ -61,10 +65,10 @@ class WEFT_API Options {
   ///   auto is FFTW where it is built in; with effort measure or patient, the faster one for each transform.
   /// - `effort`: estimate, measure, patient. estimate goes by rules. measure times the best few combinations
   /// of
-  ///   decomposition, exchange, pipeline and layout that are left open, forward and backward on arrays of its
-  ///   own; patient also searches among the parameters of the pipeline. The local FFT library plans with the
-  ///   same effort; with fft auto, measure and patient also time each transform with every library: results
-  ///   may differ in the last bits between runs.
+  ///   decomposition, grid, exchange, pipeline and layout that are left open, forward and backward on arrays
+  ///   of its own; patient also searches among the parameters of the pipeline. The local FFT library plans
+  ///   with the same effort; with fft auto, measure and patient also time each transform with every library:
+  ///   results may differ in the last bits between runs.
   /// - `trials`, `budget`: how many candidates measure and patient time at most (40), and for how long
   ///   ("30s"; unset: 10 s for measure, 60 s for patient). Planning of local FFTs counts as well.
   /// - `search`: nelder-mead, random. Of effort patient; random is for comparison.

@@ -35,9 +35,19 @@ std::string name_of_problem(const Problem& problem, const Options& options, cons
     for (const Box& b : *side) boxes += to_string(b);
   for (const auto* side : {&gathered.input_orders, &gathered.output_orders})
     for (const Order& o : *side) boxes += join(o, ",") + ";";
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (const char c : boxes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return name + "; boxes " + std::to_string(hash);
+  return name + "; boxes " + std::to_string(stable_hash(boxes));
+}
+
+/// How the user's arrays lie on this rank beside the order of their axes; 0 if nothing was said of it.
+std::uint64_t memory_hash(const Problem& problem) {
+  std::string text;
+  for (const Distribution* d : {&problem.input, &problem.output}) {
+    text += join(d->strides(), ",") + ";" + join(d->halo_lower(), ",") + ";" + join(d->halo_upper(), ",");
+    text += d->r2c_padding() ? ";padded;" : ";;";
+  }
+  if (problem.input_distance != 0 || problem.output_distance != 0)
+    text += std::to_string(problem.input_distance) + ";" + std::to_string(problem.output_distance);
+  return text.find_first_not_of(';') == std::string::npos ? 0 : stable_hash(text);
 }
 
 /// "exchange p2p, tile 8"
@@ -57,7 +67,7 @@ std::string text_of(const WisdomEntry& entry) {
 /// Whether trials may choose an option: one that the user leaves open, of those that change no more than how
 /// fast the plan is.
 bool is_open(const Options& options, const std::string& name) {
-  for (const char* choice : {"decomposition", "exchange", "pipeline", "layout"})
+  for (const char* choice : {"decomposition", "grid", "exchange", "pipeline", "layout"})
     if (name == choice) return options.get(name) == "auto";
   for (const Pipeline& p : pipeline_table())
     for (const PipelineParameter& q : p.parameters)
@@ -104,12 +114,14 @@ class Learning {
         options_(options),
         effort_(options.get("effort")),
         file_(options.get("wisdom")),
+        budget_(options.seconds("budget").value_or(effort_ == "patient" ? 60 : 10)),
         name_(name_of_problem(problem, options, gathered)) {}
 
   Learnt run() {
     // Without wisdom and trials planning has nothing to talk about.
     const bool asks = effort_ != "estimate" || !file_.empty();
     if (c_.least(asks || !store_.empty() ? 0 : 1) == 1) return {};
+    add_memory_to_name();
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
@@ -128,10 +140,19 @@ class Learning {
   }
 
  private:
+  /// Strides, halos and distances, which ranks give one by one, matter to local FFTs and exchanges.
+  void add_memory_to_name() {
+    const std::uint64_t mine = memory_hash(problem_);
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(c_.size()));
+    c_.allgather(&mine, sizeof mine, all.data());
+    if (std::any_of(all.begin(), all.end(), [](std::uint64_t h) { return h != 0; }))
+      name_ += "; memory " + std::to_string(stable_hash(join(all, " ")));
+  }
+
   std::string key(const std::string& effort) const { return name_ + "; effort " + effort; }
 
   /// What more effort has found serves less of it; a search that was not finished serves where none would be
-  /// made.
+  /// made, one that ended for lack of time where it would not be given more.
   std::optional<WisdomEntry> look_up(const Wisdom& known) const {
     std::vector<std::string> efforts{"patient"};
     if (effort_ != "patient") efforts.emplace_back("measure");
@@ -139,6 +160,7 @@ class Learning {
     for (const std::string& effort : efforts) {
       std::optional<WisdomEntry> entry = known.find(machine_.fingerprint, key(effort));
       if (!entry) continue;
+      if (effort_ != "estimate" && entry->budget > 0 && entry->budget < budget_) continue;
       const std::string wrong = misfit(options_, *entry);
       if (wrong.empty()) return entry;
       if (c_.rank() == 0) warn("what wisdom says of this problem is not used: " + wrong);
@@ -177,18 +199,17 @@ class Learning {
       learnt_.text = "no trials: another execution of these ranks is under way";
       return;
     }
-    const double budget = options_.seconds("budget").value_or(effort_ == "patient" ? 60 : 10);
     TuneRequest request;
     request.groups = candidates(c_, options_);
     request.parameters = effort_ == "patient";
     request.random = options_.get("search") == "random";
     request.trials = static_cast<int>(std::clamp<Index>(options_.number("trials").value_or(40), 0, 1 << 30));
-    PlanTrials trials(comm_, problem_, options_, learnt_.constants, budget,
+    PlanTrials trials(comm_, problem_, options_, learnt_.constants, budget_,
                       [&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); });
     const Tuned tuned = tune(trials, request);
     if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
     gather_wisdom(c_, machine_);
-    keep(effort_, tuned.best, tuned.trials);
+    keep(effort_, tuned.best, tuned.trials, tuned.finished ? 0 : std::max(budget_, 1e-3));
     learnt_.options = tuned.best.options;
     learnt_.origin = "trial";
     learnt_.parameters = tuned.names;
@@ -204,9 +225,9 @@ class Learning {
   }
 
   /// At once, so that a job that is killed in the middle loses little.
-  void keep(const std::string& effort, const MeasuredSettings& best, int trials) {
+  void keep(const std::string& effort, const MeasuredSettings& best, int trials, double budget = 0) {
     if (c_.rank() != 0) return;
-    store_.remember(machine_.fingerprint, key(effort), {best.options, best.seconds, trials});
+    store_.remember(machine_.fingerprint, key(effort), {best.options, best.seconds, trials, budget});
     save();
   }
 
@@ -218,7 +239,9 @@ class Learning {
   CommImpl& c_;
   const Problem& problem_;
   const Options& options_;
-  std::string effort_, file_, name_;
+  std::string effort_, file_;
+  double budget_;  ///< of trials, in seconds
+  std::string name_;
   WisdomStore& store_ = WisdomStore::of_process();
   Machine machine_;
   Learnt learnt_;

@@ -12,8 +12,9 @@ struct PipelineChoice {
 };
 
 /// The pipeline and its parameters. With "auto": `preferred`, or, if parameters are set that it does not
-/// have, in the program or the environment, the first one that has them all. With a pipeline that lacks a
-/// parameter, a variable for it is not looked at, and an option set in the program is an error later on.
+/// have, in the program or the environment, the first one worth trying that has them all. With a pipeline
+/// that lacks a parameter, a variable for it is not looked at, and an option set in the program is an error
+/// later on.
 PipelineChoice choose_pipeline_option(const Options& options, const char* preferred);
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "api/option_table.hpp"
+#include "api/schedule_options.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
 #include "fft/local_fft.hpp"
@@ -29,6 +30,7 @@ struct OptionRow {
     choice,     ///< one of `values`
     choices,    ///< one or several of `values`, separated by commas
     number,     ///< a whole number
+    grid,       ///< "auto", or two numbers of ranks: "2x4"
     seconds,    ///< a time: "30", "30s", "0.5"
     file,       ///< a name
     parameter,  ///< a number that belongs to a pipeline, or one per reshape, separated by commas
@@ -42,6 +44,7 @@ const std::vector<OptionRow>& option_table() {
   using enum OptionRow::Kind;
   static const std::vector<OptionRow> table = [] {
     std::vector<OptionRow> t{{"decomposition", "auto", choice, {"auto", "slab", "pencil", "brick"}},
+                             {"grid", "auto", grid, {}},
                              {"shrink", "", number, {}},
                              {"pipeline", "auto", choice, names_of(pipeline_table())},
                              {"overlap", "on", choice, {"on", "off"}},
@@ -121,6 +124,9 @@ void check_value(const OptionRow& row, const std::string& value) {
     }
     case OptionRow::Kind::number:
       parsed(row.name, value);
+      break;
+    case OptionRow::Kind::grid:
+      parsed_grid(value);
       break;
     case OptionRow::Kind::seconds:
       parsed_seconds(row.name, value);
@@ -204,7 +210,8 @@ PipelineChoice choose_pipeline_option(const Options& options, const char* prefer
     name = preferred;
     if (!serves(find_pipeline(name))) {
       const auto table = pipeline_table();
-      const auto first = std::find_if(table.begin(), table.end(), serves);
+      const auto first = std::find_if(table.begin(), table.end(),
+                                      [&](const Pipeline& p) { return p.worth_trying && serves(p); });
       if (first != table.end()) name = first->name;
     }
   }

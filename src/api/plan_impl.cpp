@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "api/problem_check.hpp"
+#include "api/schedule_options.hpp"
 #include "api/user_layout.hpp"
 #include "base/cache.hpp"
 #include "base/environment.hpp"
@@ -20,13 +21,6 @@
 namespace weft {
 
 namespace {
-
-Decomposition decomposition_of(const std::string& name) {
-  return name == "slab"     ? Decomposition::slab
-         : name == "pencil" ? Decomposition::pencil
-         : name == "brick"  ? Decomposition::brick
-                            : Decomposition::automatic;
-}
 
 Effort effort_of(const std::string& name) {
   return name == "patient" ? Effort::patient : name == "measure" ? Effort::measure : Effort::estimate;
@@ -47,15 +41,6 @@ std::string reason_for(const ExchangeRow& row, CommImpl& c) {
 /// Rounded up to what GPUs like memory to start on.
 Index device_aligned(Index bytes) {
   return (bytes + 255) / 256 * 256;
-}
-
-int shrunk_to(const Options& options, int ranks) {
-  const std::optional<Index> wanted = options.number("shrink");
-  if (!wanted) return 0;
-  if (*wanted < 1 || *wanted > ranks)
-    throw Error("plan: option shrink", std::to_string(*wanted) + " ranks",
-                "1 to " + std::to_string(ranks) + ", the ranks there are");
-  return static_cast<int>(*wanted);
 }
 
 }  // namespace
@@ -294,8 +279,7 @@ void PlanImpl::make_device_memory(CommImpl& c) {
 
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
   ScheduleRequest request = resolve(problem, gathered, c.size());
-  request.decomposition = decomposition_of(options.get("decomposition"));
-  request.computing_ranks = shrunk_to(options, c.size());
+  apply_schedule_options(request, options);
   request.contiguous = contiguous;
   ways[0].schedule = make_schedule(request);
   ways[1].schedule = inverse(ways[0].schedule);
@@ -306,9 +290,9 @@ void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
 void PlanImpl::find_exchanges(CommImpl& c) {
   bool strided = true;
   for (const std::string& name : split_at_commas(options.get("exchange"))) {
-    // Pipeline planes puts together by itself what it sends, so that packing again would cost more.
+    // What a pipeline puts together by itself would be packed again.
     const bool by_parts = name == "auto" && several_nodes(c) && !device &&
-                          std::string(choose_pipeline_option(options, "planes").pipeline->name) == "planes";
+                          choose_pipeline_option(options, "planes").pipeline->sends_parts;
     const ExchangeRow& row =
         by_parts ? find_exchange_of_parts(c, exchange_needs()) : find_exchange(name, c, exchange_needs());
     rows.push_back(&row);

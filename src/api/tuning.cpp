@@ -1,11 +1,11 @@
 #include "api/tuning.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <set>
 
 #include "api/plan_impl.hpp"
+#include "base/memory.hpp"
 #include "comm/agree.hpp"
 #include "program/pipeline.hpp"
 
@@ -23,15 +23,6 @@ double since(Clock::time_point begin) {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
-}
-
-/// Memory that this machine could give now; infinity if it does not say.
-double available_bytes() {
-  std::ifstream info("/proc/meminfo");
-  double kib = 0;
-  for (std::string name, rest; info >> name && std::getline(info, rest);)
-    if (name == "MemAvailable:" && (kib = std::strtod(rest.c_str(), nullptr)) > 0) return 1024 * kib;
-  return infinity;
 }
 
 }  // namespace
@@ -114,11 +105,11 @@ double PlanTrials::slowest(double seconds) {
   return *std::max_element(all.begin(), all.end());
 }
 
-/// So many that a trial is long enough to be trusted, and takes no more than its share of the budget.
-int PlanTrials::repeats(double one, double long_enough, int least, int most, double share) const {
+/// So many that a trial is long enough to be trusted, and takes no more than its share of time.
+int PlanTrials::repeats(double one, double long_enough, int least, int most, double share) {
   one = std::max(one, 1e-9);
   const double wanted = std::clamp<double>(long_enough / one, least, most);
-  return static_cast<int>(std::max(1.0, std::min(wanted, share * budget_ / one)));
+  return static_cast<int>(std::max(1.0, std::min(wanted, share / one)));
 }
 
 /// Whether the workspace of so many plans like this one can be had beside it, and leaves half of the memory
@@ -142,7 +133,9 @@ std::vector<double> PlanTrials::in_turn(const std::vector<Settings>& settings) {
     one = std::max(one, slowest(execute(*plans.back())));
   }
   std::vector<std::vector<double>> times(count);
-  const double share = count == 1 ? 0.2 : 0.5 / static_cast<double>(count);
+  const double left = std::max(0.0, budget_ - slowest(seconds()));
+  const double share =
+      count == 1 ? 0.2 * budget_ : std::min(left, 0.25 * budget_) / static_cast<double>(count);
   for (int i = repeats(one, 0.2, 5, 25, share); i > 0; --i)
     for (std::size_t k = 0; k < count; ++k) times[k].push_back(execute(*plans[k]));
   std::vector<double> scores;
@@ -168,7 +161,7 @@ double PlanTrials::part(const Settings& candidate) {
   execute(*p);
   const double one = slowest(execute(*p));
   std::vector<double> times;
-  for (int i = repeats(one, 0.1, 3, 15, 0.1); i > 0; --i) times.push_back(execute(*p));
+  for (int i = repeats(one, 0.1, 3, 15, 0.1 * budget_); i > 0; --i) times.push_back(execute(*p));
   for (PlanImpl::Way& w : p->ways) w.executor->skip_invariant(false);
   return slowest(median(times));
 }
@@ -295,38 +288,44 @@ bool PlanTrials::feasible(const Settings& candidate) {
   return true;
 }
 
-/// Rank 0's clock counts.
+/// Rank 0's clock counts. A fifth of the budget is for the finalists.
 bool PlanTrials::out_of_time() {
-  const bool late = comm_.rank() == 0 && seconds() > budget_;
+  const bool late = comm_.rank() == 0 && seconds() > 0.8 * budget_;
   return comm_.impl().least(late ? 0 : 1) == 0;
 }
+
+namespace {
+
+/// Every way to arrange the computing ranks as a grid of pencils; those of slabs are another candidate.
+std::vector<Settings> grids(const CommImpl& comm, const Options& options) {
+  const Index ranks = options.number("shrink").value_or(comm.size());
+  std::vector<Settings> all;
+  for (Index p = 2; 2 * p <= ranks; ++p)
+    if (ranks % p == 0) all.push_back({{"grid", std::to_string(p) + "x" + std::to_string(ranks / p)}});
+  return all;
+}
+
+}  // namespace
 
 std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options) {
   const auto open = [&](const char* name) { return options.get(name) == "auto"; };
   std::vector<std::vector<Settings>> groups{{{}}};
   const bool own = options.get("workspace") != "user";
-  std::vector<std::string> exchanges;
-  for (const ExchangeRow& row : exchange_table()) {
-    const bool serves = row.applicable(comm) && (row.carry != Carry::direct || own);
-    if (serves && open("exchange")) exchanges.emplace_back(row.name);
-  }
-  std::vector<std::string> pipelines;
-  for (const Pipeline& p : pipeline_table())
-    if (open("pipeline") && p.worth_trying) pipelines.emplace_back(p.name);
-  if (exchanges.empty())
-    for (const std::string& p : pipelines) groups[0].push_back({{"pipeline", p}});
-  for (const std::string& e : exchanges) {
-    if (pipelines.empty()) groups[0].push_back({{"exchange", e}});
-    for (const std::string& p : pipelines) groups[0].push_back({{"exchange", e}, {"pipeline", p}});
-  }
-  for (const char* name : {"decomposition", "layout"}) {
-    if (!open(name)) continue;
+  for (const ExchangeRow& row : exchange_table())
+    if (open("exchange") && row.applicable(comm) && (row.carry != Carry::direct || own))
+      groups[0].push_back({{"exchange", row.name}});
+  const auto try_each = [&](const char* name, const std::vector<const char*>& values) {
+    if (!open(name)) return;
     groups.emplace_back();
-    for (const char* value : {"slab", "pencil", "contiguous", "strided"}) {
-      const bool of_layout = std::string(value) == "contiguous" || std::string(value) == "strided";
-      if (of_layout == (std::string(name) == "layout")) groups.back().push_back({{name, value}});
-    }
-  }
+    for (const char* value : values) groups.back().push_back({{name, value}});
+  };
+  std::vector<const char*> pipelines;
+  for (const Pipeline& p : pipeline_table())
+    if (p.worth_trying) pipelines.push_back(p.name);
+  try_each("pipeline", pipelines);
+  try_each("decomposition", {"slab", "pencil"});
+  if (open("grid")) groups.push_back(grids(comm, options));
+  try_each("layout", {"contiguous", "strided"});
   return groups;
 }
 

@@ -40,7 +40,7 @@ class PlanTrials final : public Trials {
   bool provide(const PlanImpl& plan);
   double execute(PlanImpl& plan);
   double slowest(double seconds);
-  int repeats(double one, double long_enough, int least, int most, double share) const;
+  static int repeats(double one, double long_enough, int least, int most, double share);
   bool room_for(const PlanImpl& plan, std::size_t more);
   std::vector<double> in_turn(const std::vector<Settings>& settings);
 
@@ -56,7 +56,8 @@ class PlanTrials final : public Trials {
   Buffer<std::byte> in_, out_, work_;
 };
 
-/// Combinations of what `options` leave open, to be timed in turn: the rule's comes first.
+/// What `options` leave open, for the tuner: the rule's choice and the other exchanges, each with the
+/// pipeline that suits it, then pipelines, decompositions, grids and layouts.
 std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options);
 
 }  // namespace weft

@@ -5,6 +5,12 @@
 
 namespace weft {
 
+std::uint64_t stable_hash(const std::string& text) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (const unsigned char c : text) h = (h ^ c) * 0x100000001b3;
+  return h;
+}
+
 std::string human_bytes(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   int u = 0;

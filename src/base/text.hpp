@@ -1,6 +1,7 @@
 // Small helpers that turn values into text for messages and printed plans.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ template <class T>
 std::string by_x(const AxisVector<T>& v) {
   return join(v, "x");
 }
+
+/// FNV-1a: the same number on every machine, which `std::hash` does not promise.
+std::uint64_t stable_hash(const std::string& text);
 
 /// "1.50 MiB"
 std::string human_bytes(double bytes);

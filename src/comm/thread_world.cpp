@@ -28,7 +28,7 @@ void ThreadWorld::arrive(bool may_give_up) {
   const std::uint64_t before = state_.fetch_add(1, std::memory_order_acq_rel);
   const std::uint64_t generation = generation_of(before);
   if ((before & (given_up - 1)) + 1 == static_cast<std::uint64_t>(size_)) {
-    std::uint64_t all_here = before + 1;
+    std::uint64_t all_here = (before + 1) & ~given_up;
     if (state_.compare_exchange_strong(all_here, (generation + 1) << 32, std::memory_order_acq_rel)) return;
     check("barrier");  // somebody has given up
   }

@@ -69,6 +69,7 @@ void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRo
                         : memory.far != nullptr      ? memory.far->make_buffered(context_of(reshape.far))
                                                      : nullptr);
     direct_.push_back(row.make_direct != nullptr ? row.make_direct(context) : nullptr);
+    has_messages_ = has_messages_ || buffered_.back() != nullptr;
   }
 }
 
@@ -130,22 +131,22 @@ bool Executor::receive(const Op& op, Patience patience) {
     const auto unpacking = now();
     run_copy(unpack);
     note(unpack, unpacking);
+    for (int t = 0; t < unpack.tests; ++t) buffered(op).progress();
   }
   --in_flight_;
   position_ += static_cast<std::size_t>(op.count);
   return true;
 }
 
-/// A wait for a flag in shared memory. The rank that is to raise the flag may wait for messages to other
-/// machines, which need this rank to move on.
+/// A wait for a flag in shared memory. The rank that is to raise the flag may wait for messages, of this
+/// reshape or an earlier one, which need this rank to move on.
 template <class Look>
-bool Executor::await(const Op& op, Patience patience, const Look& look) {
-  BufferedExchange* messages =
-      in_flight_ > 0 ? moving_ : buffered_[static_cast<std::size_t>(op.reshape)].get();
-  if (messages == nullptr) return look(patience);
+bool Executor::await(Patience patience, const Look& look) {
+  if (!has_messages_) return look(patience);
   for (;;) {
     if (look(Patience::look)) return true;
-    messages->progress();
+    for (const auto& b : buffered_)
+      if (b) b->progress();
     if (patience == Patience::look) return false;
     std::this_thread::yield();
   }
@@ -177,12 +178,12 @@ bool Executor::run_op(Patience patience) {
       direct(op).signal_free(op.tile);
       return true;
     case OpKind::await_free:
-      return await(op, patience, [&](Patience p) { return direct(op).is_free(op.tile, op.peer, p); });
+      return await(patience, [&](Patience p) { return direct(op).is_free(op.tile, op.peer, p); });
     case OpKind::signal_full:
       direct(op).signal_full(op.tile, op.peer);
       return true;
     case OpKind::await_full:
-      return await(op, patience, [&](Patience p) { return direct(op).is_full(op.tile, op.peer, p); });
+      return await(patience, [&](Patience p) { return direct(op).is_full(op.tile, op.peer, p); });
   }
   if (in_flight_ > 0)
     for (int i = 0; i < op.tests; ++i) moving_->progress();

@@ -45,7 +45,7 @@ class Executor final : public Interpreter {
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);
   template <class Look>
-  bool await(const Op& op, Patience patience, const Look& look);
+  bool await(Patience patience, const Look& look);
   void note(const Op& op, Clock::time_point begin);
   Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }
 
@@ -57,6 +57,7 @@ class Executor final : public Interpreter {
   std::vector<PermuteCopy> copies_;
   std::vector<std::unique_ptr<BufferedExchange>> buffered_;  ///< per reshape
   std::vector<std::unique_ptr<DirectExchange>> direct_;      ///< per reshape
+  bool has_messages_ = false;                                ///< whether there is any buffered exchange
 
   // Of the execution that is under way.
   Memory memory_{};

@@ -13,18 +13,6 @@ constexpr double good_balance = 0.85;
 /// How much better two steps must use the threads than one step does.
 constexpr double worth_two_steps = 1.25;
 
-Index from_bytes(const FftProblem& p) {
-  const bool complex =
-      p.kind == FftKind::c2c || (p.kind == FftKind::real && p.direction == Direction::backward);
-  return real_bytes(p.precision) * (complex ? 2 : 1);
-}
-
-Index to_bytes(const FftProblem& p) {
-  const bool complex =
-      p.kind == FftKind::c2c || (p.kind == FftKind::real && p.direction == Direction::forward);
-  return real_bytes(p.precision) * (complex ? 2 : 1);
-}
-
 /// An axis of the data, with strides in bytes; an r2c dimension has fewer points on its complex side.
 struct Axis {
   Index from_n, to_n, from, to;
@@ -32,7 +20,7 @@ struct Axis {
 };
 
 Axis axis_of(const FftProblem& p, const FftDimension& d) {
-  return {d.n, d.n, d.from_stride * from_bytes(p), d.to_stride * to_bytes(p)};
+  return {d.n, d.n, d.from_stride * side_read(p).element_bytes, d.to_stride * side_written(p).element_bytes};
 }
 
 /// All axes longer than 1 but one loop.
@@ -43,8 +31,7 @@ std::vector<Axis> other_axes(const FftProblem& p, std::size_t loop) {
   for (const FftDimension& d : p.dimensions)
     if (d.n > 1) axes.push_back(axis_of(p, d));
   if (p.kind == FftKind::real && p.dimensions.back().n > 1)
-    (p.direction == Direction::forward ? axes.back().to_n : axes.back().from_n) =
-        p.dimensions.back().n / 2 + 1;
+    (side_written(p).halved ? axes.back().to_n : axes.back().from_n) = p.dimensions.back().n / 2 + 1;
   return axes;
 }
 
@@ -56,7 +43,8 @@ bool apart_in_place(const FftProblem& p, std::size_t loop) {
   if (!cut.alike()) return false;
   if (p.kind != FftKind::real && std::ranges::all_of(axes, &Axis::alike)) return true;
   std::ranges::sort(axes, {}, [](const Axis& a) { return std::min(a.from, a.to); });
-  Index from_span = from_bytes(p), to_span = to_bytes(p), stretch = cut.from * cut.from_n;
+  Index from_span = side_read(p).element_bytes, to_span = side_written(p).element_bytes,
+        stretch = cut.from * cut.from_n;
   for (const Axis& a : axes) {
     if (std::min(a.from, a.to) < cut.from) {
       from_span += (a.from_n - 1) * a.from;

@@ -46,6 +46,16 @@ inline Index real_bytes(Precision precision) {
   return precision == Precision::float64 ? 8 : 4;
 }
 
+/// What lies on one side of a transform.
+struct FftSide {
+  Index FftDimension::*stride;
+  bool complex;         ///< else real numbers
+  bool halved;          ///< the last dimension has n / 2 + 1 elements
+  Index element_bytes;  ///< that strides count
+};
+FftSide side_read(const FftProblem& problem);
+FftSide side_written(const FftProblem& problem);
+
 /// A planned transform; may be executed by several threads at once, on different arrays.
 class LocalFft {
  public:

@@ -38,6 +38,10 @@ std::vector<Index> padded_tiles(const Placement& place, int j, const std::vector
   return most;
 }
 
+Index padded_slot(const std::vector<int>& members, int member, Index start, Index padded_bytes) {
+  return start + (std::lower_bound(members.begin(), members.end(), member) - members.begin()) * padded_bytes;
+}
+
 namespace {
 /// Of planes, whose tiles lie in a box one behind the other.
 std::string planes_misfit(const Placement& place, int j, const std::vector<int>& members) {

@@ -18,6 +18,9 @@ Index padded_bytes(const Placement& place, int j, int k, const std::vector<int>&
 /// The same of every tile of reshape `j` of pipelines planes and two-front.
 std::vector<Index> padded_tiles(const Placement& place, int j, const std::vector<int>& members);
 
+/// Where a tile that begins at `start` has the part of `member`, in slots of `padded_bytes`.
+Index padded_slot(const std::vector<int>& members, int member, Index start, Index padded_bytes);
+
 /// Why the padded tiles of reshape `j` have no room in two boxes of workspace ("3 parts of 800 bytes where
 /// 1600 have room"), or nothing if they have it on all ranks.
 std::string padding_misfit(const Placement& place, int j, const std::vector<int>& groups);

@@ -241,18 +241,14 @@ void choose_th(const Schedule& s, int reshape, ParameterReader& read, ReshapeCho
 }
 
 constexpr Index anything = 1 << 30;
-constexpr PipelineParameter tile_parameter{
-    .name = "tile",
-    .meaning = "thickness of a tile along the axis it cuts; 0: an eighth of the axis",
-    .least = 0,
-    .most = anything,
-    .each_reshape = true};
-constexpr PipelineParameter items_parameter{
-    .name = "items",
-    .meaning = "items of a batch in a tile; 1: each item has tiles of its own; 0: as many as make 8 tiles",
-    .least = 0,
-    .most = anything,
-    .each_reshape = true};
+constexpr PipelineParameter of_tiles(const char* name, const char* meaning) {
+  return {.name = name, .meaning = meaning, .least = 0, .most = anything, .each_reshape = true};
+}
+
+constexpr PipelineParameter tile_parameter =
+    of_tiles("tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis");
+constexpr PipelineParameter items_parameter = of_tiles(
+    "items", "items of a batch in a tile; 1: each item has tiles of its own; 0: as many as make 8 tiles");
 constexpr PipelineParameter window_parameter{.name = "window",
                                              .meaning = "tiles in flight at a time",
                                              .least = 1,
@@ -309,24 +305,38 @@ constexpr std::array windowed_parameters{
     items_parameter,
     window_parameter,
     thickness("px", "thickness, across the tile, of what is transformed and packed together; 0: all"),
-    thickness("pz", "the same along the axis that tiles cut"),
+    thickness("pz", "px along the axis that tiles cut"),
     thickness("uy", "thickness, across the tile, of what is unpacked and transformed together; 0: all"),
-    thickness("uz", "the same along the axis that tiles cut"),
+    thickness("uz", "uy along the axis that tiles cut"),
     frequency("fy", "calls into the exchange during the FFT of a tile before it"),
-    frequency("fp", "the same while the tile is packed"),
-    frequency("fu", "the same while the tile is unpacked"),
-    frequency("fx", "the same during the FFT of a tile behind the exchange")};
+    frequency("fp", "calls into the exchange while a tile is packed"),
+    frequency("fu", "calls into the exchange while a tile is unpacked"),
+    frequency("fx", "calls into the exchange during the FFT of a tile behind it")};
 
 constexpr std::array table{
-    Pipeline{"sequential", "transform all, exchange all, transform all", {}, choose_sequential},
-    Pipeline{"th", "tiles; the exchange of up to `window` of them runs behind the FFT before it",
-             th_parameters, choose_th, false},
-    Pipeline{"windowed", "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
-             windowed_parameters, choose_windowed},
-    Pipeline{"planes", "parts of a stage are sent as soon as they are transformed", planes_parameters,
-             choose_planes},
-    Pipeline{"two-front", "planes with the front of the columns; the rest follows while that is transformed",
-             two_front_parameters, choose_two_front},
+    Pipeline{.name = "sequential",
+             .meaning = "transform all, exchange all, transform all",
+             .parameters = {},
+             .choose = choose_sequential},
+    Pipeline{.name = "th",
+             .meaning = "tiles; the exchange of up to `window` of them runs behind the FFT before it",
+             .parameters = th_parameters,
+             .choose = choose_th,
+             .worth_trying = false},
+    Pipeline{.name = "windowed",
+             .meaning = "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
+             .parameters = windowed_parameters,
+             .choose = choose_windowed},
+    Pipeline{.name = "planes",
+             .meaning = "parts of a stage are sent as soon as they are transformed",
+             .parameters = planes_parameters,
+             .choose = choose_planes,
+             .sends_parts = true},
+    Pipeline{.name = "two-front",
+             .meaning = "planes with the front of the columns; the rest follows while that is transformed",
+             .parameters = two_front_parameters,
+             .choose = choose_two_front,
+             .sends_parts = true},
 };
 
 }  // namespace
@@ -345,13 +355,23 @@ const Pipeline& find_pipeline(const std::string& name) {
 }
 
 namespace {
+/// "th, windowed"
+std::string having(const std::string& parameter) {
+  std::vector<std::string> names;
+  for (const Pipeline& p : table)
+    for (const PipelineParameter& q : p.parameters)
+      if (parameter == q.name) names.emplace_back(p.name);
+  return join(names, ", ");
+}
+
 void check_asked(const Pipeline& pipeline, const PipelineParameters& values, std::size_t reshapes) {
   for (const auto& [name, asked] : values) {
     const auto p = std::find_if(pipeline.parameters.begin(), pipeline.parameters.end(),
                                 [&, key = name](const PipelineParameter& q) { return key == q.name; });
     if (p == pipeline.parameters.end())
-      throw Error("plan: option " + name, join(asked.values, ","),
-                  "no such option with pipeline " + std::string(pipeline.name));
+      throw Error(
+          "plan: option " + name, join(asked.values, ","),
+          "no such option with pipeline " + std::string(pipeline.name) + ", but with " + having(name));
     if (asked.values.size() != 1 && asked.values.size() != reshapes)
       throw Error("plan: option " + name, std::to_string(asked.values.size()) + " values",
                   "one for all, or one per reshape, of which there are " + std::to_string(reshapes));

@@ -52,6 +52,7 @@ struct Pipeline {
   /// values that are not feasible.
   void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, ReshapeChoice& choice);
   bool worth_trying = true;  ///< false: it is there for comparison
+  bool sends_parts = false;  ///< whether what leaves a rank is put together here, not by the exchange
 };
 
 std::span<const Pipeline> pipeline_table();

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "program/padding.hpp"
 #include "program/reshape_builder.hpp"
 
 namespace weft {
@@ -59,8 +60,10 @@ void ReshapeBuilder::receive(Reshape& r, int k) {
   Index offset = place_.staging_base(rank_) + place_.tile_offset(r.j, rank_, k);
   for (const Overlap& o : parts) {
     const Index bytes = o.box.count() * r.landing.element_bytes;
-    const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).receive_start) : offset;
-    messages(r, k).receives.push_back({o.rank, at, bytes});
+    TileMessages& m = messages(r, k);
+    const Index at =
+        carry(r) == Carry::padded ? padded_slot(r.members, o.rank, m.receive_start, m.padded_bytes) : offset;
+    m.receives.push_back({o.rank, at, bytes});
     offset += bytes;
   }
   // Unless results go straight to the user, they are unpacked over the send buffers of the tile.

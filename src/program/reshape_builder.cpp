@@ -91,11 +91,6 @@ void ReshapeBuilder::same_in_all_trials(const Ids& operations) {
     if (id >= 0) p_.ops[static_cast<std::size_t>(id)].invariant = true;
 }
 
-Index ReshapeBuilder::slot(const Reshape& r, int k, int member, Index start) {
-  const auto at = std::lower_bound(r.members.begin(), r.members.end(), member) - r.members.begin();
-  return start + at * messages(r, k).padded_bytes;
-}
-
 Place ReshapeBuilder::wire(const Reshape& r, const Box& part, int receiver, Index offset,
                            const Place& like) const {
   return {Space::work,

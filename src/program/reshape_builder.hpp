@@ -112,8 +112,6 @@ class ReshapeBuilder : public Building {
   void test_while(const Ids& operations, int tests);
   /// Marks what no parameter of a pipeline changes.
   void same_in_all_trials(const Ids& operations);
-  /// Where the part of a member of the group lies in a padded tile that starts at `start`.
-  Index slot(const Reshape& r, int k, int member, Index start);
   /// On the wire a part is dense, in the memory order of its receiver.
   Place wire(const Reshape& r, const Box& part, int receiver, Index offset, const Place& like) const;
   /// Whether a tile has messages.

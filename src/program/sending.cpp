@@ -121,8 +121,10 @@ std::vector<Place> ReshapeBuilder::open_sends(Reshape& r, int k, const std::vect
       messages(r, k).sends.push_back(message);
       targets.back() = place_.landing(r.j, o.rank);
     } else {
-      const Index at = carry(r) == Carry::padded ? slot(r, k, o.rank, messages(r, k).send_start) : offset;
-      messages(r, k).sends.push_back({o.rank, at, message.bytes});
+      TileMessages& m = messages(r, k);
+      const Index at =
+          carry(r) == Carry::padded ? padded_slot(r.members, o.rank, m.send_start, m.padded_bytes) : offset;
+      m.sends.push_back({o.rank, at, message.bytes});
       targets.back() = wire(r, o.box, o.rank, at, r.source);
       offset += message.bytes;
     }

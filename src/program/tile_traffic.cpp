@@ -92,12 +92,6 @@ void TileTraffic::pad(int j) {
   }
 }
 
-Index TileTraffic::slot(int j, const Part& part, Index start) {
-  const std::vector<int>& all = at(j).members;
-  const auto place = std::lower_bound(all.begin(), all.end(), part.rank) - all.begin();
-  return start + place * messages(j, part.tile).padded_bytes;
-}
-
 void TileTraffic::open_receives(int j) {
   const bool padded = choice(j).carry == Carry::padded;
   const Place here = landing(j, rank_);
@@ -107,7 +101,8 @@ void TileTraffic::open_receives(int j) {
     Message message{r.rank, offset, r.box.count() * here.element_bytes};
     if (arrives_packed(j)) {
       for (; tile < r.tile && !padded; ++tile) messages(j, tile + 1).receive_start = offset;
-      if (padded) message.offset = slot(j, r, messages(j, r.tile).receive_start);
+      if (const TileMessages& m = messages(j, r.tile); padded)
+        message.offset = padded_slot(at(j).members, r.rank, m.receive_start, m.padded_bytes);
       r.offset = message.offset;
       offset += message.bytes;
       if (!stores(j, r.rank)) messages(j, r.tile).receives.push_back(message);
@@ -136,7 +131,8 @@ void TileTraffic::open_sends(int j) {
     at(j).left[static_cast<std::size_t>(s.tile)] += s.box.count();
     for (; tile < s.tile && !padded; ++tile) posted(j, tile + 1).send_start = offset;
     Message message{s.rank, offset, s.box.count() * bytes};
-    if (padded) message.offset = slot(j, s, messages(j, s.tile).send_start);
+    if (const TileMessages& m = messages(j, s.tile); padded)
+      message.offset = padded_slot(at(j).members, s.rank, m.send_start, m.padded_bytes);
     if (stores(j, s.rank)) {
       if (choice(j).carry == Carry::direct) messages(j, s.tile).sends.push_back({s.rank, 0, message.bytes});
       // This rank's own part goes straight to where it would arrive.

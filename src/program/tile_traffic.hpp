@@ -82,8 +82,6 @@ class TileTraffic : public Passes {
     return rank == rank_ ? carry != Carry::padded : carry == Carry::direct && near(rank);
   }
   const Place& peer_landing(int j, int rank);
-  /// Padded: where the part of a member of the group lies in a tile that starts at `start`.
-  Index slot(int j, const Part& part, Index start);
   Place packed(int j, const Part& part, int receiver) const;
   Index departure_base() const { return (place_.reshapes() > 1 ? 2 : 1) * place_.staging_base(rank_); }
 

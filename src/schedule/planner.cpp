@@ -210,10 +210,12 @@ class Search {
     return grid;
   }
 
-  /// How axes a and b may be cut: near-square, as the user's own pencils are, and, where near-square leaves
-  /// ranks without points, the most nearly square way that leaves fewest.
+  /// How axes a and b may be cut: as asked for, or near-square, as the user's own pencils are, and, where
+  /// near-square leaves ranks without points, the most nearly square way that leaves fewest.
   std::vector<std::pair<int, int>> factor_pairs(int a, int b) const {
     const int ranks = computing_;
+    if (const AxisVector<int>& asked = request_.pencil_grid; !asked.empty())
+      return {{asked[0], asked[1]}, {asked[1], asked[0]}};
     const AxisVector<int> pq = near_square(ranks);
     std::vector<std::pair<int, int>> pairs{{pq[0], pq[1]}, {pq[1], pq[0]}};
     for (const TilingPtr& t : {request_.input, request_.output}) {

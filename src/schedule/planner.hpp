@@ -28,6 +28,9 @@ struct ScheduleRequest {
   std::vector<Order> input_orders,
       output_orders;  ///< one for all, one per rank, or empty (only with fastest)
   Decomposition decomposition = Decomposition::automatic;
+  /// Of pencils: into how many parts the two axes are cut, in either order; empty: near-square, as the user's
+  /// own pencils are, or so that all ranks have points.
+  AxisVector<int> pencil_grid;
   /// Whether the axes of a local FFT are made the fastest ones by the reshape before it, or lie as they come.
   bool contiguous = true;
 };
@@ -42,7 +45,7 @@ TilingPtr named_tiling(const Distribution& distribution, const Shape& shape, int
 
 /// The schedule with a grid of bricks, cut along all of the first three axes, between every two fields that
 /// are not the user's own: twice the reshapes, each among few ranks (multi-gpu-fft-performance, "bricks
-/// decomposition"). Throws `weft::Error` for fewer than three axes.
+/// decomposition"). Of a schedule of at least three axes; `make_schedule` refuses others.
 Schedule through_bricks(const Schedule& schedule, const ScheduleRequest& request);
 
 }  // namespace weft

@@ -22,12 +22,9 @@ Schedule inverse(const Schedule& schedule) {
 Traffic traffic(const Tiling& from, const Tiling& to, int rank) {
   Traffic t;
   for (const Overlap& o : to.overlaps(from.box(rank))) {
-    if (o.rank == rank) {
-      t.kept_points += o.box.count();
-    } else {
-      ++t.messages;
-      t.sent_points += o.box.count();
-    }
+    if (o.rank == rank) continue;
+    ++t.messages;
+    t.sent_points += o.box.count();
   }
   return t;
 }

@@ -53,7 +53,6 @@ Schedule inverse(const Schedule& schedule);
 struct Traffic {
   Index messages = 0;     ///< to other ranks
   Index sent_points = 0;  ///< to other ranks
-  Index kept_points = 0;
 };
 Traffic traffic(const Tiling& from, const Tiling& to, int rank);
 

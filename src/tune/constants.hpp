@@ -1,5 +1,6 @@
 // The constants of the planner's rules that differ between machines. They come from a few short trials of the
-// very programs that the rules are about, and are kept in wisdom, so that a machine is measured once.
+// very programs that the rules are about, and are kept in wisdom under `Machine::fingerprint`: they are
+// measured once for a machine with so many ranks.
 #pragma once
 
 #include <map>

@@ -27,7 +27,9 @@ std::string processor_says(const std::string& name) {
   return "";
 }
 
-std::string processor() {
+}  // namespace
+
+std::string processor_text() {
   if (std::string model = processor_says("model name"); !model.empty()) return model;
   utsname system{};
   uname(&system);
@@ -37,21 +39,12 @@ std::string processor() {
       " ");
 }
 
-/// FNV-1a: the same number on every machine, which `std::hash` does not promise.
-std::uint64_t hash(const std::string& text) {
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const unsigned char c : text) h = (h ^ c) * 0x100000001b3;
-  return h;
-}
-
-}  // namespace
-
 std::string Machine::library(const std::string& hardware, const FftRow& row, Precision precision) {
   return hardware + ", " + row.version() + (precision == Precision::float64 ? ", float64" : ", float32");
 }
 
 std::string hardware_text() {
-  return processor() + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " cores, " +
+  return processor_text() + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) + " cores, " +
          std::to_string(second_cache_bytes()) + " B second cache";
 }
 
@@ -78,15 +71,15 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts) {
   Machine machine;
   machine.hardware = comm.broadcast(hardware, 0);
   machine.fingerprint = comm.broadcast(mine, 0);
-  const std::uint64_t number = hash(mine);
+  const std::uint64_t number = stable_hash(mine);
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(comm.size()));
   comm.allgather(&number, sizeof number, numbers.data());
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  machine.alike = numbers.size() == 1;
-  if (!machine.alike) {
+  if (numbers.size() > 1) {
     char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash(join(numbers, " "))));
+    std::snprintf(text, sizeof text, "%016llx",
+                  static_cast<unsigned long long>(stable_hash(join(numbers, " "))));
     machine.fingerprint += ", with other machines (" + std::string(text) + ")";
   }
   machine.fingerprint += ", " + std::string(comm.medium()) + " " + ranks_text(comm.nodes());

@@ -17,7 +17,6 @@ struct Machine {
   /// The same, this version of Weft, the local FFT libraries, and where the ranks are: "..., weft 0.1,
   /// fftw-3.3.10-sse2-avx, mpi 4x1". The key of wisdom.
   std::string fingerprint;
-  bool alike = true;  ///< whether the machines of all ranks, and their libraries, are alike
 
   /// The key of what a library has learnt.
   std::string library(const FftRow& row, Precision precision) const {
@@ -26,7 +25,8 @@ struct Machine {
   static std::string library(const std::string& hardware, const FftRow& row, Precision precision);
 };
 
-/// Of the machine that the caller runs on.
+/// Of the machine that the caller runs on; the processor alone, and all that is `Machine::hardware`.
+std::string processor_text();
 std::string hardware_text();
 
 /// "4x1": 4 machines with a rank each; "2x8+1x3": two with 8, and one with 3. From the number of the machine

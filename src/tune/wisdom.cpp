@@ -49,6 +49,8 @@ std::optional<WisdomEntry> Wisdom::find(const std::string& machine, const std::s
 void Wisdom::remember(const std::string& machine, const std::string& problem, const WisdomEntry& entry) {
   if (!std::isfinite(entry.seconds) || entry.seconds < 0)
     throw Error("wisdom", std::to_string(entry.seconds) + " seconds", "a time");
+  if (!std::isfinite(entry.budget) || entry.budget < 0)
+    throw Error("wisdom", "a budget of " + std::to_string(entry.budget) + " seconds", "a time");
   problems_[machine][problem] = entry;
 }
 
@@ -75,7 +77,10 @@ void Wisdom::merge(const Wisdom& other) {
   for (const auto& [machine, problems] : other.problems_)
     for (const auto& [problem, entry] : problems) {
       const auto [at, added] = problems_[machine].try_emplace(problem, entry);
-      if (!added && entry.seconds < at->second.seconds) at->second = entry;
+      if (added) continue;
+      const double mine = at->second.budget, theirs = entry.budget;
+      if (entry.seconds < at->second.seconds) at->second = entry;
+      at->second.budget = mine == 0 || theirs == 0 ? 0 : std::max(mine, theirs);
     }
   for (const auto& [machine, constants] : other.constants_)
     for (const auto& [name, value] : constants) constants_[machine][name] = value;

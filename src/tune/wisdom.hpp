@@ -15,6 +15,7 @@ struct WisdomEntry {
   std::map<std::string, std::string> options;  ///< name of an option -> value: "pipeline" -> "windowed"
   double seconds = 0;                          ///< of the slowest rank, when it was found
   int trials = 0;                              ///< candidates that were timed
+  double budget = 0;  ///< of a search that ended for lack of time, in seconds; 0: it came to its end
   friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
 };
 
@@ -33,8 +34,9 @@ class Wisdom {
   std::optional<std::string> library(const std::string& library) const;
   void remember_library(const std::string& library, const std::string& text);
 
-  /// Takes over what `other` knows. Of two entries of one problem the faster one stays; of two constants that
-  /// of `other`; what a library has learnt in either is put together.
+  /// Takes over what `other` knows. Of two entries of one problem the faster one stays, with the larger
+  /// budget of the two; of two constants that of `other`; what a library has learnt in either is put
+  /// together.
   void merge(const Wisdom& other);
 
   /// What concerns a machine, and, as it is `hardware`, its libraries (see `Machine`).

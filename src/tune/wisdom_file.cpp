@@ -109,6 +109,19 @@ std::string write_beside(const std::string& file, const std::string& text, std::
   return name;
 }
 
+/// What a symbolic link, or a chain of them, leads to; that need not exist yet.
+std::string behind_links(const std::string& given) {
+  std::error_code none;
+  fs::path file = given;
+  // More than the system follows: opening what is left of them says so.
+  for (int i = 0; i < 64 && fs::is_symlink(file, none); ++i) {
+    const fs::path next = fs::read_symlink(file, none);
+    if (next.empty()) break;
+    file = file.parent_path() / next;
+  }
+  return file.string();
+}
+
 /// Why a file is not to be replaced, or nothing.
 std::string why_not(const std::string& file, const WisdomText& old) {
   if (file.empty()) return "that is no name of a file";
@@ -175,9 +188,7 @@ WisdomSaved add_to_file(const std::string& given, const Wisdom& wisdom) {
   const auto failed = [&](const std::string& why) {
     return WisdomSaved{false, "wisdom is not saved in " + given + ": " + why};
   };
-  std::error_code none;
-  const bool link = fs::is_symlink(given, none);
-  const std::string file = link ? fs::weakly_canonical(given, none).string() : given;
+  const std::string file = behind_links(given);
   const auto holds = [&](const WisdomText& text) {
     Wisdom all = text.wisdom;
     all.merge(wisdom);

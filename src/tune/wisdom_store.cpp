@@ -138,20 +138,21 @@ void gather_wisdom(CommImpl& comm, const Machine& machine) {
   std::vector<std::uint64_t> sizes(static_cast<std::size_t>(comm.size()));
   const std::uint64_t size = mine.size();
   comm.allgather(&size, sizeof size, sizes.data());
-  const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
-  if (most == 0) return;
-  std::string all;
+  if (*std::max_element(sizes.begin(), sizes.end()) == 0) return;
+  Wisdom learnt;  // of rank 0
   agree(comm, operation, [&] {
-    mine.resize(most, ' ');
-    all.resize(most * sizes.size());
+    if (comm.rank() == 0) learnt = store.all();
   });
-  comm.allgather(mine.data(), most, all.data());
+  // One after the other: all at once would be as much memory as all ranks' wisdom, on each of them.
+  for (int r = 1; r < comm.size(); ++r) {
+    if (sizes[static_cast<std::size_t>(r)] == 0) continue;
+    const std::string its = comm.broadcast(mine, r);
+    agree(comm, operation, [&] {
+      if (comm.rank() == 0) learnt.merge(Wisdom::from_json(its));
+    });
+  }
   agree(comm, operation, [&] {
-    if (comm.rank() != 0) return;
-    Wisdom learnt = store.all();
-    for (std::size_t r = 0; r < sizes.size(); ++r)
-      if (sizes[r] > 0) learnt.merge(Wisdom::from_json(all.substr(r * most, sizes[r])));
-    store.learn(learnt);
+    if (comm.rank() == 0) store.learn(learnt);
   });
   share_wisdom(comm, machine);
 }

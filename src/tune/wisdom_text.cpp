@@ -42,9 +42,11 @@ struct WisdomJson {
   static std::string write(const Wisdom& wisdom) {
     Json problems = Json::object(), libraries = Json::object();
     for (const auto& [machine, known] : wisdom.problems_)
-      for (const auto& [problem, entry] : known)
-        problems[machine][problem] = {
+      for (const auto& [problem, entry] : known) {
+        Json& written = problems[machine][problem] = {
             {"options", entry.options}, {"seconds", entry.seconds}, {"trials", entry.trials}};
+        if (entry.budget > 0) written["budget"] = entry.budget;
+      }
     for (const auto& [library, text] : wisdom.libraries_) libraries[library] = split_lines(text);
     // By hand, as the version comes first: it tells what a damaged file was.
     return "{\n  \"" + std::string(version_key) + "\": " + std::to_string(version) +
@@ -57,9 +59,10 @@ struct WisdomJson {
     Wisdom wisdom;
     for (const auto& [machine, known] : part(json, "problems"))
       for (const auto& [problem, entry] : members(known))
-        wisdom.remember(machine, problem,
-                        {entry.at("options").get<std::map<std::string, std::string>>(),
-                         entry.at("seconds").get<double>(), entry.at("trials").get<int>()});
+        wisdom.remember(
+            machine, problem,
+            {entry.at("options").get<std::map<std::string, std::string>>(), entry.at("seconds").get<double>(),
+             entry.at("trials").get<int>(), entry.value("budget", 0.0)});
     for (const auto& [machine, known] : part(json, "constants"))
       for (const auto& [name, value] : members(known))
         wisdom.remember_constant(machine, name, value.get<double>());

@@ -163,6 +163,18 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(lanes, (std::set<int>{0, 1}));
 }
 
+TEST(Bench, TheTimelineHasBothDirectionsOneBehindTheOther) {
+  Case c;
+  c.shape = "16,16,16";
+  c.repeat = 1;
+  const std::size_t forward = measured_on(2, c).timeline.at(0).size();
+  c.direction = "both";
+  for (const std::vector<OperationTime>& lane : measured_on(2, c).timeline) {
+    EXPECT_GT(lane.size(), forward);
+    for (std::size_t i = 1; i < lane.size(); ++i) EXPECT_GE(lane[i].begin, lane[i - 1].end);
+  }
+}
+
 TEST(Bench, MediansAndQuartiles) {
   const bench::Summary s = bench::summarise({5, 1, 4, 2, 3});
   EXPECT_EQ(s.median, 3);

@@ -34,8 +34,9 @@ namespace weft::test {
 TEST(Execution, AllocatesNothingUnderMpi) {
   using Complex = std::complex<double>;
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"})
-    for (const char* pipeline : {"sequential", "windowed"}) {
+  for (const char* exchange :
+       {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"})
+    for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
       Problem p;
       p.shape = {16, 16, 16};
       if (16 % comm.size() != 0 && std::string(exchange) == "alltoall") continue;  // padding has no room

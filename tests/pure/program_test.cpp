@@ -1,5 +1,4 @@
-// Programs: replayed on thousands of ranks without executing, and spoiled on purpose to see that the replay
-// notices.
+// Programs: replayed on thousands of ranks without executing, forward and backward.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,46 +10,13 @@
 #include "program/pipeline.hpp"
 #include "program/replay.hpp"
 #include "schedule/planner.hpp"
-#include "support/expect_error.hpp"
+#include "support/built.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_problem.hpp"
-#include "support/schedule_request.hpp"
 
 namespace weft::test {
 
 namespace {
-
-struct Built {
-  Schedule schedule;
-  std::vector<ReshapeChoice> choices;
-  bool in_place = false;
-  std::vector<int> nodes = {};
-
-  Program program(int rank) const {
-    ProgramRequest request{rank, 8, in_place, {}, {}};
-    request.nodes = nodes;
-    return build_program(schedule, choices, request);
-  }
-};
-
-Built setup(const Schedule& schedule, const std::string& pipeline, const PipelineParameters& values,
-            Carry carry) {
-  Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values), false};
-  for (ReshapeChoice& c : s.choices) c.carry = carry;
-  return s;
-}
-
-Schedule schedule_of(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
-                     AxisVector<Transform> transforms = {}) {
-  return make_schedule(request_of(shape, ranks, in, out, transforms));
-}
-
-Schedule batch_of(Index items, const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
-                  const AxisVector<Transform>& transforms = {}) {
-  ScheduleRequest r = request_of(shape, ranks, in, out, transforms);
-  add_batch(r, items);
-  return make_schedule(r);
-}
 
 struct Pipelined {
   const char* name;
@@ -310,163 +276,6 @@ TEST(Program, TheLastFftWorksInTheUsersArrayWhereItLeavesTheOrderAlone) {
     EXPECT_EQ(kept, in_place ? 4 : 0);  // one for each tile
     check_program(p);
   }
-}
-
-TEST(Replay, NoticesWhatIsWrong) {
-  const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
-  const auto position = [](const Program& p, OpKind kind) {
-    return std::find_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; }) -
-           p.ops.begin();
-  };
-  const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::packed);
-  const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::direct);
-  const auto spoiled = [&](const Built& made, auto change) {
-    return replay(3,
-                  [&](int r) {
-                    Program p = made.program(r);
-                    if (r == 1) change(p);
-                    return p;
-                  },
-                  {3, false, 2});
-  };
-  const auto drop = [&](OpKind kind) {
-    return [&, kind](Program& p) { p.ops.erase(p.ops.begin() + position(p, kind)); };
-  };
-  EXPECT_NO_THROW(spoiled(buffered, [](Program&) {}));
-  expect_error([&] { spoiled(buffered, drop(OpKind::post)); }, "replay");
-  expect_error([&] { spoiled(buffered, drop(OpKind::receive)); }, "never received");
-  expect_error(
-      [&] { spoiled(buffered, [](Program& p) { p.reshapes[0].messages.tiles[1].sends[0].bytes -= 16; }); },
-      "equal sizes");
-  const Built planes = setup(s, "planes", {{"tile", 3}, {"subtile", 1}}, Carry::direct);
-  for (const Built* made : {&direct, &planes}) {
-    expect_error([&] { spoiled(*made, drop(OpKind::signal_free)); }, "never ends");
-    expect_error([&] { spoiled(*made, drop(OpKind::signal_full)); }, "never ends");
-    expect_error([&] { spoiled(*made, drop(OpKind::put)); }, "");
-    expect_error(
-        [&] {
-          spoiled(*made, [&](Program& p) {
-            for (CopyCall& c : p.copies)
-              if (c.to_rank >= 0) c.to.offset += 1 << 20;
-          });
-        },
-        "outside the tile");
-  }
-
-  const auto without_deps = [&](const Built& made, OpKind kind) {
-    Program p = made.program(1);
-    Op& op = p.ops[static_cast<std::size_t>(position(p, kind))];
-    op.deps_end = op.deps_begin;
-    check_program(p);
-  };
-  EXPECT_NO_THROW(check_program(buffered.program(1)));
-  for (OpKind kind : {OpKind::pack, OpKind::post, OpKind::unpack})
-    expect_error([&] { without_deps(buffered, kind); }, "at the same time");
-  EXPECT_NO_THROW(check_program(planes.program(1)));
-  for (const Built* made : {&direct, &planes}) {
-    expect_error([&] { without_deps(*made, OpKind::put); }, "operation");
-    expect_error([&] { without_deps(*made, OpKind::signal_full); }, "operation");
-  }
-  expect_error([&] { without_deps(direct, OpKind::await_full); }, "signal_free");
-  // An unpack that does not wait for the tile's sends would overwrite them.
-  expect_error(
-      [&] {
-        Program p = buffered.program(1);
-        const auto sent = static_cast<int>(position(p, OpKind::wait_sent));
-        for (int& d : p.deps)
-          if (d == sent) d = 0;
-        check_program(p);
-      },
-      "at the same time");
-}
-
-TEST(Replay, NoticesDataThatComesTooLateOrNotAtAll) {
-  const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
-  const Built built = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::packed);
-  // An FFT before its tile has been unpacked, with the unpacks ordered behind it.
-  Program early = built.program(1);
-  int fft = -1, first_unpack = -1;
-  for (std::size_t i = 0; i < early.ops.size() && fft < 0; ++i) {
-    if (early.ops[i].kind == OpKind::unpack && first_unpack < 0) first_unpack = static_cast<int>(i);
-    if (early.ops[i].kind == OpKind::fft && early.ops[i].stage == 2) fft = static_cast<int>(i);
-  }
-  ASSERT_GT(fft, first_unpack);
-  std::swap(early.ops[static_cast<std::size_t>(fft)], early.ops[static_cast<std::size_t>(first_unpack)]);
-  Op& moved = early.ops[static_cast<std::size_t>(first_unpack)];
-  moved.deps_end = moved.deps_begin;
-  Op& late = early.ops[static_cast<std::size_t>(fft)];
-  std::vector<int> deps(early.deps.begin() + late.deps_begin, early.deps.begin() + late.deps_end);
-  deps.push_back(first_unpack);
-  late.deps_begin = static_cast<int>(early.deps.size());
-  early.deps.insert(early.deps.end(), deps.begin(), deps.end());
-  late.deps_end = static_cast<int>(early.deps.size());
-  expect_error([&] { check_program(early); }, "too early");
-  // A part that is sent without having been packed.
-  Program empty = built.program(1);
-  for (CopyCall& c : empty.copies)
-    if (c.to_rank < 0 && c.to.offset == empty.reshapes[0].messages.tiles[0].sends[0].offset)
-      c.box.hi = c.box.lo;
-  expect_error([&] { check_program(empty); }, "than was packed");
-}
-
-TEST(Pipeline, CutsABatchBetweenItemsOrEachItem) {
-  const auto chosen = [](Index items, const PipelineParameters& values, const Shape& shape = {16, 16, 16}) {
-    const Schedule s = batch_of(items, shape, 4, Distribution::slab(0), Distribution::slab(1));
-    return choose_pipeline(s, find_pipeline("windowed"), values).front();
-  };
-  struct Expected {
-    Index items;
-    PipelineParameters values;
-    bool each_item;
-    Index tile;
-    int tiles;
-  };
-  for (const Expected& e :
-       {Expected{2, {}, true, 4, 8}, Expected{3, {}, true, 6, 9}, Expected{6, {}, false, 1, 6},
-        Expected{20, {}, false, 3, 7}, Expected{20, {{"tile", 8}}, true, 8, 40},
-        Expected{20, {{"items", 1}}, false, 1, 20}, Expected{2, {{"items", 2}}, false, 2, 1},
-        Expected{2, {{"items", 1}, {"tile", 16}}, false, 1, 2},
-        Expected{5, {{"items", 2}, {"tile", 3}}, false, 2, 3}}) {
-    const ReshapeChoice c = chosen(e.items, e.values);
-    EXPECT_EQ(c.item_axis, e.each_item ? 3 : -1) << to_string(c);
-    EXPECT_EQ(c.axis, e.each_item ? 2 : 3) << to_string(c);
-    EXPECT_EQ(c.tile, e.tile) << to_string(c);
-    EXPECT_EQ(c.tiles, e.tiles) << to_string(c);
-  }
-  EXPECT_EQ(chosen(2, {}).axis_name, "axis 2 of each item of the batch");
-  EXPECT_EQ(chosen(2, {}, {16, 16}).axis_name, "the batch");
-  expect_error([&] { chosen(2, {{"items", 3}}); }, "at most 2, the items on a rank");
-  EXPECT_EQ(chosen(4, {{"tile", 3}}, {16, 16}).tile, 1);  // there is nothing else to cut
-  const Schedule one = schedule_of({8, 8, 8}, 2, Distribution::slab(0), Distribution::slab(1));
-  expect_error([&] { choose_pipeline(one, find_pipeline("windowed"), {{"items", 2}}); }, "there is no batch");
-}
-
-TEST(Pipeline, RefusesParametersItDoesNotHave) {
-  const Schedule s = schedule_of({8, 8, 8}, 2, Distribution::slab(0), Distribution::slab(1));
-  expect_error(
-      [&] {
-        choose_pipeline(s, find_pipeline("sequential"), {{"tile", 3}});
-      },
-      "no such option with pipeline sequential");
-  expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"window", 0}}); }, "1 to");
-  expect_error([&] { choose_pipeline(s, find_pipeline("windowed"), {{"tile", -1}}); }, "0 to");
-  expect_error(
-      [&] {
-        choose_pipeline(s, find_pipeline("windowed"), {{"tile", 9}});
-      },
-      "at most 8, the largest");
-  EXPECT_EQ(choose_pipeline(s, find_pipeline("windowed"), {{"tile", 2}, {"window", 50}})[0].window, 4);
-  expect_error(
-      [&] {
-        choose_pipeline(s, find_pipeline("windowed"), {{"tile", 2}, {"pz", 3}});
-      },
-      "at most 2, the thickness");
-  expect_error(
-      [&] {
-        choose_pipeline(s, find_pipeline("windowed"), {{"tile", std::vector<Index>{2, 3}}});
-      },
-      "one per reshape, of which there are 1");
-  expect_error([] { find_pipeline("fast"); }, "auto, sequential, th, windowed");
 }
 
 }  // namespace weft::test

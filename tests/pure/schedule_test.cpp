@@ -81,8 +81,7 @@ TEST(Schedule, MessageCountsOfTableII) {
                other_slab = tiling({ranks, 1, 1});
   // With this rank, itself included, as the paper counts.
   const auto messages = [&](const Tiling& a, const Tiling& b) {
-    const Traffic t = traffic(a, b, 0);
-    return t.messages + (t.kept_points > 0 ? 1 : 0);
+    return traffic(a, b, 0).messages + (intersect(a.box(0), b.box(0)).empty() ? 0 : 1);
   };
   const Tiling x = tiling({1, root, root * root}), y = tiling({root, 1, root * root});
   const Tiling long_y = tiling({root * root, 1, root});
@@ -236,6 +235,29 @@ TEST(ExchangeGroups, FollowTheGrid) {
   const auto groups =
       exchange_groups(Tiling::from_grid(shape, {2, 3, 1}, 6), Tiling::from_grid(shape, {2, 1, 3}, 6));
   EXPECT_EQ(groups, (std::vector<int>{0, 0, 0, 3, 3, 3}));
+}
+
+TEST(Schedule, PencilsAreCutAsAskedForInTheOrderThatFitsTheUsers) {
+  for (const std::vector<int>& pq : {std::vector<int>{2, 12}, {12, 2}, {4, 6}, {24, 1}}) {
+    for (const int local : {0, 1, 2}) {
+      ScheduleRequest r =
+          request({48, 48, 48}, 24, Distribution::fastest(), Distribution::fastest(), Decomposition::pencil);
+      AxisVector<int> parts(3, 1);
+      parts[local == 0 ? 1 : 0] = pq[0];
+      parts[local == 2 ? 1 : 2] = pq[1];
+      r.input = named_tiling(Distribution::grid(parts), r.shape, r.ranks, "input");
+      r.input_orders = {c_order(3)};
+      r.pencil_grid = {pq[0], pq[1]};
+      const Schedule s = make_schedule(r);
+      const std::vector<int> wanted{1, std::min(pq[0], pq[1]), std::max(pq[0], pq[1])};
+      for (const Grid& g : grids(s)) EXPECT_EQ(sorted(g), wanted);
+      // Each reshape stays within the rows or within the columns of the grid.
+      for (std::size_t i = 0; i < s.stages.size(); ++i) {
+        if (s.stages[i].kind != Stage::Kind::reshape) continue;
+        EXPECT_LT(traffic(*s.fields[i].tiling, *s.fields[i + 1].tiling, 0).messages, std::max(pq[0], pq[1]));
+      }
+    }
+  }
 }
 
 }  // namespace weft::test

@@ -244,6 +244,17 @@ TEST(WisdomFile, KeepsModeAndLink) {
   EXPECT_TRUE(fs::is_symlink(folder.file("link.json")));
   EXPECT_EQ(read_wisdom(folder.file()).wisdom, some_wisdom());
   EXPECT_EQ(fs::status(folder.file()).permissions(), fs::perms(0640));
+  // Through two links in folders of their own to a file that is not there yet.
+  fs::create_directory(folder.file("a"));
+  fs::create_directory(folder.file("b"));
+  fs::create_symlink("../b/link.json", folder.file("a/link.json"));
+  fs::create_symlink(folder.file("b/new.json"), folder.file("b/link.json"));
+  ASSERT_TRUE(add_to_file(folder.file("a/link.json"), some_wisdom()).saved);
+  EXPECT_TRUE(fs::is_symlink(folder.file("a/link.json")) && fs::is_symlink(folder.file("b/link.json")));
+  EXPECT_EQ(read_wisdom(folder.file("b/new.json")).wisdom, some_wisdom());
+  fs::create_symlink("circle.json", folder.file("circle.json"));
+  EXPECT_FALSE(add_to_file(folder.file("circle.json"), some_wisdom()).saved);
+  EXPECT_TRUE(fs::is_symlink(folder.file("circle.json")));
 }
 
 TEST(WisdomFile, ManyProcessesLoseNothing) {

@@ -126,6 +126,11 @@ std::vector<BadInput> planning() {
          p.output = Distribution::slab(1);
          plan(c, p, Options().set("decomposition", "pencil"));
        }},
+      {"a grid that is none", "such as 2x4", 1, [](const Comm&) { Options().set("grid", "2x"); }},
+      {"a grid of other ranks", "two factors of ", 1,
+       [=](const Comm& c) { plan(c, cube(), Options().set("grid", "7x11")); }},
+      {"a grid of slabs", "decomposition auto, pencil or brick", 1,
+       [=](const Comm& c) { plan(c, cube(), Options().set("grid", "1x1").set("decomposition", "slab")); }},
       {"a distributed line", "one-dimensional transforms are not distributed", 2,
        [=](const Comm& c) {
          Problem p;

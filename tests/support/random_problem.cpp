@@ -5,13 +5,13 @@
 
 #include "api/gather.hpp"
 #include "api/problem_check.hpp"
+#include "api/schedule_options.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
 #include "geometry/layout.hpp"
 #include "program/pipeline.hpp"
 #include "support/random_parameters.hpp"
-#include "weft/buffer.hpp"
-#include "weft/plan.hpp"
+#include "support/random_values.hpp"
 
 namespace weft::test {
 
@@ -204,7 +204,10 @@ void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
     if (reshapes > 1 && dice.chance(0.4)) {
       std::vector<std::string> mixed;
       for (std::size_t j = 0; j < reshapes; ++j)
-        mixed.push_back(dice.chance(0.4) ? "p2p" : all[static_cast<std::size_t>(dice.range(0, 5))]);
+        mixed.push_back(dice.chance(0.4) ? "p2p"
+                        : !p.user_workspace && dice.chance(0.3)
+                            ? "direct"
+                            : all[static_cast<std::size_t>(dice.range(0, 5))]);
       p.exchanges.back() = join(mixed, ",");
     }
   } else if (p.user_workspace) {
@@ -229,7 +232,13 @@ void draw_options(Dice& dice, RandomProblem& p) {
   o.set("decomposition",
         ndim >= 3 ? dice.pick({"auto", "slab", "pencil", "brick"}) : dice.pick({"auto", "slab"}));
   o.set("layout", dice.pick({"auto", "contiguous", "strided"}));
-  if (dice.chance(0.2)) o.set("shrink", dice.range(1, p.ranks));
+  const int computing = dice.chance(0.2) ? dice.range(1, p.ranks) : p.ranks;
+  if (computing < p.ranks || dice.chance(0.05)) o.set("shrink", computing);
+  if (ndim >= 3 && o.get("decomposition") != "slab" && dice.chance(0.2)) {
+    int rows = dice.range(1, computing);
+    while (computing % rows != 0) --rows;
+    o.set("grid", std::to_string(rows) + "x" + std::to_string(computing / rows));
+  }
   if (dice.chance(0.15)) o.set("threads", dice.range(2, 3));
   if (dice.chance(0.7)) {
     o.set("pipeline", dice.pick({"windowed", "windowed", "th"}));
@@ -243,79 +252,6 @@ void draw_options(Dice& dice, RandomProblem& p) {
   p.by_handle = dice.chance(0.3);
   const bool mkl = environment_value("WEFT_TEST_MKL") == "required";
   if (dice.chance(0.2) && mkl) o.set("fft", "mkl");
-}
-
-/// Relative error of the same transform of the whole array on one rank by the library of the problem: MKL's
-/// own errors, for lengths with large prime factors, are several times FFTW's.
-template <class In, class Out>
-std::array<double, 2> serial_errors(const RandomProblem& p) {
-  Problem whole;
-  whole.shape = p.problem.shape;
-  whole.transforms = p.problem.transforms;
-  whole.precision = p.problem.precision;
-  whole.element = p.problem.element;
-  Plan plan(Comm::self(), whole, Options().set("fft", p.options.get("fft")));
-  const auto filled = []<class T>(Buffer<T>& to, const std::vector<Exact>& from) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      if constexpr (std::is_floating_point_v<T>) {
-        to[i] = static_cast<T>(from[i].real());
-      } else {
-        to[i] = T(from[i]);
-      }
-    }
-  };
-  const auto error = [](const auto& computed, const std::vector<Exact>& exact, long double scale) {
-    long double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-      difference += std::norm(Exact(computed[i]) - scale * exact[i]);
-      norm += std::norm(scale * exact[i]);
-    }
-    return norm == 0 ? 0.0 : static_cast<double>(std::sqrt(difference / norm));
-  };
-  Buffer<In> in(plan.input_count()), back(plan.input_count());
-  Buffer<Out> out(plan.output_count()), spectrum(plan.output_count());
-  filled(in, p.values);
-  filled(spectrum, p.exact);
-  plan.forward(in.data(), out.data());
-  plan.backward(spectrum.data(), back.data());
-  return {error(out, p.exact, 1), error(back, p.values, static_cast<long double>(plan.scale_factor()))};
-}
-
-template <class Real>
-std::array<double, 2> serial_errors_in(const RandomProblem& p) {
-  using Complex = std::complex<Real>;
-  if (p.problem.element == Element::complex) return serial_errors<Complex, Complex>(p);
-  return p.problem.transforms.contains(Transform::r2c) ? serial_errors<Real, Complex>(p)
-                                                       : serial_errors<Real, Real>(p);
-}
-
-/// With MKL, its own serial error takes the place of FFTW's where that is larger, unless it is so large that
-/// it cannot be rounding.
-void allow_for_library(RandomProblem& p) {
-  if (p.options.get("fft") != "mkl") return;
-  const std::array<double, 2> serial =
-      p.problem.precision == Precision::float64 ? serial_errors_in<double>(p) : serial_errors_in<float>(p);
-  const double rounding = 32 * error_bound(p.problem, 0);
-  for (std::size_t d = 0; d < 2; ++d) p.bounds[d] = std::max(p.bounds[d], std::min(2 * serial[d], rounding));
-}
-
-void draw_values(Dice& dice, RandomProblem& p) {
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  const bool real = p.problem.element == Element::real;
-  const auto rounded = [&](double v) {
-    return p.problem.precision == Precision::float64 ? static_cast<long double>(v)
-                                                     : static_cast<long double>(static_cast<float>(v));
-  };
-  const Index n = Box::whole(p.problem.shape).count();
-  for (Index i = 0; i < n; ++i) {
-    const double re = uniform(dice.engine()), im = uniform(dice.engine());
-    p.values.emplace_back(rounded(re), real ? 0 : rounded(im));
-  }
-  p.exact = direct_sum(p.problem.shape, p.problem.transforms, p.values);
-  for (const Direction d : {Direction::forward, Direction::backward})
-    p.bounds[static_cast<std::size_t>(d)] =
-        error_bound(p.problem, serial_fftw_error(p.problem, d, p.values, p.exact));
-  allow_for_library(p);
 }
 
 /// Strides for a box of these extents, with gaps.
@@ -360,7 +296,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   p.misaligned = dice.chance(0.2);
   p.delays = dice.chance(0.1);
   p.small_cache = dice.chance(0.4);
-  draw_values(dice, p);
+  draw_values(p, dice.engine());
   return p;
 }
 
@@ -407,12 +343,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   const bool any = order_free && !tiled_instead;
   if (!any || r.input) r.input_orders = input_orders;
   if (!any || r.output) r.output_orders = output_orders;
-  const std::string decomposition = options.get("decomposition");
-  r.decomposition = decomposition == "slab"     ? Decomposition::slab
-                    : decomposition == "pencil" ? Decomposition::pencil
-                    : decomposition == "brick"  ? Decomposition::brick
-                                                : Decomposition::automatic;
-  r.computing_ranks = static_cast<int>(options.number("shrink").value_or(0));
+  apply_schedule_options(r, options);
   r.contiguous = options.get("layout") != "strided";
   if (problem.batch > 1) add_batch(r, problem.batch);
   return r;

@@ -104,7 +104,7 @@ void execute_and_count(const Comm& comm, const Variant& v) {
 }  // namespace
 
 TEST(Execution, AllocatesNothing) {
-  for (const char* pipeline : {"sequential", "windowed"})
+  for (const char* pipeline : {"sequential", "th", "windowed", "planes", "two-front"})
     for (const bool in_place : {false, true})
       for (const int ranks : {1, 4}) {
         ThreadTeam team(ranks);

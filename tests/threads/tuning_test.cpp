@@ -172,6 +172,22 @@ TEST(TunedWisdom, MakesNoTrialAndTheSamePlan) {
   forget_wisdom();
 }
 
+TEST(TunedWisdom, OfASearchThatWasCutShortServesUntilThereIsMoreTime) {
+  ThreadTeam team(2);
+  const std::string file = new_file();
+  const auto with_budget = [&](const char* budget) {
+    forget_wisdom();
+    return plan_of(team, box(16), quick("measure", file).set("budget", budget));
+  };
+  EXPECT_TRUE(says(with_budget("0"), "until the budget was spent"));
+  EXPECT_TRUE(says(with_budget("0"), "wisdom: "));
+  const PlanRecord longer = with_budget("100");
+  EXPECT_TRUE(says(longer, "trials: ") && !says(longer, "until the budget")) << longer.text;
+  EXPECT_TRUE(says(with_budget("200"), "wisdom: "));
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
 TEST(TunedWisdom, ThatIsImpossibleIsSaidAndSurvived) {
   ThreadTeam team(3);
   const Problem p = box(12);

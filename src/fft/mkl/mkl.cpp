@@ -122,13 +122,11 @@ class MklPlan final : public LocalFft {
         forward_(p.direction == Direction::forward),
         in_place_(p.in_place),
         count_(l.batch.n) {
-    const Index real = real_bytes(p.precision);
-    const bool half = p.kind == FftKind::real;
     for (FftDimension& d : loops_) {
-      d.from_stride *= half && forward_ ? real : 2 * real;
-      d.to_stride *= half && !forward_ ? real : 2 * real;
+      d.from_stride *= side_read(p).element_bytes;
+      d.to_stride *= side_written(p).element_bytes;
     }
-    if (half) descriptor_.set(dfti::conjugate_even_storage, dfti::complex_complex);
+    if (p.kind == FftKind::real) descriptor_.set(dfti::conjugate_even_storage, dfti::complex_complex);
     descriptor_.set(dfti::placement, in_place_ ? dfti::inplace : dfti::not_inplace);
     descriptor_.set(dfti::thread_limit, dfti::Long{1});
     descriptor_.set(forward_ ? dfti::forward_scale : dfti::backward_scale, p.scale);

@@ -193,7 +193,8 @@ class ThreadsCopy final : public BufferedExchange {
 
 ExchangeRow threads_copy_row() {
   return {.name = "copy",
-          .meaning = "receivers copy packed tiles out of the sender's workspace (threads of one process)",
+          .meaning =
+              "receivers copy parts out of the sender's buffer, packed or strided (threads of one process)",
           .carry = Carry::packed,
           .concurrent = true,
           .overlaps = [](CommImpl&) { return false; },

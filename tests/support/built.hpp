@@ -1,0 +1,43 @@
+// Schedules, and programs of them, without plans.
+#pragma once
+
+#include "api/gather.hpp"
+#include "program/builder.hpp"
+#include "program/pipeline.hpp"
+#include "support/schedule_request.hpp"
+
+namespace weft::test {
+
+struct Built {
+  Schedule schedule;
+  std::vector<ReshapeChoice> choices;
+  bool in_place = false;
+  std::vector<int> nodes = {};
+
+  Program program(int rank) const {
+    ProgramRequest request{rank, 8, in_place, {}, {}};
+    request.nodes = nodes;
+    return build_program(schedule, choices, request);
+  }
+};
+
+inline Built setup(const Schedule& schedule, const std::string& pipeline, const PipelineParameters& values,
+                   Carry carry) {
+  Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values), false};
+  for (ReshapeChoice& c : s.choices) c.carry = carry;
+  return s;
+}
+
+inline Schedule schedule_of(const Shape& shape, int ranks, const Distribution& in, const Distribution& out,
+                            AxisVector<Transform> transforms = {}) {
+  return make_schedule(request_of(shape, ranks, in, out, transforms));
+}
+
+inline Schedule batch_of(Index items, const Shape& shape, int ranks, const Distribution& in,
+                         const Distribution& out, const AxisVector<Transform>& transforms = {}) {
+  ScheduleRequest r = request_of(shape, ranks, in, out, transforms);
+  add_batch(r, items);
+  return make_schedule(r);
+}
+
+}  // namespace weft::test
