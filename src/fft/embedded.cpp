@@ -11,21 +11,34 @@ namespace {
 using Dimensions = std::vector<FftDimension>;
 using Sides = EmbeddedStep::Sides;
 
+constexpr auto from_stride = &FftDimension::from_stride, to_stride = &FftDimension::to_stride;
+
+/// A side of a call: where it lies, and how many points its last axis has there.
+struct SideView {
+  Index FftDimension::*stride;
+  Index last;
+};
+
 /// Whether the axes, from the slowest to the fastest, are rows of rows in an array on one side.
-bool nests(const Dimensions& axes, Index FftDimension::*stride) {
+bool nests(const Dimensions& axes, const SideView& side) {
   for (std::size_t i = 1; i < axes.size(); ++i) {
-    const Index outer = axes[i - 1].*stride, inner = axes[i].*stride;
-    if (outer % inner != 0 || outer / inner < axes[i].n) return false;
+    const Index outer = axes[i - 1].*side.stride, inner = axes[i].*side.stride;
+    const Index n = i + 1 == axes.size() ? side.last : axes[i].n;
+    if (inner < 1 || outer % inner != 0 || outer / inner < n) return false;
   }
   return true;
 }
 
-bool nests(const Dimensions& axes) {
-  return nests(axes, &FftDimension::from_stride) && nests(axes, &FftDimension::to_stride);
+/// The two sides of a call along these axes; of a real one the last axis has half as many points on one.
+std::array<SideView, 2> sides_of(const Dimensions& axes, FftKind kind, Direction direction) {
+  const Index n = axes.back().n, half = kind == FftKind::real ? n / 2 + 1 : n;
+  const bool forward = direction == Direction::forward;
+  return {SideView{from_stride, forward ? n : half}, SideView{to_stride, forward ? half : n}};
 }
 
-/// Up to three axes that one call can do, as many as possible, `last`, if given, among them as the fastest.
-Dimensions choose_axes(Dimensions axes, const FftDimension* last) {
+/// Up to three axes that one call can do, as many as possible, `last`, if given, among them as the fastest:
+/// the real axis of a transform in this direction.
+Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction) {
   std::stable_sort(axes.begin(), axes.end(), [](const FftDimension& a, const FftDimension& b) {
     return a.from_stride > b.from_stride;
   });
@@ -36,7 +49,9 @@ Dimensions choose_axes(Dimensions axes, const FftDimension* last) {
     for (std::size_t i = 0; i < axes.size(); ++i)
       if ((chosen >> i & 1) != 0) some.push_back(axes[i]);
     if (last != nullptr) some.push_back(*last);
-    if (some.size() <= 3 && some.size() > best.size() && nests(some)) best = some;
+    if (some.size() > 3 || some.size() <= best.size()) continue;
+    const auto sides = sides_of(some, last != nullptr ? FftKind::real : FftKind::c2c, direction);
+    if (nests(some, sides[0]) && nests(some, sides[1])) best = some;
   }
   return best;
 }
@@ -46,12 +61,19 @@ void remove(Dimensions& axes, const Dimensions& done) {
     if (const auto found = std::find(axes.begin(), axes.end(), d); found != axes.end()) axes.erase(found);
 }
 
-EmbeddedSide side_of(const Dimensions& axes, Index FftDimension::*stride, Index distance) {
+/// Libraries refuse a distance of 0 even where there is nothing behind the first: then it is the length of
+/// the array.
+EmbeddedSide side_of(const Dimensions& axes, const SideView& side, const FftDimension& batch) {
   EmbeddedSide s;
-  s.stride = axes.back().*stride;
-  s.distance = distance;
-  s.embed[0] = axes.front().n;
-  for (std::size_t i = 1; i < axes.size(); ++i) s.embed[i] = axes[i - 1].*stride / (axes[i].*stride);
+  s.stride = axes.back().*side.stride;
+  s.embed[0] = axes.size() == 1 ? side.last : axes.front().n;
+  for (std::size_t i = 1; i < axes.size(); ++i)
+    s.embed[i] = axes[i - 1].*side.stride / (axes[i].*side.stride);
+  s.distance = batch.*side.stride;
+  if (batch.n == 1) {
+    s.distance = s.stride;
+    for (std::size_t i = 0; i < axes.size(); ++i) s.distance *= s.embed[i];
+  }
   return s;
 }
 
@@ -73,8 +95,9 @@ EmbeddedStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimen
   s.call.precision = p.precision;
   s.call.axes = static_cast<int>(axes.size());
   for (std::size_t i = 0; i < axes.size(); ++i) s.call.n[i] = axes[i].n;
-  s.call.from = side_of(axes, &FftDimension::from_stride, batch.from_stride);
-  s.call.to = side_of(axes, &FftDimension::to_stride, batch.to_stride);
+  const auto views = sides_of(axes, kind, p.direction);
+  s.call.from = side_of(axes, views[0], batch);
+  s.call.to = side_of(axes, views[1], batch);
   s.call.batch = batch.n;
   return s;
 }
@@ -93,6 +116,7 @@ class Embedding {
         forward_(problem.direction == Direction::forward),
         aligned_(problem.aligned) {
     if (real_) last_ = p_.dimensions.back();
+    if (last_.n == 1) last_.from_stride = last_.to_stride = 1;
     for (std::size_t i = 0; i + (real_ ? 1 : 0) < p_.dimensions.size(); ++i)
       if (p_.dimensions[i].n > 1) axes_.push_back(p_.dimensions[i]);
     loops_ = p_.loops;
@@ -120,10 +144,8 @@ class Embedding {
     Dimensions left = axes_;
     for (bool first = true; !left.empty(); first = false) {
       const Sides sides = first ? Sides::from_to : Sides::to_only;
-      const auto seen = [&](const Dimensions& d) {
-        return first ? d : in_place(d, &FftDimension::to_stride);
-      };
-      const Dimensions now = seen(left), chosen = choose_axes(now, nullptr);
+      const auto seen = [&](const Dimensions& d) { return first ? d : in_place(d, to_stride); };
+      const Dimensions now = seen(left), chosen = choose_axes(now, nullptr, p_.direction);
       Dimensions others = seen(axes_), all = seen(loops_);
       remove(others, chosen);
       all.insert(all.end(), others.begin(), others.end());
@@ -146,14 +168,14 @@ class Embedding {
 
   /// r2c with as many axes as go with it, then the others in place on the result; c2r the other way round.
   void real_steps() {
-    const Dimensions chosen = choose_axes(axes_, &last_);
+    const Dimensions chosen = choose_axes(axes_, &last_, p_.direction);
     Dimensions others = axes_;
     remove(others, chosen);
     std::vector<EmbeddedStep> complex;
-    const auto stride = forward_ ? &FftDimension::to_stride : &FftDimension::from_stride;
+    const auto stride = forward_ ? to_stride : from_stride;
     const FftDimension half{last_.n / 2 + 1, last_.from_stride, last_.to_stride};
     for (Dimensions left = in_place(others, stride); !left.empty();) {
-      const Dimensions now = choose_axes(left, nullptr);
+      const Dimensions now = choose_axes(left, nullptr, p_.direction);
       Dimensions all = axes_;
       all.push_back(half);
       all = in_place(all, stride);
@@ -184,8 +206,8 @@ class Embedding {
   void put_aside(bool from) {
     EmbeddedAside& aside = from ? e_.from : e_.to;
     if (aside.element_bytes != 0) return;
-    const auto mine = from ? &FftDimension::from_stride : &FftDimension::to_stride;
-    const auto theirs = from ? &FftDimension::to_stride : &FftDimension::from_stride;
+    const auto mine = from ? from_stride : to_stride;
+    const auto theirs = from ? to_stride : from_stride;
     const bool complex = from != forward_;
     const auto real = static_cast<int>(real_bytes(p_.precision));
     aside.element_bytes = complex ? 2 * real : real;
@@ -229,6 +251,23 @@ std::string unable_to_embed(const FftProblem& p) {
     for (const FftDimension& d : *all)
       if (d.n > 1 && d.from_stride != d.to_stride) return "in place the two sides have to lie alike";
   return "";
+}
+
+std::string to_string(const EmbeddedCall& call) {
+  const auto lengths = [&](const std::array<Index, 3>& n) {
+    std::string text;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(call.axes); ++i)
+      text += (i > 0 ? "x" : "") + std::to_string(n[i]);
+    return text;
+  };
+  const auto side = [&](const EmbeddedSide& s) {
+    return lengths(s.embed) + " stride " + std::to_string(s.stride) + " distance " +
+           std::to_string(s.distance);
+  };
+  const bool forward = call.direction == Direction::forward;
+  const std::string kind = call.kind == FftKind::c2c ? "c2c" : forward ? "r2c" : "c2r";
+  return std::string(forward ? "forward " : "backward ") + kind + " of " + lengths(call.n) + ", batch " +
+         std::to_string(call.batch) + ", from " + side(call.from) + ", to " + side(call.to);
 }
 
 EmbeddedFft embed(const FftProblem& problem) {

@@ -12,7 +12,8 @@
 namespace weft {
 
 /// Element (b, i, j, k) lies at b distance + ((i embed[1] + j) embed[2] + k) stride, in elements of the side;
-/// with fewer axes there is one index fewer.
+/// with fewer axes there is one index fewer. No length is shorter than what it holds, and no stride or
+/// distance is 0, not even where a call makes no use of it.
 struct EmbeddedSide {
   std::array<Index, 3> embed{};
   Index stride = 1, distance = 0;
@@ -30,6 +31,9 @@ struct EmbeddedCall {
   Index batch = 1;
   friend auto operator<=>(const EmbeddedCall&, const EmbeddedCall&) = default;
 };
+
+/// "forward c2c of 16x12, batch 3, from 16x12 stride 1 distance 192, to ..."
+std::string to_string(const EmbeddedCall& call);
 
 /// A call for every index of `loops`.
 struct EmbeddedStep {

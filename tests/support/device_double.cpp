@@ -16,6 +16,7 @@
 #include "device/device.hpp"
 #include "fft/embedded_fft.hpp"
 #include "kernels/cpu/permute_copy.hpp"
+#include "support/embedded_rules.hpp"
 #include "weft/error.hpp"
 
 namespace weft::test {
@@ -327,6 +328,7 @@ std::shared_ptr<Device> device_of_thread() {
 class Call final : public EmbeddedPlan {
  public:
   explicit Call(const EmbeddedCall& call) : precision_(call.precision), kind_(call.kind) {
+    if (const std::string why = refused(call); !why.empty()) fail(why + " in " + to_string(call));
     problem_.precision = call.precision;
     problem_.kind = call.kind;
     problem_.direction = call.direction;

@@ -57,7 +57,7 @@ class CufftPlan final : public EmbeddedPlan {
       }
       check(cufftMakePlanMany64(plan_, call.axes, n, from, call.from.stride, call.from.distance, to,
                                 call.to.stride, call.to.distance, type_, call.batch, &work_bytes_),
-            "cufftMakePlanMany64");
+            ("cufftMakePlanMany64 of " + to_string(call)).c_str());
     } catch (...) {
       cufftDestroy(plan_);
       throw;
