@@ -38,6 +38,10 @@ std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   return "it serves these ranks";
 }
 
+/// Of what a GPU transforms while it sends, at least so many bytes at a time: below, starting it takes longer
+/// than it hides.
+constexpr Index stream_tile = Index{16} << 20;
+
 /// Rounded up to what GPUs like memory to start on.
 Index device_aligned(Index bytes) {
   return (bytes + 255) / 256 * 256;
@@ -240,8 +244,7 @@ void PlanImpl::check_device_options() const {
   };
   if (options.get("effort") != "estimate") refuse("effort", "estimate");
   if (options.number("threads").value_or(1) != 1) refuse("threads", "1: the host does not compute");
-  for (const char* pipeline : {"planes", "two-front"})
-    if (options.get("pipeline") == pipeline) refuse("pipeline", "sequential, th or windowed");
+  if (options.get("pipeline") == "two-front") refuse("pipeline", "sequential, th, windowed or planes");
 }
 
 /// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
@@ -281,6 +284,7 @@ void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
   ScheduleRequest request = resolve(problem, gathered, c.size());
   apply_schedule_options(request, options);
   request.contiguous = contiguous;
+  request.shared_axes_first = !device;
   ways[0].schedule = make_schedule(request);
   ways[1].schedule = inverse(ways[0].schedule);
 }
@@ -315,12 +319,15 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
   const bool planes =
       all_direct || (several_nodes(c) && std::all_of(rows.begin(), rows.end(), does_not_block));
-  PipelineChoice pipeline = choose_pipeline_option(options, planes && !device ? "planes" : "sequential");
-  for (auto& [name, asked] : pipeline.values)
-    if (learnt.options.contains(name)) asked.origin = learnt.origin;
   PipelineRules rules;
   rules.subtile = learnt.constants.subtile;
   rules.overlap = options.get("overlap") == "on";
+  rules.stream_tile = device ? stream_tile : 0;
+  rules.real_bytes = real_size();
+  PipelineChoice pipeline =
+      choose_pipeline_option(options, planes && (!device || is_worth_tiles(rules)) ? "planes" : "sequential");
+  for (auto& [name, asked] : pipeline.values)
+    if (learnt.options.contains(name)) asked.origin = learnt.origin;
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values, rules);
     w.exchanges.assign(reshapes, rows.front());
@@ -341,6 +348,15 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
         w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";
     }
   }
+}
+
+/// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
+/// were asked for.
+bool PlanImpl::is_worth_tiles(const PipelineRules& rules) const {
+  if (!options.get("tile").empty()) return true;
+  const std::vector<ReshapeChoice> choices =
+      choose_pipeline(ways[0].schedule, find_pipeline("planes"), {}, rules);
+  return std::any_of(choices.begin(), choices.end(), [](const ReshapeChoice& c) { return c.tiles > 1; });
 }
 
 void PlanImpl::choose_threads(CommImpl& c) {
@@ -375,6 +391,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (several_nodes(c)) request.nodes = c.nodes();
+  request.streams = device != nullptr;
   request.cache_bytes = second_cache_bytes();
   request.subtile = learnt.constants.subtile;
   request.store_past_from = learnt.constants.store_past_from;

@@ -66,6 +66,7 @@ struct PlanImpl final : CommImpl::Flight {
   void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);
   void choose_exchanges(CommImpl& c);
+  bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
