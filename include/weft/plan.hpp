@@ -17,6 +17,8 @@
 #include "weft/problem.hpp"
 #include "weft/timing.hpp"
 
+struct CUstream_st;  ///< what CUDA's cudaStream_t and CUstream point to
+
 namespace weft {
 
 struct PlanImpl;
@@ -86,6 +88,13 @@ class WEFT_API Plan {
   bool test();
   /// Completes it.
   void wait();
+
+  /// Of arrays in memory of a GPU: what follows is enqueued on this stream, at first the default one.
+  /// `forward` and `backward` come after what has been enqueued there, what is enqueued afterwards comes
+  /// after them, and with exchange direct they return at once; `test` and `wait` are about the result itself.
+  /// Ranks that share a GPU need a stream each. The stream belongs to the user and must live as long as
+  /// executions use it. Throws `weft::Error` for arrays on the host.
+  void set_stream(CUstream_st* stream);
 
   /// The boxes of this rank before and after forward, and their memory orders.
   const Box& input_box() const;

@@ -58,6 +58,10 @@ enum class Scale { none, symmetric, full };
 /// Of real numbers, and of the parts of complex ones: float and double.
 enum class Precision { float32, float64 };
 
+/// Where arrays lie: in memory of the host, or of the GPU that is the calling thread's while the plan is
+/// made.
+enum class MemoryKind { host, cuda };
+
 /// Who holds which part of an array, and in which memory order.
 ///
 /// A named distribution is resolved when a plan is made: even splits, the larger parts first; ranks without
@@ -140,6 +144,8 @@ struct Problem {
   AxisVector<Transform> transforms{};
   /// Of both sides.
   Precision precision = Precision::float64;
+  /// Of both sides. In memory of a GPU, arrays start on multiples of 16 bytes.
+  MemoryKind memory = MemoryKind::host;
   /// What the input consists of. Unset: real numbers if an axis is r2c, or if there are DCTs or DSTs and no
   /// c2c; else complex numbers. The output is complex if the input is or an axis is r2c.
   std::optional<Element> element{};

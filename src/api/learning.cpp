@@ -90,9 +90,9 @@ std::string misfit(const Options& options, const WisdomEntry& entry) {
   return "";
 }
 
-std::vector<const FftRow*> agreed_ffts(CommImpl& c, const Options& options) {
+std::vector<const FftRow*> agreed_ffts(CommImpl& c, const Options& options, MemoryKind memory) {
   std::vector<const FftRow*> ffts;
-  agree(c, "plan", [&] { ffts = find_ffts(options.get("fft")); });
+  agree(c, "plan", [&] { ffts = find_ffts(options.get("fft"), memory); });
   return ffts;
 }
 
@@ -126,7 +126,7 @@ class Learning {
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
-    machine_ = machine_of(c_, agreed_ffts(c_, options_));
+    machine_ = machine_of(c_, agreed_ffts(c_, options_, problem_.memory));
     const Wisdom known = share_wisdom(c_, machine_);
     learn_constants(known);
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
@@ -259,7 +259,7 @@ void keep_learnt(const Comm& comm, const Options& options, const Learnt& found) 
   const std::string file = options.get("wisdom");
   if (file.empty() || options.get("effort") == "estimate" || found.origin == "trial") return;
   CommImpl& c = comm.impl();
-  gather_wisdom(c, machine_of(c, agreed_ffts(c, options)));
+  gather_wisdom(c, machine_of(c, agreed_ffts(c, options, MemoryKind::host)));
   if (c.rank() == 0) save(file);
 }
 

@@ -69,7 +69,27 @@ void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
   } else if (overlap(a.in, in.bytes, a.out, out.bytes)) {
     throw Error(op, "in and out overlap", "separate arrays, or a problem that is in place", rank);
   }
+  if (in.bytes > 0) check_place(op, "in", a.in);
+  if (out.bytes > 0) check_place(op, "out", a.out);
   check_memory(op, a, in, out);
+}
+
+/// Memory of the other kind is told before anything touches it.
+void PlanImpl::check_place(const char* op, const char* which, const void* pointer) const {
+  const int rank = comm.rank();
+  if (pointer == nullptr) return;  // in place one of the two may be
+  if (!device) {
+    const DeviceRow* row = device_row();
+    if (row != nullptr && row->holds(pointer))
+      throw Error(op, std::string(which) + " is in memory of a GPU",
+                  "memory of the host, or a problem whose memory is cuda", rank);
+    return;
+  }
+  if (!device->holds(pointer))
+    throw Error(op, std::string(which) + " is not in memory of " + device->name(),
+                "memory of the GPU that was the thread's when the plan was made", rank);
+  if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0)
+    throw Error(op, std::string(which) + " does not start on a multiple of 16 bytes", "aligned memory", rank);
 }
 
 void PlanImpl::check_memory(const char* op, const Arrays& a, const Side& in, const Side& out) const {
@@ -88,6 +108,9 @@ void PlanImpl::check_memory(const char* op, const Arrays& a, const Side& in, con
     throw Error(op, "workspace that is not on a multiple of 16 bytes", "aligned workspace", rank);
   if (overlap(a.workspace, needed, a.in, in.bytes) || overlap(a.workspace, needed, a.out, out.bytes))
     throw Error(op, "workspace that overlaps in or out", "separate memory", rank);
+  check_place(op, "workspace", a.workspace);
+  if (device && reinterpret_cast<std::uintptr_t>(a.workspace) % 256 != 0)
+    throw Error(op, "workspace that is not on a multiple of 256 bytes", "aligned workspace", rank);
 }
 
 void PlanImpl::check_alone(Direction direction, const Arrays& arrays) const {
@@ -112,7 +135,7 @@ void PlanImpl::start(Direction direction, const Arrays& arrays) {
     check_alone(direction, arrays);
   }
   std::byte* workspace = memory ? memory.get() : static_cast<std::byte*>(arrays.workspace);
-  test_workspace(workspace, static_cast<std::size_t>(workspace_bytes));
+  if (!device) test_workspace(workspace, static_cast<std::size_t>(workspace_bytes));
   // In place one of the two may be null, on a rank that holds nothing on that side.
   const void* in = arrays.in != nullptr || !problem.in_place ? arrays.in : arrays.out;
   void* out = arrays.out != nullptr || !problem.in_place ? arrays.out : const_cast<void*>(arrays.in);
@@ -162,10 +185,28 @@ void PlanImpl::wait() {
   advance(Patience::wait);
 }
 
+/// Whether a complete execution is also done on the device.
+bool PlanImpl::settled(Patience patience) {
+  try {
+    return way(last).executor->settled(patience);
+  } catch (...) {
+    broken = true;
+    throw;
+  }
+}
+
+void PlanImpl::use_stream(void* native) {
+  constexpr const char* operation = "set_stream";
+  if (!device)
+    throw Error(operation, "a plan of arrays on the host", "a problem whose memory is cuda", comm.rank());
+  if (flying) throw Error(operation, "a plan that is under way", "wait() before that", comm.rank());
+  for (Way& w : ways) w.executor->use_stream(native);
+}
+
 /// Other ranks may still send to this one: what they reach is kept.
 void PlanImpl::give_up() noexcept {
   CommImpl& c = comm.impl();
-  const std::shared_ptr<Executor>& executor = way(*flying).executor;
+  const std::shared_ptr<Interpreter>& executor = way(*flying).executor;
   executor->cancel();
   for (Way& w : ways) w.executor->tell_failure();
   c.retain(memory);
@@ -200,11 +241,16 @@ void Plan::start(Direction direction, const Arrays& arrays) {
 }
 
 bool Plan::test() {
-  return impl().advance(Patience::look);
+  return impl().advance(Patience::look) && impl().settled(Patience::look);
 }
 
 void Plan::wait() {
   impl().wait();
+  impl().settled(Patience::wait);
+}
+
+void Plan::set_stream(CUstream_st* stream) {
+  impl().use_stream(stream);
 }
 
 const Box& Plan::input_box() const {

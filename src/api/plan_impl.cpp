@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "api/problem_check.hpp"
 #include "api/schedule_options.hpp"
@@ -12,6 +13,8 @@
 #include "base/text.hpp"
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
+#include "exec/executor.hpp"
+#include "exec/stream_executor.hpp"
 #include "program/builder.hpp"
 #include "program/padding.hpp"
 
@@ -29,15 +32,19 @@ bool may_do_without_sharing(const Options& options) {
   return std::all_of(names.begin(), names.end(), [](const std::string& name) { return name == "auto"; });
 }
 
-/// On one machine what is sent is there at once; among several both ends of the link's work are hidden.
-const char* overlapping_pipeline(CommImpl& c) {
-  return several_nodes(c) ? "two-front" : "planes";
-}
-
 std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   if (row.overlaps(c)) return "it moves on while these ranks compute";
   if (row.carry == Carry::direct || row.carry == Carry::strided) return "nothing is packed";
   return "it serves these ranks";
+}
+
+/// Of what a GPU transforms while it sends, at least so many bytes at a time: below, starting it takes longer
+/// than it hides.
+constexpr Index stream_tile = Index{16} << 20;
+
+/// Rounded up to what GPUs like memory to start on.
+Index device_aligned(Index bytes) {
+  return (bytes + 255) / 256 * 256;
 }
 
 }  // namespace
@@ -79,9 +86,11 @@ void PlanImpl::make(CommImpl& c, const Learnt* decided) {
     test_point("plan", c.rank());
     check_environment();
     check_problem(problem, c.size());
+    if (problem.memory != MemoryKind::host) check_device_options();
     mine = join(describe(problem, options), "\n");
   });
   compare(c, mine);
+  if (problem.memory != MemoryKind::host) find_device(c);
   const Gathered gathered = gather(c, problem);
   if (decided != nullptr) {
     trial = true;
@@ -122,6 +131,8 @@ void PlanImpl::take_over(const Learnt& what) {
 }
 
 void PlanImpl::plan_all(CommImpl& c, const Gathered& gathered) {
+  std::optional<DeviceScope> scope;
+  if (device) scope.emplace(*device);
   memory.reset();
   for (bool complete = false; !complete;) {
     together(c, [&] { prepare(c, gathered); });
@@ -150,24 +161,33 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   alone = false;
   ways = {};
   sides = {};
-  workspace_bytes = largest_box = 0;
+  workspace_bytes = program_bytes = largest_box = 0;
   users_workspace = options.get("workspace") == "user";
   // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
   // plans.
   collective_check = options.get("check") == "collective" || c.threads() != nullptr;
-  ffts = find_ffts(options.get("fft"));
+  ffts = find_ffts(options.get("fft"), problem.memory);
+  if (!device && device_row() != nullptr) device_row()->notice();
   find_exchanges(c);
   make_schedules(c, gathered);
   describe_sides(c.rank());
   choose_exchanges(c);
   choose_threads(c);
   for (Way& w : ways) make_way(c, w);
+  workspace_bytes = program_bytes;
+  Index fft_work = 0;
+  for (const Way& w : ways) fft_work = std::max(fft_work, w.executor->fft_work_bytes());
+  if (fft_work > 0) workspace_bytes = device_aligned(program_bytes) + device_aligned(fft_work);
   test_point("prepare", c.rank());
 }
 
 /// The workspace. What ranks store directly into is shared by all, behind the flags that guard it. False if
 /// there is no room for that, and another exchange may be taken instead.
 bool PlanImpl::make_memory(CommImpl& c) {
+  if (device) {
+    make_device_memory(c);
+    return true;
+  }
   ExchangeMemory exchange_memory;
   const bool direct = std::any_of(rows.begin(), rows.end(),
                                   [](const ExchangeRow* row) { return row->carry == Carry::direct; });
@@ -202,10 +222,74 @@ bool PlanImpl::make_memory(CommImpl& c) {
   return true;
 }
 
+/// The device of this rank, and whether it reaches those of all others.
+void PlanImpl::find_device(CommImpl& c) {
+  together(c, [&] { device = current_device(); });
+  const DeviceId mine = device->id();
+  device_ids.resize(static_cast<std::size_t>(c.size()));
+  c.allgather(mine.data(), sizeof mine, device_ids.data());
+  int reaches = several_nodes(c) ? 0 : 1;
+  together(c, [&] {
+    const DeviceScope scope(*device);
+    for (const DeviceId& id : device_ids)
+      if (reaches != 0 && !device->reaches(id)) reaches = 0;
+  });
+  peers = c.least(reaches) == 1;
+}
+
+/// On one machine what is sent is there at once; among several both ends of the link's work are hidden.
+const char* PlanImpl::overlapping_pipeline(CommImpl& c) const {
+  return several_nodes(c) && !device ? "two-front" : "planes";
+}
+
+void PlanImpl::check_device_options() const {
+  const auto refuse = [&](const char* name, const char* expected) {
+    throw Error(std::string("plan: option ") + name, options.get(name) + " with arrays in memory of a GPU",
+                expected);
+  };
+  if (options.get("effort") != "estimate") refuse("effort", "estimate");
+  if (options.number("threads").value_or(1) != 1) refuse("threads", "1: the host does not compute");
+  if (options.get("pipeline") == "two-front") refuse("pipeline", "sequential, th, windowed or planes");
+}
+
+/// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
+void PlanImpl::make_device_memory(CommImpl& c) {
+  ExchangeMemory exchange_memory;
+  exchange_memory.fft_work_offset = device_aligned(program_bytes);
+  const auto any = [&](const auto& of) { return std::any_of(rows.begin(), rows.end(), of); };
+  const bool direct = any([](const ExchangeRow* row) { return row->carry == Carry::direct; });
+  const bool staged = any([](const ExchangeRow* row) { return stages(*row); });
+  const bool exchanges = !ways[0].choices.empty();
+  if (direct && exchanges) {
+    const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
+    const Index flags = device_aligned(reshapes * direct_flag_bytes(c.size()));
+    agreed = true;
+    exchange_memory.peers =
+        std::make_shared<PeerMemory>(c, device, device_ids, static_cast<std::size_t>(flags + workspace_bytes),
+                                     static_cast<std::size_t>(flags));
+    agreed = false;
+    exchange_memory.workspace_offset = flags;
+    memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};
+  }
+  together(c, [&] {
+    constexpr const char* operation = "plan: workspace";
+    if (!memory && !users_workspace)
+      memory = device->allocate(static_cast<std::size_t>(workspace_bytes), operation);
+    exchange_memory.workspace = memory;
+    if (staged && exchanges)
+      exchange_memory.pinned = device->allocate_pinned(static_cast<std::size_t>(program_bytes), operation);
+    for (Way& w : ways) {
+      w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
+      exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());
+    }
+  });
+}
+
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
   ScheduleRequest request = resolve(problem, gathered, c.size());
   apply_schedule_options(request, options);
   request.contiguous = contiguous;
+  request.shared_axes_first = !device;
   ways[0].schedule = make_schedule(request);
   ways[1].schedule = inverse(ways[0].schedule);
 }
@@ -216,10 +300,10 @@ void PlanImpl::find_exchanges(CommImpl& c) {
   bool strided = true;
   for (const std::string& name : split_at_commas(options.get("exchange"))) {
     // What a pipeline puts together by itself would be packed again.
-    const bool by_parts = name == "auto" && several_nodes(c) &&
+    const bool by_parts = name == "auto" && several_nodes(c) && !device &&
                           choose_pipeline_option(options, overlapping_pipeline(c)).pipeline->sends_parts;
-    const bool own = !users_workspace && no_room.empty();
-    const ExchangeRow& row = by_parts ? find_exchange_of_parts(c, own) : find_exchange(name, c, own);
+    const ExchangeRow& row =
+        by_parts ? find_exchange_of_parts(c, exchange_needs()) : find_exchange(name, c, exchange_needs());
     rows.push_back(&row);
     strided = strided && (row.carry == Carry::strided || row.carry == Carry::direct);
     alone = alone || !row.concurrent;
@@ -239,13 +323,15 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
   const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block) : all_direct;
-  PipelineChoice pipeline =
-      choose_pipeline_option(options, overlaps ? overlapping_pipeline(c) : "sequential");
-  for (auto& [name, asked] : pipeline.values)
-    if (learnt.options.contains(name)) asked.origin = learnt.origin;
   PipelineRules rules;
   rules.subtile = learnt.constants.subtile;
   rules.overlap = options.get("overlap") == "on";
+  rules.stream_tile = device ? stream_tile : 0;
+  rules.real_bytes = real_size();
+  PipelineChoice pipeline = choose_pipeline_option(
+      options, overlaps && (!device || is_worth_tiles(rules)) ? overlapping_pipeline(c) : "sequential");
+  for (auto& [name, asked] : pipeline.values)
+    if (learnt.options.contains(name)) asked.origin = learnt.origin;
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values, rules);
     w.exchanges.assign(reshapes, rows.front());
@@ -261,10 +347,20 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                      : learnt.options.contains("exchange") ? learnt.origin
                                                                            : "as asked for";
       if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
+      if (device && stages(*w.exchanges[j])) w.choices[j].exchange_reason += "; through pinned memory";
       if (direct(w.exchanges[j]) && several_nodes(c))
         w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";
     }
   }
+}
+
+/// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
+/// were asked for.
+bool PlanImpl::is_worth_tiles(const PipelineRules& rules) const {
+  if (!options.get("tile").empty()) return true;
+  const std::vector<ReshapeChoice> choices =
+      choose_pipeline(ways[0].schedule, find_pipeline("planes"), {}, rules);
+  return std::any_of(choices.begin(), choices.end(), [](const ReshapeChoice& c) { return c.tiles > 1; });
 }
 
 void PlanImpl::choose_threads(CommImpl& c) {
@@ -294,28 +390,34 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
       throw Error("plan: option exchange",
                   w.choices[j].exchange + " for reshape " + std::to_string(j + 1) + " of " +
                       name_of(w.schedule.direction) + ": padding does not fit the workspace, " + misfit,
-                  "one of " + serving_exchanges(c, !users_workspace, false));
+                  "one of " + serving_exchanges(c, exchange_needs(), false));
   }
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (several_nodes(c)) request.nodes = c.nodes();
+  request.streams = device != nullptr;
   request.cache_bytes = second_cache_bytes();
   request.subtile = learnt.constants.subtile;
   request.store_past_from = learnt.constants.store_past_from;
-  request.two_passes_from = learnt.constants.two_passes_from;
+  request.two_passes_from =
+      device ? std::numeric_limits<double>::infinity() : learnt.constants.two_passes_from;
   if (const std::string kib = options.get("subtile"); !kib.empty())
     request.subtile = std::clamp<Index>(std::stoll(kib), 1, 1 << 20) * 1024;
   request.input = sides[fwd ? 0 : 1].layout;
   request.output = sides[fwd ? 1 : 0].layout;
   Program program = build_program(w.schedule, w.choices, request);
-  workspace_bytes = std::max(workspace_bytes, program.workspace_bytes);
+  program_bytes = std::max(program_bytes, program.workspace_bytes);
   largest_box = std::max(largest_box, program.largest_box_bytes);
   const Effort effort = effort_of(options.get("effort"));
   const bool compare = options.get("fft") == "auto" && effort != Effort::estimate;
   // There are some hundred at most: tiles of other sizes in every trial.
   const double each = effort == Effort::estimate ? 0 : std::max(trial_seconds(options) / 100, 1e-3);
-  const ExecutorSettings settings{problem.precision, effort, each, ffts, compare, pool};
-  w.executor = std::make_shared<Executor>(std::move(program), settings);
+  const ExecutorSettings settings{problem.precision, effort, each, ffts, compare, pool, device};
+  if (device) {
+    w.executor = std::make_shared<StreamExecutor>(std::move(program), settings);
+  } else {
+    w.executor = std::make_shared<Executor>(std::move(program), settings);
+  }
 }
 
 double PlanImpl::scale(Direction d) const {

@@ -11,8 +11,9 @@
 #include "api/learning.hpp"
 #include "api/option_table.hpp"
 #include "comm/comm_impl.hpp"
-#include "exec/executor.hpp"
+#include "exec/interpreter.hpp"
 #include "geometry/layout.hpp"
+#include "transport/peer/peer_memory.hpp"
 #include "weft/plan.hpp"
 
 namespace weft {
@@ -27,7 +28,7 @@ struct PlanImpl final : CommImpl::Flight {
     std::vector<ReshapeChoice> choices;
     std::vector<const ExchangeRow*> exchanges;  ///< per reshape
     std::vector<std::vector<int>> groups;       ///< per reshape
-    std::shared_ptr<Executor> executor;
+    std::shared_ptr<Interpreter> executor;
   };
 
   /// One of the user's arrays on this rank.
@@ -59,13 +60,21 @@ struct PlanImpl final : CommImpl::Flight {
   void take_over(const Learnt& what);
   void plan_all(CommImpl& c, const Gathered& gathered);
   void compare(CommImpl& c, const std::string& mine);
+  void find_device(CommImpl& c);
+  void check_device_options() const;
   void prepare(CommImpl& c, const Gathered& gathered);
+  const char* overlapping_pipeline(CommImpl& c) const;
   void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);
   void choose_exchanges(CommImpl& c);
+  bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
+  void make_device_memory(CommImpl& c);
+  ExchangeNeeds exchange_needs() const {
+    return {!users_workspace && no_room.empty(), device != nullptr, peers};
+  }
   void describe_sides(int rank);
 
   // Running it.
@@ -73,6 +82,7 @@ struct PlanImpl final : CommImpl::Flight {
   void check_alone(Direction direction, const Arrays& arrays) const;
   void check_type(const char* operation, const char* which, Type type, Element element) const;
   void check_memory(const char* operation, const Arrays& a, const Side& in, const Side& out) const;
+  void check_place(const char* operation, const char* which, const void* pointer) const;
   void check_in_flight(const char* operation) const;
   void start(Direction direction, const Arrays& arrays);
   /// Takes the execution further; whether it is complete.
@@ -80,6 +90,8 @@ struct PlanImpl final : CommImpl::Flight {
   /// The same, and a complete execution is over.
   bool advance(Patience patience);
   void wait();
+  bool settled(Patience patience);
+  void use_stream(void* native);
   void give_up() noexcept;
   void land();
   void look() override {
@@ -101,6 +113,10 @@ struct PlanImpl final : CommImpl::Flight {
   std::shared_ptr<ThreadPool> pool;
   std::array<Side, 2> sides;  ///< before and after forward
   Index workspace_bytes = 0, largest_box = 0;
+  Index program_bytes = 0;           ///< of the workspace, what is not the local FFTs' own
+  std::shared_ptr<Device> device;    ///< null: arrays are on the host
+  std::vector<DeviceId> device_ids;  ///< of every rank
+  bool peers = false;                ///< whether all their devices reach each other
   std::shared_ptr<std::byte> memory;
   std::array<Way, 2> ways;  ///< by direction
   std::string threads_text;

@@ -32,6 +32,7 @@ std::string PlanImpl::to_string() const {
                      (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
                      (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) +
                      " ranks (" + comm.medium() + ")\n";
+  if (device) text += "memory cuda, rank " + std::to_string(comm.rank()) + " on " + device->name() + "\n";
   if (problem.forward_scale != Scale::none || problem.backward_scale != Scale::none)
     text += std::string("scale ") + scaling(problem.forward_scale) + " forward, " +
             scaling(problem.backward_scale) + " backward\n";

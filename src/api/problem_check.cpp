@@ -124,6 +124,7 @@ std::vector<std::string> describe(const Problem& problem, const Options& options
       std::string("forward scale ") + name_of(problem.forward_scale),
       std::string("backward scale ") + name_of(problem.backward_scale),
   };
+  if (problem.memory == MemoryKind::cuda) lines.emplace_back("memory cuda");
   for (const auto& [name, value] : options.all()) lines.push_back("option " + name + " " + value);
   return lines;
 }

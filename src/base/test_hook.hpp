@@ -45,6 +45,12 @@ inline void test_workspace(std::byte* memory, std::size_t bytes) {
   if (hook != nullptr && hook->on_workspace && memory != nullptr) hook->on_workspace(memory, bytes);
 }
 
+/// Whether what lies in the workspace is to be spoilt where the hook cannot reach it.
+inline bool test_spoils_workspace() {
+  const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
+  return hook != nullptr && hook->on_workspace;
+}
+
 inline void test_access(const char* kind, const std::byte* from, const std::byte* to, std::size_t bytes) {
   const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
   if (hook != nullptr && hook->on_access) hook->on_access(kind, from, to, bytes);

@@ -1,6 +1,5 @@
 #include "exec/executor.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <thread>
@@ -8,40 +7,6 @@
 #include "base/test_hook.hpp"
 
 namespace weft {
-
-namespace {
-
-/// The local transform that a call of the program asks for.
-FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) {
-  FftProblem p;
-  p.precision = precision;
-  p.kind = !call.r2r.empty() ? FftKind::r2r : call.real_axis >= 0 ? FftKind::real : FftKind::c2c;
-  p.direction = call.direction;
-  p.in_place = call.from.space == call.to.space && call.from.offset == call.to.offset;
-  p.may_destroy_input = call.may_destroy_input;
-  p.effort = effort;
-  p.scale = call.scale;
-  // A DCT or DST of complex data is one of its real and one of its imaginary parts.
-  const bool halves = p.kind == FftKind::r2r && call.element == Element::complex;
-  const auto dimension = [&](int a) {
-    const Index unit = halves ? 2 : 1;
-    return FftDimension{call.extents[a], call.from.strides[a] * unit, call.to.strides[a] * unit};
-  };
-  for (int a = 0; a < call.extents.size(); ++a) {
-    if (a == call.real_axis) continue;
-    if (call.axes.contains(a)) {
-      p.dimensions.push_back(dimension(a));
-    } else if (call.extents[a] > 1) {
-      p.loops.push_back(dimension(a));
-    }
-  }
-  if (p.kind == FftKind::real) p.dimensions.push_back(dimension(call.real_axis));
-  for (int i = 0; i < call.r2r.size(); ++i) p.dimensions[static_cast<std::size_t>(i)].transform = call.r2r[i];
-  if (halves) p.loops.push_back({2, 1, 1});
-  return p;
-}
-
-}  // namespace
 
 /// Threads for an operation that writes so many bytes: what takes about as long as waking a helper is done
 /// by the caller alone.
@@ -53,13 +18,12 @@ int Executor::threads_for(Index bytes) const {
 std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem, int threads) {
   auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads,
                                                  settings_.compare_ffts ? plan_fastest_fft : plan_fft);
-  if (std::find(libraries_.begin(), libraries_.end(), &fft->row()) == libraries_.end())
-    libraries_.push_back(&fft->row());
+  note_library(&fft->row());
   return fft;
 }
 
 Executor::Executor(Program program, const ExecutorSettings& settings)
-    : program_(std::move(program)), settings_(settings) {
+    : Interpreter(std::move(program)), settings_(settings) {
   ffts_.reserve(program_.ffts.size());
   // Most sub-tiles ask for the same transform.
   std::map<std::pair<FftProblem, bool>, BoundFft> bound;
@@ -96,7 +60,7 @@ void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRo
     const ReshapeProgram& reshape = program_.reshapes[j];
     const auto context_of = [&](const ReshapeMessages& messages) {
       return ExchangeContext{
-          comm, messages, groups[j], memory.workspace, memory.shared, flags, memory.workspace_offset};
+          comm, messages, groups[j], memory.workspace, memory.shared, flags, memory.workspace_offset, {}, {}};
     };
     const ExchangeContext context = context_of(reshape.messages);
     flags += direct_flag_bytes(program_.ranks);
@@ -141,32 +105,6 @@ void Executor::run_copy(const Op& op) const {
   settings_.pool->run(parts, [&](int part) { copies_[call].run_part(from, to, part, parts); });
 }
 
-namespace {
-
-const char* kind_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::fft:
-    case OpKind::copy:
-    case OpKind::pack:
-    case OpKind::put:
-    case OpKind::keep:
-    case OpKind::unpack:
-      return name_of(kind);
-    case OpKind::post:
-    case OpKind::signal_free:
-    case OpKind::signal_full:
-      return "exchange";
-    case OpKind::wait_sent:
-    case OpKind::receive:
-    case OpKind::await_free:
-    case OpKind::await_full:
-      break;
-  }
-  return "wait";
-}
-
-}  // namespace
-
 void Executor::record_times(bool on) {
   recording_ = on;
   // An operation is noted once, and receiving once more for each part; being left adds to that.
@@ -179,29 +117,6 @@ void Executor::note(const Op& op, Clock::time_point begin) {
   const Traffic t = traffic_of(op);
   times_.push_back({kind_of(op.kind), op.stage, op.reshape, op.tile, since(begin), since(Clock::now()),
                     t.bytes, t.memory_read, t.memory_written});
-}
-
-/// What an operation moves. Whatever happens inside a call of the FFT library counts as one pass.
-Executor::Traffic Executor::traffic_of(const Op& op) const {
-  const auto outside = [](const Operand& o, Index bytes) { return o.space == Space::scratch ? 0 : bytes; };
-  if (op.kind == OpKind::fft) {
-    const FftCall& f = program_.ffts[static_cast<std::size_t>(op.call)];
-    const Index read = f.from_box.count() * f.from_bytes, written = f.to_box.count() * f.to_bytes;
-    return {written, outside(f.from, read), outside(f.to, written)};
-  }
-  if (op.call >= 0) {
-    const CopyCall& c = program_.copies[static_cast<std::size_t>(op.call)];
-    const Index bytes = c.box.count() * c.element_bytes;
-    return {bytes, outside(c.from, bytes), outside(c.to, bytes)};
-  }
-  Index bytes = 0;
-  if (op.kind == OpKind::post)
-    for (const Message& m : program_.reshapes[static_cast<std::size_t>(op.reshape)]
-                                .messages_of(op.kind)
-                                .tiles[static_cast<std::size_t>(op.tile)]
-                                .sends)
-      if (m.peer != program_.rank) bytes += m.bytes;
-  return {bytes};
 }
 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.

@@ -147,7 +147,7 @@ std::optional<FftProblem> problem_in(const std::string& text) {
 
 const FftRow* row_named(std::string_view name) {
   for (const FftRow& row : fft_table())
-    if (name == row.name && row.missing().empty()) return &row;
+    if (name == row.name && row.memory == MemoryKind::host && row.missing().empty()) return &row;
   return nullptr;
 }
 

@@ -64,7 +64,10 @@ class LocalFft {
   virtual void execute(void* from, void* to) const = 0;
 };
 
-/// A library that computes local transforms.
+class Device;
+class StreamFft;
+
+/// A library that computes local transforms, of arrays in one kind of memory.
 struct FftRow {
   const char* name;
   /// Why the library cannot be used in this process ("libmkl_rt.so.2 was not found ..."), or nothing.
@@ -83,14 +86,20 @@ struct FftRow {
   std::string (*export_wisdom)(Precision precision) = nullptr;
   bool (*import_wisdom)(Precision precision, const std::string& text) = nullptr;
   void (*forget_wisdom)() = nullptr;
+  MemoryKind memory = MemoryKind::host;
+  /// Of a library for the memory of devices, in the place of `plan`, on a device that the thread has entered.
+  std::shared_ptr<StreamFft> (*plan_on)(Device& device, const FftProblem& problem) = nullptr;
 };
 
 /// The back ends of this build, the preferred first.
 std::span<const FftRow> fft_table();
+/// Puts another row in the place of those that serve devices (null: gives them back); for tests.
+void replace_device_fft(const FftRow* row);
 
-/// The back ends to be asked in turn: the named one first, or with "auto" in the order of the table. Throws
-/// `weft::Error` for a name that is unknown or cannot serve in this process, listing those that can.
-std::vector<const FftRow*> find_ffts(const std::string& name);
+/// The back ends for this kind of memory to be asked in turn: the named one first, or with "auto" in the
+/// order of the table. Throws `weft::Error` for a name that is unknown or cannot serve in this process,
+/// listing those that can.
+std::vector<const FftRow*> find_ffts(const std::string& name, MemoryKind memory = MemoryKind::host);
 
 /// A transform by the first of `rows` that can do it, and which one that was. Throws `weft::Error` that says
 /// why none can.
@@ -99,6 +108,14 @@ struct PlannedFft {
   const FftRow* row = nullptr;
 };
 PlannedFft plan_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
+
+/// The same for memory of a device that the thread has entered.
+struct PlannedStreamFft {
+  std::shared_ptr<StreamFft> fft;
+  const FftRow* row = nullptr;
+};
+PlannedStreamFft plan_stream_fft(std::span<const FftRow* const> rows, const FftProblem& problem,
+                                 Device& device);
 
 /// The same by the fastest of `rows` that can do it, as found by trying each on memory of its own; a problem
 /// is tried once in the life of the process, or before, if `import_fft_choices` knows it.
@@ -119,5 +136,6 @@ std::size_t span_written(const FftProblem& problem);
 
 FftRow fftw_row();
 FftRow mkl_row();
+FftRow cufft_row();
 
 }  // namespace weft

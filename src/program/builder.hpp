@@ -21,6 +21,9 @@ struct ProgramRequest {
   Index subtile = 128 << 10;    ///< of a single local FFT: bytes of the parts that it is done in
   double store_past_from = 2;   ///< caches that the largest box fills, from which on results go past them
   double two_passes_from = 16;  ///< more than so many: a single local FFT is done in two passes
+  /// For streams of a device: planes and two-front leave what they transform in the workspace, and it departs
+  /// from there while the next tile is transformed.
+  bool streams = false;
 };
 
 /// `choices`: one per reshape of `schedule`, equal on all ranks.

@@ -29,11 +29,25 @@ int Passes::chain(int id) {
   return id;
 }
 
+Ids Passes::travels() const {
+  Ids all = before_;
+  all.insert(all.end(), travelled_.begin(), travelled_.end());
+  return all;
+}
+
+void Passes::travel(int id) {
+  if (id >= 0) (request_.streams ? travelled_ : before_) = {id};
+}
+
+void Passes::catch_up() {
+  before_.insert(before_.end(), travelled_.begin(), travelled_.end());
+}
+
 void Passes::make_room(const Pass& pass) {
   p_.ffts.reserve(p_.ffts.capacity() + pass.parts.size());
   p_.copies.reserve(p_.copies.capacity() + 3 * pass.parts.size());
   p_.ops.reserve(p_.ops.capacity() + 4 * pass.parts.size());
-  if (pass.axes.empty() && pass.arrival < 0) return;
+  if (pass.axes.empty() && (pass.arrival < 0 || request_.streams)) return;
   for (const Box& part : pass.parts) {
     const Box result = same_cut(part, pass.result_box, pass.axes);
     scratch_bytes_ = std::max({scratch_bytes_, room(part, pass.source), room(result, pass.result)});
@@ -74,12 +88,14 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   if (s.axes.empty() && !scattered) return s.source;
   const Box result = same_cut(part, s.result_box, s.axes);
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
-  const bool by_copies = large() && room(part, s.source) <= request_.cache_bytes;
-  const bool complete = completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result);
+  const bool streams = request_.streams;
+  const bool by_copies = !streams && large() && room(part, s.source) <= request_.cache_bytes;
+  const bool complete =
+      streams || (completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result));
   Place from = s.source;
   bool aside = false;  // whether the first scratch area is taken
-  if (scattered || by_copies || !compact(s.source, part)) {
-    from = area(part, s.source, 0);
+  if (scattered || by_copies || (!streams && !compact(s.source, part))) {
+    from = streams && s.axes.empty() ? s.result : area(part, s.source, 0);
     aside = true;
     read(s, part, from);
   }
@@ -116,7 +132,10 @@ void Passes::finish(const Op& op, const Place& from, const Box& part) {
 }
 
 void Passes::store(const Op& op, const Place& from, const Operand& to, const Box& box, int to_rank) {
-  if (chain(writer_.emit_copy(op, from, to, box, to_rank, before_)) < 0) return;
+  const bool leaves = to_rank >= 0;
+  const int id = writer_.emit_copy(op, from, to, box, to_rank, leaves ? travels() : before_);
+  if (id < 0) return;
+  leaves ? travel(id) : static_cast<void>(chain(id));
   p_.copies.back().store_past = large();
 }
 

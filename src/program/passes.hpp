@@ -30,7 +30,7 @@ class Passes : public Building {
   void make_room(const Pass& pass);
   /// Reads a part and transforms it; returns where the result is: in scratch memory, in the user's array if
   /// it lies together there and the pass completes the result, or where it was if there is nothing to
-  /// transform.
+  /// transform. For streams nothing has to lie together, and the result is where that of the pass belongs.
   Place transform(const Pass& pass, const Box& part, bool completes);
   /// Copies a part of what a pass reads to scratch memory.
   virtual void read(const Pass& pass, const Box& part, const Place& to);
@@ -42,6 +42,12 @@ class Passes : public Building {
   void store(const Op& op, const Place& from, const Operand& to, const Box& box, int to_rank);
   /// One operation follows the other.
   int chain(int id);
+
+  // What moves to and from other ranks follows what has been computed so far, but on streams nothing that is
+  // computed follows it unless it catches up. Elsewhere it is a link of the one chain.
+  Ids travels() const;
+  void travel(int id);
+  void catch_up();
   Program close();
 
   /// How many caches so many bytes fill.
@@ -52,6 +58,7 @@ class Passes : public Building {
   Ids before_;  ///< the newest operation
 
  private:
+  Ids travelled_;  ///< on streams: the newest one that moves something
   /// Whether boxes do not fit the cache, so that what is written is gone when it is read.
   bool large() const { return caches(p_.largest_box_bytes) >= request_.store_past_from; }
   bool takes_two_calls(const AxisVector<int>& axes) const;

@@ -35,8 +35,8 @@ void set_tiles(ReshapeChoice& choice, Index tiles) {
   choice.tiles = static_cast<int>(tiles);
 }
 
-void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent) {
-  const Index rule = divided(extent, wanted_tiles);
+void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent, Index least) {
+  const Index rule = std::min(extent, std::max(least, divided(extent, wanted_tiles)));
   choice.axis = axis;
   choice.tile = read("tile", rule, extent, extent_of(axis));
   if (choice.tile == 0) choice.tile = rule;

@@ -53,8 +53,8 @@ inline Index divided(Index a, Index b) {
 Index largest_extent(const Tiling& tiling, int axis);
 std::string extent_of(int axis);
 void set_tiles(ReshapeChoice& choice, Index tiles);
-/// Tiles along an axis, an eighth of it unless asked for otherwise.
-void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent);
+/// Tiles along an axis, an eighth of it, but not thinner than `least`, unless asked for otherwise.
+void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent, Index least = 1);
 
 // Rows of the table that have a file of their own, planes_rules.cpp.
 void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice);

@@ -21,8 +21,10 @@ class Planes : TileTraffic {
     for (int j = 0; j < std::min(2, place_.reshapes()); ++j) free(j);
     for (int j = 0; j <= place_.reshapes(); ++j) {
       run(j);
-      // The half that this segment has read is the next but one's.
-      if (j > 0 && j + 1 < place_.reshapes()) free(j + 1);
+      // The half that this segment has read, or what was sent from there, is the next but one's.
+      if (j == 0 || j + 1 >= place_.reshapes()) continue;
+      if (segments_[static_cast<std::size_t>(j)].axes.empty()) catch_up();
+      free(j + 1);
     }
     settle_all();
     if (choice(0).window == 0)
@@ -45,7 +47,7 @@ class Planes : TileTraffic {
     if (s.stage >= 0) s.axes = schedule_.stages[static_cast<std::size_t>(s.stage)].axes;
     s.source = j == 0 ? input_ : landing(j - 1, rank_);
     if (j > 0 && arrives_packed(j - 1)) s.arrival = j - 1;
-    s.result = is_last(j) ? output_ : place_.dense(place_.field_before(j), rank_, 0);
+    s.result = is_last(j) ? output_ : departing(j);
     s.result_box = s.result.box;
     if (s.source.box.empty()) return s;
     const Order order = order_of(s.source.strides);
@@ -68,6 +70,8 @@ class Planes : TileTraffic {
 
   void run(int j) {
     const Pass& s = segments_[static_cast<std::size_t>(j)];
+    // Results take the place of what was sent before: in the workspace, or, in place, in the user's array.
+    if (is_last(j) ? request_.in_place && segments_[0].axes.empty() : j > 0) catch_up();
     if (!is_last(j)) tell_complete(j);
     for (const Box& part : s.parts) {
       if (j > 0) await(j - 1, part);

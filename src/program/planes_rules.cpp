@@ -1,5 +1,6 @@
 // Which side of a reshape pipelines planes and two-front cut, and how.
 #include <algorithm>
+#include <limits>
 
 #include "program/pipeline_rules.hpp"
 #include "program/tile_cut.hpp"
@@ -13,6 +14,24 @@ AxisVector<int> transformed(const Schedule& s, int stage) {
              ? AxisVector<int>{}
              : s.stages[static_cast<std::size_t>(stage)].axes;
 }
+
+/// How thick a tile along `axis` has to be for `bytes` of what a rank holds.
+Index thickness_of(const Schedule& s, const Field& field, int axis, const PipelineRules& rules) {
+  Index layer = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
+  for (int a = 0; a < s.transforms.size(); ++a)
+    if (a != axis) layer *= std::max<Index>(1, largest_extent(*field.tiling, a));
+  return divided(rules.stream_tile, layer);
+}
+
+/// Bytes of the parts that pass through the cache one by one; a stream takes a tile as it is.
+Index subtile_of(ParameterReader& read) {
+  constexpr const char* name = "subtile";
+  if (read.rules().stream_tile == 0) return read(name, read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
+  if (read.asked(name))
+    throw Error("plan: option subtile", "given with arrays in memory of a GPU",
+                "none: tiles are not cut further there");
+  return std::numeric_limits<Index>::max();
+}
 }  // namespace
 
 /// DESIGN, "Tiles and two kinds of exchange": what the FFT before a reshape leaves behind goes to its
@@ -24,15 +43,16 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Reshap
   const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
   choice.cuts_after =
       s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
-  choice.subtile = read("subtile", read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
+  choice.subtile = subtile_of(read);
   choice.window = read.rules().overlap ? 1 : 0;
-  choice.reason = std::string("each stage passes once over its data, tiles are of what is ") +
-                  (choice.cuts_after ? "received" : "sent") + (choice.window == 0 ? ", no overlap" : "");
+  choice.reason = std::string(read.rules().stream_tile == 0 ? "each stage passes once over its data, " : "") +
+                  "tiles are of what is " + (choice.cuts_after ? "received" : "sent") +
+                  (choice.window == 0 ? ", no overlap" : "");
   const Field& field = s.fields[static_cast<std::size_t>(choice.cuts_after ? stage + 1 : stage)];
   for (int a : field.order(0)) {
     const Index extent = largest_extent(*field.tiling, a);
     if (extent <= 1 || (choice.cuts_after ? after : before).contains(a)) continue;
-    cut(choice, read, a, extent);
+    cut(choice, read, a, extent, thickness_of(s, field, a, read.rules()));
     return;
   }
 }

@@ -55,7 +55,7 @@ void TileTraffic::open(int j) {
     return std::tie(a.tile, a.rank) < std::tie(b.tile, b.rank);
   };
   for (const Overlap& o : place_.field_before(j).tiling->overlaps(after))
-    for (const TileCut::Part& p : cut_.parts(j, o.rank, rank_, stores(j, o.rank)))
+    for (const TileCut::Part& p : cut_.parts(j, o.rank, rank_, at_once(j, o.rank)))
       t.receives.push_back({o.rank, p.tile, p.box});
   std::sort(t.receives.begin(), t.receives.end(), by_tile);
   // Also of tiles without parts: MPI would take equal addresses for an exchange in place.
@@ -66,7 +66,7 @@ void TileTraffic::open(int j) {
   if (choice(j).carry == Carry::padded) pad(j);
   open_receives(j);
   for (const Overlap& o : place_.field_after(j).tiling->overlaps(before))
-    for (const TileCut::Part& p : cut_.parts(j, rank_, o.rank, stores(j, o.rank)))
+    for (const TileCut::Part& p : cut_.parts(j, rank_, o.rank, at_once(j, o.rank)))
       t.sends.push_back({o.rank, p.tile, p.box});
   std::sort(t.sends.begin(), t.sends.end(), by_tile);
   open_sends(j);
@@ -160,11 +160,16 @@ void TileTraffic::put(int j, const Place& from, const Box& part) {
     const Box piece = intersect(s.box, part);
     if (piece.empty()) continue;
     at(j).left[static_cast<std::size_t>(s.tile)] -= piece.count();
-    if (stores(j, s.rank)) {
-      put_near(j, s, from, piece);
-    } else {
-      pack(j, s, from, piece);
-    }
+    if (!request_.streams) bring(j, s, from, piece);
+  }
+  at(j).departing = from;
+}
+
+void TileTraffic::bring(int j, Part& s, const Place& from, const Box& piece) {
+  if (stores(j, s.rank)) {
+    put_near(j, s, from, piece);
+  } else {
+    pack(j, s, from, piece);
   }
 }
 
@@ -175,7 +180,7 @@ void TileTraffic::put_near(int j, Part& s, const Place& from, const Box& piece) 
     return;
   }
   const bool own = s.rank == rank_;
-  if (!own && !s.asked) chain(writer_.emit(op_of(j, OpKind::await_free, s.tile, s.rank), before_));
+  if (!own && !s.asked) travel(writer_.emit(op_of(j, OpKind::await_free, s.tile, s.rank), travels()));
   s.asked = true;
   store(op_of(j, OpKind::put, s.tile, s.rank), from, peer_landing(j, s.rank).at(piece), piece,
         own ? -1 : s.rank);
@@ -194,11 +199,14 @@ void TileTraffic::tell_complete(int j) {
 
 /// Without overlap the tile is awaited before anything else is done.
 void TileTraffic::tell(int j, int k) {
-  for (const Part& s : at(j).sends)
-    if (s.tile == k && s.rank != rank_ && stores(j, s.rank))
-      chain(writer_.emit(op_of(j, OpKind::signal_full, k, s.rank), before_));
+  for (Part& s : at(j).sends) {
+    if (s.tile != k) continue;
+    if (request_.streams) bring(j, s, at(j).departing, s.box);
+    if (s.rank != rank_ && stores(j, s.rank))
+      travel(writer_.emit(op_of(j, OpKind::signal_full, k, s.rank), travels()));
+  }
   if (posts(j, k)) {
-    chain(writer_.emit(op_of(j, OpKind::post, k), before_));
+    travel(writer_.emit(op_of(j, OpKind::post, k), travels()));
     Leaving l{j, k, std::numeric_limits<Index>::max(), 0};
     const auto cover = [&](Index first, Index bytes) {
       l.first = std::min(l.first, first);
@@ -236,7 +244,9 @@ void TileTraffic::await_tiles(int j, int wanted) {
     if (choice(j).carry == Carry::direct)
       for (const Message& m : messages(j, k).receives)
         if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::await_full, k, m.peer), before_));
-    if (posts(j, k)) chain(writer_.emit(op_of(j, OpKind::receive, k), before_));
+    if (!posts(j, k)) continue;
+    travel(writer_.emit(op_of(j, OpKind::receive, k), travels()));
+    catch_up();
   }
 }
 
@@ -262,13 +272,15 @@ void TileTraffic::read(const Pass& pass, const Box& part, const Place& to) {
 void TileTraffic::settle(Index first, Index last) {
   std::erase_if(leaving_, [&](const Leaving& l) {
     const bool meets = l.first < last && first < l.last;
-    if (meets) chain(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), before_));
-    return meets;
+    if (!meets) return false;
+    travel(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), travels()));
+    catch_up();
+    return true;
   });
 }
 
 void TileTraffic::settle_all() {
-  for (const Leaving& l : leaving_) chain(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), before_));
+  for (const Leaving& l : leaving_) travel(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), travels()));
   leaving_.clear();
 }
 

@@ -2,7 +2,9 @@
 // is stored in its receiver's workspace where the exchange is direct, else packed where it waits for its
 // departure; a tile is told of, or posted, once all of it is there. What is sent packed stays packed where it
 // arrives, and is read from there sub-tile by sub-tile. The halves of the workspace take turns as the place
-// of arrival, and behind them lies what departs.
+// of arrival, and behind them lies what departs. For streams a tile departs as a whole: a pass leaves its
+// result behind the halves, and what goes to other ranks is taken from there while the next tile is
+// transformed.
 #pragma once
 
 #include <map>
@@ -32,6 +34,10 @@ class TileTraffic : public Passes {
 
   /// Tells peers that they may put.
   void free(int j);
+  /// For streams: where a pass leaves what a reshape sends.
+  Place departing(int j) const {
+    return place_.dense(place_.field_before(j), rank_, halves() * place_.staging_base(rank_));
+  }
   /// Brings a part of what is sent, that lies at `from`, on its way.
   void put(int j, const Place& from, const Box& part);
   /// Tells of all tiles that have become complete, in order.
@@ -59,6 +65,7 @@ class TileTraffic : public Passes {
   struct Traffic {
     std::vector<Part> sends, receives;
     std::vector<Index> left;   ///< per tile, points that have not been put yet
+    Place departing;           ///< for streams: where all tiles lie
     std::vector<int> members;  ///< padded: of the exchange group
     int told = 0, awaited = 0;
     std::map<int, Place> landings;  ///< of peers
@@ -81,13 +88,20 @@ class TileTraffic : public Passes {
     const Carry carry = choice(j).carry;
     return rank == rank_ ? carry != Carry::padded : carry == Carry::direct && near(rank);
   }
+  /// Whether tiles that are complete at the same time go there as one.
+  bool at_once(int j, int rank) const { return !request_.streams && stores(j, rank); }
   const Place& peer_landing(int j, int rank);
   Place packed(int j, const Part& part, int receiver) const;
-  Index departure_base() const { return (place_.reshapes() > 1 ? 2 : 1) * place_.staging_base(rank_); }
+  int halves() const { return place_.reshapes() > 1 ? 2 : 1; }
+  /// Of messages.
+  Index departure_base() const {
+    return (halves() + (request_.streams ? 1 : 0)) * place_.staging_base(rank_);
+  }
 
   void pad(int j);
   void open_receives(int j);
   void open_sends(int j);
+  void bring(int j, Part& send, const Place& from, const Box& piece);
   void put_near(int j, Part& send, const Place& from, const Box& piece);
   void pack(int j, const Part& send, const Place& from, const Box& piece);
   void tell(int j, int k);

@@ -270,7 +270,7 @@ class Search {
         for (Order& order : f.orders) {
           if (request_.contiguous) {
             order = axes_last(order, axes);
-          } else if (!(is_last && own_output)) {
+          } else if (request_.shared_axes_first && !(is_last && own_output)) {
             order = cut_axes_first(order, *f.tiling);
           }
         }

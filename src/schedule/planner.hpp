@@ -33,6 +33,9 @@ struct ScheduleRequest {
   AxisVector<int> pencil_grid;
   /// Whether the axes of a local FFT are made the fastest ones by the reshape before it, or lie as they come.
   bool contiguous = true;
+  /// If they lie as they come: whether axes that several ranks share become the slowest ones, so that lines
+  /// across planes touch few pages and cache sets. A GPU does better with long runs of equal lines.
+  bool shared_axes_first = true;
 };
 
 /// The forward schedule. Throws `weft::Error` if none exists: a one-dimensional array over several ranks, or

@@ -23,15 +23,30 @@ int merit(const ExchangeRow& row, CommImpl& comm) {
   return row.carry == Carry::direct || row.carry == Carry::strided ? 1 : 0;
 }
 
-bool serves(const ExchangeRow& row, CommImpl& comm, bool own_workspace) {
-  return row.applicable(comm) && (row.carry != Carry::direct || own_workspace);
+bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
+  if (!row.applicable(comm)) return false;
+  if (row.carry == Carry::direct)
+    return needs.own_workspace && (!needs.device || (needs.peers && row.make_stream_direct != nullptr));
+  return !needs.device || stages(row);
+}
+
+/// Why a row that exists does not serve, as an error says it.
+std::string misfit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
+  if (!row.applicable(comm)) return std::string(" among ranks of medium ") + comm.medium();
+  if (row.carry == Carry::direct && !needs.own_workspace) return " with workspace given by the user";
+  return row.carry == Carry::direct ? " among GPUs that do not reach each other"
+                                    : " with arrays in memory of a GPU";
 }
 }  // namespace
 
-std::string serving_exchanges(CommImpl& comm, bool own_workspace, bool padding_fits) {
+bool stages(const ExchangeRow& row) {
+  return row.make_buffered != nullptr && (row.carry == Carry::packed || row.carry == Carry::padded);
+}
+
+std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool padding_fits) {
   std::string names;
   for (const ExchangeRow& row : exchange_table())
-    if (serves(row, comm, own_workspace) && (padding_fits || row.carry != Carry::padded))
+    if (serves(row, comm, needs) && (padding_fits || row.carry != Carry::padded))
       names += std::string(names.empty() ? "" : ", ") + row.name;
   return names;
 }
@@ -44,31 +59,30 @@ const ExchangeRow& find_far_exchange(CommImpl& comm) {
               "an exchange that serves ranks of other machines beside it");
 }
 
-const ExchangeRow& find_exchange_of_parts(CommImpl& comm, bool own_workspace) {
+const ExchangeRow& find_exchange_of_parts(CommImpl& comm, const ExchangeNeeds& needs) {
   if (any_share_memory(comm))
     for (const ExchangeRow& row : exchange_table())
-      if (row.carry == Carry::direct && serves(row, comm, own_workspace)) return row;
+      if (row.carry == Carry::direct && serves(row, comm, needs)) return row;
   return find_far_exchange(comm);
 }
 
-const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace) {
+const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const ExchangeNeeds& needs) {
   const char* operation = "plan: option exchange";
-  const std::string serving = serving_exchanges(comm, own_workspace);
+  const std::string serving = serving_exchanges(comm, needs);
   const ExchangeRow* named = nullptr;
   const ExchangeRow* best = nullptr;
   for (const ExchangeRow& row : exchange_table()) {
     if (name == row.name) named = &row;
-    if (!serves(row, comm, own_workspace)) continue;
+    if (!serves(row, comm, needs)) continue;
     if (name == row.name) return row;
     if (best == nullptr || merit(row, comm) > merit(*best, comm)) best = &row;
   }
   if (name == "auto" && best != nullptr) return *best;
   if (named == nullptr) throw Error(operation, "\"" + name + "\"", "auto or one of " + serving);
-  if (named->applicable(comm))
-    throw Error(operation, "\"" + name + "\" with workspace given by the user",
-                "workspace of the plan, or one of " + serving);
-  throw Error(operation, "\"" + name + "\" among ranks of medium " + comm.medium(),
-              "auto or one of " + serving);
+  const bool medium = !named->applicable(comm);
+  const bool workspace = !medium && named->carry == Carry::direct && !needs.own_workspace;
+  throw Error(operation, "\"" + name + "\"" + misfit(*named, comm, needs),
+              (workspace ? "workspace of the plan, or one of " : "auto or one of ") + serving);
 }
 
 }  // namespace weft

@@ -13,6 +13,7 @@
 
 #include "comm/comm_impl.hpp"
 #include "comm/shared_memory.hpp"
+#include "device/device.hpp"
 #include "program/messages.hpp"
 
 namespace weft {
@@ -63,6 +64,41 @@ class DirectExchange {
   virtual void cancel() noexcept = 0;
 };
 
+/// Carries packed tiles of device memory. As `BufferedExchange`, but what it does to that memory it does on a
+/// stream, behind what has been enqueued there.
+class StreamBufferedExchange {
+ public:
+  virtual ~StreamBufferedExchange() = default;
+  virtual void connect() {}
+  /// Starts a tile; false if it would have to wait for the stream and must not: then to be called again.
+  virtual bool post(int tile, std::byte* workspace, DeviceStream& stream, Patience patience) = 0;
+  virtual bool sent(int tile, Patience patience) = 0;
+  /// The part that it returns is there for what follows on the stream.
+  virtual int next_arrival(int tile, DeviceStream& stream, Patience patience) = 0;
+  virtual void progress() {}
+  virtual void cancel() noexcept {}
+};
+
+/// Keeps order among ranks that copy into each other's device memory: as `DirectExchange`, but all of it is
+/// enqueued on streams, and nothing waits here.
+class StreamDirectExchange {
+ public:
+  virtual ~StreamDirectExchange() = default;
+  /// A new execution begins. Throws `weft::Error` if a rank has failed in an earlier one.
+  virtual void begin() = 0;
+  virtual std::byte* workspace_of(int peer) const = 0;
+  virtual void signal_free(int tile, DeviceStream& stream) = 0;
+  virtual void signal_full(int tile, int peer, DeviceStream& stream) = 0;
+  virtual void await_free(int tile, int peer, DeviceStream& stream) = 0;
+  virtual void await_full(int tile, int peer, DeviceStream& stream) = 0;
+  /// Throws if another rank has failed meanwhile.
+  virtual void check() const = 0;
+  /// This rank has failed: lets go of the streams that wait for it.
+  virtual void cancel() noexcept = 0;
+};
+
+class PeerMemory;
+
 /// What an exchange is made from.
 struct ExchangeContext {
   CommImpl& comm;
@@ -73,10 +109,20 @@ struct ExchangeContext {
   std::shared_ptr<SharedMemory> shared;  ///< of all ranks, zero when it was shared
   Index flags_offset = 0;                ///< in it, alike on all ranks: room of `direct_flag_bytes`
   Index workspace_offset = 0;            ///< in it, alike on all ranks
+  // In memory of devices:
+  std::shared_ptr<Device> device;     ///< that of this rank, entered
+  std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`; zero where the flags are
 };
 
-/// What a direct exchange needs on every rank beside the workspace.
+/// What a direct exchange needs on every rank beside the workspace, in either kind of memory.
 Index direct_flag_bytes(int ranks);
+
+/// What is asked of exchanges beside the ranks that they serve.
+struct ExchangeNeeds {
+  bool own_workspace = true;
+  bool device = false;  ///< arrays are in memory of devices
+  bool peers = false;   ///< all of which reach each other
+};
 
 struct ExchangeRow {
   const char* name;
@@ -96,7 +142,13 @@ struct ExchangeRow {
   /// Buffered: whether it can serve ranks of other machines beside a direct exchange: strided parts, whatever
   /// `carry` says, in plans that may be in flight together.
   bool beside_direct = false;
+  /// For memory of devices, in the place of `make_direct`. What is made by `make_buffered` and packed serves
+  /// devices through pinned memory (`make_staged`).
+  std::unique_ptr<StreamDirectExchange> (*make_stream_direct)(const ExchangeContext& context) = nullptr;
 };
+
+/// Whether arrays in memory of devices go through pinned memory of the host.
+bool stages(const ExchangeRow& row);
 
 /// The maker of a row: `make_exchange<BufferedExchange, MpiP2p>`.
 template <class Kind, class Exchange>
@@ -108,23 +160,24 @@ std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
 std::span<const ExchangeRow> exchange_table();
 
 /// The named exchange. With "auto" of those that serve the first that moves on while these ranks compute,
-/// else the first that packs nothing, else the first; `own_workspace`: without it none is direct. Throws
-/// `weft::Error` that lists the names, or says why the named one cannot serve.
-const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, bool own_workspace);
+/// else the first that packs nothing, else the first. Throws `weft::Error` that lists the names, or says why
+/// the named one cannot serve.
+const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const ExchangeNeeds& needs);
 
 /// What serves ranks of other machines beside a direct exchange. Throws `weft::Error` if nothing does.
 const ExchangeRow& find_far_exchange(CommImpl& comm);
 
 /// Among several machines, what carries parts that a pipeline puts together by itself: a direct exchange
 /// where any ranks share memory, else what would serve beside one.
-const ExchangeRow& find_exchange_of_parts(CommImpl& comm, bool own_workspace);
+const ExchangeRow& find_exchange_of_parts(CommImpl& comm, const ExchangeNeeds& needs);
 
 /// The names of the exchanges that could serve, "p2p, alltoallv"; without those that pad if padding has no
 /// room.
-std::string serving_exchanges(CommImpl& comm, bool own_workspace, bool padding_fits = true);
+std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool padding_fits = true);
 
 // The rows; each is defined in the file of its algorithm.
 ExchangeRow direct_row();
+std::unique_ptr<StreamDirectExchange> make_peer_exchange(const ExchangeContext& context);
 ExchangeRow threads_copy_row();
 ExchangeRow mpi_p2p_row();
 ExchangeRow mpi_p2pw_row();

@@ -32,7 +32,7 @@ void each_library(const Visit& visit) {
 std::string key_of_choices() {
   std::vector<std::string> versions;
   for (const FftRow& row : fft_table())
-    if (row.missing().empty()) versions.push_back(row.version());
+    if (row.memory == MemoryKind::host && row.missing().empty()) versions.push_back(row.version());
   std::sort(versions.begin(), versions.end());
   return hardware_text() + ", " + join(versions, ", ") + ", fastest";
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "exec/stream_plan.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
 #include "program/replay.hpp"
@@ -67,6 +68,59 @@ TEST(Planes, BackwardIsTheMirrorOfForwardInTime) {
   EXPECT_EQ(forward, "FPFPRRf");
   const Schedule back = inverse(s);
   EXPECT_EQ(order_of_events(program_of(back, choices_of(back, "planes", values))), mirrored(forward));
+}
+
+TEST(Planes, OnStreamsATileTravelsInRingOrderWhileTheNextIsTransformed) {
+  const Schedule s = make_schedule(request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1)));
+  const auto built = [](const Schedule& way) {
+    PipelineRules rules;
+    rules.stream_tile = 1;
+    std::vector<ReshapeChoice> choices = choose_pipeline(way, find_pipeline("planes"), {{"tile", 2}}, rules);
+    for (ReshapeChoice& c : choices) c.carry = Carry::direct;
+    ProgramRequest request{1, 8, false, {}, {}};
+    request.streams = true;
+    Program p = build_program(way, choices, request);
+    check_program(p);
+    return p;
+  };
+  // Local FFTs of two axes and of one, parts and the rank that gets them, parts that are awaited.
+  const auto text_of = [](const Program& p) {
+    std::string text;
+    for (const Op& op : p.ops) {
+      if (op.kind == OpKind::fft)
+        text += p.ffts[static_cast<std::size_t>(op.call)].axes.size() == 2 ? 'F' : 'f';
+      if (op.kind == OpKind::put) text += std::to_string(op.peer);
+      if (op.kind == OpKind::await_full) text += 'a';
+    }
+    return text;
+  };
+  const Program forward = built(s);
+  EXPECT_EQ(text_of(forward), "F2301F2301aaaaaaf");
+  EXPECT_EQ(text_of(built(inverse(s))), "f23012301aaaFaaaF");
+  // What is transformed waits for nothing that travels, up to where parts arrive.
+  const StreamPlan streams = plan_streams(forward);
+  for (std::size_t i = 0; i < forward.ops.size(); ++i)
+    if (streams.steps[i].stream == StreamRole::compute) {
+      EXPECT_EQ(streams.steps[i].waits_begin, streams.steps[i].waits_end) << to_string(forward);
+    }
+  for (const CopyCall& c : forward.copies) EXPECT_NE(c.from.space, Space::scratch);
+  EXPECT_EQ(forward.scratch_offset, forward.workspace_bytes);
+}
+
+TEST(Planes, TilesForStreamsAreNotTooSmall) {
+  const Schedule s = make_schedule(request_of({64, 16, 16}, 2, Distribution::slab(0), Distribution::slab(1)));
+  const auto tile = [&](Index bytes, const PipelineParameters& asked = {}) {
+    PipelineRules rules;
+    rules.stream_tile = bytes;
+    return choose_pipeline(s, find_pipeline("planes"), asked, rules)[0].tile;
+  };
+  constexpr Index plane = 16 * 16 * 16;
+  EXPECT_EQ(tile(1), 4);  // an eighth
+  EXPECT_EQ(tile(10 * plane), 10);
+  EXPECT_EQ(tile(10 * plane - 5), 10);
+  EXPECT_EQ(tile(1000 * plane), 32);
+  EXPECT_EQ(tile(1000 * plane, {{"tile", 3}}), 3);
+  EXPECT_ANY_THROW(tile(1, {{"subtile", 64}}));
 }
 
 TEST(Planes, WithoutOverlapEachTileIsAwaitedAtOnce) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "api/gather.hpp"
 #include "geometry/layout.hpp"
@@ -29,9 +30,10 @@ const std::vector<Pipelined> pipelines{{"sequential", {}},
                                        {"two-front", {{"tile", 2}, {"front", 60}}}};
 
 void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, Carry carry, int every,
-                      int executions) {
+                      int executions, bool streams = false) {
   for (const Schedule& s : {forward, inverse(forward)}) {
-    const Built made = setup(s, pipeline.name, pipeline.values, carry);
+    Built made = setup(s, pipeline.name, pipeline.values, carry);
+    made.streams = streams;
     Index expected = 0;
     for (std::size_t i = 0; i < s.stages.size(); ++i)
       if (s.stages[i].kind == Stage::Kind::reshape)
@@ -75,13 +77,19 @@ TEST(Program, SlabsAndBricksAndR2c) {
         Pipelined{"windowed", {{"tile", 1}, {"window", 5}, {"fy", 7}, {"fx", 1}}},
         Pipelined{"windowed", {{"tile", 2}, {"px", 1}, {"uz", 1}}}, Pipelined{"th", {{"tile", 1}, {"fy", 3}}},
         Pipelined{"planes", {{"tile", 1}, {"subtile", 2}}},
-        Pipelined{"two-front", {{"tile", 1}, {"front", 40}, {"rest", 1}}}})
+        Pipelined{"two-front", {{"tile", 1}, {"front", 40}, {"rest", 1}}}}) {
+    for (Carry carry : {Carry::packed, Carry::direct}) {
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, carry, 1, 3,
+                       true);
+      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, carry, 1, 3, true);
+    }
     for (Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
       replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, carry, 1, 3);
       replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, carry, 1, 3);
       replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, carry, 1, 3);
       replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, carry, 1, 3);
     }
+  }
 }
 
 TEST(Program, Batches) {
@@ -129,7 +137,7 @@ Index largest_part(const Program& program) {
 
 TEST(Program, RandomProblemsReplay) {
   std::array<int, 4> replayed{};
-  int planes = 0, cut_items = 0;
+  int planes = 0, cut_items = 0, on_streams = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
@@ -153,8 +161,16 @@ TEST(Program, RandomProblemsReplay) {
         if (by_planes && carry == Carry::packed && seed % 3 == 0 && !made.choices.empty())
           made.choices.back().carry = seed % 2 == 0 ? Carry::direct : Carry::strided;
         made.in_place = p.problem.in_place;
+        // Streams carry everything packed or directly.
+        made.streams = by_planes && seed % 4 == 1 && carry != Carry::strided;
+        for (ReshapeChoice& c : made.choices) {
+          if (!made.streams) continue;
+          c.subtile = std::numeric_limits<Index>::max();
+          if (c.carry == Carry::strided) c.carry = Carry::direct;
+          on_streams += carry == Carry::direct ? 1 : 0;
+        }
         planes += by_planes && !made.choices.empty() ? 1 : 0;
-        if (carry == Carry::direct && seed % 2 == 0)
+        if (carry == Carry::direct && seed % 2 == 0 && !made.streams)
           for (int q = 0; q < ranks; ++q) made.nodes.push_back(q / (1 + static_cast<int>(seed % 3)));
         if (carry == Carry::padded && !padding_fits(made)) continue;
         ++replayed[static_cast<std::size_t>(carry)];
@@ -167,7 +183,9 @@ TEST(Program, RandomProblemsReplay) {
           const Index scratch = by_planes ? program.workspace_bytes - program.scratch_offset : 0;
           // What goes by messages waits in a third box; with planes the one that arrives needs no second.
           const bool direct = carry == Carry::direct && made.nodes.empty();
-          const Index boxes = !by_planes ? 2 : (made.choices.size() > 1 ? 2 : 1) + (direct ? 0 : 1);
+          const Index boxes = !by_planes ? 2
+                                         : (made.choices.size() > 1 ? 2 : 1) + (direct ? 0 : 1) +
+                                               (made.streams ? 1 : 0);  // from which tiles depart
           ASSERT_LE(program.workspace_bytes - scratch, boxes * rounded) << p.describe();
           // Rows may be spread, and each of two areas is rounded up.
           ASSERT_LE(scratch, 2 * (2 * largest_part(program) + 64)) << p.describe();
@@ -176,6 +194,7 @@ TEST(Program, RandomProblemsReplay) {
   }
   for (int n : replayed) EXPECT_GT(n, 50);
   EXPECT_GT(planes, 50);
+  EXPECT_GT(on_streams, 20);
   EXPECT_GT(cut_items, 50);
 }
 

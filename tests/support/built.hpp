@@ -13,10 +13,12 @@ struct Built {
   std::vector<ReshapeChoice> choices;
   bool in_place = false;
   std::vector<int> nodes = {};
+  bool streams = false;
 
   Program program(int rank) const {
     ProgramRequest request{rank, 8, in_place, {}, {}};
     request.nodes = nodes;
+    request.streams = streams;
     return build_program(schedule, choices, request);
   }
 };

@@ -179,13 +179,14 @@ void draw_memory(Dice& dice, RandomProblem& p) {
   p.output_orders = p.input_orders;
 }
 
-/// Whatever the exchange makes of layout auto.
+/// Whatever the exchange makes of layout auto, on the host and on devices.
 void draw_parameters(Dice& dice, RandomProblem& p) {
   if (p.options.get("pipeline") == "auto" || !dice.chance(0.8)) return;
   ScheduleRequest request = p.request();
   std::vector<Schedule> schedules;
-  for (const bool contiguous : {true, false}) {
-    request.contiguous = contiguous;
+  for (const int layout : {0, 1, 2}) {
+    request.contiguous = layout == 0;
+    request.shared_axes_first = layout == 1;
     schedules.push_back(make_schedule(request));
     schedules.push_back(inverse(schedules.back()));
   }

@@ -10,6 +10,7 @@
 #include "comm/comm_impl.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
+#include "support/device_mirror.hpp"
 #include "support/random_problem.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
@@ -64,6 +65,8 @@ class FencedArray {
     std::memset(memory_.data(), pattern, memory_.size());
   }
   T* data() { return reinterpret_cast<T*>(memory_.data() + offset_); }
+  /// All of it, with the fence.
+  Buffer<unsigned char>& memory() { return memory_; }
   std::vector<unsigned char> bytes() const {
     return {memory_.data() + offset_, memory_.data() + offset_ + bytes_};
   }
@@ -187,6 +190,21 @@ class Trial {
     if (!plan_.test()) failure_ = "not complete after wait";
   }
 
+  /// The same with the arrays' images on this rank's device.
+  template <class A, class B>
+  void execute_on_device(Direction d, Buffer<unsigned char>& in, Buffer<unsigned char>& out,
+                         std::size_t work_bytes) {
+    DeviceMirror mirror;
+    plan_.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+    std::byte* const from = mirror.upload(in.data(), in.size());
+    std::byte* const to = problem_.in_place ? from : mirror.upload(out.data(), out.size());
+    std::byte* const work = mirror.fresh(work_bytes);
+    execute(d, reinterpret_cast<const A*>(from), reinterpret_cast<B*>(to), work, work_bytes);
+    mirror.download(in.data(), from, in.size());
+    if (!problem_.in_place) mirror.download(out.data(), to, out.size());
+    plan_.set_stream(nullptr);
+  }
+
   template <class A, class B>
   std::vector<B> one_way(Direction d, const std::vector<Exact>& from, const std::vector<Exact>& to,
                          long double scale) {
@@ -202,7 +220,11 @@ class Trial {
     B* out = in_place ? reinterpret_cast<B*>(in.data()) : separate.data();
     Buffer<unsigned char> workspace(p_.user_workspace ? plan_.workspace_bytes() : 0);
     void* work = workspace.size() > 0 ? workspace.data() : nullptr;
-    execute(d, static_cast<const A*>(in.data()), out, work, workspace.size());
+    if (problem_.memory == MemoryKind::host) {
+      execute(d, static_cast<const A*>(in.data()), out, work, workspace.size());
+    } else {
+      execute_on_device<A, B>(d, in.memory(), separate.memory(), workspace.size());
+    }
     if (!in.fence_intact() || !separate.fence_intact()) failure_ = "memory behind an array was changed";
     if (!in_place && before != in.bytes()) failure_ = "out of place, the input was changed";
     if (!in_place && !separate.gaps_intact(out_view)) failure_ = "a halo of the output was changed";

@@ -86,51 +86,23 @@ struct Multiplied {
 
 PermuteCopy::PermuteCopy(const Shape& extents, const Strides& from, const Strides& to, int element_bytes,
                          const CopyManner& manner)
-    : element_bytes_(element_bytes), manner_(manner) {
-  for (int a = 0; a < extents.size(); ++a) {
-    empty_ = empty_ || extents[a] <= 0;
-    if (extents[a] > 1) loops_[static_cast<std::size_t>(count_++)] = {extents[a], from[a], to[a]};
-  }
-  const auto begin = loops_.begin();
-  std::stable_sort(begin, begin + count_, [](const Loop& x, const Loop& y) { return x.to > y.to; });
-  int kept = 0;
-  for (int i = 0; i < count_; ++i) {
-    const Loop inner = loops_[static_cast<std::size_t>(i)];
-    if (kept > 0) {
-      Loop& outer = loops_[static_cast<std::size_t>(kept - 1)];
-      if (outer.from == inner.from * inner.n && outer.to == inner.to * inner.n) {
-        outer = {outer.n * inner.n, inner.from, inner.to};
-        continue;
-      }
-    }
-    loops_[static_cast<std::size_t>(kept++)] = inner;
-  }
-  count_ = kept;
-  if (count_ == 0) loops_[static_cast<std::size_t>(count_++)] = {1, 1, 1};
-  // If another loop than the innermost is the fast one of the source, both become the inner pair.
-  const auto fast =
-      std::min_element(begin, begin + count_, [](const Loop& x, const Loop& y) { return x.from < y.from; });
-  if (fast != begin + count_ - 1) {
-    std::rotate(fast, fast + 1, begin + count_ - 1);
-    transposes_ = true;
-  }
-}
+    : loops_(copy_loops(extents, from, to)), element_bytes_(element_bytes), manner_(manner) {}
 
 template <class W, class Inner>
 void PermuteCopy::outer_loops(const W* from, W* to, int inner, const Inner& body) const {
-  const int outer = count_ - inner;
+  const int outer = loops_.count - inner;
   std::array<Index, max_axes> i{};
   for (;;) {
     body(from, to);
     int a = outer - 1;
     for (; a >= 0; --a) {
-      const auto s = static_cast<std::size_t>(a);
-      from += loops_[s].from;
-      to += loops_[s].to;
-      if (++i[s] < loops_[s].n) break;
-      from -= loops_[s].n * loops_[s].from;
-      to -= loops_[s].n * loops_[s].to;
-      i[s] = 0;
+      const CopyLoop& loop = loops_[a];
+      from += loop.from;
+      to += loop.to;
+      if (++i[static_cast<std::size_t>(a)] < loop.n) break;
+      from -= loop.n * loop.from;
+      to -= loop.n * loop.to;
+      i[static_cast<std::size_t>(a)] = 0;
     }
     if (a < 0) return;
   }
@@ -141,8 +113,8 @@ void PermuteCopy::run_with(const std::byte* from_bytes, std::byte* to_bytes, con
   using W = typename Move::Element;
   const W* from = reinterpret_cast<const W*>(from_bytes);
   W* to = reinterpret_cast<W*>(to_bytes);
-  const Loop last = loops_[static_cast<std::size_t>(count_ - 1)];
-  if (!transposes_) {
+  const CopyLoop last = loops_.innermost();
+  if (!loops_.transposes) {
     if (last.from == 1 && last.to == 1) {
       outer_loops(from, to, 1, [&](const W* f, W* t) { move.line(f, t, last.n); });
     } else {
@@ -152,7 +124,7 @@ void PermuteCopy::run_with(const std::byte* from_bytes, std::byte* to_bytes, con
     }
     return;
   }
-  const Loop other = loops_[static_cast<std::size_t>(count_ - 2)];
+  const CopyLoop other = loops_[loops_.count - 2];
   outer_loops(from, to, 2, [&](const W* f, W* t) {
     for (Index ib = 0; ib < other.n; ib += block)
       for (Index jb = 0; jb < last.n; jb += block) {
@@ -165,7 +137,7 @@ void PermuteCopy::run_with(const std::byte* from_bytes, std::byte* to_bytes, con
 }
 
 void PermuteCopy::run(const std::byte* from, std::byte* to) const {
-  if (empty_) return;
+  if (loops_.empty) return;
   if (manner_.factor != 1) {
     const auto factor = static_cast<float>(manner_.factor);
     if (manner_.real_bytes == 4) {
@@ -201,23 +173,23 @@ void PermuteCopy::with_size(const F& f) const {
 /// How far to look ahead, in bytes: about a page, in whole lines of the copy.
 std::ptrdiff_t PermuteCopy::ahead() const {
   constexpr Index far = 4096;
-  const Loop line = loops_[static_cast<std::size_t>(count_ - 1)];
-  if (count_ < 2 || line.n * element_bytes_ >= far) return far;
+  const CopyLoop line = loops_.innermost();
+  if (loops_.count < 2 || line.n * element_bytes_ >= far) return far;
   const Index lines = far / (line.n * element_bytes_);
-  return lines * loops_[static_cast<std::size_t>(count_ - 2)].from * element_bytes_;
+  return lines * loops_[loops_.count - 2].from * element_bytes_;
 }
 
 /// Iterations of a loop that are not cut apart: those of a block of the inner loops.
 Index PermuteCopy::unit_of(int loop) const {
-  return loop >= count_ - (transposes_ ? 2 : 1) ? block : 1;
+  return loop >= loops_.count - (loops_.transposes ? 2 : 1) ? block : 1;
 }
 
 /// The outermost loop that gives every part nearly the same, else the one that comes nearest to it.
 int PermuteCopy::loop_to_cut(int parts) const {
   int best = 0;
   double best_balance = 0;
-  for (int i = 0; i < count_ && best_balance < good_balance; ++i) {
-    const double its = balance(loops_[static_cast<std::size_t>(i)].n, unit_of(i), parts);
+  for (int i = 0; i < loops_.count && best_balance < good_balance; ++i) {
+    const double its = balance(loops_[i].n, unit_of(i), parts);
     if (its > best_balance) {
       best = i;
       best_balance = its;
@@ -227,13 +199,13 @@ int PermuteCopy::loop_to_cut(int parts) const {
 }
 
 void PermuteCopy::run_part(const std::byte* from, std::byte* to, int part, int parts) const {
-  if (empty_) return;
+  if (loops_.empty) return;
   const int cut = loop_to_cut(parts);
-  const Loop& loop = loops_[static_cast<std::size_t>(cut)];
+  const CopyLoop& loop = loops_[cut];
   const Range range = split_units(loop.n, unit_of(cut), parts, part);
   if (range.lo == range.hi) return;
   PermuteCopy slice = *this;
-  slice.loops_[static_cast<std::size_t>(cut)].n = range.hi - range.lo;
+  slice.loops_[cut].n = range.hi - range.lo;
   slice.run(from + range.lo * loop.from * element_bytes_, to + range.lo * loop.to * element_bytes_);
 }
 

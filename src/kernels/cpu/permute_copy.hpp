@@ -4,10 +4,9 @@
 // slices by several threads.
 #pragma once
 
-#include <array>
 #include <cstddef>
 
-#include "weft/axis_vector.hpp"
+#include "geometry/copy_loops.hpp"
 
 namespace weft {
 
@@ -35,13 +34,9 @@ class PermuteCopy {
   void run_part(const std::byte* from, std::byte* to, int part, int parts) const;
 
   /// Loops left after merging.
-  int loops() const { return count_; }
+  int loops() const { return loops_.count; }
 
  private:
-  struct Loop {
-    Index n, from, to;
-  };
-
   template <class F>
   void with_size(const F& f) const;
   std::ptrdiff_t ahead() const;
@@ -52,12 +47,9 @@ class PermuteCopy {
   template <class Word, class Inner>
   void outer_loops(const Word* from, Word* to, int inner, const Inner& body) const;
 
-  std::array<Loop, max_axes> loops_{};  ///< outermost first
-  int count_ = 0;
+  CopyLoops loops_;
   int element_bytes_;
   CopyManner manner_;
-  bool transposes_ = false;  ///< the two innermost loops are fast on one side each
-  bool empty_ = false;
 };
 
 }  // namespace weft

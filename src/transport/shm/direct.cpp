@@ -95,7 +95,7 @@ class SharedDirect final : public DirectExchange {
 }  // namespace
 
 Index direct_flag_bytes(int ranks) {
-  return static_cast<Index>(Flags::bytes(ranks));
+  return static_cast<Index>(Flags::bytes(2 * ranks));
 }
 
 ExchangeRow direct_row() {
@@ -106,7 +106,8 @@ ExchangeRow direct_row() {
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.size() == 1 || any_share_memory(comm); },
           .make_buffered = nullptr,
-          .make_direct = make_exchange<DirectExchange, SharedDirect>};
+          .make_direct = make_exchange<DirectExchange, SharedDirect>,
+          .make_stream_direct = make_peer_exchange};
 }
 
 }  // namespace weft

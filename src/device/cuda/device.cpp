@@ -1,0 +1,232 @@
+// CUDA behind the device seam: a device is the context that was the calling thread's while planning, the
+// primary one for whoever uses CUDA's runtime.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "base/text.hpp"
+#include "device/cuda/driver.hpp"
+#include "device/cuda/stream.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace cuda {
+
+namespace {
+
+DeviceId id_of(int ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
+  DeviceId id;
+  static_assert(sizeof id == sizeof properties.uuid.bytes);
+  std::memcpy(id.data(), properties.uuid.bytes, sizeof id);
+  return id;
+}
+
+/// The number by which this process knows a device; -1 if it does not see it.
+int ordinal_of(const DeviceId& id) {
+  int devices = 0;
+  check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  for (int i = 0; i < devices; ++i)
+    if (id_of(i) == id) return i;
+  return -1;
+}
+
+struct Pointer {
+  unsigned type = 0;  ///< 0: not known to CUDA
+  int ordinal = -1;
+  unsigned managed = 0;
+};
+
+Pointer look_at(decltype(&::cuPointerGetAttributes) attributes, const void* pointer) {
+  Pointer p;
+  CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                  CU_POINTER_ATTRIBUTE_IS_MANAGED};
+  void* values[] = {&p.type, &p.ordinal, &p.managed};
+  const auto at = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
+  if (attributes(3, wanted, values, at) != CUDA_SUCCESS) return {};
+  return p;
+}
+
+class CudaDevice final : public Device, public std::enable_shared_from_this<CudaDevice> {
+ public:
+  /// Of the thread's current context.
+  explicit CudaDevice(CUcontext context) : context_(context) {
+    check(cudaGetDevice(&ordinal_), "cudaGetDevice");
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, ordinal_), "cudaGetDeviceProperties");
+    name_ = std::string(properties.name) + " (device " + std::to_string(ordinal_) + ")";
+    id_ = id_of(ordinal_);
+  }
+
+  const std::string& name() const override { return name_; }
+  DeviceId id() const override { return id_; }
+
+  void enter() override { check(driver().push_context(context_), "cuCtxPushCurrent"); }
+  void leave() noexcept override {
+    CUcontext before = nullptr;
+    driver().pop_context(&before);
+  }
+
+  bool reaches(const DeviceId& other) const override {
+    const int peer = ordinal_of(other);
+    if (peer < 0 || peer == ordinal_) return peer == ordinal_;
+    int can = 0;
+    check(cudaDeviceCanAccessPeer(&can, ordinal_, peer), "cudaDeviceCanAccessPeer");
+    return can != 0;
+  }
+
+  void connect(const DeviceId& other) override {
+    const int peer = ordinal_of(other);
+    if (peer == ordinal_) return;
+    const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled) {
+      cudaGetLastError();
+    } else {
+      check(status, "cudaDeviceEnablePeerAccess");
+    }
+  }
+
+  std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) override {
+    if (bytes == 0) return nullptr;
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+      cudaGetLastError();
+      std::size_t free = 0, total = 0;
+      cudaMemGetInfo(&free, &total);
+      throw Error(operation,
+                  "no memory for " + human_bytes(static_cast<double>(bytes)) + " on " + name_ + ", where " +
+                      human_bytes(static_cast<double>(free)) + " are free",
+                  "fewer points per rank");
+    }
+    return owned(memory, [](void* p) { cudaFree(p); });
+  }
+
+  std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) override {
+    if (bytes == 0) return nullptr;
+    void* memory = nullptr;
+    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) != cudaSuccess) {
+      cudaGetLastError();
+      throw Error(operation, "no pinned memory for " + human_bytes(static_cast<double>(bytes)),
+                  "fewer points per rank, or a higher limit on locked memory (ulimit -l)");
+    }
+    return owned(memory, [](void* p) { cudaFreeHost(p); });
+  }
+
+  DeviceMemoryHandle give(const std::byte* memory) override {
+    cudaIpcMemHandle_t handle{};
+    check(cudaIpcGetMemHandle(&handle, const_cast<std::byte*>(memory)), "cudaIpcGetMemHandle");
+    DeviceMemoryHandle given;
+    static_assert(sizeof given == sizeof handle);
+    std::memcpy(given.data(), &handle, sizeof handle);
+    return given;
+  }
+
+  std::shared_ptr<std::byte> take(const DeviceMemoryHandle& given) override {
+    cudaIpcMemHandle_t handle{};
+    std::memcpy(&handle, given.data(), sizeof handle);
+    void* memory = nullptr;
+    check(cudaIpcOpenMemHandle(&memory, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
+    return owned(memory, [](void* p) { cudaIpcCloseMemHandle(p); });
+  }
+
+  bool holds(const void* pointer) const override {
+    const Pointer p = look_at(driver().pointer_attributes, pointer);
+    return p.type == CU_MEMORYTYPE_DEVICE && (p.managed != 0 || p.ordinal == ordinal_);
+  }
+
+  std::unique_ptr<DeviceStream> make_stream() override { return std::make_unique<Stream>(); }
+  std::unique_ptr<DeviceStream> borrow_stream(void* native) override {
+    return std::make_unique<Stream>(static_cast<cudaStream_t>(native));
+  }
+  std::unique_ptr<DeviceEvent> make_event(bool timed) override { return std::make_unique<Event>(timed); }
+  bool passed(const DeviceEvent& event) const override {
+    const cudaError_t status = cudaEventQuery(Event::of(event));
+    if (status == cudaErrorNotReady) {
+      cudaGetLastError();
+      return false;
+    }
+    check(status, "cudaEventQuery");
+    return true;
+  }
+  void wait_for(const DeviceEvent& event) const override {
+    check(cudaEventSynchronize(Event::of(event)), "cudaEventSynchronize");
+  }
+  double seconds_between(const DeviceEvent& begin, const DeviceEvent& end) const override {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, Event::of(begin), Event::of(end)), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  /// Freed on the device it is from; after CUDA has ended that fails, and nothing is left to be freed.
+  template <class Free>
+  std::shared_ptr<std::byte> owned(void* memory, Free free) {
+    return {static_cast<std::byte*>(memory), [device = shared_from_this(), free](std::byte* p) {
+              if (driver().push_context(device->context_) != CUDA_SUCCESS) return;
+              free(p);
+              device->leave();
+            }};
+  }
+
+  CUcontext context_;
+  int ordinal_ = 0;
+  std::string name_;
+  DeviceId id_{};
+};
+
+/// One object per context, for the life of the process.
+std::shared_ptr<Device> device_of_thread() {
+  CUcontext context = nullptr;
+  check(driver().current_context(&context), "cuCtxGetCurrent");
+  if (context == nullptr) {
+    // Nobody has chosen yet: the runtime's choice, as for any other call of it.
+    int ordinal = 0;
+    check(cudaGetDevice(&ordinal), "cudaGetDevice");
+    check(cudaSetDevice(ordinal), "cudaSetDevice");
+    check(driver().current_context(&context), "cuCtxGetCurrent");
+  }
+  static std::mutex mutex;
+  static std::map<CUcontext, std::shared_ptr<CudaDevice>> devices;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<CudaDevice>& device = devices[context];
+  if (!device) device = std::make_shared<CudaDevice>(context);
+  return device;
+}
+
+/// Of the driver that the process has loaded, if it has one.
+std::atomic<decltype(&::cuPointerGetAttributes)> known_attributes{nullptr};
+
+void notice() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return;
+  known_attributes =
+      reinterpret_cast<decltype(&::cuPointerGetAttributes)>(dlsym(library, "cuPointerGetAttributes"));
+  dlclose(library);
+}
+
+bool on_any_device(const void* pointer) {
+  const auto attributes = known_attributes.load(std::memory_order_acquire);
+  if (attributes == nullptr) return false;
+  const Pointer p = look_at(attributes, pointer);
+  return p.type == CU_MEMORYTYPE_DEVICE && p.managed == 0;
+}
+
+}  // namespace
+
+}  // namespace cuda
+
+DeviceRow cuda_row() {
+  return {.name = "cuda",
+          .missing = [] { return cuda::missing(); },
+          .current = cuda::device_of_thread,
+          .notice = cuda::notice,
+          .holds = cuda::on_any_device};
+}
+
+}  // namespace weft

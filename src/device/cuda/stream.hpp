@@ -1,0 +1,47 @@
+// Streams and events of CUDA behind the device seam.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "device/device.hpp"
+
+namespace weft::cuda {
+
+class Event final : public DeviceEvent {
+ public:
+  explicit Event(bool timed);
+  ~Event() override;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t get() const { return event_; }
+  static cudaEvent_t of(const DeviceEvent& event) { return static_cast<const Event&>(event).event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+class Stream final : public DeviceStream {
+ public:
+  /// A stream of its own, which waits for no other unless told to.
+  Stream();
+  explicit Stream(cudaStream_t borrowed) : stream_(borrowed) {}
+  ~Stream() override;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  void* native() const override { return stream_; }
+  void record(DeviceEvent& event) override;
+  void wait(const DeviceEvent& event) override;
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) override;
+  void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) override;
+  void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
+  void write_value(std::byte* at, std::uint32_t value) override;
+  void wait_value(const std::byte* at, std::uint32_t value) override;
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool own_ = false;
+};
+
+}  // namespace weft::cuda

@@ -1,0 +1,144 @@
+// The device seam: all that Weft asks of a GPU beside local FFTs. Devices, memory, streams, events, copies,
+// and flags that streams raise and wait for by themselves. CUDA is one implementation (device/cuda), a double
+// for tests that runs streams as queues on the host is another; nothing above knows which one it talks to.
+//
+// Except for those of `Device` that say so, calls only enqueue: they return at once and allocate nothing.
+// Everything throws `weft::Error`. A thread enters a device (`DeviceScope`) before it uses it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "geometry/copy_loops.hpp"
+
+namespace weft {
+
+/// A copy between strided boxes in the memory of devices. Elements are opaque unless the factor is not 1:
+/// then they are one or two real numbers.
+struct DeviceCopy {
+  CopyLoops loops;
+  int element_bytes = 0;
+  double factor = 1;
+  int real_bytes = 8;
+};
+
+/// So many rows of bytes, at distances of their own on both sides.
+struct DeviceRows {
+  std::size_t rows = 1, bytes = 0;
+  std::size_t from_pitch = 0, to_pitch = 0;
+};
+
+/// A point in a stream.
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent() = default;
+};
+
+/// Work that is done in the order in which it was enqueued. Addresses are of this device's memory, of that of
+/// a device it is connected with, or of pinned memory.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+  /// The device's own handle of it.
+  virtual void* native() const = 0;
+
+  virtual void record(DeviceEvent& event) = 0;
+  /// What follows waits for the point that the event was recorded at last.
+  virtual void wait(const DeviceEvent& event) = 0;
+
+  /// Copies that leave the device's processors to others, where it can.
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
+  virtual void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) = 0;
+  /// A copy by a kernel.
+  virtual void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) = 0;
+  virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;
+
+  /// Stores `value` once everything before it is done and can be seen by all who see the value.
+  virtual void write_value(std::byte* at, std::uint32_t value) = 0;
+  /// What follows waits until the number at `at`, in this device's own memory, has come to `value`: until
+  /// their difference, as a signed number, is not negative. No kernel spins.
+  virtual void wait_value(const std::byte* at, std::uint32_t value) = 0;
+};
+
+/// The same for every process that uses the device.
+using DeviceId = std::array<unsigned char, 16>;
+/// By which another process of the machine finds memory.
+using DeviceMemoryHandle = std::array<unsigned char, 64>;
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const std::string& name() const = 0;
+  virtual DeviceId id() const = 0;
+
+  /// Makes the device that of the calling thread, and gives back what was so before.
+  virtual void enter() = 0;
+  virtual void leave() noexcept = 0;
+
+  /// Whether streams of this device can read and write the memory of that one.
+  virtual bool reaches(const DeviceId& other) const = 0;
+  /// Lets them; once is enough.
+  virtual void connect(const DeviceId& other) = 0;
+
+  /// On multiples of 256 bytes, uninitialised; null for none. `operation` is named in the error if there is
+  /// no room. Waits for the device, as giving it back does.
+  virtual std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) = 0;
+  /// Memory of the host that the device copies from and to by itself.
+  virtual std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) = 0;
+  /// Memory of this device as another process finds it, and that of another process: of what `allocate` gave.
+  virtual DeviceMemoryHandle give(const std::byte* memory) = 0;
+  virtual std::shared_ptr<std::byte> take(const DeviceMemoryHandle& handle) = 0;
+  /// Whether a pointer is to memory that streams of this device can use as their own.
+  virtual bool holds(const void* pointer) const = 0;
+
+  /// A stream of its own, and one of somebody else's, by its native handle; null is the default stream.
+  virtual std::unique_ptr<DeviceStream> make_stream() = 0;
+  virtual std::unique_ptr<DeviceStream> borrow_stream(void* native) = 0;
+  /// `timed`: for `seconds_between`.
+  virtual std::unique_ptr<DeviceEvent> make_event(bool timed) = 0;
+  /// Whether the point has been passed; `wait_for` returns when it has.
+  virtual bool passed(const DeviceEvent& event) const = 0;
+  virtual void wait_for(const DeviceEvent& event) const = 0;
+  /// Of two timed events that have been passed.
+  virtual double seconds_between(const DeviceEvent& begin, const DeviceEvent& end) const = 0;
+};
+
+/// The device is the calling thread's for the lifetime of this.
+class DeviceScope {
+ public:
+  explicit DeviceScope(Device& device) : device_(device) { device_.enter(); }
+  ~DeviceScope() { device_.leave(); }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  Device& device_;
+};
+
+/// What serves arrays in the memory of devices.
+struct DeviceRow {
+  const char* name;
+  /// Why there is no device that can be used in this process, or nothing.
+  std::string (*missing)();
+  /// The device of the calling thread; one object per device. Only if none is missing.
+  std::shared_ptr<Device> (*current)();
+  /// Looks whether this process uses devices by now, without starting anything; for `holds`.
+  void (*notice)();
+  /// Whether a pointer is to memory that only devices reach. Allocates nothing.
+  bool (*holds)(const void* pointer);
+};
+
+/// The implementation of this build; null for a build without any.
+const DeviceRow* device_row();
+/// Puts another one in its place (null: gives it back); for tests.
+void replace_device_row(const DeviceRow* row);
+
+/// The device of the calling thread. Throws `weft::Error` if there is none.
+std::shared_ptr<Device> current_device();
+
+DeviceRow cuda_row();
+
+}  // namespace weft

@@ -1,0 +1,104 @@
+// What executes a program: on the host (executor.hpp), or on the streams of a device (stream_executor.hpp).
+// An execution can be left where it would have to wait, and taken up again; it allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/thread_pool.hpp"
+#include "fft/local_fft.hpp"
+#include "program/program.hpp"
+#include "transport/transport.hpp"
+#include "weft/timing.hpp"
+
+namespace weft {
+
+/// Where the workspace of a plan lies, and what its exchanges need beside it.
+struct ExchangeMemory {
+  std::shared_ptr<std::byte> workspace;  ///< null if the user gives one at execution
+  std::shared_ptr<SharedMemory> shared;  ///< what holds it, if there are direct exchanges
+  Index flags_offset = 0;                ///< of the first of them
+  Index workspace_offset = 0;
+  const ExchangeRow* far = nullptr;  ///< what serves ranks of other machines beside a direct exchange
+  // In memory of devices:
+  std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`
+  std::shared_ptr<std::byte> pinned;  ///< as large as the workspace, if parts go through the host
+  Index fft_work_offset = 0;          ///< of the local FFTs, in the workspace
+};
+
+struct ExecutorSettings {
+  Precision precision = Precision::float64;
+  Effort effort = Effort::estimate;
+  double planning_seconds = 0;       ///< for each local FFT; 0: as long as its library likes
+  std::vector<const FftRow*> ffts;   ///< to be asked in turn
+  bool compare_ffts = false;         ///< or rather the fastest of them for each transform
+  std::shared_ptr<ThreadPool> pool;  ///< the threads of this rank; null: the caller alone
+  std::shared_ptr<Device> device;    ///< that of this rank, entered; null: arrays are on the host
+};
+
+class Interpreter {
+ public:
+  explicit Interpreter(Program program) : program_(std::move(program)) {}
+  virtual ~Interpreter() = default;
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+  Interpreter& operator=(Interpreter&&) = delete;
+
+  /// Bytes that local FFTs need behind the workspace of the program.
+  virtual Index fft_work_bytes() const { return 0; }
+  /// Makes the exchanges, one row per reshape. Local; throws `weft::Error`. `groups`: per reshape, the
+  /// exchange group of every rank.
+  virtual void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
+                              const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) = 0;
+  /// Connects them. Collective.
+  virtual void connect() = 0;
+
+  /// Begins an execution; `in` and `out` are the user's arrays (alike for an in-place program).
+  virtual void start(const void* in, void* out, std::byte* work) = 0;
+  /// Goes on until the program is done or enqueued (true), or, without patience, until it would have to wait
+  /// (false).
+  virtual bool advance(Patience patience) = 0;
+  /// Whether what has been enqueued is done.
+  virtual bool settled(Patience /*patience*/) { return true; }
+  /// Executions are enqueued on this stream from now on.
+  virtual void use_stream(void* /*native*/) {}
+
+  /// Whether executions note the time of every operation, and those of the last one.
+  virtual void record_times(bool on) = 0;
+  virtual std::vector<OperationTime> times() = 0;
+
+  /// Whether executions leave out what no parameter of a pipeline changes; their results are wrong then.
+  void skip_invariant(bool on) { skipping_ = on; }
+
+  /// After a failure: no other rank touches this rank's memory once this returns.
+  virtual void cancel() noexcept = 0;
+  /// The part of it that also concerns a direction that was not under way: peers may be in it already.
+  virtual void tell_failure() noexcept = 0;
+
+  const Program& program() const { return program_; }
+  /// The libraries that compute the local FFTs, each once.
+  const std::vector<const FftRow*>& libraries() const { return libraries_; }
+
+ protected:
+  Interpreter(Interpreter&&) = default;
+
+  struct Traffic {
+    Index bytes = 0;  ///< written, or sent to other ranks
+    Index memory_read = 0, memory_written = 0;
+  };
+  /// What an operation moves, and what it is called when its time is noted.
+  Traffic traffic_of(const Op& op) const;
+  static const char* kind_of(OpKind kind);
+  void note_library(const FftRow* row);
+
+  Program program_;
+  std::vector<const FftRow*> libraries_;
+  bool skipping_ = false;
+};
+
+/// The local transform that a call of the program asks for.
+FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort);
+
+}  // namespace weft

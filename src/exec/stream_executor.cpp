@@ -1,0 +1,280 @@
+#include "exec/stream_executor.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/test_hook.hpp"
+#include "transport/peer/peer_memory.hpp"
+#include "transport/staged/staged.hpp"
+
+namespace weft {
+
+StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings)
+    : Interpreter(std::move(program)), device_(settings.device), plan_(plan_streams(program_)) {
+  const auto real = static_cast<int>(real_bytes(settings.precision));
+  // Most tiles ask for the same transform.
+  std::map<FftProblem, std::shared_ptr<StreamFft>> known;
+  for (const FftCall& call : program_.ffts) {
+    FftProblem problem = fft_problem(call, settings.precision, Effort::estimate);
+    // Arrays start on multiples of 16 bytes; real lines of a tile may start anywhere.
+    problem.aligned = call.from.offset % (2 * real) == 0 && call.to.offset % (2 * real) == 0;
+    std::shared_ptr<StreamFft>& fft = known[problem];
+    if (!fft) {
+      PlannedStreamFft planned = plan_stream_fft(settings.ffts, problem, *device_);
+      note_library(planned.row);
+      fft = std::move(planned.fft);
+    }
+    fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));
+    ffts_.push_back(fft);
+  }
+  for (const CopyCall& c : program_.copies) copies_.emplace_back(c, real);
+  compute_ = device_->borrow_stream(nullptr);
+  transfer_ = device_->make_stream();
+  for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
+  for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
+}
+
+StreamExecutor::~StreamExecutor() {
+  try {
+    const DeviceScope scope(*device_);
+    if (begun_ && !complete_) join();
+    if (begun_) device_->wait_for(*done_);
+    // What is freed here is the device's.
+    ffts_.clear();
+    buffered_.clear();
+    direct_.clear();
+    timed_.clear();
+    events_.clear();
+    for (auto* event : {&forked_, &arrived_, &joined_, &done_, &began_}) event->reset();
+    compute_.reset();
+    transfer_.reset();
+  } catch (const std::exception&) {
+    // The device is lost; its driver has freed what there was.
+  }
+}
+
+void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
+                                    const std::vector<std::vector<int>>& groups,
+                                    const ExchangeMemory& memory) {
+  fft_work_offset_ = memory.fft_work_offset;
+  Index flags = memory.flags_offset;
+  for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
+    const bool is_direct = exchanges[j]->carry == Carry::direct;
+    const ExchangeContext context{comm,
+                                  program_.reshapes[j].messages,
+                                  groups[j],
+                                  is_direct ? memory.workspace : memory.pinned,
+                                  nullptr,
+                                  flags,
+                                  memory.workspace_offset,
+                                  device_,
+                                  memory.peers};
+    flags += direct_flag_bytes(program_.ranks);
+    direct_.push_back(is_direct ? exchanges[j]->make_stream_direct(context) : nullptr);
+    buffered_.push_back(is_direct ? nullptr : make_staged(*exchanges[j], context));
+  }
+}
+
+void StreamExecutor::connect() {
+  for (const auto& b : buffered_)
+    if (b) b->connect();
+}
+
+void StreamExecutor::use_stream(void* native) {
+  const DeviceScope scope(*device_);
+  compute_ = device_->borrow_stream(native);
+}
+
+void StreamExecutor::start(const void* in, void* out, std::byte* work) {
+  const DeviceScope scope(*device_);
+  for (const auto& d : direct_)
+    if (d) d->begin();
+  // The program reads the input only: in place it names that memory as output.
+  memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
+             work == nullptr ? nullptr : work + program_.scratch_offset};
+  position_ = 0;
+  waited_ = false;
+  begun_ = true;
+  complete_ = false;
+  noted_ = 0;
+  if (test_spoils_workspace() && program_.workspace_bytes > 0)
+    compute_->fill(work, 0xff, static_cast<std::size_t>(program_.workspace_bytes));
+  if (recording_) compute_->record(*began_);
+  if (!plan_.transfers) return;
+  compute_->record(*forked_);
+  transfer_->wait(*forked_);
+}
+
+bool StreamExecutor::advance(Patience patience) {
+  const DeviceScope scope(*device_);
+  for (; position_ < program_.ops.size(); ++position_) {
+    const std::size_t at = position_;
+    const Op& op = program_.ops[at];
+    if (skipping_ && op.invariant) continue;
+    const StreamPlan::Step& step = plan_.steps[at];
+    DeviceStream& on = stream(step.stream);
+    if (!waited_) {
+      test_point("op", program_.rank);
+      await_others(at);
+      // Parts are unpacked in the order in which they arrive.
+      for (int u = 1; op.kind == OpKind::receive && u <= op.count; ++u)
+        await_others(at + static_cast<std::size_t>(u));
+      begin_timing(op, on);
+      waited_ = true;
+    }
+    if (!enqueue(op, on, patience)) return false;
+    end_timing(op, on);
+    if (step.event >= 0) on.record(*events_[static_cast<std::size_t>(step.event)]);
+    waited_ = false;
+    if (op.kind == OpKind::receive) position_ += static_cast<std::size_t>(op.count);
+  }
+  join();
+  complete_ = true;
+  return true;
+}
+
+/// What follows on the user's stream comes after everything here.
+void StreamExecutor::join() {
+  if (plan_.transfers) {
+    transfer_->record(*joined_);
+    compute_->wait(*joined_);
+  }
+  compute_->record(*done_);
+}
+
+bool StreamExecutor::settled(Patience patience) {
+  if (!begun_) return true;
+  const DeviceScope scope(*device_);
+  if (patience == Patience::wait) device_->wait_for(*done_);
+  if (!device_->passed(*done_)) return false;
+  for (const auto& d : direct_)
+    if (d) d->check();
+  return true;
+}
+
+void StreamExecutor::await_others(std::size_t position) {
+  const StreamPlan::Step& step = plan_.steps[position];
+  for (int w = step.waits_begin; w < step.waits_end; ++w)
+    stream(step.stream).wait(*events_[static_cast<std::size_t>(plan_.waits[static_cast<std::size_t>(w)])]);
+}
+
+void StreamExecutor::copy(const Op& op) {
+  const auto call = static_cast<std::size_t>(op.call);
+  const CopyCall& c = program_.copies[call];
+  const bool far = c.to_rank >= 0;
+  std::byte* const to = far ? direct(op).workspace_of(c.to_rank) + c.to.offset : address(c.to);
+  copies_[call].enqueue(stream(far ? StreamRole::transfer : StreamRole::compute), to, address(c.from));
+}
+
+bool StreamExecutor::enqueue(const Op& op, DeviceStream& on, Patience patience) {
+  std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
+  switch (op.kind) {
+    case OpKind::fft: {
+      const auto call = static_cast<std::size_t>(op.call);
+      const FftCall& f = program_.ffts[call];
+      std::byte* const fft_work = work == nullptr ? nullptr : work + fft_work_offset_;
+      ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work);
+      return true;
+    }
+    case OpKind::copy:
+    case OpKind::pack:
+    case OpKind::put:
+    case OpKind::keep:
+    case OpKind::unpack:
+      copy(op);
+      return true;
+    case OpKind::post:
+      return buffered(op).post(op.tile, work, on, patience);
+    case OpKind::wait_sent:
+      return buffered(op).sent(op.tile, patience);
+    case OpKind::receive:
+      return receive(op, on, patience);
+    case OpKind::signal_free:
+      direct(op).signal_free(op.tile, on);
+      return true;
+    case OpKind::await_free:
+      direct(op).await_free(op.tile, op.peer, on);
+      return true;
+    case OpKind::signal_full:
+      direct(op).signal_full(op.tile, op.peer, on);
+      return true;
+    case OpKind::await_full:
+      direct(op).await_full(op.tile, op.peer, on);
+      return true;
+  }
+  return true;
+}
+
+/// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
+bool StreamExecutor::receive(const Op& op, DeviceStream& on, Patience patience) {
+  for (;;) {
+    const int i = buffered(op).next_arrival(op.tile, on, patience);
+    if (i == no_arrival_yet) return false;
+    if (i == no_more_arrivals) break;
+    if (op.count == 0) continue;
+    on.record(*arrived_);
+    compute_->wait(*arrived_);
+    const std::size_t at = position_ + 1 + static_cast<std::size_t>(i);
+    const Op& unpack = program_.ops[at];
+    begin_timing(unpack, *compute_);
+    copy(unpack);
+    end_timing(unpack, *compute_);
+    const int event = plan_.steps[at].event;
+    if (event >= 0) compute_->record(*events_[static_cast<std::size_t>(event)]);
+  }
+  return true;
+}
+
+void StreamExecutor::record_times(bool on) {
+  const DeviceScope scope(*device_);
+  recording_ = on;
+  if (!on || !timed_.empty()) return;
+  began_ = device_->make_event(true);
+  for (std::size_t i = 0; i < program_.ops.size(); ++i)
+    timed_.push_back({nullptr, device_->make_event(true), device_->make_event(true)});
+}
+
+void StreamExecutor::begin_timing(const Op& op, DeviceStream& on) {
+  if (!recording_) return;
+  Timed& t = timed_[static_cast<std::size_t>(&op - program_.ops.data())];
+  t.op = &op;
+  on.record(*t.begin);
+}
+
+void StreamExecutor::end_timing(const Op& op, DeviceStream& on) {
+  if (!recording_) return;
+  on.record(*timed_[static_cast<std::size_t>(&op - program_.ops.data())].end);
+  ++noted_;
+}
+
+std::vector<OperationTime> StreamExecutor::times() {
+  std::vector<OperationTime> all;
+  if (noted_ == 0 || !settled(Patience::wait)) return all;
+  const DeviceScope scope(*device_);
+  for (const Timed& t : timed_) {
+    if (t.op == nullptr) continue;
+    const Traffic traffic = traffic_of(*t.op);
+    all.push_back({kind_of(t.op->kind), t.op->stage, t.op->reshape, t.op->tile,
+                   device_->seconds_between(*began_, *t.begin), device_->seconds_between(*began_, *t.end),
+                   traffic.bytes, traffic.memory_read, traffic.memory_written});
+  }
+  return all;
+}
+
+void StreamExecutor::cancel() noexcept {
+  for (const auto& b : buffered_)
+    if (b) b->cancel();
+  tell_failure();
+}
+
+void StreamExecutor::tell_failure() noexcept {
+  try {
+    const DeviceScope scope(*device_);
+    for (const auto& d : direct_)
+      if (d) d->cancel();
+  } catch (const std::exception&) {
+    // Without the device nobody can be told.
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,78 @@
+// Runs a program on the streams of a device: operations are enqueued in their order, each on its stream, and
+// what has to wait across streams waits for events. With a direct exchange the host waits for nothing and
+// the call returns at once; an exchange that the host carries makes it wait for what it is to send.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exec/interpreter.hpp"
+#include "exec/stream_copy.hpp"
+#include "exec/stream_plan.hpp"
+#include "fft/stream_fft.hpp"
+
+namespace weft {
+
+class StreamExecutor final : public Interpreter {
+ public:
+  /// Plans local FFTs, copies and streams on the device of `settings`. Local to the rank; throws
+  /// `weft::Error`.
+  StreamExecutor(Program program, const ExecutorSettings& settings);
+  /// Waits for what has been enqueued.
+  ~StreamExecutor() override;
+
+  Index fft_work_bytes() const override { return fft_work_bytes_; }
+  void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
+                      const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) override;
+  void connect() override;
+  void start(const void* in, void* out, std::byte* work) override;
+  bool advance(Patience patience) override;
+  bool settled(Patience patience) override;
+  void use_stream(void* native) override;
+  void record_times(bool on) override;
+  std::vector<OperationTime> times() override;
+  void cancel() noexcept override;
+  void tell_failure() noexcept override;
+
+ private:
+  struct Timed {
+    const Op* op;
+    std::unique_ptr<DeviceEvent> begin, end;
+  };
+
+  std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
+  DeviceStream& stream(StreamRole role) { return role == StreamRole::compute ? *compute_ : *transfer_; }
+  StreamBufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
+  StreamDirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
+
+  void await_others(std::size_t position);
+  void copy(const Op& op);
+  /// Whether the operation at the current position is enqueued; `false` only without patience.
+  bool enqueue(const Op& op, DeviceStream& stream, Patience patience);
+  bool receive(const Op& op, DeviceStream& stream, Patience patience);
+  void join();
+  void begin_timing(const Op& op, DeviceStream& stream);
+  void end_timing(const Op& op, DeviceStream& stream);
+
+  std::shared_ptr<Device> device_;
+  StreamPlan plan_;
+  std::vector<std::shared_ptr<StreamFft>> ffts_;  ///< per call
+  std::vector<StreamCopy> copies_;
+  Index fft_work_bytes_ = 0, fft_work_offset_ = 0;
+  std::vector<std::unique_ptr<StreamBufferedExchange>> buffered_;  ///< per reshape
+  std::vector<std::unique_ptr<StreamDirectExchange>> direct_;      ///< per reshape
+  std::unique_ptr<DeviceStream> compute_, transfer_;
+  std::vector<std::unique_ptr<DeviceEvent>> events_;
+  std::unique_ptr<DeviceEvent> forked_, arrived_, joined_, done_, began_;
+
+  // Of the execution that is under way.
+  Memory memory_{};
+  std::size_t position_ = 0;
+  bool waited_ = false;  ///< whether the operation at the position has waited for others
+  bool begun_ = false, complete_ = false;
+  bool recording_ = false;
+  std::vector<Timed> timed_;  ///< as many as an execution can note
+  std::size_t noted_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,80 @@
+#include "exec/stream_plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weft {
+
+namespace {
+
+StreamRole role_of(const Program& p, const Op& op) {
+  switch (op.kind) {
+    case OpKind::put:
+      // What stays on the device is copied by a kernel, like any other local copy.
+      return p.copies[static_cast<std::size_t>(op.call)].to_rank < 0 ? StreamRole::compute
+                                                                     : StreamRole::transfer;
+    case OpKind::post:
+    case OpKind::wait_sent:
+    case OpKind::receive:
+    case OpKind::await_free:
+    case OpKind::signal_full:
+      return StreamRole::transfer;
+    case OpKind::fft:
+    case OpKind::copy:
+    case OpKind::pack:
+    case OpKind::keep:
+    case OpKind::unpack:
+    case OpKind::signal_free:
+    case OpKind::await_full:
+      break;
+  }
+  return StreamRole::compute;
+}
+
+}  // namespace
+
+StreamPlan plan_streams(const Program& program) {
+  StreamPlan plan;
+  plan.steps.resize(program.ops.size());
+  // Of each operation, the newest one on either stream that is over before it begins; and of the streams.
+  using Seen = std::array<int, 2>;
+  std::vector<Seen> seen(program.ops.size());
+  std::array<Seen, 2> newest{Seen{-1, -1}, Seen{-1, -1}};
+  const auto index = [](StreamRole r) { return static_cast<std::size_t>(r); };
+  // Of parts that are unpacked one by one as they arrive, arrival is the receiver's business.
+  int receiving = -1, unpacks_end = -1;
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    const int id = static_cast<int>(i);
+    StreamPlan::Step& step = plan.steps[i];
+    step.stream = role_of(program, op);
+    plan.transfers = plan.transfers || step.stream == StreamRole::transfer;
+    const std::size_t mine = index(step.stream), other = 1 - mine;
+    Seen now = newest[mine];
+    int last = -1;
+    for (int d = op.deps_begin; d < op.deps_end; ++d) {
+      const int dep = program.deps[static_cast<std::size_t>(d)];
+      if (op.kind == OpKind::unpack && id < unpacks_end && dep == receiving) continue;
+      if (index(plan.steps[static_cast<std::size_t>(dep)].stream) == other) last = std::max(last, dep);
+    }
+    step.waits_begin = static_cast<int>(plan.waits.size());
+    if (last > now[other]) {
+      StreamPlan::Step& awaited = plan.steps[static_cast<std::size_t>(last)];
+      if (awaited.event < 0) awaited.event = plan.events++;
+      plan.waits.push_back(awaited.event);
+      now[other] = last;
+      now[mine] = std::max(now[mine], seen[static_cast<std::size_t>(last)][mine]);
+    }
+    step.waits_end = static_cast<int>(plan.waits.size());
+    seen[i] = now;
+    now[mine] = id;
+    newest[mine] = now;
+    if (op.kind == OpKind::receive) {
+      receiving = id;
+      unpacks_end = id + 1 + op.count;
+    }
+  }
+  return plan;
+}
+
+}  // namespace weft

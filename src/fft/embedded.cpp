@@ -1,0 +1,277 @@
+#include "fft/embedded.hpp"
+
+#include <algorithm>
+
+#include "fft/merge_loops.hpp"
+
+namespace weft {
+
+namespace {
+
+using Dimensions = std::vector<FftDimension>;
+using Sides = EmbeddedStep::Sides;
+
+constexpr auto from_stride = &FftDimension::from_stride, to_stride = &FftDimension::to_stride;
+
+/// A side of a call: where it lies, and how many points its last axis has there.
+struct SideView {
+  Index FftDimension::*stride;
+  Index last;
+};
+
+/// Whether the axes, from the slowest to the fastest, are rows of rows in an array on one side.
+bool nests(const Dimensions& axes, const SideView& side) {
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    const Index outer = axes[i - 1].*side.stride, inner = axes[i].*side.stride;
+    const Index n = i + 1 == axes.size() ? side.last : axes[i].n;
+    if (inner < 1 || outer % inner != 0 || outer / inner < n) return false;
+  }
+  return true;
+}
+
+/// The two sides of a call along these axes; of a real one the last axis has half as many points on one.
+std::array<SideView, 2> sides_of(const Dimensions& axes, FftKind kind, Direction direction) {
+  const Index n = axes.back().n, half = kind == FftKind::real ? n / 2 + 1 : n;
+  const bool forward = direction == Direction::forward;
+  return {SideView{from_stride, forward ? n : half}, SideView{to_stride, forward ? half : n}};
+}
+
+/// Up to three axes that one call can do, as many as possible, `last`, if given, among them as the fastest:
+/// the real axis of a transform in this direction.
+Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction) {
+  std::stable_sort(axes.begin(), axes.end(), [](const FftDimension& a, const FftDimension& b) {
+    return a.from_stride > b.from_stride;
+  });
+  Dimensions best;
+  const std::size_t most = std::size_t{1} << axes.size();
+  for (std::size_t chosen = last != nullptr ? 0 : 1; chosen < most; ++chosen) {
+    Dimensions some;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if ((chosen >> i & 1) != 0) some.push_back(axes[i]);
+    if (last != nullptr) some.push_back(*last);
+    if (some.size() > 3 || some.size() <= best.size()) continue;
+    const auto sides = sides_of(some, last != nullptr ? FftKind::real : FftKind::c2c, direction);
+    if (nests(some, sides[0]) && nests(some, sides[1])) best = some;
+  }
+  return best;
+}
+
+void remove(Dimensions& axes, const Dimensions& done) {
+  for (const FftDimension& d : done)
+    if (const auto found = std::find(axes.begin(), axes.end(), d); found != axes.end()) axes.erase(found);
+}
+
+/// Libraries refuse a distance of 0 even where there is nothing behind the first: then it is the length of
+/// the array.
+EmbeddedSide side_of(const Dimensions& axes, const SideView& side, const FftDimension& batch) {
+  EmbeddedSide s;
+  s.stride = axes.back().*side.stride;
+  s.embed[0] = axes.size() == 1 ? side.last : axes.front().n;
+  for (std::size_t i = 1; i < axes.size(); ++i)
+    s.embed[i] = axes[i - 1].*side.stride / (axes[i].*side.stride);
+  s.distance = batch.*side.stride;
+  if (batch.n == 1) {
+    s.distance = s.stride;
+    for (std::size_t i = 0; i < axes.size(); ++i) s.distance *= s.embed[i];
+  }
+  return s;
+}
+
+/// The call runs the longest loop itself; of equal ones that of the shortest stride.
+EmbeddedStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes,
+                     const Dimensions& loops) {
+  EmbeddedStep s;
+  s.sides = sides;
+  s.loops = merge_loops(loops);
+  FftDimension batch{1, 0, 0};
+  const auto longest = std::max_element(
+      s.loops.begin(), s.loops.end(), [](const FftDimension& a, const FftDimension& b) { return a.n < b.n; });
+  if (longest != s.loops.end()) {
+    batch = *longest;
+    s.loops.erase(longest);
+  }
+  s.call.kind = kind;
+  s.call.direction = p.direction;
+  s.call.precision = p.precision;
+  s.call.axes = static_cast<int>(axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) s.call.n[i] = axes[i].n;
+  const auto views = sides_of(axes, kind, p.direction);
+  s.call.from = side_of(axes, views[0], batch);
+  s.call.to = side_of(axes, views[1], batch);
+  s.call.batch = batch.n;
+  return s;
+}
+
+/// Both sides alike, as one of them.
+Dimensions in_place(Dimensions axes, Index FftDimension::*stride) {
+  for (FftDimension& d : axes) d.from_stride = d.to_stride = d.*stride;
+  return axes;
+}
+
+class Embedding {
+ public:
+  explicit Embedding(const FftProblem& problem)
+      : p_(problem),
+        real_(problem.kind == FftKind::real),
+        forward_(problem.direction == Direction::forward),
+        aligned_(problem.aligned) {
+    if (real_) last_ = p_.dimensions.back();
+    if (last_.n == 1) last_.from_stride = last_.to_stride = 1;
+    for (std::size_t i = 0; i + (real_ ? 1 : 0) < p_.dimensions.size(); ++i)
+      if (p_.dimensions[i].n > 1) axes_.push_back(p_.dimensions[i]);
+    loops_ = p_.loops;
+  }
+
+  EmbeddedFft run() {
+    if (!real_) {
+      complex_steps();
+      return std::move(e_);
+    }
+    if (forward_ && !aligned_) put_aside(true);
+    if (!forward_ && !aligned_) put_aside(false);
+    if (!forward_ && !p_.may_destroy_input) put_aside(true);
+    real_steps();
+    if (reals_start_anywhere()) {
+      e_.steps.clear();
+      put_aside(forward_);
+      real_steps();
+    }
+    return std::move(e_);
+  }
+
+ private:
+  void complex_steps() {
+    Dimensions left = axes_;
+    for (bool first = true; !left.empty(); first = false) {
+      const Sides sides = first ? Sides::from_to : Sides::to_only;
+      const auto seen = [&](const Dimensions& d) { return first ? d : in_place(d, to_stride); };
+      const Dimensions now = seen(left), chosen = choose_axes(now, nullptr, p_.direction);
+      Dimensions others = seen(axes_), all = seen(loops_);
+      remove(others, chosen);
+      all.insert(all.end(), others.begin(), others.end());
+      e_.steps.push_back(step_of(p_, FftKind::c2c, sides, chosen, all));
+      Dimensions rest = now;
+      remove(rest, chosen);
+      left = same(rest, left);
+    }
+  }
+
+  /// The axes of `of` that stand in `rest`, by their to side.
+  static Dimensions same(const Dimensions& rest, const Dimensions& of) {
+    Dimensions kept;
+    for (const FftDimension& d : of)
+      if (std::any_of(rest.begin(), rest.end(),
+                      [&](const FftDimension& r) { return r.n == d.n && r.to_stride == d.to_stride; }))
+        kept.push_back(d);
+    return kept;
+  }
+
+  /// r2c with as many axes as go with it, then the others in place on the result; c2r the other way round.
+  void real_steps() {
+    const Dimensions chosen = choose_axes(axes_, &last_, p_.direction);
+    Dimensions others = axes_;
+    remove(others, chosen);
+    std::vector<EmbeddedStep> complex;
+    const auto stride = forward_ ? to_stride : from_stride;
+    const FftDimension half{last_.n / 2 + 1, last_.from_stride, last_.to_stride};
+    for (Dimensions left = in_place(others, stride); !left.empty();) {
+      const Dimensions now = choose_axes(left, nullptr, p_.direction);
+      Dimensions all = axes_;
+      all.push_back(half);
+      all = in_place(all, stride);
+      remove(all, now);
+      const Dimensions loops = in_place(loops_, stride);
+      all.insert(all.end(), loops.begin(), loops.end());
+      complex.push_back(step_of(p_, FftKind::c2c, forward_ ? Sides::to_only : Sides::from_only, now, all));
+      remove(left, now);
+    }
+    Dimensions all = loops_;
+    all.insert(all.end(), others.begin(), others.end());
+    const EmbeddedStep real = step_of(p_, FftKind::real, Sides::from_to, chosen, all);
+    if (forward_) e_.steps.push_back(real);
+    e_.steps.insert(e_.steps.end(), complex.begin(), complex.end());
+    if (!forward_) e_.steps.push_back(real);
+  }
+
+  /// Whether calls of the real step start their real lines elsewhere than on multiples of a complex element.
+  bool reals_start_anywhere() const {
+    const EmbeddedStep& real = forward_ ? e_.steps.front() : e_.steps.back();
+    return std::any_of(real.loops.begin(), real.loops.end(), [&](const FftDimension& d) {
+      return (forward_ ? d.from_stride : d.to_stride) % 2 != 0;
+    });
+  }
+
+  /// Lays one side out densely: lines along the real axis, padded to an even length; the other axes in the
+  /// order that they have on the other side.
+  void put_aside(bool from) {
+    EmbeddedAside& aside = from ? e_.from : e_.to;
+    if (aside.element_bytes != 0) return;
+    const auto mine = from ? from_stride : to_stride;
+    const auto theirs = from ? to_stride : from_stride;
+    const bool complex = from != forward_;
+    const auto real = static_cast<int>(real_bytes(p_.precision));
+    aside.element_bytes = complex ? 2 * real : real;
+    std::vector<FftDimension*> order;
+    for (FftDimension& d : axes_) order.push_back(&d);
+    for (FftDimension& d : loops_) order.push_back(&d);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const FftDimension* a, const FftDimension* b) { return a->*theirs < b->*theirs; });
+    const Index line = complex ? last_.n / 2 + 1 : last_.n;
+    Index next = (line + 1) / 2 * 2;
+    add(aside, line, last_.*mine, 1);
+    last_.*mine = 1;
+    for (FftDimension* d : order) {
+      add(aside, d->n, d->*mine, next);
+      d->*mine = next;
+      next *= d->n;
+    }
+    aside.elements = next;
+  }
+
+  static void add(EmbeddedAside& aside, Index n, Index problem, Index stride) {
+    // More loops than a box has axes do not happen: a problem is made from one.
+    aside.extents.push_back(n);
+    aside.problem.push_back(problem);
+    aside.aside.push_back(stride);
+  }
+
+  const FftProblem& p_;
+  bool real_, forward_, aligned_;
+  FftDimension last_{1, 1, 1};
+  Dimensions axes_, loops_;
+  EmbeddedFft e_;
+};
+
+}  // namespace
+
+std::string unable_to_embed(const FftProblem& p) {
+  if (p.kind == FftKind::r2r) return "cosine and sine transforms are not done in memory of a GPU yet";
+  if (!p.in_place || p.kind == FftKind::real) return "";
+  for (const auto* all : {&p.dimensions, &p.loops})
+    for (const FftDimension& d : *all)
+      if (d.n > 1 && d.from_stride != d.to_stride) return "in place the two sides have to lie alike";
+  return "";
+}
+
+std::string to_string(const EmbeddedCall& call) {
+  const auto lengths = [&](const std::array<Index, 3>& n) {
+    std::string text;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(call.axes); ++i)
+      text += (i > 0 ? "x" : "") + std::to_string(n[i]);
+    return text;
+  };
+  const auto side = [&](const EmbeddedSide& s) {
+    return lengths(s.embed) + " stride " + std::to_string(s.stride) + " distance " +
+           std::to_string(s.distance);
+  };
+  const bool forward = call.direction == Direction::forward;
+  const std::string kind = call.kind == FftKind::c2c ? "c2c" : forward ? "r2c" : "c2r";
+  return std::string(forward ? "forward " : "backward ") + kind + " of " + lengths(call.n) + ", batch " +
+         std::to_string(call.batch) + ", from " + side(call.from) + ", to " + side(call.to);
+}
+
+EmbeddedFft embed(const FftProblem& problem) {
+  return Embedding(problem).run();
+}
+
+}  // namespace weft

@@ -1,0 +1,96 @@
+#include "fft/embedded_fft.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace weft {
+
+namespace {
+
+std::size_t rounded(Index bytes) {
+  return static_cast<std::size_t>((bytes + 255) / 256 * 256);
+}
+
+/// A copy of the whole problem from one side to the other, or, of one side alone, from and to it.
+DeviceCopy whole(const FftProblem& p, bool from_is_to) {
+  Shape extents;
+  Strides from, to;
+  const bool half = p.kind == FftKind::real && p.direction == Direction::forward;
+  const auto add = [&](const FftDimension& d, Index n) {
+    if (n == 1) return;
+    extents.push_back(n);
+    from.push_back(from_is_to ? d.to_stride : d.from_stride);
+    to.push_back(d.to_stride);
+  };
+  for (const FftDimension& d : p.loops) add(d, d.n);
+  for (const FftDimension& d : p.dimensions) add(d, half && &d == &p.dimensions.back() ? d.n / 2 + 1 : d.n);
+  const auto real = static_cast<int>(real_bytes(p.precision));
+  const bool complex = p.kind == FftKind::c2c || half;
+  return {copy_loops(extents, from, to), complex ? 2 * real : real, p.scale, real};
+}
+
+DeviceCopy aside_copy(const EmbeddedAside& a, bool to_aside, Precision precision) {
+  return {to_aside ? copy_loops(a.extents, a.problem, a.aside) : copy_loops(a.extents, a.aside, a.problem),
+          a.element_bytes, 1, static_cast<int>(real_bytes(precision))};
+}
+
+}  // namespace
+
+EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make) {
+  const EmbeddedFft e = embed(problem);
+  const Index real = real_bytes(problem.precision);
+  std::map<EmbeddedCall, std::shared_ptr<EmbeddedPlan>> known;
+  for (const EmbeddedStep& s : e.steps) {
+    std::shared_ptr<EmbeddedPlan>& plan = known[s.call];
+    if (!plan) plan = make(s.call);
+    call_bytes_ = std::max(call_bytes_, plan->work_bytes());
+    Step step{s.sides, plan, s.loops};
+    const bool is_real = s.call.kind == FftKind::real, forward = s.call.direction == Direction::forward;
+    for (FftDimension& d : step.loops) {
+      d.from_stride *= is_real && forward ? real : 2 * real;
+      d.to_stride *= is_real && !forward ? real : 2 * real;
+    }
+    steps_.push_back(std::move(step));
+  }
+  from_aside_ = e.from.element_bytes > 0;
+  to_aside_ = e.to.element_bytes > 0;
+  from_aside_bytes_ = rounded(e.from.elements * e.from.element_bytes);
+  aside_bytes_ = from_aside_bytes_ + rounded(e.to.elements * e.to.element_bytes);
+  if (from_aside_) before_ = aside_copy(e.from, true, problem.precision);
+  if (to_aside_) {
+    after_ = aside_copy(e.to, false, problem.precision);
+    after_.factor = problem.scale;
+  } else if (from_aside_) {
+    before_.factor = problem.scale;  // the transform is linear
+  } else {
+    copies_ = steps_.empty() && !problem.in_place;
+    scales_ = problem.scale != 1;
+    after_ = whole(problem, !copies_);
+  }
+}
+
+void EmbeddedStreamFft::run(const Step& step, std::size_t level, DeviceStream& stream, std::byte* from,
+                            std::byte* to, std::byte* work) const {
+  if (level == step.loops.size()) return step.plan->enqueue(stream, from, to, work);
+  const FftDimension& loop = step.loops[level];
+  for (Index i = 0; i < loop.n; ++i)
+    run(step, level + 1, stream, from + i * loop.from_stride, to + i * loop.to_stride, work);
+}
+
+void EmbeddedStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
+  std::byte* const read = from_aside_ ? work : from;
+  std::byte* const write = to_aside_ ? work + from_aside_bytes_ : to;
+  if (from_aside_) stream.permute(read, from, before_);
+  for (const Step& step : steps_) {
+    std::byte* const f = step.sides == EmbeddedStep::Sides::to_only ? write : read;
+    std::byte* const t = step.sides == EmbeddedStep::Sides::from_only ? read : write;
+    run(step, 0, stream, f, t, work + aside_bytes_);
+  }
+  if (to_aside_) {
+    stream.permute(to, write, after_);
+  } else if (copies_ || scales_) {
+    stream.permute(to, copies_ ? from : to, after_);
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,49 @@
+// Runs a transform that has been cut into embedded calls: copies aside, the loops around the calls, and the
+// scale. What makes a single call is the library's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "fft/embedded.hpp"
+#include "fft/stream_fft.hpp"
+
+namespace weft {
+
+/// One call, planned. As `StreamFft`.
+class EmbeddedPlan {
+ public:
+  virtual ~EmbeddedPlan() = default;
+  virtual std::size_t work_bytes() const = 0;
+  virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) = 0;
+};
+
+using MakeEmbeddedPlan = std::function<std::shared_ptr<EmbeddedPlan>(const EmbeddedCall& call)>;
+
+class EmbeddedStreamFft final : public StreamFft {
+ public:
+  EmbeddedStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make);
+
+  std::size_t work_bytes() const override { return aside_bytes_ + call_bytes_; }
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override;
+
+ private:
+  struct Step {
+    EmbeddedStep::Sides sides;
+    std::shared_ptr<EmbeddedPlan> plan;
+    std::vector<FftDimension> loops;  ///< strides in bytes
+  };
+
+  void run(const Step& step, std::size_t level, DeviceStream& stream, std::byte* from, std::byte* to,
+           std::byte* work) const;
+
+  std::vector<Step> steps_;
+  bool from_aside_ = false, to_aside_ = false;
+  DeviceCopy before_, after_;  ///< from and to memory aside; without that: nothing, and scaling in place
+  std::size_t from_aside_bytes_ = 0;  ///< of the first copy aside; the second lies behind it
+  std::size_t aside_bytes_ = 0, call_bytes_ = 0;
+  bool copies_ = false, scales_ = false;
+};
+
+}  // namespace weft

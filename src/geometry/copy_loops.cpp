@@ -1,0 +1,39 @@
+#include "geometry/copy_loops.hpp"
+
+#include <algorithm>
+
+namespace weft {
+
+CopyLoops copy_loops(const Shape& extents, const Strides& from, const Strides& to) {
+  CopyLoops c;
+  for (int a = 0; a < extents.size(); ++a) {
+    c.empty = c.empty || extents[a] <= 0;
+    if (extents[a] > 1) c[c.count++] = {extents[a], from[a], to[a]};
+  }
+  const auto begin = c.loops.begin();
+  std::stable_sort(begin, begin + c.count, [](const CopyLoop& x, const CopyLoop& y) { return x.to > y.to; });
+  int kept = 0;
+  for (int i = 0; i < c.count; ++i) {
+    const CopyLoop inner = c[i];
+    if (kept > 0) {
+      CopyLoop& outer = c[kept - 1];
+      if (outer.from == inner.from * inner.n && outer.to == inner.to * inner.n) {
+        outer = {outer.n * inner.n, inner.from, inner.to};
+        continue;
+      }
+    }
+    c[kept++] = inner;
+  }
+  c.count = kept;
+  if (c.count == 0) c[c.count++] = {1, 1, 1};
+  // If another loop than the innermost is the fast one of the source, both become the inner pair.
+  const auto fast = std::min_element(begin, begin + c.count,
+                                     [](const CopyLoop& x, const CopyLoop& y) { return x.from < y.from; });
+  if (fast != begin + c.count - 1) {
+    std::rotate(fast, fast + 1, begin + c.count - 1);
+    c.transposes = true;
+  }
+  return c;
+}
+
+}  // namespace weft

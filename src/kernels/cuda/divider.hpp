@@ -1,0 +1,46 @@
+// Division by numbers that are known before a kernel is launched. Kernels take positions apart with it, once
+// per element and axis.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace weft::cuda {
+
+/// 64 bits wide the device divides by itself.
+template <class Position>
+class Divider {
+ public:
+  Divider() = default;
+  explicit Divider(Position divisor) : divisor_(divisor) {}
+  __host__ __device__ Position divisor() const { return divisor_; }
+  __device__ Position divide(Position n) const { return n / divisor_; }
+
+ private:
+  Position divisor_ = 1;
+};
+
+/// Below 2^31 a multiplication and a shift are as good: with 2^(s-1) < d <= 2^s and m = 2^32 (2^s - d) / d +
+/// 1, rounded down, n / d is (n m / 2^32 + n) / 2^s.
+template <>
+class Divider<std::uint32_t> {
+ public:
+  Divider() = default;
+  explicit Divider(std::uint32_t divisor) : divisor_(divisor) {
+    while ((std::uint64_t{1} << shift_) < divisor) ++shift_;
+    multiplier_ = static_cast<std::uint32_t>(
+        ((std::uint64_t{1} << 32) * ((std::uint64_t{1} << shift_) - divisor)) / divisor + 1);
+  }
+  __host__ __device__ std::uint32_t divisor() const { return divisor_; }
+  __device__ std::uint32_t divide(std::uint32_t n) const {
+    const auto high = static_cast<std::uint32_t>((std::uint64_t{n} * multiplier_) >> 32);
+    return (high + n) >> shift_;
+  }
+
+ private:
+  std::uint32_t divisor_ = 1, multiplier_ = 1;
+  unsigned shift_ = 0;
+};
+
+}  // namespace weft::cuda

@@ -1,0 +1,238 @@
+#include "kernels/cuda/permute_copy.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/divider.hpp"
+
+namespace weft::cuda {
+
+namespace {
+
+constexpr int kernel_loops = 4;
+
+/// What a thread moves at once.
+template <int Bytes>
+struct alignas(Bytes) Unit {
+  std::uint32_t words[Bytes / 4];
+};
+
+struct Copied {
+  template <class U>
+  __device__ U operator()(U unit) const {
+    return unit;
+  }
+};
+
+template <class Real>
+struct Multiplied {
+  Real factor;
+  template <class U>
+  __device__ U operator()(U unit) const {
+    Real reals[sizeof(U) / sizeof(Real)];
+    memcpy(reals, &unit, sizeof unit);
+    for (Real& r : reals) r *= factor;
+    memcpy(&unit, reals, sizeof unit);
+    return unit;
+  }
+};
+
+/// Loops as a kernel sees them, the innermost first.
+template <class Position>
+struct Loops {
+  int count = 0;
+  Divider<Position> n[kernel_loops];
+  Position from[kernel_loops], to[kernel_loops];
+
+  /// Adds what the loops from `first` on contribute at a position within them.
+  __device__ void locate(int first, Position position, Position& f, Position& t) const {
+#pragma unroll
+    for (int i = 0; i < kernel_loops; ++i) {
+      if (i < first || i >= count) continue;
+      const bool outermost = i + 1 == count;
+      const Position rest = outermost ? 0 : n[i].divide(position);
+      const Position at = position - rest * n[i].divisor();
+      f += at * from[i];
+      t += at * to[i];
+      position = rest;
+    }
+  }
+};
+
+constexpr int line_threads = 256, line_units = 4;  ///< units that a thread has under way at a time
+
+/// One unit after the other in the order of the to side.
+template <class U, class Position, class Move>
+__global__ void __launch_bounds__(line_threads)
+    copy_lines(const Loops<Position> loops, U* to, const U* from, Position total, const Move move) {
+  const Position first =
+      static_cast<Position>(blockIdx.x) * (line_threads * line_units) + static_cast<Position>(threadIdx.x);
+  U units[line_units];
+  Position places[line_units];
+#pragma unroll
+  for (int i = 0; i < line_units; ++i) {
+    const Position position = first + static_cast<Position>(i * line_threads);
+    if (position >= total) break;
+    Position f = 0;
+    places[i] = 0;
+    loops.locate(0, position, f, places[i]);
+    units[i] = from[f];
+  }
+#pragma unroll
+  for (int i = 0; i < line_units; ++i) {
+    if (first + static_cast<Position>(i * line_threads) >= total) break;
+    to[places[i]] = move(units[i]);
+  }
+}
+
+constexpr int tile = 32, tile_rows = 8;
+
+/// Tiles of the two innermost loops, the innermost being the fast one of the to side and the other one that
+/// of the from side.
+template <class U, class Position, class Move>
+__global__ void __launch_bounds__(tile* tile_rows)
+    copy_tiles(const Loops<Position> loops, U* to, const U* from, const Divider<Position> tiles_last,
+               const Divider<Position> tiles_other, const Move move) {
+  __shared__ U kept[tile][tile + 1];
+  const Position block = blockIdx.x;
+  const Position rows = tiles_last.divide(block), outer = tiles_other.divide(rows);
+  const Position last = (block - rows * tiles_last.divisor()) * tile;
+  const Position other = (rows - outer * tiles_other.divisor()) * tile;
+  Position f = 0, t = 0;
+  loops.locate(2, outer, f, t);
+  const Position x = threadIdx.x, y = threadIdx.y;
+  const Position n_last = loops.n[0].divisor(), n_other = loops.n[1].divisor();
+#pragma unroll
+  for (Position i = y; i < tile; i += tile_rows)
+    if (last + i < n_last && other + x < n_other)
+      kept[i][x] = from[f + (last + i) * loops.from[0] + (other + x) * loops.from[1]];
+  __syncthreads();
+#pragma unroll
+  for (Position i = y; i < tile; i += tile_rows)
+    if (last + x < n_last && other + i < n_other)
+      to[t + (last + x) * loops.to[0] + (other + i) * loops.to[1]] = move(kept[x][i]);
+}
+
+template <class Position>
+Loops<Position> kernel_view(const CopyLoops& c) {
+  Loops<Position> l;
+  l.count = c.count;
+  for (int i = 0; i < c.count; ++i) {
+    const CopyLoop& loop = c[c.count - 1 - i];
+    l.n[i] = Divider<Position>(static_cast<Position>(loop.n));
+    l.from[i] = static_cast<Position>(loop.from);
+    l.to[i] = static_cast<Position>(loop.to);
+  }
+  return l;
+}
+
+template <class U, class Position, class Move>
+cudaError_t launch(const CopyLoops& c, std::byte* to_bytes, const std::byte* from_bytes, const Move& move,
+                   cudaStream_t stream) {
+  const Loops<Position> loops = kernel_view<Position>(c);
+  auto* to = reinterpret_cast<U*>(to_bytes);
+  const auto* from = reinterpret_cast<const U*>(from_bytes);
+  constexpr Index most_blocks = 0x7fffffff;
+  if (!c.transposes) {
+    Index total = 1;
+    for (int i = 0; i < c.count; ++i) total *= c[i].n;
+    const Index blocks = (total + line_threads * line_units - 1) / (line_threads * line_units);
+    if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
+    copy_lines<<<static_cast<unsigned>(blocks), line_threads, 0, stream>>>(
+        loops, to, from, static_cast<Position>(total), move);
+    return cudaGetLastError();
+  }
+  const Index tiles_last = (c.innermost().n + tile - 1) / tile,
+              tiles_other = (c[c.count - 2].n + tile - 1) / tile;
+  Index blocks = tiles_last * tiles_other;
+  for (int i = 0; i + 2 < c.count; ++i) blocks *= c[i].n;
+  if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
+  copy_tiles<<<static_cast<unsigned>(blocks), dim3(tile, tile_rows), 0, stream>>>(
+      loops, to, from, Divider<Position>(static_cast<Position>(tiles_last)),
+      Divider<Position>(static_cast<Position>(tiles_other)), move);
+  return cudaGetLastError();
+}
+
+/// Whether positions, and the padded ends of the last block, fit 31 bits.
+bool is_small(const CopyLoops& c) {
+  Index total = 1, from = 0, to = 0;
+  for (int i = 0; i < c.count; ++i) {
+    total *= c[i].n;
+    from += (c[i].n - 1) * c[i].from;
+    to += (c[i].n - 1) * c[i].to;
+  }
+  return std::max({total, from, to}) < (Index{1} << 31) - line_threads * line_units;
+}
+
+template <class U, class Move>
+cudaError_t launch_any(const CopyLoops& c, std::byte* to, const std::byte* from, const Move& move,
+                       cudaStream_t stream) {
+  return is_small(c) ? launch<U, std::uint32_t>(c, to, from, move, stream)
+                     : launch<U, std::uint64_t>(c, to, from, move, stream);
+}
+
+template <class Move>
+cudaError_t launch_units(const CopyLoops& c, int bytes, std::byte* to, const std::byte* from,
+                         const Move& move, cudaStream_t stream) {
+  switch (bytes) {
+    case 4:
+      return launch_any<Unit<4>>(c, to, from, move, stream);
+    case 8:
+      return launch_any<Unit<8>>(c, to, from, move, stream);
+    case 16:
+      return launch_any<Unit<16>>(c, to, from, move, stream);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+/// Several neighbouring elements as one, where lengths, strides and addresses allow it.
+int widen(CopyLoops& c, int bytes, const std::byte* to, const std::byte* from) {
+  if (c.transposes || c.innermost().from != 1 || c.innermost().to != 1) return bytes;
+  for (int wide = 16; wide > bytes; wide /= 2) {
+    const Index by = wide / bytes;
+    const auto starts = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
+    bool fits = starts % static_cast<unsigned>(wide) == 0 && c.innermost().n % by == 0;
+    for (int i = 0; i + 1 < c.count; ++i) fits = fits && c[i].from % by == 0 && c[i].to % by == 0;
+    if (!fits) continue;
+    c[c.count - 1].n /= by;
+    for (int i = 0; i + 1 < c.count; ++i) {
+      c[i].from /= by;
+      c[i].to /= by;
+    }
+    return wide;
+  }
+  return bytes;
+}
+
+cudaError_t enqueue_loops(const PermuteCopy& copy, std::byte* to, const std::byte* from,
+                          cudaStream_t stream) {
+  CopyLoops c = copy.loops;
+  const int bytes = widen(c, copy.element_bytes, to, from);
+  if (copy.factor == 1) return launch_units(c, bytes, to, from, Copied{}, stream);
+  if (copy.real_bytes == 4)
+    return launch_units(c, bytes, to, from, Multiplied<float>{static_cast<float>(copy.factor)}, stream);
+  if (bytes == 4) return cudaErrorInvalidValue;
+  if (bytes == 8) return launch_any<Unit<8>>(c, to, from, Multiplied<double>{copy.factor}, stream);
+  return launch_any<Unit<16>>(c, to, from, Multiplied<double>{copy.factor}, stream);
+}
+
+}  // namespace
+
+cudaError_t enqueue(const PermuteCopy& copy, std::byte* to, const std::byte* from, cudaStream_t stream) {
+  if (copy.loops.empty) return cudaSuccess;
+  if (copy.loops.count <= kernel_loops) return enqueue_loops(copy, to, from, stream);
+  // What one launch cannot take is done index by index of the outermost loop.
+  PermuteCopy inner = copy;
+  const CopyLoop outer = copy.loops[0];
+  std::copy(copy.loops.loops.begin() + 1, copy.loops.loops.end(), inner.loops.loops.begin());
+  --inner.loops.count;
+  for (Index i = 0; i < outer.n; ++i) {
+    const cudaError_t status = enqueue(inner, to + i * outer.to * copy.element_bytes,
+                                       from + i * outer.from * copy.element_bytes, stream);
+    if (status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace weft::cuda

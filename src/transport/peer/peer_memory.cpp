@@ -1,0 +1,111 @@
+#include "transport/peer/peer_memory.hpp"
+
+#include <mutex>
+
+#include "comm/agree.hpp"
+#include "comm/thread_world.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr const char* operation = "plan: workspace";
+constexpr std::size_t words_per_rank = 2;
+
+/// Memory that other processes have not let go of yet. Giving it back before they do is not allowed, and
+/// plans are destroyed by each rank when it likes: it waits here until a later plan is made or destroyed.
+class Waiting {
+ public:
+  void add(std::shared_ptr<std::byte> memory, std::shared_ptr<SharedMemory> words, int rank, int users) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back({std::move(memory), std::move(words), rank, users});
+  }
+  void give_back() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [](const Entry& e) {
+      auto* words = reinterpret_cast<std::uint32_t*>(e.words->of(e.rank));
+      return std::atomic_ref<std::uint32_t>(words[1]).load(std::memory_order_acquire) ==
+             static_cast<std::uint32_t>(e.users);
+    });
+  }
+  /// Never destroyed: what is left at the end of the process goes with it.
+  static Waiting& of_process() {
+    static auto* waiting = new Waiting;
+    return *waiting;
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<std::byte> memory;
+    std::shared_ptr<SharedMemory> words;
+    int rank, users;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> all_;
+};
+
+void fill_with_zeros(Device& device, std::byte* at, std::size_t bytes) {
+  const auto stream = device.make_stream();
+  const auto event = device.make_event(false);
+  stream->fill(at, 0, bytes);
+  stream->record(*event);
+  device.wait_for(*event);
+}
+
+}  // namespace
+
+PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
+                       const std::vector<DeviceId>& ids, std::size_t bytes, std::size_t zeros)
+    : rank_(comm.rank()),
+      processes_(comm.threads() == nullptr),
+      words_(comm.share(words_per_rank * sizeof(std::uint32_t))),
+      all_(static_cast<std::size_t>(comm.size())) {
+  Waiting::of_process().give_back();
+  agree(comm, operation, [&] {
+    for (const DeviceId& id : ids) device->connect(id);
+    all_[static_cast<std::size_t>(rank_)] = device->allocate(bytes, operation);
+    if (zeros > 0) fill_with_zeros(*device, of(rank_), zeros);
+  });
+  if (processes_) {
+    share_handles(comm, *device);
+  } else {
+    share_pointers(comm);
+  }
+}
+
+PeerMemory::~PeerMemory() {
+  if (!processes_) return;
+  const int ranks = static_cast<int>(all_.size());
+  for (int r = 0; r < ranks; ++r) {
+    if (r == rank_ || !all_[static_cast<std::size_t>(r)]) continue;
+    all_[static_cast<std::size_t>(r)].reset();
+    word(r, 1).fetch_add(1, std::memory_order_acq_rel);
+  }
+  Waiting::of_process().add(std::move(all_[static_cast<std::size_t>(rank_)]), words_, rank_, ranks - 1);
+  Waiting::of_process().give_back();
+}
+
+std::atomic_ref<std::uint32_t> PeerMemory::word(int rank, std::size_t i) const {
+  return std::atomic_ref<std::uint32_t>(reinterpret_cast<std::uint32_t*>(words_->of(rank))[i]);
+}
+
+/// Every rank holds a share of everybody's memory, so that it outlives a rank that fails.
+void PeerMemory::share_pointers(CommImpl& comm) {
+  share(*comm.threads(), rank_, all_);
+}
+
+void PeerMemory::share_handles(CommImpl& comm, Device& device) {
+  DeviceMemoryHandle mine{};
+  agree(comm, operation, [&] {
+    if (of(rank_) != nullptr) mine = device.give(of(rank_));
+  });
+  std::vector<DeviceMemoryHandle> handles(all_.size());
+  comm.allgather(mine.data(), sizeof mine, handles.data());
+  agree(comm, operation, [&] {
+    for (std::size_t r = 0; r < all_.size(); ++r)
+      if (static_cast<int>(r) != rank_) all_[r] = device.take(handles[r]);
+  });
+}
+
+}  // namespace weft

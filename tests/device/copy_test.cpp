@@ -1,0 +1,78 @@
+// Copies between strided boxes in device memory, against the kernel of the host.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "geometry/layout.hpp"
+#include "kernels/cpu/permute_copy.hpp"
+#include "support/device_mirror.hpp"
+#include "support/devices.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// Boxes of the same extents in two orders, padded, of elements of 4, 8 or 16 bytes.
+struct Boxes {
+  Shape extents;
+  Strides from, to;
+  int bytes = 4;
+
+  explicit Boxes(std::mt19937& random) {
+    const int ndim = 1 + static_cast<int>(random() % 6);
+    const unsigned longest = ndim > 4 ? 7 : ndim > 2 ? 40 : 700;
+    extents = Shape(ndim, 1);
+    Shape from_room(ndim, 1), to_room(ndim, 1);
+    for (int a = 0; a < ndim; ++a) {
+      extents[a] = 1 + static_cast<Index>(random() % longest);
+      from_room[a] = extents[a] + static_cast<Index>(random() % 3 == 0 ? random() % 4 : 0);
+      to_room[a] = extents[a] + static_cast<Index>(random() % 3 == 0 ? random() % 4 : 0);
+    }
+    Order from_order = c_order(ndim), to_order = c_order(ndim);
+    std::shuffle(from_order.begin(), from_order.end(), random);
+    if (random() % 3 == 0) to_order = from_order;
+    if (random() % 3 != 0) std::shuffle(to_order.begin(), to_order.end(), random);
+    from = dense_strides(from_room, from_order);
+    to = dense_strides(to_room, to_order);
+    bytes = 4 << (random() % 3);
+  }
+  std::size_t from_bytes() const { return static_cast<std::size_t>(span_of(extents, from) * bytes); }
+  std::size_t to_bytes() const { return static_cast<std::size_t>(span_of(extents, to) * bytes); }
+};
+
+}  // namespace
+
+TEST(DeviceCopies, AnyOrderToAnyOrderScaledOrNot) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const std::shared_ptr<Device> device = current_device();
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    const Boxes b(random);
+    const int real = b.bytes == 4 ? 4 : b.bytes == 16 ? 8 : random() % 2 == 0 ? 4 : 8;
+    const double factor = random() % 2 == 0 ? 1 : 0.25;  // exact in any precision
+    std::vector<std::byte> source(b.from_bytes()), result(b.to_bytes(), std::byte{0x5a}), expected = result;
+    const auto fill = [&]<class Real>(Real*) {
+      auto* at = reinterpret_cast<Real*>(source.data());
+      for (std::size_t i = 0; i < source.size() / sizeof(Real); ++i)
+        at[i] = static_cast<Real>(random() % 4096);
+    };
+    real == 4 ? fill(static_cast<float*>(nullptr)) : fill(static_cast<double*>(nullptr));
+    PermuteCopy(b.extents, b.from, b.to, b.bytes, {factor, real}).run(source.data(), expected.data());
+    DeviceMirror mirror;
+    std::byte* const from = mirror.upload(source.data(), source.size());
+    std::byte* const to = mirror.upload(result.data(), result.size());
+    {
+      const DeviceScope scope(*device);
+      mirror.stream().permute(to, from, {copy_loops(b.extents, b.from, b.to), b.bytes, factor, real});
+    }
+    mirror.download(result.data(), to, result.size());
+    ASSERT_TRUE(result == expected) << "round " << round << " extents " << b.extents[0] << " x "
+                                    << b.extents.size() << " axes, " << b.bytes << " bytes, factor "
+                                    << factor;
+  }
+}
+
+}  // namespace weft::test

@@ -1,0 +1,100 @@
+// Plans of arrays in device memory: what they print, how they go with streams, and what they refuse.
+#include <gtest/gtest.h>
+
+#include "support/device_mirror.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+Problem on_device() {
+  Problem p;
+  p.shape = {16, 12, 8};
+  p.memory = MemoryKind::cuda;
+  return p;
+}
+
+}  // namespace
+
+TEST(DevicePlans, SayWhereTheyAreAndWhatCarriesThem) {
+  const ScopedDevices devices;
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+    const std::string direct = Plan(comm, on_device()).to_string();
+    EXPECT_NE(direct.find("memory cuda, rank " + std::to_string(comm.rank()) + " on "), std::string::npos)
+        << direct;
+    EXPECT_NE(direct.find("exchange direct"), std::string::npos) << direct;
+    const std::string staged = Plan(comm, on_device(), Options().set("exchange", "copy")).to_string();
+    EXPECT_NE(staged.find("through pinned memory"), std::string::npos) << staged;
+  });
+}
+
+TEST(DevicePlans, RefuseMemoryOfTheOtherKind) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  Plan plan(Comm::self(), on_device());
+  std::vector<Complex> host(plan.input_count());
+  expect_error([&] { plan.forward(host.data(), host.data() + 1); }, "overlap");
+  std::vector<Complex> other(plan.output_count());
+  expect_error([&] { plan.forward(host.data(), other.data()); }, "in is not in memory of");
+  Problem p = on_device();
+  p.memory = MemoryKind::host;
+  Plan on_host(Comm::self(), p);
+  DeviceMirror mirror;
+  auto* in = reinterpret_cast<Complex*>(mirror.fresh(on_host.input_count() * sizeof(Complex)));
+  expect_error([&] { on_host.forward(in, other.data()); }, "in is in memory of a GPU");
+  expect_error([&] { on_host.set_stream(nullptr); }, "arrays on the host");
+}
+
+TEST(DevicePlans, RefuseWhatIsNotDoneThere) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const auto plan = [](const Options& options) { const Plan made(Comm::self(), on_device(), options); };
+  expect_error([&] { plan(Options().set("effort", "measure")); }, "in memory of a GPU");
+  expect_error([&] { plan(Options().set("threads", 2)); }, "the host does not compute");
+  expect_error([&] { plan(Options().set("fft", "fftw")); }, "for memory of a GPU");
+  expect_error([&] { plan(Options().set("pipeline", "two-front")); }, "sequential, th, windowed or planes");
+  Problem p = on_device();
+  p.transforms = {Transform::c2c, Transform::dct2, Transform::c2c};
+  expect_error([&] { const Plan made(Comm::self(), p); }, "cosine and sine transforms");
+}
+
+TEST(DevicePlans, FailOnAllRanksWithoutMemory) {
+  const ScopedDevices devices;
+  ThreadTeam team(2);
+  team.run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+    Problem p = on_device();
+    p.shape = {4096, 4096, 4096};  // a TiB
+    expect_error([&] { const Plan made(comm, p); }, "no memory for");
+    const Plan after(comm, on_device());
+  });
+}
+
+TEST(DevicePlans, NoteTheTimesOfOperations) {
+  const ScopedDevices devices;
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+    Plan plan(comm, on_device());
+    DeviceMirror mirror;
+    plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+    auto* in = reinterpret_cast<Complex*>(mirror.fresh(plan.input_count() * sizeof(Complex)));
+    auto* out = reinterpret_cast<Complex*>(mirror.fresh(plan.output_count() * sizeof(Complex)));
+    plan.record_times(true);
+    plan.forward(in, out);
+    const std::vector<OperationTime> times = plan.operation_times();
+    EXPECT_FALSE(times.empty());
+    for (const OperationTime& t : times) {
+      EXPECT_GE(t.begin, 0);
+      EXPECT_GE(t.end, t.begin);
+    }
+    comm.barrier();
+  });
+}
+
+}  // namespace weft::test

@@ -1,0 +1,30 @@
+// A double of the device seam for tests without a GPU: memory of the host that belongs to a device, streams
+// as queues that threads work off, each at its own pace, kernels as functions of the host, FFTW in the place
+// of cuFFT. What a GPU would not forgive is an error: memory of the host or of a device that is not
+// connected, a device that has not been entered, waiting for flags in another device's memory.
+#pragma once
+
+#include <string>
+
+namespace weft::test {
+
+struct DoubleManner {
+  bool delays = false;   ///< streams pause at random
+  bool reach = true;     ///< whether devices reach each other
+  std::string missing;   ///< why there is no device
+  std::size_t room = 0;  ///< bytes that a device has; 0: no limit
+};
+
+/// The double serves arrays in device memory for the lifetime of this.
+class ScopedDeviceDouble {
+ public:
+  explicit ScopedDeviceDouble(const DoubleManner& manner = {});
+  ~ScopedDeviceDouble();
+  ScopedDeviceDouble(const ScopedDeviceDouble&) = delete;
+  ScopedDeviceDouble& operator=(const ScopedDeviceDouble&) = delete;
+};
+
+/// Makes a device that of the calling thread, as cudaSetDevice does.
+void set_double_device(int number);
+
+}  // namespace weft::test

@@ -1,0 +1,23 @@
+// What tests of device memory run on: the double of the seam, or the GPUs of this machine. The tests are the
+// same; a program links one of the two.
+#pragma once
+
+namespace weft::test {
+
+/// There are devices for the lifetime of this. `delays`: their streams pause at random, if they can.
+class ScopedDevices {
+ public:
+  explicit ScopedDevices(bool delays = false);
+  ~ScopedDevices();
+  ScopedDevices(const ScopedDevices&) = delete;
+  ScopedDevices& operator=(const ScopedDevices&) = delete;
+
+  /// The most that a test should use.
+  static int count();
+  /// How many random problems a test tries.
+  static int problems();
+  /// Makes a device that of the calling thread.
+  static void choose(int number);
+};
+
+}  // namespace weft::test
