@@ -2,9 +2,9 @@
 # installed before; otherwise it says what to install.
 #
 #   make demo       the Madelung constant of rock salt on 4 MPI ranks
-#   make test       builds with Open MPI, with MPICH (a static library), without MPI and with MKL alone or no local FFT at
-#                   all; runs all tests
-#   make build      the library, examples and tests, in build/release
+#   make test       builds with Open MPI and CUDA, with MPICH (a static library), without MPI and with MKL alone or no local
+#                   FFT at all; runs all tests; GPUs are not needed
+#   make build      the library, examples and tests, in build/release, with CUDA, which it fetches if there is no CUDA 13
 #   make install PREFIX=$HOME/opt/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see README.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
@@ -20,6 +20,7 @@
 JOBS ?= $(shell nproc)
 configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
 openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
+cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 PREFIX ?= /usr/local
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
@@ -32,9 +33,9 @@ demo: setup-build
 	@cmake --build build/release --parallel $(JOBS) --target madelung
 	tools/mpirun mpirun.openmpi 4 build/release/bin/madelung
 
-build: setup-build setup-test
+build: setup-build setup-test setup-cuda
 	@mkdir -p build
-	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
+	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) -DWEFT_TESTS=ON)
 	cmake --build build/release --parallel $(JOBS)
 
 # A folder of its own and configured afresh, so that OPTIONS of an earlier call are forgotten.
@@ -67,9 +68,9 @@ sanitize: setup-build setup-test
 	cmake --build build/tsan --parallel $(JOBS)
 	$(call ctest,build/tsan)
 
-lint: setup-build setup-test setup-lint docs
+lint: setup-build setup-test setup-cuda setup-lint docs
 	@mkdir -p build
-	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=ON)
+	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) -DWEFT_TESTS=ON)
 	tools/lint build/release
 
 # Not with --quiet, which would hide the warnings from --strict.
@@ -82,7 +83,7 @@ experiments: build setup-bench
 	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"
 
 format: setup-lint
-	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+	git ls-files '*.cpp' '*.hpp' '*.cu' | xargs clang-format -i
 	python3 -m ruff format --quiet .
 
 clean:
@@ -93,5 +94,8 @@ help:
 
 setup-%:
 	@tools/setup $*
+
+setup-cuda:
+	@tools/cuda_toolkit build/cuda
 
 comma := ,

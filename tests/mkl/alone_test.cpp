@@ -17,7 +17,8 @@ using Complex = std::complex<double>;
 class MklAlone : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(fft_table().size(), 1u);
+    ASSERT_STREQ(fft_table()[0].name, "mkl");
+    for (const FftRow& row : fft_table().subspan(1)) ASSERT_EQ(row.memory, MemoryKind::cuda) << row.name;
     const std::string missing = fft_table()[0].missing();
     if (missing.empty()) return;
     ASSERT_NE(environment_value("WEFT_TEST_MKL"), "required") << missing;

@@ -22,6 +22,7 @@ class Weft(CMakePackage):
     variant("mpi", default=True, description="MPI ranks; without, the threads of one process")
     variant("fftw", default=True, description="FFTW as a local FFT")
     variant("mkl", default=False, description="Intel MKL as a local FFT, opened at run time")
+    variant("cuda", default=False, description="Arrays in memory of NVIDIA GPUs, with cuFFT")
     conflicts("~fftw", when="~mkl", msg="without FFTW and MKL there is nothing to transform with")
 
     depends_on("c", type="build")
@@ -31,6 +32,7 @@ class Weft(CMakePackage):
     depends_on("mpi@3.1:", when="+mpi")
     depends_on("fftw@3.3.5: precision=float,double", when="+fftw")
     depends_on("intel-oneapi-mkl", type="run", when="+mkl")
+    depends_on("cuda@13:", when="+cuda")
 
     def cmake_args(self):
         arguments = [
@@ -38,6 +40,7 @@ class Weft(CMakePackage):
             self.define_from_variant("WEFT_MPI", "mpi"),
             self.define_from_variant("WEFT_FFTW", "fftw"),
             self.define_from_variant("WEFT_MKL", "mkl"),
+            self.define_from_variant("WEFT_CUDA", "cuda"),
             self.define("WEFT_TESTS", False),
             self.define("WEFT_EXAMPLES", False),
             self.define("WEFT_BENCH", False),
