@@ -3,6 +3,9 @@
 // help as much as they do there. The best of several tries counts: it is a ceiling.
 #pragma once
 
+#include <memory>
+
+#include "device/device.hpp"
 #include "weft/axis_vector.hpp"
 #include "weft/comm.hpp"
 
@@ -13,7 +16,8 @@ struct Ceilings {
   double send_bytes_per_s = 0;  ///< of each rank while all send to all others; 0: one rank
 };
 
-/// `bytes`: of the array that a rank holds, alike on all ranks. Collective; takes a fraction of a second.
-Ceilings measure_ceilings(const Comm& comm, Index bytes);
+/// `bytes`: of the array that a rank holds, alike on all ranks. `device`: where arrays lie; null: on the
+/// host. Collective; takes a fraction of a second.
+Ceilings measure_ceilings(const Comm& comm, Index bytes, const std::shared_ptr<Device>& device);
 
 }  // namespace weft::bench

@@ -5,10 +5,11 @@
 #include <memory>
 
 #include "api/plan_impl.hpp"
+#include "array.hpp"
+#include "base/thread_pool.hpp"
 #include "clock.hpp"
 #include "known_answer.hpp"
 #include "peers.hpp"
-#include "weft/buffer.hpp"
 
 namespace weft::bench {
 
@@ -18,7 +19,7 @@ const std::vector<std::string> kinds{"fft", "copy", "pack", "put", "keep", "exch
 
 /// What one rank did in one repetition, kind by kind.
 struct Repetition {
-  double total = 0;
+  double noted = 0;  ///< the time of what was noted
   std::vector<OperationSum> of = std::vector<OperationSum>(kinds.size());
 };
 
@@ -28,17 +29,25 @@ std::size_t number_of(const std::string& kind) {
 
 class Bench {
  public:
-  Bench(const Comm& comm, const Case& c) : comm_(comm), case_(c), problem_(c.problem()) {}
+  Bench(const Comm& comm, const Case& c) : comm_(comm), case_(c), problem_(c.problem()) {
+    if (problem_.memory == MemoryKind::host) return;
+    device_ = current_device();
+    m_.device = device_->name();
+    // The host does nothing but fill arrays and look at them.
+    const int threads = hardware_threads() / comm_.impl().node_ranks();
+    pool_ = std::make_unique<ThreadPool>(std::max(1, threads));
+  }
 
   Measured run() {
     Index points = problem_.batch;
     for (Index n : problem_.shape) points *= n;
     const Index bytes = (real_data() ? 1 : 2) * (problem_.precision == Precision::float64 ? 8 : 4);
-    m_.ceilings = measure_ceilings(comm_, points * bytes / comm_.size());
+    m_.ceilings = measure_ceilings(comm_, points * bytes / comm_.size(), device_);
     const double begin = seconds();
     plan_ = std::make_unique<Plan>(comm_, problem_, case_.options);
     m_.planning_s = slowest(comm_, seconds() - begin);
     m_.plan = plan_->to_string();
+    m_.transport = transport();
     m_.learnt = PlanImpl::of(*plan_).learnt;
     allocate();
     check_answer();
@@ -48,7 +57,7 @@ class Bench {
       m_.peers_planning_s[name] = slowest(comm_, seconds() - start);
       m_.about_peers[name] = peers_[name]->about();
     }
-    plan_->record_times(true);
+    plan_->record_times(!device_);
     repeat();
     summarise_repetitions();
     return std::move(m_);
@@ -63,22 +72,38 @@ class Bench {
 
   void allocate() {
     const std::size_t in = plan_->input_count() * element(true), out = plan_->output_count() * element(false);
-    in_ = Buffer<char>(problem_.in_place ? plan_->buffer_bytes() : in);
-    if (!problem_.in_place) out_ = Buffer<char>(out);
+    in_ = Array(problem_.in_place ? plan_->buffer_bytes() : in, device_);
+    if (!problem_.in_place) out_ = Array(out, device_);
+    if (device_) {
+      const DeviceScope scope(*device_);
+      stream_ = device_->make_stream();
+      plan_->set_stream(static_cast<CUstream_st*>(stream_->native()));
+    }
     const double mine = static_cast<double>(in_.size() + out_.size() + plan_->workspace_bytes());
     m_.memory_bytes = slowest(comm_, mine);
     m_.flops = customary_flops(problem_) * (case_.forward() && case_.backward() ? 2 : 1);
   }
 
-  void* in() { return in_.data(); }
-  void* out() { return problem_.in_place ? in_.data() : out_.data(); }
+  /// What carries the reshapes of forward, "direct, p2p through pinned memory".
+  std::string transport() const {
+    const PlanImpl& impl = PlanImpl::of(*plan_);
+    std::string names;
+    for (const ExchangeRow* row : impl.ways[0].exchanges)
+      names += std::string(names.empty() ? "" : ", ") + row->name +
+               (device_ && stages(*row) ? " through pinned memory" : "");
+    return names;
+  }
 
+  Array& array(bool input) { return input || problem_.in_place ? in_ : out_; }
+
+  /// Until it is done, on the device too.
   void execute(Direction d) {
     if (d == Direction::forward) {
-      plan_->forward(static_cast<const void*>(in()), out());
+      plan_->forward(static_cast<const void*>(array(true).data()), array(false).data());
     } else {
-      plan_->backward(static_cast<const void*>(out()), in());
+      plan_->backward(static_cast<const void*>(array(false).data()), array(true).data());
     }
+    if (device_) plan_->wait();
   }
 
   /// Element `position` of an array of this element size, as a complex number.
@@ -105,29 +130,51 @@ class Bench {
     set(2 * position + 1, v.imag());
   }
 
-  template <class Value>
-  void fill(bool input, const Value& value) {
+  /// Calls `f(part, point, item, position)` for all points of this rank's box, by all threads.
+  template <class F>
+  void for_all(bool input, const F& f) {
     const Box& box = input ? plan_->input_box() : plan_->output_box();
     const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
     const Index distance = input ? plan_->input_distance() : plan_->output_distance();
-    for (Index item = 0; item < problem_.batch; ++item)
-      for_points(box, strides, item * distance, [&](const Shape& at, std::size_t position) {
-        put(input ? in() : out(), position, element(input), value(at, item));
-      });
+    const auto slice = [&](int part) {
+      Box some = box;
+      some.lo[0] = box.lo[0] + box.extent(0) * part / parts();
+      some.hi[0] = box.lo[0] + box.extent(0) * (part + 1) / parts();
+      for (Index item = 0; item < problem_.batch; ++item)
+        for_points(some, strides, item * distance + (some.lo[0] - box.lo[0]) * strides[0],
+                   [&](const Shape& at, std::size_t position) { f(part, at, item, position); });
+    };
+    if (!pool_) return slice(0);
+    pool_->run(parts(), slice);
+  }
+  int parts() const { return pool_ ? 4 * pool_->threads() : 1; }
+
+  template <class Value>
+  void fill(bool input, const Value& value) {
+    for_all(input, [&](int, const Shape& at, Index item, std::size_t position) {
+      put(array(input).image(), position, element(input), value(at, item));
+    });
+    array(input).upload();
   }
 
   template <class Value>
   double error(bool input, const Value& value) {
-    const Box& box = input ? plan_->input_box() : plan_->output_box();
-    const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
-    const Index distance = input ? plan_->input_distance() : plan_->output_distance();
+    array(input).download();
+    struct alignas(64) Sums {
+      double difference = 0, norm = 0;
+    };
+    std::vector<Sums> sums(static_cast<std::size_t>(parts()));
+    for_all(input, [&](int part, const Shape& at, Index item, std::size_t position) {
+      const std::complex<double> exact = value(at, item);
+      Sums& s = sums[static_cast<std::size_t>(part)];
+      s.difference += std::norm(get(array(input).image(), position, element(input)) - exact);
+      s.norm += std::norm(exact);
+    });
     double difference = 0, norm = 0;
-    for (Index item = 0; item < problem_.batch; ++item)
-      for_points(box, strides, item * distance, [&](const Shape& at, std::size_t position) {
-        const std::complex<double> exact = value(at, item);
-        difference += std::norm(get(input ? in() : out(), position, element(input)) - exact);
-        norm += std::norm(exact);
-      });
+    for (const Sums& s : sums) {
+      difference += s.difference;
+      norm += s.norm;
+    }
     difference = sum(comm_, difference);
     norm = sum(comm_, norm);
     return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
@@ -187,6 +234,24 @@ class Bench {
     return total;
   }
 
+  /// As `refill`, of an array whose image on the host is still what it was filled with.
+  void renew() {
+    if (device_) {
+      array(case_.forward()).upload();
+    } else {
+      refill();
+    }
+  }
+
+  /// An execution of its own: noting times takes time on a device.
+  void note(Repetition& r) {
+    plan_->record_times(true);
+    comm_.barrier();
+    r = {};
+    r.noted = once(r);
+    plan_->record_times(false);
+  }
+
   /// Before a timed one, so that each side finds caches, threads and clock rates as in a loop of its own: for
   /// ten milliseconds.
   static int untimed_runs(double seconds_of_one) {
@@ -197,12 +262,13 @@ class Bench {
     std::map<std::string, std::vector<double>> peer_times;
     constexpr int warm_up = 3;
     for (int i = 0; i < case_.repeat + warm_up; ++i) {
-      if (problem_.in_place) refill();
+      if (problem_.in_place) renew();
       Repetition untimed, r;
       for (int n = untimed_runs(times_.empty() ? 1 : times_.back()); n > 0; --n) once(untimed);
       comm_.barrier();
-      r.total = once(r);
-      const double time = slowest(comm_, r.total);
+      r.noted = once(r);
+      const double time = slowest(comm_, r.noted);
+      if (device_) note(r);
       if (i >= warm_up) {
         mine_.push_back(r);
         times_.push_back(time);
@@ -226,10 +292,10 @@ class Bench {
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < times_.size(); ++i)
       if (std::abs(times_[i] - m_.time.median) < std::abs(times_[chosen] - m_.time.median)) chosen = i;
-    m_.median_total_s = times_[chosen];
-    const std::vector<double> totals = all_of(comm_, mine_[chosen].total);
+    const std::vector<double> totals = all_of(comm_, mine_[chosen].noted);
     const auto rank =
         static_cast<std::size_t>(std::max_element(totals.begin(), totals.end()) - totals.begin());
+    m_.median_total_s = totals[rank];
     const std::vector<OperationSum>& mine = mine_[chosen].of;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       const OperationSum all{all_of(comm_, mine[k].seconds)[rank], sum(comm_, mine[k].bytes_all),
@@ -277,9 +343,12 @@ class Bench {
   Comm comm_;
   const Case& case_;
   Problem problem_;
+  std::shared_ptr<Device> device_;  ///< null: arrays are on the host
+  std::unique_ptr<ThreadPool> pool_;
+  std::unique_ptr<DeviceStream> stream_;
   std::unique_ptr<Plan> plan_;
   std::map<std::string, std::unique_ptr<Peer>> peers_;
-  Buffer<char> in_, out_;
+  Array in_, out_;
   std::vector<Repetition> mine_;
   std::vector<double> times_;        ///< of the slowest rank
   std::vector<OperationTime> last_;  ///< of the last repetition: backward behind forward

@@ -26,13 +26,14 @@ struct Measured {
   double planning_s = 0;      ///< slowest rank
   double memory_bytes = 0;    ///< of the rank that needs most: arrays and workspace
   double error_l2 = 0;        ///< relative, over all ranks; the larger of the two directions
-  double median_total_s = 0;  ///< the repetition that `operations` are of
+  double median_total_s = 0;  ///< the execution that `operations` are of
   std::map<std::string, OperationSum> operations;
   MemoryTraffic traffic;
   Ceilings ceilings;
   double memory_bound_s = 0, wire_bound_s = 0;  ///< bytes over bandwidth, of the rank that has most
   double flops = 0;
-  std::string plan;
+  std::string plan, transport;
+  std::string device;  ///< of rank 0; empty: arrays are on the host
   std::map<std::string, Summary> peers;
   std::map<std::string, std::string> about_peers;
   std::map<std::string, double> peers_planning_s;  ///< slowest rank

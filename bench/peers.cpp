@@ -16,12 +16,18 @@ std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const 
         "--peers", name + " for this problem",
         "peers only for forward c2c, or r2c along the last axis, of one array from slabs to natural or "
         "transposed slabs");
-  if (name != "mkl" && name != "fftw-mpi") throw Error("--peers", "\"" + name + "\"", "fftw-mpi, mkl");
+  if (name != "mkl" && name != "fftw-mpi" && name != "cufft")
+    throw Error("--peers", "\"" + name + "\"", "fftw-mpi, mkl, cufft");
+  if ((name == "cufft") != (p.memory == MemoryKind::cuda))
+    throw Error("--peers", name + " with --device " + c.device, "cufft with cuda, the others with host");
 #ifdef WEFT_WITH_MKL
   if (name == "mkl") return make_mkl(comm, c);
 #endif
 #ifdef WEFT_WITH_FFTW_MPI
   if (name == "fftw-mpi") return make_fftw_mpi(comm, c);
+#endif
+#ifdef WEFT_WITH_CUDA
+  if (name == "cufft") return make_cufft(comm, c);
 #endif
   throw Error("--peers", name, "a build of the benchmark with it, for the same MPI");
 }

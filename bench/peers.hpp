@@ -23,12 +23,13 @@ class Peer {
   virtual std::string about() const = 0;
 };
 
-/// "fftw-mpi" (planned with FFTW_MEASURE, or FFTW_PATIENT where the effort is patient) or "mkl" (one process,
-/// as many threads as there are ranks). Collective. Throws `weft::Error` on all ranks if the peer is not
-/// there or cannot do the problem.
+/// "fftw-mpi" (planned with FFTW_MEASURE, or FFTW_PATIENT where the effort is patient) "mkl" (one process, as
+/// many threads as there are ranks), or "cufft" (one GPU). Collective. Throws `weft::Error` on all ranks if
+/// the peer is not there or cannot do the problem.
 std::unique_ptr<Peer> make_peer(const std::string& name, const Comm& comm, const Case& c);
 
 std::unique_ptr<Peer> make_fftw_mpi(const Comm& comm, const Case& c);
 std::unique_ptr<Peer> make_mkl(const Comm& comm, const Case& c);
+std::unique_ptr<Peer> make_cufft(const Comm& comm, const Case& c);
 
 }  // namespace weft::bench

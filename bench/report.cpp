@@ -66,15 +66,17 @@ std::string text_of(const Case& c, const Measured& m) {
       1e3 * m.time.third_quartile, 1e3 * m.time.min, m.flops / m.time.median / 1e9);
   t += line("planning %.3f ms; memory %s per rank at most; relative L2 error %.2e\n", 1e3 * m.planning_s,
             human_bytes(m.memory_bytes).c_str(), m.error_l2);
-  t += line("of %.3f ms, on the slowest rank:\n", 1e3 * m.median_total_s);
+  t += line("of %.3f ms, on the slowest rank%s:\n", 1e3 * m.median_total_s,
+            m.device.empty() ? "" : ", on streams that work at the same time");
   double accounted = 0;
   for (const auto& [kind, o] : m.operations) {
     accounted += o.seconds;
     t += line("  %-9s %9.3f ms %5.1f%%   %s on all ranks%s\n", kind.c_str(), 1e3 * o.seconds,
               100 * o.seconds / m.median_total_s, human_bytes(o.bytes_all).c_str(), memory_of(o).c_str());
   }
-  t += line("  %-9s %9.3f ms %5.1f%%\n", "other", 1e3 * (m.median_total_s - accounted),
-            100 * (1 - accounted / m.median_total_s));
+  if (m.device.empty())
+    t += line("  %-9s %9.3f ms %5.1f%%\n", "other", 1e3 * (m.median_total_s - accounted),
+              100 * (1 - accounted / m.median_total_s));
   t += line("memory: local operations read %s and write %s on all ranks: %.1f passes (bound %d)\n",
             human_bytes(m.traffic.read).c_str(), human_bytes(m.traffic.written).c_str(), m.traffic.passes(),
             m.traffic.bound_passes);
@@ -121,9 +123,10 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
   j["planning_s"] = m.planning_s;
   if (!m.learnt.origin.empty()) j["learnt"] = learnt(m.learnt);
   j["memory_bytes"] = m.memory_bytes;
-  j["problem"] = {{"shape", c.shape},       {"transform", c.transform}, {"precision", c.precision},
-                  {"input", c.input},       {"output", c.output},       {"direction", c.direction},
-                  {"in_place", c.in_place}, {"batch", c.batch},         {"repeat", c.repeat}};
+  j["problem"] = {{"shape", c.shape},   {"transform", c.transform}, {"precision", c.precision},
+                  {"input", c.input},   {"output", c.output},       {"direction", c.direction},
+                  {"device", c.device}, {"in_place", c.in_place},   {"batch", c.batch},
+                  {"repeat", c.repeat}};
   j["options"] = Json::object();
   for (const auto& [name, value] : c.options.all()) j["options"][name] = value;
   j["plan"] = m.plan;
@@ -132,6 +135,8 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                   {"cores", hardware_threads()},
                   {"ranks", ranks},
                   {"medium", medium}};
+  if (!m.device.empty()) j["machine"]["device"] = m.device;
+  j["transport"] = m.transport;
   j["versions"] = {{"weft", version()}};
   return j.dump(2) + "\n";
 }

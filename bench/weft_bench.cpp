@@ -9,10 +9,14 @@
 #include <sstream>
 
 #include "base/environment.hpp"
+#include "fft/local_fft.hpp"
 #include "program/pipeline.hpp"
 #include "report.hpp"
 #include "transport/transport.hpp"
 #include "weft/thread_team.hpp"
+#ifdef WEFT_WITH_CUDA
+#include "cuda/choose_device.hpp"
+#endif
 #ifdef WEFT_WITH_MPI
 #include "weft/mpi.hpp"
 #endif
@@ -30,6 +34,9 @@ void write(const std::string& file, const std::string& text) {
 }
 
 void run(const Comm& comm, const Case& c) {
+#ifdef WEFT_WITH_CUDA
+  if (c.device == "cuda") choose_device(comm);
+#endif
   const Measured m = measure(comm, c);
   if (comm.rank() != 0) return;
   std::printf("%s", text_of(c, m).c_str());
@@ -96,7 +103,7 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--exchange", "exchange",
               names_of(exchange_table()) + "; one, or one per reshape, separated by commas");
   plan_option("--layout", "layout", "auto, contiguous, strided");
-  plan_option("--fft", "fft", "auto, fftw, mkl");
+  plan_option("--fft", "fft", names_of(fft_table()));
   plan_option("--shrink", "shrink", "number of ranks that compute");
   plan_option("--threads", "threads", "threads of each rank");
   plan_option("--effort", "effort", "estimate, measure, patient");
@@ -117,6 +124,8 @@ void parse(CLI::App& app, Case& c) {
   app.add_option("--input", c.input, "slab, pencil or brick")->capture_default_str();
   app.add_option("--output", c.output, "natural (as the input), transposed, pencil or brick")
       ->capture_default_str();
+  app.add_option("--device", c.device, "host, or cuda: arrays in memory of GPUs, one for each rank")
+      ->capture_default_str();
   app.add_option("--batch", c.batch, "arrays transformed together")->capture_default_str();
   app.add_option("--direction", c.direction, "forward, backward or both")->capture_default_str();
   app.add_flag("--in-place", c.in_place, "input and output in one array");
@@ -125,7 +134,7 @@ void parse(CLI::App& app, Case& c) {
       ->check(CLI::PositiveNumber);
   app.add_option("--json", c.json, "file for the results");
   app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)");
-  app.add_option("--peers", c.peers, "fftw-mpi, mkl: the same problem by others, in turn with Weft")
+  app.add_option("--peers", c.peers, "fftw-mpi, mkl, cufft: the same problem by others, in turn with Weft")
       ->delimiter(',');
   app.add_option("--comm", c.comm, "mpi, or threads:P for P threads of this process")->capture_default_str();
   add_plan_options(app, c.options);

@@ -4,11 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/cache.hpp"
+#include "device/device.hpp"
 #include "geometry/transform.hpp"
 #include "known_answer.hpp"
 #include "measurement.hpp"
 #include "report.hpp"
 #include "statistics.hpp"
+#include "support/device_double.hpp"
 #include "support/expect_error.hpp"
 #include "support/reference.hpp"
 #include "weft/thread_team.hpp"
@@ -163,6 +165,35 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(lanes, (std::set<int>{0, 1}));
 }
 
+TEST(Bench, ArraysInMemoryOfDevices) {
+  const ScopedDeviceDouble devices;
+  for (const char* exchange : {"direct", "copy"})
+    for (const char* transform : {"c2c", "r2c"})
+      for (const bool in_place : {false, true}) {
+        Case c;
+        c.device = "cuda";
+        c.shape = "12,10,14";
+        c.transform = transform;
+        c.direction = in_place ? "forward" : "both";
+        c.in_place = in_place;
+        c.repeat = 2;
+        c.batch = 2;
+        c.options.set("exchange", exchange);
+        Measured m;
+        ThreadTeam(3).run([&](const Comm& comm) {
+          set_double_device(comm.rank());
+          const Measured mine = measure(comm, c);
+          if (comm.rank() == 0) m = mine;
+        });
+        EXPECT_GT(m.error_l2, 0);
+        EXPECT_LT(m.error_l2, 5e-15) << transform << " " << exchange;
+        EXPECT_GT(m.operations.at("fft").seconds, 0);
+        const auto j = nlohmann::json::parse(json_of(c, m, 3, "threads"));
+        EXPECT_EQ(j["machine"]["device"], "double (device 0)");
+        EXPECT_EQ(j["transport"], *exchange == 'd' ? "direct" : "copy through pinned memory");
+      }
+}
+
 TEST(Bench, TheTimelineHasBothDirectionsOneBehindTheOther) {
   Case c;
   c.shape = "16,16,16";
@@ -201,6 +232,11 @@ TEST(Bench, WordsItDoesNotKnow) {
   c.peers = {"fftw-mpi"};
   c.transform = "dct2";
   expect_error([&] { measured_on(2, c); }, "for this problem");
+  c.transform = "c2c";
+  c.peers = {"cufft"};
+  expect_error([&] { measured_on(2, c); }, "cufft with --device host");
+  expect_error(with(&Case::device, "abacus"), "host or cuda");
+  if (device_row() == nullptr) expect_error(with(&Case::device, "cuda"), "WEFT_CUDA=ON");
 }
 
 }  // namespace weft::test

@@ -12,7 +12,7 @@ void check(cudaError_t status) {
 }
 }  // namespace
 
-ScopedDevices::ScopedDevices(bool) {}
+ScopedDevices::ScopedDevices(bool, bool) {}
 ScopedDevices::~ScopedDevices() = default;
 int ScopedDevices::count() {
   int devices = 0;

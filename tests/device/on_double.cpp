@@ -9,9 +9,10 @@ namespace {
 std::unique_ptr<ScopedDeviceDouble> current;
 }
 
-ScopedDevices::ScopedDevices(bool delays) {
+ScopedDevices::ScopedDevices(bool delays, bool processes) {
   DoubleManner manner;
   manner.delays = delays;
+  manner.processes = processes;
   manner.room = std::size_t{1} << 30;
   current = std::make_unique<ScopedDeviceDouble>(manner);
 }

@@ -1,5 +1,9 @@
 #include "support/device_double.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -70,6 +74,51 @@ class Memory {
   std::mutex mutex_;
   std::map<const std::byte*, Block> all_;
   std::map<int, std::size_t> used_;
+};
+
+/// Memory as another process finds it.
+struct Given {
+  pid_t process;
+  int file, device;
+  std::size_t bytes;
+};
+
+std::byte* map(const Given& given) {
+  const std::string path = "/proc/" + std::to_string(given.process) + "/fd/" + std::to_string(given.file);
+  const bool mine = given.process == getpid();
+  const int file = mine ? given.file : open(path.c_str(), O_RDWR | O_CLOEXEC);
+  void* const memory = mmap(nullptr, given.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (!mine) close(file);
+  if (memory == MAP_FAILED) fail("memory of another process that cannot be mapped");
+  return static_cast<std::byte*>(memory);
+}
+
+/// What this process may give to others.
+class Giving {
+ public:
+  void add(const std::byte* at, const Given& given) {
+    const std::lock_guard lock(mutex_);
+    all_[at] = given;
+  }
+  void remove(const std::byte* at) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(at);
+  }
+  Given at(const std::byte* memory) {
+    const std::lock_guard lock(mutex_);
+    const auto found = all_.find(memory);
+    if (found == all_.end()) fail("giving away what is not the start of memory for other processes");
+    return found->second;
+  }
+  /// Never destroyed: memory may be freed after the end of main.
+  static Giving& of_process() {
+    static auto* giving = new Giving;
+    return *giving;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const std::byte*, Given> all_;
 };
 
 DoubleManner& manner() {
@@ -245,13 +294,28 @@ class Double final : public Device {
     if (manner().room > 0 && Memory::of_process().used(number_) + bytes > manner().room)
       throw Error(operation, "no memory for " + std::to_string(bytes) + " bytes on " + name_,
                   "fewer points per rank");
-    return get(bytes, number_);
+    return manner().processes ? get_for_processes(bytes) : get(bytes, number_);
   }
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char*) override {
     return get(bytes, Memory::pinned);
   }
-  DeviceMemoryHandle give(const std::byte*) override { fail("memory of another process"); }
-  std::shared_ptr<std::byte> take(const DeviceMemoryHandle&) override { fail("memory of another process"); }
+  DeviceMemoryHandle give(const std::byte* memory) override {
+    DeviceMemoryHandle handle{};
+    const Given given = Giving::of_process().at(memory);
+    std::memcpy(handle.data(), &given, sizeof given);
+    return handle;
+  }
+  std::shared_ptr<std::byte> take(const DeviceMemoryHandle& handle) override {
+    Given given;
+    std::memcpy(&given, handle.data(), sizeof given);
+    if (given.process == getpid()) fail("taking memory of the same process");
+    std::byte* const memory = map(given);
+    Memory::of_process().add(memory, given.bytes, given.device);
+    return {memory, [bytes = given.bytes](std::byte* p) {
+              Memory::of_process().remove(p);
+              munmap(p, bytes);
+            }};
+  }
   bool holds(const void* pointer) const override { return Memory::of_process().owner(pointer) == number_; }
 
   std::unique_ptr<DeviceStream> make_stream() override {
@@ -284,6 +348,23 @@ class Double final : public Device {
     return {memory, [](std::byte* p) {
               Memory::of_process().remove(p);
               std::free(p);
+            }};
+  }
+
+  std::shared_ptr<std::byte> get_for_processes(std::size_t bytes) const {
+    if (bytes == 0) return nullptr;
+    const Given given{getpid(), memfd_create("device double", MFD_CLOEXEC), number_, bytes};
+    if (given.file < 0 || ftruncate(given.file, static_cast<off_t>(bytes)) != 0)
+      fail("no memory to be shared");
+    std::byte* const memory = map(given);
+    std::memset(memory, 0xcd, bytes);
+    Memory::of_process().add(memory, bytes, number_);
+    Giving::of_process().add(memory, given);
+    return {memory, [given](std::byte* p) {
+              Memory::of_process().remove(p);
+              Giving::of_process().remove(p);
+              munmap(p, given.bytes);
+              close(given.file);
             }};
   }
 

@@ -5,9 +5,10 @@
 namespace weft::test {
 
 /// There are devices for the lifetime of this. `delays`: their streams pause at random, if they can.
+/// `processes`: their memory is given to other processes.
 class ScopedDevices {
  public:
-  explicit ScopedDevices(bool delays = false);
+  explicit ScopedDevices(bool delays = false, bool processes = false);
   ~ScopedDevices();
   ScopedDevices(const ScopedDevices&) = delete;
   ScopedDevices& operator=(const ScopedDevices&) = delete;

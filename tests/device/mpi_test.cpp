@@ -1,0 +1,27 @@
+// Random problems on MPI ranks with arrays in device memory: direct exchange between processes, and staged.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/device_problem.hpp"
+#include "support/devices.hpp"
+#include "support/disturbance.hpp"
+#include "weft/mpi.hpp"
+
+namespace weft::test {
+
+TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int count = problem_count(ScopedDevices::problems() / 2);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed() + 5000 + static_cast<std::uint64_t>(i);
+    const RandomProblem p = make_device_problem(seed, comm.size(), {"direct", "p2p", "alltoallv"});
+    const ScopedDevices all(p.delays, true);
+    const ScopedTestHook hook(disturbance(p.delays));
+    const int devices = seed % 3 == 0 ? std::min(2, ScopedDevices::count()) : ScopedDevices::count();
+    ScopedDevices::choose(comm.rank() % devices);
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+}
+
+}  // namespace weft::test
