@@ -98,7 +98,11 @@ TEST(OptionsPage, ListsEveryOptionWithItsValuesAndItsDefault) {
     } else if (name == "exchange") {  // those of MPI are missing here
 #endif
     } else {
-      EXPECT_EQ(words(row[2]), words(wanted.substr(prefix.size()))) << name;
+      std::set<std::string> values = words(row[2]);
+#ifndef WEFT_WITH_CUDA
+      if (name == "fft") values.erase("cufft");
+#endif
+      EXPECT_EQ(values, words(wanted.substr(prefix.size()))) << name;
     }
     if (row[1].empty() || std::getenv(row[1].c_str()) == nullptr) {
       EXPECT_EQ(row[3], standard(name, value)) << name;
