@@ -9,10 +9,11 @@
 namespace weft::test {
 
 struct DoubleManner {
-  bool delays = false;   ///< streams pause at random
-  bool reach = true;     ///< whether devices reach each other
-  std::string missing;   ///< why there is no device
-  std::size_t room = 0;  ///< bytes that a device has; 0: no limit
+  bool delays = false;            ///< streams pause at random
+  bool reach = true;              ///< whether devices reach each other
+  std::string missing;            ///< why there is no device
+  std::size_t room = 0;           ///< bytes that a device has; 0: no limit
+  void (*aside)(bool) = nullptr;  ///< called before and after the double does something that a GPU would do
 };
 
 /// The double serves arrays in device memory for the lifetime of this.
