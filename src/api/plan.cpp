@@ -126,6 +126,19 @@ void PlanImpl::check_alone(Direction direction, const Arrays& arrays) const {
   }
 }
 
+/// What a rank fails to do here, others wait for.
+template <class Step>
+auto PlanImpl::failing_together(const Step& step) {
+  try {
+    return step();
+  } catch (...) {
+    broken = true;
+    comm.impl().poison(std::current_exception());
+    give_up();
+    throw;
+  }
+}
+
 void PlanImpl::start(Direction direction, const Arrays& arrays) {
   CommImpl& c = comm.impl();
   c.check_alive(name_of(direction));
@@ -139,10 +152,10 @@ void PlanImpl::start(Direction direction, const Arrays& arrays) {
   // In place one of the two may be null, on a rank that holds nothing on that side.
   const void* in = arrays.in != nullptr || !problem.in_place ? arrays.in : arrays.out;
   void* out = arrays.out != nullptr || !problem.in_place ? arrays.out : const_cast<void*>(arrays.in);
-  way(direction).executor->start(in, out, workspace);
   flying = direction;
   last = direction;
   c.take_off(*this);
+  failing_together([&] { way(direction).executor->start(in, out, workspace); });
 }
 
 bool PlanImpl::advance(Patience patience) {
@@ -159,15 +172,10 @@ bool PlanImpl::advance(Patience patience) {
 bool PlanImpl::go_on(Patience patience) {
   CommImpl& c = comm.impl();
   c.check_caller(name_of(*flying));
-  try {
+  return failing_together([&] {
     c.check_alive(name_of(*flying));
     return way(*flying).executor->advance(patience);
-  } catch (...) {
-    broken = true;
-    c.poison(std::current_exception());
-    give_up();
-    throw;
-  }
+  });
 }
 
 /// Beside other executions it looks after them as well: their peers may wait for this plan in another order.

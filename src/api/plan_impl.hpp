@@ -66,6 +66,8 @@ struct PlanImpl final : CommImpl::Flight {
   const char* overlapping_pipeline(CommImpl& c) const;
   void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);
+  template <class Step>
+  auto failing_together(const Step& step);
   void choose_exchanges(CommImpl& c);
   bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);

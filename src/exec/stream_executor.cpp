@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <thread>
 
 #include "base/test_hook.hpp"
 #include "transport/peer/peer_memory.hpp"
@@ -261,9 +262,24 @@ std::vector<OperationTime> StreamExecutor::times() {
   return all;
 }
 
+/// Peers may never send what these streams wait for, so that they are let go, too; and whatever they still
+/// signal must not be the last that peers hear.
 void StreamExecutor::cancel() noexcept {
   for (const auto& b : buffered_)
     if (b) b->cancel();
+  tell_failure();
+  if (!begun_) return;
+  try {
+    const DeviceScope scope(*device_);
+    join();
+    complete_ = true;
+    while (!device_->passed(*done_)) {
+      std::this_thread::yield();
+      tell_failure();
+    }
+  } catch (const std::exception&) {
+    // The device is lost, and nothing is done on it any more.
+  }
   tell_failure();
 }
 

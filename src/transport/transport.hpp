@@ -93,7 +93,8 @@ class StreamDirectExchange {
   virtual void await_full(int tile, int peer, DeviceStream& stream) = 0;
   /// Throws if another rank has failed meanwhile.
   virtual void check() const = 0;
-  /// This rank has failed: lets go of the streams that wait for it.
+  /// This rank has failed: lets go of the streams that wait for it, and of its own. What is enqueued already
+  /// may take that back as it passes by: to be repeated until it has.
   virtual void cancel() noexcept = 0;
 };
 

@@ -126,6 +126,22 @@ DoubleManner& manner() {
   return m;
 }
 
+/// What a GPU and its driver would do is done by the double for the lifetime of this.
+class Aside {
+ public:
+  Aside() : call_(manner().aside) {
+    if (call_ != nullptr) call_(true);
+  }
+  ~Aside() {
+    if (call_ != nullptr) call_(false);
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  void (*call_)(bool);
+};
+
 thread_local int current_number = 0;
 thread_local std::vector<int> entered;
 
@@ -164,6 +180,7 @@ class Queue {
 
  private:
   void work() {
+    const Aside aside;
     for (;;) {
       std::function<void()> job;
       {
@@ -201,6 +218,7 @@ class Stream final : public DeviceStream {
     queue_->push(std::move(job));
   }
   void record(DeviceEvent& event) override {
+    const Aside aside;
     const auto state = static_cast<Event&>(event).state;
     const std::uint64_t number = ++state->recorded;
     run([state, number] {
@@ -209,6 +227,7 @@ class Stream final : public DeviceStream {
     });
   }
   void wait(const DeviceEvent& event) override {
+    const Aside aside;
     const auto state = static_cast<const Event&>(event).state;
     const std::uint64_t number = state->recorded;
     run([state, number] {
@@ -216,10 +235,12 @@ class Stream final : public DeviceStream {
     });
   }
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) override {
+    const Aside aside;
     check_memory(to, from);
     run([=] { std::memcpy(to, from, bytes); });
   }
   void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) override {
+    const Aside aside;
     check_memory(to, from);
     if (rows.from_pitch < rows.bytes || rows.to_pitch < rows.bytes) fail("rows that overlap");
     run([=] {
@@ -228,6 +249,7 @@ class Stream final : public DeviceStream {
     });
   }
   void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) override {
+    const Aside aside;
     if (copy.loops.empty) return;
     check_memory(to, from);
     const auto unit = static_cast<std::uintptr_t>(copy.element_bytes);
@@ -246,10 +268,12 @@ class Stream final : public DeviceStream {
     run([=] { planned.run(from, to); });
   }
   void fill(std::byte* at, unsigned char value, std::size_t bytes) override {
+    const Aside aside;
     check_memory(at, at);
     run([=] { std::memset(at, value, bytes); });
   }
   void write_value(std::byte* at, std::uint32_t value) override {
+    const Aside aside;
     check_memory(at, at);
     run([=] { word(at).store(value, std::memory_order_release); });
   }
@@ -277,7 +301,10 @@ class Double final : public Device {
     id[0] = static_cast<unsigned char>(number_ + 1);
     return id;
   }
-  void enter() override { entered.push_back(number_); }
+  void enter() override {
+    const Aside aside;
+    entered.push_back(number_);
+  }
   void leave() noexcept override { entered.pop_back(); }
   bool reaches(const DeviceId& other) const override { return manner().reach || other == id(); }
   void connect(const DeviceId& other) override {
@@ -389,6 +416,7 @@ void Stream::check_memory(const std::byte* to, const std::byte* from) const {
 }
 
 void Stream::wait_value(const std::byte* at, std::uint32_t value) {
+  const Aside aside;
   if (Memory::of_process().owner(at) != device_.number()) fail("waiting in the memory of another device");
   run([=] {
     while (static_cast<std::int32_t>(word(at).load(std::memory_order_acquire) - value) < 0)
@@ -428,6 +456,7 @@ class Call final : public EmbeddedPlan {
   std::size_t work_bytes() const override { return 1000; }
 
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override {
+    const Aside aside;
     const auto complex = static_cast<std::uintptr_t>(2 * real_bytes(precision_));
     for (const std::byte* at : {from, to, work})
       if (reinterpret_cast<std::uintptr_t>(at) % complex != 0) fail("arrays off a complex element");

@@ -9,11 +9,12 @@
 namespace weft::test {
 
 struct DoubleManner {
-  bool delays = false;     ///< streams pause at random
-  bool reach = true;       ///< whether devices reach each other
-  std::string missing;     ///< why there is no device
-  std::size_t room = 0;    ///< bytes that a device has; 0: no limit
-  bool processes = false;  ///< memory can be given to other processes
+  bool delays = false;            ///< streams pause at random
+  bool reach = true;              ///< whether devices reach each other
+  std::string missing;            ///< why there is no device
+  std::size_t room = 0;           ///< bytes that a device has; 0: no limit
+  bool processes = false;         ///< memory can be given to other processes
+  void (*aside)(bool) = nullptr;  ///< called before and after the double does something that a GPU would do
 };
 
 /// The double serves arrays in device memory for the lifetime of this.

@@ -3,52 +3,10 @@
 // not.)
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdlib>
 
+#include "support/allocations.hpp"
 #include "weft/weft.hpp"
-
-namespace {
-
-std::atomic<bool> counting{false};
-std::atomic<long> allocations{0};
-
-void count() {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-}
-
-}  // namespace
-
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t bytes) {
-  count();
-  return __libc_malloc(bytes);
-}
-void* calloc(std::size_t n, std::size_t bytes) {
-  count();
-  return __libc_calloc(n, bytes);
-}
-void* realloc(void* p, std::size_t bytes) {
-  count();
-  return __libc_realloc(p, bytes);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  count();
-  return __libc_memalign(alignment, bytes);
-}
-int posix_memalign(void** p, std::size_t alignment, std::size_t bytes) {
-  count();
-  *p = __libc_memalign(alignment, bytes);
-  return *p == nullptr ? 12 : 0;
-}
-}
-// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace weft::test {
 
@@ -87,16 +45,12 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   };
   both();
   comm.barrier();
-  if (comm.rank() == 0) {
-    allocations = 0;
-    counting = true;
-  }
+  if (comm.rank() == 0) begin_counting();
   comm.barrier();
   for (int i = 0; i < 3; ++i) both();
   comm.barrier();
   if (comm.rank() == 0) {
-    counting = false;
-    EXPECT_EQ(allocations, 0) << v.exchange << " " << v.pipeline << " on " << comm.size() << " ranks";
+    EXPECT_EQ(end_counting(), 0) << v.exchange << " " << v.pipeline << " on " << comm.size() << " ranks";
   }
   comm.barrier();
 }
@@ -121,16 +75,16 @@ TEST(Execution, AllocatesNothing) {
 }
 
 TEST(Execution, TheCounterCounts) {
-  allocations = 0;
-  counting = true;
+  begin_counting();
   void* volatile p = std::malloc(10);
   void* volatile q = ::operator new(10);
   void* volatile r = std::aligned_alloc(64, 64);
-  counting = false;
-  std::free(p);
+  stand_aside(true);
+  void* volatile unseen = std::malloc(10);
+  stand_aside(false);
+  EXPECT_EQ(end_counting(), 3);
+  for (void* volatile* each : {&p, &r, &unseen}) std::free(*each);
   ::operator delete(q);
-  std::free(r);
-  EXPECT_EQ(allocations, 3);
 }
 
 }  // namespace weft::test

@@ -52,8 +52,8 @@ class PeerDirect final : public StreamDirectExchange {
                     "the reason in the message of that rank, and a new plan", rank_);
   }
 
-  /// Raises all flags that peers may wait for so far that they serve for long: their streams go on, with
-  /// results that are worth nothing, and `check` tells them.
+  /// Raises all flags that peers and this rank may wait for so far that they serve for long: streams go on,
+  /// with results that are worth nothing, and `check` tells the peers.
   void cancel() noexcept override {
     memory_->failed(rank_).store(1, std::memory_order_release);
     constexpr std::uint32_t far = 1u << 30;
@@ -62,8 +62,9 @@ class PeerDirect final : public StreamDirectExchange {
       const std::unique_ptr<DeviceEvent> done = device_->make_event(false);
       for (int r = 0; r < ranks_; ++r) {
         if (r == rank_) continue;
-        rescue->write_value(free_flag(r, rank_), first_ + far);
-        rescue->write_value(full_flag(r, rank_), first_ + far);
+        for (std::byte* at :
+             {free_flag(r, rank_), full_flag(r, rank_), free_flag(rank_, r), full_flag(rank_, r)})
+          rescue->write_value(at, first_ + far);
       }
       rescue->record(*done);
       device_->wait_for(*done);

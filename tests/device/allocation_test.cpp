@@ -1,0 +1,72 @@
+// Execution in memory of devices allocates nothing: what the process gets from the C library is counted while
+// plans are enqueued. What the double of the device seam does for itself is not.
+#include <gtest/gtest.h>
+
+#include "support/allocations.hpp"
+#include "support/device_double.hpp"
+#include "support/device_mirror.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+struct Variant {
+  const char *exchange, *pipeline;
+  bool in_place;
+};
+
+void execute_and_count(const Comm& comm, const Variant& v) {
+  using Complex = std::complex<double>;
+  Problem p;
+  p.shape = {16, 16, 16};
+  p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  p.in_place = v.in_place;
+  p.backward_scale = Scale::full;
+  p.memory = MemoryKind::cuda;
+  Options o;
+  o.set("pipeline", v.pipeline).set("exchange", v.exchange);
+  if (std::string(v.pipeline) != "sequential") o.set("tile", 2);
+  DeviceMirror mirror;
+  Plan plan(comm, p, o);
+  plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+  auto* out = reinterpret_cast<Complex*>(mirror.fresh(plan.buffer_bytes()));
+  auto* in = v.in_place ? reinterpret_cast<double*>(out)
+                        : reinterpret_cast<double*>(mirror.fresh(plan.buffer_bytes()));
+  const auto both = [&] {
+    plan.forward(in, out);
+    plan.start_backward(out, in);
+    plan.test();
+    plan.wait();
+  };
+  both();
+  comm.barrier();
+  if (comm.rank() == 0) begin_counting();
+  comm.barrier();
+  for (int i = 0; i < 3; ++i) both();
+  comm.barrier();
+  if (comm.rank() == 0) {
+    EXPECT_EQ(end_counting(), 0) << v.exchange << " " << v.pipeline << " on " << comm.size() << " ranks";
+  }
+  comm.barrier();
+}
+
+}  // namespace
+
+TEST(DeviceExecution, AllocatesNothing) {
+  DoubleManner manner;
+  manner.aside = stand_aside;
+  const ScopedDeviceDouble device_double(manner);
+  for (const int ranks : {1, 4}) {
+    ThreadTeam team(ranks);
+    for (const char* pipeline : {"sequential", "windowed", "planes"})
+      for (const char* exchange : {"direct", "copy"})
+        for (const bool in_place : {false, true})
+          team.run([&](const Comm& comm) {
+            set_double_device(comm.rank());
+            execute_and_count(comm, {exchange, pipeline, in_place});
+          });
+  }
+}
+
+}  // namespace weft::test

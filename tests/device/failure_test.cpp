@@ -1,0 +1,99 @@
+// A rank that fails in the middle of an execution: no stream waits for ever, and all ranks are told.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "base/test_hook.hpp"
+#include "support/device_mirror.hpp"
+#include "support/devices.hpp"
+#include "support/expect_error.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+/// A plan with arrays of its own.
+class Executed {
+ public:
+  Executed(const Comm& comm, const Options& options) : plan_(comm, problem(), options) {
+    plan_.set_stream(static_cast<CUstream_st*>(mirror_.stream().native()));
+    in_ = reinterpret_cast<Complex*>(mirror_.fresh(plan_.input_count() * sizeof(Complex)));
+    out_ = reinterpret_cast<Complex*>(mirror_.fresh(plan_.output_count() * sizeof(Complex)));
+  }
+  void forward() { plan_.forward(in_, out_); }
+  void backward() { plan_.backward(out_, in_); }
+
+ private:
+  static Problem problem() {
+    Problem p;
+    p.shape = {12, 12, 12};
+    p.memory = MemoryKind::cuda;
+    return p;
+  }
+  DeviceMirror mirror_;
+  Plan plan_;
+  Complex *in_ = nullptr, *out_ = nullptr;
+};
+
+}  // namespace
+
+TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
+  const ScopedDevices devices(true);
+  const int ranks = std::min(4, 2 * ScopedDevices::count());
+  for (const char* pipeline : {"sequential", "windowed", "planes"})
+    for (const char* exchange : {"direct", "copy"})
+      for (const int when : {0, 2, 5, 9, 14}) {
+        ThreadTeam team(ranks);
+        std::atomic<int> armed{-1};  // operations of rank 1 until it fails; negative: never
+        TestHook hook;
+        hook.at_point = [&](const char* point, int rank) {
+          if (std::string(point) == "op" && rank == 1 && armed >= 0 && armed-- == 0)
+            throw Error("test", "broken on purpose", "");
+        };
+        const ScopedTestHook scoped(hook);
+        Options options;
+        options.set("pipeline", pipeline).set("exchange", exchange);
+        if (std::string(pipeline) != "sequential") options.set("tile", 1);
+        std::atomic<int> failures{0};
+        expect_error(
+            [&] {
+              team.run([&](const Comm& comm) {
+                ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+                Executed plan(comm, options);
+                plan.forward();
+                comm.barrier();
+                if (comm.rank() == 1) armed = when;
+                comm.barrier();
+                try {
+                  for (int i = 0; i < 100; ++i) {
+                    plan.forward();
+                    plan.backward();
+                  }
+                } catch (const Error& e) {
+                  ++failures;
+                  // Who looks at the device first hears of it there, perhaps of one that has only heard of
+                  // it.
+                  const std::string what = e.what();
+                  EXPECT_TRUE(what.find("broken on purpose") != std::string::npos ||
+                              what.find("has failed in the middle") != std::string::npos)
+                      << what;
+                  throw;
+                }
+              });
+            },
+            "broken on purpose");
+        EXPECT_EQ(failures, ranks) << pipeline << " " << exchange << " " << when;
+        // The team is as good as new.
+        team.run([&](const Comm& comm) {
+          ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+          Executed(comm, options).forward();
+        });
+      }
+}
+
+}  // namespace weft::test
