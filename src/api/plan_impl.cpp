@@ -218,21 +218,6 @@ bool PlanImpl::make_memory(CommImpl& c) {
   return true;
 }
 
-/// The device of this rank, and whether it reaches those of all others.
-void PlanImpl::find_device(CommImpl& c) {
-  together(c, [&] { device = current_device(); });
-  const DeviceId mine = device->id();
-  device_ids.resize(static_cast<std::size_t>(c.size()));
-  c.allgather(mine.data(), sizeof mine, device_ids.data());
-  int reaches = several_nodes(c) ? 0 : 1;
-  together(c, [&] {
-    const DeviceScope scope(*device);
-    for (const DeviceId& id : device_ids)
-      if (reaches != 0 && !device->reaches(id)) reaches = 0;
-  });
-  peers = c.least(reaches) == 1;
-}
-
 void PlanImpl::check_device_options() const {
   const auto refuse = [&](const char* name, const char* expected) {
     throw Error(std::string("plan: option ") + name, options.get(name) + " with arrays in memory of a GPU",
@@ -336,6 +321,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                      : learnt.options.contains("exchange") ? learnt.origin
                                                                            : "as asked for";
       if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
+      if (!no_peers.empty() && names[asked] == "auto")
+        w.choices[j].exchange_reason += "; not direct: " + no_peers;
       if (device && stages(*w.exchanges[j])) w.choices[j].exchange_reason += "; through pinned memory";
       if (direct(w.exchanges[j]) && several_nodes(c))
         w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";

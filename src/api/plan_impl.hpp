@@ -115,6 +115,7 @@ struct PlanImpl final : CommImpl::Flight {
   std::shared_ptr<Device> device;    ///< null: arrays are on the host
   std::vector<DeviceId> device_ids;  ///< of every rank
   bool peers = false;                ///< whether all their devices reach each other
+  std::string no_peers;              ///< why they do not reach each other
   std::shared_ptr<std::byte> memory;
   std::array<Way, 2> ways;  ///< by direction
   std::string threads_text;
