@@ -15,6 +15,11 @@ int unreached(const Device& device, const std::vector<DeviceId>& ids) {
   return r == ids.end() ? -1 : static_cast<int>(r - ids.begin());
 }
 
+bool all_different(std::vector<DeviceId> ids) {
+  std::sort(ids.begin(), ids.end());
+  return std::adjacent_find(ids.begin(), ids.end()) == ids.end();
+}
+
 }  // namespace
 
 /// The device of this rank, and whether it reaches those of all others.
@@ -24,6 +29,7 @@ void PlanImpl::find_device(CommImpl& c) {
   const DeviceId mine = device->id();
   device_ids.resize(static_cast<std::size_t>(c.size()));
   c.allgather(mine.data(), sizeof mine, device_ids.data());
+  own_devices = all_different(device_ids);
   int missed = -1;
   agree(c, "plan", [&] {
     const DeviceScope scope(*device);

@@ -248,6 +248,10 @@ void PlanImpl::make_device_memory(CommImpl& c) {
     exchange_memory.workspace_offset = flags;
     memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};
   }
+  agreed = true;
+  for (const ExchangeRow* row : rows)
+    if (row->prepare != nullptr && exchanges) row->prepare(c, device);
+  agreed = false;
   together(c, [&] {
     constexpr const char* operation = "plan: workspace";
     if (!memory && !users_workspace)
