@@ -15,10 +15,11 @@ class Array {
   /// In memory of `device`, or, if that is null, of the host.
   Array(std::size_t bytes, std::shared_ptr<Device> device);
 
-  std::size_t size() const { return image_.size(); }
+  std::size_t size() const { return size_; }
   /// What executions get.
   void* data() { return device_ ? static_cast<void*>(memory_.get()) : image(); }
-  void* image() { return image_.data(); }
+  /// On a device, it is made when it is first asked for.
+  void* image();
   /// Copy all of it from the image, and back; return when that is done.
   void upload() { copy(true); }
   void download() { copy(false); }
@@ -26,6 +27,7 @@ class Array {
  private:
   void copy(bool to_device);
 
+  std::size_t size_ = 0;
   Buffer<char> image_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<std::byte> memory_;

@@ -151,8 +151,9 @@ class Bench {
 
   template <class Value>
   void fill(bool input, const Value& value) {
+    void* const image = array(input).image();
     for_all(input, [&](int, const Shape& at, Index item, std::size_t position) {
-      put(array(input).image(), position, element(input), value(at, item));
+      put(image, position, element(input), value(at, item));
     });
     array(input).upload();
   }
@@ -160,6 +161,7 @@ class Bench {
   template <class Value>
   double error(bool input, const Value& value) {
     array(input).download();
+    const void* const image = array(input).image();
     struct alignas(64) Sums {
       double difference = 0, norm = 0;
     };
@@ -167,7 +169,7 @@ class Bench {
     for_all(input, [&](int part, const Shape& at, Index item, std::size_t position) {
       const std::complex<double> exact = value(at, item);
       Sums& s = sums[static_cast<std::size_t>(part)];
-      s.difference += std::norm(get(array(input).image(), position, element(input)) - exact);
+      s.difference += std::norm(get(image, position, element(input)) - exact);
       s.norm += std::norm(exact);
     });
     double difference = 0, norm = 0;

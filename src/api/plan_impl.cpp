@@ -222,21 +222,6 @@ bool PlanImpl::make_memory(CommImpl& c) {
   return true;
 }
 
-/// The device of this rank, and whether it reaches those of all others.
-void PlanImpl::find_device(CommImpl& c) {
-  together(c, [&] { device = current_device(); });
-  const DeviceId mine = device->id();
-  device_ids.resize(static_cast<std::size_t>(c.size()));
-  c.allgather(mine.data(), sizeof mine, device_ids.data());
-  int reaches = several_nodes(c) ? 0 : 1;
-  together(c, [&] {
-    const DeviceScope scope(*device);
-    for (const DeviceId& id : device_ids)
-      if (reaches != 0 && !device->reaches(id)) reaches = 0;
-  });
-  peers = c.least(reaches) == 1;
-}
-
 /// On one machine what is sent is there at once; among several both ends of the link's work are hidden.
 const char* PlanImpl::overlapping_pipeline(CommImpl& c) const {
   return several_nodes(c) && !device ? "two-front" : "planes";
@@ -271,6 +256,10 @@ void PlanImpl::make_device_memory(CommImpl& c) {
     exchange_memory.workspace_offset = flags;
     memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};
   }
+  agreed = true;
+  for (const ExchangeRow* row : rows)
+    if (row->prepare != nullptr && exchanges) row->prepare(c, device);
+  agreed = false;
   together(c, [&] {
     constexpr const char* operation = "plan: workspace";
     if (!memory && !users_workspace)
@@ -347,6 +336,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                      : learnt.options.contains("exchange") ? learnt.origin
                                                                            : "as asked for";
       if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
+      if (!no_peers.empty() && names[asked] == "auto")
+        w.choices[j].exchange_reason += "; not direct: " + no_peers;
       if (device && stages(*w.exchanges[j])) w.choices[j].exchange_reason += "; through pinned memory";
       if (direct(w.exchanges[j]) && several_nodes(c))
         w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";

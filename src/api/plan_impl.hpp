@@ -75,7 +75,7 @@ struct PlanImpl final : CommImpl::Flight {
   bool make_memory(CommImpl& c);
   void make_device_memory(CommImpl& c);
   ExchangeNeeds exchange_needs() const {
-    return {!users_workspace && no_room.empty(), device != nullptr, peers};
+    return {!users_workspace && no_room.empty(), device != nullptr, peers, own_devices};
   }
   void describe_sides(int rank);
 
@@ -119,6 +119,8 @@ struct PlanImpl final : CommImpl::Flight {
   std::shared_ptr<Device> device;    ///< null: arrays are on the host
   std::vector<DeviceId> device_ids;  ///< of every rank
   bool peers = false;                ///< whether all their devices reach each other
+  bool own_devices = false;          ///< whether no two ranks share one
+  std::string no_peers;              ///< why they do not reach each other
   std::shared_ptr<std::byte> memory;
   std::array<Way, 2> ways;  ///< by direction
   std::string threads_text;

@@ -312,7 +312,7 @@ std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& opt
   std::vector<std::vector<Settings>> groups{{{}}};
   const bool own = options.get("workspace") != "user";
   for (const ExchangeRow& row : exchange_table())
-    if (open("exchange") && row.applicable(comm) && (row.carry != Carry::direct || own))
+    if (open("exchange") && serves_host(row) && row.applicable(comm) && (row.carry != Carry::direct || own))
       groups[0].push_back({{"exchange", row.name}});
   const auto try_each = [&](const char* name, const std::vector<const char*>& values) {
     if (!open(name)) return;

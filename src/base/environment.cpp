@@ -28,6 +28,8 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_WINDOW", "default of option window"},
     EnvironmentVariable{"WEFT_MKL_LIBRARY",
                         "file of Intel MKL to be used, its libmkl_rt; else it is searched for"},
+    EnvironmentVariable{"WEFT_NCCL_LIBRARY",
+                        "file of NCCL to be used, its libnccl.so.2; else the loader finds it"},
     EnvironmentVariable{"WEFT_DIR", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_ROOT", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_WARNINGS", "off: no warnings on standard error"},

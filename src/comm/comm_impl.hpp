@@ -79,6 +79,9 @@ class CommImpl {
   /// the ranks part.
   virtual void retain(const std::shared_ptr<void>& /*memory*/) {}
 
+  /// What a transport keeps for these ranks as long as they are together, by a key of its own.
+  std::shared_ptr<void>& kept(const void* key) { return kept_[key]; }
+
   /// The capability to share memory by plain pointers.
   virtual ThreadWorld* threads() { return nullptr; }
   /// The capability to send MPI messages.
@@ -91,6 +94,7 @@ class CommImpl {
   std::vector<int> nodes_;
   std::map<int, std::weak_ptr<ThreadPool>> pools_;
   Flight* flights_ = nullptr;
+  std::map<const void*, std::shared_ptr<void>> kept_;
 };
 
 /// Whether not all ranks are on one machine; whether any two are.

@@ -7,11 +7,12 @@
 #include "base/test_hook.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "transport/staged/staged.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
 StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings)
-    : Interpreter(std::move(program)), device_(settings.device), plan_(plan_streams(program_)) {
+    : Interpreter(std::move(program)), device_(settings.device) {
   const auto real = static_cast<int>(real_bytes(settings.precision));
   // Most tiles ask for the same transform.
   std::map<FftProblem, std::shared_ptr<StreamFft>> known;
@@ -31,7 +32,6 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
   for (const CopyCall& c : program_.copies) copies_.emplace_back(c, real);
   compute_ = device_->borrow_stream(nullptr);
   transfer_ = device_->make_stream();
-  for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
 }
 
@@ -39,7 +39,7 @@ StreamExecutor::~StreamExecutor() {
   try {
     const DeviceScope scope(*device_);
     if (begun_ && !complete_) join();
-    if (begun_) device_->wait_for(*done_);
+    if (begun_) let_finish();
     // What is freed here is the device's.
     ffts_.clear();
     buffered_.clear();
@@ -59,6 +59,11 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
                                     const ExchangeMemory& memory) {
   fft_work_offset_ = memory.fft_work_offset;
   Index flags = memory.flags_offset;
+  std::vector<bool> carried;
+  for (const ExchangeRow* row : exchanges) carried.push_back(row->make_stream_buffered != nullptr);
+  carried_on_streams_ = std::find(carried.begin(), carried.end(), true) != carried.end();
+  plan_ = plan_streams(program_, carried);
+  for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
   for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
     const bool is_direct = exchanges[j]->carry == Carry::direct;
     const ExchangeContext context{comm,
@@ -72,7 +77,9 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
                                   memory.peers};
     flags += direct_flag_bytes(program_.ranks);
     direct_.push_back(is_direct ? exchanges[j]->make_stream_direct(context) : nullptr);
-    buffered_.push_back(is_direct ? nullptr : make_staged(*exchanges[j], context));
+    buffered_.push_back(is_direct    ? nullptr
+                        : carried[j] ? exchanges[j]->make_stream_buffered(context)
+                                     : make_staged(*exchanges[j], context));
   }
 }
 
@@ -146,11 +153,35 @@ void StreamExecutor::join() {
 bool StreamExecutor::settled(Patience patience) {
   if (!begun_) return true;
   const DeviceScope scope(*device_);
-  if (patience == Patience::wait) device_->wait_for(*done_);
-  if (!device_->passed(*done_)) return false;
+  if (patience == Patience::wait && !carried_on_streams_) device_->wait_for(*done_);
+  for (;;) {
+    const bool passed = device_->passed(*done_);
+    try {
+      check_others();
+    } catch (const Error&) {
+      device_->wait_for(*done_);  // arrays may be freed once this has thrown
+      throw;
+    }
+    if (passed || patience == Patience::look) return passed;
+    std::this_thread::yield();
+  }
+}
+
+/// Whatever has become of the other ranks.
+void StreamExecutor::let_finish() {
+  try {
+    settled(Patience::wait);
+  } catch (const Error&) {
+    // All has come to rest before it was thrown.
+  }
+}
+
+/// Throws if a rank has failed that streams may wait for, or whose parts they have taken.
+void StreamExecutor::check_others() {
+  for (const auto& b : buffered_)
+    if (b) b->check();
   for (const auto& d : direct_)
     if (d) d->check();
-  return true;
 }
 
 void StreamExecutor::await_others(std::size_t position) {

@@ -51,6 +51,8 @@ class StreamExecutor final : public Interpreter {
   bool enqueue(const Op& op, DeviceStream& stream, Patience patience);
   bool receive(const Op& op, DeviceStream& stream, Patience patience);
   void join();
+  void check_others();
+  void let_finish();
   void begin_timing(const Op& op, DeviceStream& stream);
   void end_timing(const Op& op, DeviceStream& stream);
 
@@ -61,6 +63,7 @@ class StreamExecutor final : public Interpreter {
   Index fft_work_bytes_ = 0, fft_work_offset_ = 0;
   std::vector<std::unique_ptr<StreamBufferedExchange>> buffered_;  ///< per reshape
   std::vector<std::unique_ptr<StreamDirectExchange>> direct_;      ///< per reshape
+  bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
   std::unique_ptr<DeviceStream> compute_, transfer_;
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   std::unique_ptr<DeviceEvent> forked_, arrived_, joined_, done_, began_;

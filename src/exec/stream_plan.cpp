@@ -7,15 +7,16 @@ namespace weft {
 
 namespace {
 
-StreamRole role_of(const Program& p, const Op& op) {
+StreamRole role_of(const Program& p, const Op& op, bool carried) {
   switch (op.kind) {
     case OpKind::put:
       // What stays on the device is copied by a kernel, like any other local copy.
       return p.copies[static_cast<std::size_t>(op.call)].to_rank < 0 ? StreamRole::compute
                                                                      : StreamRole::transfer;
-    case OpKind::post:
     case OpKind::wait_sent:
     case OpKind::receive:
+      return carried ? StreamRole::compute : StreamRole::transfer;
+    case OpKind::post:
     case OpKind::await_free:
     case OpKind::signal_full:
       return StreamRole::transfer;
@@ -33,7 +34,7 @@ StreamRole role_of(const Program& p, const Op& op) {
 
 }  // namespace
 
-StreamPlan plan_streams(const Program& program) {
+StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams) {
   StreamPlan plan;
   plan.steps.resize(program.ops.size());
   // Of each operation, the newest one on either stream that is over before it begins; and of the streams.
@@ -47,7 +48,8 @@ StreamPlan plan_streams(const Program& program) {
     const Op& op = program.ops[i];
     const int id = static_cast<int>(i);
     StreamPlan::Step& step = plan.steps[i];
-    step.stream = role_of(program, op);
+    const auto reshape = static_cast<std::size_t>(std::max(op.reshape, 0));
+    step.stream = role_of(program, op, reshape < carried_on_streams.size() && carried_on_streams[reshape]);
     plan.transfers = plan.transfers || step.stream == StreamRole::transfer;
     const std::size_t mine = index(step.stream), other = 1 - mine;
     Seen now = newest[mine];

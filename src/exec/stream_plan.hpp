@@ -25,6 +25,8 @@ struct StreamPlan {
   bool transfers = false;  ///< whether the second stream is used at all
 };
 
-StreamPlan plan_streams(const Program& program);
+/// `carried_on_streams`: per reshape, whether a tile that was posted needs nothing of the host to be carried:
+/// then those who need it wait for that alone, and not for tiles that were posted since.
+StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams = {});
 
 }  // namespace weft

@@ -13,6 +13,7 @@ std::span<const ExchangeRow> exchange_table() {
       mpi_p2p_row(),      mpi_p2pw_row(),      mpi_alltoallv_row(),  mpi_pairwise_row(),
       mpi_alltoall_row(), mpi_alltoallw_row(), mpi_ialltoallv_row(),
 #endif
+      nccl_row(),
   };
   return table;
 }
@@ -27,15 +28,23 @@ bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) 
   if (!row.applicable(comm)) return false;
   if (row.carry == Carry::direct)
     return needs.own_workspace && (!needs.device || (needs.peers && row.make_stream_direct != nullptr));
-  return !needs.device || stages(row);
+  if (!needs.device) return serves_host(row);
+  return row.make_stream_buffered != nullptr ? needs.own_devices : stages(row);
 }
 
 /// Why a row that exists does not serve, as an error says it.
 std::string misfit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   if (!row.applicable(comm)) return std::string(" among ranks of medium ") + comm.medium();
   if (row.carry == Carry::direct && !needs.own_workspace) return " with workspace given by the user";
+  if (!needs.device) return " with arrays on the host";
+  if (row.make_stream_buffered != nullptr) return " among ranks that share a GPU";
   return row.carry == Carry::direct ? " among GPUs that do not reach each other"
                                     : " with arrays in memory of a GPU";
+}
+const ExchangeRow& present(const ExchangeRow& row) {
+  const std::string missing = row.missing != nullptr ? row.missing() : "";
+  if (missing.empty()) return row;
+  throw Error("plan: option exchange", std::string("\"") + row.name + "\": " + missing, "auto");
 }
 }  // namespace
 
@@ -74,8 +83,8 @@ const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const 
   for (const ExchangeRow& row : exchange_table()) {
     if (name == row.name) named = &row;
     if (!serves(row, comm, needs)) continue;
-    if (name == row.name) return row;
-    if (best == nullptr || merit(row, comm) > merit(*best, comm)) best = &row;
+    if (name == row.name) return present(row);
+    if (!row.by_name_only && (best == nullptr || merit(row, comm) > merit(*best, comm))) best = &row;
   }
   if (name == "auto" && best != nullptr) return *best;
   if (named == nullptr) throw Error(operation, "\"" + name + "\"", "auto or one of " + serving);

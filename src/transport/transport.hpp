@@ -65,7 +65,8 @@ class DirectExchange {
 };
 
 /// Carries packed tiles of device memory. As `BufferedExchange`, but what it does to that memory it does on a
-/// stream, behind what has been enqueued there.
+/// stream, behind what has been enqueued there. One that is made by `make_stream_buffered` does all of it
+/// there: what is enqueued behind `post` finds the tile carried, and the other calls do not wait.
 class StreamBufferedExchange {
  public:
   virtual ~StreamBufferedExchange() = default;
@@ -76,6 +77,8 @@ class StreamBufferedExchange {
   /// The part that it returns is there for what follows on the stream.
   virtual int next_arrival(int tile, DeviceStream& stream, Patience patience) = 0;
   virtual void progress() {}
+  /// Throws if another rank has failed meanwhile, after it has let go of the streams that wait for that rank.
+  virtual void check() {}
   virtual void cancel() noexcept {}
 };
 
@@ -121,8 +124,9 @@ Index direct_flag_bytes(int ranks);
 /// What is asked of exchanges beside the ranks that they serve.
 struct ExchangeNeeds {
   bool own_workspace = true;
-  bool device = false;  ///< arrays are in memory of devices
-  bool peers = false;   ///< all of which reach each other
+  bool device = false;       ///< arrays are in memory of devices
+  bool peers = false;        ///< all of which reach each other
+  bool own_devices = false;  ///< no two ranks share one
 };
 
 struct ExchangeRow {
@@ -136,8 +140,8 @@ struct ExchangeRow {
   bool (*overlaps)(CommImpl& comm);
   /// Whether the ranks of `comm` can be served at all.
   bool (*applicable)(CommImpl& comm);
-  /// Exactly one of the two makers is set: `make_direct` if tiles are carried directly. Local; throw
-  /// `weft::Error`, also for counts beyond what the medium can express.
+  /// At most one of the two makers is set, none if only devices are served: `make_direct` if tiles are
+  /// carried directly. Local; throw `weft::Error`, also for counts beyond what the medium can express.
   std::unique_ptr<BufferedExchange> (*make_buffered)(const ExchangeContext& context);
   std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
   /// Buffered: whether it can serve ranks of other machines beside a direct exchange: strided parts, whatever
@@ -146,7 +150,22 @@ struct ExchangeRow {
   /// For memory of devices, in the place of `make_direct`. What is made by `make_buffered` and packed serves
   /// devices through pinned memory (`make_staged`).
   std::unique_ptr<StreamDirectExchange> (*make_stream_direct)(const ExchangeContext& context) = nullptr;
+  /// The same for packed parts that are carried on streams, between ranks that each have a device of their
+  /// own.
+  std::unique_ptr<StreamBufferedExchange> (*make_stream_buffered)(const ExchangeContext& context) = nullptr;
+  /// Why it cannot be used in this process, or nothing; null: it is part of Weft.
+  std::string (*missing)() = nullptr;
+  /// Meets the other ranks, before exchanges are made from the row. Collective; throws the same `weft::Error`
+  /// on all ranks.
+  void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
+  /// Whether "auto" passes it by.
+  bool by_name_only = false;
 };
+
+/// Whether a row serves arrays on the host.
+inline bool serves_host(const ExchangeRow& row) {
+  return row.make_buffered != nullptr || row.make_direct != nullptr;
+}
 
 /// Whether arrays in memory of devices go through pinned memory of the host.
 bool stages(const ExchangeRow& row);
@@ -179,6 +198,7 @@ std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool p
 // The rows; each is defined in the file of its algorithm.
 ExchangeRow direct_row();
 std::unique_ptr<StreamDirectExchange> make_peer_exchange(const ExchangeContext& context);
+ExchangeRow nccl_row();
 ExchangeRow threads_copy_row();
 ExchangeRow mpi_p2p_row();
 ExchangeRow mpi_p2pw_row();

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "support/devices.hpp"
+#include "transport/nccl/library.hpp"
 
 namespace weft::test {
 
@@ -18,6 +19,9 @@ int ScopedDevices::count() {
   int devices = 0;
   check(cudaGetDeviceCount(&devices));
   return devices;
+}
+bool ScopedDevices::nccl_between_processes() {
+  return nccl::missing().empty();
 }
 int ScopedDevices::problems() {
   return 120;

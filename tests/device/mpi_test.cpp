@@ -15,10 +15,13 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
   const int count = problem_count(ScopedDevices::problems() / 2);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + 5000 + static_cast<std::uint64_t>(i);
-    const RandomProblem p = make_device_problem(seed, comm.size(), {"direct", "p2p", "alltoallv"});
+    const bool shared = seed % 3 == 0 && ScopedDevices::count() > 2;
+    const int devices = shared ? 2 : ScopedDevices::count();
+    std::vector<std::string> exchanges{"direct", "p2p", "alltoallv"};
+    if (ScopedDevices::nccl_between_processes() && comm.size() <= devices) exchanges.emplace_back("nccl");
+    const RandomProblem p = make_device_problem(seed, comm.size(), exchanges);
     const ScopedDevices all(p.delays, true);
     const ScopedTestHook hook(disturbance(p.delays));
-    const int devices = seed % 3 == 0 ? std::min(2, ScopedDevices::count()) : ScopedDevices::count();
     ScopedDevices::choose(comm.rank() % devices);
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }

@@ -2,6 +2,7 @@
 
 #include "support/device_double.hpp"
 #include "support/devices.hpp"
+#include "support/nccl_double.hpp"
 
 namespace weft::test {
 
@@ -15,12 +16,17 @@ ScopedDevices::ScopedDevices(bool delays, bool processes) {
   manner.processes = processes;
   manner.room = std::size_t{1} << 30;
   current = std::make_unique<ScopedDeviceDouble>(manner);
+  nccl::replace_functions(&nccl_double());
 }
 ScopedDevices::~ScopedDevices() {
+  nccl::replace_functions(nullptr);
   current.reset();
 }
 int ScopedDevices::count() {
   return 8;
+}
+bool ScopedDevices::nccl_between_processes() {
+  return false;
 }
 int ScopedDevices::problems() {
   return 200;

@@ -510,6 +510,10 @@ ScopedDeviceDouble::~ScopedDeviceDouble() {
   replace_device_fft(nullptr);
 }
 
+void run_on_double_stream(void* native, std::function<void()> job) {
+  (*static_cast<std::shared_ptr<Queue>*>(native))->push(std::move(job));
+}
+
 void set_double_device(int number) {
   current_number = number;
 }

@@ -4,6 +4,8 @@
 // connected, a device that has not been entered, waiting for flags in another device's memory.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 namespace weft::test {
@@ -25,6 +27,9 @@ class ScopedDeviceDouble {
   ScopedDeviceDouble(const ScopedDeviceDouble&) = delete;
   ScopedDeviceDouble& operator=(const ScopedDeviceDouble&) = delete;
 };
+
+/// What comes behind all that has been enqueued on a stream, given by its native handle.
+void run_on_double_stream(void* native, std::function<void()> job);
 
 /// Makes a device that of the calling thread, as cudaSetDevice does.
 void set_double_device(int number);

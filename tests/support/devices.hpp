@@ -15,6 +15,8 @@ class ScopedDevices {
 
   /// The most that a test should use.
   static int count();
+  /// Whether NCCL is there between processes, too.
+  static bool nccl_between_processes();
   /// How many random problems a test tries.
   static int problems();
   /// Makes a device that of the calling thread.

@@ -1,0 +1,81 @@
+#include "transport/nccl/library.hpp"
+
+#include <atomic>
+#include <optional>
+
+#include "base/environment.hpp"
+#include "base/shared_library.hpp"
+#include "weft/error.hpp"
+
+namespace weft::nccl {
+
+namespace {
+
+constexpr const char* remedy =
+    "; install NCCL 2, or name its libnccl.so.2 in the environment variable WEFT_NCCL_LIBRARY";
+
+struct Library {
+  std::optional<SharedLibrary> library;
+  Functions functions{};
+  std::string missing;
+
+  Library() {
+    const std::string file = environment_value("WEFT_NCCL_LIBRARY").value_or("libnccl.so.2");
+    std::string why;
+    library = SharedLibrary::open(file, &why);
+    if (!library) {
+      missing = why + remedy;
+      return;
+    }
+    Functions& f = functions;
+    const auto bind = [&](auto& function, const char* name) {
+      if (!library->bind(function, name)) missing = file + " lacks " + name + remedy;
+    };
+    bind(f.get_unique_id, "ncclGetUniqueId");
+    bind(f.init_rank, "ncclCommInitRank");
+    bind(f.abort, "ncclCommAbort");
+    bind(f.get_async_error, "ncclCommGetAsyncError");
+    bind(f.group_start, "ncclGroupStart");
+    bind(f.group_end, "ncclGroupEnd");
+    bind(f.send, "ncclSend");
+    bind(f.receive, "ncclRecv");
+    bind(f.message, "ncclGetErrorString");
+    bind(f.last_error, "ncclGetLastError");
+  }
+};
+
+/// Never closed: its threads may outlive main.
+const Library& library() {
+  static const auto* instance = new Library;
+  return *instance;
+}
+
+std::atomic<const Functions*> replacement{nullptr};
+
+}  // namespace
+
+const std::string& missing() {
+  static const std::string nothing;
+  return replacement.load(std::memory_order_acquire) != nullptr ? nothing : library().missing;
+}
+
+const Functions& functions() {
+  if (const Functions* other = replacement.load(std::memory_order_acquire)) return *other;
+  if (!missing().empty()) throw Error("nccl", missing(), "libnccl.so.2");
+  return library().functions;
+}
+
+void check(int status, const char* call, Communicator* communicator) {
+  if (status == 0) return;
+  const Functions& f = functions();
+  std::string text = f.message(status);
+  if (const char* last = f.last_error(communicator); last != nullptr && *last != '\0')
+    text += std::string(": ") + last;
+  throw Error(std::string("nccl: ") + call, text + " (" + std::to_string(status) + ")", "success");
+}
+
+void replace_functions(const Functions* functions) {
+  replacement.store(functions, std::memory_order_release);
+}
+
+}  // namespace weft::nccl

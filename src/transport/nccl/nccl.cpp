@@ -1,0 +1,103 @@
+// NCCL between devices: all parts of a tile are sent and received by one grouped call on a stream, and
+// nothing waits here. What comes after a tile on other streams waits for the event behind its `post`, so that
+// tiles follow each other without the host. Parts are packed, as NCCL sends what is contiguous.
+#include "transport/nccl/ranks.hpp"
+#include "transport/transport.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+/// What is called between its making and its `end` is one operation of NCCL.
+class Group {
+ public:
+  Group() { nccl::check(nccl::functions().group_start(), "ncclGroupStart"); }
+  ~Group() {
+    if (open_) nccl::functions().group_end();
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  void end(nccl::Communicator* communicator) {
+    open_ = false;
+    nccl::check(nccl::functions().group_end(), "ncclGroupEnd", communicator);
+  }
+
+ private:
+  bool open_ = true;
+};
+
+class NcclExchange final : public StreamBufferedExchange {
+ public:
+  explicit NcclExchange(const ExchangeContext& c)
+      : ranks_(NcclRanks::of(c.comm)),
+        rank_(c.comm.rank()),
+        messages_(c.reshape),
+        returned_(c.reshape.tiles.size()) {}
+
+  bool post(int tile, std::byte* workspace, DeviceStream& stream, Patience) override {
+    const nccl::Functions& f = nccl::functions();
+    nccl::Communicator* const all = ranks_->get();
+    const TileMessages& t = messages(tile);
+    ranks_->check();
+    const Message* own = nullptr;
+    Group group;
+    for (const Message& m : t.sends) {
+      if (m.peer == rank_) own = &m;
+      if (m.peer == rank_ || m.bytes == 0) continue;
+      nccl::check(f.send(workspace + m.offset, static_cast<std::size_t>(m.bytes), nccl::byte_type, m.peer,
+                         all, stream.native()),
+                  "ncclSend", all);
+    }
+    for (const Message& m : t.receives) {
+      if (m.peer == rank_ || m.bytes == 0) continue;
+      nccl::check(f.receive(workspace + m.offset, static_cast<std::size_t>(m.bytes), nccl::byte_type, m.peer,
+                            all, stream.native()),
+                  "ncclRecv", all);
+    }
+    group.end(all);
+    for (const Message& m : t.receives)
+      if (m.peer == rank_ && own != nullptr)
+        stream.copy(workspace + m.offset, workspace + own->offset, static_cast<std::size_t>(m.bytes));
+    returned_[static_cast<std::size_t>(tile)] = 0;
+    return true;
+  }
+
+  bool sent(int, Patience) override { return true; }
+
+  int next_arrival(int tile, DeviceStream&, Patience) override {
+    std::size_t& returned = returned_[static_cast<std::size_t>(tile)];
+    return returned < messages(tile).receives.size() ? static_cast<int>(returned++) : no_more_arrivals;
+  }
+
+  void check() override { ranks_->check(); }
+  void cancel() noexcept override { ranks_->cancel(); }
+
+ private:
+  const TileMessages& messages(int tile) const { return messages_.tiles[static_cast<std::size_t>(tile)]; }
+
+  std::shared_ptr<NcclRanks> ranks_;
+  int rank_;
+  const ReshapeMessages& messages_;
+  std::vector<std::size_t> returned_;  ///< per tile
+};
+
+}  // namespace
+
+ExchangeRow nccl_row() {
+  return {.name = "nccl",
+          .meaning = "NCCL, grouped sends and receives (GPUs only, one of its own for every rank)",
+          .carry = Carry::packed,
+          // Its calls are in one order on all ranks.
+          .concurrent = false,
+          .overlaps = [](CommImpl&) { return true; },
+          .applicable = [](CommImpl&) { return true; },
+          .make_buffered = nullptr,
+          .make_direct = nullptr,
+          .make_stream_buffered = make_exchange<StreamBufferedExchange, NcclExchange>,
+          .missing = [] { return nccl::missing(); },
+          .prepare = NcclRanks::prepare,
+          .by_name_only = true};
+}
+
+}  // namespace weft

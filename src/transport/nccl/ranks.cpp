@@ -1,0 +1,185 @@
+#include "transport/nccl/ranks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/agree.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr const char* operation = "plan: exchange nccl";
+const char key = 0;  ///< of what a Comm keeps
+
+/// A communicator that no Comm uses.
+struct Retired {
+  nccl::UniqueId id;
+  int rank, ranks;
+  std::shared_ptr<Device> device;
+  nccl::Communicator* communicator;
+
+  bool fits(int r, int n, const Device* d) const { return rank == r && ranks == n && device.get() == d; }
+};
+
+bool same(const nccl::UniqueId& a, const nccl::UniqueId& b) {
+  return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
+}
+
+class Retirement {
+ public:
+  void add(Retired r) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(std::move(r));
+  }
+  /// The names of those that would do for a rank, one behind the other.
+  std::string names(int rank, int ranks, const Device* device) {
+    const std::lock_guard lock(mutex_);
+    std::string names;
+    for (const Retired& r : all_)
+      if (r.fits(rank, ranks, device)) names.append(r.id.bytes, sizeof r.id.bytes);
+    return names;
+  }
+  /// From then on it is the caller's; nothing if it does not fit, or another Comm has taken it meanwhile.
+  std::optional<Retired> take(const nccl::UniqueId& id, int rank, int ranks, const Device* device) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Retired& r) {
+      return same(r.id, id) && r.fits(rank, ranks, device);
+    });
+    if (found == all_.end()) return std::nullopt;
+    Retired taken = std::move(*found);
+    all_.erase(found);
+    return taken;
+  }
+  /// Never destroyed: what is left at the end of the process goes with it.
+  static Retirement& of_process() {
+    static auto* retirement = new Retirement;
+    return *retirement;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Retired> all_;
+};
+
+std::atomic_ref<std::uint32_t> word(std::byte* at) {
+  return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(at));
+}
+
+}  // namespace
+
+void NcclRanks::prepare(CommImpl& comm, const std::shared_ptr<Device>& device) {
+  std::shared_ptr<void>& kept = comm.kept(&key);
+  const auto* mine = static_cast<const NcclRanks*>(kept.get());
+  const bool serves = mine != nullptr && mine->device_ == device && !mine->aborted_;
+  if (comm.least(serves ? 1 : 0) == 1) return;
+  kept.reset();
+  kept = std::shared_ptr<NcclRanks>(new NcclRanks(comm, device));
+}
+
+std::shared_ptr<NcclRanks> NcclRanks::of(CommImpl& comm) {
+  return std::static_pointer_cast<NcclRanks>(comm.kept(&key));
+}
+
+NcclRanks::NcclRanks(CommImpl& comm, const std::shared_ptr<Device>& device)
+    : device_(device), rank_(comm.rank()), ranks_(comm.size()) {
+  agree(comm, operation, [] { static_cast<void>(nccl::functions()); });
+  failed_ = comm.share(sizeof(std::uint32_t));
+  if (!take_again(comm)) make(comm);
+}
+
+/// Rank 0 names those that it could take, one after the other.
+bool NcclRanks::take_again(CommImpl& comm) {
+  Retirement& retirement = Retirement::of_process();
+  const std::string names = comm.broadcast(retirement.names(rank_, ranks_, device_.get()), 0);
+  for (std::size_t at = 0; at < names.size(); at += sizeof id_.bytes) {
+    std::memcpy(id_.bytes, names.data() + at, sizeof id_.bytes);
+    std::optional<Retired> taken = retirement.take(id_, rank_, ranks_, device_.get());
+    if (comm.least(taken ? 1 : 0) == 1) {
+      communicator_ = taken->communicator;
+      return true;
+    }
+    if (taken) retirement.add(std::move(*taken));
+  }
+  return false;
+}
+
+void NcclRanks::make(CommImpl& comm) {
+  agree(comm, operation, [&] {
+    if (rank_ == 0) nccl::check(nccl::functions().get_unique_id(&id_), "ncclGetUniqueId");
+  });
+  const std::string id = comm.broadcast(std::string(id_.bytes, sizeof id_.bytes), 0);
+  std::memcpy(id_.bytes, id.data(), sizeof id_.bytes);
+  // Every rank calls from a thread of its own, thread ranks too, so that no group is needed.
+  agree(comm, operation, [&] {
+    nccl::check(nccl::functions().init_rank(&communicator_, ranks_, id_, rank_), "ncclCommInitRank");
+  });
+  agree(comm, operation, [&] { connect(); });
+}
+
+/// A byte from everybody to everybody: NCCL connects two ranks at their first message, on the host, and waits
+/// there for both. Executions are to find that done.
+void NcclRanks::connect() {
+  const nccl::Functions& f = nccl::functions();
+  const std::unique_ptr<DeviceStream> stream = device_->make_stream();
+  const std::unique_ptr<DeviceEvent> done = device_->make_event(false);
+  const std::shared_ptr<std::byte> bytes = device_->allocate(2 * static_cast<std::size_t>(ranks_), operation);
+  nccl::check(f.group_start(), "ncclGroupStart");
+  int status = 0;
+  for (int r = 0; r < ranks_ && status == 0; ++r) {
+    if (r == rank_) continue;
+    status = f.send(bytes.get() + r, 1, nccl::byte_type, r, communicator_, stream->native());
+    if (status == 0)
+      status = f.receive(bytes.get() + ranks_ + r, 1, nccl::byte_type, r, communicator_, stream->native());
+  }
+  const int end = f.group_end();
+  nccl::check(status != 0 ? status : end, "the first messages", communicator_);
+  stream->record(*done);
+  device_->wait_for(*done);
+}
+
+NcclRanks::~NcclRanks() {
+  if (communicator_ != nullptr && !aborted_)
+    Retirement::of_process().add({id_, rank_, ranks_, device_, communicator_});
+}
+
+void NcclRanks::check() {
+  for (int r = 0; r < ranks_ && !aborted_; ++r) {
+    if (failed_->of(r) == nullptr || word(failed_->of(r)).load(std::memory_order_acquire) == 0) continue;
+    abort();
+    throw Error("exchange nccl", "rank " + std::to_string(r) + " has failed in the middle",
+                "the reason in the message of that rank, and a new plan", rank_);
+  }
+  if (aborted_) throw Error("exchange nccl", "a communicator that was aborted", "a new plan", rank_);
+  int status = 0;
+  nccl::check(nccl::functions().get_async_error(communicator_, &status), "ncclCommGetAsyncError",
+              communicator_);
+  if (status == 0) return;
+  cancel();
+  nccl::check(status, "an exchange");
+}
+
+void NcclRanks::cancel() noexcept {
+  word(failed_->of(rank_)).store(1, std::memory_order_release);
+  abort();
+}
+
+void NcclRanks::abort() noexcept {
+  if (aborted_) return;
+  aborted_ = true;
+  try {
+    nccl::functions().abort(communicator_);
+  } catch (const Error&) {
+    // Without the library there is nothing under way.
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,49 @@
+// The ranks of a Comm as a communicator of NCCL: made when a plan first asks for it, and kept as long as the
+// Comm is. NCCL wants all ranks of a machine to destroy a communicator together, while plans and Comms are
+// destroyed by each rank when it likes: one that is not used any more therefore stays, and serves the next
+// Comm of the same ranks on the same devices.
+#pragma once
+
+#include <memory>
+
+#include "comm/comm_impl.hpp"
+#include "comm/shared_memory.hpp"
+#include "device/device.hpp"
+#include "transport/nccl/library.hpp"
+
+namespace weft {
+
+class NcclRanks {
+ public:
+  /// Makes sure that the ranks have one, each on its device, which is entered and nobody else's. Collective;
+  /// throws the same `weft::Error` on all ranks.
+  static void prepare(CommImpl& comm, const std::shared_ptr<Device>& device);
+  /// What `prepare` has made.
+  static std::shared_ptr<NcclRanks> of(CommImpl& comm);
+
+  ~NcclRanks();
+  NcclRanks(const NcclRanks&) = delete;
+  NcclRanks& operator=(const NcclRanks&) = delete;
+
+  nccl::Communicator* get() const { return communicator_; }
+  /// Throws `weft::Error`, and aborts what is under way here, if another rank or NCCL itself has failed.
+  void check();
+  /// This rank has failed: tells the others, and aborts what is under way here.
+  void cancel() noexcept;
+
+ private:
+  NcclRanks(CommImpl& comm, const std::shared_ptr<Device>& device);
+  void make(CommImpl& comm);
+  void connect();
+  bool take_again(CommImpl& comm);
+  void abort() noexcept;
+
+  std::shared_ptr<Device> device_;
+  int rank_, ranks_;
+  std::shared_ptr<SharedMemory> failed_;  ///< a word of each rank of this machine
+  nccl::UniqueId id_{};
+  nccl::Communicator* communicator_ = nullptr;
+  bool aborted_ = false;
+};
+
+}  // namespace weft

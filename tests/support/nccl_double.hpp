@@ -1,0 +1,13 @@
+// A double of NCCL for thread ranks on the double of the device seam: what a group sends and receives is one
+// job of its stream, which waits for the other ranks as NCCL's kernels do.
+#pragma once
+
+#include "transport/nccl/library.hpp"
+
+namespace weft::test {
+
+const nccl::Functions& nccl_double();
+/// Communicators that were made so far, of one rank each.
+int nccl_double_made();
+
+}  // namespace weft::test
