@@ -7,7 +7,8 @@ namespace weft::bench {
 std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const Comm& comm, const Case& c) {
   const Problem p = c.problem();
   bool plain = p.batch == 1 && p.input.kind() == Distribution::Kind::slab && c.direction == "forward" &&
-               (c.output == "natural" || c.output == "transposed");
+               (c.output == "natural" || c.output == "transposed" ||
+                (c.output == "slab1" && name == "cufft"));  // which has the whole array on one device
   for (int a = 0; a < p.shape.size(); ++a)
     plain = plain && (p.transforms[a] == Transform::c2c ||
                       (p.transforms[a] == Transform::r2c && a == p.shape.size() - 1));

@@ -122,7 +122,9 @@ void parse(CLI::App& app, Case& c) {
       ->capture_default_str();
   app.add_option("--precision", c.precision, "double or float")->capture_default_str();
   app.add_option("--input", c.input, "slab, pencil or brick")->capture_default_str();
-  app.add_option("--output", c.output, "natural (as the input), transposed, pencil or brick")
+  app.add_option("--output", c.output,
+                 "natural (as the input), transposed (cut along axis 1, its first in memory), slab1 (only "
+                 "cut there), pencil or brick")
       ->capture_default_str();
   app.add_option("--device", c.device, "host, or cuda: arrays in memory of GPUs, one for each rank")
       ->capture_default_str();

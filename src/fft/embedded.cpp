@@ -56,6 +56,23 @@ Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction dire
   return best;
 }
 
+/// Whether these axes lie on both sides as a real transform of several axes has them by itself: without gaps,
+/// but for lines of real numbers that are padded to complex ones. Elsewhere cuFFT writes into gaps.
+bool is_plain_real(const Dimensions& axes, Direction direction) {
+  const auto sides = sides_of(axes, FftKind::real, direction);
+  const Index padded = 2 * (axes.back().n / 2 + 1);
+  for (const SideView& side : sides) {
+    if (axes.back().*side.stride != 1) return false;
+    for (std::size_t i = 1; i < axes.size(); ++i) {
+      const bool line = i + 1 == axes.size();
+      const Index n = line ? side.last : axes[i].n, embed = axes[i - 1].*side.stride / (axes[i].*side.stride);
+      const bool real_line = line && side.last == axes.back().n;
+      if (embed != n && !(real_line && embed == padded)) return false;
+    }
+  }
+  return true;
+}
+
 void remove(Dimensions& axes, const Dimensions& done) {
   for (const FftDimension& d : done)
     if (const auto found = std::find(axes.begin(), axes.end(), d); found != axes.end()) axes.erase(found);
@@ -128,7 +145,7 @@ class Embedding {
       return std::move(e_);
     }
     if (forward_ && !aligned_) put_aside(true);
-    if (!forward_ && !aligned_) put_aside(false);
+    if (!forward_ && (!aligned_ || (!p_.in_place && !is_dense_along_lines()))) put_aside(false);
     if (!forward_ && !p_.may_destroy_input) put_aside(true);
     real_steps();
     if (reals_start_anywhere()) {
@@ -168,7 +185,8 @@ class Embedding {
 
   /// r2c with as many axes as go with it, then the others in place on the result; c2r the other way round.
   void real_steps() {
-    const Dimensions chosen = choose_axes(axes_, &last_, p_.direction);
+    Dimensions chosen = choose_axes(axes_, &last_, p_.direction);
+    if (!is_plain_real(chosen, p_.direction)) chosen = {last_};
     Dimensions others = axes_;
     remove(others, chosen);
     std::vector<EmbeddedStep> complex;
@@ -191,6 +209,17 @@ class Embedding {
     if (forward_) e_.steps.push_back(real);
     e_.steps.insert(e_.steps.end(), complex.begin(), complex.end());
     if (!forward_) e_.steps.push_back(real);
+  }
+
+  /// Whether the real lines of a c2r lie one behind the other. Between lines that do not, cuFFT writes as if
+  /// they were complex ones.
+  bool is_dense_along_lines() const {
+    if (last_.to_stride != 1) return false;
+    Index next = 0;
+    for (const auto* all : {&axes_, &loops_})
+      for (const FftDimension& d : *all)
+        if (d.n > 1 && (next == 0 || d.to_stride < next)) next = d.to_stride;
+    return next == 0 || next == last_.n;
   }
 
   /// Whether calls of the real step start their real lines elsewhere than on multiples of a complex element.

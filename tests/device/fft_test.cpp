@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "fft/embedded.hpp"
 #include "fft/stream_fft.hpp"
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
@@ -45,6 +46,13 @@ class OnDevice final : public LocalFft {
   std::shared_ptr<StreamFft> fft_;
 };
 
+/// The calls that a transform becomes.
+std::string steps_of(const FftProblem& problem) {
+  std::string text = problem.in_place ? "in place" : "out of place";
+  for (const EmbeddedStep& step : embed(problem).steps) text += "; " + to_string(step.call);
+  return text;
+}
+
 }  // namespace
 
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {
@@ -54,6 +62,7 @@ TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {
   for (int i = 0; i < 300; ++i) {
     const LocalProblem problem = random_local_problem(random);
     if (!find_ffts("auto", MemoryKind::cuda).front()->unable(problem.fft).empty()) continue;
+    SCOPED_TRACE(steps_of(problem.fft));
     const OnDevice fft(problem.fft);
     const LocalResult result = compute(fft, problem);
     ASSERT_LE(result.error, local_bound(problem)) << "problem " << i;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "base/text.hpp"
 #include "device/cuda/driver.hpp"
@@ -83,13 +84,15 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
 
   void connect(const DeviceId& other) override {
     const int peer = ordinal_of(other);
-    if (peer == ordinal_) return;
+    const std::lock_guard lock(connecting_);
+    if (peer == ordinal_ || connected_.contains(peer)) return;
     const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
     if (status == cudaErrorPeerAccessAlreadyEnabled) {
       cudaGetLastError();
     } else {
       check(status, "cudaDeviceEnablePeerAccess");
     }
+    connected_.insert(peer);
   }
 
   std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) override {
@@ -176,6 +179,8 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
 
   CUcontext context_;
   int ordinal_ = 0;
+  std::mutex connecting_;
+  std::set<int> connected_;  ///< ordinals of devices whose memory this one has been let to
   std::string name_;
   DeviceId id_{};
 };
