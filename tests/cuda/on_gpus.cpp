@@ -14,7 +14,10 @@ void check(cudaError_t status) {
 }  // namespace
 
 ScopedDevices::ScopedDevices(bool, bool) {}
-ScopedDevices::~ScopedDevices() = default;
+/// The device that threads have by themselves.
+ScopedDevices::~ScopedDevices() {
+  cudaSetDevice(0);
+}
 int ScopedDevices::count() {
   int devices = 0;
   check(cudaGetDeviceCount(&devices));
