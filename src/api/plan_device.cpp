@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "api/plan_impl.hpp"
-#include "comm/agree.hpp"
 
 namespace weft {
 
@@ -22,6 +21,10 @@ bool all_different(std::vector<DeviceId> ids) {
 
 }  // namespace
 
+Index device_aligned(Index bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
 /// The device of this rank, and whether it reaches those of all others.
 void PlanImpl::find_device(CommImpl& c) {
   agreed = true;
@@ -40,6 +43,10 @@ void PlanImpl::find_device(CommImpl& c) {
   const auto first = std::find_if(all.begin(), all.end(), [](int m) { return m >= 0; });
   if (several_nodes(c)) {
     no_peers = "ranks on several machines";
+  } else if (c.threads() != nullptr && !own_devices) {
+    // Some calls of CUDA wait for all streams of a process on a device, those that wait for a peer's
+    // included.
+    no_peers = "threads of one process that share a device";
   } else if (first != all.end()) {
     const int rank = static_cast<int>(first - all.begin());
     no_peers = "devices of ranks " + std::to_string(rank) + " and " + std::to_string(*first) + ", " +
@@ -48,6 +55,53 @@ void PlanImpl::find_device(CommImpl& c) {
   }
   peers = no_peers.empty();
   agreed = false;
+}
+
+void PlanImpl::check_device_options() const {
+  const auto refuse = [&](const char* name, const char* expected) {
+    throw Error(std::string("plan: option ") + name, options.get(name) + " with arrays in memory of a GPU",
+                expected);
+  };
+  if (options.get("effort") != "estimate") refuse("effort", "estimate");
+  if (options.number("threads").value_or(1) != 1) refuse("threads", "1: the host does not compute");
+  if (options.get("pipeline") == "two-front") refuse("pipeline", "sequential, th, windowed or planes");
+}
+
+/// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
+void PlanImpl::make_device_memory(CommImpl& c) {
+  ExchangeMemory exchange_memory;
+  exchange_memory.fft_work_offset = device_aligned(program_bytes);
+  const auto any = [&](const auto& of) { return std::any_of(rows.begin(), rows.end(), of); };
+  const bool direct = any([](const ExchangeRow* row) { return row->carry == Carry::direct; });
+  const bool staged = any([](const ExchangeRow* row) { return stages(*row); });
+  const bool exchanges = !ways[0].choices.empty();
+  if (direct && exchanges) {
+    const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
+    const Index flags = device_aligned(reshapes * direct_flag_bytes(c.size()));
+    agreed = true;
+    exchange_memory.peers =
+        std::make_shared<PeerMemory>(c, device, device_ids, static_cast<std::size_t>(flags + workspace_bytes),
+                                     static_cast<std::size_t>(flags));
+    agreed = false;
+    exchange_memory.workspace_offset = flags;
+    memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};
+  }
+  agreed = true;
+  for (const ExchangeRow* row : rows)
+    if (row->prepare != nullptr && exchanges) row->prepare(c, device);
+  agreed = false;
+  together(c, [&] {
+    constexpr const char* operation = "plan: workspace";
+    if (!memory && !users_workspace)
+      memory = device->allocate(static_cast<std::size_t>(workspace_bytes), operation);
+    exchange_memory.workspace = memory;
+    if (staged && exchanges)
+      exchange_memory.pinned = device->allocate_pinned(static_cast<std::size_t>(program_bytes), operation);
+    for (Way& w : ways) {
+      w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
+      exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());
+    }
+  });
 }
 
 }  // namespace weft

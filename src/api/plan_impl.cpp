@@ -12,7 +12,6 @@
 #include "base/test_hook.hpp"
 #include "base/text.hpp"
 #include "base/warning.hpp"
-#include "comm/agree.hpp"
 #include "exec/executor.hpp"
 #include "exec/stream_executor.hpp"
 #include "program/builder.hpp"
@@ -42,11 +41,6 @@ std::string reason_for(const ExchangeRow& row, CommImpl& c) {
 /// than it hides.
 constexpr Index stream_tile = Index{16} << 20;
 
-/// Rounded up to what GPUs like memory to start on.
-Index device_aligned(Index bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 }  // namespace
 
 PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& opts, const Learnt* decided)
@@ -71,13 +65,6 @@ PlanImpl::~PlanImpl() {
   comm.impl().poison(std::make_exception_ptr(
       Error(name_of(*flying), "a plan destroyed while it was under way", "wait() before that", comm.rank())));
   give_up();
-}
-
-template <class Step>
-void PlanImpl::together(CommImpl& c, const Step& step) {
-  agreed = true;
-  agree(c, "plan", step);
-  agreed = false;
 }
 
 void PlanImpl::make(CommImpl& c, const Learnt* decided) {
@@ -225,53 +212,6 @@ bool PlanImpl::make_memory(CommImpl& c) {
 /// On one machine what is sent is there at once; among several both ends of the link's work are hidden.
 const char* PlanImpl::overlapping_pipeline(CommImpl& c) const {
   return several_nodes(c) && !device ? "two-front" : "planes";
-}
-
-void PlanImpl::check_device_options() const {
-  const auto refuse = [&](const char* name, const char* expected) {
-    throw Error(std::string("plan: option ") + name, options.get(name) + " with arrays in memory of a GPU",
-                expected);
-  };
-  if (options.get("effort") != "estimate") refuse("effort", "estimate");
-  if (options.number("threads").value_or(1) != 1) refuse("threads", "1: the host does not compute");
-  if (options.get("pipeline") == "two-front") refuse("pipeline", "sequential, th, windowed or planes");
-}
-
-/// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
-void PlanImpl::make_device_memory(CommImpl& c) {
-  ExchangeMemory exchange_memory;
-  exchange_memory.fft_work_offset = device_aligned(program_bytes);
-  const auto any = [&](const auto& of) { return std::any_of(rows.begin(), rows.end(), of); };
-  const bool direct = any([](const ExchangeRow* row) { return row->carry == Carry::direct; });
-  const bool staged = any([](const ExchangeRow* row) { return stages(*row); });
-  const bool exchanges = !ways[0].choices.empty();
-  if (direct && exchanges) {
-    const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
-    const Index flags = device_aligned(reshapes * direct_flag_bytes(c.size()));
-    agreed = true;
-    exchange_memory.peers =
-        std::make_shared<PeerMemory>(c, device, device_ids, static_cast<std::size_t>(flags + workspace_bytes),
-                                     static_cast<std::size_t>(flags));
-    agreed = false;
-    exchange_memory.workspace_offset = flags;
-    memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};
-  }
-  agreed = true;
-  for (const ExchangeRow* row : rows)
-    if (row->prepare != nullptr && exchanges) row->prepare(c, device);
-  agreed = false;
-  together(c, [&] {
-    constexpr const char* operation = "plan: workspace";
-    if (!memory && !users_workspace)
-      memory = device->allocate(static_cast<std::size_t>(workspace_bytes), operation);
-    exchange_memory.workspace = memory;
-    if (staged && exchanges)
-      exchange_memory.pinned = device->allocate_pinned(static_cast<std::size_t>(program_bytes), operation);
-    for (Way& w : ways) {
-      w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
-      exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());
-    }
-  });
 }
 
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {

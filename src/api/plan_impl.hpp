@@ -10,6 +10,7 @@
 #include "api/gather.hpp"
 #include "api/learning.hpp"
 #include "api/option_table.hpp"
+#include "comm/agree.hpp"
 #include "comm/comm_impl.hpp"
 #include "exec/interpreter.hpp"
 #include "geometry/layout.hpp"
@@ -54,7 +55,11 @@ struct PlanImpl final : CommImpl::Flight {
 
   // Making it.
   template <class Step>
-  void together(CommImpl& c, const Step& step);
+  void together(CommImpl& c, const Step& step) {
+    agreed = true;
+    agree(c, "plan", step);
+    agreed = false;
+  }
   void make(CommImpl& c, const Learnt* decided);
   void make_as_learnt(CommImpl& c, const Gathered& gathered, const Learnt& found);
   void take_over(const Learnt& what);
@@ -66,8 +71,6 @@ struct PlanImpl final : CommImpl::Flight {
   const char* overlapping_pipeline(CommImpl& c) const;
   void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);
-  template <class Step>
-  auto failing_together(const Step& step);
   void choose_exchanges(CommImpl& c);
   bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
@@ -80,6 +83,8 @@ struct PlanImpl final : CommImpl::Flight {
   void describe_sides(int rank);
 
   // Running it.
+  template <class Step>
+  auto failing_together(const Step& step);
   void check_arrays(Direction direction, const Arrays& a) const;
   void check_alone(Direction direction, const Arrays& arrays) const;
   void check_type(const char* operation, const char* which, Type type, Element element) const;
@@ -134,5 +139,8 @@ struct PlanImpl final : CommImpl::Flight {
 };
 
 const char* name_of(Direction d);
+
+/// Rounded up to what GPUs like memory to start on.
+Index device_aligned(Index bytes);
 
 }  // namespace weft

@@ -145,10 +145,10 @@ class Embedding {
       return std::move(e_);
     }
     if (forward_ && !aligned_) put_aside(true);
-    if (!forward_ && (!aligned_ || (!p_.in_place && !is_dense_along_lines()))) put_aside(false);
+    if (!forward_ && !aligned_) put_aside(false);
     if (!forward_ && !p_.may_destroy_input) put_aside(true);
     real_steps();
-    if (reals_start_anywhere()) {
+    if (reals_start_anywhere() || (!forward_ && !p_.in_place && writes_into_gaps())) {
       e_.steps.clear();
       put_aside(forward_);
       real_steps();
@@ -211,15 +211,13 @@ class Embedding {
     if (!forward_) e_.steps.push_back(real);
   }
 
-  /// Whether the real lines of a c2r lie one behind the other. Between lines that do not, cuFFT writes as if
-  /// they were complex ones.
-  bool is_dense_along_lines() const {
-    if (last_.to_stride != 1) return false;
-    Index next = 0;
-    for (const auto* all : {&axes_, &loops_})
-      for (const FftDimension& d : *all)
-        if (d.n > 1 && (next == 0 || d.to_stride < next)) next = d.to_stride;
-    return next == 0 || next == last_.n;
+  /// Whether calls of a c2r write to lines that do not lie one behind the other. Between them cuFFT writes as
+  /// if they were complex ones.
+  bool writes_into_gaps() const {
+    const EmbeddedCall& call = e_.steps.back().call;
+    const Index line = call.axes > 1 ? call.to.embed[static_cast<std::size_t>(call.axes - 1)]
+                                     : call.to.distance / call.to.stride;
+    return call.to.stride != 1 || ((call.axes > 1 || call.batch > 1) && line != last_.n);
   }
 
   /// Whether calls of the real step start their real lines elsewhere than on multiples of a complex element.
@@ -230,8 +228,8 @@ class Embedding {
     });
   }
 
-  /// Lays one side out densely: lines along the real axis, padded to an even length; the other axes in the
-  /// order that they have on the other side.
+  /// Lays one side out densely: lines along the real axis, padded to an even length, or, if a c2r writes
+  /// them, to that of complex ones; the other axes in the order that they have on the other side.
   void put_aside(bool from) {
     EmbeddedAside& aside = from ? e_.from : e_.to;
     if (aside.element_bytes != 0) return;
@@ -246,7 +244,7 @@ class Embedding {
     std::stable_sort(order.begin(), order.end(),
                      [&](const FftDimension* a, const FftDimension* b) { return a->*theirs < b->*theirs; });
     const Index line = complex ? last_.n / 2 + 1 : last_.n;
-    Index next = (line + 1) / 2 * 2;
+    Index next = complex || forward_ ? (line + 1) / 2 * 2 : 2 * (last_.n / 2 + 1);
     add(aside, line, last_.*mine, 1);
     last_.*mine = 1;
     for (FftDimension* d : order) {

@@ -13,7 +13,7 @@ void check(cudaError_t status) {
 }
 }  // namespace
 
-ScopedDevices::ScopedDevices(bool, bool) {}
+ScopedDevices::ScopedDevices(bool, bool, bool) {}
 /// The device that threads have by themselves.
 ScopedDevices::~ScopedDevices() {
   cudaSetDevice(0);

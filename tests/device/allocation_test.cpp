@@ -39,16 +39,8 @@ void execute_and_count(const Comm& comm, const Variant& v) {
     plan.test();
     plan.wait();
   };
-  both();
-  comm.barrier();
-  if (comm.rank() == 0) begin_counting();
-  comm.barrier();
-  for (int i = 0; i < 3; ++i) both();
-  comm.barrier();
-  if (comm.rank() == 0) {
-    EXPECT_EQ(end_counting(), 0) << v.exchange << " " << v.pipeline << " on " << comm.size() << " ranks";
-  }
-  comm.barrier();
+  EXPECT_EQ(allocations_of(comm, both), 0)
+      << v.exchange << " " << v.pipeline << " on " << comm.size() << " ranks";
 }
 
 }  // namespace

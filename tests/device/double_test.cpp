@@ -5,22 +5,12 @@
 #include <cstdlib>
 
 #include "support/device_double.hpp"
+#include "support/device_problem.hpp"
 #include "support/expect_error.hpp"
 #include "support/nccl_double.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
-
-namespace {
-
-Problem on_device() {
-  Problem p;
-  p.shape = {16, 12, 8};
-  p.memory = MemoryKind::cuda;
-  return p;
-}
-
-}  // namespace
 
 TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   DoubleManner manner;

@@ -22,13 +22,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-Problem on_device() {
-  Problem p;
-  p.shape = {16, 12, 8};
-  p.memory = MemoryKind::cuda;
-  return p;
-}
-
 Options by_nccl() {
   return Options().set("exchange", "nccl");
 }

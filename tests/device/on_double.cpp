@@ -10,10 +10,11 @@ namespace {
 std::unique_ptr<ScopedDeviceDouble> current;
 }
 
-ScopedDevices::ScopedDevices(bool delays, bool processes) {
+ScopedDevices::ScopedDevices(bool delays, bool processes, bool ordered) {
   DoubleManner manner;
   manner.delays = delays;
   manner.processes = processes;
+  manner.unordered = !ordered;
   manner.room = std::size_t{1} << 30;
   current = std::make_unique<ScopedDeviceDouble>(manner);
   nccl::replace_functions(&nccl_double());

@@ -13,6 +13,13 @@ Options without(const Options& options, const std::vector<std::string>& names) {
 }
 }  // namespace
 
+Problem on_device() {
+  Problem p;
+  p.shape = {16, 12, 8};
+  p.memory = MemoryKind::cuda;
+  return p;
+}
+
 RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges) {
   for (std::uint64_t other = seed;; other += 100000) {
     RandomProblem p = make_random_problem(other, ranks, false);

@@ -8,4 +8,7 @@ namespace weft::test {
 /// The first from `seed` on that devices can do, with these exchanges.
 RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges);
 
+/// A small one, for tests of anything else than its result.
+Problem on_device();
+
 }  // namespace weft::test

@@ -5,10 +5,11 @@
 namespace weft::test {
 
 /// There are devices for the lifetime of this. `delays`: their streams pause at random, if they can.
-/// `processes`: their memory is given to other processes.
+/// `processes`: their memory is given to other processes. Unless `ordered`, streams may run over each other's
+/// data, and ThreadSanitizer does not mind.
 class ScopedDevices {
  public:
-  explicit ScopedDevices(bool delays = false, bool processes = false);
+  explicit ScopedDevices(bool delays = false, bool processes = false, bool ordered = true);
   ~ScopedDevices();
   ScopedDevices(const ScopedDevices&) = delete;
   ScopedDevices& operator=(const ScopedDevices&) = delete;

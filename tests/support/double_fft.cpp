@@ -1,0 +1,98 @@
+#include "support/double_fft.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "fft/embedded_fft.hpp"
+#include "support/double_memory.hpp"
+#include "support/double_stream.hpp"
+#include "support/embedded_rules.hpp"
+
+namespace weft::test::device_double {
+
+namespace {
+
+/// A call, by FFTW. Like cuFFT, a c2r destroys its input and writes between lines as if they were complex
+/// ones, and real lines start on complex elements.
+class Call final : public EmbeddedPlan {
+ public:
+  explicit Call(const EmbeddedCall& call) : call_(call) {
+    if (const std::string why = refused(call); !why.empty()) fail(why + " in " + to_string(call));
+    problem_.precision = call.precision;
+    problem_.kind = call.kind;
+    problem_.direction = call.direction;
+    problem_.aligned = false;
+    problem_.may_destroy_input = call.kind == FftKind::real && call.direction == Direction::backward;
+    Index from = call.from.stride, to = call.to.stride;
+    for (int i = call.axes - 1; i >= 0; --i) {
+      const auto at = static_cast<std::size_t>(i);
+      problem_.dimensions.insert(problem_.dimensions.begin(), {call.n[at], from, to});
+      from *= call.from.embed[at];
+      to *= call.to.embed[at];
+    }
+    if (call.batch > 1) problem_.loops = {{call.batch, call.from.distance, call.to.distance}};
+  }
+
+  std::size_t work_bytes() const override { return 1000; }
+
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override {
+    const Aside aside;
+    const auto complex = static_cast<std::uintptr_t>(2 * real_bytes(call_.precision));
+    for (const std::byte* at : {from, to, work})
+      if (reinterpret_cast<std::uintptr_t>(at) % complex != 0) fail("arrays off a complex element");
+    if (Memory::of_process().owner(work) < 0) fail("no work area");
+    FftProblem problem = problem_;
+    problem.in_place = from == to;
+    const bool destroys =
+        call_.kind == FftKind::real && problem_.direction == Direction::backward && from != to;
+    const std::size_t used = work_bytes();
+    static_cast<Stream&>(stream).run([=, this] {
+      std::memset(work, 0xff, used);
+      fftw_row().plan(problem)->execute(from, to);
+      if (!destroys) return;
+      std::memset(from, 0xff, complex);
+      spoil_gaps(call_, to);
+    });
+  }
+
+ private:
+  /// What lies behind real lines that are embedded in longer ones, but for the last line, where no item of
+  /// the batch lies there.
+  static void spoil_gaps(const EmbeddedCall& call, std::byte* to) {
+    const auto last = static_cast<std::size_t>(call.axes - 1);
+    const Index line = call.axes > 1 ? call.to.embed[last] : call.to.distance / call.to.stride;
+    const Index n = call.n[last], end = std::min(line, 2 * (n / 2 + 1)), size = real_bytes(call.precision);
+    const std::array<Index, 2> rows{call.axes > 2 ? call.n[0] : 1, call.axes > 1 ? call.n[last - 1] : 1};
+    if (call.axes > 1 && call.batch > 1 && call.to.distance < line * rows[1] * call.to.stride) return;
+    for (Index b = 0; b < call.batch; ++b)
+      for (Index i = 0; i < rows[0]; ++i)
+        for (Index j = 0; j < rows[1]; ++j) {
+          if (b + 1 == call.batch && i + 1 == rows[0] && j + 1 == rows[1]) return;
+          const Index row = (i * (call.axes > 2 ? call.to.embed[1] : 0) + j) * (call.axes > 1 ? line : 0);
+          for (Index k = n; k < end; ++k)
+            std::memset(to + (b * call.to.distance + (row + k) * call.to.stride) * size, 0xff,
+                        static_cast<std::size_t>(size));
+        }
+  }
+
+  EmbeddedCall call_;
+  FftProblem problem_;
+};
+
+}  // namespace
+
+FftRow fft_row() {
+  FftRow row = fftw_row();
+  row.name = "double";
+  row.unable = unable_to_embed;
+  row.memory = MemoryKind::cuda;
+  row.plan = nullptr;
+  row.plan_on = [](Device&, const FftProblem& problem) -> std::shared_ptr<StreamFft> {
+    return std::make_shared<EmbeddedStreamFft>(
+        problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); });
+  };
+  return row;
+}
+
+}  // namespace weft::test::device_double

@@ -1,0 +1,143 @@
+#include "support/double_stream.hpp"
+
+#include <cstring>
+
+#include "kernels/cpu/permute_copy.hpp"
+#include "support/double_memory.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" {
+void AnnotateIgnoreReadsBegin(const char* file, int line);
+void AnnotateIgnoreReadsEnd(const char* file, int line);
+void AnnotateIgnoreWritesBegin(const char* file, int line);
+void AnnotateIgnoreWritesEnd(const char* file, int line);
+}
+#endif
+
+namespace weft::test::device_double {
+
+DoubleManner& manner() {
+  static DoubleManner m;
+  return m;
+}
+
+Unordered::Unordered() : ignored_(manner().unordered) {
+#if defined(__SANITIZE_THREAD__)
+  if (!ignored_) return;
+  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+#endif
+}
+
+Unordered::~Unordered() {
+#if defined(__SANITIZE_THREAD__)
+  if (!ignored_) return;
+  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+#endif
+}
+
+std::vector<int>& entered() {
+  static thread_local std::vector<int> numbers;
+  return numbers;
+}
+
+namespace {
+std::atomic_ref<std::uint32_t> word(const std::byte* at) {
+  return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(const_cast<std::byte*>(at)));
+}
+}  // namespace
+
+void Stream::run(std::function<void()> job) {
+  check_entered();
+  queue_->push(std::move(job));
+}
+
+void Stream::record(DeviceEvent& event) {
+  const Aside aside;
+  const auto state = static_cast<Event&>(event).state;
+  const std::uint64_t number = ++state->recorded;
+  run([state, number] {
+    state->at = Clock::now().time_since_epoch().count();
+    state->passed = number;
+  });
+}
+
+void Stream::wait(const DeviceEvent& event) {
+  const Aside aside;
+  const auto state = static_cast<const Event&>(event).state;
+  const std::uint64_t number = state->recorded;
+  run([state, number] {
+    while (state->passed < number) std::this_thread::yield();
+  });
+}
+
+void Stream::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const Aside aside;
+  check_memory(to, from);
+  run([=] { std::memcpy(to, from, bytes); });
+}
+
+void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) {
+  const Aside aside;
+  check_memory(to, from);
+  if (rows.from_pitch < rows.bytes || rows.to_pitch < rows.bytes) fail("rows that overlap");
+  run([=] {
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      std::memcpy(to + i * rows.to_pitch, from + i * rows.from_pitch, rows.bytes);
+  });
+}
+
+void Stream::permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
+  const Aside aside;
+  if (copy.loops.empty) return;
+  check_memory(to, from);
+  const auto unit = static_cast<std::uintptr_t>(copy.element_bytes);
+  if (reinterpret_cast<std::uintptr_t>(to) % unit != 0 || reinterpret_cast<std::uintptr_t>(from) % unit != 0)
+    fail("elements that are not aligned");
+  Shape extents;
+  Strides from_strides, to_strides;
+  for (int i = 0; i < copy.loops.count; ++i) {
+    extents.push_back(copy.loops[i].n);
+    from_strides.push_back(copy.loops[i].from);
+    to_strides.push_back(copy.loops[i].to);
+  }
+  const PermuteCopy planned(extents, from_strides, to_strides, copy.element_bytes,
+                            {copy.factor, copy.real_bytes});
+  run([=] { planned.run(from, to); });
+}
+
+void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {
+  const Aside aside;
+  check_memory(at, at);
+  run([=] { std::memset(at, value, bytes); });
+}
+
+void Stream::write_value(std::byte* at, std::uint32_t value) {
+  const Aside aside;
+  check_memory(at, at);
+  run([=] { word(at).store(value, std::memory_order_release); });
+}
+
+void Stream::check_entered() const {
+  if (entered().empty() || entered().back() != device_.number()) fail("a device that has not been entered");
+}
+
+void Stream::check_memory(const std::byte* to, const std::byte* from) const {
+  for (const std::byte* at : {to, from}) {
+    const int owner = Memory::of_process().owner(at);
+    if (owner == Memory::nobody) fail("memory of the host");
+    if (owner >= 0 && !device_.is_connected(owner)) fail("memory of a device that is not connected");
+  }
+}
+
+void Stream::wait_value(const std::byte* at, std::uint32_t value) {
+  const Aside aside;
+  if (Memory::of_process().owner(at) != device_.number()) fail("waiting in the memory of another device");
+  run([=] {
+    while (static_cast<std::int32_t>(word(at).load(std::memory_order_acquire) - value) < 0)
+      std::this_thread::yield();
+  });
+}
+
+}  // namespace weft::test::device_double

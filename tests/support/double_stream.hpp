@@ -1,0 +1,150 @@
+// Streams of the double of the device seam: queues that threads work off, each at its own pace.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "device/device.hpp"
+#include "support/device_double.hpp"
+
+namespace weft::test::device_double {
+
+using Clock = std::chrono::steady_clock;
+
+/// How the double behaves now.
+DoubleManner& manner();
+
+/// What a GPU and its driver would do is done by the double for the lifetime of this.
+class Aside {
+ public:
+  Aside() : call_(manner().aside) {
+    if (call_ != nullptr) call_(true);
+  }
+  ~Aside() {
+    if (call_ != nullptr) call_(false);
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  void (*call_)(bool);
+};
+
+/// What the calling thread reads and writes is in no order with others, for the lifetime of this, if the
+/// double's manner says so.
+class Unordered {
+ public:
+  Unordered();
+  ~Unordered();
+  Unordered(const Unordered&) = delete;
+  Unordered& operator=(const Unordered&) = delete;
+
+ private:
+  bool ignored_;
+};
+
+/// Numbers of the devices that the calling thread has entered.
+std::vector<int>& entered();
+
+class Event final : public DeviceEvent {
+ public:
+  struct State {
+    std::atomic<std::uint64_t> recorded{0}, passed{0};
+    std::atomic<Clock::duration::rep> at{0};
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+  static State& of(const DeviceEvent& event) { return *static_cast<const Event&>(event).state; }
+};
+
+/// Work in order, done by a thread.
+class Queue {
+ public:
+  explicit Queue(unsigned seed) : random_(seed), worker_([this] { work(); }) {}
+  ~Queue() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    changed_.notify_all();
+    worker_.join();
+  }
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  void push(std::function<void()> job) {
+    {
+      const std::lock_guard lock(mutex_);
+      jobs_.push_back(std::move(job));
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void work() {
+    const Aside aside;
+    for (;;) {
+      std::function<void()> job;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return ending_ || !jobs_.empty(); });
+        if (jobs_.empty()) return;
+        job = std::move(jobs_.front());
+        jobs_.pop_front();
+      }
+      if (manner().delays && random_() % 4 == 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
+      const Unordered unordered;
+      job();
+    }
+  }
+
+  std::minstd_rand random_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  bool ending_ = false;
+  std::thread worker_;
+};
+
+/// What a stream asks of its device.
+class Owner {
+ public:
+  virtual ~Owner() = default;
+  virtual int number() const = 0;
+  virtual bool is_connected(int other) = 0;
+};
+
+class Stream final : public DeviceStream {
+ public:
+  Stream(Owner& device, std::shared_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
+
+  void* native() const override { return const_cast<std::shared_ptr<Queue>*>(&queue_); }
+  const std::shared_ptr<Queue>& queue() const { return queue_; }
+
+  void run(std::function<void()> job);
+  void record(DeviceEvent& event) override;
+  void wait(const DeviceEvent& event) override;
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) override;
+  void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) override;
+  void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
+  void write_value(std::byte* at, std::uint32_t value) override;
+  void wait_value(const std::byte* at, std::uint32_t value) override;
+
+ private:
+  void check_entered() const;
+  void check_memory(const std::byte* to, const std::byte* from) const;
+
+  Owner& device_;
+  std::shared_ptr<Queue> queue_;
+};
+
+}  // namespace weft::test::device_double
