@@ -64,7 +64,6 @@ void PlanImpl::check_device_options() const {
   };
   if (options.get("effort") != "estimate") refuse("effort", "estimate");
   if (options.number("threads").value_or(1) != 1) refuse("threads", "1: the host does not compute");
-  if (options.get("pipeline") == "two-front") refuse("pipeline", "sequential, th, windowed or planes");
 }
 
 /// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.

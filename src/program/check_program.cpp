@@ -110,10 +110,14 @@ class Checker {
            intersect(*a.box, *b.box).empty();
   }
 
-  void add(int op, const Operand& o, const Shape& extents, int bytes, bool writes, const Box& box) {
+  static Access access(int op, const Operand& o, const Shape& extents, int bytes, bool writes,
+                       const Box& box) {
     Access a{op, {}, writes, span_of(o, extents, bytes), &o.strides, &box, o.offset};
     for (int i = 0; i < box.ndim(); ++i) a.origin -= box.lo[i] * o.strides[i] * bytes;
-    accesses_.push_back(a);
+    return a;
+  }
+  void add(int op, const Operand& o, const Shape& extents, int bytes, bool writes, const Box& box) {
+    accesses_.push_back(access(op, o, extents, bytes, writes, box));
   }
 
   void collect() {
@@ -214,12 +218,19 @@ class Checker {
     if (found != 1) fail(id, "has " + std::to_string(found) + " flags of its peer");
   }
 
-  /// Whoever touches the landing half of a direct reshape does so before it is freed or after all its parts
+  /// Whoever touches what a tile of a direct reshape brings does so before it is freed or after all its parts
   /// arrived.
   void landing_readers(int free, const Op& op, const std::vector<int>& full) {
-    const ByteRange tile = messages(op).landing;
+    std::vector<Access> tile;
+    for (const StridedPart& s : messages(op).to)
+      tile.push_back(access(free, s.at, s.box.extents(), reshape_of(op).messages.element_bytes, true, s.box));
+    const auto meets = [](const Access& a, const Access& b) {
+      return a.span.first < b.span.last && b.span.first < a.span.last && !disjoint(a, b);
+    };
     for (const Access& a : accesses_) {
-      if (a.span.space != Space::work || a.span.first >= tile.last || tile.first >= a.span.last) continue;
+      if (a.span.space != Space::work ||
+          std::none_of(tile.begin(), tile.end(), [&](const Access& part) { return meets(a, part); }))
+        continue;
       // The rank's own part, and what other machines send, come beside those of peers.
       const OpKind kind = p_.ops[static_cast<std::size_t>(a.op)].kind;
       if (kind == OpKind::put || kind == OpKind::post) continue;

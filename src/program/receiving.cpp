@@ -91,6 +91,7 @@ void ReshapeBuilder::await_parts(Reshape& r, int k, const std::vector<Overlap>& 
     if (!near(o.rank)) continue;
     messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
     if (o.rank == rank_) continue;
+    messages(r, k).to.push_back({o.box, r.landing.at(o.box), place_.field_after(r.j).order(rank_)});
     Ids deps = of(r.posted, k);
     append(deps, of(r.packed, k));  // never wait before having given
     of(r.arrived, k).push_back(writer_.emit(op_of(r, OpKind::await_full, k, o.rank), deps));

@@ -113,6 +113,8 @@ void TileTraffic::open_receives(int j) {
       posted(j, r.tile).to.push_back({r.box, here.at(r.box), place_.field_after(j).order(rank_)});
     } else if (choice(j).carry == Carry::direct) {
       messages(j, r.tile).receives.push_back({r.rank, 0, message.bytes});
+      if (r.rank != rank_)
+        messages(j, r.tile).to.push_back({r.box, here.at(r.box), place_.field_after(j).order(rank_)});
     }
     if (choice(j).carry != Carry::direct) continue;
     const Span span = span_of(here.at(r.box), r.box.extents(), here.element_bytes);
@@ -222,20 +224,13 @@ void TileTraffic::tell(int j, int k) {
   if (choice(j).window == 0) await_tiles(j, k + 1);
 }
 
-/// Of a direct exchange all tiles up to the last one whose memory meets that of the part.
+/// All tiles up to the last one that brings some of the part: what ranks put lies in one layout, where boxes
+/// without common points have no common memory.
 void TileTraffic::await(int j, const Box& part) {
   int wanted = at(j).awaited;
-  if (choice(j).carry == Carry::direct) {
-    const Place here = landing(j, rank_);
-    const Span span = span_of(here.at(part), part.extents(), here.element_bytes);
-    for (int k = wanted; k < tiles(j); ++k) {
-      const ByteRange& reach = messages(j, k).landing;
-      if (reach.first < span.last && span.first < reach.last) wanted = k + 1;
-    }
-  } else {
-    for (const Part& r : at(j).receives)
-      if (r.tile >= wanted && !stores(j, r.rank) && !intersect(r.box, part).empty()) wanted = r.tile + 1;
-  }
+  for (const Part& r : at(j).receives)
+    if (r.tile >= wanted && (r.rank != rank_ || !stores(j, rank_)) && !intersect(r.box, part).empty())
+      wanted = r.tile + 1;
   await_tiles(j, wanted);
 }
 

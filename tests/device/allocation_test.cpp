@@ -51,7 +51,7 @@ TEST(DeviceExecution, AllocatesNothing) {
   const ScopedDeviceDouble device_double(manner);
   for (const int ranks : {1, 4}) {
     ThreadTeam team(ranks);
-    for (const char* pipeline : {"sequential", "windowed", "planes"})
+    for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
       for (const char* exchange : {"direct", "copy"})
         for (const bool in_place : {false, true})
           team.run([&](const Comm& comm) {

@@ -44,7 +44,7 @@ class Executed {
 
 TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
   const ScopedDevices devices(true, false, false);
-  for (const char* pipeline : {"sequential", "windowed", "planes"})
+  for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
     for (const char* exchange : {"direct", "copy"})
       for (const int when : {0, 2, 5, 9, 14}) {
         const int own = std::min(4, ScopedDevices::count());
