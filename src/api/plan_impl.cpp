@@ -209,9 +209,10 @@ bool PlanImpl::make_memory(CommImpl& c) {
   return true;
 }
 
-/// On one machine what is sent is there at once; among several both ends of the link's work are hidden.
+/// What streams and links bring is on its way for a while, so that both ends of it are hidden; on one machine
+/// what is stored is there at once.
 const char* PlanImpl::overlapping_pipeline(CommImpl& c) const {
-  return several_nodes(c) && !device ? "two-front" : "planes";
+  return several_nodes(c) || device ? "two-front" : "planes";
 }
 
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {

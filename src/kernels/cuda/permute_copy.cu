@@ -85,14 +85,19 @@ __global__ void __launch_bounds__(line_threads)
   }
 }
 
-constexpr int tile = 32, tile_rows = 8;
+constexpr int tile_columns = 32, tile_rows = 8;
+
+/// Points along the edges of a tile: the smaller a unit, the more of them a thread has to have under way.
+template <class U>
+constexpr int tile_of = sizeof(U) == 4 ? 64 : 32;
 
 /// Tiles of the two innermost loops, the innermost being the fast one of the to side and the other one that
 /// of the from side.
 template <class U, class Position, class Move>
-__global__ void __launch_bounds__(tile* tile_rows)
+__global__ void __launch_bounds__(tile_columns* tile_rows)
     copy_tiles(const Loops<Position> loops, U* to, const U* from, const Divider<Position> tiles_last,
                const Divider<Position> tiles_other, const Move move) {
+  constexpr int tile = tile_of<U>;
   __shared__ U kept[tile][tile + 1];
   const Position block = blockIdx.x;
   const Position rows = tiles_last.divide(block), outer = tiles_other.divide(rows);
@@ -104,13 +109,17 @@ __global__ void __launch_bounds__(tile* tile_rows)
   const Position n_last = loops.n[0].divisor(), n_other = loops.n[1].divisor();
 #pragma unroll
   for (Position i = y; i < tile; i += tile_rows)
-    if (last + i < n_last && other + x < n_other)
-      kept[i][x] = from[f + (last + i) * loops.from[0] + (other + x) * loops.from[1]];
+#pragma unroll
+    for (Position k = x; k < tile; k += tile_columns)
+      if (last + i < n_last && other + k < n_other)
+        kept[i][k] = from[f + (last + i) * loops.from[0] + (other + k) * loops.from[1]];
   __syncthreads();
 #pragma unroll
   for (Position i = y; i < tile; i += tile_rows)
-    if (last + x < n_last && other + i < n_other)
-      to[t + (last + x) * loops.to[0] + (other + i) * loops.to[1]] = move(kept[x][i]);
+#pragma unroll
+    for (Position k = x; k < tile; k += tile_columns)
+      if (last + k < n_last && other + i < n_other)
+        to[t + (last + k) * loops.to[0] + (other + i) * loops.to[1]] = move(kept[k][i]);
 }
 
 template <class Position>
@@ -142,12 +151,13 @@ cudaError_t launch(const CopyLoops& c, std::byte* to_bytes, const std::byte* fro
         loops, to, from, static_cast<Position>(total), move);
     return cudaGetLastError();
   }
+  constexpr int tile = tile_of<U>;
   const Index tiles_last = (c.innermost().n + tile - 1) / tile,
               tiles_other = (c[c.count - 2].n + tile - 1) / tile;
   Index blocks = tiles_last * tiles_other;
   for (int i = 0; i + 2 < c.count; ++i) blocks *= c[i].n;
   if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
-  copy_tiles<<<static_cast<unsigned>(blocks), dim3(tile, tile_rows), 0, stream>>>(
+  copy_tiles<<<static_cast<unsigned>(blocks), dim3(tile_columns, tile_rows), 0, stream>>>(
       loops, to, from, Divider<Position>(static_cast<Position>(tiles_last)),
       Divider<Position>(static_cast<Position>(tiles_other)), move);
   return cudaGetLastError();

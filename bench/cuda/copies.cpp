@@ -1,0 +1,106 @@
+// How fast kernels copy between memory orders, beside a plain copy of as many bytes on the same GPU: every
+// permutation of the axes of a cube, in each size of element, as JSON. One GPU, medians, both in turn.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "device/device.hpp"
+#include "geometry/copy_loops.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+Strides strides_of(Index n, const std::vector<int>& order) {
+  Strides strides{0, 0, 0};
+  Index next = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    strides[*axis] = next;
+    next *= n;
+  }
+  return strides;
+}
+
+double median(std::vector<double> times) {
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+class Copies {
+ public:
+  Copies(Index n, int repeat) : n_(n), repeat_(repeat), device_(current_device()), scope_(*device_) {
+    stream_ = device_->make_stream();
+    begin_ = device_->make_event(true);
+    end_ = device_->make_event(true);
+  }
+
+  nlohmann::json run(int element_bytes, const std::vector<int>& order) {
+    const auto bytes = static_cast<std::size_t>(n_ * n_ * n_ * element_bytes);
+    const auto from = device_->allocate(bytes, "copies"), to = device_->allocate(bytes, "copies");
+    stream_->fill(from.get(), 1, bytes);
+    const DeviceCopy copy{copy_loops({n_, n_, n_}, strides_of(n_, {0, 1, 2}), strides_of(n_, order)),
+                          element_bytes};
+    std::vector<double> permuted, plain;
+    for (int i = 0; i < repeat_ + 2; ++i) {
+      const double a = time([&] { stream_->permute(to.get(), from.get(), copy); });
+      const double b = time([&] { stream_->copy(to.get(), from.get(), bytes); });
+      if (i < 2) continue;
+      permuted.push_back(a);
+      plain.push_back(b);
+    }
+    return {{"n", n_},
+            {"element_bytes", element_bytes},
+            {"order", order},
+            {"permute_s", median(permuted)},
+            {"copy_s", median(plain)},
+            {"of_copy_speed", median(plain) / median(permuted)}};
+  }
+
+ private:
+  template <class Work>
+  double time(const Work& work) {
+    stream_->record(*begin_);
+    work();
+    stream_->record(*end_);
+    device_->wait_for(*end_);
+    return device_->seconds_between(*begin_, *end_);
+  }
+
+  Index n_;
+  int repeat_;
+  std::shared_ptr<Device> device_;
+  DeviceScope scope_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::unique_ptr<DeviceEvent> begin_, end_;
+};
+
+}  // namespace
+
+}  // namespace weft::bench
+
+int main(int argc, char** argv) {
+  CLI::App app{"Copies between memory orders on one GPU, beside plain copies"};
+  weft::Index n = 512;
+  int repeat = 20;
+  app.add_option("--n", n, "points along each axis of a cube")->capture_default_str();
+  app.add_option("--repeat", repeat, "timed copies of each kind")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    weft::bench::Copies copies(n, repeat);
+    nlohmann::json all = nlohmann::json::array();
+    for (const int bytes : {4, 8, 16}) {
+      std::vector<int> order{0, 1, 2};
+      do {
+        all.push_back(copies.run(bytes, order));
+      } while (std::next_permutation(order.begin(), order.end()));
+    }
+    std::cout << all.dump(1) << "\n";
+  } catch (const std::exception& e) {
+    std::cerr << e.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
