@@ -87,17 +87,19 @@ __global__ void __launch_bounds__(line_threads)
 
 constexpr int tile_columns = 32, tile_rows = 8;
 
-/// Points along the edges of a tile: the smaller a unit, the more of them a thread has to have under way.
-template <class U>
-constexpr int tile_of = sizeof(U) == 4 ? 64 : 32;
+/// Neighbouring units that a thread reads or writes at once.
+template <class U, int Wide>
+struct alignas(sizeof(U) * Wide) Run {
+  U units[Wide];
+};
 
-/// Tiles of the two innermost loops, the innermost being the fast one of the to side and the other one that
-/// of the from side.
-template <class U, class Position, class Move>
+/// Square tiles of the two innermost loops, the innermost being the fast one of the to side and the other one
+/// that of the from side. Wide: both lengths, all strides and both starts are multiples of it.
+template <class U, int Wide, class Position, class Move>
 __global__ void __launch_bounds__(tile_columns* tile_rows)
     copy_tiles(const Loops<Position> loops, U* to, const U* from, const Divider<Position> tiles_last,
                const Divider<Position> tiles_other, const Move move) {
-  constexpr int tile = tile_of<U>;
+  constexpr int tile = tile_columns * Wide;
   __shared__ U kept[tile][tile + 1];
   const Position block = blockIdx.x;
   const Position rows = tiles_last.divide(block), outer = tiles_other.divide(rows);
@@ -105,21 +107,25 @@ __global__ void __launch_bounds__(tile_columns* tile_rows)
   const Position other = (rows - outer * tiles_other.divisor()) * tile;
   Position f = 0, t = 0;
   loops.locate(2, outer, f, t);
-  const Position x = threadIdx.x, y = threadIdx.y;
+  const Position x = threadIdx.x * Wide, y = threadIdx.y;
   const Position n_last = loops.n[0].divisor(), n_other = loops.n[1].divisor();
 #pragma unroll
   for (Position i = y; i < tile; i += tile_rows)
+    if (last + i < n_last && other + x < n_other) {
+      const auto run = *reinterpret_cast<const Run<U, Wide>*>(
+          from + (f + (last + i) * loops.from[0] + (other + x) * loops.from[1]));
 #pragma unroll
-    for (Position k = x; k < tile; k += tile_columns)
-      if (last + i < n_last && other + k < n_other)
-        kept[i][k] = from[f + (last + i) * loops.from[0] + (other + k) * loops.from[1]];
+      for (int k = 0; k < Wide; ++k) kept[i][x + k] = run.units[k];
+    }
   __syncthreads();
 #pragma unroll
   for (Position i = y; i < tile; i += tile_rows)
+    if (last + x < n_last && other + i < n_other) {
+      Run<U, Wide> run;
 #pragma unroll
-    for (Position k = x; k < tile; k += tile_columns)
-      if (last + k < n_last && other + i < n_other)
-        to[t + (last + k) * loops.to[0] + (other + i) * loops.to[1]] = move(kept[k][i]);
+      for (int k = 0; k < Wide; ++k) run.units[k] = move(kept[x + k][i]);
+      *reinterpret_cast<Run<U, Wide>*>(to + (t + (last + x) * loops.to[0] + (other + i) * loops.to[1])) = run;
+    }
 }
 
 template <class Position>
@@ -135,32 +141,54 @@ Loops<Position> kernel_view(const CopyLoops& c) {
   return l;
 }
 
+constexpr Index most_blocks = 0x7fffffff;
+
 template <class U, class Position, class Move>
-cudaError_t launch(const CopyLoops& c, std::byte* to_bytes, const std::byte* from_bytes, const Move& move,
-                   cudaStream_t stream) {
-  const Loops<Position> loops = kernel_view<Position>(c);
-  auto* to = reinterpret_cast<U*>(to_bytes);
-  const auto* from = reinterpret_cast<const U*>(from_bytes);
-  constexpr Index most_blocks = 0x7fffffff;
-  if (!c.transposes) {
-    Index total = 1;
-    for (int i = 0; i < c.count; ++i) total *= c[i].n;
-    const Index blocks = (total + line_threads * line_units - 1) / (line_threads * line_units);
-    if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
-    copy_lines<<<static_cast<unsigned>(blocks), line_threads, 0, stream>>>(
-        loops, to, from, static_cast<Position>(total), move);
-    return cudaGetLastError();
-  }
-  constexpr int tile = tile_of<U>;
+cudaError_t launch_lines(const CopyLoops& c, U* to, const U* from, const Move& move, cudaStream_t stream) {
+  Index total = 1;
+  for (int i = 0; i < c.count; ++i) total *= c[i].n;
+  const Index blocks = (total + line_threads * line_units - 1) / (line_threads * line_units);
+  if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
+  copy_lines<<<static_cast<unsigned>(blocks), line_threads, 0, stream>>>(kernel_view<Position>(c), to, from,
+                                                                         static_cast<Position>(total), move);
+  return cudaGetLastError();
+}
+
+template <class U, int Wide, class Position, class Move>
+cudaError_t launch_tiles(const CopyLoops& c, U* to, const U* from, const Move& move, cudaStream_t stream) {
+  constexpr int tile = tile_columns * Wide;
   const Index tiles_last = (c.innermost().n + tile - 1) / tile,
               tiles_other = (c[c.count - 2].n + tile - 1) / tile;
   Index blocks = tiles_last * tiles_other;
   for (int i = 0; i + 2 < c.count; ++i) blocks *= c[i].n;
   if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
-  copy_tiles<<<static_cast<unsigned>(blocks), dim3(tile_columns, tile_rows), 0, stream>>>(
-      loops, to, from, Divider<Position>(static_cast<Position>(tiles_last)),
+  copy_tiles<U, Wide><<<static_cast<unsigned>(blocks), dim3(tile_columns, tile_rows), 0, stream>>>(
+      kernel_view<Position>(c), to, from, Divider<Position>(static_cast<Position>(tiles_last)),
       Divider<Position>(static_cast<Position>(tiles_other)), move);
   return cudaGetLastError();
+}
+
+/// Whether runs of two units start on multiples of their size everywhere on both sides.
+template <class U>
+bool is_even(const CopyLoops& c, const U* to, const U* from) {
+  const auto starts = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
+  const CopyLoop &last = c.innermost(), &other = c[c.count - 2];
+  bool even = starts % (2 * sizeof(U)) == 0 && last.to == 1 && other.from == 1 && last.n % 2 == 0 &&
+              other.n % 2 == 0 && last.from % 2 == 0 && other.to % 2 == 0;
+  for (int i = 0; i + 2 < c.count; ++i) even = even && c[i].from % 2 == 0 && c[i].to % 2 == 0;
+  return even;
+}
+
+template <class U, class Position, class Move>
+cudaError_t launch(const CopyLoops& c, std::byte* to_bytes, const std::byte* from_bytes, const Move& move,
+                   cudaStream_t stream) {
+  auto* to = reinterpret_cast<U*>(to_bytes);
+  const auto* from = reinterpret_cast<const U*>(from_bytes);
+  if (!c.transposes) return launch_lines<U, Position>(c, to, from, move, stream);
+  // Small units by twos, or there is too little under way.
+  if constexpr (sizeof(U) < 16)
+    if (is_even(c, to, from)) return launch_tiles<U, 2, Position>(c, to, from, move, stream);
+  return launch_tiles<U, 1, Position>(c, to, from, move, stream);
 }
 
 /// Whether positions, and the padded ends of the last block, fit 31 bits.
