@@ -24,8 +24,7 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
   for (std::uint64_t other = seed;; other += 100000) {
     RandomProblem p = make_random_problem(other, ranks, false);
     const std::string pipeline = p.options.get("pipeline");
-    const bool r2r = std::any_of(p.problem.transforms.begin(), p.problem.transforms.end(), is_r2r);
-    if (r2r || p.options.get("fft") != "auto") continue;
+    if (p.options.get("fft") != "auto") continue;
     p.problem.memory = MemoryKind::cuda;
     p.options = without(p.options, {"subtile", "front", "rest"});
     if (pipeline == "two-front") p.options.set("pipeline", "planes");
