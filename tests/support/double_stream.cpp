@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "kernels/cpu/permute_copy.hpp"
-#include "kernels/r2r/lines.hpp"
 #include "support/double_memory.hpp"
+#include "support/host_r2r.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" {
@@ -108,47 +108,11 @@ void Stream::permute(std::byte* to, const std::byte* from, const DeviceCopy& cop
   run([=] { planned.run(from, to); });
 }
 
-namespace {
-
-/// As a GPU divides by what it knows before.
-class Length {
- public:
-  explicit Length(std::uint32_t n = 1) : n_(n) {}
-  std::uint32_t divisor() const { return n_; }
-  std::uint32_t divide(std::uint32_t position) const { return position / n_; }
-
- private:
-  std::uint32_t n_;
-};
-
-template <class Method, class Real>
-void run_step(const R2rStep& step, std::byte* to, const std::byte* from) {
-  using Complex = r2r::Complex<Real>;
-  const r2r::View<std::uint32_t, Length> lines(step);
-  const auto factor = static_cast<Real>(step.factor);
-  for (std::uint32_t i = 0; i < lines.total; ++i) {
-    if (step.to_aside) {
-      r2r::to_aside<Method>(lines, i, reinterpret_cast<Complex*>(to), reinterpret_cast<const Real*>(from),
-                            factor);
-    } else {
-      r2r::to_array<Method>(lines, i, reinterpret_cast<Real*>(to), reinterpret_cast<const Complex*>(from),
-                            factor);
-    }
-  }
-}
-
-}  // namespace
-
 void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
   const Aside aside;
   check_memory(to, from);
   if (r2r::bound_of(step) >= Index{1} << 31) fail("a step of a DCT beyond what tests need");
-  run([=] {
-    r2r::with_method(step.method, [&]<class Method>(Method) {
-      step.real_bytes == 8 ? run_step<Method, double>(step, to, from)
-                           : run_step<Method, float>(step, to, from);
-    });
-  });
+  run([=] { run_r2r_step<std::uint32_t>(step, to, from); });
 }
 
 void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {
