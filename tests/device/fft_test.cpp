@@ -115,7 +115,7 @@ TEST(DeviceFft, CosinesAndSinesOfAnyLength) {
   for (Index n = 1; n <= 17; ++n) lengths.push_back(n);
   for (int t = static_cast<int>(Transform::dct1); t <= static_cast<int>(Transform::dst4); ++t)
     for (const Index n : lengths)
-      for (const Index count : n < 100 ? std::vector<Index>{1, 2, 35} : std::vector<Index>{35})
+      for (const Index count : n < 100 ? std::vector<Index>{2, 35} : std::vector<Index>{35})
         for (const bool contiguous : {true, false}) {
           const auto transform = static_cast<Transform>(t);
           if (transform == Transform::dct1 && n == 1) continue;
