@@ -78,7 +78,7 @@ struct View {
   Position n, first_step, second, second_step, aside_step, total;
   bool sine;
   Divisor lengths[most_loops];
-  Position array[most_loops], aside[most_loops];
+  Position array[most_loops]{}, aside[most_loops]{};
 };
 
 /// One number of a step: where its lines begin, and which one of them it is.

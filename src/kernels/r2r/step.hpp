@@ -32,7 +32,7 @@ struct R2rStep {
   double factor = 1;  ///< what is written is multiplied by it
 
   /// All that is written, one complex number at a time, the innermost loop first. One loop runs along the
-  /// lines: its complex number j is in the array the real number j `first` and the one `second` + j
+  /// lines: its complex number j is in the array the real numbers j `first_step` and `second` + j
   /// `second_step` further on.
   std::array<R2rLoop, most_loops> loops{};
   int count = 0, along = 0;

@@ -6,8 +6,8 @@
 
 namespace weft::r2r {
 
-/// Of even n, by an FFT of n / 2 points: point m of a line is x(2m) + i x(n - 1 - 2m), and so is that of the
-/// result, but for its conjugation. Before and after it is turned by (8m + 1) / 16n.
+/// Of even n, by an FFT of n / 2 points: point m of a line is x(2m) + i x(n - 1 - 2m), and that of the
+/// result, conjugated, likewise. Before and behind the FFT points are multiplied by exp(-i pi (8m + 1) / 8n).
 struct Type4Even {
   template <class Real, class Position, class Line>
   WEFT_ANYWHERE static Complex<Real> before(Position m, Position n, bool sine, const Line& x) {
