@@ -1,6 +1,7 @@
 // The device seam: all that Weft asks of a GPU beside local FFTs. Devices, memory, streams, events, copies,
-// and flags that streams raise and wait for by themselves. CUDA is one implementation (device/cuda), a double
-// for tests that runs streams as queues on the host is another; nothing above knows which one it talks to.
+// what makes DCTs and DSTs of FFTs, and flags that streams raise and wait for by themselves. CUDA is one
+// implementation (device/cuda), a double for tests that runs streams as queues on the host is another;
+// nothing above knows which one it talks to.
 //
 // Except for those of `Device` that say so, calls only enqueue: they return at once and allocate nothing.
 // Everything throws `weft::Error`. A thread enters a device (`DeviceScope`) before it uses it.
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "geometry/copy_loops.hpp"
+#include "kernels/r2r/step.hpp"
 
 namespace weft {
 
@@ -54,6 +56,8 @@ class DeviceStream {
   virtual void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) = 0;
   /// A copy by a kernel.
   virtual void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) = 0;
+  /// What a DCT or DST does before or behind its FFT.
+  virtual void r2r(std::byte* to, const std::byte* from, const R2rStep& step) = 0;
   virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;
 
   /// Stores `value` once everything before it is done and can be seen by all who see the value.

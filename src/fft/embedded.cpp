@@ -272,7 +272,7 @@ class Embedding {
 }  // namespace
 
 std::string unable_to_embed(const FftProblem& p) {
-  if (p.kind == FftKind::r2r) return "cosine and sine transforms are not done in memory of a GPU yet";
+  if (p.kind == FftKind::r2r) return unable_r2r(p);
   if (!p.in_place || p.kind == FftKind::real) return "";
   for (const auto* all : {&p.dimensions, &p.loops})
     for (const FftDimension& d : *all)

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "fft/embedded_r2r.hpp"
+
 namespace weft {
 
 namespace {
-
-std::size_t rounded(Index bytes) {
-  return static_cast<std::size_t>((bytes + 255) / 256 * 256);
-}
 
 /// A copy of the whole problem from one side to the other, or, of one side alone, from and to it.
 DeviceCopy whole(const FftProblem& p, bool from_is_to) {
@@ -36,6 +34,11 @@ DeviceCopy aside_copy(const EmbeddedAside& a, bool to_aside, Precision precision
 
 }  // namespace
 
+std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make) {
+  if (problem.kind == FftKind::r2r) return std::make_shared<R2rStreamFft>(problem, make);
+  return std::make_shared<EmbeddedStreamFft>(problem, make);
+}
+
 EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make) {
   const EmbeddedFft e = embed(problem);
   const Index real = real_bytes(problem.precision);
@@ -54,8 +57,8 @@ EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeEmbedd
   }
   from_aside_ = e.from.element_bytes > 0;
   to_aside_ = e.to.element_bytes > 0;
-  from_aside_bytes_ = rounded(e.from.elements * e.from.element_bytes);
-  aside_bytes_ = from_aside_bytes_ + rounded(e.to.elements * e.to.element_bytes);
+  from_aside_bytes_ = work_aligned(e.from.elements * e.from.element_bytes);
+  aside_bytes_ = from_aside_bytes_ + work_aligned(e.to.elements * e.to.element_bytes);
   if (from_aside_) before_ = aside_copy(e.from, true, problem.precision);
   if (to_aside_) {
     after_ = aside_copy(e.to, false, problem.precision);

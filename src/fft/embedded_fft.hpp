@@ -21,6 +21,9 @@ class EmbeddedPlan {
 
 using MakeEmbeddedPlan = std::function<std::shared_ptr<EmbeddedPlan>(const EmbeddedCall& call)>;
 
+/// A problem of any kind by a library that makes such calls.
+std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make);
+
 class EmbeddedStreamFft final : public StreamFft {
  public:
   EmbeddedStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make);

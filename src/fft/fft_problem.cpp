@@ -25,6 +25,13 @@ std::size_t bytes_of(const FftProblem& p, const FftSide& side) {
 
 }  // namespace
 
+std::string unable_r2r(const FftProblem& p) {
+  for (const FftDimension& d : p.dimensions)
+    if (p.kind == FftKind::r2r && d.transform == Transform::dct1 && d.n < 2)
+      return "a DCT of type 1 needs two points";
+  return "";
+}
+
 FftSide side_read(const FftProblem& problem) {
   return side(problem, &FftDimension::from_stride, Direction::backward);
 }

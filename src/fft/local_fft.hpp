@@ -57,6 +57,9 @@ struct FftSide {
 FftSide side_read(const FftProblem& problem);
 FftSide side_written(const FftProblem& problem);
 
+/// Why no library can do the DCTs or DSTs of a problem, or nothing.
+std::string unable_r2r(const FftProblem& problem);
+
 /// A planned transform; may be executed by several threads at once, on different arrays.
 class LocalFft {
  public:

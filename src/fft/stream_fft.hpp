@@ -7,6 +7,11 @@
 
 namespace weft {
 
+/// Where in work memory something else may begin behind so many bytes.
+inline std::size_t work_aligned(Index bytes) {
+  return static_cast<std::size_t>((bytes + 255) / 256 * 256);
+}
+
 class StreamFft {
  public:
   virtual ~StreamFft() = default;

@@ -168,7 +168,7 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
 TEST(Bench, ArraysInMemoryOfDevices) {
   const ScopedDeviceDouble devices;
   for (const char* exchange : {"direct", "copy"})
-    for (const char* transform : {"c2c", "r2c"})
+    for (const char* transform : {"c2c", "r2c", "dct2", "c2c,dst1,r2c"})
       for (const bool in_place : {false, true}) {
         Case c;
         c.device = "cuda";

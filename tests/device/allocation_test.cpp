@@ -13,7 +13,7 @@ namespace {
 
 struct Variant {
   const char *exchange, *pipeline;
-  bool in_place;
+  bool in_place, cosines;
 };
 
 void execute_and_count(const Comm& comm, const Variant& v) {
@@ -21,6 +21,7 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   Problem p;
   p.shape = {16, 16, 16};
   p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  if (v.cosines) p.transforms = {Transform::dct2, Transform::dst4, Transform::r2c};
   p.in_place = v.in_place;
   p.backward_scale = Scale::full;
   p.memory = MemoryKind::cuda;
@@ -54,10 +55,11 @@ TEST(DeviceExecution, AllocatesNothing) {
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
       for (const char* exchange : {"direct", "copy"})
         for (const bool in_place : {false, true})
-          team.run([&](const Comm& comm) {
-            set_double_device(comm.rank());
-            execute_and_count(comm, {exchange, pipeline, in_place});
-          });
+          for (const bool cosines : {false, true})
+            team.run([&](const Comm& comm) {
+              set_double_device(comm.rank());
+              execute_and_count(comm, {exchange, pipeline, in_place, cosines});
+            });
   }
 }
 

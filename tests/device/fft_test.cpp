@@ -3,10 +3,11 @@
 
 #include <random>
 
-#include "fft/embedded.hpp"
-#include "fft/stream_fft.hpp"
+#include "fft/embedded_r2r.hpp"
+#include "geometry/transform.hpp"
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
+#include "support/expect_error.hpp"
 #include "support/local_problem.hpp"
 
 namespace weft::test {
@@ -49,8 +50,37 @@ class OnDevice final : public LocalFft {
 /// The calls that a transform becomes.
 std::string steps_of(const FftProblem& problem) {
   std::string text = problem.in_place ? "in place" : "out of place";
-  for (const EmbeddedStep& step : embed(problem).steps) text += "; " + to_string(step.call);
+  if (problem.kind != FftKind::r2r) {
+    for (const EmbeddedStep& step : embed(problem).steps) text += "; " + to_string(step.call);
+    return text;
+  }
+  const std::vector<EmbeddedR2r> axes = embed_r2r(problem);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    text += std::string("; ") + name_of(problem.dimensions[i].transform) + " of " +
+            std::to_string(problem.dimensions[i].n) + (axes[i].call ? ": " + to_string(*axes[i].call) : "");
   return text;
+}
+
+void expect_exact(const LocalProblem& problem) {
+  SCOPED_TRACE(steps_of(problem.fft));
+  const OnDevice fft(problem.fft);
+  const LocalResult result = compute(fft, problem);
+  ASSERT_LE(result.error, local_bound(problem));
+  ASSERT_TRUE(result.gaps_kept);
+  if (!problem.fft.may_destroy_input) {
+    ASSERT_TRUE(result.input_kept);
+  }
+}
+
+/// Lines of n points, so many of them, contiguous each or number k of all of them one behind the other.
+FftProblem lines(Transform transform, Index n, Index count, bool contiguous) {
+  FftProblem p;
+  p.kind = FftKind::r2r;
+  const Index step = contiguous ? 1 : count, distance = contiguous ? n : 1;
+  p.dimensions = {{n, step, step, transform}};
+  p.loops = {{count, distance, distance}};
+  p.scale = 0.5;
+  return p;
 }
 
 }  // namespace
@@ -62,15 +92,44 @@ TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {
   for (int i = 0; i < 300; ++i) {
     const LocalProblem problem = random_local_problem(random);
     if (!find_ffts("auto", MemoryKind::cuda).front()->unable(problem.fft).empty()) continue;
-    SCOPED_TRACE(steps_of(problem.fft));
-    const OnDevice fft(problem.fft);
-    const LocalResult result = compute(fft, problem);
-    ASSERT_LE(result.error, local_bound(problem)) << "problem " << i;
-    ASSERT_TRUE(result.gaps_kept) << "problem " << i;
-    if (!problem.fft.may_destroy_input) {
-      ASSERT_TRUE(result.input_kept) << "problem " << i;
-    }
+    SCOPED_TRACE("problem " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(expect_exact(problem));
   }
+}
+
+TEST(DeviceFft, CosinesAndSinesOfAnyLayoutAgainstTheDirectSum) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(17);
+  for (int i = 0; i < 300; ++i) {
+    SCOPED_TRACE("problem " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(expect_exact(random_r2r_problem(random)));
+  }
+}
+
+TEST(DeviceFft, CosinesAndSinesOfAnyLength) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(18);
+  std::vector<Index> lengths{31, 32, 60, 97, 128, 243, 512};
+  for (Index n = 1; n <= 17; ++n) lengths.push_back(n);
+  for (int t = static_cast<int>(Transform::dct1); t <= static_cast<int>(Transform::dst4); ++t)
+    for (const Index n : lengths)
+      for (const Index count : n < 100 ? std::vector<Index>{2, 35} : std::vector<Index>{35})
+        for (const bool contiguous : {true, false}) {
+          const auto transform = static_cast<Transform>(t);
+          if (transform == Transform::dct1 && n == 1) continue;
+          FftProblem p = lines(transform, n, count, contiguous);
+          p.precision = (n + count) % 2 == 0 ? Precision::float64 : Precision::float32;
+          p.in_place = n % 3 == 0;
+          ASSERT_NO_FATAL_FAILURE(expect_exact(with_values(p, random)));
+        }
+}
+
+TEST(DeviceFft, RefusesADctOfTypeOneOfOnePoint) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  expect_error([] { const OnDevice fft(lines(Transform::dct1, 1, 3, true)); }, "needs two points");
 }
 
 }  // namespace weft::test

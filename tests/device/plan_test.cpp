@@ -54,9 +54,6 @@ TEST(DevicePlans, RefuseWhatIsNotDoneThere) {
   expect_error([&] { plan(Options().set("effort", "measure")); }, "in memory of a GPU");
   expect_error([&] { plan(Options().set("threads", 2)); }, "the host does not compute");
   expect_error([&] { plan(Options().set("fft", "fftw")); }, "for memory of a GPU");
-  Problem p = on_device();
-  p.transforms = {Transform::c2c, Transform::dct2, Transform::c2c};
-  expect_error([&] { const Plan made(Comm::self(), p); }, "cosine and sine transforms");
 }
 
 TEST(DevicePlans, FailOnAllRanksWithoutMemory) {

@@ -3,8 +3,9 @@
 
 #include <random>
 
-#include "fft/embedded.hpp"
+#include "fft/embedded_r2r.hpp"
 #include "support/embedded_rules.hpp"
+#include "support/host_r2r.hpp"
 #include "support/local_problem.hpp"
 
 namespace weft::test {
@@ -24,6 +25,17 @@ FftProblem dense(std::vector<Index> n, FftKind kind, Direction direction) {
     from *= halved && !forward ? n[i] / 2 + 1 : n[i];
     to *= halved && forward ? n[i] / 2 + 1 : n[i];
   }
+  return p;
+}
+
+/// The lines along one axis of an array of 12 x 32 x 8 points.
+FftProblem lines_of_box(Transform transform, std::size_t axis) {
+  FftProblem p;
+  p.kind = FftKind::r2r;
+  p.loops = {{12, 32 * 8, 32 * 8}, {32, 8, 8}, {8, 1, 1}};
+  p.dimensions = {p.loops[axis]};
+  p.dimensions[0].transform = transform;
+  p.loops.erase(p.loops.begin() + static_cast<std::ptrdiff_t>(axis));
   return p;
 }
 
@@ -87,6 +99,66 @@ TEST(Embedded, WhatTheLibraryRefusesIsNoticed) {
   EXPECT_NE(spoiled([](EmbeddedCall& c) { c.to.stride = 0; }), "");
   EXPECT_NE(spoiled([](EmbeddedCall& c) { c.to.embed[1] = 11; }), "");
   EXPECT_NE(spoiled([](EmbeddedCall& c) { c.axes = 4; }), "");
+}
+
+TEST(EmbeddedR2r, EveryCallKeepsToWhatTheLibraryAsks) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 600; ++i)
+    for (const EmbeddedR2r& axis : embed_r2r(random_r2r_problem(random).fft))
+      if (axis.call) {
+        ASSERT_EQ(refused(*axis.call), "") << to_string(*axis.call);
+        ASSERT_EQ(axis.call->from, axis.call->to);
+        ASSERT_EQ(axis.call->batch * axis.call->n[0], axis.elements);
+      }
+}
+
+TEST(EmbeddedR2r, LinesLieAsideAsThreadsReachThemBest) {
+  for (const bool contiguous : {true, false}) {
+    const EmbeddedR2r e = embed_r2r(lines_of_box(Transform::dct2, contiguous ? 2 : 0))[0];
+    const Index n = contiguous ? 8 : 12, pairs = 12 * 32 * 8 / n / 2;
+    ASSERT_TRUE(e.call);
+    EXPECT_EQ(e.call->n[0], n);
+    EXPECT_EQ(e.call->batch, pairs);
+    EXPECT_EQ(e.call->from.stride, contiguous ? 1 : pairs);
+    EXPECT_EQ(e.call->from.distance, contiguous ? n : 1);
+    EXPECT_EQ(e.elements, 12 * 32 * 8 / 2);
+  }
+}
+
+TEST(EmbeddedR2r, TheFftIsAsLongAsTheTypeAsks) {
+  const auto length = [](Transform t, std::size_t axis) {
+    return embed_r2r(lines_of_box(t, axis))[0].call->n[0];
+  };
+  EXPECT_EQ(length(Transform::dct1, 1), 62);
+  EXPECT_EQ(length(Transform::dst1, 1), 66);
+  EXPECT_EQ(length(Transform::dst3, 1), 32);
+  EXPECT_EQ(length(Transform::dct4, 1), 16);
+  FftProblem odd = lines_of_box(Transform::dst4, 1);
+  odd.dimensions[0].n = 31;
+  EXPECT_EQ(embed_r2r(odd)[0].call->n[0], 31);
+  odd.dimensions[0].n = 1;
+  EXPECT_FALSE(embed_r2r(odd)[0].call);
+}
+
+TEST(EmbeddedR2r, PositionsOf64BitsAreThoseOf32) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 100; ++i) {
+    const LocalProblem p = random_r2r_problem(random);
+    std::vector<std::byte> array(span_read(p.fft));
+    for (const EmbeddedR2r& axis : embed_r2r(p.fft)) {
+      for (std::byte& b : array) b = static_cast<std::byte>(random() % 64);
+      // Memory of no byte more than is asked for.
+      std::vector<std::byte> aside(static_cast<std::size_t>(axis.elements * 2 * real_bytes(p.fft.precision)));
+      std::vector<std::byte> wide_aside = aside, result(span_written(p.fft)), wide_result = result;
+      run_r2r_step<std::uint32_t>(axis.before, aside.data(), array.data());
+      run_r2r_step<std::uint64_t>(axis.before, wide_aside.data(), array.data());
+      ASSERT_TRUE(aside == wide_aside);
+      run_r2r_step<std::uint32_t>(axis.after, result.data(), aside.data());
+      run_r2r_step<std::uint64_t>(axis.after, wide_result.data(), aside.data());
+      ASSERT_TRUE(result == wide_result);
+      array = result;
+    }
+  }
 }
 
 }  // namespace weft::test

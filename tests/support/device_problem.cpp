@@ -23,8 +23,7 @@ Problem on_device() {
 RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges) {
   for (std::uint64_t other = seed;; other += 100000) {
     RandomProblem p = make_random_problem(other, ranks, false);
-    const bool r2r = std::any_of(p.problem.transforms.begin(), p.problem.transforms.end(), is_r2r);
-    if (r2r || p.options.get("fft") != "auto") continue;
+    if (p.options.get("fft") != "auto") continue;
     p.problem.memory = MemoryKind::cuda;
     p.options = without(p.options, {"subtile"});
     p.options.set("threads", 1);

@@ -88,9 +88,8 @@ FftRow fft_row() {
   row.unable = unable_to_embed;
   row.memory = MemoryKind::cuda;
   row.plan = nullptr;
-  row.plan_on = [](Device&, const FftProblem& problem) -> std::shared_ptr<StreamFft> {
-    return std::make_shared<EmbeddedStreamFft>(
-        problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); });
+  row.plan_on = [](Device&, const FftProblem& problem) {
+    return make_embedded_fft(problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); });
   };
   return row;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/permute_copy.hpp"
 #include "support/double_memory.hpp"
+#include "support/host_r2r.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" {
@@ -105,6 +106,13 @@ void Stream::permute(std::byte* to, const std::byte* from, const DeviceCopy& cop
   const PermuteCopy planned(extents, from_strides, to_strides, copy.element_bytes,
                             {copy.factor, copy.real_bytes});
   run([=] { planned.run(from, to); });
+}
+
+void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
+  const Aside aside;
+  check_memory(to, from);
+  if (r2r::bound_of(step) >= Index{1} << 31) fail("a step of a DCT beyond what tests need");
+  run([=] { run_r2r_step<std::uint32_t>(step, to, from); });
 }
 
 void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {

@@ -135,6 +135,7 @@ class Stream final : public DeviceStream {
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) override;
   void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) override;
+  void r2r(std::byte* to, const std::byte* from, const R2rStep& step) override;
   void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
   void write_value(std::byte* at, std::uint32_t value) override;
   void wait_value(const std::byte* at, std::uint32_t value) override;

@@ -80,7 +80,8 @@ void lay_out_padded(FftProblem& p, std::mt19937_64& random) {
 void lay_out(FftProblem& p, std::mt19937_64& random) {
   if (p.in_place && p.kind == FftKind::real) return lay_out_padded(p, random);
   const std::vector<Index> from = random_strides(extents_of(p, is_half(p, true)), random);
-  const std::vector<Index> to = p.in_place ? from : random_strides(extents_of(p, is_half(p, false)), random);
+  const bool alike = p.in_place && p.kind != FftKind::r2r;  // those read all lines before they write any
+  const std::vector<Index> to = alike ? from : random_strides(extents_of(p, is_half(p, false)), random);
   for (std::size_t a = 0; a < from.size(); ++a) {
     FftDimension& d = a < p.loops.size() ? p.loops[a] : p.dimensions[a - p.loops.size()];
     d.from_stride = from[a];
@@ -88,11 +89,11 @@ void lay_out(FftProblem& p, std::mt19937_64& random) {
   }
 }
 
-FftProblem random_layout(std::mt19937_64& random) {
+FftProblem random_layout(std::mt19937_64& random, bool r2r) {
   const auto below = [&](std::uint64_t n) { return random() % n; };
   FftProblem p;
   p.precision = below(2) == 0 ? Precision::float64 : Precision::float32;
-  p.kind = below(2) == 0 ? FftKind::c2c : FftKind::real;
+  p.kind = r2r ? FftKind::r2r : below(2) == 0 ? FftKind::c2c : FftKind::real;
   p.direction = below(2) == 0 ? Direction::forward : Direction::backward;
   p.in_place = below(3) == 0;
   p.may_destroy_input = p.in_place || below(2) == 0;
@@ -103,6 +104,11 @@ FftProblem random_layout(std::mt19937_64& random) {
   for (std::size_t i = 0; i < dimensions; ++i)
     p.dimensions.push_back({static_cast<Index>(1 + below(longest)), 1, 1});
   for (std::size_t i = 0; i < loops; ++i) p.loops.push_back({static_cast<Index>(1 + below(longest)), 1, 1});
+  for (FftDimension& d : p.dimensions) {
+    if (r2r)
+      d.transform = static_cast<Transform>(static_cast<int>(Transform::dct1) + static_cast<int>(below(8)));
+    if (d.transform == Transform::dct1) ++d.n;
+  }
   lay_out(p, random);
   return p;
 }
@@ -112,8 +118,8 @@ std::vector<Exact> exact_transform(const FftProblem& p, std::vector<Exact> value
   Shape shape;
   AxisVector<Transform> transforms;
   for (const FftDimension& d : axes_of(p)) shape.push_back(d.n);
-  for (int a = 0; a < shape.size(); ++a)
-    transforms.push_back(a < static_cast<int>(p.loops.size()) ? Transform::none : Transform::c2c);
+  for (std::size_t a = 0; a < p.loops.size(); ++a) transforms.push_back(Transform::none);
+  for (const FftDimension& d : p.dimensions) transforms.push_back(d.transform);
   if (p.kind == FftKind::real) transforms[shape.size() - 1] = Transform::r2c;
   const bool conjugate = p.kind == FftKind::c2c && p.direction == Direction::backward;
   if (conjugate)
@@ -167,8 +173,15 @@ LocalResult compute_in(const LocalFft& plan, const LocalProblem& problem) {
 }  // namespace
 
 LocalProblem random_local_problem(std::mt19937_64& random) {
-  LocalProblem problem{random_layout(random), {}, {}};
-  const FftProblem& p = problem.fft;
+  return with_values(random_layout(random, false), random);
+}
+
+LocalProblem random_r2r_problem(std::mt19937_64& random) {
+  return with_values(random_layout(random, true), random);
+}
+
+LocalProblem with_values(const FftProblem& p, std::mt19937_64& random) {
+  LocalProblem problem{p, {}, {}};
   std::uniform_real_distribution<float> value(-1, 1);
   std::size_t points = 1;
   for (const FftDimension& d : axes_of(p)) points *= static_cast<std::size_t>(d.n);
@@ -194,8 +207,10 @@ LocalResult compute(const LocalFft& plan, const LocalProblem& problem) {
 
 double local_bound(const LocalProblem& problem) {
   Problem whole;
-  for (const FftDimension& d : problem.fft.dimensions) whole.shape.push_back(d.n);
-  whole.transforms = AxisVector<Transform>(whole.shape.size(), Transform::c2c);
+  for (const FftDimension& d : problem.fft.dimensions) {
+    whole.shape.push_back(d.n);
+    whole.transforms.push_back(d.transform);
+  }
   whole.precision = problem.fft.precision;
   return 2 * error_bound(whole, 0);
 }

@@ -11,15 +11,21 @@
 
 namespace weft::test {
 
-/// A problem of kind c2c or real with data. Logical arrays are in C order, loops before dimensions.
+/// A problem with data. Logical arrays are in C order, loops before dimensions.
 struct LocalProblem {
   FftProblem fft;
   std::vector<Exact> input, expected;  ///< logical: as stored on their sides, halves being halves
 };
 
-/// Up to four dimensions (rarely seven) and three loops, padded and permuted at random, in place if
-/// `fft.in_place`, which then has a layout that serves in place.
+/// Of kind c2c or real: up to four dimensions (rarely seven) and three loops, padded and permuted at random,
+/// in place if `fft.in_place`, which then has a layout that serves in place.
 LocalProblem random_local_problem(std::mt19937_64& random);
+
+/// The same of kind r2r.
+LocalProblem random_r2r_problem(std::mt19937_64& random);
+
+/// A problem with random data.
+LocalProblem with_values(const FftProblem& fft, std::mt19937_64& random);
 
 /// What the memory of both sides looks like after a back end computed the problem.
 struct LocalResult {

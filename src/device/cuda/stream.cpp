@@ -4,6 +4,7 @@
 
 #include "device/cuda/driver.hpp"
 #include "kernels/cuda/permute_copy.hpp"
+#include "kernels/cuda/r2r.hpp"
 
 namespace weft::cuda {
 
@@ -51,6 +52,10 @@ void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& r
 void Stream::permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
   const PermuteCopy kernel{copy.loops, copy.element_bytes, copy.factor, copy.real_bytes};
   check(enqueue(kernel, to, from, stream_), "permute-copy kernel");
+}
+
+void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
+  check(enqueue(step, to, from, stream_), "r2r kernel");
 }
 
 void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {

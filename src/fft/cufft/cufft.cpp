@@ -111,8 +111,8 @@ class CufftPlan final : public EmbeddedPlan {
 };
 
 std::shared_ptr<StreamFft> plan_on(Device&, const FftProblem& problem) {
-  return std::make_shared<EmbeddedStreamFft>(
-      problem, [](const EmbeddedCall& call) { return std::make_shared<CufftPlan>(call); });
+  return make_embedded_fft(problem,
+                           [](const EmbeddedCall& call) { return std::make_shared<CufftPlan>(call); });
 }
 
 std::string version() {

@@ -160,10 +160,7 @@ std::string unable(const FftProblem& p) {
   if (p.kind == FftKind::real && p.direction == Direction::backward && !p.in_place && !p.may_destroy_input &&
       p.dimensions.size() > 1)
     return "FFTW cannot keep the input of a c2r transform of several axes";
-  for (const FftDimension& d : p.dimensions)
-    if (p.kind == FftKind::r2r && d.transform == Transform::dct1 && d.n < 2)
-      return "a DCT of type 1 needs two points";
-  return "";
+  return unable_r2r(p);
 }
 
 /// Whether FFTW's functions are FFTW's. If another part of the process made Intel MKL visible to all before

@@ -15,7 +15,7 @@ class Divider {
   Divider() = default;
   explicit Divider(Position divisor) : divisor_(divisor) {}
   __host__ __device__ Position divisor() const { return divisor_; }
-  __device__ Position divide(Position n) const { return n / divisor_; }
+  __host__ __device__ Position divide(Position n) const { return n / divisor_; }
 
  private:
   Position divisor_ = 1;
@@ -33,7 +33,7 @@ class Divider<std::uint32_t> {
         ((std::uint64_t{1} << 32) * ((std::uint64_t{1} << shift_) - divisor)) / divisor + 1);
   }
   __host__ __device__ std::uint32_t divisor() const { return divisor_; }
-  __device__ std::uint32_t divide(std::uint32_t n) const {
+  __host__ __device__ std::uint32_t divide(std::uint32_t n) const {
     const auto high = static_cast<std::uint32_t>((std::uint64_t{n} * multiplier_) >> 32);
     return (high + n) >> shift_;
   }

@@ -1,0 +1,224 @@
+#include "fft/embedded_r2r.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "fft/merge_loops.hpp"
+#include "geometry/transform.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+/// How a transform is done, of even and of odd length.
+struct TransformRow {
+  Transform transform;
+  R2rMethod even, odd;
+  bool sine;
+};
+constexpr TransformRow transforms[] = {
+    {Transform::dct1, R2rMethod::type1, R2rMethod::type1, false},
+    {Transform::dct2, R2rMethod::type2, R2rMethod::type2, false},
+    {Transform::dct3, R2rMethod::type3, R2rMethod::type3, false},
+    {Transform::dct4, R2rMethod::type4_even, R2rMethod::type4_odd, false},
+    {Transform::dst1, R2rMethod::type1, R2rMethod::type1, true},
+    {Transform::dst2, R2rMethod::type2, R2rMethod::type2, true},
+    {Transform::dst3, R2rMethod::type3, R2rMethod::type3, true},
+    {Transform::dst4, R2rMethod::type4_even, R2rMethod::type4_odd, true},
+};
+
+const TransformRow& row_of(Transform transform) {
+  for (const TransformRow& row : transforms)
+    if (row.transform == transform) return row;
+  throw Error("plan: local FFT", std::string("axis with ") + name_of(transform), "a DCT or DST");
+}
+
+/// Which FFT a method asks for. A complex line holds two lines of the array, or one folded to half its
+/// length.
+struct MethodRow {
+  R2rMethod method;
+  Direction direction;
+  bool folds;
+};
+constexpr MethodRow methods[] = {
+    {R2rMethod::type1, Direction::forward, false},     {R2rMethod::type2, Direction::forward, false},
+    {R2rMethod::type3, Direction::backward, false},    {R2rMethod::type4_even, Direction::forward, true},
+    {R2rMethod::type4_odd, Direction::forward, false},
+};
+
+const MethodRow& row_of(R2rMethod method) {
+  return *std::find_if(std::begin(methods), std::end(methods),
+                       [&](const MethodRow& row) { return row.method == method; });
+}
+
+/// From so many neighbouring lines on, lines lie aside as in an array whose lines are not contiguous: number
+/// k of all of them one behind the other. Threads then read and write long runs on both sides.
+constexpr Index wide_run = 16;
+
+class AxisEmbedding {
+ public:
+  AxisEmbedding(const FftProblem& problem, std::size_t axis)
+      : p_(problem),
+        axis_(problem.dimensions[axis]),
+        first_(axis == 0),
+        last_(axis + 1 == problem.dimensions.size()),
+        row_(row_of(axis_.transform)),
+        method_(row_of(axis_.n % 2 == 0 ? row_.even : row_.odd)) {
+    std::vector<FftDimension> all = problem.loops;
+    for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
+      if (i != axis) all.push_back(problem.dimensions[i]);
+    for (FftDimension& d : all) d.from_stride = from_stride(d);
+    for (const FftDimension& d : merge_loops(all)) loops_.push_back({d.n, d.from_stride, d.to_stride});
+    if (!method_.folds) pair_lines();
+    points_ = method_.folds                        ? axis_.n / 2
+              : method_.method == R2rMethod::type1 ? logical_length(axis_.transform, axis_.n)
+                                                   : axis_.n;
+    lay_out();
+  }
+
+  EmbeddedR2r run() const {
+    EmbeddedR2r e;
+    e.before = step(true);
+    e.after = step(false);
+    e.elements = lines_ * points_;
+    if (points_ > 1) e.call = call();
+    return e;
+  }
+
+ private:
+  struct Loop {
+    Index n, from, to, aside = 0;
+  };
+
+  /// Where the axis is the first one, it reads what the problem reads.
+  Index from_stride(const FftDimension& d) const { return first_ ? d.from_stride : d.to_stride; }
+
+  /// The lines of the second half of a loop go with those of the first: of the longest loop where none is
+  /// left alone, else of the longest one.
+  void pair_lines() {
+    if (loops_.empty()) loops_.push_back({1, 0, 0});
+    const auto loop = std::max_element(loops_.begin(), loops_.end(), [](const Loop& a, const Loop& b) {
+      return std::pair(a.n % 2 == 0, a.n) < std::pair(b.n % 2 == 0, b.n);
+    });
+    paired_ = static_cast<int>(loop - loops_.begin());
+    leaves_one_ = loop->n % 2 != 0;
+    loop->n = (loop->n + 1) / 2;
+    mate_from_ = loop->n * loop->from;
+    mate_to_ = loop->n * loop->to;
+  }
+
+  void lay_out() {
+    Index run = 1;
+    for (const Loop& loop : loops_) {
+      lines_ *= loop.n;
+      if (loop.to < axis_.to_stride) run *= loop.n;
+    }
+    wide_ = run >= wide_run;
+    Index next = wide_ ? 1 : points_;
+    for (Loop& loop : loops_) {
+      loop.aside = next;
+      next *= loop.n;
+    }
+  }
+
+  EmbeddedCall call() const {
+    EmbeddedCall c;
+    c.direction = method_.direction;
+    c.precision = p_.precision;
+    c.axes = 1;
+    c.n[0] = points_;
+    c.from.embed[0] = points_;
+    c.from.stride = wide_ ? lines_ : 1;
+    c.from.distance = wide_ ? 1 : points_;
+    c.to = c.from;
+    c.batch = lines_;
+    return c;
+  }
+
+  R2rStep step(bool to_aside) const {
+    R2rStep s;
+    s.method = method_.method;
+    s.sine = row_.sine;
+    s.to_aside = to_aside;
+    s.n = axis_.n;
+    s.real_bytes = static_cast<int>(real_bytes(p_.precision));
+    if (!to_aside && last_) s.factor = p_.scale;
+    const Index stride = to_aside ? from_stride(axis_) : axis_.to_stride;
+    s.first_step = stride;
+    s.second = to_aside ? mate_from_ : mate_to_;
+    s.second_step = stride;
+    if (method_.folds) {
+      s.first_step = 2 * stride;
+      s.second = (axis_.n - 1) * stride;
+      s.second_step = -2 * stride;
+    }
+    const Index along = to_aside || method_.folds ? points_ : axis_.n;
+    add_loops(s, {along, stride, wide_ ? lines_ : 1});
+    return s;
+  }
+
+  /// In the order in which they lie in the array.
+  void add_loops(R2rStep& s, const R2rLoop& along) const {
+    if (loops_.size() + 1 > s.loops.size())
+      throw Error("plan: local FFT", std::to_string(loops_.size() + 1) + " axes of a DCT or DST",
+                  "at most " + std::to_string(s.loops.size()));
+    std::vector<std::pair<R2rLoop, int>> all{{along, R2rStep::none}};
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
+      const Loop& loop = loops_[i];
+      all.push_back({{loop.n, s.to_aside ? loop.from : loop.to, loop.aside}, static_cast<int>(i)});
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.first.array < b.first.array; });
+    for (const auto& [loop, number] : all) {
+      if (number == R2rStep::none) s.along = s.count;
+      if (number != R2rStep::none && number == paired_ && leaves_one_) s.odd = s.count;
+      s.loops[static_cast<std::size_t>(s.count++)] = loop;
+    }
+  }
+
+  const FftProblem& p_;
+  const FftDimension& axis_;
+  bool first_, last_;
+  const TransformRow& row_;
+  const MethodRow& method_;
+  std::vector<Loop> loops_;  ///< over the lines, or pairs of them
+  int paired_ = R2rStep::none;
+  bool leaves_one_ = false;
+  Index mate_from_ = 0, mate_to_ = 0;
+  Index points_ = 1, lines_ = 1;  ///< of the FFT
+  bool wide_ = false;
+};
+
+}  // namespace
+
+std::vector<EmbeddedR2r> embed_r2r(const FftProblem& problem) {
+  std::vector<EmbeddedR2r> axes;
+  for (std::size_t i = 0; i < problem.dimensions.size(); ++i) axes.push_back(AxisEmbedding(problem, i).run());
+  return axes;
+}
+
+R2rStreamFft::R2rStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make) {
+  std::map<EmbeddedCall, std::shared_ptr<EmbeddedPlan>> known;
+  for (const EmbeddedR2r& e : embed_r2r(problem)) {
+    Axis axis{e.before, e.after, nullptr};
+    if (e.call) {
+      std::shared_ptr<EmbeddedPlan>& plan = known[*e.call];
+      if (!plan) plan = make(*e.call);
+      call_bytes_ = std::max(call_bytes_, plan->work_bytes());
+      axis.plan = plan;
+    }
+    aside_bytes_ = std::max(aside_bytes_, work_aligned(e.elements * 2 * real_bytes(problem.precision)));
+    axes_.push_back(std::move(axis));
+  }
+}
+
+void R2rStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
+  for (const Axis& axis : axes_) {
+    stream.r2r(work, &axis == &axes_.front() ? from : to, axis.before);
+    if (axis.plan) axis.plan->enqueue(stream, work, work, work + aside_bytes_);
+    stream.r2r(to, work, axis.after);
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,65 @@
+#include "kernels/cuda/r2r.hpp"
+
+#include <cstdint>
+
+#include "kernels/cuda/divider.hpp"
+#include "kernels/r2r/lines.hpp"
+
+namespace weft::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+
+template <class Position>
+using Lines = r2r::View<Position, Divider<Position>>;
+
+template <class Method, class Real, class Position>
+__global__ void __launch_bounds__(threads)
+    r2r_to_aside(const __grid_constant__ Lines<Position> lines, r2r::Complex<Real>* aside, const Real* array,
+                 Real factor) {
+  const Position position = static_cast<Position>(blockIdx.x) * threads + static_cast<Position>(threadIdx.x);
+  if (position < lines.total) r2r::to_aside<Method>(lines, position, aside, array, factor);
+}
+
+template <class Method, class Real, class Position>
+__global__ void __launch_bounds__(threads)
+    r2r_to_array(const __grid_constant__ Lines<Position> lines, Real* array, const r2r::Complex<Real>* aside,
+                 Real factor) {
+  const Position position = static_cast<Position>(blockIdx.x) * threads + static_cast<Position>(threadIdx.x);
+  if (position < lines.total) r2r::to_array<Method>(lines, position, array, aside, factor);
+}
+
+template <class Method, class Real, class Position>
+cudaError_t launch(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream) {
+  using Complex = r2r::Complex<Real>;
+  const Index blocks = (r2r::count_of(step) + threads - 1) / threads;
+  if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
+  const auto grid = static_cast<unsigned>(blocks);
+  const Lines<Position> lines(step);
+  const auto factor = static_cast<Real>(step.factor);
+  if (step.to_aside) {
+    r2r_to_aside<Method><<<grid, threads, 0, stream>>>(lines, reinterpret_cast<Complex*>(to),
+                                                       reinterpret_cast<const Real*>(from), factor);
+  } else {
+    r2r_to_array<Method><<<grid, threads, 0, stream>>>(lines, reinterpret_cast<Real*>(to),
+                                                       reinterpret_cast<const Complex*>(from), factor);
+  }
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream) {
+  // Positions, those past the end of the last block included, fit 31 bits, or else 64.
+  const bool small = r2r::bound_of(step) < (Index{1} << 31) - threads, wide = step.real_bytes == 8;
+  return r2r::with_method(step.method, [&]<class Method>(Method) {
+    if (small)
+      return wide ? launch<Method, double, std::uint32_t>(step, to, from, stream)
+                  : launch<Method, float, std::uint32_t>(step, to, from, stream);
+    return wide ? launch<Method, double, std::uint64_t>(step, to, from, stream)
+                : launch<Method, float, std::uint64_t>(step, to, from, stream);
+  });
+}
+
+}  // namespace weft::cuda

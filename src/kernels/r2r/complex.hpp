@@ -1,0 +1,63 @@
+// Complex numbers for code that runs on the host and on devices: only what the methods of DCTs and DSTs need.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#define WEFT_ANYWHERE __host__ __device__
+#else
+#define WEFT_ANYWHERE
+#endif
+
+namespace weft::r2r {
+
+template <class Real>
+struct alignas(2 * sizeof(Real)) Complex {
+  Real re, im;
+
+  WEFT_ANYWHERE friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+  WEFT_ANYWHERE friend Complex operator*(Complex a, Complex b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+  WEFT_ANYWHERE friend Complex operator*(Real f, Complex a) { return {f * a.re, f * a.im}; }
+};
+
+template <class Real>
+WEFT_ANYWHERE Complex<Real> conjugate(Complex<Real> a) {
+  return {a.re, -a.im};
+}
+
+/// a, or -a.
+template <class Real>
+WEFT_ANYWHERE Complex<Real> negated_if(bool negative, Complex<Real> a) {
+  return negative ? Complex<Real>{-a.re, -a.im} : a;
+}
+
+/// i a
+template <class Real>
+WEFT_ANYWHERE Complex<Real> turned(Complex<Real> a) {
+  return {-a.im, a.re};
+}
+
+/// exp(i pi numerator / denominator). The fraction is rounded once, in double, which is all that a table
+/// could do better.
+template <class Real, class Position>
+WEFT_ANYWHERE Complex<Real> root(Position numerator, Position denominator) {
+  const double half_turns = static_cast<double>(numerator) / static_cast<double>(denominator);
+#if defined(__CUDA_ARCH__)
+  Complex<Real> r;
+  if constexpr (std::is_same_v<Real, float>) {
+    sincospif(static_cast<float>(half_turns), &r.im, &r.re);
+  } else {
+    sincospi(half_turns, &r.im, &r.re);
+  }
+  return r;
+#else
+  const double angle = std::numbers::pi * half_turns;
+  return {static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))};
+#endif
+}
+
+}  // namespace weft::r2r
