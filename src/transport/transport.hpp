@@ -64,7 +64,7 @@ class DirectExchange {
   virtual void cancel() noexcept = 0;
 };
 
-/// Carries packed tiles of device memory. As `BufferedExchange`, but what it does to that memory it does on a
+/// Carries tiles of device memory. As `BufferedExchange`, but what it does to that memory it does on a
 /// stream, behind what has been enqueued there. One that is made by `make_stream_buffered` does all of it
 /// there: what is enqueued behind `post` finds the tile carried, and the other calls do not wait.
 class StreamBufferedExchange {
@@ -72,7 +72,7 @@ class StreamBufferedExchange {
   virtual ~StreamBufferedExchange() = default;
   virtual void connect() {}
   /// Starts a tile; false if it would have to wait for the stream and must not: then to be called again.
-  virtual bool post(int tile, std::byte* workspace, DeviceStream& stream, Patience patience) = 0;
+  virtual bool post(int tile, const Memory& memory, DeviceStream& stream, Patience patience) = 0;
   virtual bool sent(int tile, Patience patience) = 0;
   /// The part that it returns is there for what follows on the stream.
   virtual int next_arrival(int tile, DeviceStream& stream, Patience patience) = 0;
@@ -125,7 +125,7 @@ Index direct_flag_bytes(int ranks);
 struct ExchangeNeeds {
   bool own_workspace = true;
   bool device = false;       ///< arrays are in memory of devices
-  bool peers = false;        ///< all of which reach each other
+  bool peers = false;        ///< some of which reach each other
   bool own_devices = false;  ///< no two ranks share one
 };
 
@@ -180,12 +180,13 @@ std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
 std::span<const ExchangeRow> exchange_table();
 
 /// The named exchange. With "auto" of those that serve the first that moves on while these ranks compute,
-/// else the first that packs nothing, else the first. Throws `weft::Error` that lists the names, or says why
-/// the named one cannot serve.
+/// else the first that packs nothing, else the first; among devices a direct one before all others. Throws
+/// `weft::Error` that lists the names, or says why the named one cannot serve.
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const ExchangeNeeds& needs);
 
-/// What serves ranks of other machines beside a direct exchange. Throws `weft::Error` if nothing does.
-const ExchangeRow& find_far_exchange(CommImpl& comm);
+/// What serves the pairs of ranks that a direct exchange leaves out: those of different machines, or, among
+/// devices, those that do not reach each other, through pinned memory. Throws `weft::Error` if nothing does.
+const ExchangeRow& find_far_exchange(CommImpl& comm, bool device);
 
 /// Among several machines, what carries parts that a pipeline puts together by itself: a direct exchange
 /// where any ranks share memory, else what would serve beside one.

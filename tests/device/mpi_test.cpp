@@ -19,8 +19,9 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
     const int devices = shared ? 2 : ScopedDevices::count();
     std::vector<std::string> exchanges{"direct", "p2p", "alltoallv"};
     if (ScopedDevices::nccl_between_processes() && comm.size() <= devices) exchanges.emplace_back("nccl");
-    const RandomProblem p = make_device_problem(seed, comm.size(), exchanges);
-    const ScopedDevices all(p.delays, true);
+    RandomProblem p = make_device_problem(seed, comm.size(), exchanges);
+    draw_far_pairs(p);
+    const ScopedDevices all({.delays = p.delays, .processes = true, .reach = p.reach});
     const ScopedTestHook hook(disturbance(p.delays));
     ScopedDevices::choose(comm.rank() % devices);
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
