@@ -59,6 +59,23 @@ void PlanImpl::check_device_options() const {
   if (options.get("pipeline") == "two-front") refuse("pipeline", "sequential, th, windowed or planes");
 }
 
+/// Whether some devices reach each other, and whatever goes beside them may go through pinned memory.
+bool PlanImpl::device_peers() const {
+  return comm.size() == 1 || (islands.any_pair() && (!islands.several() || options.get("staging") != "off"));
+}
+
+bool PlanImpl::goes_through_host(const ExchangeRow& row, CommImpl& c) const {
+  const std::string staging = options.get("staging");
+  if (!stages(row) || (staging != "on" && takes_devices(row, c))) return false;
+  if (staging == "off")
+    throw Error(
+        "plan: option staging", std::string("off with exchange ") + row.name,
+        row.takes_devices == nullptr
+            ? "auto: this exchange copies on the host"
+            : "auto, or an MPI library that says that it takes memory of GPUs, which this one does not");
+  return true;
+}
+
 /// Pinned memory for what direct exchanges leave to messages; the directions use the same in turn.
 Index PlanImpl::far_bytes() const {
   Index most = 0;
@@ -76,7 +93,8 @@ void PlanImpl::make_device_memory(CommImpl& c) {
   exchange_memory.fft_work_offset = device_aligned(program_bytes);
   const auto any = [&](const auto& of) { return std::any_of(rows.begin(), rows.end(), of); };
   const bool direct = any([](const ExchangeRow* row) { return row->carry == Carry::direct; });
-  const bool staged = any([](const ExchangeRow* row) { return stages(*row); });
+  const bool staged = any([&](const ExchangeRow* row) { return goes_through_host(*row, c); });
+  exchange_memory.hands_over = options.get("staging") != "on";
   const bool exchanges = !ways[0].choices.empty();
   Index pinned_bytes = staged ? program_bytes : 0;
   if (direct && exchanges) {

@@ -278,7 +278,10 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
       if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
       if (!no_peers.empty() && names[asked] == "auto" && !direct(w.exchanges[j]))
         w.choices[j].exchange_reason += "; not direct: " + no_peers;
-      if (device && stages(*w.exchanges[j])) w.choices[j].exchange_reason += "; through pinned memory";
+      if (device && stages(*w.exchanges[j]))
+        w.choices[j].exchange_reason += goes_through_host(*w.exchanges[j], c)
+                                            ? "; through pinned memory"
+                                            : "; MPI takes memory of the GPU";
       if (direct(w.exchanges[j]) && some_far(c)) w.choices[j].exchange_reason += "; " + far_text(c);
     }
   }

@@ -67,11 +67,15 @@ struct PlanImpl final : CommImpl::Flight {
   void plan_all(CommImpl& c, const Gathered& gathered);
   void compare(CommImpl& c, const std::string& mine);
   void find_device(CommImpl& c);
+  bool device_peers() const;
   /// Per rank, a number that those have in common who store into each other's workspace.
   const std::vector<int>& near_groups(const CommImpl& c) const { return device ? islands.of : c.nodes(); }
   /// Whether a direct exchange leaves pairs of ranks to messages.
   bool some_far(const CommImpl& c) const { return device ? islands.several() : several_nodes(c); }
   std::string far_text(CommImpl& c) const;
+  /// Of arrays in memory of devices: whether an exchange copies parts to pinned memory. Throws `weft::Error`
+  /// if it has to and must not.
+  bool goes_through_host(const ExchangeRow& row, CommImpl& c) const;
   void check_device_options() const;
   void prepare(CommImpl& c, const Gathered& gathered);
   const char* overlapping_pipeline(CommImpl& c) const;
@@ -85,8 +89,7 @@ struct PlanImpl final : CommImpl::Flight {
   void make_device_memory(CommImpl& c);
   Index far_bytes() const;
   ExchangeNeeds exchange_needs() const {
-    return {!users_workspace && no_room.empty(), device != nullptr, comm.size() == 1 || islands.any_pair(),
-            own_devices};
+    return {!users_workspace && no_room.empty(), device != nullptr, device_peers(), own_devices};
   }
   void describe_sides(int rank);
 

@@ -28,6 +28,7 @@ struct ExchangeMemory {
   /// direct exchange, one behind the other.
   std::shared_ptr<std::byte> pinned;
   Index far_offset = 0;       ///< in it, of the first of them
+  bool hands_over = false;    ///< exchanges that take memory of devices are given it
   Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
 };
 

@@ -7,6 +7,7 @@
 #include "base/test_hook.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "transport/staged/staged.hpp"
+#include "transport/staged/unstaged.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -85,8 +86,11 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
       far_offset += staged_bytes(reshape.far);
     } else {
       const ExchangeContext context = context_of(reshape.messages, memory.pinned);
+      const bool hands_over = memory.hands_over && takes_devices(row, comm);
       direct_.push_back(nullptr);
-      buffered_.push_back(carried[j] ? row.make_stream_buffered(context) : make_staged(row, context));
+      buffered_.push_back(carried[j]   ? row.make_stream_buffered(context)
+                          : hands_over ? make_unstaged(row, context)
+                                       : make_staged(row, context));
     }
     flags += direct_flag_bytes(program_.ranks);
   }

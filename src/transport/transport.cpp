@@ -53,6 +53,10 @@ bool stages(const ExchangeRow& row) {
   return row.make_buffered != nullptr && (row.carry == Carry::packed || row.carry == Carry::padded);
 }
 
+bool takes_devices(const ExchangeRow& row, CommImpl& comm) {
+  return stages(row) && row.takes_devices != nullptr && row.takes_devices(comm);
+}
+
 std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool padding_fits) {
   std::string names;
   for (const ExchangeRow& row : exchange_table())

@@ -116,6 +116,7 @@ struct ExchangeContext {
   // In memory of devices:
   std::shared_ptr<Device> device;     ///< that of this rank, entered
   std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`; zero where the flags are
+  bool device_memory = false;         ///< buffered: what `post` is given is memory of devices
 };
 
 /// What a direct exchange needs on every rank beside the workspace, in either kind of memory.
@@ -153,6 +154,9 @@ struct ExchangeRow {
   /// The same for packed parts that are carried on streams, between ranks that each have a device of their
   /// own.
   std::unique_ptr<StreamBufferedExchange> (*make_stream_buffered)(const ExchangeContext& context) = nullptr;
+  /// Whether what `make_buffered` makes for these ranks takes memory of devices, which the medium has to say;
+  /// null: it does not.
+  bool (*takes_devices)(CommImpl& comm) = nullptr;
   /// Why it cannot be used in this process, or nothing; null: it is part of Weft.
   std::string (*missing)() = nullptr;
   /// Meets the other ranks, before exchanges are made from the row. Collective; throws the same `weft::Error`
@@ -167,8 +171,11 @@ inline bool serves_host(const ExchangeRow& row) {
   return row.make_buffered != nullptr || row.make_direct != nullptr;
 }
 
-/// Whether arrays in memory of devices go through pinned memory of the host.
+/// Whether arrays in memory of devices can go through pinned memory of the host.
 bool stages(const ExchangeRow& row);
+
+/// Whether it may be given that memory itself.
+bool takes_devices(const ExchangeRow& row, CommImpl& comm);
 
 /// The maker of a row: `make_exchange<BufferedExchange, MpiP2p>`.
 template <class Kind, class Exchange>

@@ -29,6 +29,9 @@ int ScopedDevices::reach_of(int) {
 bool ScopedDevices::nccl_between_processes() {
   return nccl::missing().empty();
 }
+bool ScopedDevices::are_on_host() {
+  return false;
+}
 int ScopedDevices::problems() {
   return 120;
 }

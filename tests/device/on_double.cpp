@@ -33,6 +33,9 @@ int ScopedDevices::reach_of(int asked) {
 bool ScopedDevices::nccl_between_processes() {
   return false;
 }
+bool ScopedDevices::are_on_host() {
+  return true;
+}
 int ScopedDevices::problems() {
 #if defined(__SANITIZE_THREAD__)
   return 60;

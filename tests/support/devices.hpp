@@ -26,6 +26,8 @@ class ScopedDevices {
   static int reach_of(int asked);
   /// Whether NCCL is there between processes, too.
   static bool nccl_between_processes();
+  /// Whether their memory is memory of the host, which any MPI takes.
+  static bool are_on_host();
   /// How many random problems a test tries.
   static int problems();
   /// Makes a device that of the calling thread.
