@@ -11,7 +11,7 @@ namespace weft::bench {
 
 struct Case {
   std::string shape = "128,128,128", transform = "c2c", precision = "double", input = "slab",
-              output = "transposed", direction = "forward", device = "host", comm, json, trace;
+              output = "transposed", direction = "forward", device = "host", transport, comm, json, trace;
   std::vector<std::string> peers;
   Index batch = 1;
   int repeat = 20;

@@ -87,10 +87,14 @@ class Bench {
   /// What carries the reshapes of forward, "direct, p2p through pinned memory".
   std::string transport() const {
     const PlanImpl& impl = PlanImpl::of(*plan_);
+    CommImpl& c = comm_.impl();
     std::string names;
-    for (const ExchangeRow* row : impl.ways[0].exchanges)
-      names += std::string(names.empty() ? "" : ", ") + row->name +
-               (device_ && stages(*row) ? " through pinned memory" : "");
+    for (const ExchangeRow* row : impl.ways[0].exchanges) {
+      names += std::string(names.empty() ? "" : ", ") + row->name;
+      if (!device_) continue;
+      if (impl.goes_through_host(*row, c)) names += " through pinned memory";
+      if (row->carry == Carry::direct && impl.some_far(c)) names += " (some pairs through pinned memory)";
+    }
     return names;
   }
 

@@ -13,6 +13,7 @@
 #include "program/pipeline.hpp"
 #include "report.hpp"
 #include "transport/transport.hpp"
+#include "transports.hpp"
 #include "weft/thread_team.hpp"
 #ifdef WEFT_WITH_CUDA
 #include "cuda/choose_device.hpp"
@@ -37,10 +38,16 @@ void run(const Comm& comm, const Case& c) {
 #ifdef WEFT_WITH_CUDA
   if (c.device == "cuda") choose_device(comm);
 #endif
-  const Measured m = measure(comm, c);
+  Case chosen = c;
+  if (!c.transport.empty()) {
+    if (c.device != "cuda")
+      throw Error("--transport", c.transport + " with arrays on the host", "--device cuda");
+    choose_transport(c.transport, comm.impl(), chosen.options);
+  }
+  const Measured m = measure(comm, chosen);
   if (comm.rank() != 0) return;
-  std::printf("%s", text_of(c, m).c_str());
-  write(c.json, json_of(c, m, comm.size(), comm.medium()));
+  std::printf("%s", text_of(chosen, m).c_str());
+  write(c.json, json_of(chosen, m, comm.size(), comm.medium()));
   write(c.trace, trace_of(m));
 }
 
@@ -53,11 +60,12 @@ int threads_of(const std::string& comm) {
   return n;
 }
 
-/// "auto, a, b": the names of a table's rows.
+/// "auto, a, b": the names of a table's rows, behind auto if there is no such row.
 template <class Row>
 std::string names_of(std::span<const Row> table) {
   std::string names = "auto";
-  for (const Row& row : table) names += std::string(", ") + row.name;
+  for (const Row& row : table)
+    if (names != row.name) names += std::string(", ") + row.name;
   return names;
 }
 
@@ -102,6 +110,7 @@ void add_plan_options(CLI::App& app, Options& options) {
         plan_option(flag, p.name, help_of(p.name));
   plan_option("--exchange", "exchange",
               names_of(exchange_table()) + "; one, or one per reshape, separated by commas");
+  plan_option("--staging", "staging", "auto, on, off: of GPUs, whether messages go through pinned memory");
   plan_option("--layout", "layout", "auto, contiguous, strided");
   plan_option("--fft", "fft", names_of(fft_table()));
   plan_option("--shrink", "shrink", "number of ranks that compute");
@@ -112,6 +121,7 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--search", "search", "of effort patient: nelder-mead, random");
   plan_option("--wisdom", "wisdom", "file of what was found before, and of what is found now");
   app.footer(listed("Pipelines", pipeline_table()) + "\n" + listed("Exchanges", exchange_table()) + "\n" +
+             listed("Transports between GPUs", transport_table()) + "\n" +
              listed("Environment variables", environment_table()));
 }
 
@@ -128,6 +138,9 @@ void parse(CLI::App& app, Case& c) {
       ->capture_default_str();
   app.add_option("--device", c.device, "host, or cuda: arrays in memory of GPUs, one for each rank")
       ->capture_default_str();
+  app.add_option(
+      "--transport", c.transport,
+      "with --device cuda, in the place of --exchange and --staging: " + names_of(transport_table()));
   app.add_option("--batch", c.batch, "arrays transformed together")->capture_default_str();
   app.add_option("--direction", c.direction, "forward, backward or both")->capture_default_str();
   app.add_flag("--in-place", c.in_place, "input and output in one array");
@@ -140,6 +153,8 @@ void parse(CLI::App& app, Case& c) {
       ->delimiter(',');
   app.add_option("--comm", c.comm, "mpi, or threads:P for P threads of this process")->capture_default_str();
   add_plan_options(app, c.options);
+  for (const char* flag : {"--exchange", "--staging"})
+    app.get_option("--transport")->excludes(app.get_option(flag));
 }
 
 /// Whether this process says what is wrong with the arguments, which all processes of a job find wrong.

@@ -49,6 +49,7 @@ const std::vector<OptionRow>& option_table() {
                              {"pipeline", "auto", choice, names_of(pipeline_table())},
                              {"overlap", "on", choice, {"on", "off"}},
                              {"exchange", "auto", choices, names_of(exchange_table())},
+                             {"staging", "auto", choice, {"auto", "on", "off"}},
                              {"layout", "auto", choice, {"auto", "contiguous", "strided"}},
                              {"fft", "auto", choice, names_of(fft_table())},
                              {"effort", "estimate", choice, {"estimate", "measure", "patient"}},

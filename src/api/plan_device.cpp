@@ -2,17 +2,11 @@
 #include <algorithm>
 
 #include "api/plan_impl.hpp"
+#include "transport/staged/staged.hpp"
 
 namespace weft {
 
 namespace {
-
-/// The first rank whose device this one's does not reach; -1: none.
-int unreached(const Device& device, const std::vector<DeviceId>& ids) {
-  const auto r =
-      std::find_if(ids.begin(), ids.end(), [&](const DeviceId& id) { return !device.reaches(id); });
-  return r == ids.end() ? -1 : static_cast<int>(r - ids.begin());
-}
 
 bool all_different(std::vector<DeviceId> ids) {
   std::sort(ids.begin(), ids.end());
@@ -25,7 +19,9 @@ Index device_aligned(Index bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-/// The device of this rank, and whether it reaches those of all others.
+/// The device of this rank, and which ranks reach each other. Among threads, one that shares its device is
+/// not one of them: some calls of CUDA wait for all streams of a process on a device, those that wait for a
+/// peer's included.
 void PlanImpl::find_device(CommImpl& c) {
   agreed = true;
   agree(c, "plan", [&] { device = current_device(); });
@@ -33,27 +29,23 @@ void PlanImpl::find_device(CommImpl& c) {
   device_ids.resize(static_cast<std::size_t>(c.size()));
   c.allgather(mine.data(), sizeof mine, device_ids.data());
   own_devices = all_different(device_ids);
-  int missed = -1;
-  agree(c, "plan", [&] {
+  const auto id = [&](int rank) { return device_ids[static_cast<std::size_t>(rank)]; };
+  const auto shares = [&](int rank) {
+    return c.threads() != nullptr && std::count(device_ids.begin(), device_ids.end(), id(rank)) > 1;
+  };
+  islands = find_islands(c, [&](int rank) {
     const DeviceScope scope(*device);
-    if (!several_nodes(c)) missed = unreached(*device, device_ids);
+    return !shares(c.rank()) && !shares(rank) && device->reaches(id(rank));
   });
-  std::vector<int> all(device_ids.size());
-  c.allgather(&missed, sizeof missed, all.data());
-  const auto first = std::find_if(all.begin(), all.end(), [](int m) { return m >= 0; });
-  if (several_nodes(c)) {
-    no_peers = "ranks on several machines";
-  } else if (c.threads() != nullptr && !own_devices) {
-    // Some calls of CUDA wait for all streams of a process on a device, those that wait for a peer's
-    // included.
-    no_peers = "threads of one process that share a device";
-  } else if (first != all.end()) {
-    const int rank = static_cast<int>(first - all.begin());
-    no_peers = "devices of ranks " + std::to_string(rank) + " and " + std::to_string(*first) + ", " +
-               c.broadcast(device->name(), rank) + " and " + c.broadcast(device->name(), *first) +
-               ", do not reach each other";
+  if (several_nodes(c)) no_peers = "ranks on several machines";
+  if (const auto [a, b] = islands.apart; a >= 0) {
+    no_peers += no_peers.empty() ? "" : ", and ";
+    no_peers += shares(a) || shares(b)
+                    ? "threads of one process that share a device"
+                    : "devices of ranks " + std::to_string(a) + " and " + std::to_string(b) + ", " +
+                          c.broadcast(device->name(), a) + " and " + c.broadcast(device->name(), b) +
+                          ", do not reach each other";
   }
-  peers = no_peers.empty();
   agreed = false;
 }
 
@@ -66,24 +58,57 @@ void PlanImpl::check_device_options() const {
   if (options.number("threads").value_or(1) != 1) refuse("threads", "1: the host does not compute");
 }
 
+/// Whether some devices reach each other, and whatever goes beside them may go through pinned memory.
+bool PlanImpl::device_peers() const {
+  return comm.size() == 1 || (islands.any_pair() && (!islands.several() || options.get("staging") != "off"));
+}
+
+bool PlanImpl::goes_through_host(const ExchangeRow& row, CommImpl& c) const {
+  const std::string staging = options.get("staging");
+  if (!stages(row) || (staging != "on" && takes_devices(row, c))) return false;
+  if (staging == "off")
+    throw Error(
+        "plan: option staging", std::string("off with exchange ") + row.name,
+        row.takes_devices == nullptr
+            ? "auto: this exchange copies on the host"
+            : "auto, or an MPI library that says that it takes memory of GPUs, which this one does not");
+  return true;
+}
+
+/// Pinned memory for what direct exchanges leave to messages; the directions use the same in turn.
+Index PlanImpl::far_bytes() const {
+  Index most = 0;
+  for (const Way& w : ways) {
+    Index bytes = 0;
+    for (const ReshapeProgram& r : w.executor->program().reshapes) bytes += staged_bytes(r.far);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 /// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
 void PlanImpl::make_device_memory(CommImpl& c) {
   ExchangeMemory exchange_memory;
   exchange_memory.fft_work_offset = device_aligned(program_bytes);
   const auto any = [&](const auto& of) { return std::any_of(rows.begin(), rows.end(), of); };
   const bool direct = any([](const ExchangeRow* row) { return row->carry == Carry::direct; });
-  const bool staged = any([](const ExchangeRow* row) { return stages(*row); });
+  const bool staged = any([&](const ExchangeRow* row) { return goes_through_host(*row, c); });
+  exchange_memory.hands_over = options.get("staging") != "on";
   const bool exchanges = !ways[0].choices.empty();
+  Index pinned_bytes = staged ? program_bytes : 0;
   if (direct && exchanges) {
     const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
     const Index flags = device_aligned(reshapes * direct_flag_bytes(c.size()));
     agreed = true;
-    exchange_memory.peers =
-        std::make_shared<PeerMemory>(c, device, device_ids, static_cast<std::size_t>(flags + workspace_bytes),
-                                     static_cast<std::size_t>(flags));
+    exchange_memory.peers = std::make_shared<PeerMemory>(c, device, device_ids, islands.of,
+                                                         static_cast<std::size_t>(flags + workspace_bytes),
+                                                         static_cast<std::size_t>(flags));
     agreed = false;
     exchange_memory.workspace_offset = flags;
     memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};
+    if (some_far(c)) exchange_memory.far = &find_far_exchange(c, true);
+    exchange_memory.far_offset = pinned_bytes;
+    pinned_bytes += far_bytes();
   }
   agreed = true;
   for (const ExchangeRow* row : rows)
@@ -94,8 +119,8 @@ void PlanImpl::make_device_memory(CommImpl& c) {
     if (!memory && !users_workspace)
       memory = device->allocate(static_cast<std::size_t>(workspace_bytes), operation);
     exchange_memory.workspace = memory;
-    if (staged && exchanges)
-      exchange_memory.pinned = device->allocate_pinned(static_cast<std::size_t>(program_bytes), operation);
+    if (exchanges)
+      exchange_memory.pinned = device->allocate_pinned(static_cast<std::size_t>(pinned_bytes), operation);
     for (Way& w : ways) {
       w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
       exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());

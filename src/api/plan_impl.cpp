@@ -194,7 +194,7 @@ bool PlanImpl::make_memory(CommImpl& c) {
     }
     agreed = false;
     exchange_memory.workspace_offset = flags;
-    if (several_nodes(c)) exchange_memory.far = &find_far_exchange(c);
+    if (some_far(c)) exchange_memory.far = &find_far_exchange(c, false);
     memory = {exchange_memory.shared, exchange_memory.shared->of(c.rank()) + flags};
   }
   together(c, [&] {
@@ -277,13 +277,22 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                      : learnt.options.contains("exchange") ? learnt.origin
                                                                            : "as asked for";
       if (!no_room.empty()) w.choices[j].exchange_reason += "; not direct: " + no_room;
-      if (!no_peers.empty() && names[asked] == "auto")
+      if (!no_peers.empty() && names[asked] == "auto" && !direct(w.exchanges[j]))
         w.choices[j].exchange_reason += "; not direct: " + no_peers;
-      if (device && stages(*w.exchanges[j])) w.choices[j].exchange_reason += "; through pinned memory";
-      if (direct(w.exchanges[j]) && several_nodes(c))
-        w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";
+      if (device && stages(*w.exchanges[j]))
+        w.choices[j].exchange_reason += goes_through_host(*w.exchanges[j], c)
+                                            ? "; through pinned memory"
+                                            : "; MPI takes memory of the GPU";
+      if (direct(w.exchanges[j]) && some_far(c)) w.choices[j].exchange_reason += "; " + far_text(c);
     }
   }
+}
+
+/// How a direct exchange serves the pairs of ranks that it leaves out.
+std::string PlanImpl::far_text(CommImpl& c) const {
+  const std::string name = find_far_exchange(c, device != nullptr).name;
+  if (!device) return name + " between machines";
+  return "through pinned memory (" + name + ") between " + islands.to_string() + ": " + no_peers;
 }
 
 /// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
@@ -326,7 +335,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   }
   const bool fwd = w.schedule.direction == Direction::forward;
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
-  if (several_nodes(c)) request.nodes = c.nodes();
+  if (some_far(c)) request.nodes = near_groups(c);
   request.streams = device != nullptr;
   request.cache_bytes = second_cache_bytes();
   request.subtile = learnt.constants.subtile;

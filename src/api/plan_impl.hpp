@@ -14,6 +14,7 @@
 #include "comm/comm_impl.hpp"
 #include "exec/interpreter.hpp"
 #include "geometry/layout.hpp"
+#include "transport/peer/islands.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "weft/plan.hpp"
 
@@ -66,6 +67,15 @@ struct PlanImpl final : CommImpl::Flight {
   void plan_all(CommImpl& c, const Gathered& gathered);
   void compare(CommImpl& c, const std::string& mine);
   void find_device(CommImpl& c);
+  bool device_peers() const;
+  /// Per rank, a number that those have in common who store into each other's workspace.
+  const std::vector<int>& near_groups(const CommImpl& c) const { return device ? islands.of : c.nodes(); }
+  /// Whether a direct exchange leaves pairs of ranks to messages.
+  bool some_far(const CommImpl& c) const { return device ? islands.several() : several_nodes(c); }
+  std::string far_text(CommImpl& c) const;
+  /// Of arrays in memory of devices: whether an exchange copies parts to pinned memory. Throws `weft::Error`
+  /// if it has to and must not.
+  bool goes_through_host(const ExchangeRow& row, CommImpl& c) const;
   void check_device_options() const;
   void prepare(CommImpl& c, const Gathered& gathered);
   const char* overlapping_pipeline(CommImpl& c) const;
@@ -77,8 +87,9 @@ struct PlanImpl final : CommImpl::Flight {
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
   void make_device_memory(CommImpl& c);
+  Index far_bytes() const;
   ExchangeNeeds exchange_needs() const {
-    return {!users_workspace && no_room.empty(), device != nullptr, peers, own_devices};
+    return {!users_workspace && no_room.empty(), device != nullptr, device_peers(), own_devices};
   }
   void describe_sides(int rank);
 
@@ -123,9 +134,9 @@ struct PlanImpl final : CommImpl::Flight {
   Index program_bytes = 0;           ///< of the workspace, what is not the local FFTs' own
   std::shared_ptr<Device> device;    ///< null: arrays are on the host
   std::vector<DeviceId> device_ids;  ///< of every rank
-  bool peers = false;                ///< whether all their devices reach each other
+  Islands islands;                   ///< ranks whose devices reach each other
   bool own_devices = false;          ///< whether no two ranks share one
-  std::string no_peers;              ///< why they do not reach each other
+  std::string no_peers;              ///< why not all of them reach each other
   std::shared_ptr<std::byte> memory;
   std::array<Way, 2> ways;  ///< by direction
   std::string threads_text;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "comm/mpi_devices.hpp"
 #include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
 #include "weft/mpi.hpp"
@@ -114,6 +115,10 @@ void check_mpi(int code, const char* call) {
   throw Error(call, std::string(text, static_cast<std::size_t>(length)), "MPI_SUCCESS");
 }
 
+bool mpi_takes_devices(CommImpl& comm) {
+  return comm.mpi() != nullptr && comm.mpi()->takes_devices();
+}
+
 bool mpi_alive() {
   return life() == Life::alive;
 }
@@ -145,6 +150,10 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   if (ranks_per_node() > 0) first = rank_ / ranks_per_node();
   nodes_.resize(static_cast<std::size_t>(size_));
   check_mpi(MPI_Allgather(&first, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
+  const int mine = mpi_takes_devices() ? 1 : 0;
+  int all = 0;
+  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
+  takes_devices_ = all == 1;
   int* largest = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&largest), &found), "MPI_Comm_get_attr");

@@ -17,6 +17,9 @@ namespace weft {
 /// Throws `weft::Error` unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
+/// Whether memory of devices can be given to MPI in messages of these ranks.
+bool mpi_takes_devices(CommImpl& comm);
+
 /// Whether MPI calls can be made: after MPI_Init and before MPI_Finalize.
 bool mpi_alive();
 
@@ -32,6 +35,8 @@ class MpiWorld {
   int size() const { return size_; }
   /// The number of the node of every rank: ranks of one node could share memory.
   const std::vector<int>& nodes() const { return nodes_; }
+  /// Whether MPI says on all ranks that it takes memory of devices.
+  bool takes_devices() const { return takes_devices_; }
 
   /// To be held during MPI calls; holds nothing where threads may call at the same time. Where they have to
   /// follow one another (MPI_THREAD_SERIALIZED), nobody waits inside MPI if looking again and again will do.
@@ -59,7 +64,7 @@ class MpiWorld {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::vector<int> nodes_;
-  bool serialises_ = false;
+  bool serialises_ = false, takes_devices_ = false;
   int next_tag_ = 0, largest_tag_ = 32767;
   std::map<std::vector<int>, MPI_Comm> groups_;
 };

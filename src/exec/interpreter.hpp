@@ -21,11 +21,15 @@ struct ExchangeMemory {
   std::shared_ptr<SharedMemory> shared;  ///< what holds it, if there are direct exchanges
   Index flags_offset = 0;                ///< of the first of them
   Index workspace_offset = 0;
-  const ExchangeRow* far = nullptr;  ///< what serves ranks of other machines beside a direct exchange
+  const ExchangeRow* far = nullptr;  ///< what serves the pairs of ranks that direct exchanges leave out
   // In memory of devices:
   std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`
-  std::shared_ptr<std::byte> pinned;  ///< as large as the workspace, if parts go through the host
-  Index fft_work_offset = 0;          ///< of the local FFTs, in the workspace
+  /// If parts go through the host: as large as the workspace, and behind that what `far` needs for every
+  /// direct exchange, one behind the other.
+  std::shared_ptr<std::byte> pinned;
+  Index far_offset = 0;       ///< in it, of the first of them
+  bool hands_over = false;    ///< exchanges that take memory of devices are given it
+  Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
 };
 
 struct ExecutorSettings {

@@ -7,6 +7,7 @@
 #include "base/test_hook.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "transport/staged/staged.hpp"
+#include "transport/staged/unstaged.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -29,7 +30,10 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
     fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));
     ffts_.push_back(fft);
   }
-  for (const CopyCall& c : program_.copies) copies_.emplace_back(c, real);
+  for (const CopyCall& c : program_.copies)
+    copies_.emplace_back(
+        DeviceCopy{copy_loops(c.extents, c.from.strides, c.to.strides), c.element_bytes, c.scale, real},
+        c.to_rank < 0 ? rows_within_device : rows_to_peer);
   compute_ = device_->borrow_stream(nullptr);
   transfer_ = device_->make_stream();
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
@@ -64,23 +68,36 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
   carried_on_streams_ = std::find(carried.begin(), carried.end(), true) != carried.end();
   plan_ = plan_streams(program_, carried);
   for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
+  Index far_offset = memory.far_offset;
   for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
-    const bool is_direct = exchanges[j]->carry == Carry::direct;
-    const ExchangeContext context{comm,
-                                  program_.reshapes[j].messages,
-                                  groups[j],
-                                  is_direct ? memory.workspace : memory.pinned,
-                                  nullptr,
-                                  flags,
-                                  memory.workspace_offset,
-                                  device_,
-                                  memory.peers};
+    const ExchangeRow& row = *exchanges[j];
+    const ReshapeProgram& reshape = program_.reshapes[j];
+    const auto context_of = [&](const ReshapeMessages& messages, std::shared_ptr<std::byte> at) {
+      return ExchangeContext{
+          comm,    messages,    groups[j], std::move(at), nullptr, flags, memory.workspace_offset,
+          device_, memory.peers};
+    };
+    if (row.carry == Carry::direct) {
+      direct_.push_back(row.make_stream_direct(context_of(reshape.messages, memory.workspace)));
+      std::byte* const pinned = memory.pinned.get() + far_offset;
+      buffered_.push_back(memory.far == nullptr
+                              ? nullptr
+                              : make_staged(*memory.far, context_of(reshape.far, {memory.pinned, pinned})));
+      far_offset += staged_bytes(reshape.far);
+    } else {
+      const ExchangeContext context = context_of(reshape.messages, memory.pinned);
+      const bool hands_over = memory.hands_over && takes_devices(row, comm);
+      direct_.push_back(nullptr);
+      buffered_.push_back(carried[j]   ? row.make_stream_buffered(context)
+                          : hands_over ? make_unstaged(row, context)
+                                       : make_staged(row, context));
+    }
     flags += direct_flag_bytes(program_.ranks);
-    direct_.push_back(is_direct ? exchanges[j]->make_stream_direct(context) : nullptr);
-    buffered_.push_back(is_direct    ? nullptr
-                        : carried[j] ? exchanges[j]->make_stream_buffered(context)
-                                     : make_staged(*exchanges[j], context));
   }
+  const auto any = [](const auto& all) {
+    return std::any_of(all.begin(), all.end(), [](const auto& exchange) { return exchange != nullptr; });
+  };
+  mixed_ = any(direct_) && any(buffered_);
 }
 
 void StreamExecutor::connect() {
@@ -198,11 +215,26 @@ void StreamExecutor::copy(const Op& op) {
   copies_[call].enqueue(stream(far ? StreamRole::transfer : StreamRole::compute), to, address(c.from));
 }
 
+/// A wait of the host for its stream or for messages. The stream may wait for flags of ranks that wait for
+/// messages themselves, which need this rank to move on.
+template <class Look>
+bool StreamExecutor::await(Patience patience, const Look& look) {
+  if (!mixed_) return look(patience);
+  for (;;) {
+    if (look(Patience::look)) return true;
+    for (const auto& b : buffered_)
+      if (b) b->progress();
+    check_others();
+    if (patience == Patience::look) return false;
+    std::this_thread::yield();
+  }
+}
+
 bool StreamExecutor::enqueue(const Op& op, DeviceStream& on, Patience patience) {
-  std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
   switch (op.kind) {
     case OpKind::fft: {
       const auto call = static_cast<std::size_t>(op.call);
+      std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
       const FftCall& f = program_.ffts[call];
       std::byte* const fft_work = work == nullptr ? nullptr : work + fft_work_offset_;
       ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work);
@@ -216,9 +248,9 @@ bool StreamExecutor::enqueue(const Op& op, DeviceStream& on, Patience patience) 
       copy(op);
       return true;
     case OpKind::post:
-      return buffered(op).post(op.tile, work, on, patience);
+      return await(patience, [&](Patience p) { return buffered(op).post(op.tile, memory_, on, p); });
     case OpKind::wait_sent:
-      return buffered(op).sent(op.tile, patience);
+      return await(patience, [&](Patience p) { return buffered(op).sent(op.tile, p); });
     case OpKind::receive:
       return receive(op, on, patience);
     case OpKind::signal_free:
@@ -240,8 +272,12 @@ bool StreamExecutor::enqueue(const Op& op, DeviceStream& on, Patience patience) 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
 bool StreamExecutor::receive(const Op& op, DeviceStream& on, Patience patience) {
   for (;;) {
-    const int i = buffered(op).next_arrival(op.tile, on, patience);
-    if (i == no_arrival_yet) return false;
+    int i = no_arrival_yet;
+    const auto look = [&](Patience p) {
+      i = buffered(op).next_arrival(op.tile, on, p);
+      return i != no_arrival_yet;
+    };
+    if (!await(patience, look)) return false;
     if (i == no_more_arrivals) break;
     if (op.count == 0) continue;
     on.record(*arrived_);

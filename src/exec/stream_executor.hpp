@@ -1,13 +1,13 @@
 // Runs a program on the streams of a device: operations are enqueued in their order, each on its stream, and
-// what has to wait across streams waits for events. With a direct exchange the host waits for nothing and
-// the call returns at once; an exchange that the host carries makes it wait for what it is to send.
+// what has to wait across streams waits for events. With a direct exchange among all ranks the host waits for
+// nothing and the call returns at once; messages that the host carries make it wait for what it is to send.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "device/stream_copy.hpp"
 #include "exec/interpreter.hpp"
-#include "exec/stream_copy.hpp"
 #include "exec/stream_plan.hpp"
 #include "fft/stream_fft.hpp"
 
@@ -50,6 +50,8 @@ class StreamExecutor final : public Interpreter {
   /// Whether the operation at the current position is enqueued; `false` only without patience.
   bool enqueue(const Op& op, DeviceStream& stream, Patience patience);
   bool receive(const Op& op, DeviceStream& stream, Patience patience);
+  template <class Look>
+  bool await(Patience patience, const Look& look);
   void join();
   void check_others();
   void let_finish();
@@ -64,6 +66,7 @@ class StreamExecutor final : public Interpreter {
   std::vector<std::unique_ptr<StreamBufferedExchange>> buffered_;  ///< per reshape
   std::vector<std::unique_ptr<StreamDirectExchange>> direct_;      ///< per reshape
   bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
+  bool mixed_ = false;               ///< whether there are both kinds
   std::unique_ptr<DeviceStream> compute_, transfer_;
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   std::unique_ptr<DeviceEvent> forked_, arrived_, joined_, done_, began_;

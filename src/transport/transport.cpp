@@ -19,7 +19,8 @@ std::span<const ExchangeRow> exchange_table() {
 }
 
 namespace {
-int merit(const ExchangeRow& row, CommImpl& comm) {
+int merit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
+  if (needs.device && row.carry == Carry::direct) return 3;
   if (row.overlaps(comm)) return 2;
   return row.carry == Carry::direct || row.carry == Carry::strided ? 1 : 0;
 }
@@ -52,6 +53,10 @@ bool stages(const ExchangeRow& row) {
   return row.make_buffered != nullptr && (row.carry == Carry::packed || row.carry == Carry::padded);
 }
 
+bool takes_devices(const ExchangeRow& row, CommImpl& comm) {
+  return stages(row) && row.takes_devices != nullptr && row.takes_devices(comm);
+}
+
 std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool padding_fits) {
   std::string names;
   for (const ExchangeRow& row : exchange_table())
@@ -60,19 +65,18 @@ std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool p
   return names;
 }
 
-const ExchangeRow& find_far_exchange(CommImpl& comm) {
+const ExchangeRow& find_far_exchange(CommImpl& comm, bool device) {
   for (const ExchangeRow& row : exchange_table())
-    if (row.beside_direct && row.applicable(comm)) return row;
-  throw Error("plan: option exchange",
-              "direct among several machines of medium " + std::string(comm.medium()),
-              "an exchange that serves ranks of other machines beside it");
+    if ((device ? stages(row) && row.concurrent : row.beside_direct) && row.applicable(comm)) return row;
+  throw Error("plan: option exchange", std::string("direct among some ranks of medium ") + comm.medium(),
+              "an exchange that serves the others beside it");
 }
 
 const ExchangeRow& find_exchange_of_parts(CommImpl& comm, const ExchangeNeeds& needs) {
   if (any_share_memory(comm))
     for (const ExchangeRow& row : exchange_table())
       if (row.carry == Carry::direct && serves(row, comm, needs)) return row;
-  return find_far_exchange(comm);
+  return find_far_exchange(comm, needs.device);
 }
 
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const ExchangeNeeds& needs) {
@@ -84,7 +88,8 @@ const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const 
     if (name == row.name) named = &row;
     if (!serves(row, comm, needs)) continue;
     if (name == row.name) return present(row);
-    if (!row.by_name_only && (best == nullptr || merit(row, comm) > merit(*best, comm))) best = &row;
+    if (!row.by_name_only && (best == nullptr || merit(row, comm, needs) > merit(*best, comm, needs)))
+      best = &row;
   }
   if (name == "auto" && best != nullptr) return *best;
   if (named == nullptr) throw Error(operation, "\"" + name + "\"", "auto or one of " + serving);

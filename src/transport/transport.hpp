@@ -64,7 +64,7 @@ class DirectExchange {
   virtual void cancel() noexcept = 0;
 };
 
-/// Carries packed tiles of device memory. As `BufferedExchange`, but what it does to that memory it does on a
+/// Carries tiles of device memory. As `BufferedExchange`, but what it does to that memory it does on a
 /// stream, behind what has been enqueued there. One that is made by `make_stream_buffered` does all of it
 /// there: what is enqueued behind `post` finds the tile carried, and the other calls do not wait.
 class StreamBufferedExchange {
@@ -72,7 +72,7 @@ class StreamBufferedExchange {
   virtual ~StreamBufferedExchange() = default;
   virtual void connect() {}
   /// Starts a tile; false if it would have to wait for the stream and must not: then to be called again.
-  virtual bool post(int tile, std::byte* workspace, DeviceStream& stream, Patience patience) = 0;
+  virtual bool post(int tile, const Memory& memory, DeviceStream& stream, Patience patience) = 0;
   virtual bool sent(int tile, Patience patience) = 0;
   /// The part that it returns is there for what follows on the stream.
   virtual int next_arrival(int tile, DeviceStream& stream, Patience patience) = 0;
@@ -116,6 +116,7 @@ struct ExchangeContext {
   // In memory of devices:
   std::shared_ptr<Device> device;     ///< that of this rank, entered
   std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`; zero where the flags are
+  bool device_memory = false;         ///< buffered: what `post` is given is memory of devices
 };
 
 /// What a direct exchange needs on every rank beside the workspace, in either kind of memory.
@@ -125,7 +126,7 @@ Index direct_flag_bytes(int ranks);
 struct ExchangeNeeds {
   bool own_workspace = true;
   bool device = false;       ///< arrays are in memory of devices
-  bool peers = false;        ///< all of which reach each other
+  bool peers = false;        ///< some of which reach each other
   bool own_devices = false;  ///< no two ranks share one
 };
 
@@ -153,6 +154,9 @@ struct ExchangeRow {
   /// The same for packed parts that are carried on streams, between ranks that each have a device of their
   /// own.
   std::unique_ptr<StreamBufferedExchange> (*make_stream_buffered)(const ExchangeContext& context) = nullptr;
+  /// Whether what `make_buffered` makes for these ranks takes memory of devices, which the medium has to say;
+  /// null: it does not.
+  bool (*takes_devices)(CommImpl& comm) = nullptr;
   /// Why it cannot be used in this process, or nothing; null: it is part of Weft.
   std::string (*missing)() = nullptr;
   /// Meets the other ranks, before exchanges are made from the row. Collective; throws the same `weft::Error`
@@ -167,8 +171,11 @@ inline bool serves_host(const ExchangeRow& row) {
   return row.make_buffered != nullptr || row.make_direct != nullptr;
 }
 
-/// Whether arrays in memory of devices go through pinned memory of the host.
+/// Whether arrays in memory of devices can go through pinned memory of the host.
 bool stages(const ExchangeRow& row);
+
+/// Whether it may be given that memory itself.
+bool takes_devices(const ExchangeRow& row, CommImpl& comm);
 
 /// The maker of a row: `make_exchange<BufferedExchange, MpiP2p>`.
 template <class Kind, class Exchange>
@@ -180,12 +187,13 @@ std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
 std::span<const ExchangeRow> exchange_table();
 
 /// The named exchange. With "auto" of those that serve the first that moves on while these ranks compute,
-/// else the first that packs nothing, else the first. Throws `weft::Error` that lists the names, or says why
-/// the named one cannot serve.
+/// else the first that packs nothing, else the first; among devices a direct one before all others. Throws
+/// `weft::Error` that lists the names, or says why the named one cannot serve.
 const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const ExchangeNeeds& needs);
 
-/// What serves ranks of other machines beside a direct exchange. Throws `weft::Error` if nothing does.
-const ExchangeRow& find_far_exchange(CommImpl& comm);
+/// What serves the pairs of ranks that a direct exchange leaves out: those of different machines, or, among
+/// devices, those that do not reach each other, through pinned memory. Throws `weft::Error` if nothing does.
+const ExchangeRow& find_far_exchange(CommImpl& comm, bool device);
 
 /// Among several machines, what carries parts that a pipeline puts together by itself: a direct exchange
 /// where any ranks share memory, else what would serve beside one.

@@ -13,6 +13,8 @@
 #include "support/device_double.hpp"
 #include "support/expect_error.hpp"
 #include "support/reference.hpp"
+#include "transports.hpp"
+#include "weft/plan.hpp"
 #include "weft/thread_team.hpp"
 
 namespace weft::test {
@@ -192,6 +194,25 @@ TEST(Bench, ArraysInMemoryOfDevices) {
         EXPECT_EQ(j["machine"]["device"], "double (device 0)");
         EXPECT_EQ(j["transport"], *exchange == 'd' ? "direct" : "copy through pinned memory");
       }
+}
+
+TEST(Bench, TransportsBetweenGpusAreExchangesByOtherNames) {
+  const ScopedDeviceDouble devices;
+  ThreadTeam(2).run([](const Comm& comm) {
+    set_double_device(comm.rank());
+    const auto text = [&](const char* name) {
+      Case c;
+      c.device = "cuda";
+      c.shape = "12,10,14";
+      bench::choose_transport(name, comm.impl(), c.options);
+      return Plan(comm, c.problem(), c.options).to_string();
+    };
+    for (const char* name : {"auto", "peer"})
+      EXPECT_NE(text(name).find("exchange direct"), std::string::npos);
+    EXPECT_NE(text("staged").find("exchange copy (as asked for; through pinned memory)"), std::string::npos);
+    expect_error([&] { text("mpi"); }, "\"p2p\"");
+    expect_error([&] { text("ucx"); }, "auto, peer, nccl, mpi, staged");
+  });
 }
 
 TEST(Bench, TheTimelineHasBothDirectionsOneBehindTheOther) {

@@ -13,7 +13,7 @@ void check(cudaError_t status) {
 }
 }  // namespace
 
-ScopedDevices::ScopedDevices(bool, bool, bool) {}
+ScopedDevices::ScopedDevices(const DevicesManner&) {}
 /// The device that threads have by themselves.
 ScopedDevices::~ScopedDevices() {
   cudaSetDevice(0);
@@ -23,8 +23,14 @@ int ScopedDevices::count() {
   check(cudaGetDeviceCount(&devices));
   return devices;
 }
+int ScopedDevices::reach_of(int) {
+  return 0;
+}
 bool ScopedDevices::nccl_between_processes() {
   return nccl::missing().empty();
+}
+bool ScopedDevices::are_on_host() {
+  return false;
 }
 int ScopedDevices::problems() {
   return 120;

@@ -47,10 +47,11 @@ void execute_and_count(const Comm& comm, const Variant& v) {
 }  // namespace
 
 TEST(DeviceExecution, AllocatesNothing) {
-  DoubleManner manner;
-  manner.aside = stand_aside;
-  const ScopedDeviceDouble device_double(manner);
-  for (const int ranks : {1, 4}) {
+  for (const auto& [ranks, reach] : {std::pair{1, 0}, {4, 0}, {4, 2}}) {
+    DoubleManner manner;
+    manner.aside = stand_aside;
+    manner.reach = reach;
+    const ScopedDeviceDouble device_double(manner);
     ThreadTeam team(ranks);
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
       for (const char* exchange : {"direct", "copy"})

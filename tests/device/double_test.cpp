@@ -14,7 +14,7 @@ namespace weft::test {
 
 TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   DoubleManner manner;
-  manner.reach = false;
+  manner.reach = 1;
   const ScopedDeviceDouble devices(manner);
   ThreadTeam(3).run([](const Comm& comm) {
     set_double_device(comm.rank() == 0 ? 0 : comm.rank() + 4);
@@ -29,6 +29,27 @@ TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   });
 }
 
+TEST(DeviceDouble, PairsThatDoNotReachEachOtherExchangeThroughPinnedMemory) {
+  DoubleManner manner;
+  manner.reach = 2;
+  const ScopedDeviceDouble devices(manner);
+  const std::string far =
+      "; through pinned memory (copy) between ranks 0-1 and 2-3: devices of ranks 0 and 2, double (device 0) "
+      "and double (device 2), do not reach each other)";
+  ThreadTeam(4).run([&](const Comm& comm) {
+    set_double_device(comm.rank());
+    const std::string text = Plan(comm, on_device()).to_string();
+    EXPECT_NE(text.find("exchange direct (auto: nothing is packed" + far), std::string::npos) << text;
+    const std::string asked = Plan(comm, on_device(), Options().set("exchange", "direct")).to_string();
+    EXPECT_NE(asked.find("exchange direct (as asked for" + far), std::string::npos) << asked;
+    // The first and the last share a device.
+    set_double_device(comm.rank() % 3 + (comm.rank() % 3 == 0 ? 0 : 3));
+    const std::string shared = Plan(comm, on_device()).to_string();
+    EXPECT_NE(shared.find("between ranks 0 and 1-2 and 3: "), std::string::npos) << shared;
+    EXPECT_NE(shared.find("threads of one process that share a device"), std::string::npos) << shared;
+  });
+}
+
 TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {
   setenv("WEFT_NCCL_LIBRARY", "/no/such/library", 1);
   const ScopedDeviceDouble devices;
@@ -39,6 +60,21 @@ TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {
     const Plan after(comm, on_device());
   });
   unsetenv("WEFT_NCCL_LIBRARY");
+}
+
+TEST(DeviceDouble, ARankOnWhichNcclFailsLeavesNobodyWaiting) {
+  const ScopedDeviceDouble devices;
+  nccl::replace_functions(&nccl_double());
+  ThreadTeam team(3);
+  const auto plan = [&](const Comm& comm) {
+    set_double_device(20 + comm.rank());
+    const Plan made(comm, on_device(), Options().set("exchange", "nccl"));
+  };
+  nccl_double_fails_on(1);
+  team.run([&](const Comm& comm) { expect_error([&] { plan(comm); }, "ncclCommInitRankConfig"); });
+  nccl_double_fails_on(-1);
+  team.run(plan);
+  nccl::replace_functions(nullptr);
 }
 
 TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {

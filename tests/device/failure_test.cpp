@@ -43,10 +43,13 @@ class Executed {
 }  // namespace
 
 TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
-  const ScopedDevices devices(true, false, false);
+  // The last: direct within pairs of devices, and by messages between them.
+  const std::vector<std::pair<const char*, int>> exchanges{{"direct", 0}, {"copy", 0}, {"direct", 2}};
   for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
-    for (const char* exchange : {"direct", "copy"})
+    for (const auto& [exchange, reach] : exchanges)
       for (const int when : {0, 2, 5, 9, 14}) {
+        const ScopedDevices devices(
+            {.delays = true, .ordered = false, .reach = ScopedDevices::reach_of(reach)});
         const int own = std::min(4, ScopedDevices::count());
         const int ranks = std::string(exchange) == "direct" ? own : std::min(4, 2 * own);
         if (ranks < 2) continue;
@@ -89,7 +92,7 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
               });
             },
             "broken on purpose");
-        EXPECT_EQ(failures, ranks) << pipeline << " " << exchange << " " << when;
+        EXPECT_EQ(failures, ranks) << pipeline << " " << exchange << " " << reach << " " << when;
         // The team is as good as new.
         team.run([&](const Comm& comm) {
           ScopedDevices::choose(comm.rank() % ScopedDevices::count());

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "comm/mpi_devices.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
 #include "support/disturbance.hpp"
+#include "support/expect_error.hpp"
 #include "weft/mpi.hpp"
+#include "weft/plan.hpp"
 
 namespace weft::test {
 
@@ -19,12 +22,53 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
     const int devices = shared ? 2 : ScopedDevices::count();
     std::vector<std::string> exchanges{"direct", "p2p", "alltoallv"};
     if (ScopedDevices::nccl_between_processes() && comm.size() <= devices) exchanges.emplace_back("nccl");
-    const RandomProblem p = make_device_problem(seed, comm.size(), exchanges);
-    const ScopedDevices all(p.delays, true);
+    RandomProblem p = make_device_problem(seed, comm.size(), exchanges);
+    draw_far_pairs(p);
+    const ScopedDevices all({.delays = p.delays, .processes = true, .reach = p.reach});
     const ScopedTestHook hook(disturbance(p.delays));
     ScopedDevices::choose(comm.rank() % devices);
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
+}
+
+TEST(DeviceProblems, GivenToMpiWhereItLiesIfMpiSaysThatItCan) {
+  const bool yes = true;
+  if (ScopedDevices::are_on_host()) replace_mpi_takes_devices(&yes);
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const bool takes = mpi_takes_devices();
+  replace_mpi_takes_devices(nullptr);
+  if (!takes) GTEST_SKIP() << "this MPI does not say so";
+  const int count = problem_count(ScopedDevices::problems() / 4);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed() + 7000 + static_cast<std::uint64_t>(i);
+    RandomProblem p = make_device_problem(seed, comm.size(), {"p2p", "alltoallv", "alltoall", "ialltoallv"});
+    p.options.set("staging", seed % 2 == 0 ? "off" : "auto");
+    const ScopedDevices all({.delays = p.delays, .processes = true});
+    const ScopedTestHook hook(disturbance(p.delays));
+    ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+  const ScopedDevices all({.processes = true});
+  ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+  const auto text = [&](const char* staging) {
+    return Plan(comm, on_device(), Options().set("exchange", "p2p").set("staging", staging)).to_string();
+  };
+  EXPECT_NE(text("auto").find("MPI takes memory of the GPU"), std::string::npos);
+  EXPECT_NE(text("on").find("through pinned memory"), std::string::npos);
+}
+
+TEST(DeviceProblems, NotGivenToAnMpiThatDoesNotSaySo) {
+  const bool no = false;
+  replace_mpi_takes_devices(&no);
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  replace_mpi_takes_devices(nullptr);
+  const ScopedDevices all({.processes = true});
+  ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+  const auto plan = [&](const char* staging) {
+    return Plan(comm, on_device(), Options().set("exchange", "p2p").set("staging", staging)).to_string();
+  };
+  EXPECT_NE(plan("auto").find("through pinned memory"), std::string::npos);
+  expect_error([&] { plan("off"); }, "which this one does not");
 }
 
 }  // namespace weft::test

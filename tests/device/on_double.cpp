@@ -10,11 +10,12 @@ namespace {
 std::unique_ptr<ScopedDeviceDouble> current;
 }
 
-ScopedDevices::ScopedDevices(bool delays, bool processes, bool ordered) {
+ScopedDevices::ScopedDevices(const DevicesManner& asked) {
   DoubleManner manner;
-  manner.delays = delays;
-  manner.processes = processes;
-  manner.unordered = !ordered;
+  manner.delays = asked.delays;
+  manner.processes = asked.processes;
+  manner.unordered = !asked.ordered;
+  manner.reach = asked.reach;
   manner.room = std::size_t{1} << 30;
   current = std::make_unique<ScopedDeviceDouble>(manner);
   nccl::replace_functions(&nccl_double());
@@ -26,8 +27,14 @@ ScopedDevices::~ScopedDevices() {
 int ScopedDevices::count() {
   return 8;
 }
+int ScopedDevices::reach_of(int asked) {
+  return asked;
+}
 bool ScopedDevices::nccl_between_processes() {
   return false;
+}
+bool ScopedDevices::are_on_host() {
+  return true;
 }
 int ScopedDevices::problems() {
 #if defined(__SANITIZE_THREAD__)

@@ -17,19 +17,30 @@ TEST(DeviceProblems, OnThreadRanksWithADeviceEachOrSharingOne) {
   std::vector<std::unique_ptr<ThreadTeam>> teams;
   for (int n = 1; n <= most; ++n) teams.push_back(std::make_unique<ThreadTeam>(n));
   const int count = problem_count(ScopedDevices::problems());
+  int far = 0;
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
     const int ranks = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most));
-    const int devices = seed % 3 == 0 ? std::min(2, ScopedDevices::count()) : ScopedDevices::count();
+    const int fewer = seed % 2 == 0 ? 2 : std::max(2, ranks - 1);
+    const int devices = std::min(seed % 3 == 0 ? fewer : ScopedDevices::count(), ScopedDevices::count());
+    // Those that share a device are served by messages.
+    const int alone = std::min(ranks, std::max(0, 2 * devices - ranks));
     std::vector<std::string> exchanges{"copy"};
-    if (ranks <= devices) exchanges.emplace_back("direct");
-    const RandomProblem p = make_device_problem(seed, ranks, exchanges);
-    const ScopedDevices all(p.delays);
+    if (ranks == 1 || alone > 1) exchanges.emplace_back("direct");
+    RandomProblem p = make_device_problem(seed, ranks, exchanges);
+    if (alone == ranks) draw_far_pairs(p);
+    p.far_pairs = p.far_pairs || alone < ranks;
+    far += p.far_pairs && p.exchanges.back() == "direct" ? 1 : 0;
+    const ScopedDevices all({.delays = p.delays, .reach = p.reach});
     const ScopedTestHook hook(disturbance(p.delays));
     ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank() % devices);
       run_random_problem(comm, p);
     })) << p.describe();
+  }
+  // With few devices there are no pairs to choose from.
+  if (count >= 60 && ScopedDevices::count() > 4) {
+    EXPECT_GT(far, count / 8);
   }
 }
 

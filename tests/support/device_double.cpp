@@ -39,7 +39,9 @@ class Double final : public Device, public Owner {
     entered().push_back(number_);
   }
   void leave() noexcept override { entered().pop_back(); }
-  bool reaches(const DeviceId& other) const override { return manner().reach || other == id(); }
+  bool reaches(const DeviceId& other) const override {
+    return manner().reach == 0 || (other[0] - 1) / manner().reach == number_ / manner().reach;
+  }
   void connect(const DeviceId& other) override {
     if (!reaches(other)) fail("connecting devices that do not reach each other");
     const std::lock_guard lock(mutex_);

@@ -12,7 +12,7 @@ namespace weft::test {
 
 struct DoubleManner {
   bool delays = false;            ///< streams pause at random
-  bool reach = true;              ///< whether devices reach each other
+  int reach = 0;                  ///< devices reach each other within so many of consecutive numbers; 0: all
   std::string missing;            ///< why there is no device
   std::size_t room = 0;           ///< bytes that a device has; 0: no limit
   bool processes = false;         ///< memory can be given to other processes

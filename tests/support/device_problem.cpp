@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/devices.hpp"
+
 namespace weft::test {
 
 namespace {
@@ -20,6 +22,14 @@ Problem on_device() {
   return p;
 }
 
+void draw_far_pairs(RandomProblem& p) {
+  if (p.ranks < 3) return;
+  const int some = 2 + static_cast<int>(p.seed / 4 % static_cast<std::uint64_t>(p.ranks - 2));
+  if (p.seed % 4 == 1 || p.seed % 4 == 3) p.reach = ScopedDevices::reach_of(some);
+  if (p.seed % 4 == 2 || p.seed % 8 == 3) p.node_ranks = some;
+  p.far_pairs = p.reach > 0 || p.node_ranks > 0;
+}
+
 RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges) {
   for (std::uint64_t other = seed;; other += 100000) {
     RandomProblem p = make_random_problem(other, ranks, false);
@@ -29,6 +39,7 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
     p.options.set("threads", 1);
     p.misaligned = false;
     p.node_ranks = 0;
+    p.far_pairs = false;
     p.exchanges = exchanges;
     if (p.user_workspace) std::erase(p.exchanges, "direct");
     return p;

@@ -8,6 +8,10 @@ namespace weft::test {
 /// The first from `seed` on that devices can do, with these exchanges.
 RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges);
 
+/// Perhaps not all of at least three ranks reach each other, or they are on several machines: the first two
+/// always do and are not.
+void draw_far_pairs(RandomProblem& problem);
+
 /// A small one, for tests of anything else than its result.
 Problem on_device();
 

@@ -4,20 +4,30 @@
 
 namespace weft::test {
 
-/// There are devices for the lifetime of this. `delays`: their streams pause at random, if they can.
-/// `processes`: their memory is given to other processes. Unless `ordered`, streams may run over each other's
-/// data, and ThreadSanitizer does not mind.
+/// How they behave, as far as they can be told.
+struct DevicesManner {
+  bool delays = false;     ///< streams pause at random
+  bool processes = false;  ///< their memory is given to other processes
+  bool ordered = true;  ///< false: streams may run over each other's data, and ThreadSanitizer does not mind
+  int reach = 0;        ///< they reach each other within so many of consecutive numbers; 0: all
+};
+
+/// There are devices for the lifetime of this.
 class ScopedDevices {
  public:
-  explicit ScopedDevices(bool delays = false, bool processes = false, bool ordered = true);
+  explicit ScopedDevices(const DevicesManner& manner = {});
   ~ScopedDevices();
   ScopedDevices(const ScopedDevices&) = delete;
   ScopedDevices& operator=(const ScopedDevices&) = delete;
 
   /// The most that a test should use.
   static int count();
+  /// The size of the sets within which devices reach each other, of those that a test can ask for; 0: all do.
+  static int reach_of(int asked);
   /// Whether NCCL is there between processes, too.
   static bool nccl_between_processes();
+  /// Whether their memory is memory of the host, which any MPI takes.
+  static bool are_on_host();
   /// How many random problems a test tries.
   static int problems();
   /// Makes a device that of the calling thread.

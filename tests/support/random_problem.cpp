@@ -223,7 +223,8 @@ void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
     p.exchanges = {p.exchanges[static_cast<std::size_t>(dice.range(0, 2)) % p.exchanges.size()]};
   // Ranks of other machines are reached by messages.
   if (p.ranks > 2 && p.exchanges.back() == "direct" && dice.chance(0.6))
-    p.node_ranks = static_cast<int>(dice.range(2, p.ranks - 1));
+    p.node_ranks = dice.range(2, p.ranks - 1);
+  p.far_pairs = p.node_ranks > 0;
 }
 
 void draw_options(Dice& dice, RandomProblem& p) {
@@ -359,6 +360,7 @@ std::string RandomProblem::describe() const {
   text += by_handle ? "; by handle" : "";
   text += small_cache ? "; small cache" : "";
   if (node_ranks > 0) text += "; machines of " + std::to_string(node_ranks) + " ranks";
+  if (reach > 0) text += "; devices that reach each other in sets of " + std::to_string(reach);
   text += "; exchanges " + join(exchanges, " ");
   for (int r = 0; r < ranks; ++r) {
     const Problem mine = of(r);

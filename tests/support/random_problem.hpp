@@ -35,6 +35,8 @@ struct RandomProblem {
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
   bool user_workspace = false, misaligned = false, delays = false, by_handle = false;
   int node_ranks = 0;                  ///< ranks that are taken to share a machine; 0: all
+  int reach = 0;                       ///< of consecutive devices, those that reach each other; 0: all
+  bool far_pairs = false;              ///< a direct exchange leaves pairs of ranks to messages
   bool small_cache = false;            ///< so that all arrays are too large for it
   std::vector<Exact> values, exact;    ///< whole arrays in C order, of the first array of a batch
   std::array<double, 2> bounds{0, 0};  ///< of the relative error, by direction

@@ -279,7 +279,7 @@ bool comparable(const RandomProblem& p, const Outcome<In, Out>& a, const Outcome
   const bool scaled = p.problem.forward_scale != Scale::none || p.problem.backward_scale != Scale::none;
   const auto strided = [&](const std::string& name) {
     return name.find("alltoallw") != std::string::npos || name.find("p2pw") != std::string::npos ||
-           (name.find("direct") != std::string::npos && p.node_ranks > 0);
+           (name.find("direct") != std::string::npos && p.far_pairs);
   };
   return a.ffts == b.ffts && (!scaled || (!strided(a.exchange) && !strided(b.exchange)));
 }

@@ -31,7 +31,8 @@ ExchangeRow mpi_alltoallv_row() {
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiAlltoallv>,
-          .make_direct = nullptr};
+          .make_direct = nullptr,
+          .takes_devices = mpi_takes_devices};
 }
 
 }  // namespace weft

@@ -52,7 +52,8 @@ ExchangeRow mpi_ialltoallv_row() {
           .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiIalltoallv>,
-          .make_direct = nullptr};
+          .make_direct = nullptr,
+          .takes_devices = mpi_takes_devices};
 }
 
 }  // namespace weft

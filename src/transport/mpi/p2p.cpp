@@ -14,7 +14,10 @@ namespace {
 class MpiP2p final : public BufferedExchange {
  public:
   explicit MpiP2p(const ExchangeContext& c)
-      : world_(*c.comm.mpi()), most_tiles_(c.reshape.most_tiles), parts_(c.reshape.element_bytes) {
+      : world_(*c.comm.mpi()),
+        own_(c.device_memory ? -1 : c.comm.rank()),
+        most_tiles_(c.reshape.most_tiles),
+        parts_(c.reshape.element_bytes) {
     world_.check_tags(most_tiles_);
     for (const TileMessages& t : c.reshape.tiles) tiles_.push_back(tile_of(t));
   }
@@ -96,7 +99,7 @@ class MpiP2p final : public BufferedExchange {
     Space space = Space::work;
   };
   struct Tile {
-    std::vector<Peer> sends, receives;  ///< without this rank's own part
+    std::vector<Peer> sends, receives;  ///< without what is copied here
     std::vector<MPI_Request> sending, receiving;
     Index own_from = 0, own_to = 0, own_bytes = 0;
     int own_position = -1;
@@ -105,10 +108,9 @@ class MpiP2p final : public BufferedExchange {
 
   Tile tile_of(const TileMessages& messages) {
     Tile tile;
-    const int rank = world_.rank();
     for (std::size_t i = 0; i < messages.receives.size(); ++i) {
       const Message& m = messages.receives[i];
-      if (m.peer == rank) {
+      if (m.peer == own_) {
         tile.own_to = m.offset;
         tile.own_position = static_cast<int>(i);
       } else {
@@ -117,14 +119,14 @@ class MpiP2p final : public BufferedExchange {
     }
     for (std::size_t i = 0; i < messages.sends.size(); ++i) {
       const Message& m = messages.sends[i];
-      if (m.peer == rank) {
+      if (m.peer == own_) {
         tile.own_from = m.offset;
         tile.own_bytes = m.bytes;
       } else {
         tile.sends.push_back(peer(m, messages.from, i));
       }
     }
-    const auto after = [&](const Peer& p) { return p.rank > rank; };
+    const auto after = [&](const Peer& p) { return p.rank > world_.rank(); };
     std::rotate(tile.sends.begin(), std::find_if(tile.sends.begin(), tile.sends.end(), after),
                 tile.sends.end());
     tile.receiving.assign(tile.receives.size(), MPI_REQUEST_NULL);
@@ -138,6 +140,7 @@ class MpiP2p final : public BufferedExchange {
   }
 
   MpiWorld& world_;
+  int own_;  ///< whose part is copied here; in memory of devices nobody's, as MPI copies there
   int most_tiles_;
   MpiParts parts_;
   int first_tag_ = 0;
@@ -154,7 +157,8 @@ ExchangeRow mpi_p2p_row() {
           .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
-          .make_direct = nullptr};
+          .make_direct = nullptr,
+          .takes_devices = mpi_takes_devices};
 }
 
 ExchangeRow mpi_p2pw_row() {

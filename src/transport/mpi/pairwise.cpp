@@ -60,7 +60,8 @@ ExchangeRow mpi_pairwise_row() {
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiPairwise>,
-          .make_direct = nullptr};
+          .make_direct = nullptr,
+          .takes_devices = mpi_takes_devices};
 }
 
 }  // namespace weft

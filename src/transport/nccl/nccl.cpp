@@ -35,7 +35,8 @@ class NcclExchange final : public StreamBufferedExchange {
         messages_(c.reshape),
         returned_(c.reshape.tiles.size()) {}
 
-  bool post(int tile, std::byte* workspace, DeviceStream& stream, Patience) override {
+  bool post(int tile, const Memory& memory, DeviceStream& stream, Patience) override {
+    std::byte* const workspace = memory[static_cast<std::size_t>(Space::work)];
     const nccl::Functions& f = nccl::functions();
     nccl::Communicator* const all = ranks_->get();
     const TileMessages& t = messages(tile);

@@ -47,7 +47,7 @@ class PeerDirect final : public StreamDirectExchange {
 
   void check() const override {
     for (int r = 0; r < ranks_; ++r)
-      if (memory_->failed(r).load(std::memory_order_acquire) != 0)
+      if (memory_->has_failed(r))
         throw Error("direct exchange", "rank " + std::to_string(r) + " has failed in the middle",
                     "the reason in the message of that rank, and a new plan", rank_);
   }
@@ -55,13 +55,13 @@ class PeerDirect final : public StreamDirectExchange {
   /// Raises all flags that peers and this rank may wait for so far that they serve for long: streams go on,
   /// with results that are worth nothing, and `check` tells the peers.
   void cancel() noexcept override {
-    memory_->failed(rank_).store(1, std::memory_order_release);
+    memory_->tell_failure();
     constexpr std::uint32_t far = 1u << 30;
     try {
       const std::unique_ptr<DeviceStream> rescue = device_->make_stream();
       const std::unique_ptr<DeviceEvent> done = device_->make_event(false);
       for (int r = 0; r < ranks_; ++r) {
-        if (r == rank_) continue;
+        if (r == rank_ || memory_->of(r) == nullptr) continue;
         for (std::byte* at :
              {free_flag(r, rank_), full_flag(r, rank_), free_flag(rank_, r), full_flag(rank_, r)})
           rescue->write_value(at, first_ + far);

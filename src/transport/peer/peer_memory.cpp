@@ -1,5 +1,6 @@
 #include "transport/peer/peer_memory.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "comm/agree.hpp"
@@ -56,14 +57,17 @@ void fill_with_zeros(Device& device, std::byte* at, std::size_t bytes) {
 }  // namespace
 
 PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
-                       const std::vector<DeviceId>& ids, std::size_t bytes, std::size_t zeros)
+                       const std::vector<DeviceId>& ids, const std::vector<int>& islands, std::size_t bytes,
+                       std::size_t zeros)
     : rank_(comm.rank()),
       processes_(comm.threads() == nullptr),
+      islands_(islands),
       words_(comm.share(words_per_rank * sizeof(std::uint32_t))),
       all_(static_cast<std::size_t>(comm.size())) {
   Waiting::of_process().give_back();
   agree(comm, operation, [&] {
-    for (const DeviceId& id : ids) device->connect(id);
+    for (int r = 0; r < comm.size(); ++r)
+      if (near(r)) device->connect(ids[static_cast<std::size_t>(r)]);
     all_[static_cast<std::size_t>(rank_)] = device->allocate(bytes, operation);
     if (zeros > 0) fill_with_zeros(*device, of(rank_), zeros);
   });
@@ -76,13 +80,15 @@ PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
 
 PeerMemory::~PeerMemory() {
   if (!processes_) return;
-  const int ranks = static_cast<int>(all_.size());
-  for (int r = 0; r < ranks; ++r) {
-    if (r == rank_ || !all_[static_cast<std::size_t>(r)]) continue;
+  int users = 0;
+  for (int r = 0; r < static_cast<int>(all_.size()); ++r) {
+    if (r == rank_ || !near(r)) continue;
+    ++users;
+    if (!all_[static_cast<std::size_t>(r)]) continue;
     all_[static_cast<std::size_t>(r)].reset();
     word(r, 1).fetch_add(1, std::memory_order_acq_rel);
   }
-  Waiting::of_process().add(std::move(all_[static_cast<std::size_t>(rank_)]), words_, rank_, ranks - 1);
+  Waiting::of_process().add(std::move(all_[static_cast<std::size_t>(rank_)]), words_, rank_, users);
   Waiting::of_process().give_back();
 }
 
@@ -90,21 +96,34 @@ std::atomic_ref<std::uint32_t> PeerMemory::word(int rank, std::size_t i) const {
   return std::atomic_ref<std::uint32_t>(reinterpret_cast<std::uint32_t*>(words_->of(rank))[i]);
 }
 
-/// Every rank holds a share of everybody's memory, so that it outlives a rank that fails.
+bool PeerMemory::has_failed(int rank) const {
+  return words_->of(rank) != nullptr && word(rank, 0).load(std::memory_order_acquire) != 0;
+}
+
+void PeerMemory::tell_failure() const {
+  word(rank_, 0).store(1, std::memory_order_release);
+}
+
+/// Every rank holds a share of the others' memory, so that it outlives a rank that fails.
 void PeerMemory::share_pointers(CommImpl& comm) {
   share(*comm.threads(), rank_, all_);
+  for (int r = 0; r < comm.size(); ++r)
+    if (!near(r)) all_[static_cast<std::size_t>(r)].reset();
 }
 
 void PeerMemory::share_handles(CommImpl& comm, Device& device) {
   DeviceMemoryHandle mine{};
   agree(comm, operation, [&] {
-    if (of(rank_) != nullptr) mine = device.give(of(rank_));
+    const bool alone =
+        std::count(islands_.begin(), islands_.end(), islands_[static_cast<std::size_t>(rank_)]) == 1;
+    if (of(rank_) != nullptr && !alone) mine = device.give(of(rank_));
   });
   std::vector<DeviceMemoryHandle> handles(all_.size());
   comm.allgather(mine.data(), sizeof mine, handles.data());
   agree(comm, operation, [&] {
-    for (std::size_t r = 0; r < all_.size(); ++r)
-      if (static_cast<int>(r) != rank_) all_[r] = device.take(handles[r]);
+    for (int r = 0; r < comm.size(); ++r)
+      if (r != rank_ && near(r))
+        all_[static_cast<std::size_t>(r)] = device.take(handles[static_cast<std::size_t>(r)]);
   });
 }
 

@@ -1,4 +1,4 @@
-// Device memory that the ranks of a machine reach by themselves: each rank gives some, the devices of all
+// Device memory that the ranks of an island reach by themselves: each rank gives some, the devices of the
 // others copy into it. Among threads these are plain pointers, among processes memory that one gives and the
 // others take.
 #pragma once
@@ -18,24 +18,33 @@ namespace weft {
 class PeerMemory {
  public:
   /// `bytes` of this rank's device, which is entered, the first `zeros` of them zero. `ids`: the device of
-  /// every rank, all of which reach each other. Collective; throws the same `weft::Error` on all ranks.
+  /// every rank; `islands`: the number of its island. Collective; throws the same `weft::Error` on all ranks.
   PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device, const std::vector<DeviceId>& ids,
-             std::size_t bytes, std::size_t zeros);
+             const std::vector<int>& islands, std::size_t bytes, std::size_t zeros);
   ~PeerMemory();
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;
 
+  /// Null for ranks of other islands.
   std::byte* of(int rank) const { return all_[static_cast<std::size_t>(rank)].get(); }
-  /// Whether a rank has failed in the middle of an execution; seen by all, whatever streams do.
-  std::atomic_ref<std::uint32_t> failed(int rank) const { return word(rank, 0); }
+  /// Whether a rank has failed in the middle of an execution; seen by all of its machine, whatever streams
+  /// do.
+  bool has_failed(int rank) const;
+  /// This rank has.
+  void tell_failure() const;
 
  private:
   std::atomic_ref<std::uint32_t> word(int rank, std::size_t i) const;
   void share_pointers(CommImpl& comm);
   void share_handles(CommImpl& comm, Device& device);
 
+  bool near(int rank) const {
+    return islands_[static_cast<std::size_t>(rank)] == islands_[static_cast<std::size_t>(rank_)];
+  }
+
   int rank_;
   bool processes_;
+  std::vector<int> islands_;
   std::shared_ptr<SharedMemory> words_;  ///< on the host: for every rank `failed`, and who has let go of it
   std::vector<std::shared_ptr<std::byte>> all_;
 };

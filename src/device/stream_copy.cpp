@@ -1,24 +1,34 @@
-#include "exec/stream_copy.hpp"
+#include "device/stream_copy.hpp"
+
+#include "geometry/layout.hpp"
 
 namespace weft {
 
 namespace {
 
-/// Below these a kernel is faster: bytes of a row, and of all.
-constexpr Index shortest_row = 512, smallest_copy = 64 * 1024;
+/// Shorter rows are copied by a kernel, which is faster.
+constexpr Index shortest_row = 512;
 /// One call copies rows; so many calls at most.
 constexpr Index most_planes = 64;
 constexpr Index longest_pitch = (Index{1} << 31) - 1;
 
 }  // namespace
 
-StreamCopy::StreamCopy(const CopyCall& call, int real_bytes)
-    : copy_{copy_loops(call.extents, call.from.strides, call.to.strides), call.element_bytes, call.scale,
-            real_bytes} {
-  by_rows_ = call.to_rank >= 0 && fits_rows(call);
+DeviceCopy packing(const Shape& extents, const Strides& strides, const Order& order, int element_bytes) {
+  return {.loops = copy_loops(extents, strides, dense_strides(extents, order)),
+          .element_bytes = element_bytes};
+}
+
+DeviceCopy unpacking(const Shape& extents, const Strides& strides, const Order& order, int element_bytes) {
+  return {.loops = copy_loops(extents, dense_strides(extents, order), strides),
+          .element_bytes = element_bytes};
+}
+
+StreamCopy::StreamCopy(const DeviceCopy& copy, Index least_bytes_by_rows) : copy_(copy) {
+  by_rows_ = fits_rows(least_bytes_by_rows);
   if (!by_rows_) return;
   const CopyLoops& c = copy_.loops;
-  const Index element = call.element_bytes;
+  const Index element = copy_.element_bytes;
   rows_.bytes = static_cast<std::size_t>(c.innermost().n * element);
   rows_.from_pitch = rows_.to_pitch = rows_.bytes;
   if (c.count > 1) {
@@ -34,14 +44,16 @@ StreamCopy::StreamCopy(const CopyCall& call, int real_bytes)
   }
 }
 
-bool StreamCopy::fits_rows(const CopyCall& call) const {
+bool StreamCopy::fits_rows(Index least_bytes) const {
   const CopyLoops& c = copy_.loops;
   const CopyLoop& line = c.innermost();
-  const Index element = call.element_bytes;
-  if (c.empty || c.transposes || call.scale != 1 || line.from != 1 || line.to != 1) return false;
-  if (line.n * element < shortest_row || call.box.count() * element < smallest_copy) return false;
-  if (c.count > 3 || (c.count == 3 && c[0].n > most_planes)) return false;
+  const Index element = copy_.element_bytes;
+  if (c.empty || c.transposes || copy_.factor != 1 || line.from != 1 || line.to != 1) return false;
+  Index bytes = element;
+  for (int i = 0; i < c.count; ++i) bytes *= c[i].n;
+  if (bytes < least_bytes) return false;
   if (c.count == 1) return true;
+  if (line.n * element < shortest_row || c.count > 3 || (c.count == 3 && c[0].n > most_planes)) return false;
   const CopyLoop& row = c[c.count - 2];
   return row.from * element <= longest_pitch && row.to * element <= longest_pitch && row.from >= line.n &&
          row.to >= line.n;

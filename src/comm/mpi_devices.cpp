@@ -1,0 +1,40 @@
+#include "comm/mpi_devices.hpp"
+
+#include <mpi.h>
+
+#include <atomic>
+
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+namespace weft {
+
+namespace {
+
+std::atomic<const bool*> replacement{nullptr};
+
+/// Whoever has the question defines a name for it: Open MPI one of its extensions, MPICH since 4.0.
+bool asked() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &supported) == MPI_SUCCESS && supported != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+bool mpi_takes_devices() {
+  const bool* other = replacement.load(std::memory_order_acquire);
+  return other != nullptr ? *other : asked();
+}
+
+void replace_mpi_takes_devices(const bool* answer) {
+  replacement.store(answer, std::memory_order_release);
+}
+
+}  // namespace weft
