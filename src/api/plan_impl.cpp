@@ -74,6 +74,7 @@ void PlanImpl::make(CommImpl& c, const Learnt* decided) {
     check_environment();
     check_problem(problem, c.size());
     if (problem.memory != MemoryKind::host) check_device_options();
+    users_workspace = options.get("workspace") == "user";
     mine = join(describe(problem, options), "\n");
   });
   compare(c, mine);
@@ -86,11 +87,11 @@ void PlanImpl::make(CommImpl& c, const Learnt* decided) {
     return;
   }
   agreed = true;
-  const Learnt found = learn(comm, problem, options, gathered);
+  const Learnt found = learn({comm, problem, options, gathered, exchange_needs(), devices_text()});
   agreed = false;
   make_as_learnt(c, gathered, found);
   agreed = true;
-  keep_learnt(comm, options, found);
+  if (!device) keep_learnt(comm, options, found);
   agreed = false;
 }
 
@@ -149,7 +150,6 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   ways = {};
   sides = {};
   workspace_bytes = program_bytes = largest_box = 0;
-  users_workspace = options.get("workspace") == "user";
   // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
   // plans.
   collective_check = options.get("check") == "collective" || c.threads() != nullptr;
@@ -252,13 +252,13 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
   const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block) : all_direct;
-  PipelineRules rules;
-  rules.subtile = learnt.constants.subtile;
-  rules.overlap = options.get("overlap") == "on";
-  rules.stream_tile = device ? stream_tile : 0;
-  rules.real_bytes = real_size();
+  const PipelineRules rules = pipeline_rules();
   PipelineChoice pipeline = choose_pipeline_option(
       options, overlaps && (!device || is_worth_tiles(rules)) ? overlapping_pipeline(c) : "sequential");
+  if (device && !pipeline.pipeline->on_streams)
+    throw Error("plan: option pipeline",
+                std::string(pipeline.pipeline->name) + " with arrays in memory of a GPU",
+                "one of " + pipelines_on_streams());
   for (auto& [name, asked] : pipeline.values)
     if (learnt.options.contains(name)) asked.origin = learnt.origin;
   for (Way& w : ways) {
@@ -283,6 +283,15 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
         w.choices[j].exchange_reason += std::string("; ") + find_far_exchange(c).name + " between machines";
     }
   }
+}
+
+PipelineRules PlanImpl::pipeline_rules() const {
+  PipelineRules rules;
+  rules.subtile = learnt.constants.subtile;
+  rules.overlap = options.get("overlap") == "on";
+  rules.stream_tile = device ? stream_tile : 0;
+  rules.real_bytes = real_size();
+  return rules;
 }
 
 /// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles

@@ -67,11 +67,13 @@ struct PlanImpl final : CommImpl::Flight {
   void compare(CommImpl& c, const std::string& mine);
   void find_device(CommImpl& c);
   void check_device_options() const;
+  std::string devices_text() const;
   void prepare(CommImpl& c, const Gathered& gathered);
   const char* overlapping_pipeline(CommImpl& c) const;
   void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);
   void choose_exchanges(CommImpl& c);
+  PipelineRules pipeline_rules() const;
   bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
   void make_way(CommImpl& c, Way& way);

@@ -72,6 +72,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const std::string& name() const = 0;
+  /// What tells devices apart that are not equally fast, and no others: "NVIDIA H200, 132 multiprocessors".
+  virtual const std::string& model() const = 0;
   virtual DeviceId id() const = 0;
 
   /// Makes the device that of the calling thread, and gives back what was so before.
@@ -86,6 +88,8 @@ class Device {
   /// On multiples of 256 bytes, uninitialised; null for none. `operation` is named in the error if there is
   /// no room. Waits for the device, as giving it back does.
   virtual std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) = 0;
+  /// What `allocate` could still give, as far as is known.
+  virtual double free_bytes() const = 0;
   /// Memory of the host that the device copies from and to by itself.
   virtual std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) = 0;
   /// Memory of this device as another process finds it, and that of another process: of what `allocate` gave.

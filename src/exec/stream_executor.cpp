@@ -118,7 +118,8 @@ bool StreamExecutor::advance(Patience patience) {
   for (; position_ < program_.ops.size(); ++position_) {
     const std::size_t at = position_;
     const Op& op = program_.ops[at];
-    if (skipping_ && op.invariant) continue;
+    // What others wait for is recorded all the same.
+    const bool left_out = skipping_ && op.invariant;
     const StreamPlan::Step& step = plan_.steps[at];
     DeviceStream& on = stream(step.stream);
     if (!waited_) {
@@ -130,7 +131,7 @@ bool StreamExecutor::advance(Patience patience) {
       begin_timing(op, on);
       waited_ = true;
     }
-    if (!enqueue(op, on, patience)) return false;
+    if (!left_out && !enqueue(op, on, patience)) return false;
     end_timing(op, on);
     if (step.event >= 0) on.record(*events_[static_cast<std::size_t>(step.event)]);
     waited_ = false;

@@ -43,6 +43,7 @@ struct PipelineRules {
   /// 0: for the host.
   Index stream_tile = 0;
   int real_bytes = 8;  ///< size of a real number
+  bool streams() const { return stream_tile > 0; }
 };
 
 /// A parameter of a reshape is read once, by the pipeline, which also knows the rule for it.
@@ -57,9 +58,13 @@ struct Pipeline {
   void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, ReshapeChoice& choice);
   bool worth_trying = true;  ///< false: it is there for comparison
   bool sends_parts = false;  ///< whether what leaves a rank is put together here, not by the exchange
+  bool on_streams = true;    ///< whether it is there for memory of devices
 };
 
 std::span<const Pipeline> pipeline_table();
+
+/// "sequential, windowed": those for memory of devices.
+std::string pipelines_on_streams();
 
 /// The named pipeline. Throws `weft::Error` that lists the names if there is none.
 const Pipeline& find_pipeline(const std::string& name);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -29,6 +30,7 @@ class Double final : public Device, public Owner {
 
   int number() const override { return number_; }
   const std::string& name() const override { return name_; }
+  const std::string& model() const override { return manner().model; }
   DeviceId id() const override {
     DeviceId id{};
     id[0] = static_cast<unsigned char>(number_ + 1);
@@ -55,6 +57,10 @@ class Double final : public Device, public Owner {
       throw Error(operation, "no memory for " + std::to_string(bytes) + " bytes on " + name_,
                   "fewer points per rank");
     return manner().processes ? get_for_processes(bytes) : get(bytes, number_);
+  }
+  double free_bytes() const override {
+    if (manner().room == 0) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(manner().room) - static_cast<double>(Memory::of_process().used(number_));
   }
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char*) override {
     return get(bytes, Memory::pinned);
