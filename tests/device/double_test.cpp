@@ -6,11 +6,25 @@
 
 #include "support/device_double.hpp"
 #include "support/device_problem.hpp"
+#include "support/double_memory.hpp"
 #include "support/expect_error.hpp"
 #include "support/nccl_double.hpp"
+#include "support/tuned.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
+
+namespace {
+
+/// Trials try NCCL where it is there: not the one of this machine.
+struct ScopedNcclDouble {
+  ScopedNcclDouble() { nccl::replace_functions(&nccl_double()); }
+  ~ScopedNcclDouble() { nccl::replace_functions(nullptr); }
+  ScopedNcclDouble(const ScopedNcclDouble&) = delete;
+  ScopedNcclDouble& operator=(const ScopedNcclDouble&) = delete;
+};
+
+}  // namespace
 
 TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   DoubleManner manner;
@@ -29,6 +43,55 @@ TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   });
 }
 
+TEST(DeviceDouble, WisdomOfOneModelIsNotAnothers) {
+  forget_wisdom();
+  const ScopedNcclDouble nccl;
+  ThreadTeam team(2);
+  const auto text = [&](const char* model, int devices, const char* effort) {
+    DoubleManner manner;
+    manner.model = model;
+    const ScopedDeviceDouble doubles(manner);
+    std::string first;
+    team.run([&](const Comm& comm) {
+      set_double_device(comm.rank() % devices);
+      const Plan plan(comm, on_device(), quick(effort));
+      if (comm.rank() == 0) first = plan.to_string();
+    });
+    return first;
+  };
+  const auto wise = [](const std::string& said) { return said.find("wisdom: ") != std::string::npos; };
+  EXPECT_FALSE(wise(text("one", 2, "measure")));
+  EXPECT_TRUE(wise(text("one", 2, "estimate")));
+  EXPECT_FALSE(wise(text("one", 1, "estimate")));  // shared
+  EXPECT_FALSE(wise(text("another", 2, "estimate")));
+  forget_wisdom();
+}
+
+TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
+  using device_double::Memory;
+  const ScopedNcclDouble nccl;
+  Problem p = on_device();
+  p.shape = {64, 64, 8};
+  const std::size_t array = 64 * 64 * 8 * 16 / 2;
+  for (const std::size_t arrays : {6, 8, 40}) {  // a plan has a few boxes of workspace
+    forget_wisdom();
+    DoubleManner manner;
+    manner.room = arrays * array;
+    const ScopedDeviceDouble doubles(manner);
+    ThreadTeam(2).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      const std::size_t before = Memory::of_process().used(comm.rank());
+      comm.barrier();
+      const std::string text = Plan(comm, p, quick("measure", "", 20)).to_string();
+      EXPECT_NE(text.find("trials: "), std::string::npos) << text;
+      comm.barrier();
+      EXPECT_EQ(Memory::of_process().used(comm.rank()), before);
+      comm.barrier();
+    });
+  }
+  forget_wisdom();
+}
+
 TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {
   setenv("WEFT_NCCL_LIBRARY", "/no/such/library", 1);
   const ScopedDeviceDouble devices;
@@ -43,7 +106,7 @@ TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {
 
 TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {
   const ScopedDeviceDouble devices;
-  nccl::replace_functions(&nccl_double());
+  const ScopedNcclDouble nccl;
   const auto plan_some = [] {
     ThreadTeam(2).run([](const Comm& comm) {
       set_double_device(6 + comm.rank());
@@ -55,7 +118,6 @@ TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {
   EXPECT_GE(made, 2);
   plan_some();
   EXPECT_EQ(nccl_double_made(), made);
-  nccl::replace_functions(nullptr);
 }
 
 }  // namespace weft::test

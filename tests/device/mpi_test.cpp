@@ -6,7 +6,9 @@
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
 #include "support/disturbance.hpp"
+#include "support/tuned.hpp"
 #include "weft/mpi.hpp"
+#include "weft/wisdom.hpp"
 
 namespace weft::test {
 
@@ -25,6 +27,27 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
     ScopedDevices::choose(comm.rank() % devices);
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
+}
+
+TEST(DeviceTuning, ComesOutRightAndIsRemembered) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() > 3) return;  // a few trials are enough
+  forget_wisdom();
+  const ScopedDevices all(false, true);
+  const ScopedTestHook hook(disturbance(false));
+  ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+  for (const char* effort : {"patient", "measure"}) {
+    RandomProblem p = make_device_problem(first_seed() + 6000, comm.size(), {"auto"});
+    p.options = quick(effort, "", 8);
+    if (p.user_workspace) p.options.set("workspace", "user");
+    p.delays = false;
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+  if (comm.size() > 1) {
+    EXPECT_GT(record(comm, on_device(), quick("measure")).plans, 2);
+  }
+  EXPECT_EQ(record(comm, on_device(), quick("measure")).plans, 1);
+  forget_wisdom();
 }
 
 }  // namespace weft::test

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <memory>
 
 #include "support/device_double.hpp"
@@ -17,7 +18,11 @@ ScopedDevices::ScopedDevices(bool delays, bool processes, bool ordered) {
   manner.unordered = !ordered;
   manner.room = std::size_t{1} << 30;
   current = std::make_unique<ScopedDeviceDouble>(manner);
-  nccl::replace_functions(&nccl_double());
+  if (processes) {
+    setenv("WEFT_NCCL_LIBRARY", "/no/such/library", 1);  // the double's is within a process
+  } else {
+    nccl::replace_functions(&nccl_double());
+  }
 }
 ScopedDevices::~ScopedDevices() {
   nccl::replace_functions(nullptr);
