@@ -287,9 +287,11 @@ std::vector<OperationTime> StreamExecutor::times() {
   for (const Timed& t : timed_) {
     if (t.op == nullptr) continue;
     const Traffic traffic = traffic_of(*t.op);
+    const auto position = static_cast<std::size_t>(t.op - program_.ops.data());
     all.push_back({kind_of(t.op->kind), t.op->stage, t.op->reshape, t.op->tile,
                    device_->seconds_between(*began_, *t.begin), device_->seconds_between(*began_, *t.end),
-                   traffic.bytes, traffic.memory_read, traffic.memory_written});
+                   traffic.bytes, traffic.memory_read, traffic.memory_written,
+                   static_cast<int>(plan_.steps[position].stream)});
   }
   return all;
 }
