@@ -45,6 +45,7 @@ constexpr Index stream_tile = Index{16} << 20;
 
 PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& opts, const Learnt* decided)
     : comm(communicator), problem(given), options(opts) {
+  const DeviceRange range(("weft plan " + by_x(problem.shape)).c_str());
   CommImpl& c = comm.impl();
   c.check_alive("plan");
   try {
@@ -333,6 +334,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
                   "one of " + serving_exchanges(c, exchange_needs(), false));
   }
   const bool fwd = w.schedule.direction == Direction::forward;
+  w.name = std::string("weft ") + name_of(w.schedule.direction) + " " + by_x(problem.shape);
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (several_nodes(c)) request.nodes = c.nodes();
   request.streams = device != nullptr;

@@ -25,6 +25,7 @@ struct PlanImpl final : CommImpl::Flight {
 
   /// All that belongs to one direction.
   struct Way {
+    std::string name;  ///< of its executions, in profilers
     Schedule schedule;
     std::vector<ReshapeChoice> choices;
     std::vector<const ExchangeRow*> exchanges;  ///< per reshape

@@ -200,6 +200,7 @@ void StreamExecutor::copy(const Op& op) {
 }
 
 bool StreamExecutor::enqueue(const Op& op, DeviceStream& on, Patience patience) {
+  const DeviceRange range(name_of(op.kind));
   std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
   switch (op.kind) {
     case OpKind::fft: {

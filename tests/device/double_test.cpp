@@ -2,9 +2,14 @@
 // NCCL, and how often communicators are made.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <complex>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "support/device_double.hpp"
+#include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
 #include "support/double_memory.hpp"
 #include "support/expect_error.hpp"
@@ -90,6 +95,38 @@ TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
     });
   }
   forget_wisdom();
+}
+
+namespace {
+thread_local std::vector<std::string> ranges_begun;
+thread_local int ranges_open = 0;
+}  // namespace
+
+TEST(DeviceDouble, PlanningAndExecutionsAreRangesOfProfilers) {
+  DoubleManner manner;
+  manner.range = [](const char* name) {
+    ranges_open += name != nullptr ? 1 : -1;
+    if (name != nullptr) ranges_begun.emplace_back(name);
+  };
+  const ScopedDeviceDouble devices(manner);
+  set_double_device(0);
+  ranges_begun.clear();
+  Plan plan(Comm::self(), on_device());
+  DeviceMirror mirror;
+  plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+  auto* in = reinterpret_cast<std::complex<double>*>(mirror.fresh(plan.input_count() * 16));
+  auto* out = reinterpret_cast<std::complex<double>*>(mirror.fresh(plan.output_count() * 16));
+  plan.forward(in, out);
+  plan.start_backward(out, in);
+  plan.wait();
+  const auto begun = [&](const char* name) {
+    return std::count(ranges_begun.begin(), ranges_begun.end(), name);
+  };
+  EXPECT_EQ(begun("weft plan 16x12x8"), 1);
+  EXPECT_EQ(begun("weft forward 16x12x8"), 1);
+  EXPECT_EQ(begun("weft backward 16x12x8"), 2);  // one to start it, one to wait
+  EXPECT_GE(begun("fft"), 2);
+  EXPECT_EQ(ranges_open, 0);
 }
 
 TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {

@@ -151,6 +151,10 @@ std::shared_ptr<Device> device_of_thread() {
   return device;
 }
 
+void tell_range(const char* name) {
+  if (manner().range != nullptr) manner().range(name);
+}
+
 }  // namespace
 
 ScopedDeviceDouble::ScopedDeviceDouble(const DoubleManner& m) {
@@ -159,7 +163,9 @@ ScopedDeviceDouble::ScopedDeviceDouble(const DoubleManner& m) {
                              .missing = [] { return manner().missing; },
                              .current = device_of_thread,
                              .notice = [] {},
-                             .holds = [](const void* p) { return Memory::of_process().owner(p) >= 0; }};
+                             .holds = [](const void* p) { return Memory::of_process().owner(p) >= 0; },
+                             .begin_range = tell_range,
+                             .end_range = [] { tell_range(nullptr); }};
   manner() = m;
   replace_device_row(&row);
   replace_device_fft(&fft);

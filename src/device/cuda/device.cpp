@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "device/cuda/driver.hpp"
+#include "device/cuda/range.hpp"
 #include "device/cuda/stream.hpp"
 #include "weft/error.hpp"
 
@@ -240,7 +241,9 @@ DeviceRow cuda_row() {
           .missing = [] { return cuda::missing(); },
           .current = cuda::device_of_thread,
           .notice = cuda::notice,
-          .holds = cuda::on_any_device};
+          .holds = cuda::on_any_device,
+          .begin_range = cuda::begin_range,
+          .end_range = cuda::end_range};
 }
 
 }  // namespace weft
