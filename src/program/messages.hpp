@@ -52,8 +52,9 @@ struct ByteRange {
 };
 
 struct TileMessages {
-  std::vector<Message> sends, receives;     ///< by ascending peer, this rank included; direct: offset unused
-  std::vector<StridedPart> from, to;        ///< strided: beside `sends` and `receives`
+  std::vector<Message> sends, receives;  ///< by ascending peer, this rank included; direct: offset unused
+  /// Strided: beside `sends` and `receives`. Direct, on streams: `to` says where the parts of peers land.
+  std::vector<StridedPart> from, to;
   Index padded_bytes = 0;                   ///< padded: what every member of the group gives every other
   int padded_parts = 0;                     ///< padded: members of the group
   Index send_start = 0, receive_start = 0;  ///< packed, padded: where the parts begin

@@ -113,6 +113,8 @@ void TileTraffic::open_receives(int j) {
       posted(j, r.tile).to.push_back({r.box, here.at(r.box), place_.field_after(j).order(rank_)});
     } else if (choice(j).carry == Carry::direct) {
       messages(j, r.tile).receives.push_back({r.rank, 0, message.bytes});
+      if (request_.streams && r.rank != rank_)
+        messages(j, r.tile).to.push_back({r.box, here.at(r.box), place_.field_after(j).order(rank_)});
     }
     if (choice(j).carry != Carry::direct) continue;
     const Span span = span_of(here.at(r.box), r.box.extents(), here.element_bytes);
@@ -222,10 +224,11 @@ void TileTraffic::tell(int j, int k) {
   if (choice(j).window == 0) await_tiles(j, k + 1);
 }
 
-/// Of a direct exchange all tiles up to the last one whose memory meets that of the part.
+/// Of a direct exchange all tiles up to the last one whose memory meets that of the part; on streams, which
+/// share no cache lines with others, up to the last one that has some of it.
 void TileTraffic::await(int j, const Box& part) {
   int wanted = at(j).awaited;
-  if (choice(j).carry == Carry::direct) {
+  if (choice(j).carry == Carry::direct && !request_.streams) {
     const Place here = landing(j, rank_);
     const Span span = span_of(here.at(part), part.extents(), here.element_bytes);
     for (int k = wanted; k < tiles(j); ++k) {
@@ -234,7 +237,8 @@ void TileTraffic::await(int j, const Box& part) {
     }
   } else {
     for (const Part& r : at(j).receives)
-      if (r.tile >= wanted && !stores(j, r.rank) && !intersect(r.box, part).empty()) wanted = r.tile + 1;
+      if (r.tile >= wanted && !(r.rank == rank_ && stores(j, r.rank)) && !intersect(r.box, part).empty())
+        wanted = r.tile + 1;
   }
   await_tiles(j, wanted);
 }
