@@ -300,11 +300,13 @@ std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& opt
                                               const ExchangeNeeds& needs) {
   const auto open = [&](const char* name) { return options.get(name) == "auto"; };
   std::vector<std::vector<Settings>> groups{{{}}};
-  // What takes a detour through the host comes last: time may end before.
-  for (const bool detour : {false, true})
-    for (const ExchangeRow& row : exchange_table())
-      if (open("exchange") && serves(row, comm, needs) && (needs.device && stages(row)) == detour)
-        groups[0].push_back({{"exchange", row.name}});
+  std::vector<Settings> detours;  // through the host
+  for (const ExchangeRow& row : exchange_table())
+    if (open("exchange") && serves(row, comm, needs))
+      (needs.device && stages(row) ? detours : groups[0]).push_back({{"exchange", row.name}});
+  // Their pinned memory takes long to make: where there is another way, they wait until all else is tried.
+  const bool late = groups[0].size() > 1;
+  if (!late) groups[0].insert(groups[0].end(), detours.begin(), detours.end());
   const auto try_each = [&](const char* name, const std::vector<const char*>& values) {
     if (!open(name)) return;
     groups.emplace_back();
@@ -317,6 +319,7 @@ std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& opt
   try_each("decomposition", {"slab", "pencil"});
   if (open("grid")) groups.push_back(grids(comm, options));
   try_each("layout", {"contiguous", "strided"});
+  if (late && !detours.empty()) groups.push_back(detours);
   return groups;
 }
 

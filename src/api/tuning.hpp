@@ -51,13 +51,14 @@ class PlanTrials final : public Trials {
   double budget_;
   std::function<void(const MeasuredSettings&, int)> keep_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  TrialArrays arrays_;
   Settings planned_;  ///< what `last_` is of
   std::shared_ptr<PlanImpl> last_;
-  TrialArrays arrays_;
 };
 
 /// What `options` leave open, for the tuner: the rule's choice and the other exchanges that serve, each with
-/// the pipeline that suits it, then pipelines, decompositions, grids and layouts.
+/// the pipeline that suits it, then pipelines, decompositions, grids and layouts, and at last exchanges that
+/// take data of a device through the host.
 std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options,
                                               const ExchangeNeeds& needs);
 
