@@ -2,17 +2,26 @@
 
 #include <chrono>
 #include <cstring>
-#include <vector>
+#include <map>
 
+#include "api/plan_impl.hpp"
 #include "array.hpp"
 #include "clock.hpp"
+#include "traffic.hpp"
+#include "transport/peer/peer_memory.hpp"
+#include "tune/machine.hpp"
+#include "tune/wisdom_store.hpp"
 #include "weft/plan.hpp"
+#include "weft/wisdom.hpp"
 
 namespace weft::bench {
 
 namespace {
 
+constexpr const char* operation = "weft-bench";
 constexpr int tries = 15;
+/// Arrays of ceilings that are kept, of devices: beyond their caches.
+constexpr Index kept_bytes = Index{128} << 20;
 
 /// Best of all tries of the slowest rank.
 template <class Try>
@@ -26,20 +35,37 @@ double best_time(const Comm& comm, const Try& attempt) {
   return best;
 }
 
+/// Copies by the copy engine of a device.
+class DeviceCopies {
+ public:
+  explicit DeviceCopies(Device& device)
+      : device_(device),
+        stream_(device.make_stream()),
+        begin_(device.make_event(true)),
+        end_(device.make_event(true)) {}
+
+  /// Seconds, behind a copy that does not count, so that the time to enqueue it does not either.
+  double time(std::byte* to, const std::byte* from, std::size_t bytes) {
+    stream_->copy(to, from, bytes);
+    stream_->record(*begin_);
+    stream_->copy(to, from, bytes);
+    stream_->record(*end_);
+    device_.wait_for(*end_);
+    return device_.seconds_between(*begin_, *end_);
+  }
+
+ private:
+  Device& device_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::unique_ptr<DeviceEvent> begin_, end_;
+};
+
 double copy_time(const Comm& comm, std::size_t bytes, const std::shared_ptr<Device>& device) {
   if (device) {
     const DeviceScope scope(*device);
-    const auto from = device->allocate(bytes, "weft-bench"), to = device->allocate(bytes, "weft-bench");
-    const auto stream = device->make_stream();
-    const auto begin = device->make_event(true), end = device->make_event(true);
-    stream->fill(from.get(), 1, bytes);
-    return best_time(comm, [&] {
-      stream->record(*begin);
-      stream->copy(to.get(), from.get(), bytes);
-      stream->record(*end);
-      device->wait_for(*end);
-      return device->seconds_between(*begin, *end);
-    });
+    const auto from = device->allocate(bytes, operation), to = device->allocate(bytes, operation);
+    DeviceCopies copies(*device);
+    return best_time(comm, [&] { return copies.time(to.get(), from.get(), bytes); });
   }
   Buffer<char> from(bytes), to(bytes);
   std::memset(from.data(), 1, bytes);
@@ -50,13 +76,30 @@ double copy_time(const Comm& comm, std::size_t bytes, const std::shared_ptr<Devi
   });
 }
 
-/// What a rank has sent, and the time of that: of the operations one by one, and from the first to the last,
-/// for those that streams do at the same time.
+/// To every other rank, by how far it is behind this one.
+std::vector<double> link_speeds(const Comm& comm, const PlanImpl& plan, std::size_t bytes) {
+  std::vector<double> speeds;
+  if (!plan.device || plan.islands.several()) return speeds;
+  Device& device = *plan.device;
+  const DeviceScope scope(device);
+  const PeerMemory landing(comm.impl(), plan.device, plan.device_ids, plan.islands.of, bytes, 0);
+  const std::shared_ptr<std::byte> from = device.allocate(bytes, operation);
+  DeviceCopies copies(device);
+  for (int further = 1; further < comm.size(); ++further) {
+    std::byte* const to = landing.of((comm.rank() + further) % comm.size());
+    const double time = best_time(comm, [&] { return copies.time(to, from.get(), bytes); });
+    speeds.push_back(static_cast<double>(bytes) / time);
+  }
+  return speeds;
+}
+
+/// The time of what carries data: of the operations one by one, and from the first to the last, for those
+/// that streams do at the same time.
 struct Moved {
-  double bytes = 0, seconds = 0, begin = 1e300, end = 0;
+  double seconds = 0, begin = 1e300, end = 0;
 };
 
-Moved moved(const std::vector<OperationTime>& times, double ranks) {
+Moved moved(const std::vector<OperationTime>& times) {
   Moved m;
   for (const OperationTime& t : times) {
     const std::string kind = t.kind;
@@ -64,41 +107,87 @@ Moved moved(const std::vector<OperationTime>& times, double ranks) {
     m.seconds += t.end - t.begin;
     m.begin = std::min(m.begin, t.begin);
     m.end = std::max(m.end, t.end);
-    if (kind == "exchange") m.bytes += static_cast<double>(t.bytes);
-    if (kind == "put") m.bytes += static_cast<double>(t.bytes) * (ranks - 1) / ranks;
   }
   return m;
 }
 
-}  // namespace
+/// A reshape without any FFT, from slabs to slabs.
+Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device) {
+  Problem p;
+  const Index ranks = comm.size();
+  const Index depth = std::max<Index>(1, static_cast<Index>(bytes) / 16 / ranks);
+  p.shape = {ranks, ranks, depth};
+  p.transforms = {Transform::none, Transform::none, Transform::none};
+  p.output = Distribution::slab(1);
+  if (on_device) p.memory = MemoryKind::cuda;
+  return {comm, p, Options().set("pipeline", "sequential").set("check", "local").set("effort", "estimate")};
+}
 
-Ceilings measure_ceilings(const Comm& comm, Index bytes, const std::shared_ptr<Device>& device) {
+double send_speed(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device) {
+  plan.record_times(true);
+  constexpr std::size_t complex = sizeof(std::complex<double>);
+  Array in(plan.input_count() * complex, device), out(plan.output_count() * complex, device);
+  return bytes_sent(plan, Direction::forward) / best_time(comm, [&] {
+           plan.forward(static_cast<const void*>(in.data()), out.data());
+           const Moved m = moved(plan.operation_times());
+           return device ? m.end - m.begin : m.seconds;
+         });
+}
+
+Ceilings measure(const Comm& comm, Index bytes, const std::shared_ptr<Device>& device) {
   Ceilings c;
   const auto size = static_cast<std::size_t>(std::max<Index>(bytes, 1 << 16));
   c.copy_bytes_per_s = 2 * static_cast<double>(size) / copy_time(comm, size, device);
   if (comm.size() == 1) return c;
-
-  // A reshape without any FFT, from slabs to slabs.
-  Problem p;
-  const Index ranks = comm.size();
-  const Index depth = std::max<Index>(1, static_cast<Index>(size) / 16 / ranks);
-  p.shape = {ranks, ranks, depth};
-  p.transforms = {Transform::none, Transform::none, Transform::none};
-  p.output = Distribution::slab(1);
-  if (device) p.memory = MemoryKind::cuda;
-  Plan plan(comm, p, Options().set("pipeline", "sequential").set("check", "local"));
-  plan.record_times(true);
-  constexpr std::size_t complex = sizeof(std::complex<double>);
-  Array in(plan.input_count() * complex, device), out(plan.output_count() * complex, device);
-  double sent = 0;
-  c.send_bytes_per_s = 1 / best_time(comm, [&] {
-                         plan.forward(static_cast<const void*>(in.data()), out.data());
-                         Moved m = moved(plan.operation_times(), static_cast<double>(ranks));
-                         sent = m.bytes;
-                         return device ? m.end - m.begin : m.seconds;
-                       });
-  c.send_bytes_per_s *= sent;
+  Plan exchange = exchange_alone(comm, size, device != nullptr);
+  c.send_bytes_per_s = send_speed(comm, exchange, device);
+  c.link_bytes_per_s = link_speeds(comm, PlanImpl::of(exchange), size);
   return c;
+}
+
+/// What wisdom calls them; `links`: whether there are any.
+std::map<std::string, double*> by_name(Ceilings& c, int ranks, bool links) {
+  std::map<std::string, double*> all{{"copy_bytes_per_s", &c.copy_bytes_per_s}};
+  if (ranks > 1) all["send_bytes_per_s"] = &c.send_bytes_per_s;
+  c.link_bytes_per_s.resize(links ? static_cast<std::size_t>(ranks) - 1 : 0);
+  for (std::size_t i = 0; i < c.link_bytes_per_s.size(); ++i)
+    all["link_bytes_per_s." + std::to_string(i + 1)] = &c.link_bytes_per_s[i];
+  return all;
+}
+
+/// From wisdom, or measured and added to it.
+Ceilings remembered(const Comm& comm, const CeilingRequest& request) {
+  CommImpl& c = comm.impl();
+  agree(c, operation, [&] {
+    if (c.rank() == 0) import_wisdom(request.wisdom);
+  });
+  const Plan small = exchange_alone(comm, 1 << 16, true);
+  const PlanImpl& plan = PlanImpl::of(small);
+  const Machine machine = machine_of(c, {}, plan.devices_text());
+  const Wisdom known = share_wisdom(c, machine);
+  Ceilings ceilings;
+  ceilings.remembered = true;
+  for (const auto& [name, value] : by_name(ceilings, c.size(), !plan.islands.several() && c.size() > 1)) {
+    const std::optional<double> found = known.constant(machine.fingerprint, name);
+    *value = found.value_or(0);
+    ceilings.remembered = ceilings.remembered && *value > 0;
+  }
+  if (ceilings.remembered) return ceilings;
+  ceilings = measure(comm, std::max(request.bytes, kept_bytes), request.device);
+  agree(c, operation, [&] {
+    if (c.rank() != 0) return;
+    for (const auto& [name, value] : by_name(ceilings, c.size(), !ceilings.link_bytes_per_s.empty()))
+      WisdomStore::of_process().remember_constant(machine.fingerprint, name, *value);
+    export_wisdom(request.wisdom);
+  });
+  return ceilings;
+}
+
+}  // namespace
+
+Ceilings find_ceilings(const Comm& comm, const CeilingRequest& request) {
+  if (request.device && !request.wisdom.empty()) return remembered(comm, request);
+  return measure(comm, request.bytes, request.device);
 }
 
 }  // namespace weft::bench

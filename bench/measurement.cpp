@@ -42,7 +42,7 @@ class Bench {
     Index points = problem_.batch;
     for (Index n : problem_.shape) points *= n;
     const Index bytes = (real_data() ? 1 : 2) * (problem_.precision == Precision::float64 ? 8 : 4);
-    m_.ceilings = measure_ceilings(comm_, points * bytes / comm_.size(), device_);
+    m_.ceilings = find_ceilings(comm_, {points * bytes / comm_.size(), device_, case_.options.get("wisdom")});
     const double begin = seconds();
     plan_ = std::make_unique<Plan>(comm_, problem_, case_.options);
     m_.planning_s = slowest(comm_, seconds() - begin);
@@ -310,27 +310,31 @@ class Bench {
       m_.traffic.read += all.memory_read;
       m_.traffic.written += all.memory_written;
     }
-    for (const Direction d : {Direction::forward, Direction::backward})
-      if (d == Direction::forward ? case_.forward() : case_.backward()) add_bound(m_.traffic, *plan_, d);
+    double sent = 0;
+    for (const Direction d : {Direction::forward, Direction::backward}) {
+      if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
+      add_bound(m_.traffic, *plan_, d);
+      sent += bytes_sent(*plan_, d);
+    }
     // Each local FFT reads and writes its box once; what is sent goes over the wire once.
-    const auto bytes = [&](const char* kind) { return mine[number_of(kind)].bytes_all; };
-    m_.memory_bound_s = 2 * slowest(comm_, bytes("fft")) / m_.ceilings.copy_bytes_per_s;
+    const double transformed = mine[number_of("fft")].bytes_all;
+    m_.memory_bound_s = 2 * slowest(comm_, transformed) / m_.ceilings.copy_bytes_per_s;
     if (m_.ceilings.send_bytes_per_s > 0)
-      m_.wire_bound_s = slowest(comm_, bytes("exchange") + bytes("put")) / m_.ceilings.send_bytes_per_s;
+      m_.wire_bound_s = slowest(comm_, sent) / m_.ceilings.send_bytes_per_s;
     gather_timeline();
   }
 
   void gather_timeline() {
     // Sent as numbers; kinds by their place in the table.
     struct Flat {
-      int kind, stage, reshape, tile;
+      int kind, stage, reshape, tile, stream;
       double begin, end;
       Index bytes, memory_read, memory_written;
     };
     std::vector<Flat> mine;
     for (const OperationTime& t : last_)
-      mine.push_back({static_cast<int>(number_of(t.kind)), t.stage, t.reshape, t.tile, t.begin, t.end,
-                      t.bytes, t.memory_read, t.memory_written});
+      mine.push_back({static_cast<int>(number_of(t.kind)), t.stage, t.reshape, t.tile, t.stream, t.begin,
+                      t.end, t.bytes, t.memory_read, t.memory_written});
     const auto most = static_cast<std::size_t>(slowest(comm_, static_cast<double>(mine.size())));
     const std::vector<double> counts = all_of(comm_, static_cast<double>(mine.size()));
     mine.resize(most);
@@ -341,7 +345,8 @@ class Bench {
       for (std::size_t i = 0; i < static_cast<std::size_t>(counts[r]); ++i) {
         const Flat& f = all[r * most + i];
         m_.timeline.back().push_back({kinds[static_cast<std::size_t>(f.kind)].c_str(), f.stage, f.reshape,
-                                      f.tile, f.begin, f.end, f.bytes, f.memory_read, f.memory_written});
+                                      f.tile, f.begin, f.end, f.bytes, f.memory_read, f.memory_written,
+                                      f.stream});
       }
     }
   }

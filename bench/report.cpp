@@ -38,6 +38,15 @@ std::string memory_of(const OperationSum& o) {
   return "; memory: " + human_bytes(o.memory_read) + " read, " + human_bytes(o.memory_written) + " written";
 }
 
+/// A line about devices that reach each other; nothing without.
+std::string links_of(const Ceilings& c) {
+  if (c.link_bytes_per_s.empty()) return "";
+  std::string t = "links, while all ranks copy to the rank that comes so many behind them:";
+  for (std::size_t i = 0; i < c.link_bytes_per_s.size(); ++i)
+    t += line("%s %zu: %.2f GB/s", i == 0 ? "" : ",", i + 1, c.link_bytes_per_s[i] / 1e9);
+  return t + (c.remembered ? "; bandwidths are from wisdom\n" : "\n");
+}
+
 Json summary(const Summary& s) {
   return {{"median_s", s.median}, {"min_s", s.min}, {"quartiles_s", {s.first_quartile, s.third_quartile}}};
 }
@@ -85,6 +94,7 @@ std::string text_of(const Case& c, const Measured& m) {
       "reached %.0f%% of it\n",
       1e3 * m.memory_bound_s, m.ceilings.copy_bytes_per_s / 1e9, 1e3 * m.wire_bound_s,
       m.ceilings.send_bytes_per_s / 1e9, 100 * bound(m) / m.time.median);
+  t += links_of(m.ceilings);
   for (const auto& [name, s] : m.peers)
     t += line("%s: median %.3f ms, quartiles %.3f and %.3f: %.2f times Weft's (%s)\n", name.c_str(),
               1e3 * s.median, 1e3 * s.first_quartile, 1e3 * s.third_quartile, s.median / m.time.median,
@@ -113,6 +123,8 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                 {"wire_s", m.wire_bound_s},
                 {"copy_bytes_per_s", m.ceilings.copy_bytes_per_s},
                 {"send_bytes_per_s", m.ceilings.send_bytes_per_s},
+                {"link_bytes_per_s", m.ceilings.link_bytes_per_s},
+                {"remembered", m.ceilings.remembered},
                 {"fraction", bound(m) / m.time.median}};
   j["peers"] = Json::object();
   for (const auto& [name, s] : m.peers) {
@@ -143,18 +155,22 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
 
 std::string trace_of(const Measured& m) {
   Json events = Json::array();
+  const std::vector<std::string> streams =
+      m.device.empty() ? std::vector<std::string>{""} : std::vector<std::string>{", compute", ", transfer"};
   for (std::size_t r = 0; r < m.timeline.size(); ++r) {
-    events.push_back({{"name", "thread_name"},
-                      {"ph", "M"},
-                      {"pid", 0},
-                      {"tid", r},
-                      {"args", {{"name", "rank " + std::to_string(r)}}}});
+    const std::size_t lane = r * streams.size();
+    for (std::size_t s = 0; s < streams.size(); ++s)
+      events.push_back({{"name", "thread_name"},
+                        {"ph", "M"},
+                        {"pid", 0},
+                        {"tid", lane + s},
+                        {"args", {{"name", "rank " + std::to_string(r) + streams[s]}}}});
     for (const OperationTime& t : m.timeline[r])
       events.push_back({{"name", t.kind},
                         {"cat", t.kind},
                         {"ph", "X"},
                         {"pid", 0},
-                        {"tid", r},
+                        {"tid", lane + static_cast<std::size_t>(t.stream)},
                         {"ts", 1e6 * t.begin},
                         {"dur", 1e6 * (t.end - t.begin)},
                         {"args",

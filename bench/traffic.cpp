@@ -15,6 +15,22 @@ double bytes_of(const Field& field, int real_bytes) {
 
 }  // namespace
 
+double bytes_sent(const Plan& plan, Direction direction) {
+  const Program& p = PlanImpl::of(plan).ways[static_cast<std::size_t>(direction)].executor->program();
+  Index bytes = 0;
+  for (const Op& op : p.ops) {
+    if (op.kind == OpKind::put) {
+      const CopyCall& c = p.copies[static_cast<std::size_t>(op.call)];
+      if (c.to_rank >= 0) bytes += c.box.count() * c.element_bytes;
+    }
+    if (op.kind != OpKind::post) continue;
+    const ReshapeMessages& all = p.reshapes[static_cast<std::size_t>(op.reshape)].messages_of(op.kind);
+    for (const Message& m : all.tiles[static_cast<std::size_t>(op.tile)].sends)
+      if (m.peer != p.rank) bytes += m.bytes;
+  }
+  return static_cast<double>(bytes);
+}
+
 void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction) {
   const PlanImpl& impl = PlanImpl::of(plan);
   const PlanImpl::Way& way = impl.ways[static_cast<std::size_t>(direction)];

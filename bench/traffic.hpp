@@ -18,6 +18,9 @@ struct MemoryTraffic {
   double passes() const { return bound > 0 ? bound_passes * (read + written) / bound : 0; }
 };
 
+/// Bytes that this rank sends to others in one direction.
+double bytes_sent(const Plan& plan, Direction direction);
+
 /// Adds what the stages of one direction have to move.
 void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction);
 

@@ -21,6 +21,9 @@ struct OperationTime {
   /// Of local operations, what they read from arrays and workspace and write there. Scratch memory, which
   /// stays in the cache, does not count.
   Index memory_read, memory_written;
+  /// With arrays in memory of GPUs, where operations on different streams overlap: 0 is the user's stream,
+  /// which computes, 1 the plan's own, which moves data to other ranks.
+  int stream = 0;
 };
 
 }  // namespace weft

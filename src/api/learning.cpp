@@ -108,15 +108,17 @@ bool save(const std::string& file) {
 
 class Learning {
  public:
-  Learning(const Comm& comm, const Problem& problem, const Options& options, const Gathered& gathered)
-      : comm_(comm),
-        c_(comm.impl()),
-        problem_(problem),
-        options_(options),
-        effort_(options.get("effort")),
-        file_(options.get("wisdom")),
-        budget_(trial_seconds(options)),
-        name_(name_of_problem(problem, options, gathered)) {}
+  explicit Learning(const LearnRequest& request)
+      : comm_(request.comm),
+        c_(request.comm.impl()),
+        problem_(request.problem),
+        options_(request.options),
+        needs_(request.needs),
+        devices_(request.devices),
+        effort_(options_.get("effort")),
+        file_(options_.get("wisdom")),
+        budget_(trial_seconds(options_)),
+        name_(name_of_problem(problem_, options_, request.gathered)) {}
 
   Learnt run() {
     // Without wisdom and trials planning has nothing to talk about.
@@ -126,9 +128,9 @@ class Learning {
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
-    machine_ = machine_of(c_, agreed_ffts(c_, options_, problem_.memory));
+    machine_ = machine_of(c_, agreed_ffts(c_, options_, problem_.memory), devices_);
     const Wisdom known = share_wisdom(c_, machine_);
-    learn_constants(known);
+    if (!needs_.device) learn_constants(known);
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
       learnt_.options = entry->options;
       learnt_.origin = "wisdom";
@@ -201,7 +203,7 @@ class Learning {
       return;
     }
     TuneRequest request;
-    request.groups = candidates(c_, options_);
+    request.groups = candidates(c_, options_, needs_);
     request.parameters = effort_ == "patient";
     request.random = options_.get("search") == "random";
     request.trials = static_cast<int>(std::clamp<Index>(options_.number("trials").value_or(40), 0, 1 << 30));
@@ -240,7 +242,8 @@ class Learning {
   CommImpl& c_;
   const Problem& problem_;
   const Options& options_;
-  std::string effort_, file_;
+  ExchangeNeeds needs_;
+  std::string devices_, effort_, file_;
   double budget_;  ///< of trials, in seconds
   std::string name_;
   WisdomStore& store_ = WisdomStore::of_process();
@@ -251,8 +254,8 @@ class Learning {
 
 }  // namespace
 
-Learnt learn(const Comm& comm, const Problem& problem, const Options& options, const Gathered& gathered) {
-  return Learning(comm, problem, options, gathered).run();
+Learnt learn(const LearnRequest& request) {
+  return Learning(request).run();
 }
 
 void keep_learnt(const Comm& comm, const Options& options, const Learnt& found) {

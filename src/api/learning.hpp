@@ -9,6 +9,7 @@
 #include "api/gather.hpp"
 #include "tune/constants.hpp"
 #include "tune/search.hpp"
+#include "transport/transport.hpp"
 #include "weft/comm.hpp"
 #include "weft/options.hpp"
 
@@ -27,12 +28,22 @@ struct Learnt {
   int trials = 0;
 };
 
+/// What planning starts from.
+struct LearnRequest {
+  const Comm& comm;
+  const Problem& problem;
+  const Options& options;
+  const Gathered& gathered;
+  ExchangeNeeds needs;
+  std::string devices;  ///< of all ranks, as far as they change which candidate is fastest
+};
+
 /// Looks a problem up in the wisdom of this process and of the file that option `wisdom` names; if nothing is
 /// known of it and the effort asks for trials, makes them, and keeps what they find. Collective; throws the
 /// same `weft::Error` on all ranks.
-Learnt learn(const Comm& comm, const Problem& problem, const Options& options, const Gathered& gathered);
+Learnt learn(const LearnRequest& request);
 
-/// Once the plan is made: with an effort that measures, what its local FFTs have learnt, on any rank, is kept
+/// Once a plan of arrays on the host is made: with an effort that measures, what its local FFTs have learnt, on any rank, is kept
 /// in the file of option `wisdom`, unless trials have seen to that. Collective.
 void keep_learnt(const Comm& comm, const Options& options, const Learnt& found);
 

@@ -239,11 +239,13 @@ PlanImpl& Plan::impl() const {
 }
 
 void Plan::execute(Direction direction, const Arrays& arrays) {
+  const DeviceRange range(impl().way(direction).name.c_str());
   impl().start(direction, arrays);
   impl().advance(Patience::wait);
 }
 
 void Plan::start(Direction direction, const Arrays& arrays) {
+  const DeviceRange range(impl().way(direction).name.c_str());
   impl().start(direction, arrays);
   impl().go_on(Patience::look);  // under way until the caller knows better, on all ranks alike
 }
@@ -253,6 +255,7 @@ bool Plan::test() {
 }
 
 void Plan::wait() {
+  const DeviceRange range(impl().way(impl().last).name.c_str());
   impl().wait();
   impl().settled(Patience::wait);
 }

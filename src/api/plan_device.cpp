@@ -3,6 +3,7 @@
 
 #include "api/plan_impl.hpp"
 #include "transport/staged/staged.hpp"
+#include "tune/machine.hpp"
 
 namespace weft {
 
@@ -49,13 +50,21 @@ void PlanImpl::find_device(CommImpl& c) {
   agreed = false;
 }
 
+/// As wisdom knows the devices of all ranks: "2x1 NVIDIA H200, 132 multiprocessors", two with a rank each.
+std::string PlanImpl::devices_text() const {
+  if (!device) return "";
+  std::vector<int> numbers;  // of each rank's device, that of the first rank with the same one
+  for (const DeviceId& id : device_ids)
+    numbers.push_back(
+        static_cast<int>(std::find(device_ids.begin(), device_ids.end(), id) - device_ids.begin()));
+  return ranks_text(numbers) + " " + device->model() +
+         (islands.several() ? " that do not reach each other" : "");
+}
+
 void PlanImpl::check_device_options() const {
-  const auto refuse = [&](const char* name, const char* expected) {
-    throw Error(std::string("plan: option ") + name, options.get(name) + " with arrays in memory of a GPU",
-                expected);
-  };
-  if (options.get("effort") != "estimate") refuse("effort", "estimate");
-  if (options.number("threads").value_or(1) != 1) refuse("threads", "1: the host does not compute");
+  if (options.number("threads").value_or(1) != 1)
+    throw Error("plan: option threads", options.get("threads") + " with arrays in memory of a GPU",
+                "1: the host does not compute");
 }
 
 /// Whether some devices reach each other, and whatever goes beside them may go through pinned memory.

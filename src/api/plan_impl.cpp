@@ -45,6 +45,7 @@ constexpr Index stream_tile = Index{16} << 20;
 
 PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& opts, const Learnt* decided)
     : comm(communicator), problem(given), options(opts) {
+  const DeviceRange range(("weft plan " + by_x(problem.shape)).c_str());
   CommImpl& c = comm.impl();
   c.check_alive("plan");
   try {
@@ -74,6 +75,7 @@ void PlanImpl::make(CommImpl& c, const Learnt* decided) {
     check_environment();
     check_problem(problem, c.size());
     if (problem.memory != MemoryKind::host) check_device_options();
+    users_workspace = options.get("workspace") == "user";
     mine = join(describe(problem, options), "\n");
   });
   compare(c, mine);
@@ -86,11 +88,11 @@ void PlanImpl::make(CommImpl& c, const Learnt* decided) {
     return;
   }
   agreed = true;
-  const Learnt found = learn(comm, problem, options, gathered);
+  const Learnt found = learn({comm, problem, options, gathered, exchange_needs(), devices_text()});
   agreed = false;
   make_as_learnt(c, gathered, found);
   agreed = true;
-  keep_learnt(comm, options, found);
+  if (!device) keep_learnt(comm, options, found);
   agreed = false;
 }
 
@@ -149,7 +151,6 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   ways = {};
   sides = {};
   workspace_bytes = program_bytes = largest_box = 0;
-  users_workspace = options.get("workspace") == "user";
   // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
   // plans.
   collective_check = options.get("check") == "collective" || c.threads() != nullptr;
@@ -253,11 +254,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
   const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block) : all_direct;
-  PipelineRules rules;
-  rules.subtile = learnt.constants.subtile;
-  rules.overlap = options.get("overlap") == "on";
-  rules.stream_tile = device ? stream_tile : 0;
-  rules.real_bytes = real_size();
+  const PipelineRules rules = pipeline_rules();
   PipelineChoice pipeline = choose_pipeline_option(
       options, overlaps && (!device || is_worth_tiles(rules)) ? overlapping_pipeline(c) : "sequential");
   for (auto& [name, asked] : pipeline.values)
@@ -293,6 +290,15 @@ std::string PlanImpl::far_text(CommImpl& c) const {
   const std::string name = find_far_exchange(c, device != nullptr).name;
   if (!device) return name + " between machines";
   return "through pinned memory (" + name + ") between " + islands.to_string() + ": " + no_peers;
+}
+
+PipelineRules PlanImpl::pipeline_rules() const {
+  PipelineRules rules;
+  rules.subtile = learnt.constants.subtile;
+  rules.overlap = options.get("overlap") == "on";
+  rules.stream_tile = device ? stream_tile : 0;
+  rules.real_bytes = real_size();
+  return rules;
 }
 
 /// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
@@ -334,6 +340,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
                   "one of " + serving_exchanges(c, exchange_needs(), false));
   }
   const bool fwd = w.schedule.direction == Direction::forward;
+  w.name = std::string("weft ") + name_of(w.schedule.direction) + " " + by_x(problem.shape);
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (some_far(c)) request.nodes = near_groups(c);
   request.streams = device != nullptr;

@@ -26,6 +26,7 @@ struct PlanImpl final : CommImpl::Flight {
 
   /// All that belongs to one direction.
   struct Way {
+    std::string name;  ///< of its executions, in profilers
     Schedule schedule;
     std::vector<ReshapeChoice> choices;
     std::vector<const ExchangeRow*> exchanges;  ///< per reshape
@@ -77,11 +78,13 @@ struct PlanImpl final : CommImpl::Flight {
   /// if it has to and must not.
   bool goes_through_host(const ExchangeRow& row, CommImpl& c) const;
   void check_device_options() const;
+  std::string devices_text() const;
   void prepare(CommImpl& c, const Gathered& gathered);
   const char* overlapping_pipeline(CommImpl& c) const;
   void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);
   void choose_exchanges(CommImpl& c);
+  PipelineRules pipeline_rules() const;
   bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
   void make_way(CommImpl& c, Way& way);

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "api/plan_impl.hpp"
-#include "base/memory.hpp"
 #include "comm/agree.hpp"
 #include "program/pipeline.hpp"
 
@@ -65,37 +64,28 @@ std::shared_ptr<PlanImpl> PlanTrials::plan(const Settings& candidate) {
   return last_;
 }
 
-/// Arrays for a plan, zeros, which all transforms keep. False if there is no memory for them.
-bool PlanTrials::provide(const PlanImpl& plan) {
+/// Arrays for a plan. False if there is no memory for them.
+bool PlanTrials::provide(PlanImpl& plan) {
   bool enough = true;
   try {
-    const auto grow = [](Buffer<std::byte>& buffer, std::size_t bytes) {
-      if (buffer.size() >= bytes) return;
-      buffer = {};  // before there is another
-      buffer = Buffer<std::byte>(bytes);
-    };
-    grow(in_, std::max(plan.sides[0].bytes, plan.problem.in_place ? plan.sides[1].bytes : 0));
-    grow(out_, plan.problem.in_place ? 0 : plan.sides[1].bytes);
-    grow(work_, plan.users_workspace ? static_cast<std::size_t>(plan.workspace_bytes) : 0);
+    arrays_.provide(plan);
   } catch (const std::bad_alloc&) {
+    enough = false;
+  } catch (const Error&) {  // of a device
     enough = false;
   }
   return comm_.impl().least(enough ? 1 : 0) == 1;
 }
 
-/// Forward and backward once; this rank's time.
+/// Forward and backward once; this rank's time until the results are there.
 double PlanTrials::execute(PlanImpl& plan) {
   comm_.impl().barrier();
   const auto begin = Clock::now();
-  std::byte* out = plan.problem.in_place ? in_.data() : out_.data();
-  std::byte* work = plan.users_workspace ? work_.data() : nullptr;
-  const std::size_t bytes = plan.users_workspace ? work_.size() : 0;
   for (const Direction d : {Direction::forward, Direction::backward}) {
-    const bool fwd = d == Direction::forward;
-    plan.start(d, {fwd ? in_.data() : out, fwd ? out : in_.data(), work, bytes, PlanImpl::Type::any,
-                   PlanImpl::Type::any});
+    plan.start(d, arrays_.of(plan, d));
     plan.advance(Patience::wait);
   }
+  plan.settled(Patience::wait);
   return since(begin);
 }
 
@@ -116,7 +106,7 @@ int PlanTrials::repeats(double one, double long_enough, int least, int most, dou
 /// to others.
 bool PlanTrials::room_for(const PlanImpl& plan, std::size_t more) {
   const double bytes = static_cast<double>(plan.workspace_bytes) * static_cast<double>(more);
-  const bool enough = 2 * bytes * comm_.impl().node_ranks() <= available_bytes();
+  const bool enough = 2 * bytes * TrialArrays::sharers(plan) <= TrialArrays::room(plan);
   return comm_.impl().least(enough ? 1 : 0) == 1;
 }
 
@@ -278,10 +268,9 @@ bool PlanTrials::feasible(const Settings& candidate) {
     const Options all = with(candidate);
     PipelineParameters values;
     for (const auto& [name, each] : all.parameters()) values.emplace(name, each);
-    PipelineRules rules;
-    rules.overlap = all.get("overlap") == "on";
     for (const PlanImpl::Way& w : last_->ways)
-      choose_pipeline(w.schedule, find_pipeline(last_->ways[0].choices.front().pipeline), values, rules);
+      choose_pipeline(w.schedule, find_pipeline(last_->ways[0].choices.front().pipeline), values,
+                      last_->pipeline_rules());
   } catch (const Error&) {
     return false;
   }
@@ -307,13 +296,17 @@ std::vector<Settings> grids(const CommImpl& comm, const Options& options) {
 
 }  // namespace
 
-std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options) {
+std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options,
+                                              const ExchangeNeeds& needs) {
   const auto open = [&](const char* name) { return options.get(name) == "auto"; };
   std::vector<std::vector<Settings>> groups{{{}}};
-  const bool own = options.get("workspace") != "user";
+  std::vector<Settings> detours;  // through the host
   for (const ExchangeRow& row : exchange_table())
-    if (open("exchange") && serves_host(row) && row.applicable(comm) && (row.carry != Carry::direct || own))
-      groups[0].push_back({{"exchange", row.name}});
+    if (open("exchange") && serves(row, comm, needs))
+      (needs.device && stages(row) ? detours : groups[0]).push_back({{"exchange", row.name}});
+  // Their pinned memory takes long to make: where there is another way, they wait until all else is tried.
+  const bool late = groups[0].size() > 1;
+  if (!late) groups[0].insert(groups[0].end(), detours.begin(), detours.end());
   const auto try_each = [&](const char* name, const std::vector<const char*>& values) {
     if (!open(name)) return;
     groups.emplace_back();
@@ -326,6 +319,7 @@ std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& opt
   try_each("decomposition", {"slab", "pencil"});
   if (open("grid")) groups.push_back(grids(comm, options));
   try_each("layout", {"contiguous", "strided"});
+  if (late && !detours.empty()) groups.push_back(detours);
   return groups;
 }
 

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "api/learning.hpp"
+#include "api/trial_arrays.hpp"
 #include "tune/tuner.hpp"
-#include "weft/buffer.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
@@ -37,7 +37,7 @@ class PlanTrials final : public Trials {
   Options with(const Settings& candidate) const;
   /// Null if there is no such plan.
   std::shared_ptr<PlanImpl> plan(const Settings& candidate);
-  bool provide(const PlanImpl& plan);
+  bool provide(PlanImpl& plan);
   double execute(PlanImpl& plan);
   double slowest(double seconds);
   static int repeats(double one, double long_enough, int least, int most, double share);
@@ -51,13 +51,15 @@ class PlanTrials final : public Trials {
   double budget_;
   std::function<void(const MeasuredSettings&, int)> keep_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  TrialArrays arrays_;
   Settings planned_;  ///< what `last_` is of
   std::shared_ptr<PlanImpl> last_;
-  Buffer<std::byte> in_, out_, work_;
 };
 
-/// What `options` leave open, for the tuner: the rule's choice and the other exchanges, each with the
-/// pipeline that suits it, then pipelines, decompositions, grids and layouts.
-std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options);
+/// What `options` leave open, for the tuner: the rule's choice and the other exchanges that serve, each with
+/// the pipeline that suits it, then pipelines, decompositions, grids and layouts, and at last exchanges that
+/// take data of a device through the host.
+std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options,
+                                              const ExchangeNeeds& needs);
 
 }  // namespace weft

@@ -76,6 +76,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const std::string& name() const = 0;
+  /// What tells devices apart that are not equally fast, and no others: "NVIDIA H200, 132 multiprocessors".
+  virtual const std::string& model() const = 0;
   virtual DeviceId id() const = 0;
 
   /// Makes the device that of the calling thread, and gives back what was so before.
@@ -90,6 +92,8 @@ class Device {
   /// On multiples of 256 bytes, uninitialised; null for none. `operation` is named in the error if there is
   /// no room. Waits for the device, as giving it back does.
   virtual std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) = 0;
+  /// What `allocate` could still give, as far as is known.
+  virtual double free_bytes() const = 0;
   /// Memory of the host that the device copies from and to by itself.
   virtual std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) = 0;
   /// Memory of this device as another process finds it, and that of another process: of what `allocate` gave.
@@ -133,12 +137,33 @@ struct DeviceRow {
   void (*notice)();
   /// Whether a pointer is to memory that only devices reach. Allocates nothing.
   bool (*holds)(const void* pointer);
+  /// A stretch of the calling thread's time, inside those that it has begun; for profilers, and without one
+  /// next to nothing.
+  void (*begin_range)(const char* name);
+  void (*end_range)();
 };
 
 /// The implementation of this build; null for a build without any.
 const DeviceRow* device_row();
 /// Puts another one in its place (null: gives it back); for tests.
 void replace_device_row(const DeviceRow* row);
+
+/// A stretch of the calling thread's time that profilers show under this name; in builds without devices
+/// nothing.
+class DeviceRange {
+ public:
+  explicit DeviceRange(const char* name) : row_(device_row()) {
+    if (row_ != nullptr) row_->begin_range(name);
+  }
+  ~DeviceRange() {
+    if (row_ != nullptr) row_->end_range();
+  }
+  DeviceRange(const DeviceRange&) = delete;
+  DeviceRange& operator=(const DeviceRange&) = delete;
+
+ private:
+  const DeviceRow* row_;
+};
 
 /// The device of the calling thread. Throws `weft::Error` if there is none.
 std::shared_ptr<Device> current_device();

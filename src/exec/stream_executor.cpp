@@ -135,7 +135,8 @@ bool StreamExecutor::advance(Patience patience) {
   for (; position_ < program_.ops.size(); ++position_) {
     const std::size_t at = position_;
     const Op& op = program_.ops[at];
-    if (skipping_ && op.invariant) continue;
+    // What others wait for is recorded all the same.
+    const bool left_out = skipping_ && op.invariant;
     const StreamPlan::Step& step = plan_.steps[at];
     DeviceStream& on = stream(step.stream);
     if (!waited_) {
@@ -147,7 +148,7 @@ bool StreamExecutor::advance(Patience patience) {
       begin_timing(op, on);
       waited_ = true;
     }
-    if (!enqueue(op, on, patience)) return false;
+    if (!left_out && !enqueue(op, on, patience)) return false;
     end_timing(op, on);
     if (step.event >= 0) on.record(*events_[static_cast<std::size_t>(step.event)]);
     waited_ = false;
@@ -231,6 +232,7 @@ bool StreamExecutor::await(Patience patience, const Look& look) {
 }
 
 bool StreamExecutor::enqueue(const Op& op, DeviceStream& on, Patience patience) {
+  const DeviceRange range(name_of(op.kind));
   switch (op.kind) {
     case OpKind::fft: {
       const auto call = static_cast<std::size_t>(op.call);
@@ -322,9 +324,11 @@ std::vector<OperationTime> StreamExecutor::times() {
   for (const Timed& t : timed_) {
     if (t.op == nullptr) continue;
     const Traffic traffic = traffic_of(*t.op);
+    const auto position = static_cast<std::size_t>(t.op - program_.ops.data());
     all.push_back({kind_of(t.op->kind), t.op->stage, t.op->reshape, t.op->tile,
                    device_->seconds_between(*began_, *t.begin), device_->seconds_between(*began_, *t.end),
-                   traffic.bytes, traffic.memory_read, traffic.memory_written});
+                   traffic.bytes, traffic.memory_read, traffic.memory_written,
+                   static_cast<int>(plan_.steps[position].stream)});
   }
   return all;
 }

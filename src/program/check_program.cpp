@@ -234,10 +234,19 @@ class Checker {
       // The rank's own part, and what other machines send, come beside those of peers.
       const OpKind kind = p_.ops[static_cast<std::size_t>(a.op)].kind;
       if (kind == OpKind::put || kind == OpKind::post) continue;
-      if (a.op == free || precedes(a.op, free)) continue;
+      if (a.op == free || precedes(a.op, free) || is_apart(a, op)) continue;
       for (int f : full)
         if (!precedes(f, a.op)) fail(a.op, "touches a tile that peers may still put");
     }
+  }
+
+  /// Whether a tile says where the parts of peers land, and an access has nothing of them.
+  bool is_apart(const Access& a, const Op& tile) const {
+    const std::vector<StridedPart>& parts = messages(tile).to;
+    const int bytes = reshape_of(tile).messages.element_bytes;
+    return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](const StridedPart& s) {
+      return disjoint(a, access(-1, s.at, s.box.extents(), bytes, true, s.box));
+    });
   }
 
   /// Every part that a tile sends is packed once, where its message is taken from.

@@ -182,8 +182,15 @@ std::string hidden_behind(const Schedule& s, int stage, const ReshapeChoice& cho
                          : "behind copies";
 }
 
+/// Streams move what is under way by themselves, and are given whole tiles: such a parameter is nothing to
+/// be tried.
+bool without_parts(const ParameterReader& read, const char* name) {
+  return read.rules().streams() && !read.asked(name);
+}
+
 int tests(ParameterReader& read, const char* name) {
   if (!read.rules().overlap) return 0;
+  if (without_parts(read, name)) return -1;
   return static_cast<int>(read(name, -1, 1 << 20, "calls for a tile"));
 }
 
@@ -212,8 +219,10 @@ TileSide side(const Schedule& s, int stage, const Tiling& tiling, const SideName
               const ReshapeChoice& choice, ParameterReader& read) {
   TileSide t;
   t.cross = cross_axis(s, stage, tiling, choice);
-  if (t.cross >= 0) t.cross_by = read(names.cross, 0, largest_extent(tiling, t.cross), extent_of(t.cross));
-  t.along_by = read(names.along, 0, choice.tile, "the thickness of a tile");
+  if (t.cross >= 0 && !without_parts(read, names.cross))
+    t.cross_by = read(names.cross, 0, largest_extent(tiling, t.cross), extent_of(t.cross));
+  if (!without_parts(read, names.along))
+    t.along_by = read(names.along, 0, choice.tile, "the thickness of a tile");
   t.fft_tests = tests(read, names.fft);
   t.copy_tests = tests(read, names.copy);
   return t;

@@ -43,6 +43,7 @@ struct PipelineRules {
   /// 0: for the host.
   Index stream_tile = 0;
   int real_bytes = 8;  ///< size of a real number
+  bool streams() const { return stream_tile > 0; }
 };
 
 /// A parameter of a reshape is read once, by the pipeline, which also knows the rule for it.

@@ -54,12 +54,19 @@ class Planes : TileTraffic {
     const int bytes = std::max(s.source.element_bytes, s.result.element_bytes);
     const std::vector<Box> whole{s.source.box};
     for (const Box& out : is_last(j) ? whole : cut_.sending(j, rank_))
-      for (const Box& in : j == 0 ? whole : cut_.receiving(j - 1, rank_)) {
+      for (const Box& in : j == 0 ? whole : received(j, s)) {
         const Box tile = intersect(in, same_cut(out, s.source.box, s.axes));
         const std::vector<Box> parts = sub_tiles(tile, order, s.axes, bytes, subtile(j));
         s.parts.insert(s.parts.end(), parts.begin(), parts.end());
       }
     return s;
+  }
+
+  /// What a segment reads, in its order. A stream that only copies it to the user's array does so as it
+  /// arrives.
+  std::vector<Box> received(int j, const Pass& s) const {
+    const bool only_copies = request_.streams && is_last(j) && s.axes.empty();
+    return only_copies ? cut_.arriving(j - 1, rank_) : cut_.receiving(j - 1, rank_);
   }
 
   /// That of the reshape whose planes a segment makes or takes.

@@ -26,7 +26,7 @@ Index thickness_of(const Schedule& s, const Field& field, int axis, const Pipeli
 /// Bytes of the parts that pass through the cache one by one; a stream takes a tile as it is.
 Index subtile_of(ParameterReader& read) {
   constexpr const char* name = "subtile";
-  if (read.rules().stream_tile == 0) return read(name, read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
+  if (!read.rules().streams()) return read(name, read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
   if (read.asked(name))
     throw Error("plan: option subtile", "given with arrays in memory of a GPU",
                 "none: tiles are not cut further there");
@@ -45,7 +45,7 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Reshap
       s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
   choice.subtile = subtile_of(read);
   choice.window = read.rules().overlap ? 1 : 0;
-  choice.reason = std::string(read.rules().stream_tile == 0 ? "each stage passes once over its data, " : "") +
+  choice.reason = std::string(!read.rules().streams() ? "each stage passes once over its data, " : "") +
                   "tiles are of what is " + (choice.cuts_after ? "received" : "sent") +
                   (choice.window == 0 ? ", no overlap" : "");
   const Field& field = s.fields[static_cast<std::size_t>(choice.cuts_after ? stage + 1 : stage)];

@@ -86,4 +86,16 @@ std::vector<Box> TileCut::receiving(int j, int rank) const {
   return choice(j).cuts_after ? planes(j, box) : columns(j, box);
 }
 
+std::vector<Box> TileCut::arriving(int j, int rank) const {
+  std::vector<Part> all;
+  for (const Overlap& o : place_.field_before(j).tiling->overlaps(place_.field_after(j).box(rank))) {
+    const std::vector<Part> its = parts(j, o.rank, rank, false);
+    all.insert(all.end(), its.begin(), its.end());
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Part& a, const Part& b) { return a.tile < b.tile; });
+  std::vector<Box> boxes;
+  for (const Part& p : all) boxes.push_back(p.box);
+  return boxes;
+}
+
 }  // namespace weft

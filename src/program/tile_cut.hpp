@@ -31,6 +31,8 @@ class TileCut {
   /// What a rank holds before and after the reshape, in the order in which it works on it.
   std::vector<Box> sending(int j, int rank) const;
   std::vector<Box> receiving(int j, int rank) const;
+  /// Part by part, by ascending tile, as all of it arrives.
+  std::vector<Box> arriving(int j, int rank) const;
 
  private:
   const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }

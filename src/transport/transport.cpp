@@ -25,14 +25,6 @@ int merit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   return row.carry == Carry::direct || row.carry == Carry::strided ? 1 : 0;
 }
 
-bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
-  if (!row.applicable(comm)) return false;
-  if (row.carry == Carry::direct)
-    return needs.own_workspace && (!needs.device || (needs.peers && row.make_stream_direct != nullptr));
-  if (!needs.device) return serves_host(row);
-  return row.make_stream_buffered != nullptr ? needs.own_devices : stages(row);
-}
-
 /// Why a row that exists does not serve, as an error says it.
 std::string misfit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   if (!row.applicable(comm)) return std::string(" among ranks of medium ") + comm.medium();
@@ -48,6 +40,14 @@ const ExchangeRow& present(const ExchangeRow& row) {
   throw Error("plan: option exchange", std::string("\"") + row.name + "\": " + missing, "auto");
 }
 }  // namespace
+
+bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
+  if (!row.applicable(comm)) return false;
+  if (row.carry == Carry::direct)
+    return needs.own_workspace && (!needs.device || (needs.peers && row.make_stream_direct != nullptr));
+  if (!needs.device) return serves_host(row);
+  return row.make_stream_buffered != nullptr ? needs.own_devices : stages(row);
+}
 
 bool stages(const ExchangeRow& row) {
   return row.make_buffered != nullptr && (row.carry == Carry::packed || row.carry == Carry::padded);

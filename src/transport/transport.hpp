@@ -183,6 +183,9 @@ std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
   return std::make_unique<Exchange>(context);
 }
 
+/// Whether an exchange can be had between these ranks, with what is asked of it.
+bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs);
+
 /// All exchanges of this build, the preferred ones first.
 std::span<const ExchangeRow> exchange_table();
 

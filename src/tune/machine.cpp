@@ -59,7 +59,7 @@ std::string ranks_text(const std::vector<int>& nodes) {
   return join(parts, "+");
 }
 
-Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts) {
+Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts, const std::string& devices) {
   const std::string hardware = hardware_text();
   std::string mine =
       hardware + ", weft " + std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR);
@@ -67,6 +67,7 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts) {
   for (const FftRow* row : ffts) versions.push_back(row->version());
   std::sort(versions.begin(), versions.end());  // the order is an option's matter
   for (const std::string& version : versions) mine += ", " + version;
+  if (!devices.empty()) mine += ", " + devices;
 
   Machine machine;
   machine.hardware = comm.broadcast(hardware, 0);

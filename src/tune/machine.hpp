@@ -15,7 +15,8 @@ struct Machine {
   /// "Intel(R) Xeon(R) Gold 6226R, 32 cores, 1048576 B second cache": of rank 0's machine.
   std::string hardware;
   /// The same, this version of Weft, the local FFT libraries, and where the ranks are: "..., weft 0.1,
-  /// fftw-3.3.10-sse2-avx, mpi 4x1". The key of wisdom.
+  /// fftw-3.3.10-sse2-avx, mpi 4x1", behind the libraries the devices, if arrays are in their memory. The key
+  /// of wisdom.
   std::string fingerprint;
 
   /// The key of what a library has learnt.
@@ -33,7 +34,8 @@ std::string hardware_text();
 /// of every rank.
 std::string ranks_text(const std::vector<int>& nodes);
 
-/// The machine of a set of ranks, which may use the libraries `ffts`, alike on all ranks. Collective.
-Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts);
+/// The machine of a set of ranks, which may use the libraries `ffts`, alike on all ranks, and have their
+/// arrays on `devices` (none: on the host). Collective.
+Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts, const std::string& devices = "");
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // The benchmark's own claims: its answers are right, its breakdown adds up, its bytes are the schedule's.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -13,9 +14,11 @@
 #include "support/device_double.hpp"
 #include "support/expect_error.hpp"
 #include "support/reference.hpp"
+#include "support/tuned.hpp"
 #include "transports.hpp"
 #include "weft/plan.hpp"
 #include "weft/thread_team.hpp"
+#include "weft/wisdom.hpp"
 
 namespace weft::test {
 
@@ -193,6 +196,13 @@ TEST(Bench, ArraysInMemoryOfDevices) {
         const auto j = nlohmann::json::parse(json_of(c, m, 3, "threads"));
         EXPECT_EQ(j["machine"]["device"], "double (device 0)");
         EXPECT_EQ(j["transport"], *exchange == 'd' ? "direct" : "copy through pinned memory");
+        EXPECT_EQ(j["bound"]["link_bytes_per_s"].size(), 2);
+        // A lane for each stream.
+        const auto trace = nlohmann::json::parse(trace_of(m));
+        std::map<int, int> operations;
+        for (const auto& event : trace["traceEvents"])
+          if (event["ph"] == "X") ++operations[event["tid"].get<int>()];
+        EXPECT_EQ(operations.size(), 6);
       }
 }
 
@@ -213,6 +223,51 @@ TEST(Bench, TransportsBetweenGpusAreExchangesByOtherNames) {
     expect_error([&] { text("mpi"); }, "\"p2p\"");
     expect_error([&] { text("ucx"); }, "auto, peer, nccl, mpi, staged");
   });
+}
+
+TEST(Bench, CeilingsOfDevicesAreMeasuredOnce) {
+  forget_wisdom();
+  const ScopedDeviceDouble devices;
+  const std::string file = new_wisdom_file("bench-" + std::to_string(getpid()));
+  const auto found = [&](int ranks) {
+    forget_wisdom();
+    bench::Ceilings first;
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      const bench::Ceilings mine = bench::find_ceilings(comm, {1 << 16, current_device(), file});
+      if (comm.rank() == 0) first = mine;
+    });
+    return first;
+  };
+  const bench::Ceilings measured = found(2), again = found(2);
+  EXPECT_FALSE(measured.remembered);
+  EXPECT_GT(measured.copy_bytes_per_s, 0);
+  EXPECT_TRUE(again.remembered);
+  EXPECT_EQ(again.link_bytes_per_s, measured.link_bytes_per_s);
+  EXPECT_EQ(again.send_bytes_per_s, measured.send_bytes_per_s);
+  EXPECT_FALSE(found(1).remembered);
+  EXPECT_TRUE(found(1).remembered);
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+TEST(Bench, EffortsWithArraysInMemoryOfDevices) {
+  forget_wisdom();
+  const ScopedDeviceDouble devices;
+  Case c;
+  c.device = "cuda";
+  c.shape = "12,10,14";
+  c.repeat = 1;
+  c.options = quick("patient", "", 8).set("exchange", "direct");
+  Measured m;
+  ThreadTeam(2).run([&](const Comm& comm) {
+    set_double_device(comm.rank());
+    const Measured mine = measure(comm, c);
+    if (comm.rank() == 0) m = mine;
+  });
+  EXPECT_LT(m.error_l2, 5e-15);
+  EXPECT_EQ(m.learnt.origin, "trial");
+  forget_wisdom();
 }
 
 TEST(Bench, TheTimelineHasBothDirectionsOneBehindTheOther) {

@@ -2,15 +2,34 @@
 // NCCL, and how often communicators are made.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <complex>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "support/device_double.hpp"
+#include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
+#include "support/double_memory.hpp"
 #include "support/expect_error.hpp"
 #include "support/nccl_double.hpp"
+#include "support/tuned.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
+
+namespace {
+
+/// Trials try NCCL where it is there: not the one of this machine.
+struct ScopedNcclDouble {
+  ScopedNcclDouble() { nccl::replace_functions(&nccl_double()); }
+  ~ScopedNcclDouble() { nccl::replace_functions(nullptr); }
+  ScopedNcclDouble(const ScopedNcclDouble&) = delete;
+  ScopedNcclDouble& operator=(const ScopedNcclDouble&) = delete;
+};
+
+}  // namespace
 
 TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   DoubleManner manner;
@@ -50,6 +69,87 @@ TEST(DeviceDouble, PairsThatDoNotReachEachOtherExchangeThroughPinnedMemory) {
   });
 }
 
+TEST(DeviceDouble, WisdomOfOneModelIsNotAnothers) {
+  forget_wisdom();
+  const ScopedNcclDouble nccl;
+  ThreadTeam team(2);
+  const auto text = [&](const char* model, int devices, const char* effort) {
+    DoubleManner manner;
+    manner.model = model;
+    const ScopedDeviceDouble doubles(manner);
+    std::string first;
+    team.run([&](const Comm& comm) {
+      set_double_device(comm.rank() % devices);
+      const Plan plan(comm, on_device(), quick(effort));
+      if (comm.rank() == 0) first = plan.to_string();
+    });
+    return first;
+  };
+  const auto wise = [](const std::string& said) { return said.find("wisdom: ") != std::string::npos; };
+  EXPECT_FALSE(wise(text("one", 2, "measure")));
+  EXPECT_TRUE(wise(text("one", 2, "estimate")));
+  EXPECT_FALSE(wise(text("one", 1, "estimate")));  // shared
+  EXPECT_FALSE(wise(text("another", 2, "estimate")));
+  forget_wisdom();
+}
+
+TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
+  using device_double::Memory;
+  const ScopedNcclDouble nccl;
+  Problem p = on_device();
+  p.shape = {64, 64, 8};
+  const std::size_t array = 64 * 64 * 8 * 16 / 2;
+  for (const std::size_t arrays : {6, 8, 40}) {  // a plan has a few boxes of workspace
+    forget_wisdom();
+    DoubleManner manner;
+    manner.room = arrays * array;
+    const ScopedDeviceDouble doubles(manner);
+    ThreadTeam(2).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      const std::size_t before = Memory::of_process().used(comm.rank());
+      comm.barrier();
+      const std::string text = Plan(comm, p, quick("measure", "", 20)).to_string();
+      EXPECT_NE(text.find("trials: "), std::string::npos) << text;
+      comm.barrier();
+      EXPECT_EQ(Memory::of_process().used(comm.rank()), before);
+      comm.barrier();
+    });
+  }
+  forget_wisdom();
+}
+
+namespace {
+thread_local std::vector<std::string> ranges_begun;
+thread_local int ranges_open = 0;
+}  // namespace
+
+TEST(DeviceDouble, PlanningAndExecutionsAreRangesOfProfilers) {
+  DoubleManner manner;
+  manner.range = [](const char* name) {
+    ranges_open += name != nullptr ? 1 : -1;
+    if (name != nullptr) ranges_begun.emplace_back(name);
+  };
+  const ScopedDeviceDouble devices(manner);
+  set_double_device(0);
+  ranges_begun.clear();
+  Plan plan(Comm::self(), on_device());
+  DeviceMirror mirror;
+  plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+  auto* in = reinterpret_cast<std::complex<double>*>(mirror.fresh(plan.input_count() * 16));
+  auto* out = reinterpret_cast<std::complex<double>*>(mirror.fresh(plan.output_count() * 16));
+  plan.forward(in, out);
+  plan.start_backward(out, in);
+  plan.wait();
+  const auto begun = [&](const char* name) {
+    return std::count(ranges_begun.begin(), ranges_begun.end(), name);
+  };
+  EXPECT_EQ(begun("weft plan 16x12x8"), 1);
+  EXPECT_EQ(begun("weft forward 16x12x8"), 1);
+  EXPECT_EQ(begun("weft backward 16x12x8"), 2);  // one to start it, one to wait
+  EXPECT_GE(begun("fft"), 2);
+  EXPECT_EQ(ranges_open, 0);
+}
+
 TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {
   setenv("WEFT_NCCL_LIBRARY", "/no/such/library", 1);
   const ScopedDeviceDouble devices;
@@ -79,7 +179,7 @@ TEST(DeviceDouble, ARankOnWhichNcclFailsLeavesNobodyWaiting) {
 
 TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {
   const ScopedDeviceDouble devices;
-  nccl::replace_functions(&nccl_double());
+  const ScopedNcclDouble nccl;
   const auto plan_some = [] {
     ThreadTeam(2).run([](const Comm& comm) {
       set_double_device(6 + comm.rank());
@@ -91,7 +191,6 @@ TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {
   EXPECT_GE(made, 2);
   plan_some();
   EXPECT_EQ(nccl_double_made(), made);
-  nccl::replace_functions(nullptr);
 }
 
 }  // namespace weft::test

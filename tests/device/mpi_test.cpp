@@ -8,8 +8,10 @@
 #include "support/devices.hpp"
 #include "support/disturbance.hpp"
 #include "support/expect_error.hpp"
+#include "support/tuned.hpp"
 #include "weft/mpi.hpp"
 #include "weft/plan.hpp"
+#include "weft/wisdom.hpp"
 
 namespace weft::test {
 
@@ -69,6 +71,27 @@ TEST(DeviceProblems, NotGivenToAnMpiThatDoesNotSaySo) {
   };
   EXPECT_NE(plan("auto").find("through pinned memory"), std::string::npos);
   expect_error([&] { plan("off"); }, "which this one does not");
+}
+
+TEST(DeviceTuning, ComesOutRightAndIsRemembered) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() > 3) return;  // a few trials are enough
+  forget_wisdom();
+  const ScopedDevices all({.processes = true});
+  const ScopedTestHook hook(disturbance(false));
+  ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+  for (const char* effort : {"patient", "measure"}) {
+    RandomProblem p = make_device_problem(first_seed() + 6000, comm.size(), {"auto"});
+    p.options = quick(effort, "", 8);
+    if (p.user_workspace) p.options.set("workspace", "user");
+    p.delays = false;
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+  if (comm.size() > 1) {
+    EXPECT_GT(record(comm, on_device(), quick("measure")).plans, 2);
+  }
+  EXPECT_EQ(record(comm, on_device(), quick("measure")).plans, 1);
+  forget_wisdom();
 }
 
 }  // namespace weft::test

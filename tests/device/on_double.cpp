@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <memory>
 
 #include "support/device_double.hpp"
@@ -18,7 +19,11 @@ ScopedDevices::ScopedDevices(const DevicesManner& asked) {
   manner.reach = asked.reach;
   manner.room = std::size_t{1} << 30;
   current = std::make_unique<ScopedDeviceDouble>(manner);
-  nccl::replace_functions(&nccl_double());
+  if (asked.processes) {
+    setenv("WEFT_NCCL_LIBRARY", "/no/such/library", 1);  // the double's is within a process
+  } else {
+    nccl::replace_functions(&nccl_double());
+  }
 }
 ScopedDevices::~ScopedDevices() {
   nccl::replace_functions(nullptr);

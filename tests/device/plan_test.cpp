@@ -51,7 +51,6 @@ TEST(DevicePlans, RefuseWhatIsNotDoneThere) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
   const auto plan = [](const Options& options) { const Plan made(Comm::self(), on_device(), options); };
-  expect_error([&] { plan(Options().set("effort", "measure")); }, "in memory of a GPU");
   expect_error([&] { plan(Options().set("threads", 2)); }, "the host does not compute");
   expect_error([&] { plan(Options().set("fft", "fftw")); }, "for memory of a GPU");
 }

@@ -107,6 +107,26 @@ TEST(Planes, OnStreamsATileTravelsInRingOrderWhileTheNextIsTransformed) {
   EXPECT_EQ(forward.scratch_offset, forward.workspace_bytes);
 }
 
+TEST(Planes, OnStreamsNaturalOutputIsCopiedAsItArrives) {
+  const Schedule s = make_schedule(request_of({16, 32, 16}, 4, Distribution::slab(0), Distribution::slab(0)));
+  PipelineRules rules;
+  rules.stream_tile = 1;
+  std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline("planes"), {{"tile", 2}}, rules);
+  for (ReshapeChoice& c : choices) c.carry = Carry::direct;
+  ProgramRequest request{1, 8, false, {}, {}};
+  request.streams = true;
+  const Program p = build_program(s, choices, request);
+  check_program(p);
+  // Of the last reshape: parts that are awaited, and copies to the user's array.
+  std::string text;
+  for (const Op& op : p.ops) {
+    if (op.reshape != 1) continue;
+    if (op.kind == OpKind::await_full) text += 'a';
+    if (op.kind == OpKind::copy) text += 'c';
+  }
+  EXPECT_EQ(text, "aaaccccaaaccccaaaccccaaacccc");
+}
+
 TEST(Planes, TilesForStreamsAreNotTooSmall) {
   const Schedule s = make_schedule(request_of({64, 16, 16}, 2, Distribution::slab(0), Distribution::slab(1)));
   const auto tile = [&](Index bytes, const PipelineParameters& asked = {}) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -29,6 +30,7 @@ class Double final : public Device, public Owner {
 
   int number() const override { return number_; }
   const std::string& name() const override { return name_; }
+  const std::string& model() const override { return manner().model; }
   DeviceId id() const override {
     DeviceId id{};
     id[0] = static_cast<unsigned char>(number_ + 1);
@@ -57,6 +59,10 @@ class Double final : public Device, public Owner {
       throw Error(operation, "no memory for " + std::to_string(bytes) + " bytes on " + name_,
                   "fewer points per rank");
     return manner().processes ? get_for_processes(bytes) : get(bytes, number_);
+  }
+  double free_bytes() const override {
+    if (manner().room == 0) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(manner().room) - static_cast<double>(Memory::of_process().used(number_));
   }
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char*) override {
     return get(bytes, Memory::pinned);
@@ -147,6 +153,10 @@ std::shared_ptr<Device> device_of_thread() {
   return device;
 }
 
+void tell_range(const char* name) {
+  if (manner().range != nullptr) manner().range(name);
+}
+
 }  // namespace
 
 ScopedDeviceDouble::ScopedDeviceDouble(const DoubleManner& m) {
@@ -155,7 +165,9 @@ ScopedDeviceDouble::ScopedDeviceDouble(const DoubleManner& m) {
                              .missing = [] { return manner().missing; },
                              .current = device_of_thread,
                              .notice = [] {},
-                             .holds = [](const void* p) { return Memory::of_process().owner(p) >= 0; }};
+                             .holds = [](const void* p) { return Memory::of_process().owner(p) >= 0; },
+                             .begin_range = tell_range,
+                             .end_range = [] { tell_range(nullptr); }};
   manner() = m;
   replace_device_row(&row);
   replace_device_fft(&fft);

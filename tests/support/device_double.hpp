@@ -11,12 +11,14 @@
 namespace weft::test {
 
 struct DoubleManner {
-  bool delays = false;            ///< streams pause at random
-  int reach = 0;                  ///< devices reach each other within so many of consecutive numbers; 0: all
-  std::string missing;            ///< why there is no device
-  std::size_t room = 0;           ///< bytes that a device has; 0: no limit
-  bool processes = false;         ///< memory can be given to other processes
-  bool unordered = false;         ///< streams may run over each other's data: ThreadSanitizer does not mind
+  bool delays = false;           ///< streams pause at random
+  int reach = 0;                 ///< devices reach each other within so many of consecutive numbers; 0: all
+  std::string missing;           ///< why there is no device
+  std::string model = "double";  ///< of all devices
+  std::size_t room = 0;          ///< bytes that a device has; 0: no limit
+  bool processes = false;        ///< memory can be given to other processes
+  bool unordered = false;        ///< streams may run over each other's data: ThreadSanitizer does not mind
+  void (*range)(const char*) = nullptr;  ///< called when a range begins, with null when it ends
   void (*aside)(bool) = nullptr;  ///< called before and after the double does something that a GPU would do
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "device/cuda/driver.hpp"
+#include "device/cuda/range.hpp"
 #include "device/cuda/stream.hpp"
 #include "weft/error.hpp"
 
@@ -62,10 +63,13 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, ordinal_), "cudaGetDeviceProperties");
     name_ = std::string(properties.name) + " (device " + std::to_string(ordinal_) + ")";
+    model_ = std::string(properties.name) + ", " + std::to_string(properties.multiProcessorCount) +
+             " multiprocessors";
     id_ = id_of(ordinal_);
   }
 
   const std::string& name() const override { return name_; }
+  const std::string& model() const override { return model_; }
   DeviceId id() const override { return id_; }
 
   void enter() override { check(driver().push_context(context_), "cuCtxPushCurrent"); }
@@ -108,6 +112,12 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
                   "fewer points per rank");
     }
     return owned(memory, [](void* p) { cudaFree(p); });
+  }
+
+  double free_bytes() const override {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return static_cast<double>(free);
   }
 
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) override {
@@ -181,7 +191,7 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   int ordinal_ = 0;
   std::mutex connecting_;
   std::set<int> connected_;  ///< ordinals of devices whose memory this one has been let to
-  std::string name_;
+  std::string name_, model_;
   DeviceId id_{};
 };
 
@@ -231,7 +241,9 @@ DeviceRow cuda_row() {
           .missing = [] { return cuda::missing(); },
           .current = cuda::device_of_thread,
           .notice = cuda::notice,
-          .holds = cuda::on_any_device};
+          .holds = cuda::on_any_device,
+          .begin_range = cuda::begin_range,
+          .end_range = cuda::end_range};
 }
 
 }  // namespace weft

@@ -1,0 +1,46 @@
+// The arrays that trials work on, in either kind of memory. They are zeros, which all transforms keep, and
+// only grow: a search takes memory a few times, and not for every plan.
+#pragma once
+
+#include <memory>
+
+#include "api/plan_impl.hpp"
+#include "weft/buffer.hpp"
+
+namespace weft {
+
+class TrialArrays {
+ public:
+  TrialArrays() = default;
+  ~TrialArrays();
+  TrialArrays(const TrialArrays&) = delete;
+  TrialArrays& operator=(const TrialArrays&) = delete;
+
+  /// Has arrays for the plan, where it wants them. On a device it runs on a stream of the trials, so that it
+  /// waits for nothing of the user's. Throws std::bad_alloc or `weft::Error` if there is no memory.
+  void provide(PlanImpl& plan);
+  /// For an execution of a plan that has been provided for.
+  PlanImpl::Arrays of(const PlanImpl& plan, Direction direction);
+
+  /// Bytes that the ranks who share the memory of the plan's workspace could still get, together.
+  static double room(const PlanImpl& plan);
+  /// How many ranks that are.
+  static int sharers(const PlanImpl& plan);
+
+ private:
+  struct Block {
+    Buffer<std::byte> on_host;
+    std::shared_ptr<std::byte> on_device;
+    std::size_t bytes = 0;
+    std::byte* data() { return on_device ? on_device.get() : on_host.data(); }
+  };
+
+  void grow(Block& block, std::size_t bytes);
+
+  std::shared_ptr<Device> device_;  ///< null: on the host
+  std::unique_ptr<DeviceStream> stream_;
+  std::unique_ptr<DeviceEvent> filled_;
+  Block in_, out_, work_;
+};
+
+}  // namespace weft

@@ -1,0 +1,169 @@
+// Efforts that make trials, with arrays in device memory: what they choose among, that results are right
+// whatever is chosen, and what wisdom does with it. Times decide what is found.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "api/tuning.hpp"
+#include "support/device_problem.hpp"
+#include "support/devices.hpp"
+#include "support/disturbance.hpp"
+#include "support/expect_error.hpp"
+#include "support/tuned.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+int ranks() {
+  return std::max(2, std::min(4, ScopedDevices::count()));
+}
+
+std::string new_file() {
+  static int count = 0;
+  return new_wisdom_file("device-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+}
+
+/// What rank 0 says of a plan whose ranks have a device each, as far as there are so many.
+PlanRecord plan_of(ThreadTeam& team, const Problem& problem, const Options& options) {
+  PlanRecord first;
+  team.run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+    const PlanRecord mine = record(comm, problem, options);
+    if (comm.rank() == 0) first = mine;
+  });
+  return first;
+}
+
+bool says(const PlanRecord& r, const std::string& what) {
+  return r.text.find(what) != std::string::npos;
+}
+
+/// How often each value of an option is a candidate of its own.
+std::map<std::string, int> values_tried(const std::vector<std::vector<Settings>>& groups,
+                                        const std::string& option) {
+  std::map<std::string, int> values;
+  for (const std::vector<Settings>& group : groups)
+    for (const Settings& s : group)
+      if (const auto found = s.find(option); found != s.end()) ++values[found->second];
+  return values;
+}
+
+class DeviceTuning : public testing::Test {
+ protected:
+  void SetUp() override { forget_wisdom(); }
+  void TearDown() override { forget_wisdom(); }
+};
+
+}  // namespace
+
+TEST_F(DeviceTuning, EveryKindOfProblemComesOutRight) {
+  ThreadTeam team(ranks());
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    RandomProblem p = make_device_problem(7000 + seed, team.size(), {"auto"});
+    p.options = quick(seed % 3 == 0 ? "measure" : "patient");
+    if (p.user_workspace) p.options.set("workspace", "user");
+    p.delays = false;
+    const ScopedDevices devices;
+    const ScopedTestHook hook(disturbance(false));
+    ASSERT_NO_THROW(team.run([&](const Comm& comm) {
+      ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+      run_random_problem(comm, p);
+    })) << p.describe();
+  }
+}
+
+TEST_F(DeviceTuning, TriesWhatServesDevices) {
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ExchangeNeeds needs{.own_workspace = true, .device = true, .peers = true, .own_devices = true};
+    const auto tried = [&](const Options& options, const char* option) {
+      return values_tried(candidates(comm.impl(), options, needs), option);
+    };
+    EXPECT_EQ(tried({}, "exchange"), (std::map<std::string, int>{{"copy", 1}, {"direct", 1}, {"nccl", 1}}));
+    EXPECT_EQ(tried({}, "pipeline"),
+              (std::map<std::string, int>{{"planes", 1}, {"sequential", 1}, {"windowed", 1}}));
+    EXPECT_TRUE(tried(Options().set("exchange", "direct"), "exchange").empty());
+    // The rule's choice is the first, and what goes through the host the last.
+    const auto groups = candidates(comm.impl(), {}, needs);
+    EXPECT_TRUE(groups.at(0).at(0).empty());
+    EXPECT_EQ(groups.back(), (std::vector<Settings>{{{"exchange", "copy"}}}));
+    // Unless there is no other way.
+    needs.peers = needs.own_devices = false;
+    EXPECT_EQ(candidates(comm.impl(), {}, needs).at(0).back(), (Settings{{"exchange", "copy"}}));
+    EXPECT_EQ(tried({}, "exchange"), (std::map<std::string, int>{{"copy", 1}}));
+  });
+}
+
+TEST_F(DeviceTuning, SearchesAmongTilesAndNotAmongWhatOnlyHostsHave) {
+  const ScopedDevices devices;
+  ThreadTeam team(2);
+  Problem p = on_device();
+  p.shape = {32, 32, 8};
+  for (const char* pipeline : {"windowed", "planes"}) {
+    const Options o = quick("patient", "", 16).set("pipeline", pipeline).set("exchange", "copy");
+    const PlanRecord r = plan_of(team, p, o);
+    EXPECT_GT(r.plans, 3);
+    EXPECT_TRUE(says(r, "trials: ") && says(r, "tile ")) << r.text;
+    for (const char* host : {" px ", " uy ", " fy ", " fp ", "subtile"})
+      EXPECT_FALSE(says(r, host)) << r.text;
+  }
+}
+
+TEST_F(DeviceTuning, WithWisdomMakesNoTrialAndTheSamePlan) {
+  const ScopedDevices devices;
+  ThreadTeam team(ranks());
+  for (const char* effort : {"measure", "patient"}) {
+    forget_wisdom();
+    const std::string file = new_file();
+    const PlanRecord found = plan_of(team, on_device(), quick(effort, file));
+    EXPECT_GT(found.plans, 2);
+    EXPECT_TRUE(says(found, "trials: ")) << found.text;
+    forget_wisdom();
+    const PlanRecord again = plan_of(team, on_device(), quick(effort, file));
+    EXPECT_EQ(again.plans, 1);
+    EXPECT_TRUE(says(again, "wisdom: ") && says(again, "found by")) << again.text;
+    EXPECT_EQ(again.identity, found.identity);
+    EXPECT_TRUE(says(plan_of(team, on_device(), Options().set("wisdom", file)), "found by"));
+    // The host is another machine, and arrays there another problem.
+    Problem host = on_device();
+    host.memory = MemoryKind::host;
+    EXPECT_TRUE(says(plan_of(team, host, Options().set("wisdom", file)), "nothing known"));
+    remove_wisdom(file);
+  }
+}
+
+TEST_F(DeviceTuning, KeepsToItsBudgetAndTheUsersChoices) {
+  const ScopedDevices devices;
+  ThreadTeam team(2);
+  const PlanRecord late = plan_of(team, on_device(), quick("patient").set("budget", "0"));
+  EXPECT_TRUE(says(late, "found by 1 trials") && says(late, "until the budget was spent")) << late.text;
+  EXPECT_EQ(plan_of(team, on_device(), quick("measure", "", 0)).plans, 1);
+  const PlanRecord chosen =
+      plan_of(team, on_device(), quick("patient").set("exchange", "copy").set("pipeline", "windowed"));
+  EXPECT_TRUE(says(chosen, "exchange copy") && says(chosen, "pipeline windowed")) << chosen.text;
+  const auto refused = [&](const Options& o) { return [&team, o] { plan_of(team, on_device(), o); }; };
+  expect_error(refused(quick("measure").set("tile", "1000")), "option tile");
+  expect_error(refused(quick("measure").set("threads", 2)), "memory of a GPU");
+}
+
+TEST_F(DeviceTuning, SaysWhereWisdomIsImpossible) {
+  const ScopedDevices devices;
+  ThreadTeam team(2);
+  const std::string file = new_file();
+  plan_of(team, on_device(), quick("measure", file));
+  for (const char* bad : {R"("exchange": "pigeon")", R"("tile": "100000")"}) {
+    forget_wisdom();
+    edit_options(file, bad);
+    PlanRecord r;
+    const std::string said =
+        warnings_of([&] { r = plan_of(team, on_device(), Options().set("wisdom", file)); });
+    EXPECT_NE(said.find("says of this problem"), std::string::npos) << said;
+    EXPECT_EQ(r.plans, 1);
+  }
+  remove_wisdom(file);
+}
+
+}  // namespace weft::test
