@@ -44,6 +44,7 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
   const auto index = [](StreamRole r) { return static_cast<std::size_t>(r); };
   // Of parts that are unpacked one by one as they arrive, arrival is the receiver's business.
   int receiving = -1, unpacks_end = -1;
+  int freed = -1;  // the newest of its kind
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     const int id = static_cast<int>(i);
@@ -59,6 +60,10 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
       if (op.kind == OpKind::unpack && id < unpacks_end && dep == receiving) continue;
       if (index(plan.steps[static_cast<std::size_t>(dep)].stream) == other) last = std::max(last, dep);
     }
+    // Streams may share a queue of the device, and branches of a graph come in any order: who waits for a
+    // peer has told it first what that may wait for.
+    if (op.kind == OpKind::await_free) last = std::max(last, freed);
+    if (op.kind == OpKind::signal_free) freed = id;
     step.waits_begin = static_cast<int>(plan.waits.size());
     if (last > now[other]) {
       StreamPlan::Step& awaited = plan.steps[static_cast<std::size_t>(last)];

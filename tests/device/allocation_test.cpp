@@ -2,6 +2,8 @@
 // plans are enqueued. What the double of the device seam does for itself is not.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "support/allocations.hpp"
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
@@ -14,6 +16,7 @@ namespace {
 struct Variant {
   const char *exchange, *pipeline;
   bool in_place;
+  const char* graph;
 };
 
 void execute_and_count(const Comm& comm, const Variant& v) {
@@ -25,7 +28,7 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   p.backward_scale = Scale::full;
   p.memory = MemoryKind::cuda;
   Options o;
-  o.set("pipeline", v.pipeline).set("exchange", v.exchange);
+  o.set("pipeline", v.pipeline).set("exchange", v.exchange).set("graph", v.graph);
   if (std::string(v.pipeline) != "sequential") o.set("tile", 2);
   DeviceMirror mirror;
   Plan plan(comm, p, o);
@@ -40,7 +43,7 @@ void execute_and_count(const Comm& comm, const Variant& v) {
     plan.wait();
   };
   EXPECT_EQ(allocations_of(comm, both), 0)
-      << v.exchange << " " << v.pipeline << " on " << comm.size() << " ranks";
+      << v.exchange << " " << v.pipeline << " graph " << v.graph << " on " << comm.size() << " ranks";
 }
 
 }  // namespace
@@ -52,11 +55,11 @@ TEST(DeviceExecution, AllocatesNothing) {
   for (const int ranks : {1, 4}) {
     ThreadTeam team(ranks);
     for (const char* pipeline : {"sequential", "windowed", "planes"})
-      for (const char* exchange : {"direct", "copy"})
+      for (const auto& [exchange, graph] : {std::pair{"direct", "off"}, {"direct", "on"}, {"copy", "off"}})
         for (const bool in_place : {false, true})
           team.run([&](const Comm& comm) {
             set_double_device(comm.rank());
-            execute_and_count(comm, {exchange, pipeline, in_place});
+            execute_and_count(comm, {exchange, pipeline, in_place, graph});
           });
   }
 }

@@ -30,6 +30,7 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
     p.options = without(p.options, {"subtile", "front", "rest"});
     if (pipeline == "two-front") p.options.set("pipeline", "planes");
     p.options.set("threads", 1);
+    p.graph = seed % 4 == 0 ? "off" : seed % 4 == 1 ? "auto" : "on";
     p.misaligned = false;
     p.node_ranks = 0;
     p.exchanges = exchanges;

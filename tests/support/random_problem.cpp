@@ -358,6 +358,7 @@ std::string RandomProblem::describe() const {
   text += misaligned ? "; misaligned" : "";
   text += by_handle ? "; by handle" : "";
   text += small_cache ? "; small cache" : "";
+  text += "; graph " + graph;
   if (node_ranks > 0) text += "; machines of " + std::to_string(node_ranks) + " ranks";
   text += "; exchanges " + join(exchanges, " ");
   for (int r = 0; r < ranks; ++r) {
