@@ -25,8 +25,11 @@ void Recording::join(const std::shared_ptr<Queue>& queue) {
   for (Lane& l : lanes_) l.seen.resize(lanes_.size());
 }
 
-void Recording::add(const Queue* queue, std::function<void()> job) {
-  const std::size_t lane = lane_of(queue);
+void Recording::add(const Queue* queue, std::function<void()> work) {
+  add(lane_of(queue), {std::move(work), nullptr});
+}
+
+void Recording::add(std::size_t lane, Job job) {
   lanes_[lane].jobs.push_back(std::move(job));
   lanes_[lane].seen[lane] = lanes_[lane].jobs.size();
 }
@@ -39,12 +42,10 @@ Recording::Mark Recording::mark(const Queue* queue) {
 }
 
 void Recording::wait(const Queue* queue, const Mark& mark) {
-  Seen& seen = lanes_[lane_of(queue)].seen;
+  const std::size_t lane = lane_of(queue);
+  Seen& seen = lanes_[lane].seen;
   for (std::size_t i = 0; i < mark.seen.size(); ++i) seen[i] = std::max(seen[i], mark.seen[i]);
-  const std::atomic<bool>* const set = marks_[static_cast<std::size_t>(mark.number)].get();
-  add(queue, [set] {
-    while (!*set) std::this_thread::yield();
-  });
+  add(lane, {nullptr, marks_[static_cast<std::size_t>(mark.number)].get()});
 }
 
 bool Recording::end() {
@@ -61,25 +62,49 @@ bool Recording::end() {
 void Recording::run() {
   const std::lock_guard lock(running_);
   for (const auto& m : marks_) *m = false;
-  ++runs_;
+  const Unordered unordered;
+  if (++runs_ % 3 == 0) {
+    run_beside_each_other();
+  } else {
+    run_in_turn(runs_ % 3 == 1);
+  }
+}
+
+void Recording::run_beside_each_other() {
+  const auto run = [](const Lane& lane, unsigned seed) {
+    std::minstd_rand random(seed);
+    for (const Job& job : lane.jobs) {
+      if (manner().delays && random() % 4 == 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+      while (!job.can_begin()) std::this_thread::yield();
+      if (job.work) job.work();
+    }
+  };
   std::vector<std::thread> branches;
   for (std::size_t i = 1; i < lanes_.size(); ++i)
-    branches.emplace_back([this, i] {
+    branches.emplace_back([this, i, run] {
       const Aside aside;
+      const Unordered unordered;
       run(lanes_[i], static_cast<unsigned>(i) + runs_);
     });
   run(lanes_.front(), runs_);
   for (std::thread& b : branches) b.join();
 }
 
-void Recording::run(const Lane& lane, unsigned seed) const {
-  std::minstd_rand random(seed);
-  const Unordered unordered;
-  for (const std::function<void()>& job : lane.jobs) {
-    if (manner().delays && random() % 4 == 0)
-      std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
-    job();
-  }
+void Recording::run_in_turn(bool turned) {
+  std::vector<std::size_t> at(lanes_.size());
+  const auto is_over = [&] {
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      if (at[i] < lanes_[i].jobs.size()) return false;
+    return true;
+  };
+  while (!is_over())
+    for (std::size_t n = 0; n < lanes_.size(); ++n) {
+      const std::size_t i = turned ? lanes_.size() - 1 - n : n;
+      const std::vector<Job>& jobs = lanes_[i].jobs;
+      for (; at[i] < jobs.size() && jobs[at[i]].can_begin(); ++at[i])
+        if (jobs[at[i]].work) jobs[at[i]].work();
+    }
 }
 
 bool Recording::is_like(const Recording& other) const {

@@ -1,5 +1,7 @@
 // Graphs of the double of the device seam: jobs that were captured, in one lane for each stream, with marks
-// that lanes set and wait for. Lanes run beside each other, each at its own pace, as branches of a graph do.
+// that lanes set and wait for. As branches of a graph lanes run beside each other, each at its own pace, or
+// one after the other in whatever order their waits for each other allow: what waits for another device then
+// keeps back all that has not begun.
 #pragma once
 
 #include <atomic>
@@ -29,7 +31,7 @@ class Recording {
   };
 
   void join(const std::shared_ptr<Queue>& queue);
-  void add(const Queue* queue, std::function<void()> job);
+  void add(const Queue* queue, std::function<void()> work);
   Mark mark(const Queue* queue);
   /// What follows on `queue` waits for the mark.
   void wait(const Queue* queue, const Mark& mark);
@@ -44,13 +46,21 @@ class Recording {
   bool is_like(const Recording& other) const;
 
  private:
+  struct Job {
+    std::function<void()> work;        ///< or:
+    const std::atomic<bool>* awaited;  ///< a mark
+    bool can_begin() const { return awaited == nullptr || *awaited; }
+  };
   struct Lane {
     std::shared_ptr<Queue> queue;
-    std::vector<std::function<void()>> jobs;
+    std::vector<Job> jobs;
     Seen seen;
   };
   std::size_t lane_of(const Queue* queue) const;
-  void run(const Lane& lane, unsigned seed) const;
+  void add(std::size_t lane, Job job);
+  void run_beside_each_other();
+  /// `turned`: the last lane first.
+  void run_in_turn(bool turned);
 
   bool ended_ = false;
   std::vector<Lane> lanes_;
