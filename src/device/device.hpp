@@ -1,6 +1,7 @@
 // The device seam: all that Weft asks of a GPU beside local FFTs. Devices, memory, streams, events, copies,
-// and flags that streams raise and wait for by themselves. CUDA is one implementation (device/cuda), a double
-// for tests that runs streams as queues on the host is another; nothing above knows which one it talks to.
+// graphs, and flags that streams raise and wait for by themselves. CUDA is one implementation (device/cuda),
+// a double for tests that runs streams as queues on the host is another; nothing above knows which one it
+// talks to.
 //
 // Except for those of `Device` that say so, calls only enqueue: they return at once and allocate nothing.
 // Everything throws `weft::Error`. A thread enters a device (`DeviceScope`) before it uses it.
