@@ -56,11 +56,13 @@ TEST(DeviceExecution, AllocatesNothing) {
     ThreadTeam team(ranks);
     for (const char* pipeline : {"sequential", "windowed", "planes"})
       for (const auto& [exchange, graph] : {std::pair{"direct", "off"}, {"direct", "on"}, {"copy", "off"}})
-        for (const bool in_place : {false, true})
+        for (const bool in_place : {false, true}) {
+          const Variant variant{exchange, pipeline, in_place, graph};
           team.run([&](const Comm& comm) {
             set_double_device(comm.rank());
-            execute_and_count(comm, {exchange, pipeline, in_place, graph});
+            execute_and_count(comm, variant);
           });
+        }
   }
 }
 
