@@ -111,6 +111,8 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--exchange", "exchange",
               names_of(exchange_table()) + "; one, or one per reshape, separated by commas");
   plan_option("--staging", "staging", "auto, on, off: of GPUs, whether messages go through pinned memory");
+  plan_option("--graph", "graph",
+              "auto, on, off: whether executions on a device are launched as CUDA graphs");
   plan_option("--layout", "layout", "auto, contiguous, strided");
   plan_option("--fft", "fft", names_of(fft_table()));
   plan_option("--shrink", "shrink", "number of ranks that compute");

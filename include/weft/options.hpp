@@ -61,6 +61,10 @@ class WEFT_API Options {
   /// - `layout`: auto, contiguous, strided. Whether the axes of a local FFT are made the fastest ones by the
   ///   reshape before it, or lie as they come, behind the axes that are cut. auto is strided where the
   ///   exchange packs nothing itself (direct, p2pw, alltoallw), else contiguous.
+  /// - `graph`: auto, on, off. Of arrays in memory of GPUs: whether executions are captured as CUDA graphs,
+  /// by
+  ///   arrays, and launched again. Not with exchanges that the host carries, nor with nccl; on is an error
+  ///   then. auto is on for boxes so small that enqueuing an execution takes about as long as the execution.
   /// - `fft`: auto, fftw, mkl. The local FFT library; what it cannot do, the other one does if it is there.
   ///   auto is FFTW where it is built in; with effort measure or patient, the faster one for each transform.
   /// - `effort`: estimate, measure, patient. estimate goes by rules. measure times the best few combinations

@@ -1,5 +1,6 @@
 // A plan: a problem bound to the resources that carry it out. Making one is collective and takes time;
-// executing it allocates nothing and may be repeated as often as wanted.
+// executing it allocates nothing (but for graphs on GPUs, docs/gpus.md) and may be repeated as often as
+// wanted.
 #pragma once
 
 #include <complex>

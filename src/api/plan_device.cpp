@@ -9,6 +9,18 @@ namespace weft {
 
 namespace {
 
+/// A GPU takes longer to transform a box of this size and to send it than the host to enqueue that: some
+/// 300 us and 60 to 100. Above it a graph gains nothing.
+constexpr double smallest_box_without_graph = 64.0 * 1024 * 1024;
+
+/// Of all reshapes, in memory of the device.
+Index flag_bytes(const PlanImpl::Way& way) {
+  const Program& program = way.executor->program();
+  Index bytes = 0;
+  for (const ReshapeProgram& r : program.reshapes) bytes += peer_flag_bytes(r.messages, program.ranks);
+  return bytes;
+}
+
 bool all_different(std::vector<DeviceId> ids) {
   std::sort(ids.begin(), ids.end());
   return std::adjacent_find(ids.begin(), ids.end()) == ids.end();
@@ -95,6 +107,40 @@ Index PlanImpl::far_bytes() const {
   return most;
 }
 
+/// Why executions cannot be captured; empty: they can.
+std::string PlanImpl::graph_obstacle() const {
+  if (!device) return "arrays on the host";
+  if (islands.several()) return "ranks that do not reach each other";
+  for (const Way& w : ways)
+    for (const ExchangeRow* row : w.exchanges)
+      if (!row->in_graphs) return std::string("exchange ") + row->name;
+  return "";
+}
+
+/// On average, so that all ranks do the same.
+bool PlanImpl::is_small(int ranks) const {
+  double bytes = 2.0 * real_size() * static_cast<double>(problem.batch) / ranks;
+  for (const Index n : problem.shape) bytes *= static_cast<double>(n);
+  return bytes < smallest_box_without_graph;
+}
+
+void PlanImpl::choose_graph(int ranks) {
+  const std::string asked = options.get("graph"), obstacle = graph_obstacle();
+  plain_executions.reset();
+  if (asked == "on") {
+    if (!obstacle.empty()) throw Error("plan: option graph", "on with " + obstacle, "auto or off");
+    plain_executions = 0;
+  }
+  // Arrays that never come again are not worth a graph.
+  if (asked == "auto" && obstacle.empty() && is_small(ranks)) plain_executions = 1;
+  if (!device) return;
+  graph_text = std::string("graph ") + (plain_executions ? "on" : "off") +
+               (asked != "auto"     ? " (as asked for)"
+                : !obstacle.empty() ? " (auto: " + obstacle + ")"
+                : is_small(ranks)   ? " (auto: small boxes; for arrays that come again)"
+                                    : " (auto: boxes that take longer than the host)");
+}
+
 /// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
 void PlanImpl::make_device_memory(CommImpl& c) {
   ExchangeMemory exchange_memory;
@@ -106,8 +152,7 @@ void PlanImpl::make_device_memory(CommImpl& c) {
   const bool exchanges = !ways[0].choices.empty();
   Index pinned_bytes = staged ? program_bytes : 0;
   if (direct && exchanges) {
-    const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
-    const Index flags = device_aligned(reshapes * direct_flag_bytes(c.size()));
+    const Index flags = device_aligned(flag_bytes(ways[0]) + flag_bytes(ways[1]));
     agreed = true;
     exchange_memory.peers = std::make_shared<PeerMemory>(c, device, device_ids, islands.of,
                                                          static_cast<std::size_t>(flags + workspace_bytes),
@@ -132,7 +177,7 @@ void PlanImpl::make_device_memory(CommImpl& c) {
       exchange_memory.pinned = device->allocate_pinned(static_cast<std::size_t>(pinned_bytes), operation);
     for (Way& w : ways) {
       w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
-      exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());
+      exchange_memory.flags_offset += flag_bytes(w);
     }
   });
 }

@@ -160,6 +160,7 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   make_schedules(c, gathered);
   describe_sides(c.rank());
   choose_exchanges(c);
+  choose_graph(c.size());
   choose_threads(c);
   for (Way& w : ways) make_way(c, w);
   workspace_bytes = program_bytes;
@@ -360,7 +361,8 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   const bool compare = options.get("fft") == "auto" && effort != Effort::estimate;
   // There are some hundred at most: tiles of other sizes in every trial.
   const double each = effort == Effort::estimate ? 0 : std::max(trial_seconds(options) / 100, 1e-3);
-  const ExecutorSettings settings{problem.precision, effort, each, ffts, compare, pool, device};
+  const ExecutorSettings settings{problem.precision, effort, each,   ffts,
+                                  compare,           pool,   device, plain_executions};
   if (device) {
     w.executor = std::make_shared<StreamExecutor>(std::move(program), settings);
   } else {

@@ -87,6 +87,9 @@ struct PlanImpl final : CommImpl::Flight {
   PipelineRules pipeline_rules() const;
   bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
+  void choose_graph(int ranks);
+  std::string graph_obstacle() const;
+  bool is_small(int ranks) const;
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
   void make_device_memory(CommImpl& c);
@@ -142,10 +145,11 @@ struct PlanImpl final : CommImpl::Flight {
   std::string no_peers;              ///< why not all of them reach each other
   std::shared_ptr<std::byte> memory;
   std::array<Way, 2> ways;  ///< by direction
-  std::string threads_text;
-  std::string no_room;  ///< why memory could not be shared, if that was tried
-  bool agreed = false;  ///< whether a failure now is known to all ranks
-  bool trial = false;   ///< planned to be timed: warnings are for the plan that is chosen
+  std::string threads_text, graph_text;
+  std::optional<int> plain_executions;  ///< on a device, before executions are captured as graphs
+  std::string no_room;                  ///< why memory could not be shared, if that was tried
+  bool agreed = false;                  ///< whether a failure now is known to all ranks
+  bool trial = false;                   ///< planned to be timed: warnings are for the plan that is chosen
   bool users_workspace = false, collective_check = false;
   bool broken = false;                  ///< an execution has failed in the middle
   std::optional<Direction> flying;      ///< the execution that is under way

@@ -1,6 +1,8 @@
 #include "device/device.hpp"
 
 #include <atomic>
+#include <exception>
+#include <utility>
 
 #include "weft/error.hpp"
 
@@ -23,6 +25,19 @@ std::atomic<const DeviceRow*>& replacement() {
 }
 
 }  // namespace
+
+DeviceCapture::~DeviceCapture() {
+  if (stream_ == nullptr) return;
+  try {
+    stream_->end_capture();
+  } catch (const std::exception&) {
+    // What interrupted the capture is on its way to the caller.
+  }
+}
+
+std::unique_ptr<DeviceGraph> DeviceCapture::end() {
+  return std::exchange(stream_, nullptr)->end_capture();
+}
 
 const DeviceRow* device_row() {
   return replacement().load(std::memory_order_acquire);

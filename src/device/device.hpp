@@ -1,6 +1,6 @@
 // The device seam: all that Weft asks of a GPU beside local FFTs. Devices, memory, streams, events, copies,
-// what makes DCTs and DSTs of FFTs, and flags that streams raise and wait for by themselves. CUDA is one
-// implementation (device/cuda), a double for tests that runs streams as queues on the host is another;
+// graphs, what makes DCTs and DSTs of FFTs, and flags that streams raise and wait for by themselves. CUDA is
+// one implementation (device/cuda), a double for tests that runs streams as queues on the host is another;
 // nothing above knows which one it talks to.
 //
 // Except for those of `Device` that say so, calls only enqueue: they return at once and allocate nothing.
@@ -39,6 +39,20 @@ class DeviceEvent {
   virtual ~DeviceEvent() = default;
 };
 
+class DeviceStream;
+
+/// Work that was captured from streams, to be launched as a whole as often as wanted: each launch comes after
+/// those before it.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+  /// Enqueues all of it. The first launch may allocate.
+  virtual void launch(DeviceStream& stream) = 0;
+  /// From the next launch on it is what `captured`, which was never launched, holds; false: that cannot be,
+  /// and nothing has changed. Takes less time than the first launch of another graph.
+  virtual bool update(DeviceGraph& captured) = 0;
+};
+
 /// Work that is done in the order in which it was enqueued. Addresses are of this device's memory, of that of
 /// a device it is connected with, or of pinned memory.
 class DeviceStream {
@@ -62,9 +76,28 @@ class DeviceStream {
 
   /// Stores `value` once everything before it is done and can be seen by all who see the value.
   virtual void write_value(std::byte* at, std::uint32_t value) = 0;
-  /// What follows waits until the number at `at`, in this device's own memory, has come to `value`: until
-  /// their difference, as a signed number, is not negative. No kernel spins.
-  virtual void wait_value(const std::byte* at, std::uint32_t value) = 0;
+  /// What follows waits until the number at `at`, in this device's own memory, has one of `bits`. No kernel
+  /// spins.
+  virtual void wait_bits(const std::byte* at, std::uint32_t bits) = 0;
+
+  /// From here on work is not done but noted, here and on streams that wait for an event of it; before the
+  /// end this stream has to wait for all of theirs. Only on streams of `make_stream`. Meanwhile the thread
+  /// neither allocates memory of the device nor asks for events.
+  virtual void begin_capture() = 0;
+  virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
+};
+
+/// Captures what is enqueued on a stream, until its end or that of its lifetime.
+class DeviceCapture {
+ public:
+  explicit DeviceCapture(DeviceStream& stream) : stream_(&stream) { stream.begin_capture(); }
+  ~DeviceCapture();
+  DeviceCapture(const DeviceCapture&) = delete;
+  DeviceCapture& operator=(const DeviceCapture&) = delete;
+  std::unique_ptr<DeviceGraph> end();
+
+ private:
+  DeviceStream* stream_;  ///< null: it has ended
 };
 
 /// The same for every process that uses the device.

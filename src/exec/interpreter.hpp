@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct ExecutorSettings {
   bool compare_ffts = false;         ///< or rather the fastest of them for each transform
   std::shared_ptr<ThreadPool> pool;  ///< the threads of this rank; null: the caller alone
   std::shared_ptr<Device> device;    ///< that of this rank, entered; null: arrays are on the host
+  /// Executions with the same arrays are captured as a graph after so many of them; none: never.
+  std::optional<int> plain_executions;
 };
 
 class Interpreter {

@@ -36,23 +36,27 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
         c.to_rank < 0 ? rows_within_device : rows_to_peer);
   compute_ = device_->borrow_stream(nullptr);
   transfer_ = device_->make_stream();
+  if (settings.plain_executions) {
+    graphs_.emplace(*settings.plain_executions);
+    captures_ = device_->make_stream();
+  }
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
 }
 
 StreamExecutor::~StreamExecutor() {
   try {
     const DeviceScope scope(*device_);
-    if (begun_ && !complete_) join();
+    if (begun_ && !complete_) conclude();
     if (begun_) let_finish();
     // What is freed here is the device's.
+    graphs_.reset();
     ffts_.clear();
     buffered_.clear();
     direct_.clear();
     timed_.clear();
     events_.clear();
     for (auto* event : {&forked_, &arrived_, &joined_, &done_, &began_}) event->reset();
-    compute_.reset();
-    transfer_.reset();
+    for (auto* stream : {&compute_, &transfer_, &captures_}) stream->reset();
   } catch (const std::exception&) {
     // The device is lost; its driver has freed what there was.
   }
@@ -92,7 +96,7 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
                           : hands_over ? make_unstaged(row, context)
                                        : make_staged(row, context));
     }
-    flags += direct_flag_bytes(program_.ranks);
+    flags += peer_flag_bytes(reshape.messages, program_.ranks);
   }
   const auto any = [](const auto& all) {
     return std::any_of(all.begin(), all.end(), [](const auto& exchange) { return exchange != nullptr; });
@@ -108,12 +112,15 @@ void StreamExecutor::connect() {
 void StreamExecutor::use_stream(void* native) {
   const DeviceScope scope(*device_);
   compute_ = device_->borrow_stream(native);
+  // Executions follow each other, whatever streams they are on.
+  if (begun_) compute_->wait(*done_);
 }
 
 void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   const DeviceScope scope(*device_);
+  turn_ = 1 - turn_;
   for (const auto& d : direct_)
-    if (d) d->begin();
+    if (d) d->begin(turn_);
   // The program reads the input only: in place it names that memory as output.
   memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
              work == nullptr ? nullptr : work + program_.scratch_offset};
@@ -122,16 +129,60 @@ void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   begun_ = true;
   complete_ = false;
   noted_ = 0;
+  computes_ = compute_.get();
+  // What notes times, or leaves something out, is enqueued as it is.
+  as_graph_ = graphs_ && !recording_ && !skipping_ ? graphs_->find(turn_, {in, out, work}) : nullptr;
   if (test_spoils_workspace() && program_.workspace_bytes > 0)
     compute_->fill(work, 0xff, static_cast<std::size_t>(program_.workspace_bytes));
   if (recording_) compute_->record(*began_);
-  if (!plan_.transfers) return;
-  compute_->record(*forked_);
-  transfer_->wait(*forked_);
+  if (as_graph_ == nullptr) fork();
 }
 
 bool StreamExecutor::advance(Patience patience) {
+  if (complete_) return true;
   const DeviceScope scope(*device_);
+  if (as_graph_ != nullptr) {
+    launch(*as_graph_);
+  } else {
+    if (!enqueue_all(patience)) return false;
+    join();
+  }
+  compute_->record(*done_);
+  complete_ = true;
+  return true;
+}
+
+/// Of an execution that was left in the middle.
+void StreamExecutor::conclude() {
+  computes_ = compute_.get();
+  join();
+  compute_->record(*done_);
+  complete_ = true;
+}
+
+void StreamExecutor::launch(StreamGraphs::Execution& execution) {
+  test_point("launch", program_.rank);
+  if (!execution.captured) capture(execution);
+  execution.graph->launch(*compute_);
+}
+
+/// A driver that makes a graph may wait for the device, and other threads for that driver: by then nothing is
+/// to be on the stream that waits for other ranks. Nor is a graph destroyed that may be under way.
+void StreamExecutor::capture(StreamGraphs::Execution& execution) {
+  compute_->record(*done_);
+  settled(Patience::wait);
+  DeviceCapture capture(*captures_);
+  computes_ = captures_.get();
+  fork();
+  enqueue_all(Patience::wait);
+  join();
+  computes_ = compute_.get();
+  std::unique_ptr<DeviceGraph> captured = capture.end();
+  if (!execution.graph || !execution.graph->update(*captured)) execution.graph = std::move(captured);
+  execution.captured = true;
+}
+
+bool StreamExecutor::enqueue_all(Patience patience) {
   for (; position_ < program_.ops.size(); ++position_) {
     const std::size_t at = position_;
     const Op& op = program_.ops[at];
@@ -154,18 +205,20 @@ bool StreamExecutor::advance(Patience patience) {
     waited_ = false;
     if (op.kind == OpKind::receive) position_ += static_cast<std::size_t>(op.count);
   }
-  join();
-  complete_ = true;
   return true;
 }
 
-/// What follows on the user's stream comes after everything here.
+void StreamExecutor::fork() {
+  if (!plan_.transfers) return;
+  computes_->record(*forked_);
+  transfer_->wait(*forked_);
+}
+
+/// What follows on the computing stream comes after everything here.
 void StreamExecutor::join() {
-  if (plan_.transfers) {
-    transfer_->record(*joined_);
-    compute_->wait(*joined_);
-  }
-  compute_->record(*done_);
+  if (!plan_.transfers) return;
+  transfer_->record(*joined_);
+  computes_->wait(*joined_);
 }
 
 bool StreamExecutor::settled(Patience patience) {
@@ -177,7 +230,8 @@ bool StreamExecutor::settled(Patience patience) {
     try {
       check_others();
     } catch (const Error&) {
-      device_->wait_for(*done_);  // arrays may be freed once this has thrown
+      // Arrays may be freed once this has thrown; and others may wait for what this rank will not enqueue.
+      cancel();
       throw;
     }
     if (passed || patience == Patience::look) return passed;
@@ -283,14 +337,14 @@ bool StreamExecutor::receive(const Op& op, DeviceStream& on, Patience patience) 
     if (i == no_more_arrivals) break;
     if (op.count == 0) continue;
     on.record(*arrived_);
-    compute_->wait(*arrived_);
+    computes_->wait(*arrived_);
     const std::size_t at = position_ + 1 + static_cast<std::size_t>(i);
     const Op& unpack = program_.ops[at];
-    begin_timing(unpack, *compute_);
+    begin_timing(unpack, *computes_);
     copy(unpack);
-    end_timing(unpack, *compute_);
+    end_timing(unpack, *computes_);
     const int event = plan_.steps[at].event;
-    if (event >= 0) compute_->record(*events_[static_cast<std::size_t>(event)]);
+    if (event >= 0) computes_->record(*events_[static_cast<std::size_t>(event)]);
   }
   return true;
 }
@@ -342,8 +396,7 @@ void StreamExecutor::cancel() noexcept {
   if (!begun_) return;
   try {
     const DeviceScope scope(*device_);
-    join();
-    complete_ = true;
+    conclude();
     while (!device_->passed(*done_)) {
       std::this_thread::yield();
       tell_failure();

@@ -1,13 +1,16 @@
 // Runs a program on the streams of a device: operations are enqueued in their order, each on its stream, and
 // what has to wait across streams waits for events. With a direct exchange among all ranks the host waits for
 // nothing and the call returns at once; messages that the host carries make it wait for what it is to send.
+// Without such messages an execution can be captured as a graph, and then is one call.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/stream_copy.hpp"
 #include "exec/interpreter.hpp"
+#include "exec/stream_graphs.hpp"
 #include "exec/stream_plan.hpp"
 #include "fft/stream_fft.hpp"
 
@@ -41,10 +44,13 @@ class StreamExecutor final : public Interpreter {
   };
 
   std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
-  DeviceStream& stream(StreamRole role) { return role == StreamRole::compute ? *compute_ : *transfer_; }
+  DeviceStream& stream(StreamRole role) { return role == StreamRole::compute ? *computes_ : *transfer_; }
   StreamBufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
   StreamDirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
 
+  bool enqueue_all(Patience patience);
+  void launch(StreamGraphs::Execution& execution);
+  void capture(StreamGraphs::Execution& execution);
   void await_others(std::size_t position);
   void copy(const Op& op);
   /// Whether the operation at the current position is enqueued; `false` only without patience.
@@ -52,7 +58,9 @@ class StreamExecutor final : public Interpreter {
   bool receive(const Op& op, DeviceStream& stream, Patience patience);
   template <class Look>
   bool await(Patience patience, const Look& look);
+  void fork();
   void join();
+  void conclude();
   void check_others();
   void let_finish();
   void begin_timing(const Op& op, DeviceStream& stream);
@@ -68,10 +76,15 @@ class StreamExecutor final : public Interpreter {
   bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
   bool mixed_ = false;               ///< whether there are both kinds
   std::unique_ptr<DeviceStream> compute_, transfer_;
+  std::unique_ptr<DeviceStream> captures_;  ///< in the place of the user's stream while that is captured
+  std::optional<StreamGraphs> graphs_;      ///< none: every execution is enqueued anew
   std::vector<std::unique_ptr<DeviceEvent>> events_;
   std::unique_ptr<DeviceEvent> forked_, arrived_, joined_, done_, began_;
 
   // Of the execution that is under way.
+  int turn_ = 1;
+  StreamGraphs::Execution* as_graph_ = nullptr;
+  DeviceStream* computes_ = nullptr;  ///< where what is not transferred is enqueued
   Memory memory_{};
   std::size_t position_ = 0;
   bool waited_ = false;  ///< whether the operation at the position has waited for others

@@ -32,6 +32,32 @@ StreamRole role_of(const Program& p, const Op& op, bool carried) {
   return StreamRole::compute;
 }
 
+/// Branches of a graph may share a queue of the device and come in any order there. So who waits for peers
+/// has told them first what they may wait for until then, and depends on that.
+class Told {
+ public:
+  void note(const Op& op, int id) {
+    if (op.kind == OpKind::signal_free) freed_ = id;
+    if (op.kind == OpKind::signal_full) full_.push_back({op.reshape, op.tile, id});
+  }
+  /// Of what an operation on one stream has to depend on, the newest on the other; -1: none.
+  int before(const Op& op) const {
+    if (op.kind == OpKind::await_free) return freed_;
+    if (op.kind != OpKind::await_full) return -1;
+    const auto told = std::find_if(full_.rbegin(), full_.rend(), [&](const Full& f) {
+      return f.reshape < op.reshape || (f.reshape == op.reshape && f.tile <= op.tile);
+    });
+    return told == full_.rend() ? -1 : told->id;
+  }
+
+ private:
+  struct Full {
+    int reshape, tile, id;
+  };
+  int freed_ = -1;
+  std::vector<Full> full_;
+};
+
 }  // namespace
 
 StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams) {
@@ -44,6 +70,7 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
   const auto index = [](StreamRole r) { return static_cast<std::size_t>(r); };
   // Of parts that are unpacked one by one as they arrive, arrival is the receiver's business.
   int receiving = -1, unpacks_end = -1;
+  Told told;
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     const int id = static_cast<int>(i);
@@ -59,6 +86,8 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
       if (op.kind == OpKind::unpack && id < unpacks_end && dep == receiving) continue;
       if (index(plan.steps[static_cast<std::size_t>(dep)].stream) == other) last = std::max(last, dep);
     }
+    last = std::max(last, told.before(op));
+    told.note(op, id);
     step.waits_begin = static_cast<int>(plan.waits.size());
     if (last > now[other]) {
       StreamPlan::Step& awaited = plan.steps[static_cast<std::size_t>(last)];

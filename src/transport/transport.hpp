@@ -87,8 +87,9 @@ class StreamBufferedExchange {
 class StreamDirectExchange {
  public:
   virtual ~StreamDirectExchange() = default;
-  /// A new execution begins. Throws `weft::Error` if a rank has failed in an earlier one.
-  virtual void begin() = 0;
+  /// A new execution begins; `turn` is 0 and 1 in turn. Those of the same turn enqueue the same. Throws
+  /// `weft::Error` if a rank has failed in an earlier one.
+  virtual void begin(int turn) = 0;
   virtual std::byte* workspace_of(int peer) const = 0;
   virtual void signal_free(int tile, DeviceStream& stream) = 0;
   virtual void signal_full(int tile, int peer, DeviceStream& stream) = 0;
@@ -111,7 +112,7 @@ struct ExchangeContext {
   std::shared_ptr<std::byte> workspace;  ///< the plan's own; null if the user gives one at execution
   // For a direct exchange:
   std::shared_ptr<SharedMemory> shared;  ///< of all ranks, zero when it was shared
-  Index flags_offset = 0;                ///< in it, alike on all ranks: room of `direct_flag_bytes`
+  Index flags_offset = 0;                ///< in it, alike on all ranks: room of `..._flag_bytes`
   Index workspace_offset = 0;            ///< in it, alike on all ranks
   // In memory of devices:
   std::shared_ptr<Device> device;     ///< that of this rank, entered
@@ -119,8 +120,10 @@ struct ExchangeContext {
   bool device_memory = false;         ///< buffered: what `post` is given is memory of devices
 };
 
-/// What a direct exchange needs on every rank beside the workspace, in either kind of memory.
+/// What a direct exchange needs on every rank beside the workspace: on the host, and for a reshape in memory
+/// of devices.
 Index direct_flag_bytes(int ranks);
+Index peer_flag_bytes(const ReshapeMessages& reshape, int ranks);
 
 /// What is asked of exchanges beside the ranks that they serve.
 struct ExchangeNeeds {
@@ -164,6 +167,8 @@ struct ExchangeRow {
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
   /// Whether "auto" passes it by.
   bool by_name_only = false;
+  /// For memory of devices: whether what it enqueues may be captured in a graph and launched again.
+  bool in_graphs = false;
 };
 
 /// Whether a row serves arrays on the host.

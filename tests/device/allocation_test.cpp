@@ -2,6 +2,8 @@
 // plans are enqueued. What the double of the device seam does for itself is not.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "support/allocations.hpp"
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
@@ -14,6 +16,7 @@ namespace {
 struct Variant {
   const char *exchange, *pipeline;
   bool in_place, cosines;
+  const char* graph;
 };
 
 void execute_and_count(const Comm& comm, const Variant& v) {
@@ -26,7 +29,7 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   p.backward_scale = Scale::full;
   p.memory = MemoryKind::cuda;
   Options o;
-  o.set("pipeline", v.pipeline).set("exchange", v.exchange);
+  o.set("pipeline", v.pipeline).set("exchange", v.exchange).set("graph", v.graph);
   if (std::string(v.pipeline) != "sequential") o.set("tile", 2);
   DeviceMirror mirror;
   Plan plan(comm, p, o);
@@ -41,7 +44,7 @@ void execute_and_count(const Comm& comm, const Variant& v) {
     plan.wait();
   };
   EXPECT_EQ(allocations_of(comm, both), 0)
-      << v.exchange << " " << v.pipeline << " on " << comm.size() << " ranks";
+      << v.exchange << " " << v.pipeline << " graph " << v.graph << " on " << comm.size() << " ranks";
 }
 
 }  // namespace
@@ -54,13 +57,16 @@ TEST(DeviceExecution, AllocatesNothing) {
     const ScopedDeviceDouble device_double(manner);
     ThreadTeam team(ranks);
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
-      for (const char* exchange : {"direct", "copy"})
+      for (const auto& [exchange, graph] : {std::pair{"direct", "off"}, {"direct", "on"}, {"copy", "off"}})
         for (const bool in_place : {false, true})
-          for (const bool cosines : {false, true})
+          for (const bool cosines : {false, true}) {
+            if (reach > 0 && std::string(graph) == "on") continue;
+            const Variant variant{exchange, pipeline, in_place, cosines, graph};
             team.run([&](const Comm& comm) {
               set_double_device(comm.rank());
-              execute_and_count(comm, {exchange, pipeline, in_place, cosines});
+              execute_and_count(comm, variant);
             });
+          }
   }
 }
 

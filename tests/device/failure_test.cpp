@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "base/test_hook.hpp"
 #include "support/device_mirror.hpp"
@@ -43,10 +44,15 @@ class Executed {
 }  // namespace
 
 TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
+  struct Way {
+    const char *exchange, *graph;
+    int reach;
+  };
   // The last: direct within pairs of devices, and by messages between them.
-  const std::vector<std::pair<const char*, int>> exchanges{{"direct", 0}, {"copy", 0}, {"direct", 2}};
+  const std::vector<Way> ways{
+      {"direct", "off", 0}, {"direct", "on", 0}, {"copy", "off", 0}, {"direct", "off", 2}};
   for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
-    for (const auto& [exchange, reach] : exchanges)
+    for (const auto& [exchange, graph, reach] : ways)
       for (const int when : {0, 2, 5, 9, 14}) {
         const ScopedDevices devices(
             {.delays = true, .ordered = false, .reach = ScopedDevices::reach_of(reach)});
@@ -54,15 +60,18 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
         const int ranks = std::string(exchange) == "direct" ? own : std::min(4, 2 * own);
         if (ranks < 2) continue;
         ThreadTeam team(ranks);
-        std::atomic<int> armed{-1};  // operations of rank 1 until it fails; negative: never
+        std::atomic<int> armed{-1};  // operations and launches of rank 1 until it fails; negative: never
         TestHook hook;
         hook.at_point = [&](const char* point, int rank) {
-          if (std::string(point) == "op" && rank == 1 && armed >= 0 && armed-- == 0)
+          const std::string name = point;
+          if ((name == "op" || name == "launch") && rank == 1 && armed >= 0 && armed-- == 0)
             throw Error("test", "broken on purpose", "");
         };
         const ScopedTestHook scoped(hook);
         Options options;
-        options.set("pipeline", pipeline).set("exchange", exchange);
+        options.set("pipeline", pipeline).set("exchange", exchange).set("graph", graph);
+        // With graphs in the middle of a capture, or, once all are captured, between two launches.
+        const int before = std::string(graph) == "on" && when % 2 != 0 ? 2 : 1;
         if (std::string(pipeline) != "sequential") options.set("tile", 1);
         std::atomic<int> failures{0};
         expect_error(
@@ -70,7 +79,10 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
               team.run([&](const Comm& comm) {
                 ScopedDevices::choose(comm.rank() % ScopedDevices::count());
                 Executed plan(comm, options);
-                plan.forward();
+                for (int i = 0; i < before; ++i) {
+                  plan.forward();
+                  if (before > 1) plan.backward();
+                }
                 comm.barrier();
                 if (comm.rank() == 1) armed = when;
                 comm.barrier();
@@ -92,7 +104,8 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
               });
             },
             "broken on purpose");
-        EXPECT_EQ(failures, ranks) << pipeline << " " << exchange << " " << reach << " " << when;
+        EXPECT_EQ(failures, ranks) << pipeline << " " << exchange << " " << reach << " graph " << graph << " "
+                                   << when;
         // The team is as good as new.
         team.run([&](const Comm& comm) {
           ScopedDevices::choose(comm.rank() % ScopedDevices::count());

@@ -83,8 +83,9 @@ TEST_F(DeviceTuning, TriesWhatServesDevices) {
       return values_tried(candidates(comm.impl(), options, needs), option);
     };
     EXPECT_EQ(tried({}, "exchange"), (std::map<std::string, int>{{"copy", 1}, {"direct", 1}, {"nccl", 1}}));
-    EXPECT_EQ(tried({}, "pipeline"),
-              (std::map<std::string, int>{{"planes", 1}, {"sequential", 1}, {"windowed", 1}}));
+    EXPECT_EQ(
+        tried({}, "pipeline"),
+        (std::map<std::string, int>{{"planes", 1}, {"sequential", 1}, {"two-front", 1}, {"windowed", 1}}));
     EXPECT_TRUE(tried(Options().set("exchange", "direct"), "exchange").empty());
     // The rule's choice is the first, and what goes through the host the last.
     const auto groups = candidates(comm.impl(), {}, needs);

@@ -55,6 +55,7 @@ class Double final : public Device, public Owner {
   }
 
   std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) override {
+    check_not_capturing();
     if (manner().room > 0 && Memory::of_process().used(number_) + bytes > manner().room)
       throw Error(operation, "no memory for " + std::to_string(bytes) + " bytes on " + name_,
                   "fewer points per rank");
@@ -65,6 +66,7 @@ class Double final : public Device, public Owner {
     return static_cast<double>(manner().room) - static_cast<double>(Memory::of_process().used(number_));
   }
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char*) override {
+    check_not_capturing();
     return get(bytes, Memory::pinned);
   }
   DeviceMemoryHandle give(const std::byte* memory) override {
@@ -87,17 +89,19 @@ class Double final : public Device, public Owner {
   bool holds(const void* pointer) const override { return Memory::of_process().owner(pointer) == number_; }
 
   std::unique_ptr<DeviceStream> make_stream() override {
-    return std::make_unique<Stream>(*this, std::make_shared<Queue>(++seed_));
+    return std::make_unique<Stream>(*this, std::make_shared<Queue>(++seed_), false);
   }
   std::unique_ptr<DeviceStream> borrow_stream(void* native) override {
     if (native != nullptr)
-      return std::make_unique<Stream>(*this, *static_cast<std::shared_ptr<Queue>*>(native));
+      return std::make_unique<Stream>(*this, *static_cast<std::shared_ptr<Queue>*>(native), true);
     const std::lock_guard lock(mutex_);
     if (!standard_) standard_ = std::make_shared<Queue>(++seed_);
-    return std::make_unique<Stream>(*this, standard_);
+    return std::make_unique<Stream>(*this, standard_, true);
   }
   std::unique_ptr<DeviceEvent> make_event(bool) override { return std::make_unique<Event>(); }
   bool passed(const DeviceEvent& event) const override {
+    check_not_capturing();
+    if (Event::of(event).recording) fail("asking for an event that was captured");
     return Event::of(event).passed >= Event::of(event).recorded;
   }
   void wait_for(const DeviceEvent& event) const override {
@@ -108,6 +112,10 @@ class Double final : public Device, public Owner {
   }
 
  private:
+  static void check_not_capturing() {
+    if (capturing()) fail("memory or an answer of the device during a capture");
+  }
+
   static std::shared_ptr<std::byte> get(std::size_t bytes, int owner) {
     if (bytes == 0) return nullptr;
     auto* memory = static_cast<std::byte*>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));

@@ -1,7 +1,8 @@
 // A double of the device seam for tests without a GPU: memory of the host that belongs to a device, streams
 // as queues that threads work off, each at its own pace, kernels as functions of the host, FFTW in the place
 // of cuFFT. What a GPU would not forgive is an error: memory of the host or of a device that is not
-// connected, a device that has not been entered, waiting for flags in another device's memory.
+// connected, a device that has not been entered, waiting for flags in another device's memory, allocating and
+// asking for events during a capture, capturing a stream that was not made here or what is not joined.
 #pragma once
 
 #include <cstddef>

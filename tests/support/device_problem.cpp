@@ -37,6 +37,7 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
     p.problem.memory = MemoryKind::cuda;
     p.options = without(p.options, {"subtile"});
     p.options.set("threads", 1);
+    p.graph = seed % 4 == 0 ? "off" : seed % 4 == 1 ? "auto" : "on";
     p.misaligned = false;
     p.node_ranks = 0;
     p.far_pairs = false;

@@ -57,6 +57,11 @@ void Stream::run(std::function<void()> job) {
 void Stream::record(DeviceEvent& event) {
   const Aside aside;
   const auto state = static_cast<Event&>(event).state;
+  state->recording = queue_->recording();
+  if (state->recording) {
+    state->mark = state->recording->mark(queue_.get());
+    return;
+  }
   const std::uint64_t number = ++state->recorded;
   run([state, number] {
     state->at = Clock::now().time_since_epoch().count();
@@ -67,6 +72,14 @@ void Stream::record(DeviceEvent& event) {
 void Stream::wait(const DeviceEvent& event) {
   const Aside aside;
   const auto state = static_cast<const Event&>(event).state;
+  const std::shared_ptr<Recording>& here = queue_->recording();
+  if (state->recording) {
+    if (here && here != state->recording) fail("waiting for an event of another capture");
+    if (!here) join(state->recording);
+    state->recording->wait(queue_.get(), state->mark);
+    return;
+  }
+  if (here) fail("waiting, in a capture, for an event outside");
   const std::uint64_t number = state->recorded;
   run([state, number] {
     while (state->passed < number) std::this_thread::yield();
@@ -139,13 +152,38 @@ void Stream::check_memory(const std::byte* to, const std::byte* from) const {
   }
 }
 
-void Stream::wait_value(const std::byte* at, std::uint32_t value) {
+void Stream::wait_bits(const std::byte* at, std::uint32_t bits) {
   const Aside aside;
   if (Memory::of_process().owner(at) != device_.number()) fail("waiting in the memory of another device");
   run([=] {
-    while (static_cast<std::int32_t>(word(at).load(std::memory_order_acquire) - value) < 0)
-      std::this_thread::yield();
+    while ((word(at).load(std::memory_order_acquire) & bits) == 0) std::this_thread::yield();
   });
+}
+
+/// A stream that waits for an event of a capture is captured with it.
+void Stream::join(const std::shared_ptr<Recording>& recording) {
+  if (recording->has_ended()) fail("waiting for an event of a capture that has ended");
+  if (borrowed_) fail("capturing a stream of somebody else's");
+  recording->join(queue_);
+  queue_->capture(recording);
+}
+
+void Stream::begin_capture() {
+  const Aside aside;
+  check_entered();
+  if (borrowed_) fail("capturing a stream of somebody else's");
+  if (queue_->recording() || capturing()) fail("a capture within a capture");
+  queue_->capture(std::make_shared<Recording>(queue_));
+  capturing() = true;
+}
+
+std::unique_ptr<DeviceGraph> Stream::end_capture() {
+  const Aside aside;
+  const std::shared_ptr<Recording> recording = queue_->recording();
+  if (!recording || !recording->starts_at(queue_.get())) fail("the end of a capture that began elsewhere");
+  capturing() = false;
+  if (!recording->end()) fail("the end of a capture without what is on other streams");
+  return std::make_unique<Graph>(recording);
 }
 
 }  // namespace weft::test::device_double

@@ -14,6 +14,7 @@
 
 #include "device/device.hpp"
 #include "support/device_double.hpp"
+#include "support/double_graph.hpp"
 
 namespace weft::test::device_double {
 
@@ -59,6 +60,9 @@ class Event final : public DeviceEvent {
   struct State {
     std::atomic<std::uint64_t> recorded{0}, passed{0};
     std::atomic<Clock::duration::rep> at{0};
+    // If it was recorded on a stream that was captured:
+    std::shared_ptr<Recording> recording;
+    Recording::Mark mark{};
   };
   std::shared_ptr<State> state = std::make_shared<State>();
   static State& of(const DeviceEvent& event) { return *static_cast<const Event&>(event).state; }
@@ -80,12 +84,20 @@ class Queue {
   Queue& operator=(const Queue&) = delete;
 
   void push(std::function<void()> job) {
+    if (recording_) {
+      recording_->add(this, std::move(job));
+      return;
+    }
     {
       const std::lock_guard lock(mutex_);
       jobs_.push_back(std::move(job));
     }
     changed_.notify_all();
   }
+
+  /// What captures it now, if anything does.
+  const std::shared_ptr<Recording>& recording() const { return recording_; }
+  void capture(std::shared_ptr<Recording> recording) { recording_ = std::move(recording); }
 
  private:
   void work() {
@@ -106,6 +118,7 @@ class Queue {
     }
   }
 
+  std::shared_ptr<Recording> recording_;
   std::minstd_rand random_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -124,7 +137,8 @@ class Owner {
 
 class Stream final : public DeviceStream {
  public:
-  Stream(Owner& device, std::shared_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
+  Stream(Owner& device, std::shared_ptr<Queue> queue, bool borrowed)
+      : device_(device), queue_(std::move(queue)), borrowed_(borrowed) {}
 
   void* native() const override { return const_cast<std::shared_ptr<Queue>*>(&queue_); }
   const std::shared_ptr<Queue>& queue() const { return queue_; }
@@ -138,14 +152,18 @@ class Stream final : public DeviceStream {
   void r2r(std::byte* to, const std::byte* from, const R2rStep& step) override;
   void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
   void write_value(std::byte* at, std::uint32_t value) override;
-  void wait_value(const std::byte* at, std::uint32_t value) override;
+  void wait_bits(const std::byte* at, std::uint32_t bits) override;
+  void begin_capture() override;
+  std::unique_ptr<DeviceGraph> end_capture() override;
 
  private:
+  void join(const std::shared_ptr<Recording>& recording);
   void check_entered() const;
   void check_memory(const std::byte* to, const std::byte* from) const;
 
   Owner& device_;
   std::shared_ptr<Queue> queue_;
+  bool borrowed_;
 };
 
 }  // namespace weft::test::device_double

@@ -39,8 +39,7 @@ struct Found {
     find(driver.push_context, "cuCtxPushCurrent", missing);
     find(driver.pop_context, "cuCtxPopCurrent", missing);
     find(driver.pointer_attributes, "cuPointerGetAttributes", missing);
-    find(driver.write_value, "cuStreamWriteValue32", missing);
-    find(driver.wait_value, "cuStreamWaitValue32", missing);
+    find(driver.memory_operations, "cuStreamBatchMemOp", missing);
   }
 };
 

@@ -15,8 +15,7 @@ struct Driver {
   decltype(&::cuCtxPushCurrent) push_context;
   decltype(&::cuCtxPopCurrent) pop_context;
   decltype(&::cuPointerGetAttributes) pointer_attributes;
-  decltype(&::cuStreamWriteValue32) write_value;
-  decltype(&::cuStreamWaitValue32) wait_value;
+  decltype(&::cuStreamBatchMemOp) memory_operations;
 };
 
 /// Why there is no device that can be used in this process, or nothing. The first call starts CUDA.

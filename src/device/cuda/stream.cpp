@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "device/cuda/driver.hpp"
+#include "device/cuda/graph.hpp"
 #include "kernels/cuda/permute_copy.hpp"
 #include "kernels/cuda/r2r.hpp"
 
@@ -62,13 +63,34 @@ void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {
   check(cudaMemsetAsync(at, value, bytes, stream_), "cudaMemsetAsync");
 }
 
+// As a batch of one, which is known to be captured as a node of a graph.
 void Stream::write_value(std::byte* at, std::uint32_t value) {
-  check(driver().write_value(stream_, address(at), value, CU_STREAM_WRITE_VALUE_DEFAULT),
-        "cuStreamWriteValue32");
+  CUstreamBatchMemOpParams operation{};
+  operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  operation.writeValue.address = address(at);
+  operation.writeValue.value = value;
+  operation.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+  check(driver().memory_operations(stream_, 1, &operation, 0), "cuStreamBatchMemOp: write");
 }
 
-void Stream::wait_value(const std::byte* at, std::uint32_t value) {
-  check(driver().wait_value(stream_, address(at), value, CU_STREAM_WAIT_VALUE_GEQ), "cuStreamWaitValue32");
+void Stream::wait_bits(const std::byte* at, std::uint32_t bits) {
+  CUstreamBatchMemOpParams operation{};
+  operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+  operation.waitValue.address = address(at);
+  operation.waitValue.value = bits;
+  operation.waitValue.flags = CU_STREAM_WAIT_VALUE_AND;
+  check(driver().memory_operations(stream_, 1, &operation, 0), "cuStreamBatchMemOp: wait");
+}
+
+// Relaxed: libraries may load a kernel when it is first used, and other threads do what they like.
+void Stream::begin_capture() {
+  check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+}
+
+std::unique_ptr<DeviceGraph> Stream::end_capture() {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
+  return std::make_unique<Graph>(graph);
 }
 
 }  // namespace weft::cuda

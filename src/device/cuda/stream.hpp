@@ -38,7 +38,9 @@ class Stream final : public DeviceStream {
   void r2r(std::byte* to, const std::byte* from, const R2rStep& step) override;
   void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
   void write_value(std::byte* at, std::uint32_t value) override;
-  void wait_value(const std::byte* at, std::uint32_t value) override;
+  void wait_bits(const std::byte* at, std::uint32_t bits) override;
+  void begin_capture() override;
+  std::unique_ptr<DeviceGraph> end_capture() override;
 
  private:
   cudaStream_t stream_ = nullptr;

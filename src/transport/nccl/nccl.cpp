@@ -1,6 +1,8 @@
 // NCCL between devices: all parts of a tile are sent and received by one grouped call on a stream, and
 // nothing waits here. What comes after a tile on other streams waits for the event behind its `post`, so that
-// tiles follow each other without the host. Parts are packed, as NCCL sends what is contiguous.
+// tiles follow each other without the host. Parts are packed, as NCCL sends what is contiguous. Not in
+// graphs: a communicator that is aborted waits for the end of all graphs with its calls, so that a rank that
+// fails could not let go of the others.
 #include "transport/nccl/ranks.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"

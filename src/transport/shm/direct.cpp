@@ -107,7 +107,8 @@ ExchangeRow direct_row() {
           .applicable = [](CommImpl& comm) { return comm.size() == 1 || any_share_memory(comm); },
           .make_buffered = nullptr,
           .make_direct = make_exchange<DirectExchange, SharedDirect>,
-          .make_stream_direct = make_peer_exchange};
+          .make_stream_direct = make_peer_exchange,
+          .in_graphs = true};
 }
 
 }  // namespace weft

@@ -1,0 +1,26 @@
+// Graphs of CUDA behind the device seam.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "device/device.hpp"
+
+namespace weft::cuda {
+
+class Graph final : public DeviceGraph {
+ public:
+  /// Takes over what was captured.
+  explicit Graph(cudaGraph_t captured) : captured_(captured) {}
+  ~Graph() override;
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void launch(DeviceStream& stream) override;
+  bool update(DeviceGraph& captured) override;
+
+ private:
+  cudaGraph_t captured_;
+  cudaGraphExec_t executable_ = nullptr;  ///< made for the first launch
+};
+
+}  // namespace weft::cuda
