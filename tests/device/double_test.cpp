@@ -227,21 +227,6 @@ TEST(DeviceDouble, CapturesRefuseWhatAGpuWould) {
   device->wait_for(*inside);
 }
 
-TEST(DeviceDouble, ARankOnWhichNcclFailsLeavesNobodyWaiting) {
-  const ScopedDeviceDouble devices;
-  nccl::replace_functions(&nccl_double());
-  ThreadTeam team(3);
-  const auto plan = [&](const Comm& comm) {
-    set_double_device(20 + comm.rank());
-    const Plan made(comm, on_device(), Options().set("exchange", "nccl"));
-  };
-  nccl_double_fails_on(1);
-  team.run([&](const Comm& comm) { expect_error([&] { plan(comm); }, "ncclCommInitRankConfig"); });
-  nccl_double_fails_on(-1);
-  team.run(plan);
-  nccl::replace_functions(nullptr);
-}
-
 TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {
   const ScopedDeviceDouble devices;
   const ScopedNcclDouble nccl;

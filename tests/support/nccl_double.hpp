@@ -7,8 +7,6 @@
 namespace weft::test {
 
 const nccl::Functions& nccl_double();
-/// From now on no communicator can be made on this rank; negative: on all ranks it can.
-void nccl_double_fails_on(int rank);
 /// Communicators that were made so far, of one rank each.
 int nccl_double_made();
 

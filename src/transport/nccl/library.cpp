@@ -33,7 +33,6 @@ struct Library {
     };
     bind(f.get_unique_id, "ncclGetUniqueId");
     bind(f.init_rank, "ncclCommInitRank");
-    bind(f.init_rank_config, "ncclCommInitRankConfig");
     bind(f.abort, "ncclCommAbort");
     bind(f.get_async_error, "ncclCommGetAsyncError");
     bind(f.group_start, "ncclGroupStart");

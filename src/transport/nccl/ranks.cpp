@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -114,40 +112,12 @@ bool NcclRanks::take_again(CommImpl& comm) {
   return false;
 }
 
-nccl::UniqueId NcclRanks::name_one(CommImpl& comm) const {
-  nccl::UniqueId id{};
-  agree(comm, operation, [&] {
-    if (rank_ == 0) nccl::check(nccl::functions().get_unique_id(&id), "ncclGetUniqueId");
-  });
-  const std::string bytes = comm.broadcast(std::string(id.bytes, sizeof id.bytes), 0);
-  std::memcpy(id.bytes, bytes.data(), sizeof id.bytes);
-  return id;
-}
-
-/// A rank that NCCL fails on would leave the others waiting inside it. So a communicator whose calls do not
-/// wait is made first, while the ranks tell each other how it goes, and given up by all of them. It cannot be
-/// the one that executes: each of its groups would cost a thread.
-void NcclRanks::rehearse(CommImpl& comm) const {
-  enum Outcome { failed, under_way, made };
-  const nccl::Functions& f = nccl::functions();
-  const nccl::UniqueId id = name_one(comm);
-  nccl::Communicator* trial = nullptr;
-  nccl::Config config;
-  int status = f.init_rank_config(&trial, ranks_, id, rank_, &config);
-  for (int least = under_way; least == under_way;) {
-    if (status == nccl::in_progress)
-      if (const int asked = f.get_async_error(trial, &status); asked != 0) status = asked;
-    least = comm.least(status == 0 ? made : status == nccl::in_progress ? under_way : failed);
-    if (least == under_way) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  if (trial != nullptr) f.abort(trial);
-  agree(comm, operation,
-        [&] { nccl::check(status == nccl::in_progress ? 0 : status, "ncclCommInitRankConfig"); });
-}
-
 void NcclRanks::make(CommImpl& comm) {
-  rehearse(comm);
-  id_ = name_one(comm);
+  agree(comm, operation, [&] {
+    if (rank_ == 0) nccl::check(nccl::functions().get_unique_id(&id_), "ncclGetUniqueId");
+  });
+  const std::string id = comm.broadcast(std::string(id_.bytes, sizeof id_.bytes), 0);
+  std::memcpy(id_.bytes, id.data(), sizeof id_.bytes);
   // Every rank calls from a thread of its own, thread ranks too, so that no group is needed.
   agree(comm, operation, [&] {
     nccl::check(nccl::functions().init_rank(&communicator_, ranks_, id_, rank_), "ncclCommInitRank");
