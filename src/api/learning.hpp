@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api/gather.hpp"
+#include "transport/transport.hpp"
 #include "tune/constants.hpp"
 #include "tune/search.hpp"
-#include "transport/transport.hpp"
 #include "weft/comm.hpp"
 #include "weft/options.hpp"
 
@@ -43,8 +43,8 @@ struct LearnRequest {
 /// same `weft::Error` on all ranks.
 Learnt learn(const LearnRequest& request);
 
-/// Once a plan of arrays on the host is made: with an effort that measures, what its local FFTs have learnt, on any rank, is kept
-/// in the file of option `wisdom`, unless trials have seen to that. Collective.
+/// Once a plan of arrays on the host is made: with an effort that measures, what its local FFTs have learnt,
+/// on any rank, is kept in the file of option `wisdom`, unless trials have seen to that. Collective.
 void keep_learnt(const Comm& comm, const Options& options, const Learnt& found);
 
 }  // namespace weft

@@ -54,12 +54,8 @@ PlanImpl::Arrays TrialArrays::of(const PlanImpl& plan, Direction direction) {
   std::byte* const output = plan.problem.in_place ? input : out_.data();
   const bool fwd = direction == Direction::forward;
   std::byte* const work = plan.users_workspace ? work_.data() : nullptr;
-  return {fwd ? input : output,
-          fwd ? output : input,
-          work,
-          plan.users_workspace ? work_.bytes : 0,
-          PlanImpl::Type::any,
-          PlanImpl::Type::any};
+  return {fwd ? input : output, fwd ? output : input, work, plan.users_workspace ? work_.bytes : 0,
+          PlanImpl::Type::any,  PlanImpl::Type::any};
 }
 
 double TrialArrays::room(const PlanImpl& plan) {

@@ -396,7 +396,8 @@ void StreamExecutor::cancel() noexcept {
   if (!begun_) return;
   try {
     const DeviceScope scope(*device_);
-    conclude();
+    // One that is complete may be on a stream that the user has destroyed since.
+    if (!complete_) conclude();
     while (!device_->passed(*done_)) {
       std::this_thread::yield();
       tell_failure();

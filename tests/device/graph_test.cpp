@@ -138,7 +138,7 @@ TEST(DeviceGraphs, ArePrintedAndRefusedWhereTheHostCarries) {
     has(text(on_device(), {}), "graph on (auto: small boxes; for arrays that come again)");
     has(text(on_device(), Options().set("graph", "off")), "graph off (as asked for)");
     Problem large = on_device();
-    large.shape = {512, 256, 128};
+    large.shape = {512, 256, 256};
     has(text(large, {}), "graph off (auto: boxes that take longer than the host)");
   });
 }
