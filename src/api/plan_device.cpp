@@ -1,5 +1,6 @@
 // What a plan of arrays in memory of devices finds out about them first, together on all ranks.
 #include <algorithm>
+#include <cmath>
 
 #include "api/plan_impl.hpp"
 #include "transport/staged/staged.hpp"
@@ -111,6 +112,7 @@ Index PlanImpl::far_bytes() const {
 std::string PlanImpl::graph_obstacle() const {
   if (!device) return "arrays on the host";
   if (islands.several()) return "ranks that do not reach each other";
+  if (comm.size() > 1 && comm.impl().threads() == nullptr) return "memory of other processes";
   for (const Way& w : ways)
     for (const ExchangeRow* row : w.exchanges)
       if (!row->in_graphs) return std::string("exchange ") + row->name;
@@ -118,26 +120,37 @@ std::string PlanImpl::graph_obstacle() const {
 }
 
 /// On average, so that all ranks do the same.
-bool PlanImpl::is_small(int ranks) const {
-  double bytes = 2.0 * real_size() * static_cast<double>(problem.batch) / ranks;
+double PlanImpl::mean_box_bytes() const {
+  double bytes = 2.0 * real_size() / comm.size();
   for (const Index n : problem.shape) bytes *= static_cast<double>(n);
-  return bytes < smallest_box_without_graph;
+  return bytes;
 }
 
-void PlanImpl::choose_graph(int ranks) {
+/// A tile more hides more of the FFTs, and costs a put to every peer. An H200 transforms a MiB in 1.6 us or
+/// so, and a put costs its stream some 20 us beside what the bytes take: the best of both, as measured with
+/// four.
+Index PlanImpl::stream_tile() const {
+  constexpr double worth_a_put = 12.0 * 1024 * 1024;
+  const double bytes = mean_box_bytes();
+  const double tiles = std::round(std::sqrt(bytes / (worth_a_put * std::max(1, comm.size() - 1))));
+  return std::max<Index>(1, static_cast<Index>(bytes / std::max(1.0, tiles)));
+}
+
+void PlanImpl::choose_graph() {
   const std::string asked = options.get("graph"), obstacle = graph_obstacle();
+  const bool small = mean_box_bytes() * static_cast<double>(problem.batch) < smallest_box_without_graph;
   plain_executions.reset();
   if (asked == "on") {
     if (!obstacle.empty()) throw Error("plan: option graph", "on with " + obstacle, "auto or off");
     plain_executions = 0;
   }
   // Arrays that never come again are not worth a graph.
-  if (asked == "auto" && obstacle.empty() && is_small(ranks)) plain_executions = 1;
+  if (asked == "auto" && obstacle.empty() && small) plain_executions = 1;
   if (!device) return;
   graph_text = std::string("graph ") + (plain_executions ? "on" : "off") +
                (asked != "auto"     ? " (as asked for)"
                 : !obstacle.empty() ? " (auto: " + obstacle + ")"
-                : is_small(ranks)   ? " (auto: small boxes; for arrays that come again)"
+                : small             ? " (auto: small boxes; for arrays that come again)"
                                     : " (auto: boxes that take longer than the host)");
 }
 

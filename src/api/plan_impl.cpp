@@ -37,10 +37,6 @@ std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   return "it serves these ranks";
 }
 
-/// Of what a GPU transforms while it sends, at least so many bytes at a time: below, starting it takes longer
-/// than it hides.
-constexpr Index stream_tile = Index{16} << 20;
-
 }  // namespace
 
 PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& opts, const Learnt* decided)
@@ -160,7 +156,7 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   make_schedules(c, gathered);
   describe_sides(c.rank());
   choose_exchanges(c);
-  choose_graph(c.size());
+  choose_graph();
   choose_threads(c);
   for (Way& w : ways) make_way(c, w);
   workspace_bytes = program_bytes;
@@ -297,7 +293,7 @@ PipelineRules PlanImpl::pipeline_rules() const {
   PipelineRules rules;
   rules.subtile = learnt.constants.subtile;
   rules.overlap = options.get("overlap") == "on";
-  rules.stream_tile = device ? stream_tile : 0;
+  rules.stream_tile = device ? stream_tile() : 0;
   rules.real_bytes = real_size();
   return rules;
 }

@@ -87,9 +87,10 @@ struct PlanImpl final : CommImpl::Flight {
   PipelineRules pipeline_rules() const;
   bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
-  void choose_graph(int ranks);
+  void choose_graph();
   std::string graph_obstacle() const;
-  bool is_small(int ranks) const;
+  double mean_box_bytes() const;
+  Index stream_tile() const;
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
   void make_device_memory(CommImpl& c);

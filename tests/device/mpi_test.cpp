@@ -25,6 +25,7 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
     std::vector<std::string> exchanges{"direct", "p2p", "alltoallv"};
     if (ScopedDevices::nccl_between_processes() && comm.size() <= devices) exchanges.emplace_back("nccl");
     RandomProblem p = make_device_problem(seed, comm.size(), exchanges);
+    p.graph = "auto";
     draw_far_pairs(p);
     const ScopedDevices all({.delays = p.delays, .processes = true, .reach = p.reach});
     const ScopedTestHook hook(disturbance(p.delays));
