@@ -1,5 +1,6 @@
 #include "ceilings.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -22,6 +23,8 @@ constexpr const char* operation = "weft-bench";
 constexpr int tries = 15;
 /// Arrays of ceilings that are kept, of devices: beyond their caches.
 constexpr Index kept_bytes = Index{128} << 20;
+/// Enough for any, and leaves room for arrays that fill the memory.
+constexpr Index most_bytes = Index{1} << 30;
 
 /// Best of all tries of the slowest rank.
 template <class Try>
@@ -173,7 +176,7 @@ Ceilings remembered(const Comm& comm, const CeilingRequest& request) {
     ceilings.remembered = ceilings.remembered && *value > 0;
   }
   if (ceilings.remembered) return ceilings;
-  ceilings = measure(comm, std::max(request.bytes, kept_bytes), request.device);
+  ceilings = measure(comm, std::clamp(request.bytes, kept_bytes, most_bytes), request.device);
   agree(c, operation, [&] {
     if (c.rank() != 0) return;
     for (const auto& [name, value] : by_name(ceilings, c.size(), !ceilings.link_bytes_per_s.empty()))
@@ -187,7 +190,7 @@ Ceilings remembered(const Comm& comm, const CeilingRequest& request) {
 
 Ceilings find_ceilings(const Comm& comm, const CeilingRequest& request) {
   if (request.device && !request.wisdom.empty()) return remembered(comm, request);
-  return measure(comm, request.bytes, request.device);
+  return measure(comm, std::min(request.bytes, most_bytes), request.device);
 }
 
 }  // namespace weft::bench
