@@ -111,6 +111,7 @@ void add_plan_options(CLI::App& app, Options& options) {
   plan_option("--exchange", "exchange",
               names_of(exchange_table()) + "; one, or one per reshape, separated by commas");
   plan_option("--staging", "staging", "auto, on, off: of GPUs, whether messages go through pinned memory");
+  plan_option("--puts", "puts", "auto, kernel, engine: of GPUs, what carries a direct exchange");
   plan_option("--graph", "graph",
               "auto, on, off: whether executions on a device are launched as CUDA graphs");
   plan_option("--layout", "layout", "auto, contiguous, strided");

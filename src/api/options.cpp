@@ -51,6 +51,7 @@ const std::vector<OptionRow>& option_table() {
                              {"exchange", "auto", choices, names_of(exchange_table())},
                              {"staging", "auto", choice, {"auto", "on", "off"}},
                              {"layout", "auto", choice, {"auto", "contiguous", "strided"}},
+                             {"puts", "auto", choice, {"auto", "kernel", "engine"}},
                              {"graph", "auto", choice, {"auto", "on", "off"}},
                              {"fft", "auto", choice, names_of(fft_table())},
                              {"effort", "estimate", choice, {"estimate", "measure", "patient"}},

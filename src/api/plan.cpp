@@ -148,6 +148,8 @@ void PlanImpl::start(Direction direction, const Arrays& arrays) {
     check_alone(direction, arrays);
   }
   std::byte* workspace = memory ? memory.get() : static_cast<std::byte*>(arrays.workspace);
+  if (in_second) workspace += second_workspace;
+  in_second = second_workspace > 0 && !in_second;
   if (!device) test_workspace(workspace, static_cast<std::size_t>(workspace_bytes));
   // In place one of the two may be null, on a rank that holds nothing on that side.
   const void* in = arrays.in != nullptr || !problem.in_place ? arrays.in : arrays.out;
@@ -304,7 +306,7 @@ std::size_t Plan::buffer_bytes() const {
   return std::max(impl().sides[0].bytes, impl().sides[1].bytes);
 }
 std::size_t Plan::workspace_bytes() const {
-  return static_cast<std::size_t>(impl().workspace_bytes);
+  return static_cast<std::size_t>(impl().allocated_bytes());
 }
 
 double Plan::scale_factor() const {

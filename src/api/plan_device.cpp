@@ -1,8 +1,8 @@
 // What a plan of arrays in memory of devices finds out about them first, together on all ranks.
 #include <algorithm>
-#include <cmath>
 
 #include "api/plan_impl.hpp"
+#include "exec/stream_plan.hpp"
 #include "transport/staged/staged.hpp"
 #include "tune/machine.hpp"
 
@@ -13,6 +13,12 @@ namespace {
 /// A GPU takes so much longer to transform a box of this size and to send it than the host to enqueue that,
 /// that a graph gains nothing. On two H200 it gained 19 percent at 2 MiB, 7 at 16, 5 at 128.
 constexpr double smallest_box_without_graph = 256.0 * 1024 * 1024;
+
+/// Up to here puts are kernels.
+constexpr double most_stored = 96.0 * 1024 * 1024;
+
+/// A second workspace is no larger.
+constexpr Index largest_second = Index{192} << 20;
 
 /// Of all reshapes, in memory of the device.
 Index flag_bytes(const PlanImpl::Way& way) {
@@ -108,11 +114,21 @@ Index PlanImpl::far_bytes() const {
   return most;
 }
 
+bool PlanImpl::among_processes() const {
+  return comm.size() > 1 && comm.impl().threads() == nullptr;
+}
+
 /// Why executions cannot be captured; empty: they can.
 std::string PlanImpl::graph_obstacle() const {
   if (!device) return "arrays on the host";
   if (islands.several()) return "ranks that do not reach each other";
-  if (comm.size() > 1 && comm.impl().threads() == nullptr) return "memory of other processes";
+  // With other processes' memory only kernels and flags have been seen to be launched again without fail.
+  const bool processes = among_processes();
+  if (processes && !own_devices) return "processes that share a device";
+  for (const Way& w : ways)
+    for (const ReshapeChoice& c : w.choices)
+      if (processes && c.carry == Carry::direct && !c.stores)
+        return "copy engines that put in memory of other processes";
   for (const Way& w : ways)
     for (const ExchangeRow* row : w.exchanges)
       if (!row->in_graphs) return std::string("exchange ") + row->name;
@@ -126,14 +142,38 @@ double PlanImpl::mean_box_bytes() const {
   return bytes;
 }
 
-/// A tile more hides more of the FFTs, and costs a put to every peer. An H200 transforms a MiB in 1.6 us or
-/// so, and a put costs its stream some 20 us beside what the bytes take: the best of both, as measured with
-/// four.
-Index PlanImpl::stream_tile() const {
-  constexpr double worth_a_put = 12.0 * 1024 * 1024;
-  const double bytes = mean_box_bytes();
-  const double tiles = std::round(std::sqrt(bytes / (worth_a_put * std::max(1, comm.size() - 1))));
-  return std::max<Index>(1, static_cast<Index>(bytes / std::max(1.0, tiles)));
+/// A tile costs a put to every peer, some 20 us beside what its bytes take; an H200 transforms a MiB in 1.6
+/// us.
+Index PlanImpl::tile_cost() const {
+  constexpr Index of_a_put = Index{16} << 20;
+  return of_a_put * std::max(1, comm.size() - 1);
+}
+
+/// Whether the puts of a reshape are kernels between the FFTs. What copies beside the FFTs is faster by a
+/// tenth, and takes longer to begin.
+bool PlanImpl::stores(const Way& w, std::size_t reshape) const {
+  const std::string asked = options.get("puts");
+  if (asked != "auto") return asked == "kernel";
+  return w.choices[reshape].tiles == 1 && leaving_bytes(w, reshape) <= most_stored;
+}
+
+/// What a rank sends to others in a reshape, on average, so that all ranks do the same.
+double PlanImpl::leaving_bytes(const Way& w, std::size_t reshape) const {
+  const auto stage = static_cast<std::size_t>(reshape_stages(w.schedule)[reshape]);
+  const Field& field = w.schedule.fields[stage];
+  double bytes = (field.element == Element::real ? 1 : 2) * real_size();
+  for (const Index n : field.shape) bytes *= static_cast<double>(n);
+  const double ranks = comm.size();
+  return bytes / ranks * (ranks - 1) / ranks;
+}
+
+void PlanImpl::check_puts() const {
+  const std::string asked = options.get("puts");
+  if (asked == "auto") return;
+  const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
+  if (!device || std::none_of(rows.begin(), rows.end(), direct))
+    throw Error("plan: option puts",
+                asked + (device ? " without a direct exchange" : " with arrays on the host"), "auto");
 }
 
 void PlanImpl::choose_graph() {
@@ -145,13 +185,34 @@ void PlanImpl::choose_graph() {
     plain_executions = 0;
   }
   // Arrays that never come again are not worth a graph.
-  if (asked == "auto" && obstacle.empty() && small) plain_executions = 1;
+  const bool worth = small && !among_processes();
+  if (asked == "auto" && obstacle.empty() && worth) plain_executions = 1;
   if (!device) return;
   graph_text = std::string("graph ") + (plain_executions ? "on" : "off") +
                (asked != "auto"     ? " (as asked for)"
                 : !obstacle.empty() ? " (auto: " + obstacle + ")"
-                : small             ? " (auto: small boxes; for arrays that come again)"
+                : worth             ? " (auto: small boxes; for arrays that come again)"
+                : small             ? " (auto: memory of other processes)"
                                     : " (auto: boxes that take longer than the host)");
+}
+
+/// Where the workspace of every other execution begins, alike on all ranks, so that no rank tells another
+/// that it may put, nor waits for that: some 7 us, which is a tenth of a small transform. 0: there is one
+/// only.
+Index PlanImpl::place_of_second(CommImpl& c) const {
+  const auto small = [](const Way& w) { return !w.choices.empty() && w.choices[0].stores; };
+  bool possible = !islands.several() && workspace_bytes <= largest_second && small(ways[0]) && small(ways[1]);
+  for (const Way& w : ways)
+    for (const Way& earlier : ways)
+      possible = possible && finds_room(w.executor->program(), earlier.executor->program());
+  // Half of what is free, whoever shares the device, is left to others.
+  const auto sharers = std::count(device_ids.begin(), device_ids.end(), device->id());
+  possible = possible && 4.0 * static_cast<double>(workspace_bytes * sharers) <= device->free_bytes();
+  const Index mine = possible ? device_aligned(std::max<Index>(1, workspace_bytes)) : 0;
+  std::vector<Index> all(static_cast<std::size_t>(c.size()));
+  c.allgather(&mine, sizeof mine, all.data());
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  return *least == 0 ? 0 : *most;
 }
 
 /// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
@@ -166,10 +227,13 @@ void PlanImpl::make_device_memory(CommImpl& c) {
   Index pinned_bytes = staged ? program_bytes : 0;
   if (direct && exchanges) {
     const Index flags = device_aligned(flag_bytes(ways[0]) + flag_bytes(ways[1]));
+    second_workspace = place_of_second(c);
+    exchange_memory.second = second_workspace;
     agreed = true;
-    exchange_memory.peers = std::make_shared<PeerMemory>(c, device, device_ids, islands.of,
-                                                         static_cast<std::size_t>(flags + workspace_bytes),
-                                                         static_cast<std::size_t>(flags));
+    exchange_memory.peers =
+        std::make_shared<PeerMemory>(c, device, device_ids, islands.of,
+                                     static_cast<std::size_t>(flags + second_workspace + workspace_bytes),
+                                     static_cast<std::size_t>(flags));
     agreed = false;
     exchange_memory.workspace_offset = flags;
     memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};

@@ -146,7 +146,7 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   alone = false;
   ways = {};
   sides = {};
-  workspace_bytes = program_bytes = largest_box = 0;
+  workspace_bytes = program_bytes = largest_box = second_workspace = 0;
   // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
   // plans.
   collective_check = options.get("check") == "collective" || c.threads() != nullptr;
@@ -251,6 +251,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
   const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block) : all_direct;
+  check_puts();
   const PipelineRules rules = pipeline_rules();
   PipelineChoice pipeline = choose_pipeline_option(
       options, overlaps && (!device || is_worth_tiles(rules)) ? overlapping_pipeline(c) : "sequential");
@@ -278,6 +279,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                             ? "; through pinned memory"
                                             : "; MPI takes memory of the GPU";
       if (direct(w.exchanges[j]) && some_far(c)) w.choices[j].exchange_reason += "; " + far_text(c);
+      w.choices[j].stores = device && direct(w.exchanges[j]) && stores(w, j);
+      if (w.choices[j].stores) w.choices[j].exchange_reason += "; puts are kernels";
     }
   }
 }
@@ -293,7 +296,7 @@ PipelineRules PlanImpl::pipeline_rules() const {
   PipelineRules rules;
   rules.subtile = learnt.constants.subtile;
   rules.overlap = options.get("overlap") == "on";
-  rules.stream_tile = device ? stream_tile() : 0;
+  rules.tile_cost = device ? tile_cost() : 0;
   rules.real_bytes = real_size();
   return rules;
 }

@@ -88,9 +88,14 @@ struct PlanImpl final : CommImpl::Flight {
   bool is_worth_tiles(const PipelineRules& rules) const;
   void choose_threads(CommImpl& c);
   void choose_graph();
+  bool among_processes() const;
   std::string graph_obstacle() const;
   double mean_box_bytes() const;
-  Index stream_tile() const;
+  Index tile_cost() const;
+  bool stores(const Way& way, std::size_t reshape) const;
+  Index place_of_second(CommImpl& c) const;
+  double leaving_bytes(const Way& way, std::size_t reshape) const;
+  void check_puts() const;
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
   void make_device_memory(CommImpl& c);
@@ -127,6 +132,8 @@ struct PlanImpl final : CommImpl::Flight {
   int real_size() const { return static_cast<int>(real_bytes(problem.precision)); }
   double scale(Direction d) const;
   std::string to_string() const;
+  /// Of workspaces on this rank.
+  Index allocated_bytes() const { return second_workspace + workspace_bytes; }
 
   Comm comm;
   Problem problem;
@@ -138,6 +145,8 @@ struct PlanImpl final : CommImpl::Flight {
   std::shared_ptr<ThreadPool> pool;
   std::array<Side, 2> sides;  ///< before and after forward
   Index workspace_bytes = 0, largest_box = 0;
+  Index second_workspace = 0;        ///< on a device, where the one of every other execution begins, or 0
+  bool in_second = false;            ///< whether the next execution uses that
   Index program_bytes = 0;           ///< of the workspace, what is not the local FFTs' own
   std::shared_ptr<Device> device;    ///< null: arrays are on the host
   std::vector<DeviceId> device_ids;  ///< of every rank

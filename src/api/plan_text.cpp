@@ -52,8 +52,9 @@ std::string PlanImpl::to_string() const {
   if (!learnt.text.empty()) text += learnt.text + "\n";
   if (!threads_text.empty()) text += threads_text + "\n";
   if (!graph_text.empty()) text += graph_text + "\n";
-  text += "workspace " + human_bytes(static_cast<double>(workspace_bytes)) + " on rank " +
-          std::to_string(comm.rank()) + " (" + (users_workspace ? "given by the user" : "owned by the plan") +
+  text += std::string("workspace ") + (second_workspace > 0 ? "two of " : "") +
+          human_bytes(static_cast<double>(workspace_bytes)) + " on rank " + std::to_string(comm.rank()) +
+          " (" + (users_workspace ? "given by the user" : "owned by the plan") +
           "; largest box of any stage " + human_bytes(static_cast<double>(largest_box)) + ")\n";
   return text;
 }

@@ -105,7 +105,7 @@ int PlanTrials::repeats(double one, double long_enough, int least, int most, dou
 /// Whether the workspace of so many plans like this one can be had beside it, and leaves half of the memory
 /// to others.
 bool PlanTrials::room_for(const PlanImpl& plan, std::size_t more) {
-  const double bytes = static_cast<double>(plan.workspace_bytes) * static_cast<double>(more);
+  const double bytes = static_cast<double>(plan.allocated_bytes()) * static_cast<double>(more);
   const bool enough = 2 * bytes * TrialArrays::sharers(plan) <= TrialArrays::room(plan);
   return comm_.impl().least(enough ? 1 : 0) == 1;
 }

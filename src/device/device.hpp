@@ -11,26 +11,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
-#include "geometry/copy_loops.hpp"
+#include "kernels/device_copy.hpp"
 #include "kernels/r2r/step.hpp"
 
 namespace weft {
-
-/// A copy between strided boxes in the memory of devices. Elements are opaque unless the factor is not 1:
-/// then they are one or two real numbers.
-struct DeviceCopy {
-  CopyLoops loops;
-  int element_bytes = 0;
-  double factor = 1;
-  int real_bytes = 8;
-};
 
 /// So many rows of bytes, at distances of their own on both sides.
 struct DeviceRows {
   std::size_t rows = 1, bytes = 0;
   std::size_t from_pitch = 0, to_pitch = 0;
+};
+
+/// A number of 32 bits in memory of devices that a stream stores, or, in its own device's memory, waits for
+/// until it has one of `bits`.
+struct DeviceFlag {
+  std::byte* at;
+  std::uint32_t bits;
+  bool waits;
+};
+
+/// Flags to be stored at the end of copies.
+struct DeviceSignals {
+  std::span<const DeviceFlag> flags;
+  std::byte* count = nullptr;  ///< 32 bits of the device's memory, zero before and afterwards
 };
 
 /// A point in a stream.
@@ -68,17 +74,20 @@ class DeviceStream {
   /// Copies that leave the device's processors to others, where it can.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) = 0;
-  /// A copy by a kernel.
-  virtual void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) = 0;
+  /// Copies by kernels, in any order and at the same time: none writes what another one reads or writes. Then
+  /// flags are stored, as by `flags`.
+  virtual void permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) = 0;
+  void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
+    const DeviceCopyJob job{to, from, &copy};
+    permute({&job, 1}, {});
+  }
   /// What a DCT or DST does before or behind its FFT.
   virtual void r2r(std::byte* to, const std::byte* from, const R2rStep& step) = 0;
   virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;
 
-  /// Stores `value` once everything before it is done and can be seen by all who see the value.
-  virtual void write_value(std::byte* at, std::uint32_t value) = 0;
-  /// What follows waits until the number at `at`, in this device's own memory, has one of `bits`. No kernel
-  /// spins.
-  virtual void wait_bits(const std::byte* at, std::uint32_t bits) = 0;
+  /// One after the other: stored is a flag once everything before it is done and can be seen by all who see
+  /// the flag; what follows a flag that is waited for waits. No kernel spins.
+  virtual void flags(std::span<const DeviceFlag> flags) = 0;
 
   /// From here on work is not done but noted, here and on streams that wait for an event of it; before the
   /// end this stream has to wait for all of theirs. Only on streams of `make_stream`. Meanwhile the thread

@@ -60,7 +60,23 @@ bool StreamCopy::fits_rows(Index least_bytes) const {
 }
 
 void StreamCopy::enqueue(DeviceStream& stream, std::byte* to, const std::byte* from) const {
-  if (!by_rows_) return stream.permute(to, from, copy_);
+  if (by_rows_) {
+    enqueue_rows(stream, to, from);
+  } else {
+    stream.permute(to, from, copy_);
+  }
+}
+
+void StreamCopy::enqueue(DeviceStream& stream, std::byte* to, const std::byte* from,
+                         std::vector<DeviceCopyJob>& jobs) const {
+  if (by_rows_) {
+    enqueue_rows(stream, to, from);
+  } else {
+    jobs.push_back({to, from, &copy_});
+  }
+}
+
+void StreamCopy::enqueue_rows(DeviceStream& stream, std::byte* to, const std::byte* from) const {
   for (Index i = 0; i < planes_; ++i) {
     std::byte* const t = to + i * to_plane_;
     const std::byte* const f = from + i * from_plane_;

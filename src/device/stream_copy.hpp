@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <vector>
 
 #include "device/device.hpp"
 
@@ -22,9 +23,13 @@ class StreamCopy {
   StreamCopy(const DeviceCopy& copy, Index least_bytes_by_rows);
 
   void enqueue(DeviceStream& stream, std::byte* to, const std::byte* from) const;
+  /// The same; what kernels do only joins the others that the caller is going to ask for.
+  void enqueue(DeviceStream& stream, std::byte* to, const std::byte* from,
+               std::vector<DeviceCopyJob>& jobs) const;
 
  private:
   bool fits_rows(Index least_bytes) const;
+  void enqueue_rows(DeviceStream& stream, std::byte* to, const std::byte* from) const;
 
   DeviceCopy copy_;
   bool by_rows_ = false;

@@ -31,6 +31,9 @@ struct ExchangeMemory {
   Index far_offset = 0;       ///< in it, of the first of them
   bool hands_over = false;    ///< exchanges that take memory of devices are given it
   Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
+  /// If executions take turns with two workspaces (docs/adr/0021): where in the memory the second
+  /// begins; else 0.
+  Index second = 0;
 };
 
 struct ExecutorSettings {

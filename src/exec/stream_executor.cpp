@@ -1,113 +1,11 @@
 #include "exec/stream_executor.hpp"
 
-#include <algorithm>
-#include <map>
 #include <thread>
 
 #include "base/test_hook.hpp"
-#include "transport/peer/peer_memory.hpp"
-#include "transport/staged/staged.hpp"
-#include "transport/staged/unstaged.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
-
-StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings)
-    : Interpreter(std::move(program)), device_(settings.device) {
-  const auto real = static_cast<int>(real_bytes(settings.precision));
-  // Most tiles ask for the same transform.
-  std::map<FftProblem, std::shared_ptr<StreamFft>> known;
-  for (const FftCall& call : program_.ffts) {
-    FftProblem problem = fft_problem(call, settings.precision, Effort::estimate);
-    // Arrays start on multiples of 16 bytes; real lines of a tile may start anywhere.
-    problem.aligned = call.from.offset % (2 * real) == 0 && call.to.offset % (2 * real) == 0;
-    std::shared_ptr<StreamFft>& fft = known[problem];
-    if (!fft) {
-      PlannedStreamFft planned = plan_stream_fft(settings.ffts, problem, *device_);
-      note_library(planned.row);
-      fft = std::move(planned.fft);
-    }
-    fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));
-    ffts_.push_back(fft);
-  }
-  for (const CopyCall& c : program_.copies)
-    copies_.emplace_back(
-        DeviceCopy{copy_loops(c.extents, c.from.strides, c.to.strides), c.element_bytes, c.scale, real},
-        c.to_rank < 0 ? rows_within_device : rows_to_peer);
-  compute_ = device_->borrow_stream(nullptr);
-  transfer_ = device_->make_stream();
-  if (settings.plain_executions) {
-    graphs_.emplace(*settings.plain_executions);
-    captures_ = device_->make_stream();
-  }
-  for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
-}
-
-StreamExecutor::~StreamExecutor() {
-  try {
-    const DeviceScope scope(*device_);
-    if (begun_ && !complete_) conclude();
-    if (begun_) let_finish();
-    // What is freed here is the device's.
-    graphs_.reset();
-    ffts_.clear();
-    buffered_.clear();
-    direct_.clear();
-    timed_.clear();
-    events_.clear();
-    for (auto* event : {&forked_, &arrived_, &joined_, &done_, &began_}) event->reset();
-    for (auto* stream : {&compute_, &transfer_, &captures_}) stream->reset();
-  } catch (const std::exception&) {
-    // The device is lost; its driver has freed what there was.
-  }
-}
-
-void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                                    const std::vector<std::vector<int>>& groups,
-                                    const ExchangeMemory& memory) {
-  fft_work_offset_ = memory.fft_work_offset;
-  Index flags = memory.flags_offset;
-  std::vector<bool> carried;
-  for (const ExchangeRow* row : exchanges) carried.push_back(row->make_stream_buffered != nullptr);
-  carried_on_streams_ = std::find(carried.begin(), carried.end(), true) != carried.end();
-  plan_ = plan_streams(program_, carried);
-  for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
-  Index far_offset = memory.far_offset;
-  for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
-    const ExchangeRow& row = *exchanges[j];
-    const ReshapeProgram& reshape = program_.reshapes[j];
-    const auto context_of = [&](const ReshapeMessages& messages, std::shared_ptr<std::byte> at) {
-      return ExchangeContext{
-          comm,    messages,    groups[j], std::move(at), nullptr, flags, memory.workspace_offset,
-          device_, memory.peers};
-    };
-    if (row.carry == Carry::direct) {
-      direct_.push_back(row.make_stream_direct(context_of(reshape.messages, memory.workspace)));
-      std::byte* const pinned = memory.pinned.get() + far_offset;
-      buffered_.push_back(memory.far == nullptr
-                              ? nullptr
-                              : make_staged(*memory.far, context_of(reshape.far, {memory.pinned, pinned})));
-      far_offset += staged_bytes(reshape.far);
-    } else {
-      const ExchangeContext context = context_of(reshape.messages, memory.pinned);
-      const bool hands_over = memory.hands_over && takes_devices(row, comm);
-      direct_.push_back(nullptr);
-      buffered_.push_back(carried[j]   ? row.make_stream_buffered(context)
-                          : hands_over ? make_unstaged(row, context)
-                                       : make_staged(row, context));
-    }
-    flags += peer_flag_bytes(reshape.messages, program_.ranks);
-  }
-  const auto any = [](const auto& all) {
-    return std::any_of(all.begin(), all.end(), [](const auto& exchange) { return exchange != nullptr; });
-  };
-  mixed_ = any(direct_) && any(buffered_);
-}
-
-void StreamExecutor::connect() {
-  for (const auto& b : buffered_)
-    if (b) b->connect();
-}
 
 void StreamExecutor::use_stream(void* native) {
   const DeviceScope scope(*device_);
@@ -118,7 +16,8 @@ void StreamExecutor::use_stream(void* native) {
 
 void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   const DeviceScope scope(*device_);
-  turn_ = 1 - turn_;
+  shift_ = second_ > 0 ? work - workspace_ : 0;
+  take_turn();
   for (const auto& d : direct_)
     if (d) d->begin(turn_);
   // The program reads the input only: in place it names that memory as output.
@@ -128,14 +27,26 @@ void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   waited_ = false;
   begun_ = true;
   complete_ = false;
-  noted_ = 0;
   computes_ = compute_.get();
   // What notes times, or leaves something out, is enqueued as it is.
-  as_graph_ = graphs_ && !recording_ && !skipping_ ? graphs_->find(turn_, {in, out, work}) : nullptr;
-  if (test_spoils_workspace() && program_.workspace_bytes > 0)
-    compute_->fill(work, 0xff, static_cast<std::size_t>(program_.workspace_bytes));
-  if (recording_) compute_->record(*began_);
+  as_graph_ = graphs_ && !times_.on() && !skipping_ ? graphs_->find(turn_, {in, out, work}) : nullptr;
+  if (test_spoils_workspace() && program_.workspace_bytes > 0) spoil(work);
+  times_.start(*compute_);
   if (as_graph_ == nullptr) fork();
+}
+
+/// Of two workspaces each has turns of its own, 0 and 2 or 1 and 3.
+void StreamExecutor::take_turn() {
+  const std::size_t which = shift_ > 0 ? 1 : 0;
+  std::uint32_t& bit = bits_[which];
+  bit = 1 - bit;
+  turn_ = static_cast<int>(second_ > 0 ? 2 * bit + which : bit);
+}
+
+/// Of two workspaces the one of the next execution: into this one peers may have put something already.
+void StreamExecutor::spoil(std::byte* work) {
+  std::byte* const at = second_ == 0 ? work : workspace_ + (shift_ == 0 ? second_ : 0);
+  compute_->fill(at, 0xff, static_cast<std::size_t>(program_.workspace_bytes));
 }
 
 bool StreamExecutor::advance(Patience patience) {
@@ -182,28 +93,24 @@ void StreamExecutor::capture(StreamGraphs::Execution& execution) {
   execution.captured = true;
 }
 
+StreamExecutor::Positions StreamExecutor::launch_at(std::size_t position) const {
+  const StreamPlan::Launch& launch = plan_.launches[position];
+  return Positions(plan_.order)
+      .subspan(static_cast<std::size_t>(launch.first), static_cast<std::size_t>(launch.count));
+}
+
 bool StreamExecutor::enqueue_all(Patience patience) {
-  for (; position_ < program_.ops.size(); ++position_) {
-    const std::size_t at = position_;
-    const Op& op = program_.ops[at];
-    // What others wait for is recorded all the same.
-    const bool left_out = skipping_ && op.invariant;
-    const StreamPlan::Step& step = plan_.steps[at];
-    DeviceStream& on = stream(step.stream);
+  for (; position_ < plan_.launches.size(); ++position_) {
+    const Positions ops = launch_at(position_);
+    DeviceStream& on = stream(plan_.steps[static_cast<std::size_t>(ops.front())].stream);
     if (!waited_) {
       test_point("op", program_.rank);
-      await_others(at);
       // Parts are unpacked in the order in which they arrive.
-      for (int u = 1; op.kind == OpKind::receive && u <= op.count; ++u)
-        await_others(at + static_cast<std::size_t>(u));
-      begin_timing(op, on);
+      await_others(ops);
       waited_ = true;
     }
-    if (!left_out && !enqueue(op, on, patience)) return false;
-    end_timing(op, on);
-    if (step.event >= 0) on.record(*events_[static_cast<std::size_t>(step.event)]);
+    if (!enqueue(ops, on, patience)) return false;
     waited_ = false;
-    if (op.kind == OpKind::receive) position_ += static_cast<std::size_t>(op.count);
   }
   return true;
 }
@@ -256,18 +163,12 @@ void StreamExecutor::check_others() {
     if (d) d->check();
 }
 
-void StreamExecutor::await_others(std::size_t position) {
-  const StreamPlan::Step& step = plan_.steps[position];
-  for (int w = step.waits_begin; w < step.waits_end; ++w)
-    stream(step.stream).wait(*events_[static_cast<std::size_t>(plan_.waits[static_cast<std::size_t>(w)])]);
-}
-
-void StreamExecutor::copy(const Op& op) {
-  const auto call = static_cast<std::size_t>(op.call);
-  const CopyCall& c = program_.copies[call];
-  const bool far = c.to_rank >= 0;
-  std::byte* const to = far ? direct(op).workspace_of(c.to_rank) + c.to.offset : address(c.to);
-  copies_[call].enqueue(stream(far ? StreamRole::transfer : StreamRole::compute), to, address(c.from));
+void StreamExecutor::await_others(Positions ops) {
+  for (const int id : ops) {
+    const StreamPlan::Step& step = plan_.steps[static_cast<std::size_t>(id)];
+    for (int w = step.waits_begin; w < step.waits_end; ++w)
+      stream(step.stream).wait(*events_[static_cast<std::size_t>(plan_.waits[static_cast<std::size_t>(w)])]);
+  }
 }
 
 /// A wait of the host for its stream or for messages. The stream may wait for flags of ranks that wait for
@@ -285,48 +186,90 @@ bool StreamExecutor::await(Patience patience, const Look& look) {
   }
 }
 
-bool StreamExecutor::enqueue(const Op& op, DeviceStream& on, Patience patience) {
-  const DeviceRange range(name_of(op.kind));
+void StreamExecutor::record_for_others(int position, DeviceStream& on) {
+  const int event = plan_.steps[static_cast<std::size_t>(position)].event;
+  if (event >= 0) on.record(*events_[static_cast<std::size_t>(event)]);
+}
+
+bool StreamExecutor::enqueue(Positions ops, DeviceStream& on, Patience patience) {
+  const OpKind kind = program_.ops[static_cast<std::size_t>(ops.front())].kind;
+  const DeviceRange range(name_of(kind));
+  if (kind == OpKind::receive) return receive(ops, on, patience);
+  for (const int id : ops) {
+    const auto at = static_cast<std::size_t>(id);
+    const Op& op = program_.ops[at];
+    times_.begin(at, on);
+    // What others wait for is recorded all the same.
+    if (!(skipping_ && op.invariant) && !enqueue_alone(op, on, patience)) return false;
+    // Times are those of each by itself.
+    if (times_.on()) enqueue_collected(on);
+    times_.end(at, on);
+  }
+  enqueue_collected(on);
+  record_for_others(ops.back(), on);
+  return true;
+}
+
+/// Flags and copies by kernels are only collected.
+bool StreamExecutor::enqueue_alone(const Op& op, DeviceStream& on, Patience patience) {
   switch (op.kind) {
-    case OpKind::fft: {
-      const auto call = static_cast<std::size_t>(op.call);
-      std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
-      const FftCall& f = program_.ffts[call];
-      std::byte* const fft_work = work == nullptr ? nullptr : work + fft_work_offset_;
-      ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work);
-      return true;
-    }
-    case OpKind::copy:
-    case OpKind::pack:
-    case OpKind::put:
-    case OpKind::keep:
-    case OpKind::unpack:
-      copy(op);
+    case OpKind::fft:
+      fft(op, on);
       return true;
     case OpKind::post:
       return await(patience, [&](Patience p) { return buffered(op).post(op.tile, memory_, on, p); });
     case OpKind::wait_sent:
       return await(patience, [&](Patience p) { return buffered(op).sent(op.tile, p); });
-    case OpKind::receive:
-      return receive(op, on, patience);
-    case OpKind::signal_free:
-      direct(op).signal_free(op.tile, on);
-      return true;
-    case OpKind::await_free:
-      direct(op).await_free(op.tile, op.peer, on);
-      return true;
-    case OpKind::signal_full:
-      direct(op).signal_full(op.tile, op.peer, on);
-      return true;
-    case OpKind::await_full:
-      direct(op).await_full(op.tile, op.peer, on);
+    default:
+      collect(op, on);
       return true;
   }
-  return true;
+}
+
+void StreamExecutor::fft(const Op& op, DeviceStream& on) {
+  const auto call = static_cast<std::size_t>(op.call);
+  std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
+  const FftCall& f = program_.ffts[call];
+  std::byte* const fft_work = work == nullptr ? nullptr : work + fft_work_offset_;
+  ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work);
+}
+
+void StreamExecutor::collect(const Op& op, DeviceStream& on) {
+  switch (op.kind) {
+    case OpKind::signal_free:
+      return direct(op).signal_free(op.tile, flags_);
+    case OpKind::await_free:
+      return direct(op).await_free(op.tile, op.peer, flags_);
+    case OpKind::signal_full:
+      count_ = direct(op).count();
+      return direct(op).signal_full(op.tile, op.peer, flags_);
+    case OpKind::await_full:
+      return direct(op).await_full(op.tile, op.peer, flags_);
+    default:
+      break;
+  }
+  const auto call = static_cast<std::size_t>(op.call);
+  const CopyCall& c = program_.copies[call];
+  std::byte* const to =
+      c.to_rank >= 0 ? direct(op).workspace_of(c.to_rank) + shift_ + c.to.offset : address(c.to);
+  copies_[call].enqueue(on, to, address(c.from), jobs_);
+}
+
+void StreamExecutor::enqueue_collected(DeviceStream& on) {
+  if (!jobs_.empty()) {
+    on.permute(jobs_, {flags_, count_});
+  } else if (!flags_.empty()) {
+    on.flags(flags_);
+  }
+  flags_.clear();
+  jobs_.clear();
 }
 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
-bool StreamExecutor::receive(const Op& op, DeviceStream& on, Patience patience) {
+bool StreamExecutor::receive(Positions ops, DeviceStream& on, Patience patience) {
+  const auto at = static_cast<std::size_t>(ops.front());
+  const Op& op = program_.ops[at];
+  times_.begin(at, on);
   for (;;) {
     int i = no_arrival_yet;
     const auto look = [&](Patience p) {
@@ -338,51 +281,29 @@ bool StreamExecutor::receive(const Op& op, DeviceStream& on, Patience patience) 
     if (op.count == 0) continue;
     on.record(*arrived_);
     computes_->wait(*arrived_);
-    const std::size_t at = position_ + 1 + static_cast<std::size_t>(i);
-    const Op& unpack = program_.ops[at];
-    begin_timing(unpack, *computes_);
-    copy(unpack);
-    end_timing(unpack, *computes_);
-    const int event = plan_.steps[at].event;
-    if (event >= 0) computes_->record(*events_[static_cast<std::size_t>(event)]);
+    enqueue(ops.subspan(1 + static_cast<std::size_t>(i), 1), *computes_, patience);
   }
+  times_.end(at, on);
+  record_for_others(ops.front(), on);
   return true;
 }
 
 void StreamExecutor::record_times(bool on) {
   const DeviceScope scope(*device_);
-  recording_ = on;
-  if (!on || !timed_.empty()) return;
-  began_ = device_->make_event(true);
-  for (std::size_t i = 0; i < program_.ops.size(); ++i)
-    timed_.push_back({nullptr, device_->make_event(true), device_->make_event(true)});
-}
-
-void StreamExecutor::begin_timing(const Op& op, DeviceStream& on) {
-  if (!recording_) return;
-  Timed& t = timed_[static_cast<std::size_t>(&op - program_.ops.data())];
-  t.op = &op;
-  on.record(*t.begin);
-}
-
-void StreamExecutor::end_timing(const Op& op, DeviceStream& on) {
-  if (!recording_) return;
-  on.record(*timed_[static_cast<std::size_t>(&op - program_.ops.data())].end);
-  ++noted_;
+  times_.set(on, *device_, program_.ops.size());
 }
 
 std::vector<OperationTime> StreamExecutor::times() {
   std::vector<OperationTime> all;
-  if (noted_ == 0 || !settled(Patience::wait)) return all;
+  if (!times_.any() || !settled(Patience::wait)) return all;
   const DeviceScope scope(*device_);
-  for (const Timed& t : timed_) {
-    if (t.op == nullptr) continue;
-    const Traffic traffic = traffic_of(*t.op);
-    const auto position = static_cast<std::size_t>(t.op - program_.ops.data());
-    all.push_back({kind_of(t.op->kind), t.op->stage, t.op->reshape, t.op->tile,
-                   device_->seconds_between(*began_, *t.begin), device_->seconds_between(*began_, *t.end),
-                   traffic.bytes, traffic.memory_read, traffic.memory_written,
-                   static_cast<int>(plan_.steps[position].stream)});
+  for (std::size_t i = 0; i < program_.ops.size(); ++i) {
+    const std::optional<StreamTimes::Interval> time = times_.of(i, *device_);
+    if (!time) continue;
+    const Op& op = program_.ops[i];
+    const Traffic traffic = traffic_of(op);
+    all.push_back({kind_of(op.kind), op.stage, op.reshape, op.tile, time->begin, time->end, traffic.bytes,
+                   traffic.memory_read, traffic.memory_written, static_cast<int>(plan_.steps[i].stream)});
   }
   return all;
 }

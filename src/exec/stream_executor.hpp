@@ -4,14 +4,18 @@
 // Without such messages an execution can be captured as a graph, and then is one call.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "device/stream_copy.hpp"
 #include "exec/interpreter.hpp"
 #include "exec/stream_graphs.hpp"
 #include "exec/stream_plan.hpp"
+#include "exec/stream_times.hpp"
 #include "fft/stream_fft.hpp"
 
 namespace weft {
@@ -38,33 +42,37 @@ class StreamExecutor final : public Interpreter {
   void tell_failure() noexcept override;
 
  private:
-  struct Timed {
-    const Op* op;
-    std::unique_ptr<DeviceEvent> begin, end;
-  };
+  /// Positions in the program.
+  using Positions = std::span<const int>;
 
   std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
   DeviceStream& stream(StreamRole role) { return role == StreamRole::compute ? *computes_ : *transfer_; }
   StreamBufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
   StreamDirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
 
+  void take_turn();
+  void spoil(std::byte* work);
   bool enqueue_all(Patience patience);
   void launch(StreamGraphs::Execution& execution);
   void capture(StreamGraphs::Execution& execution);
-  void await_others(std::size_t position);
-  void copy(const Op& op);
-  /// Whether the operation at the current position is enqueued; `false` only without patience.
-  bool enqueue(const Op& op, DeviceStream& stream, Patience patience);
-  bool receive(const Op& op, DeviceStream& stream, Patience patience);
+  Positions launch_at(std::size_t position) const;
+  void await_others(Positions ops);
+  void record_for_others(int position, DeviceStream& stream);
+  /// Whether the launch at the current position is enqueued; `false` only without patience.
+  bool enqueue(Positions ops, DeviceStream& stream, Patience patience);
+  bool enqueue_alone(const Op& op, DeviceStream& stream, Patience patience);
+  bool receive(Positions ops, DeviceStream& stream, Patience patience);
+  void fft(const Op& op, DeviceStream& stream);
+  void collect(const Op& op, DeviceStream& stream);
+  void enqueue_collected(DeviceStream& stream);
   template <class Look>
   bool await(Patience patience, const Look& look);
+  void reserve();
   void fork();
   void join();
   void conclude();
   void check_others();
   void let_finish();
-  void begin_timing(const Op& op, DeviceStream& stream);
-  void end_timing(const Op& op, DeviceStream& stream);
 
   std::shared_ptr<Device> device_;
   StreamPlan plan_;
@@ -75,23 +83,29 @@ class StreamExecutor final : public Interpreter {
   std::vector<std::unique_ptr<StreamDirectExchange>> direct_;      ///< per reshape
   bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
   bool mixed_ = false;               ///< whether there are both kinds
+  std::byte* workspace_ = nullptr;   ///< the plan's own
+  Index second_ = 0;                 ///< where in it executions in turn have theirs; 0: all have the same
   std::unique_ptr<DeviceStream> compute_, transfer_;
   std::unique_ptr<DeviceStream> captures_;  ///< in the place of the user's stream while that is captured
   std::optional<StreamGraphs> graphs_;      ///< none: every execution is enqueued anew
   std::vector<std::unique_ptr<DeviceEvent>> events_;
-  std::unique_ptr<DeviceEvent> forked_, arrived_, joined_, done_, began_;
+  std::unique_ptr<DeviceEvent> forked_, arrived_, joined_, done_;
+  StreamTimes times_;
 
   // Of the execution that is under way.
-  int turn_ = 1;
+  std::array<std::uint32_t, 2> bits_{1, 1};  ///< of the last turn with each workspace
+  int turn_ = 0;
+  Index shift_ = 0;  ///< of the workspace, from where the peers find the first one
   StreamGraphs::Execution* as_graph_ = nullptr;
   DeviceStream* computes_ = nullptr;  ///< where what is not transferred is enqueued
   Memory memory_{};
-  std::size_t position_ = 0;
-  bool waited_ = false;  ///< whether the operation at the position has waited for others
+  std::size_t position_ = 0;  ///< among the launches
+  bool waited_ = false;       ///< whether the one at the position has waited for others
   bool begun_ = false, complete_ = false;
-  bool recording_ = false;
-  std::vector<Timed> timed_;  ///< as many as an execution can note
-  std::size_t noted_ = 0;
+  // What goes in one launch; they have room for all that can.
+  std::vector<DeviceFlag> flags_;
+  std::vector<DeviceCopyJob> jobs_;
+  std::byte* count_ = nullptr;  ///< of the exchange that the flags are of
 };
 
 }  // namespace weft

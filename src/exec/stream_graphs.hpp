@@ -35,7 +35,7 @@ class StreamGraphs {
   Execution* find(int turn, const Arrays& arrays);
 
  private:
-  std::array<std::array<Execution, 2>, 2> executions_;  ///< by turn
+  std::array<std::array<Execution, 2>, 4> executions_;  ///< by turn
   std::uint64_t clock_ = 0;
   int plain_;
 };

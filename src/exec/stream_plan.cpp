@@ -2,23 +2,43 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace weft {
 
 namespace {
 
+bool is_flag(OpKind kind) {
+  return kind == OpKind::signal_free || kind == OpKind::await_free || kind == OpKind::signal_full ||
+         kind == OpKind::await_full;
+}
+
+bool is_copy(OpKind kind) {
+  return kind == OpKind::copy || kind == OpKind::pack || kind == OpKind::put || kind == OpKind::keep ||
+         kind == OpKind::unpack;
+}
+
+/// What keeps the first reshape from putting where a peer still reads.
+bool is_of_room(const Op& op) {
+  return op.reshape == 0 && (op.kind == OpKind::signal_free || op.kind == OpKind::await_free);
+}
+
 StreamRole role_of(const Program& p, const Op& op, bool carried) {
+  const auto sends = [&] {
+    return p.reshapes[static_cast<std::size_t>(op.reshape)].choice.stores ? StreamRole::compute
+                                                                          : StreamRole::transfer;
+  };
   switch (op.kind) {
     case OpKind::put:
       // What stays on the device is copied by a kernel, like any other local copy.
-      return p.copies[static_cast<std::size_t>(op.call)].to_rank < 0 ? StreamRole::compute
-                                                                     : StreamRole::transfer;
+      return p.copies[static_cast<std::size_t>(op.call)].to_rank < 0 ? StreamRole::compute : sends();
+    case OpKind::await_free:
+    case OpKind::signal_full:
+      return sends();
     case OpKind::wait_sent:
     case OpKind::receive:
       return carried ? StreamRole::compute : StreamRole::transfer;
     case OpKind::post:
-    case OpKind::await_free:
-    case OpKind::signal_full:
       return StreamRole::transfer;
     case OpKind::fft:
     case OpKind::copy:
@@ -58,9 +78,110 @@ class Told {
   std::vector<Full> full_;
 };
 
+/// Puts what is enqueued together side by side.
+class Launches {
+ public:
+  Launches(const Program& program, StreamPlan& plan) : p_(program), plan_(plan) {}
+
+  void find(bool always_room) {
+    for (int id = 0; id < static_cast<int>(p_.ops.size()); ++id)
+      if (!always_room || !is_of_room(p_.ops[static_cast<std::size_t>(id)])) plan_.order.push_back(id);
+    const int n = size();
+    for (int i = 0; i < n; i = end_of_puts(i)) gather(i, end_of_puts(i));
+    for (int i = 0; i < n; i += plan_.launches.back().count) plan_.launches.push_back({i, count_from(i)});
+  }
+
+ private:
+  int size() const { return static_cast<int>(plan_.order.size()); }
+  const Op& op(int i) const { return p_.ops[static_cast<std::size_t>(at(i))]; }
+  const StreamPlan::Step& step(int i) const { return plan_.steps[static_cast<std::size_t>(at(i))]; }
+  int at(int i) const { return plan_.order[static_cast<std::size_t>(i)]; }
+  bool waits(int i) const { return step(i).waits_begin < step(i).waits_end; }
+
+  /// Where an operation comes among the puts of a tile; -1: nowhere.
+  static int place_of(const Op& op) {
+    switch (op.kind) {
+      case OpKind::await_free:
+        return 0;
+      case OpKind::put:
+        return 1;
+      case OpKind::signal_full:
+        return 2;
+      default:
+        return -1;
+    }
+  }
+
+  /// One past the puts of a tile, with their flags, that follow each other on a stream.
+  int end_of_puts(int i) const {
+    const auto belongs = [&](int k) {
+      return place_of(op(k)) >= 0 && op(k).reshape == op(i).reshape && op(k).tile == op(i).tile &&
+             step(k).stream == step(i).stream;
+    };
+    int end = i;
+    while (end < size() && belongs(end)) ++end;
+    return std::max(end, i + 1);
+  }
+
+  /// A stream that changes between flags and copies loses time at it. No rank waits for another longer than
+  /// for what the tile needs anyway: who gets a part waits for all parts. A wait for room that also waits for
+  /// the other stream stays behind what that may need.
+  void gather(int begin, int end) {
+    for (int i = begin + 1; i < end; ++i)
+      if (op(i).kind == OpKind::await_free && (waits(i) || op(begin).kind != OpKind::await_free)) return;
+    std::stable_sort(plan_.order.begin() + begin, plan_.order.begin() + end, [&](int a, int b) {
+      return place_of(p_.ops[static_cast<std::size_t>(a)]) < place_of(p_.ops[static_cast<std::size_t>(b)]);
+    });
+  }
+
+  int count_from(int i) const {
+    if (op(i).kind == OpKind::receive) return 1 + op(i).count;
+    int k = i + 1;
+    while (k < size() && joins(i, k)) ++k;
+    return k - i;
+  }
+
+  bool joins(int first, int k) const {
+    const auto both = [&](bool (*is)(OpKind)) { return is(op(first).kind) && is(op(k).kind); };
+    if (step(k).stream != step(first).stream || waits(k) || step(k - 1).event >= 0) return false;
+    if (both(is_flag)) return true;
+    if (is_copy(op(first).kind) && op(k).kind == OpKind::signal_full) return true;
+    return both(is_copy) && is_copy(op(k - 1).kind) && !depends(k, first);
+  }
+
+  bool depends(int k, int first) const {
+    const auto ids =
+        std::span(plan_.order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(k - first));
+    for (int d = op(k).deps_begin; d < op(k).deps_end; ++d)
+      if (std::find(ids.begin(), ids.end(), p_.deps[static_cast<std::size_t>(d)]) != ids.end()) return true;
+    return false;
+  }
+
+  const Program& p_;
+  StreamPlan& plan_;
+};
+
 }  // namespace
 
-StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams) {
+bool finds_room(const Program& program, const Program& before) {
+  const auto direct = [](const ReshapeProgram& r) { return r.choice.carry == Carry::direct; };
+  if (program.reshapes.empty() || !direct(program.reshapes[0])) return false;
+  for (const Op& op : program.ops)
+    if (op.kind == OpKind::signal_free && op.reshape == 0 && op.deps_begin < op.deps_end) return false;
+  std::vector<bool> sent(static_cast<std::size_t>(program.ranks), false);
+  sent[static_cast<std::size_t>(program.rank)] = true;
+  for (const ReshapeProgram& r : before.reshapes)
+    for (const TileMessages& tile : r.messages.tiles)
+      for (const Message& m : tile.receives)
+        if (direct(r)) sent[static_cast<std::size_t>(m.peer)] = true;
+  for (const TileMessages& tile : program.reshapes[0].messages.tiles)
+    for (const Message& m : tile.sends)
+      if (!sent[static_cast<std::size_t>(m.peer)]) return false;
+  return true;
+}
+
+StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams,
+                        bool always_room) {
   StreamPlan plan;
   plan.steps.resize(program.ops.size());
   // Of each operation, the newest one on either stream that is over before it begins; and of the streams.
@@ -77,6 +198,7 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
     StreamPlan::Step& step = plan.steps[i];
     const auto reshape = static_cast<std::size_t>(std::max(op.reshape, 0));
     step.stream = role_of(program, op, reshape < carried_on_streams.size() && carried_on_streams[reshape]);
+    if (always_room && is_of_room(op)) continue;
     plan.transfers = plan.transfers || step.stream == StreamRole::transfer;
     const std::size_t mine = index(step.stream), other = 1 - mine;
     Seen now = newest[mine];
@@ -84,9 +206,12 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
     for (int d = op.deps_begin; d < op.deps_end; ++d) {
       const int dep = program.deps[static_cast<std::size_t>(d)];
       if (op.kind == OpKind::unpack && id < unpacks_end && dep == receiving) continue;
+      if (always_room && is_of_room(program.ops[static_cast<std::size_t>(dep)])) continue;
       if (index(plan.steps[static_cast<std::size_t>(dep)].stream) == other) last = std::max(last, dep);
     }
-    last = std::max(last, told.before(op));
+    const int before = told.before(op);
+    if (before >= 0 && index(plan.steps[static_cast<std::size_t>(before)].stream) == other)
+      last = std::max(last, before);
     told.note(op, id);
     step.waits_begin = static_cast<int>(plan.waits.size());
     if (last > now[other]) {
@@ -105,6 +230,7 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
       unpacks_end = id + 1 + op.count;
     }
   }
+  Launches(program, plan).find(always_room);
   return plan;
 }
 

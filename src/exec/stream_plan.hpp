@@ -1,5 +1,6 @@
-// On which stream each operation of a program is enqueued, and which of them wait for which across streams.
-// Pure data, computed once from the dependencies; waits that follow from others are left out.
+// On which stream each operation of a program is enqueued, which of them wait for which across streams, and
+// which are enqueued together. Pure data, computed once from the dependencies; waits that follow from others
+// are left out.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,29 @@ struct StreamPlan {
     int waits_begin = 0, waits_end = 0;  ///< range in `waits`
     int event = -1;                      ///< to be recorded afterwards
   };
+  /// Flags, or copies that do not depend on each other and what is signalled behind them, in one go; any
+  /// other operation by itself, a receive with what is unpacked. But for a receive, only the first waits for
+  /// the other stream, and only the last is waited for.
+  struct Launch {
+    int first = 0, count = 1;  ///< range in `order`
+  };
   std::vector<Step> steps;  ///< one per operation
-  std::vector<int> waits;   ///< events of the other stream
+  std::vector<int> order;   ///< of the operations: flags around the puts of a tile, not between
+  std::vector<Launch> launches;
+  std::vector<int> waits;  ///< events of the other stream
   int events = 0;
   bool transfers = false;  ///< whether the second stream is used at all
 };
 
+/// Whether this rank always finds room in the first reshape of a program, if executions take turns with two
+/// workspaces and `before` was executed before: the memory is nobody else's until then, and who gets a part
+/// has sent one in the execution before, behind all of the one before that.
+bool finds_room(const Program& program, const Program& before);
+
+/// `always_room`: no rank waits for room in the first reshape, nor is any told of it.
 /// `carried_on_streams`: per reshape, whether a tile that was posted needs nothing of the host to be carried:
 /// then those who need it wait for that alone, and not for tiles that were posted since.
-StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams = {});
+StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams = {},
+                        bool always_room = false);
 
 }  // namespace weft

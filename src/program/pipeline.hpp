@@ -39,11 +39,11 @@ using PipelineParameters = std::map<std::string, AskedParameter>;
 struct PipelineRules {
   Index subtile = 128 << 10;  ///< bytes of the parts that pass through the cache one by one
   bool overlap = true;        ///< false: each tile is awaited before anything else is done
-  /// For streams of a device: tiles of planes are not cut further, and by rule have so many bytes at least.
-  /// 0: for the host.
-  Index stream_tile = 0;
+  /// For streams of a device, where tiles of planes are not cut further: of how many bytes the FFT takes as
+  /// long as what a tile costs beside its bytes. 0: for the host.
+  Index tile_cost = 0;
   int real_bytes = 8;  ///< size of a real number
-  bool streams() const { return stream_tile > 0; }
+  bool streams() const { return tile_cost > 0; }
 };
 
 /// A parameter of a reshape is read once, by the pipeline, which also knows the rule for it.

@@ -1,5 +1,6 @@
 // Which side of a reshape pipelines planes and two-front cut, and how.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "program/pipeline_rules.hpp"
@@ -15,12 +16,15 @@ AxisVector<int> transformed(const Schedule& s, int stage) {
              : s.stages[static_cast<std::size_t>(stage)].axes;
 }
 
-/// How thick a tile along `axis` has to be for `bytes` of what a rank holds.
-Index thickness_of(const Schedule& s, const Field& field, int axis, const PipelineRules& rules) {
-  Index layer = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
-  for (int a = 0; a < s.transforms.size(); ++a)
-    if (a != axis) layer *= std::max<Index>(1, largest_extent(*field.tiling, a));
-  return divided(rules.stream_tile, layer);
+/// How thick a tile along `axis` is at least. Of n tiles the FFT of one is not hidden, and each costs
+/// something: the best n is the square root of what a rank holds over what a tile costs.
+Index least_thickness(const Field& field, int axis, const PipelineRules& rules) {
+  if (!rules.streams()) return 1;
+  double bytes = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
+  for (int a = 0; a < field.shape.size(); ++a)
+    bytes *= static_cast<double>(std::max<Index>(1, largest_extent(*field.tiling, a)));
+  const double tiles = std::round(std::sqrt(bytes / static_cast<double>(rules.tile_cost)));
+  return divided(largest_extent(*field.tiling, axis), std::max<Index>(1, static_cast<Index>(tiles)));
 }
 
 /// Bytes of the parts that pass through the cache one by one; a stream takes a tile as it is.
@@ -52,7 +56,7 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Reshap
   for (int a : field.order(0)) {
     const Index extent = largest_extent(*field.tiling, a);
     if (extent <= 1 || (choice.cuts_after ? after : before).contains(a)) continue;
-    cut(choice, read, a, extent, thickness_of(s, field, a, read.rules()));
+    cut(choice, read, a, extent, least_thickness(field, a, read.rules()));
     return;
   }
 }
@@ -79,7 +83,8 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Res
   // More tiles than columns are as good as one for each.
   constexpr Index anything = 1 << 20;
   const Index most = std::max<Index>(1, extent - front_of(extent, choice.front));
-  choice.rest = static_cast<int>(std::min(read("rest", 2, anything, "tiles"), most));
+  choice.rest =
+      static_cast<int>(std::min(read("rest", read.rules().streams() ? 1 : 2, anything, "tiles"), most));
   choice.tiles += choice.rest;
   choice.reason += ", a front along " + name_of_axis(s, choice.columns);
 }

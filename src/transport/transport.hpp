@@ -82,19 +82,23 @@ class StreamBufferedExchange {
   virtual void cancel() noexcept {}
 };
 
-/// Keeps order among ranks that copy into each other's device memory: as `DirectExchange`, but all of it is
-/// enqueued on streams, and nothing waits here.
+/// Keeps order among ranks that copy into each other's device memory: as `DirectExchange`, but streams store
+/// and wait for the flags, which are only named here.
 class StreamDirectExchange {
  public:
   virtual ~StreamDirectExchange() = default;
-  /// A new execution begins; `turn` is 0 and 1 in turn. Those of the same turn enqueue the same. Throws
-  /// `weft::Error` if a rank has failed in an earlier one.
+  /// A new execution begins; `turn` is 0 and 1 in turn; or, if ranks may be an execution apart, 0 and 2 for
+  /// some and 1 and 3 for others, none of which are neighbours. Those of the same turn enqueue the same.
+  /// Throws `weft::Error` if a rank has failed in an earlier one.
   virtual void begin(int turn) = 0;
   virtual std::byte* workspace_of(int peer) const = 0;
-  virtual void signal_free(int tile, DeviceStream& stream) = 0;
-  virtual void signal_full(int tile, int peer, DeviceStream& stream) = 0;
-  virtual void await_free(int tile, int peer, DeviceStream& stream) = 0;
-  virtual void await_full(int tile, int peer, DeviceStream& stream) = 0;
+  /// Appended to what a stream is to store and to wait for.
+  virtual void signal_free(int tile, std::vector<DeviceFlag>& flags) const = 0;
+  virtual void signal_full(int tile, int peer, std::vector<DeviceFlag>& flags) const = 0;
+  virtual void await_free(int tile, int peer, std::vector<DeviceFlag>& flags) const = 0;
+  virtual void await_full(int tile, int peer, std::vector<DeviceFlag>& flags) const = 0;
+  /// For flags that are stored at the end of copies (`DeviceSignals`).
+  virtual std::byte* count() const = 0;
   /// Throws if another rank has failed meanwhile.
   virtual void check() const = 0;
   /// This rank has failed: lets go of the streams that wait for it, and of its own. What is enqueued already
@@ -118,6 +122,7 @@ struct ExchangeContext {
   std::shared_ptr<Device> device;     ///< that of this rank, entered
   std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`; zero where the flags are
   bool device_memory = false;         ///< buffered: what `post` is given is memory of devices
+  bool apart = false;                 ///< direct: ranks may be an execution apart
 };
 
 /// What a direct exchange needs on every rank beside the workspace: on the host, and for a reshape in memory

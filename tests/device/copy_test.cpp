@@ -75,4 +75,56 @@ TEST(DeviceCopies, AnyOrderToAnyOrderScaledOrNot) {
   }
 }
 
+TEST(DeviceCopies, ManyAtOnceAndFlagsBehindThem) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const std::shared_ptr<Device> device = current_device();
+  std::mt19937 random(11);
+  const auto drawn = [&](unsigned from, unsigned to) {
+    return static_cast<Index>(from + random() % (to + 1 - from));
+  };
+  for (int round = 0; round < 60; ++round) {
+    DeviceMirror mirror;
+    std::vector<DeviceCopy> copies;
+    std::vector<DeviceCopyJob> jobs;
+    std::vector<std::vector<std::byte>> expected;
+    for (Index left = drawn(1, 11); left > 0; --left) {
+      // Rows, of few bytes and of many; some end on no multiple of what is moved at once.
+      const int bytes = random() % 4 == 0 ? 8 : 16;
+      const Shape extents{drawn(1, 3), drawn(1, 5), random() % 4 == 0 ? drawn(1, 40) : drawn(200, 3000)};
+      const Strides from{extents[1] * (extents[2] + 2), extents[2] + 2, 1};
+      const Strides to{extents[2], extents[0] * extents[2] + (random() % 2 == 0 ? 6 : 0), 1};
+      std::vector<std::byte> source(static_cast<std::size_t>(span_of(extents, from) * bytes));
+      for (std::byte& b : source) b = static_cast<std::byte>(random());
+      expected.emplace_back(static_cast<std::size_t>(span_of(extents, to) * bytes), std::byte{0xff});
+      PermuteCopy(extents, from, to, bytes, {1, 8}).run(source.data(), expected.back().data());
+      copies.push_back({copy_loops(extents, from, to), bytes});
+      jobs.push_back(
+          {mirror.fresh(expected.back().size()), mirror.upload(source.data(), source.size()), nullptr});
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].copy = &copies[i];
+    // Behind them up to ten flags, more than a launch takes.
+    std::vector<std::uint32_t> words(11, 0);
+    std::byte* const at = mirror.upload(words.data(), words.size() * sizeof words[0]);
+    std::vector<DeviceFlag> flags;
+    for (Index i = drawn(0, 10); i > 0; --i) {
+      const auto word = static_cast<std::size_t>(i);
+      words[word] = static_cast<std::uint32_t>(random());
+      flags.push_back({at + word * sizeof words[0], words[word], false});
+    }
+    {
+      const DeviceScope scope(*device);
+      mirror.stream().permute(jobs, {flags, at});
+    }
+    std::vector<std::uint32_t> stored(words.size());
+    mirror.download(stored.data(), at, stored.size() * sizeof words[0]);
+    ASSERT_EQ(stored, words) << "round " << round;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      std::vector<std::byte> result(expected[i].size());
+      mirror.download(result.data(), jobs[i].to, result.size());
+      ASSERT_TRUE(result == expected[i]) << "round " << round << ", copy " << i;
+    }
+  }
+}
+
 }  // namespace weft::test

@@ -55,7 +55,7 @@ TEST(DeviceDouble, PairsThatDoNotReachEachOtherExchangeThroughPinnedMemory) {
   const ScopedDeviceDouble devices(manner);
   const std::string far =
       "; through pinned memory (copy) between ranks 0-1 and 2-3: devices of ranks 0 and 2, double (device 0) "
-      "and double (device 2), do not reach each other)";
+      "and double (device 2), do not reach each other; puts are kernels)";
   ThreadTeam(4).run([&](const Comm& comm) {
     set_double_device(comm.rank());
     const std::string text = Plan(comm, on_device()).to_string();

@@ -74,7 +74,7 @@ TEST(Planes, OnStreamsATileTravelsInRingOrderWhileTheNextIsTransformed) {
   const Schedule s = make_schedule(request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1)));
   const auto built = [](const Schedule& way) {
     PipelineRules rules;
-    rules.stream_tile = 1;
+    rules.tile_cost = 1;
     std::vector<ReshapeChoice> choices = choose_pipeline(way, find_pipeline("planes"), {{"tile", 2}}, rules);
     for (ReshapeChoice& c : choices) c.carry = Carry::direct;
     ProgramRequest request{1, 8, false, {}, {}};
@@ -107,10 +107,76 @@ TEST(Planes, OnStreamsATileTravelsInRingOrderWhileTheNextIsTransformed) {
   EXPECT_EQ(forward.scratch_offset, forward.workspace_bytes);
 }
 
+TEST(Planes, OnStreamsFlagsAndPutsAreEnqueuedTogether) {
+  const Schedule s = make_schedule(request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1)));
+  const auto launches = [&](Index tile, bool stores) {
+    PipelineRules rules;
+    rules.tile_cost = 1;
+    std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline("planes"), {{"tile", tile}}, rules);
+    choices[0].carry = Carry::direct;
+    choices[0].stores = stores;
+    ProgramRequest request{1, 8, false, {}, {}};
+    request.streams = true;
+    const Program p = build_program(s, choices, request);
+    const StreamPlan plan = plan_streams(p);
+    std::string text;
+    int next = 0;
+    for (const StreamPlan::Launch& launch : plan.launches) {
+      EXPECT_EQ(launch.first, next);
+      next += launch.count;
+      const auto id = static_cast<std::size_t>(plan.order[static_cast<std::size_t>(launch.first)]);
+      text += std::string(text.empty() ? "" : " ") +
+              (plan.steps[id].stream == StreamRole::compute ? "" : "/") + name_of(p.ops[id].kind) +
+              std::to_string(launch.count);
+    }
+    EXPECT_EQ(next, static_cast<int>(p.ops.size()));
+    return text;
+  };
+  // One stream; puts and what is signalled behind them are one operation for it.
+  EXPECT_EQ(launches(4, true), "signal_free1 fft1 await_free3 put7 await_full3 fft1");
+  // The rank's own part is copied where it computes. Signals, and the next tile's waits for room, are apart.
+  EXPECT_EQ(
+      launches(2, false),
+      "signal_free2 fft1 /await_free3 /put6 put1 fft1 /await_free3 /put6 put1 await_full3 await_full3 fft1");
+}
+
+TEST(Planes, WithTwoWorkspacesWhoGetsSomethingHasToHaveSentSomething) {
+  const auto built = [](const Schedule& s, int rank) {
+    PipelineRules rules;
+    rules.tile_cost = 1 << 30;
+    std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline("planes"), {}, rules);
+    for (ReshapeChoice& c : choices) c.carry = Carry::direct;
+    ProgramRequest request{rank, 8, false, {}, {}};
+    request.streams = true;
+    return build_program(s, choices, request);
+  };
+  const Distribution slab = Distribution::slab(0);
+  const Schedule s = make_schedule(request_of({16, 16, 16}, 4, slab, Distribution::slab(1)));
+  EXPECT_TRUE(finds_room(built(s, 1), built(s, 1)));
+  EXPECT_TRUE(finds_room(built(s, 1), built(inverse(s), 1)));
+  // Rank 0 gets all, and sends nothing to anybody else.
+  std::vector<Box> all(4, Box{{0, 0, 0}, {0, 0, 0}});
+  all[0] = {{0, 0, 0}, {16, 16, 16}};
+  const AxisVector<Transform> last{Transform::none, Transform::none, Transform::c2c};
+  ScheduleRequest request = request_of({16, 16, 16}, 4, slab, slab, last);
+  request.output = std::make_shared<const Tiling>(Tiling::from_boxes({16, 16, 16}, all));
+  const Schedule one = make_schedule(request);
+  ASSERT_EQ(reshape_stages(one).size(), 1U);
+  EXPECT_TRUE(finds_room(built(one, 0), built(one, 0)));
+  EXPECT_FALSE(finds_room(built(one, 1), built(one, 1)));
+  EXPECT_TRUE(finds_room(built(one, 1), built(inverse(one), 1)));
+  const Program p = built(s, 1);
+  const StreamPlan plan = plan_streams(p, {}, true);
+  for (const int id : plan.order) {
+    EXPECT_NE(p.ops[static_cast<std::size_t>(id)].kind, OpKind::await_free);
+    EXPECT_NE(p.ops[static_cast<std::size_t>(id)].kind, OpKind::signal_free);
+  }
+}
+
 TEST(Planes, OnStreamsNaturalOutputIsCopiedAsItArrives) {
   const Schedule s = make_schedule(request_of({16, 32, 16}, 4, Distribution::slab(0), Distribution::slab(0)));
   PipelineRules rules;
-  rules.stream_tile = 1;
+  rules.tile_cost = 1;
   std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline("planes"), {{"tile", 2}}, rules);
   for (ReshapeChoice& c : choices) c.carry = Carry::direct;
   ProgramRequest request{1, 8, false, {}, {}};
@@ -129,17 +195,18 @@ TEST(Planes, OnStreamsNaturalOutputIsCopiedAsItArrives) {
 
 TEST(Planes, TilesForStreamsAreNotTooSmall) {
   const Schedule s = make_schedule(request_of({64, 16, 16}, 2, Distribution::slab(0), Distribution::slab(1)));
-  const auto tile = [&](Index bytes, const PipelineParameters& asked = {}) {
+  const auto tile = [&](Index cost, const PipelineParameters& asked = {}) {
     PipelineRules rules;
-    rules.stream_tile = bytes;
+    rules.tile_cost = cost;
     return choose_pipeline(s, find_pipeline("planes"), asked, rules)[0].tile;
   };
-  constexpr Index plane = 16 * 16 * 16;
+  constexpr Index box = 32 * 16 * 16 * 16;
   EXPECT_EQ(tile(1), 4);  // an eighth
-  EXPECT_EQ(tile(10 * plane), 10);
-  EXPECT_EQ(tile(10 * plane - 5), 10);
-  EXPECT_EQ(tile(1000 * plane), 32);
-  EXPECT_EQ(tile(1000 * plane, {{"tile", 3}}), 3);
+  EXPECT_EQ(tile(box / 9), 11);
+  EXPECT_EQ(tile(box / 4), 16);
+  EXPECT_EQ(tile(box), 32);
+  EXPECT_EQ(tile(1000 * box), 32);
+  EXPECT_EQ(tile(1000 * box, {{"tile", 3}}), 3);
   EXPECT_ANY_THROW(tile(1, {{"subtile", 64}}));
 }
 

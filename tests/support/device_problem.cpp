@@ -38,6 +38,7 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
     p.options = without(p.options, {"subtile"});
     p.options.set("threads", 1);
     p.graph = seed % 4 == 0 ? "off" : seed % 4 == 1 ? "auto" : "on";
+    p.puts = seed / 3 % 3 == 0 ? "engine" : seed / 3 % 3 == 1 ? "kernel" : "auto";
     p.misaligned = false;
     p.node_ranks = 0;
     p.far_pairs = false;

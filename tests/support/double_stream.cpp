@@ -102,8 +102,16 @@ void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& r
   });
 }
 
-void Stream::permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
+void Stream::permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) {
   const Aside aside;
+  // They are in no order: whoever counts on one finds another.
+  for (std::size_t i = jobs.size(); i-- > 0;) permute_one(jobs[i].to, jobs[i].from, *jobs[i].copy);
+  for (const DeviceFlag& flag : signals.flags)
+    if (flag.waits) fail("a signal that waits");
+  flags(signals.flags);
+}
+
+void Stream::permute_one(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
   if (copy.loops.empty) return;
   check_memory(to, from);
   const auto unit = static_cast<std::uintptr_t>(copy.element_bytes);
@@ -134,10 +142,19 @@ void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {
   run([=] { std::memset(at, value, bytes); });
 }
 
-void Stream::write_value(std::byte* at, std::uint32_t value) {
+void Stream::flags(std::span<const DeviceFlag> flags) {
   const Aside aside;
-  check_memory(at, at);
-  run([=] { word(at).store(value, std::memory_order_release); });
+  for (const DeviceFlag& flag : flags) {
+    check_memory(flag.at, flag.at);
+    if (flag.waits && Memory::of_process().owner(flag.at) != device_.number())
+      fail("waiting in the memory of another device");
+  }
+  for (const DeviceFlag& flag : flags)
+    run([flag] {
+      if (!flag.waits) word(flag.at).store(flag.bits, std::memory_order_release);
+      while (flag.waits && (word(flag.at).load(std::memory_order_acquire) & flag.bits) == 0)
+        std::this_thread::yield();
+    });
 }
 
 void Stream::check_entered() const {
@@ -150,14 +167,6 @@ void Stream::check_memory(const std::byte* to, const std::byte* from) const {
     if (owner == Memory::nobody) fail("memory of the host");
     if (owner >= 0 && !device_.is_connected(owner)) fail("memory of a device that is not connected");
   }
-}
-
-void Stream::wait_bits(const std::byte* at, std::uint32_t bits) {
-  const Aside aside;
-  if (Memory::of_process().owner(at) != device_.number()) fail("waiting in the memory of another device");
-  run([=] {
-    while ((word(at).load(std::memory_order_acquire) & bits) == 0) std::this_thread::yield();
-  });
 }
 
 /// A stream that waits for an event of a capture is captured with it.

@@ -148,16 +148,17 @@ class Stream final : public DeviceStream {
   void wait(const DeviceEvent& event) override;
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) override;
-  void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) override;
+  using DeviceStream::permute;
+  void permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) override;
   void r2r(std::byte* to, const std::byte* from, const R2rStep& step) override;
   void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
-  void write_value(std::byte* at, std::uint32_t value) override;
-  void wait_bits(const std::byte* at, std::uint32_t bits) override;
+  void flags(std::span<const DeviceFlag> flags) override;
   void begin_capture() override;
   std::unique_ptr<DeviceGraph> end_capture() override;
 
  private:
   void join(const std::shared_ptr<Recording>& recording);
+  void permute_one(std::byte* to, const std::byte* from, const DeviceCopy& copy);
   void check_entered() const;
   void check_memory(const std::byte* to, const std::byte* from) const;
 

@@ -359,7 +359,7 @@ std::string RandomProblem::describe() const {
   text += misaligned ? "; misaligned" : "";
   text += by_handle ? "; by handle" : "";
   text += small_cache ? "; small cache" : "";
-  text += "; graph " + graph;
+  text += "; graph " + graph + "; puts " + puts;
   if (node_ranks > 0) text += "; machines of " + std::to_string(node_ranks) + " ranks";
   if (reach > 0) text += "; devices that reach each other in sets of " + std::to_string(reach);
   text += "; exchanges " + join(exchanges, " ");

@@ -35,6 +35,7 @@ struct RandomProblem {
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
   bool user_workspace = false, misaligned = false, delays = false, by_handle = false;
   std::string graph = "auto";          ///< of exchanges that can be captured
+  std::string puts = "auto";           ///< of a direct exchange between devices
   int node_ranks = 0;                  ///< ranks that are taken to share a machine; 0: all
   int reach = 0;                       ///< of consecutive devices, those that reach each other; 0: all
   bool far_pairs = false;              ///< a direct exchange leaves pairs of ranks to messages

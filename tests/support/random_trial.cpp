@@ -116,7 +116,8 @@ class Trial {
         plan_(comm, problem_,
               Options(p.options)
                   .set("exchange", exchange)
-                  .set("graph", exchange == "direct" && !p.far_pairs ? p.graph : "auto")) {}
+                  .set("graph", exchange == "direct" && !p.far_pairs ? p.graph : "auto")
+                  .set("puts", exchange == "direct" ? p.puts : "auto")) {}
 
   /// The local results of forward and backward, for comparison with those of other exchanges.
   std::pair<std::vector<Out>, std::vector<In>> run() {

@@ -1,5 +1,7 @@
 #include "device/cuda/stream.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "device/cuda/driver.hpp"
@@ -12,6 +14,25 @@ namespace weft::cuda {
 namespace {
 CUdeviceptr address(const std::byte* at) {
   return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
+}
+
+/// CUDA takes 256; so many are on the stack.
+constexpr std::size_t flags_at_once = 32;
+
+CUstreamBatchMemOpParams operation_of(const DeviceFlag& flag) {
+  CUstreamBatchMemOpParams operation{};
+  if (flag.waits) {
+    operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    operation.waitValue.address = address(flag.at);
+    operation.waitValue.value = flag.bits;
+    operation.waitValue.flags = CU_STREAM_WAIT_VALUE_AND;
+  } else {
+    operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    operation.writeValue.address = address(flag.at);
+    operation.writeValue.value = flag.bits;
+    operation.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+  }
+  return operation;
 }
 }  // namespace
 
@@ -50,9 +71,16 @@ void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& r
         "cudaMemcpy2DAsync");
 }
 
-void Stream::permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
-  const PermuteCopy kernel{copy.loops, copy.element_bytes, copy.factor, copy.real_bytes};
-  check(enqueue(kernel, to, from, stream_), "permute-copy kernel");
+void Stream::permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) {
+  KernelSignals raised;
+  if (signals.flags.size() <= KernelSignals::most) {
+    raised.blocks = reinterpret_cast<unsigned*>(signals.count);
+    for (const DeviceFlag& flag : signals.flags)
+      raised.add(reinterpret_cast<std::uint32_t*>(flag.at), flag.bits);
+  }
+  bool stored = false;
+  check(enqueue(jobs, raised, stored, stream_), "permute-copy kernel");
+  if (!stored) flags(signals.flags);
 }
 
 void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
@@ -63,23 +91,15 @@ void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {
   check(cudaMemsetAsync(at, value, bytes, stream_), "cudaMemsetAsync");
 }
 
-// As a batch of one, which is known to be captured as a node of a graph.
-void Stream::write_value(std::byte* at, std::uint32_t value) {
-  CUstreamBatchMemOpParams operation{};
-  operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
-  operation.writeValue.address = address(at);
-  operation.writeValue.value = value;
-  operation.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
-  check(driver().memory_operations(stream_, 1, &operation, 0), "cuStreamBatchMemOp: write");
-}
-
-void Stream::wait_bits(const std::byte* at, std::uint32_t bits) {
-  CUstreamBatchMemOpParams operation{};
-  operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
-  operation.waitValue.address = address(at);
-  operation.waitValue.value = bits;
-  operation.waitValue.flags = CU_STREAM_WAIT_VALUE_AND;
-  check(driver().memory_operations(stream_, 1, &operation, 0), "cuStreamBatchMemOp: wait");
+// A batch, even of one, is known to be captured as a node of a graph.
+void Stream::flags(std::span<const DeviceFlag> flags) {
+  std::array<CUstreamBatchMemOpParams, flags_at_once> batch{};
+  for (std::size_t done = 0; done < flags.size(); done += batch.size()) {
+    const std::size_t count = std::min(batch.size(), flags.size() - done);
+    for (std::size_t i = 0; i < count; ++i) batch[i] = operation_of(flags[done + i]);
+    check(driver().memory_operations(stream_, static_cast<unsigned>(count), batch.data(), 0),
+          "cuStreamBatchMemOp");
+  }
 }
 
 // Relaxed: libraries may load a kernel when it is first used, and other threads do what they like.

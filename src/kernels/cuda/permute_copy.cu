@@ -1,6 +1,7 @@
 #include "kernels/cuda/permute_copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "kernels/cuda/divider.hpp"
@@ -61,12 +62,46 @@ struct Loops {
 
 constexpr int line_threads = 256, line_units = 4;  ///< units that a thread has under way at a time
 
+/// Copies that go in one launch.
+constexpr int jobs_at_once = 8;
+
+template <class U, class Position, int Most>
+struct LineJobs {
+  int count = 0;
+  Position total[Most];
+  U* to[Most];
+  const U* from[Most];
+  Loops<Position> loops[Most];
+};
+
+/// By all threads of all blocks, after the last thing that each stores.
+__device__ void store_signals(const KernelSignals& signals) {
+  if (signals.count == 0) return;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  // What the block has stored, all devices see before the count, and the flags.
+  __threadfence_system();
+  if (atomicAdd(signals.blocks, 1u) + 1 != gridDim.x) return;
+  *signals.blocks = 0;
+  __threadfence_system();
+  for (int i = 0; i < signals.count; ++i)
+    *static_cast<volatile std::uint32_t*>(signals.at[i]) = signals.value[i];
+}
+
 /// One unit after the other in the order of the to side.
-template <class U, class Position, class Move>
+template <class U, class Position, int Most, class Move>
 __global__ void __launch_bounds__(line_threads)
-    copy_lines(const Loops<Position> loops, U* to, const U* from, Position total, const Move move) {
-  const Position first =
-      static_cast<Position>(blockIdx.x) * (line_threads * line_units) + static_cast<Position>(threadIdx.x);
+    copy_lines(const __grid_constant__ LineJobs<U, Position, Most> jobs, const Move move,
+               const __grid_constant__ KernelSignals signals) {
+  // Blocks take turns, so that what goes to several devices goes to all of them at the same time.
+  const unsigned count = Most == 1 ? 1 : static_cast<unsigned>(jobs.count);
+  const unsigned job = blockIdx.x % count;
+  const Loops<Position>& loops = jobs.loops[job];
+  const Position total = jobs.total[job];
+  const U* const from = jobs.from[job];
+  U* const to = jobs.to[job];
+  const Position first = static_cast<Position>(blockIdx.x / count) * (line_threads * line_units) +
+                         static_cast<Position>(threadIdx.x);
   U units[line_units];
   Position places[line_units];
 #pragma unroll
@@ -83,6 +118,7 @@ __global__ void __launch_bounds__(line_threads)
     if (first + static_cast<Position>(i * line_threads) >= total) break;
     to[places[i]] = move(units[i]);
   }
+  store_signals(signals);
 }
 
 constexpr int tile_columns = 32, tile_rows = 8;
@@ -143,14 +179,31 @@ Loops<Position> kernel_view(const CopyLoops& c) {
 
 constexpr Index most_blocks = 0x7fffffff;
 
-template <class U, class Position, class Move>
-cudaError_t launch_lines(const CopyLoops& c, U* to, const U* from, const Move& move, cudaStream_t stream) {
-  Index total = 1;
-  for (int i = 0; i < c.count; ++i) total *= c[i].n;
-  const Index blocks = (total + line_threads * line_units - 1) / (line_threads * line_units);
+/// A copy whose loops are in units.
+struct Part {
+  CopyLoops loops;
+  std::byte* to;
+  const std::byte* from;
+};
+using Parts = std::span<const Part>;
+
+template <int Most, class U, class Position, class Move>
+cudaError_t launch_lines(Parts parts, const Move& move, const KernelSignals& signals, cudaStream_t stream) {
+  LineJobs<U, Position, Most> jobs;
+  Index blocks = 0;
+  for (const Part& p : parts) {
+    const int i = jobs.count++;
+    Index total = 1;
+    for (int a = 0; a < p.loops.count; ++a) total *= p.loops[a].n;
+    jobs.total[i] = static_cast<Position>(total);
+    jobs.to[i] = reinterpret_cast<U*>(p.to);
+    jobs.from[i] = reinterpret_cast<const U*>(p.from);
+    jobs.loops[i] = kernel_view<Position>(p.loops);
+    blocks = std::max(blocks, (total + line_threads * line_units - 1) / (line_threads * line_units));
+  }
+  blocks *= jobs.count;
   if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
-  copy_lines<<<static_cast<unsigned>(blocks), line_threads, 0, stream>>>(kernel_view<Position>(c), to, from,
-                                                                         static_cast<Position>(total), move);
+  copy_lines<<<static_cast<unsigned>(blocks), line_threads, 0, stream>>>(jobs, move, signals);
   return cudaGetLastError();
 }
 
@@ -180,11 +233,12 @@ bool is_even(const CopyLoops& c, const U* to, const U* from) {
 }
 
 template <class U, class Position, class Move>
-cudaError_t launch(const CopyLoops& c, std::byte* to_bytes, const std::byte* from_bytes, const Move& move,
-                   cudaStream_t stream) {
-  auto* to = reinterpret_cast<U*>(to_bytes);
-  const auto* from = reinterpret_cast<const U*>(from_bytes);
-  if (!c.transposes) return launch_lines<U, Position>(c, to, from, move, stream);
+cudaError_t launch_one(const Part& part, const Move& move, const KernelSignals& signals,
+                       cudaStream_t stream) {
+  const CopyLoops& c = part.loops;
+  if (!c.transposes) return launch_lines<1, U, Position>({&part, 1}, move, signals, stream);
+  auto* to = reinterpret_cast<U*>(part.to);
+  const auto* from = reinterpret_cast<const U*>(part.from);
   // Small units by twos, or there is too little under way.
   if constexpr (sizeof(U) < 16)
     if (is_even(c, to, from)) return launch_tiles<U, 2, Position>(c, to, from, move, stream);
@@ -203,22 +257,22 @@ bool is_small(const CopyLoops& c) {
 }
 
 template <class U, class Move>
-cudaError_t launch_any(const CopyLoops& c, std::byte* to, const std::byte* from, const Move& move,
-                       cudaStream_t stream) {
-  return is_small(c) ? launch<U, std::uint32_t>(c, to, from, move, stream)
-                     : launch<U, std::uint64_t>(c, to, from, move, stream);
+cudaError_t launch(Parts parts, const Move& move, const KernelSignals& signals, cudaStream_t stream) {
+  if (parts.size() > 1) return launch_lines<jobs_at_once, U, std::uint32_t>(parts, move, signals, stream);
+  return is_small(parts[0].loops) ? launch_one<U, std::uint32_t>(parts[0], move, signals, stream)
+                                  : launch_one<U, std::uint64_t>(parts[0], move, signals, stream);
 }
 
 template <class Move>
-cudaError_t launch_units(const CopyLoops& c, int bytes, std::byte* to, const std::byte* from,
-                         const Move& move, cudaStream_t stream) {
+cudaError_t launch_units(Parts parts, int bytes, const Move& move, const KernelSignals& signals,
+                         cudaStream_t stream) {
   switch (bytes) {
     case 4:
-      return launch_any<Unit<4>>(c, to, from, move, stream);
+      return launch<Unit<4>>(parts, move, signals, stream);
     case 8:
-      return launch_any<Unit<8>>(c, to, from, move, stream);
+      return launch<Unit<8>>(parts, move, signals, stream);
     case 16:
-      return launch_any<Unit<16>>(c, to, from, move, stream);
+      return launch<Unit<16>>(parts, move, signals, stream);
     default:
       return cudaErrorInvalidValue;
   }
@@ -243,34 +297,80 @@ int widen(CopyLoops& c, int bytes, const std::byte* to, const std::byte* from) {
   return bytes;
 }
 
-cudaError_t enqueue_loops(const PermuteCopy& copy, std::byte* to, const std::byte* from,
-                          cudaStream_t stream) {
-  CopyLoops c = copy.loops;
-  const int bytes = widen(c, copy.element_bytes, to, from);
-  if (copy.factor == 1) return launch_units(c, bytes, to, from, Copied{}, stream);
-  if (copy.real_bytes == 4)
-    return launch_units(c, bytes, to, from, Multiplied<float>{static_cast<float>(copy.factor)}, stream);
-  if (bytes == 4) return cudaErrorInvalidValue;
-  if (bytes == 8) return launch_any<Unit<8>>(c, to, from, Multiplied<double>{copy.factor}, stream);
-  return launch_any<Unit<16>>(c, to, from, Multiplied<double>{copy.factor}, stream);
-}
+/// Copies that wait to be launched together: of the same units, which are moved alike.
+class Waiting {
+ public:
+  explicit Waiting(cudaStream_t stream) : stream_(stream) {}
 
-}  // namespace
+  /// At most four loops.
+  cudaError_t add(const DeviceCopy& copy, std::byte* to, const std::byte* from) {
+    Part part{copy.loops, to, from};
+    const int bytes = widen(part.loops, copy.element_bytes, to, from);
+    const bool joins = !part.loops.transposes && is_small(part.loops);
+    if (count_ > 0 && !(joins && joined_ && count_ < jobs_at_once && bytes == bytes_ &&
+                        copy.factor == factor_ && copy.real_bytes == real_bytes_)) {
+      const cudaError_t status = launch({});
+      if (status != cudaSuccess) return status;
+    }
+    bytes_ = bytes;
+    factor_ = copy.factor;
+    real_bytes_ = copy.real_bytes;
+    joined_ = joins;
+    parts_[static_cast<std::size_t>(count_++)] = part;
+    return cudaSuccess;
+  }
 
-cudaError_t enqueue(const PermuteCopy& copy, std::byte* to, const std::byte* from, cudaStream_t stream) {
+  /// Whether what waits can store signals at its end.
+  bool signals() const { return count_ > 0 && !parts_[0].loops.transposes; }
+
+  cudaError_t launch(const KernelSignals& signals) {
+    if (count_ == 0) return cudaSuccess;
+    const Parts parts(parts_.data(), static_cast<std::size_t>(count_));
+    count_ = 0;
+    if (factor_ == 1) return launch_units(parts, bytes_, Copied{}, signals, stream_);
+    if (real_bytes_ == 4)
+      return launch_units(parts, bytes_, Multiplied<float>{static_cast<float>(factor_)}, signals, stream_);
+    if (bytes_ == 4) return cudaErrorInvalidValue;
+    if (bytes_ == 8) return cuda::launch<Unit<8>>(parts, Multiplied<double>{factor_}, signals, stream_);
+    return cuda::launch<Unit<16>>(parts, Multiplied<double>{factor_}, signals, stream_);
+  }
+
+ private:
+  cudaStream_t stream_;
+  std::array<Part, jobs_at_once> parts_{};
+  int count_ = 0;
+  int bytes_ = 0, real_bytes_ = 0;
+  double factor_ = 1;
+  bool joined_ = false;
+};
+
+/// What one launch cannot take is done index by index of the outermost loop.
+cudaError_t add(Waiting& waiting, const DeviceCopy& copy, std::byte* to, const std::byte* from) {
   if (copy.loops.empty) return cudaSuccess;
-  if (copy.loops.count <= kernel_loops) return enqueue_loops(copy, to, from, stream);
-  // What one launch cannot take is done index by index of the outermost loop.
-  PermuteCopy inner = copy;
+  if (copy.loops.count <= kernel_loops) return waiting.add(copy, to, from);
+  DeviceCopy inner = copy;
   const CopyLoop outer = copy.loops[0];
   std::copy(copy.loops.loops.begin() + 1, copy.loops.loops.end(), inner.loops.loops.begin());
   --inner.loops.count;
   for (Index i = 0; i < outer.n; ++i) {
-    const cudaError_t status = enqueue(inner, to + i * outer.to * copy.element_bytes,
-                                       from + i * outer.from * copy.element_bytes, stream);
+    const cudaError_t status = add(waiting, inner, to + i * outer.to * copy.element_bytes,
+                                   from + i * outer.from * copy.element_bytes);
     if (status != cudaSuccess) return status;
   }
   return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
+                    cudaStream_t stream) {
+  Waiting waiting(stream);
+  for (const DeviceCopyJob& job : jobs) {
+    const cudaError_t status = add(waiting, *job.copy, job.to, job.from);
+    if (status != cudaSuccess) return status;
+  }
+  stored = signals.count > 0 && waiting.signals();
+  return waiting.launch(stored ? signals : KernelSignals{});
 }
 
 }  // namespace weft::cuda

@@ -5,6 +5,11 @@
 // and a graph of it can be launched again. A flag is raised at the next turn only after the wait for it at
 // this one: *full* follows *free* of the same tile, and that is signalled behind all waits for *full* of the
 // execution before, and these behind the waits for *free* there.
+//
+// Where nobody waits for room a rank may be an execution ahead of another: then executions also take turns
+// with two flags each, so that none is raised for the next one before the wait for it.
+#include <array>
+
 #include "transport/peer/peer_memory.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
@@ -19,7 +24,7 @@ constexpr std::uint32_t failed = 1u << 31;
 
 /// The flags of one peer.
 Index line_of(int tiles) {
-  const auto bytes = static_cast<Index>(sizeof(std::uint32_t)) * tiles;
+  const auto bytes = static_cast<Index>(2 * sizeof(std::uint32_t)) * tiles;
   return (bytes + line_bytes - 1) / line_bytes * line_bytes;
 }
 
@@ -31,29 +36,33 @@ class PeerDirect final : public StreamDirectExchange {
         messages_(c.reshape),
         flags_(c.flags_offset),
         workspace_(c.workspace_offset),
+        apart_(c.apart),
         tiles_(c.reshape.most_tiles),
         rank_(c.comm.rank()),
         ranks_(c.comm.size()) {}
 
   void begin(int turn) override {
     check();
-    raised_ = 1u << turn;
+    raised_ = 1u << (apart_ ? turn / 2 : turn);
+    which_ = apart_ ? turn % 2 : 0;
   }
   std::byte* workspace_of(int peer) const override { return memory_->of(peer) + workspace_; }
 
-  void signal_free(int tile, DeviceStream& stream) override {
+  void signal_free(int tile, std::vector<DeviceFlag>& flags) const override {
     for (const Message& m : messages_.tiles[static_cast<std::size_t>(tile)].receives)
-      if (m.peer != rank_) stream.write_value(free_flag(m.peer, rank_, tile), raised_);
+      if (m.peer != rank_) flags.push_back({free_flag(m.peer, rank_, slot(tile)), raised_, false});
   }
-  void signal_full(int tile, int peer, DeviceStream& stream) override {
-    stream.write_value(full_flag(peer, rank_, tile), raised_);
+  void signal_full(int tile, int peer, std::vector<DeviceFlag>& flags) const override {
+    flags.push_back({full_flag(peer, rank_, slot(tile)), raised_, false});
   }
-  void await_free(int tile, int peer, DeviceStream& stream) override {
-    stream.wait_bits(free_flag(rank_, peer, tile), raised_ | failed);
+  void await_free(int tile, int peer, std::vector<DeviceFlag>& flags) const override {
+    flags.push_back({free_flag(rank_, peer, slot(tile)), raised_ | failed, true});
   }
-  void await_full(int tile, int peer, DeviceStream& stream) override {
-    stream.wait_bits(full_flag(rank_, peer, tile), raised_ | failed);
+  void await_full(int tile, int peer, std::vector<DeviceFlag>& flags) const override {
+    flags.push_back({full_flag(rank_, peer, slot(tile)), raised_ | failed, true});
   }
+
+  std::byte* count() const override { return flag(rank_, Index{2} * ranks_, 0); }
 
   void check() const override {
     for (int r = 0; r < ranks_; ++r)
@@ -71,10 +80,11 @@ class PeerDirect final : public StreamDirectExchange {
       const std::unique_ptr<DeviceEvent> done = device_->make_event(false);
       for (int r = 0; r < ranks_; ++r) {
         if (r == rank_ || memory_->of(r) == nullptr) continue;
-        for (int k = 0; k < tiles_; ++k)
-          for (std::byte* at : {free_flag(r, rank_, k), full_flag(r, rank_, k), free_flag(rank_, r, k),
-                                full_flag(rank_, r, k)})
-            rescue->write_value(at, failed);
+        for (int k = 0; k < 2 * tiles_; ++k)
+          rescue->flags(std::array<DeviceFlag, 4>{{{free_flag(r, rank_, k), failed, false},
+                                                   {full_flag(r, rank_, k), failed, false},
+                                                   {free_flag(rank_, r, k), failed, false},
+                                                   {full_flag(rank_, r, k), failed, false}}});
       }
       rescue->record(*done);
       device_->wait_for(*done);
@@ -84,25 +94,29 @@ class PeerDirect final : public StreamDirectExchange {
   }
 
  private:
-  std::byte* flag(int of, Index line, int tile) const {
+  /// The flag of a tile that is up in this execution.
+  int slot(int tile) const { return 2 * tile + which_; }
+  std::byte* flag(int of, Index line, int slot) const {
     return memory_->of(of) + flags_ + line * line_of(tiles_) +
-           static_cast<Index>(sizeof(std::uint32_t)) * tile;
+           static_cast<Index>(sizeof(std::uint32_t)) * slot;
   }
-  std::byte* free_flag(int of, int peer, int tile) const { return flag(of, peer, tile); }
-  std::byte* full_flag(int of, int peer, int tile) const { return flag(of, ranks_ + peer, tile); }
+  std::byte* free_flag(int of, int peer, int slot) const { return flag(of, peer, slot); }
+  std::byte* full_flag(int of, int peer, int slot) const { return flag(of, ranks_ + peer, slot); }
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<PeerMemory> memory_;
   const ReshapeMessages& messages_;
   Index flags_, workspace_;
+  bool apart_;
   std::uint32_t raised_ = 0;  ///< the bit of this execution
+  int which_ = 0;             ///< of the two flags
   int tiles_, rank_, ranks_;
 };
 
 }  // namespace
 
 Index peer_flag_bytes(const ReshapeMessages& reshape, int ranks) {
-  return 2 * ranks * line_of(reshape.most_tiles);
+  return 2 * ranks * line_of(reshape.most_tiles) + line_bytes;
 }
 
 std::unique_ptr<StreamDirectExchange> make_peer_exchange(const ExchangeContext& context) {
