@@ -1,8 +1,9 @@
-// The ranks of a ThreadTeam: shared state of its threads, with waits that spin briefly, then yield, and that
-// fail as soon as one rank of the team has failed.
+// The ranks of a ThreadTeam: shared state of its threads, with waits that spin briefly, then yield, in the
+// end sleep where there are more ranks than cores, and that fail as soon as one rank of the team has failed.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -68,8 +69,11 @@ class ThreadWorld {
 
  private:
   int size_;
+  bool crowded_;  ///< fewer cores than ranks: those that yield for long would take them from those that work
   std::shared_ptr<const ThreadWorld> parent_;
   void arrive(bool may_give_up);
+  void sleep(std::uint64_t generation);
+  void wake();
   bool give_up(std::uint64_t generation);
 
   /// Barriers passed in the upper half, ranks that have arrived in the lower, and whether one gave up.
@@ -77,6 +81,10 @@ class ThreadWorld {
   std::atomic<bool> poisoned_{false};
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
+  // Of ranks that wait at the barrier of a crowded world.
+  std::mutex sleep_mutex_;
+  std::condition_variable passed_;
+  std::atomic<int> sleepers_{0};
 };
 
 class ThreadComm final : public CommImpl {

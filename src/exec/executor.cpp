@@ -49,7 +49,7 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
   copies_.reserve(program_.copies.size());
   const int real = static_cast<int>(real_bytes(settings.precision));
   for (const CopyCall& c : program_.copies)
-    copies_.emplace_back(c.extents, c.from.strides, c.to.strides, c.element_bytes,
+    copies_.emplace_back(c.box.extents(), c.from.strides, c.to.strides, c.element_bytes,
                          CopyManner{c.scale, real, c.store_past, c.load_ahead});
 }
 

@@ -34,7 +34,7 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const CopyCall& c = program_.copies[i];
     copies_.emplace_back(
-        DeviceCopy{copy_loops(c.extents, c.from.strides, c.to.strides), c.element_bytes, c.scale, real},
+        DeviceCopy{copy_loops(c.box.extents(), c.from.strides, c.to.strides), c.element_bytes, c.scale, real},
         c.to_rank < 0 || stored[i] ? rows_within_device : rows_to_peer);
   }
   compute_ = device_->borrow_stream(nullptr);

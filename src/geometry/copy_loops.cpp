@@ -11,7 +11,9 @@ CopyLoops copy_loops(const Shape& extents, const Strides& from, const Strides& t
     if (extents[a] > 1) c[c.count++] = {extents[a], from[a], to[a]};
   }
   const auto begin = c.loops.begin();
-  std::stable_sort(begin, begin + c.count, [](const CopyLoop& x, const CopyLoop& y) { return x.to > y.to; });
+  // So few are sorted by insertion; std::stable_sort would allocate memory for each of thousands of copies.
+  for (int i = 1; i < c.count; ++i)
+    for (int j = i; j > 0 && c[j - 1].to < c[j].to; --j) std::swap(c[j - 1], c[j]);
   int kept = 0;
   for (int i = 0; i < c.count; ++i) {
     const CopyLoop inner = c[i];

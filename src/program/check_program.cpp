@@ -130,8 +130,8 @@ class Checker {
         add(id, f.to, to_extents(f), f.to_bytes, true, f.to_box);
       } else if (op.call >= 0) {
         const CopyCall& c = p_.copies[static_cast<std::size_t>(op.call)];
-        add(id, c.from, c.extents, c.element_bytes, false, c.box);
-        if (c.to_rank < 0) add(id, c.to, c.extents, c.element_bytes, true, c.box);
+        add(id, c.from, c.box.extents(), c.element_bytes, false, c.box);
+        if (c.to_rank < 0) add(id, c.to, c.box.extents(), c.element_bytes, true, c.box);
       } else if (op.kind == OpKind::post) {
         const TileMessages& m = messages(op);
         if (is_strided(op)) {

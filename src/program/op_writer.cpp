@@ -74,7 +74,7 @@ int OpWriter::emit_copy(Op op, const Operand& from, const Operand& to, const Box
                         const Ids& deps) {
   const bool scales = op.stage == scaled_reshape_ &&
                       (op.kind == OpKind::pack || op.kind == OpKind::put || op.kind == OpKind::keep);
-  p_.copies.push_back({box.extents(), bytes, from, to, to_rank, box, scales ? scale_ : 1});
+  p_.copies.push_back({bytes, from, to, to_rank, box, scales ? scale_ : 1});
   op.call = static_cast<int>(p_.copies.size()) - 1;
   return emit(op, deps);
 }

@@ -45,8 +45,6 @@ void Passes::catch_up() {
 
 void Passes::make_room(const Pass& pass) {
   p_.ffts.reserve(p_.ffts.capacity() + pass.parts.size());
-  p_.copies.reserve(p_.copies.capacity() + 3 * pass.parts.size());
-  p_.ops.reserve(p_.ops.capacity() + 4 * pass.parts.size());
   if (pass.axes.empty() && (pass.arrival < 0 || request_.streams)) return;
   for (const Box& part : pass.parts) {
     const Box result = same_cut(part, pass.result_box, pass.axes);

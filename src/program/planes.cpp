@@ -18,6 +18,7 @@ class Planes : TileTraffic {
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) make_room(s);
     for (int j = 0; j < place_.reshapes(); ++j) open(j);
+    make_room_for_copies();
     for (int j = 0; j < std::min(2, place_.reshapes()); ++j) free(j);
     for (int j = 0; j <= place_.reshapes(); ++j) {
       run(j);
@@ -73,6 +74,19 @@ class Planes : TileTraffic {
   Index subtile(int j) const {
     const bool before = is_last(j) || (j > 0 && choice(j).cuts_after);
     return choice(before ? j - 1 : j).subtile;
+  }
+
+  /// There are thousands, which a vector that grows would move again and again.
+  void make_room_for_copies() {
+    std::size_t copies = 0;
+    for (int j = 0; j <= place_.reshapes(); ++j) {
+      const Pass& s = segments_[static_cast<std::size_t>(j)];
+      copies += 2 * s.parts.size();
+      if (is_last(j)) continue;
+      for (const Box& part : s.parts) copies += pieces(j, same_cut(part, s.result_box, s.axes));
+    }
+    p_.copies.reserve(copies);
+    p_.ops.reserve(2 * copies);
   }
 
   void run(int j) {

@@ -85,8 +85,8 @@ Index workspace_end(const Program& p) {
     if (o.space == Space::work) last = std::max(last, span_of(o, extents, bytes).last);
   };
   for (const CopyCall& c : p.copies) {
-    cover(c.from, c.extents, c.element_bytes);
-    if (c.to_rank < 0) cover(c.to, c.extents, c.element_bytes);
+    cover(c.from, c.box.extents(), c.element_bytes);
+    if (c.to_rank < 0) cover(c.to, c.box.extents(), c.element_bytes);
   }
   for (const FftCall& f : p.ffts) {
     cover(f.from, from_extents(f), f.from_bytes);

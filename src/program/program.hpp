@@ -21,7 +21,6 @@ struct Span {
 /// Copy `extents` elements from one strided box to another. Packing, unpacking, putting into a peer's
 /// workspace and permuting locally are all this.
 struct CopyCall {
-  Shape extents;
   int element_bytes = 0;
   Operand from, to;
   int to_rank = -1;         ///< -1: own memory, else the peer in whose workspace `to` lies

@@ -47,7 +47,7 @@ CompactProgram compact(const Program& p) {
     CompactOp kept{op.kind, op.reshape, op.tile, op.peer, {}, 0};
     if (op.kind == OpKind::put) {
       const CopyCall& call = p.copies[static_cast<std::size_t>(op.call)];
-      kept.put = span_of(call.to, call.extents, call.element_bytes);
+      kept.put = span_of(call.to, call.box.extents(), call.element_bytes);
       kept.bytes = call.box.count() * call.element_bytes;
     }
     c.ops.push_back(kept);

@@ -157,6 +157,12 @@ void TileTraffic::free(int j) {
     if (!messages(j, k).receives.empty()) chain(writer_.emit(op_of(j, OpKind::signal_free, k), before_));
 }
 
+std::size_t TileTraffic::pieces(int j, const Box& part) const {
+  const std::vector<Part>& sends = at(j).sends;
+  return static_cast<std::size_t>(std::count_if(
+      sends.begin(), sends.end(), [&](const Part& s) { return !intersect(s.box, part).empty(); }));
+}
+
 void TileTraffic::put(int j, const Place& from, const Box& part) {
   for (Part& s : at(j).sends) {
     const Box piece = intersect(s.box, part);

@@ -38,6 +38,8 @@ class TileTraffic : public Passes {
   Place departing(int j) const {
     return place_.dense(place_.field_before(j), rank_, halves() * place_.staging_base(rank_));
   }
+  /// In how many pieces a part of what is sent goes to other ranks, and to this one.
+  std::size_t pieces(int j, const Box& part) const;
   /// Brings a part of what is sent, that lies at `from`, on its way.
   void put(int j, const Place& from, const Box& part);
   /// Tells of all tiles that have become complete, in order.
