@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <thread>
 
 #include "api/plan_impl.hpp"
+#include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 #include "comm/agree.hpp"
 
@@ -183,14 +183,13 @@ bool PlanImpl::go_on(Patience patience) {
 /// Beside other executions it looks after them as well: their peers may wait for this plan in another order.
 void PlanImpl::wait() {
   const auto others = [&] { return comm.impl().flights() != this || next != nullptr; };
-  while (flying && others()) {
+  for (Backoff backoff; flying && others(); backoff.pause()) {
     if (advance(Patience::look)) return;
     for (CommImpl::Flight* f = comm.impl().flights(); f != nullptr;) {
       CommImpl::Flight* after = f->next;
       if (f != this) f->look();
       f = after;
     }
-    std::this_thread::yield();
   }
   advance(Patience::wait);
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 
+#include "base/backoff.hpp"
 #include "comm/mpi_devices.hpp"
 #include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
@@ -170,34 +170,26 @@ MpiWorld::~MpiWorld() {
 
 bool MpiWorld::complete(std::span<MPI_Request> requests, bool wait) const {
   const int n = static_cast<int>(requests.size());
-  if (wait && !serialises_) {
-    check_mpi(MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-    return true;
-  }
-  for (;;) {
+  for (Backoff backoff;; backoff.pause()) {
     int done = 0;
     {
       const auto held = lock();
       check_mpi(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
     }
     if (done != 0 || !wait) return done != 0;
-    std::this_thread::yield();
   }
 }
 
 std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests, bool wait) const {
   const int n = static_cast<int>(requests.size());
-  for (;;) {
+  for (Backoff backoff;; backoff.pause()) {
     int index = MPI_UNDEFINED, done = 1;
-    if (wait && !serialises_) {
-      check_mpi(MPI_Waitany(n, requests.data(), &index, MPI_STATUS_IGNORE), "MPI_Waitany");
-    } else {
+    {
       const auto held = lock();
       check_mpi(MPI_Testany(n, requests.data(), &index, &done, MPI_STATUS_IGNORE), "MPI_Testany");
     }
     if (done != 0) return {index == MPI_UNDEFINED ? -1 : index, true};
     if (!wait) return {-1, false};
-    std::this_thread::yield();
   }
 }
 

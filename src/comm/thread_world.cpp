@@ -1,13 +1,11 @@
 #include "comm/thread_world.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <system_error>
 
-#include "base/thread_pool.hpp"
 #include "comm/agree.hpp"
 #include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
@@ -16,10 +14,7 @@
 namespace weft {
 
 ThreadWorld::ThreadWorld(int size, std::shared_ptr<const ThreadWorld> parent)
-    : slots(static_cast<std::size_t>(size)),
-      size_(size),
-      crowded_(size > hardware_threads()),
-      parent_(std::move(parent)) {}
+    : slots(static_cast<std::size_t>(size)), size_(size), parent_(std::move(parent)) {}
 
 namespace {
 constexpr std::uint64_t given_up = std::uint64_t{1} << 31;
@@ -34,34 +29,12 @@ void ThreadWorld::arrive(bool may_give_up) {
   const std::uint64_t generation = generation_of(before);
   if ((before & (given_up - 1)) + 1 == static_cast<std::uint64_t>(size_)) {
     std::uint64_t all_here = (before + 1) & ~given_up;
-    if (state_.compare_exchange_strong(all_here, (generation + 1) << 32)) return wake();
+    if (state_.compare_exchange_strong(all_here, (generation + 1) << 32, std::memory_order_acq_rel)) return;
     check("barrier");  // somebody has given up
   }
-  constexpr int brief = 64, patient = 80;
-  for (int spins = 0; generation_of(state_.load(std::memory_order_acquire)) == generation;) {
+  const auto passed = [&] { return generation_of(state_.load(std::memory_order_acquire)) != generation; };
+  for (Backoff backoff; !passed(); backoff.pause())
     if (may_give_up && poisoned() && give_up(generation)) check("barrier");
-    if (++spins < brief) continue;
-    if (spins < patient || !crowded_) {
-      std::this_thread::yield();
-    } else {
-      sleep(generation);
-    }
-  }
-}
-
-/// Until the barrier is passed, or for so long that a failure is seen in time.
-void ThreadWorld::sleep(std::uint64_t generation) {
-  std::unique_lock lock(sleep_mutex_);
-  ++sleepers_;
-  passed_.wait_for(lock, std::chrono::milliseconds(1),
-                   [&] { return generation_of(state_.load()) != generation; });
-  --sleepers_;
-}
-
-void ThreadWorld::wake() {
-  if (sleepers_.load() == 0) return;
-  const std::lock_guard lock(sleep_mutex_);
-  passed_.notify_all();
 }
 
 /// Leaves a barrier that not all have reached; false if they have after all. A world that has been left once

@@ -1,9 +1,8 @@
-// The ranks of a ThreadTeam: shared state of its threads, with waits that spin briefly, then yield, in the
-// end sleep where there are more ranks than cores, and that fail as soon as one rank of the team has failed.
+// The ranks of a ThreadTeam: shared state of its threads, with waits that fail as soon as one rank of the
+// team has failed.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "comm/comm_impl.hpp"
 
 namespace weft {
@@ -42,14 +42,8 @@ class ThreadWorld {
   /// Waits until `ready()`; throws if the team is poisoned meanwhile.
   template <class Ready>
   void wait(const char* operation, const Ready& ready) const {
-    for (int spins = 0; !ready();) {
+    for (Backoff backoff; !ready(); backoff.pause())
       if (poisoned() && !ready()) check(operation);
-      if (spins < 64) {
-        ++spins;
-      } else {
-        std::this_thread::yield();
-      }
-    }
   }
 
   /// The same if `may_wait`; otherwise only looks. Whether `ready()`.
@@ -69,11 +63,8 @@ class ThreadWorld {
 
  private:
   int size_;
-  bool crowded_;  ///< fewer cores than ranks: those that yield for long would take them from those that work
   std::shared_ptr<const ThreadWorld> parent_;
   void arrive(bool may_give_up);
-  void sleep(std::uint64_t generation);
-  void wake();
   bool give_up(std::uint64_t generation);
 
   /// Barriers passed in the upper half, ranks that have arrived in the lower, and whether one gave up.
@@ -81,10 +72,6 @@ class ThreadWorld {
   std::atomic<bool> poisoned_{false};
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
-  // Of ranks that wait at the barrier of a crowded world.
-  std::mutex sleep_mutex_;
-  std::condition_variable passed_;
-  std::atomic<int> sleepers_{0};
 };
 
 class ThreadComm final : public CommImpl {

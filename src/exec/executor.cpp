@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <map>
-#include <thread>
 
+#include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 
 namespace weft {
@@ -144,12 +144,11 @@ bool Executor::receive(const Op& op, Patience patience) {
 template <class Look>
 bool Executor::await(Patience patience, const Look& look) {
   if (!has_messages_) return look(patience);
-  for (;;) {
+  for (Backoff backoff;; backoff.pause()) {
     if (look(Patience::look)) return true;
     for (const auto& b : buffered_)
       if (b) b->progress();
     if (patience == Patience::look) return false;
-    std::this_thread::yield();
   }
 }
 

@@ -1,7 +1,6 @@
 #include "exec/stream_executor.hpp"
 
-#include <thread>
-
+#include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 #include "weft/error.hpp"
 
@@ -132,7 +131,7 @@ bool StreamExecutor::settled(Patience patience) {
   if (!begun_) return true;
   const DeviceScope scope(*device_);
   if (patience == Patience::wait && !carried_on_streams_) device_->wait_for(*done_);
-  for (;;) {
+  for (Backoff backoff;; backoff.pause()) {
     const bool passed = device_->passed(*done_);
     try {
       check_others();
@@ -142,7 +141,6 @@ bool StreamExecutor::settled(Patience patience) {
       throw;
     }
     if (passed || patience == Patience::look) return passed;
-    std::this_thread::yield();
   }
 }
 
@@ -176,13 +174,12 @@ void StreamExecutor::await_others(Positions ops) {
 template <class Look>
 bool StreamExecutor::await(Patience patience, const Look& look) {
   if (!mixed_) return look(patience);
-  for (;;) {
+  for (Backoff backoff;; backoff.pause()) {
     if (look(Patience::look)) return true;
     for (const auto& b : buffered_)
       if (b) b->progress();
     check_others();
     if (patience == Patience::look) return false;
-    std::this_thread::yield();
   }
 }
 
@@ -319,10 +316,7 @@ void StreamExecutor::cancel() noexcept {
     const DeviceScope scope(*device_);
     // One that is complete may be on a stream that the user has destroyed since.
     if (!complete_) conclude();
-    while (!device_->passed(*done_)) {
-      std::this_thread::yield();
-      tell_failure();
-    }
+    for (Backoff backoff; !device_->passed(*done_); backoff.pause()) tell_failure();
   } catch (const std::exception&) {
     // The device is lost, and nothing is done on it any more.
   }

@@ -5,8 +5,8 @@
 // reset.
 #include <atomic>
 #include <cstdint>
-#include <thread>
 
+#include "base/backoff.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
 
@@ -63,14 +63,14 @@ class SharedDirect final : public DirectExchange {
     counter.store(number(tile), std::memory_order_release);
   }
 
-  /// Spins briefly, since peers are mostly near, then yields: there may be more ranks than cores.
   bool reached(std::atomic_ref<Word> counter, int tile, int peer, Patience patience) const {
-    constexpr int brief = 64, between_checks = 64;
+    constexpr int between_checks = 64;
     const Word wanted = number(tile);
-    for (int spins = 0; counter.load(std::memory_order_acquire) < wanted; ++spins) {
-      if (spins % between_checks == 0) check(counter, wanted, peer);
+    Backoff backoff;
+    for (int looks = 0; counter.load(std::memory_order_acquire) < wanted; ++looks) {
+      if (looks % between_checks == 0) check(counter, wanted, peer);
       if (patience == Patience::look) return false;
-      if (spins >= brief) std::this_thread::yield();
+      backoff.pause();
     }
     return true;
   }

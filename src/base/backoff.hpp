@@ -1,0 +1,34 @@
+// What a rank does between two looks for something that others bring. It comes soon mostly, so the first
+// looks follow each other at once; then anybody else may have the core. Where a yield shows that others
+// compute there, ranks outnumber cores, and the scheduler gives one that only yields as large a share as
+// them: then it sleeps. An object serves one wait.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+namespace weft {
+
+class Backoff {
+ public:
+  void pause() {
+    constexpr int looks = 64;
+    if (looks_ < looks) {
+      ++looks_;
+    } else if (crowded_) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    } else {
+      using Clock = std::chrono::steady_clock;
+      const Clock::time_point since = Clock::now();
+      std::this_thread::yield();
+      // Alone on a core a yield takes one, among others that only yield a few.
+      crowded_ = Clock::now() - since > std::chrono::microseconds(20);
+    }
+  }
+
+ private:
+  int looks_ = 0;
+  bool crowded_ = false;
+};
+
+}  // namespace weft
