@@ -3,6 +3,7 @@
 
 #include "api/plan_impl.hpp"
 #include "exec/stream_plan.hpp"
+#include "program/placement.hpp"
 #include "transport/staged/staged.hpp"
 #include "tune/machine.hpp"
 
@@ -213,6 +214,21 @@ Index PlanImpl::place_of_second(CommImpl& c) const {
   c.allgather(&mine, sizeof mine, all.data());
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   return *least == 0 ? 0 : *most;
+}
+
+/// Whether some device has no room for the workspace and the arrays, and another pipeline needs less: by rule
+/// it is one that keeps what departs apart from its two boxes, where there are several reshapes.
+bool PlanImpl::is_too_large(CommImpl& c) {
+  if (options.get("pipeline") != "auto" || !too_large.empty()) return false;
+  const std::size_t in = sides[0].bytes, out = sides[1].bytes;
+  const auto arrays = static_cast<double>(problem.in_place ? std::max(in, out) : in + out);
+  const auto workspace = static_cast<double>(workspace_bytes);
+  const auto sharers = static_cast<double>(std::count(device_ids.begin(), device_ids.end(), device->id()));
+  const bool fits =
+      sharers * (workspace + arrays) <= device->total_bytes() && sharers * workspace <= device->free_bytes();
+  if (c.least(fits || program_bytes <= 2 * aligned(largest_box) ? 1 : 0) == 1) return false;
+  too_large = std::string(ways[0].choices[0].pipeline) + " leaves too little memory";
+  return true;
 }
 
 /// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.

@@ -170,6 +170,7 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
 /// there is no room for that, and another exchange may be taken instead.
 bool PlanImpl::make_memory(CommImpl& c) {
   if (device) {
+    if (is_too_large(c)) return false;
     make_device_memory(c);
     return true;
   }
@@ -208,8 +209,9 @@ bool PlanImpl::make_memory(CommImpl& c) {
 }
 
 /// What streams and links bring is on its way for a while, so that both ends of it are hidden; on one machine
-/// what is stored is there at once.
+/// what is stored is there at once. Windowed needs the least memory.
 const char* PlanImpl::overlapping_pipeline(CommImpl& c) const {
+  if (!too_large.empty()) return "windowed";
   return several_nodes(c) || device ? "two-front" : "planes";
 }
 
@@ -259,6 +261,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
     if (learnt.options.contains(name)) asked.origin = learnt.origin;
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values, rules);
+    if (!too_large.empty())
+      for (ReshapeChoice& choice : w.choices) choice.reason += "; " + too_large;
     w.exchanges.assign(reshapes, rows.front());
     if (names.size() > 1) w.exchanges = rows;
     if (w.schedule.direction == Direction::backward) std::reverse(w.exchanges.begin(), w.exchanges.end());

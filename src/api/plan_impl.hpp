@@ -99,6 +99,7 @@ struct PlanImpl final : CommImpl::Flight {
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
   void make_device_memory(CommImpl& c);
+  bool is_too_large(CommImpl& c);
   Index far_bytes() const;
   ExchangeNeeds exchange_needs() const {
     return {!users_workspace && no_room.empty(), device != nullptr, device_peers(), own_devices};
@@ -158,6 +159,7 @@ struct PlanImpl final : CommImpl::Flight {
   std::string threads_text, graph_text;
   std::optional<int> plain_executions;  ///< on a device, before executions are captured as graphs
   std::string no_room;                  ///< why memory could not be shared, if that was tried
+  std::string too_large;                ///< why a pipeline was not taken that keeps apart what departs
   bool agreed = false;                  ///< whether a failure now is known to all ranks
   bool trial = false;                   ///< planned to be timed: warnings are for the plan that is chosen
   bool users_workspace = false, collective_check = false;

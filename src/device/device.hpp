@@ -134,8 +134,9 @@ class Device {
   /// On multiples of 256 bytes, uninitialised; null for none. `operation` is named in the error if there is
   /// no room. Waits for the device, as giving it back does.
   virtual std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) = 0;
-  /// What `allocate` could still give, as far as is known.
+  /// What `allocate` could still give, as far as is known, and what there is of it altogether.
   virtual double free_bytes() const = 0;
+  virtual double total_bytes() const = 0;
   /// Memory of the host that the device copies from and to by itself.
   virtual std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) = 0;
   /// Memory of this device as another process finds it, and that of another process: of what `allocate` gave.

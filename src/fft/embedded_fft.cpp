@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fft/embedded_parts.hpp"
 #include "fft/embedded_r2r.hpp"
 
 namespace weft {
@@ -34,9 +35,13 @@ DeviceCopy aside_copy(const EmbeddedAside& a, bool to_aside, Precision precision
 
 }  // namespace
 
-std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make) {
-  if (problem.kind == FftKind::r2r) return std::make_shared<R2rStreamFft>(problem, make);
-  return std::make_shared<EmbeddedStreamFft>(problem, make);
+std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make,
+                                             std::size_t most_work) {
+  const MakeEmbeddedPlan in_parts = [&](const EmbeddedCall& call) {
+    return plan_in_parts(call, make, most_work);
+  };
+  if (problem.kind == FftKind::r2r) return std::make_shared<R2rStreamFft>(problem, in_parts);
+  return std::make_shared<EmbeddedStreamFft>(problem, in_parts);
 }
 
 EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make) {

@@ -21,8 +21,13 @@ class EmbeddedPlan {
 
 using MakeEmbeddedPlan = std::function<std::shared_ptr<EmbeddedPlan>(const EmbeddedCall& call)>;
 
+/// What the work area of a call has at most, where the call can be done in parts. Parts of so many bytes take
+/// some hundred microseconds each, against which starting them counts for nothing.
+inline constexpr std::size_t most_work_bytes = std::size_t{1} << 30;
+
 /// A problem of any kind by a library that makes such calls.
-std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make);
+std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make,
+                                             std::size_t most_work = most_work_bytes);
 
 class EmbeddedStreamFft final : public StreamFft {
  public:

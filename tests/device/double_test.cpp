@@ -119,6 +119,37 @@ TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
   forget_wisdom();
 }
 
+TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
+  Problem p = on_device();
+  p.shape = {32, 32, 32};
+  const std::size_t array = 32 * 32 * 32 * 16 / 2;
+  const auto plan = [&](const Comm& comm, const Options& options) {
+    return Plan(comm, p, Options(options).set("tile", 4)).to_string();
+  };
+  // Two arrays, and a workspace of three boxes or of two.
+  for (const std::size_t boxes : {5, 4}) {
+    DoubleManner manner;
+    manner.room = boxes * array + array / 2;
+    const ScopedDeviceDouble doubles(manner);
+    ThreadTeam(2).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      const std::string text = plan(comm, {});
+      EXPECT_EQ(text.find("pipeline two-front") != std::string::npos, boxes == 5) << text;
+      EXPECT_EQ(text.find("pipeline windowed") != std::string::npos, boxes == 4) << text;
+      EXPECT_EQ(text.find("; two-front leaves too little memory") != std::string::npos, boxes == 4) << text;
+      // What was asked for is done where it can be.
+      EXPECT_NE(plan(comm, Options().set("pipeline", "planes")).find("pipeline planes"), std::string::npos);
+    });
+  }
+  DoubleManner manner;
+  manner.room = array;
+  const ScopedDeviceDouble doubles(manner);
+  ThreadTeam(2).run([&](const Comm& comm) {
+    set_double_device(comm.rank());
+    expect_error([&] { plan(comm, {}); }, "no memory for");
+  });
+}
+
 namespace {
 thread_local std::vector<std::string> ranges_begun;
 thread_local int ranges_open = 0;

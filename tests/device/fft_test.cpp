@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "fft/embedded_parts.hpp"
 #include "fft/embedded_r2r.hpp"
 #include "geometry/transform.hpp"
 #include "support/device_mirror.hpp"
@@ -83,7 +84,70 @@ FftProblem lines(Transform transform, Index n, Index count, bool contiguous) {
   return p;
 }
 
+/// A call that only notes where it was started. Of one item it asks for 10 bytes of work area.
+class Noted final : public EmbeddedPlan {
+ public:
+  struct Start {
+    Index batch, from, to;  ///< bytes
+  };
+  Noted(const EmbeddedCall& call, std::vector<Start>& starts) : batch_(call.batch), starts_(starts) {}
+  std::size_t work_bytes() const override { return static_cast<std::size_t>(10 * batch_); }
+  void enqueue(DeviceStream&, std::byte* from, std::byte* to, std::byte* work) override {
+    starts_.push_back({batch_, from - work, to - work});
+  }
+
+ private:
+  Index batch_;
+  std::vector<Start>& starts_;
+};
+
+/// Where the parts of a call begin, and how many items they have.
+std::vector<Noted::Start> parts_of(const EmbeddedCall& call, std::size_t most_work) {
+  std::vector<Noted::Start> starts;
+  DeviceMirror mirror;
+  std::byte array[8192];
+  const auto plan = plan_in_parts(
+      call, [&](const EmbeddedCall& c) { return std::make_shared<Noted>(c, starts); }, most_work);
+  plan->enqueue(mirror.stream(), array, array, array);
+  EXPECT_EQ(plan->work_bytes(), static_cast<std::size_t>(10 * starts.front().batch));
+  return starts;
+}
+
 }  // namespace
+
+TEST(DeviceFft, CallsInPartsKeepTheWorkAreaSmallAndCoverTheBatch) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  for (const FftKind kind : {FftKind::c2c, FftKind::real})
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      for (Index batch = 1; batch < 60; ++batch) {
+        EmbeddedCall call;
+        call.kind = kind;
+        call.direction = direction;
+        call.precision = Precision::float32;
+        call.axes = 1;
+        call.n = {5, 0, 0};
+        const bool real = kind == FftKind::real, forward = direction == Direction::forward;
+        call.from = {{5, 0, 0}, 1, 7};
+        call.to = {{5, 0, 0}, 1, 9};
+        call.batch = batch;
+        const Index from = 7 * (real && forward ? 4 : 8), to = 9 * (real && !forward ? 4 : 8);
+        Index done = 0;
+        for (const Noted::Start& s : parts_of(call, 100)) {
+          ASSERT_LE(s.batch, 10);
+          ASSERT_EQ(s.from, done * from);
+          ASSERT_EQ(s.to, done * to);
+          ASSERT_EQ(s.from % 8, 0) << "not on a complex element";
+          ASSERT_EQ(s.to % 8, 0) << "not on a complex element";
+          done += s.batch;
+        }
+        ASSERT_EQ(done, batch);
+      }
+  // What cannot be divided takes what it needs.
+  EmbeddedCall one;
+  one.batch = 1;
+  EXPECT_EQ(parts_of(one, 5).size(), 1U);
+}
 
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {
   const ScopedDevices devices;

@@ -65,6 +65,10 @@ class Double final : public Device, public Owner {
     if (manner().room == 0) return std::numeric_limits<double>::infinity();
     return static_cast<double>(manner().room) - static_cast<double>(Memory::of_process().used(number_));
   }
+  double total_bytes() const override {
+    if (manner().room == 0) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(manner().room);
+  }
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char*) override {
     check_not_capturing();
     return get(bytes, Memory::pinned);

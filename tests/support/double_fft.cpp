@@ -13,6 +13,9 @@ namespace weft::test::device_double {
 
 namespace {
 
+/// So few that most random problems have calls in parts.
+constexpr std::size_t most_items = 24, work_of_each = 16;
+
 /// A call, by FFTW. Like cuFFT, a c2r destroys its input and writes between lines as if they were complex
 /// ones, and real lines start on complex elements.
 class Call final : public EmbeddedPlan {
@@ -34,7 +37,7 @@ class Call final : public EmbeddedPlan {
     if (call.batch > 1) problem_.loops = {{call.batch, call.from.distance, call.to.distance}};
   }
 
-  std::size_t work_bytes() const override { return 1000; }
+  std::size_t work_bytes() const override { return static_cast<std::size_t>(call_.batch) * work_of_each; }
 
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override {
     const Aside aside;
@@ -89,7 +92,9 @@ FftRow fft_row() {
   row.memory = MemoryKind::cuda;
   row.plan = nullptr;
   row.plan_on = [](Device&, const FftProblem& problem) {
-    return make_embedded_fft(problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); });
+    return make_embedded_fft(
+        problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); },
+        most_items * work_of_each);
   };
   return row;
 }

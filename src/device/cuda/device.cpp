@@ -114,11 +114,8 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     return owned(memory, [](void* p) { cudaFree(p); });
   }
 
-  double free_bytes() const override {
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return static_cast<double>(free);
-  }
+  double free_bytes() const override { return free_and_total().first; }
+  double total_bytes() const override { return free_and_total().second; }
 
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) override {
     if (bytes == 0) return nullptr;
@@ -177,6 +174,12 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   }
 
  private:
+  static std::pair<double, double> free_and_total() {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return {static_cast<double>(free), static_cast<double>(total)};
+  }
+
   /// Freed on the device it is from; after CUDA has ended that fails, and nothing is left to be freed.
   template <class Free>
   std::shared_ptr<std::byte> owned(void* memory, Free free) {

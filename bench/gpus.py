@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""What GPUs do (docs/performance.md): runs weft-bench on the GPUs of this machine and keeps its JSON.
+
+    bench/gpus.py --gpus 4                              a thread for each GPU
+    bench/gpus.py --gpus 4 --only slab1 --only nccl     some kinds of runs, all sizes of each
+    bench/gpus.py --gpus 4 --launch "mpirun -n {ranks}" MPI ranks in the place of threads, for kind mpi
+
+Results go into bench/results/gpus.json (or --results), an object by name, KIND-RANKS-SIZE-PRECISION; what is there of
+other names stays. A run that fails is said, and the exit status tells. Printed are times, their share of the bound, and
+ratios to the run that a kind is compared with. Nothing else may use the GPUs meanwhile.
+"""
+
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = TOP / "bench" / "results" / "gpus.json"
+
+REPEAT = {64: 100, 128: 60, 256: 60, 512: 30}  # else 10
+SLAB1 = ["--output", "slab1"]
+
+
+class Kind(NamedTuple):
+    """Runs that differ in size and precision alone. `gpus`: None for as many as there are."""
+
+    meaning: str
+    arguments: list[str]
+    sizes: list[int]
+    precisions: tuple[str, ...] = ("double",)
+    gpus: int | None = None
+    processes: bool = False
+    over: str = ""  # the kind whose time this is compared with
+
+
+KINDS = {
+    "slab1": Kind("c2c, slabs to slabs along axis 1", SLAB1, [128, 256, 512, 1024], ("double", "float")),
+    "natural": Kind("natural output", ["--output", "natural"], [256, 512, 1024], over="slab1"),
+    "r2c": Kind("r2c in the place of c2c", [*SLAB1, "--transform", "r2c"], [512, 1024], over="slab1"),
+    "nccl": Kind("exchange nccl", [*SLAB1, "--transport", "nccl"], [512, 1024], over="slab1"),
+    "sequential": Kind("without overlap", [*SLAB1, "--pipeline", "sequential"], [512, 1024], over="slab1"),
+    "both": Kind("forward and backward", [*SLAB1, "--direction", "both"], [256, 512], over="slab1"),
+    "brick": Kind("bricks to bricks", ["--input", "brick", "--output", "natural"], [512]),
+    "graph": Kind("as graphs", [*SLAB1, "--graph", "on"], [64, 128, 256], ("double", "float")),
+    "calls": Kind("call by call", [*SLAB1, "--graph", "off"], [64, 128, 256], ("double", "float"), over="graph"),
+    "one": Kind("one GPU beside plain cuFFT", ["--peers", "cufft"], [128, 256, 512], gpus=1),
+    "mpi": Kind("MPI ranks", SLAB1, [128, 256, 512], processes=True, over="slab1"),
+    "large": Kind("arrays beyond one GPU's memory", [*SLAB1, "--in-place"], [1280, 2160]),
+    "large-natural": Kind("the same, natural output", ["--output", "natural", "--in-place"], [2160]),
+}
+
+
+def measure(name: str, kind: Kind, size: int, precision: str, ranks: int, given: argparse.Namespace) -> dict | None:
+    """One run of weft-bench; None if it fails, with the reason on stderr."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        command = [given.bench, "--device", "cuda", "--shape", f"{size},{size},{size}", "--precision", precision]
+        command += [*kind.arguments, "--repeat", str(REPEAT.get(size, 10)), "--json", file.name]
+        if kind.processes:
+            command = [*shlex.split(given.launch.format(ranks=ranks)), *command]
+        else:
+            command += ["--comm", f"threads:{ranks}"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=given.limit)
+        except subprocess.TimeoutExpired:
+            print(f"  {name}: no end after {given.limit} s", file=sys.stderr)
+            return None
+        if done.returncode != 0:
+            said = [text for text in done.stderr.splitlines() if text.startswith("weft")]
+            print(f"  {name}: {said[0] if said else f'exit status {done.returncode}'}", file=sys.stderr)
+            return None
+        result = json.loads(pathlib.Path(file.name).read_text())
+    result["machine"]["host"] = given.host
+    return result
+
+
+def line(name: str, result: dict, beside: dict | None, over: str) -> str:
+    """Of one run: "slab1-4-512-double 1.570 ms, 66% of the bound, error 4.1e-16"."""
+    text = f"{name:28} {1e3 * result['median_s']:9.4f} ms, {100 * result['bound']['fraction']:3.0f}% of the bound"
+    text += f", error {result['error_l2']:.1e}"
+    if beside:
+        text += f", {result['median_s'] / beside['median_s']:.3f} of {over}"
+    for peer, of in result["peers"].items():
+        text += f", {of['median_s'] / result['median_s']:.3f} times as fast as {peer}"
+    return text
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--bench", default=str(TOP / "build" / "release" / "bin" / "weft-bench"))
+    arguments.add_argument("--gpus", type=int, default=1, help="how many ranks, with a GPU each")
+    arguments.add_argument("--only", choices=KINDS, action="append", help="kinds of runs; without it all of them")
+    arguments.add_argument("--most", type=int, default=1 << 30, help="no larger sizes than this one")
+    arguments.add_argument("--launch", default="mpirun -n {ranks}", help="starts MPI ranks")
+    arguments.add_argument("--limit", type=float, default=120, help="seconds that a run may take")
+    arguments.add_argument("--host", default="this machine", help="what the results call the machine")
+    arguments.add_argument("--results", type=pathlib.Path, default=RESULTS)
+    given = arguments.parse_args()
+    results = json.loads(given.results.read_text()) if given.results.exists() else {}
+    measured = {}  # now: ratios to what was stored before would be of two machines
+    failed = 0
+    for label in given.only or KINDS:
+        kind = KINDS[label]
+        ranks = kind.gpus or given.gpus
+        print(f"{label}: {kind.meaning}", flush=True)
+        for size in kind.sizes:
+            for precision in kind.precisions if size <= given.most else ():
+                name = f"{label}-{ranks}-{size}-{precision}"
+                result = measure(name, kind, size, precision, ranks, given)
+                if result is None:
+                    failed += 1
+                    continue
+                results[name] = measured[name] = result
+                over = f"{kind.over}-{ranks}-{size}-{precision}"
+                print("  " + line(name, result, measured.get(over), kind.over), flush=True)
+                given.results.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    print(f"{failed} runs failed" if failed else "all runs succeeded")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
