@@ -206,9 +206,8 @@ Index PlanImpl::place_of_second(CommImpl& c) const {
   for (const Way& w : ways)
     for (const Way& earlier : ways)
       possible = possible && finds_room(w.executor->program(), earlier.executor->program());
-  // Half of what is free, whoever shares the device, is left to others.
-  const auto sharers = std::count(device_ids.begin(), device_ids.end(), device->id());
-  possible = possible && 4.0 * static_cast<double>(workspace_bytes * sharers) <= device->free_bytes();
+  // Half of what is free is left to others.
+  possible = possible && 4 * static_cast<double>(workspace_bytes) <= free_bytes;
   const Index mine = possible ? device_aligned(std::max<Index>(1, workspace_bytes)) : 0;
   std::vector<Index> all(static_cast<std::size_t>(c.size()));
   c.allgather(&mine, sizeof mine, all.data());
@@ -216,16 +215,28 @@ Index PlanImpl::place_of_second(CommImpl& c) const {
   return *least == 0 ? 0 : *most;
 }
 
+/// This rank's share of the memory of its device.
+void PlanImpl::find_device_memory(CommImpl& c) {
+  PeerMemory::give_back();
+  together(c, [&] {
+    const auto sharers = static_cast<double>(std::count(device_ids.begin(), device_ids.end(), device->id()));
+    free_bytes = device->free_bytes() / sharers;
+    total_bytes = device->total_bytes() / sharers;
+  });
+}
+
 /// Whether some device has no room for the workspace and the arrays, and another pipeline needs less: by rule
-/// it is one that keeps what departs apart from its two boxes, where there are several reshapes.
+/// it is one that keeps what departs apart from where parts arrive.
 bool PlanImpl::is_too_large(CommImpl& c) {
-  if (options.get("pipeline") != "auto" || !too_large.empty()) return false;
+  constexpr const char* leaner = "windowed";
+  if (options.get("pipeline") != "auto" || !too_large.empty() ||
+      choose_pipeline_option(options, leaner).pipeline->name != std::string(leaner))
+    return false;
+  // What CUDA keeps for itself is some hundredth of it.
   const std::size_t in = sides[0].bytes, out = sides[1].bytes;
   const auto arrays = static_cast<double>(problem.in_place ? std::max(in, out) : in + out);
   const auto workspace = static_cast<double>(workspace_bytes);
-  const auto sharers = static_cast<double>(std::count(device_ids.begin(), device_ids.end(), device->id()));
-  const bool fits =
-      sharers * (workspace + arrays) <= device->total_bytes() && sharers * workspace <= device->free_bytes();
+  const bool fits = workspace + arrays <= 0.98 * total_bytes && (users_workspace || workspace <= free_bytes);
   if (c.least(fits || program_bytes <= 2 * aligned(largest_box) ? 1 : 0) == 1) return false;
   too_large = std::string(ways[0].choices[0].pipeline) + " leaves too little memory";
   return true;

@@ -119,6 +119,7 @@ void PlanImpl::plan_all(CommImpl& c, const Gathered& gathered) {
   std::optional<DeviceScope> scope;
   if (device) scope.emplace(*device);
   memory.reset();
+  too_large.clear();
   for (bool complete = false; !complete;) {
     together(c, [&] { prepare(c, gathered); });
     complete = make_memory(c);
@@ -167,9 +168,10 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
 }
 
 /// The workspace. What ranks store directly into is shared by all, behind the flags that guard it. False if
-/// there is no room for that, and another exchange may be taken instead.
+/// there is no room for that, and another exchange or pipeline may be taken instead.
 bool PlanImpl::make_memory(CommImpl& c) {
   if (device) {
+    find_device_memory(c);
     if (is_too_large(c)) return false;
     make_device_memory(c);
     return true;

@@ -99,6 +99,7 @@ struct PlanImpl final : CommImpl::Flight {
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
   void make_device_memory(CommImpl& c);
+  void find_device_memory(CommImpl& c);
   bool is_too_large(CommImpl& c);
   Index far_bytes() const;
   ExchangeNeeds exchange_needs() const {
@@ -157,11 +158,12 @@ struct PlanImpl final : CommImpl::Flight {
   std::shared_ptr<std::byte> memory;
   std::array<Way, 2> ways;  ///< by direction
   std::string threads_text, graph_text;
-  std::optional<int> plain_executions;  ///< on a device, before executions are captured as graphs
-  std::string no_room;                  ///< why memory could not be shared, if that was tried
-  std::string too_large;                ///< why a pipeline was not taken that keeps apart what departs
-  bool agreed = false;                  ///< whether a failure now is known to all ranks
-  bool trial = false;                   ///< planned to be timed: warnings are for the plan that is chosen
+  std::optional<int> plain_executions;     ///< on a device, before executions are captured as graphs
+  std::string no_room;                     ///< why memory could not be shared, if that was tried
+  double free_bytes = 0, total_bytes = 0;  ///< of the device's memory, a share for each rank that has it
+  std::string too_large;                   ///< why a pipeline was not taken that keeps apart what departs
+  bool agreed = false;                     ///< whether a failure now is known to all ranks
+  bool trial = false;                      ///< planned to be timed: warnings are for the plan that is chosen
   bool users_workspace = false, collective_check = false;
   bool broken = false;                  ///< an execution has failed in the middle
   std::optional<Direction> flying;      ///< the execution that is under way

@@ -21,8 +21,8 @@ class EmbeddedPlan {
 
 using MakeEmbeddedPlan = std::function<std::shared_ptr<EmbeddedPlan>(const EmbeddedCall& call)>;
 
-/// What the work area of a call has at most, where the call can be done in parts. Parts of so many bytes take
-/// some hundred microseconds each, against which starting them counts for nothing.
+/// What the work area of a call has at most, where the call can be done in parts. A GPU takes
+/// a millisecond or two for so many bytes, against which starting a part counts for nothing.
 inline constexpr std::size_t most_work_bytes = std::size_t{1} << 30;
 
 /// A problem of any kind by a library that makes such calls.

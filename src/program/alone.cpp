@@ -31,6 +31,8 @@ class Alone : Passes {
                            std::max(s->source.element_bytes, s->result.element_bytes), request_.subtile);
     }
     for (const Pass* s : {&first, &second}) make_room(*s);
+    p_.copies.reserve(2 * (first.parts.size() + second.parts.size()));
+    p_.ops.reserve(3 * (first.parts.size() + second.parts.size()));
     for (const Pass& s : {first, second})
       for (const Box& part : s.parts)
         finish({.kind = OpKind::copy, .stage = s.stage}, transform(s, part, true),

@@ -64,7 +64,6 @@ PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
       islands_(islands),
       words_(comm.share(words_per_rank * sizeof(std::uint32_t))),
       all_(static_cast<std::size_t>(comm.size())) {
-  Waiting::of_process().give_back();
   agree(comm, operation, [&] {
     for (int r = 0; r < comm.size(); ++r)
       if (near(r)) device->connect(ids[static_cast<std::size_t>(r)]);
@@ -89,6 +88,10 @@ PeerMemory::~PeerMemory() {
     word(r, 1).fetch_add(1, std::memory_order_acq_rel);
   }
   Waiting::of_process().add(std::move(all_[static_cast<std::size_t>(rank_)]), words_, rank_, users);
+  Waiting::of_process().give_back();
+}
+
+void PeerMemory::give_back() {
   Waiting::of_process().give_back();
 }
 

@@ -25,6 +25,10 @@ class PeerMemory {
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;
 
+  /// Of plans that have been destroyed, what other processes have let go of since: before anybody asks how
+  /// much memory is free.
+  static void give_back();
+
   /// Null for ranks of other islands.
   std::byte* of(int rank) const { return all_[static_cast<std::size_t>(rank)].get(); }
   /// Whether a rank has failed in the middle of an execution; seen by all of its machine, whatever streams
