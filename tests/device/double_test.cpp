@@ -126,10 +126,11 @@ TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
   const auto plan = [&](const Comm& comm, const Options& options) {
     return Plan(comm, p, Options(options).set("tile", 4)).to_string();
   };
+  const std::size_t flags = std::size_t{2} << 20;
   // Two arrays, and a workspace of three boxes or of two.
   for (const std::size_t boxes : {5, 4}) {
     DoubleManner manner;
-    manner.room = boxes * array + array / 2;
+    manner.room = boxes * array + array / 2 + flags;
     const ScopedDeviceDouble doubles(manner);
     ThreadTeam(2).run([&](const Comm& comm) {
       set_double_device(comm.rank());
