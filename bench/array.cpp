@@ -1,47 +1,44 @@
 #include "array.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace weft::bench {
 
 namespace {
 constexpr const char* operation = "weft-bench";
-/// Images go through pinned memory of this size.
-constexpr std::size_t pinned_bytes = std::size_t{64} << 20;
 }  // namespace
 
 Array::Array(std::size_t bytes, std::shared_ptr<Device> device) : size_(bytes), device_(std::move(device)) {
   if (!device_) {
-    image();
+    host_ = Buffer<std::byte>(bytes);
     return;
   }
   const DeviceScope scope(*device_);
   memory_ = device_->allocate(bytes, operation);
+  pinned_ = device_->allocate_pinned(std::min(bytes, pinned_bytes), operation);
 }
 
-void* Array::image() {
-  if (image_.size() < size_) image_ = Buffer<char>(size_);
-  return image_.data();
+std::byte* Array::stretch(std::size_t at, std::size_t bytes, bool is_read) {
+  if (!device_) return host_.data() + at;
+  at_ = at;
+  bytes_ = bytes;
+  if (is_read) copy(false);
+  return pinned_.get();
+}
+
+void Array::store() {
+  if (device_) copy(true);
 }
 
 void Array::copy(bool to_device) {
-  if (!device_ || size() == 0) return;
-  auto* const image = static_cast<char*>(this->image());
+  if (bytes_ == 0) return;
   const DeviceScope scope(*device_);
-  const std::size_t most = std::min(size(), pinned_bytes);
-  const std::shared_ptr<std::byte> pinned = device_->allocate_pinned(most, operation);
   const std::unique_ptr<DeviceStream> stream = device_->make_stream();
   const std::unique_ptr<DeviceEvent> done = device_->make_event(false);
-  for (std::size_t at = 0; at < size(); at += most) {
-    const std::size_t bytes = std::min(most, size() - at);
-    if (to_device) std::memcpy(pinned.get(), image + at, bytes);
-    to_device ? stream->copy(memory_.get() + at, pinned.get(), bytes)
-              : stream->copy(pinned.get(), memory_.get() + at, bytes);
-    stream->record(*done);
-    device_->wait_for(*done);
-    if (!to_device) std::memcpy(image + at, pinned.get(), bytes);
-  }
+  to_device ? stream->copy(memory_.get() + at_, pinned_.get(), bytes_)
+            : stream->copy(pinned_.get(), memory_.get() + at_, bytes_);
+  stream->record(*done);
+  device_->wait_for(*done);
 }
 
 }  // namespace weft::bench

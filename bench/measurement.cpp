@@ -134,47 +134,81 @@ class Bench {
     set(2 * position + 1, v.imag());
   }
 
-  /// Calls `f(part, point, item, position)` for all points of this rank's box, by all threads.
+  /// Calls `f(part, point, position)` for all points of a box, by all threads; `first`: its first point's.
   template <class F>
-  void for_all(bool input, const F& f) {
-    const Box& box = input ? plan_->input_box() : plan_->output_box();
-    const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
-    const Index distance = input ? plan_->input_distance() : plan_->output_distance();
+  void for_all(const Box& box, const Strides& strides, Index first, const F& f) {
+    int longest = 0;
+    for (int a = 0; a < box.ndim(); ++a)
+      if (box.extent(a) > box.extent(longest)) longest = a;
     const auto slice = [&](int part) {
       Box some = box;
-      some.lo[0] = box.lo[0] + box.extent(0) * part / parts();
-      some.hi[0] = box.lo[0] + box.extent(0) * (part + 1) / parts();
-      for (Index item = 0; item < problem_.batch; ++item)
-        for_points(some, strides, item * distance + (some.lo[0] - box.lo[0]) * strides[0],
-                   [&](const Shape& at, std::size_t position) { f(part, at, item, position); });
+      some.lo[longest] = box.lo[longest] + box.extent(longest) * part / parts();
+      some.hi[longest] = box.lo[longest] + box.extent(longest) * (part + 1) / parts();
+      for_points(some, strides, first + (some.lo[longest] - box.lo[longest]) * strides[longest],
+                 [&](const Shape& at, std::size_t position) { f(part, at, position); });
     };
     if (!pool_) return slice(0);
     pool_->run(parts(), slice);
   }
   int parts() const { return pool_ ? 4 * pool_->threads() : 1; }
 
+  /// Calls `f(box, strides, item, first, points)` for stretches of an array that are short enough: where the
+  /// first point of the box is, and how far behind it the last one.
+  template <class F>
+  void for_stretches(bool input, const F& f) {
+    const Box& box = input ? plan_->input_box() : plan_->output_box();
+    const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
+    const Index distance = input ? plan_->input_distance() : plan_->output_distance();
+    const Index most = array(input).longest() / element(input);
+    for (Index item = 0; item < problem_.batch && !box.empty(); ++item)
+      halve(box, strides, item * distance, most,
+            [&](const Box& part, Index first, Index points) { f(part, strides, item, first, points); });
+  }
+
+  /// Along the axis of the longest strides, so that halves do not interleave.
+  template <class F>
+  static void halve(const Box& box, const Strides& strides, Index first, Index most, const F& f) {
+    Index points = 1;
+    int axis = -1;
+    for (int a = 0; a < box.ndim(); ++a) {
+      points += (box.extent(a) - 1) * strides[a];
+      if (box.extent(a) > 1 && (axis < 0 || strides[a] > strides[axis])) axis = a;
+    }
+    if (points <= most || axis < 0) return f(box, first, points);
+    Box lower = box, upper = box;
+    lower.hi[axis] = upper.lo[axis] = box.lo[axis] + box.extent(axis) / 2;
+    halve(lower, strides, first, most, f);
+    halve(upper, strides, first + box.extent(axis) / 2 * strides[axis], most, f);
+  }
+
   template <class Value>
   void fill(bool input, const Value& value) {
-    void* const image = array(input).image();
-    for_all(input, [&](int, const Shape& at, Index item, std::size_t position) {
-      put(image, position, element(input), value(at, item));
+    const std::size_t bytes = element(input);
+    for_stretches(input, [&](const Box& box, const Strides& strides, Index item, Index first, Index points) {
+      void* const at = array(input).stretch(first * bytes, points * bytes, false);
+      for_all(box, strides, 0, [&](int, const Shape& point, std::size_t position) {
+        put(at, position, bytes, value(point, item));
+      });
+      array(input).store();
     });
-    array(input).upload();
+    executions_ = 0;
   }
 
   template <class Value>
   double error(bool input, const Value& value) {
-    array(input).download();
-    const void* const image = array(input).image();
     struct alignas(64) Sums {
       double difference = 0, norm = 0;
     };
     std::vector<Sums> sums(static_cast<std::size_t>(parts()));
-    for_all(input, [&](int part, const Shape& at, Index item, std::size_t position) {
-      const std::complex<double> exact = value(at, item);
-      Sums& s = sums[static_cast<std::size_t>(part)];
-      s.difference += std::norm(get(image, position, element(input)) - exact);
-      s.norm += std::norm(exact);
+    const std::size_t bytes = element(input);
+    for_stretches(input, [&](const Box& box, const Strides& strides, Index item, Index first, Index points) {
+      const void* const at = array(input).stretch(first * bytes, points * bytes, true);
+      for_all(box, strides, 0, [&](int part, const Shape& point, std::size_t position) {
+        const std::complex<double> exact = value(point, item);
+        Sums& s = sums[static_cast<std::size_t>(part)];
+        s.difference += std::norm(get(at, position, bytes) - exact);
+        s.norm += std::norm(exact);
+      });
     });
     double difference = 0, norm = 0;
     for (const Sums& s : sums) {
@@ -206,7 +240,7 @@ class Bench {
     refill();
   }
 
-  /// Numbers of size one: results that are transformed in place again and again would overflow.
+  /// Numbers of size one.
   void refill() {
     const bool from_input = case_.forward();
     fill(from_input, [](const Shape& at, Index) {
@@ -240,13 +274,14 @@ class Bench {
     return total;
   }
 
-  /// As `refill`, of an array whose image on the host is still what it was filled with.
-  void renew() {
-    if (device_) {
-      array(case_.forward()).upload();
-    } else {
-      refill();
-    }
+  /// Before so many executions: results that are transformed in place again and again would overflow. Each
+  /// makes the largest of N points up to N times larger, two of them N times.
+  void renew(int executions) {
+    const double digits = problem_.precision == Precision::float64 ? 300 : 36;
+    double points = 1;
+    for (Index n : problem_.shape) points *= static_cast<double>(n);
+    if (0.5 * (executions_ + executions + 1) * std::log10(points) > digits) refill();
+    executions_ += executions;
   }
 
   /// An execution of its own: noting times takes time on a device.
@@ -268,9 +303,10 @@ class Bench {
     std::map<std::string, std::vector<double>> peer_times;
     constexpr int warm_up = 3;
     for (int i = 0; i < case_.repeat + warm_up; ++i) {
-      if (problem_.in_place) renew();
+      const int untimed_ones = untimed_runs(times_.empty() ? 1 : times_.back());
+      if (problem_.in_place) renew(2 * (untimed_ones + 2));
       Repetition untimed, r;
-      for (int n = untimed_runs(times_.empty() ? 1 : times_.back()); n > 0; --n) once(untimed);
+      for (int n = untimed_ones; n > 0; --n) once(untimed);
       comm_.barrier();
       r.noted = once(r);
       const double time = slowest(comm_, r.noted);
@@ -360,6 +396,7 @@ class Bench {
   std::unique_ptr<Plan> plan_;
   std::map<std::string, std::unique_ptr<Peer>> peers_;
   Array in_, out_;
+  int executions_ = 0;  ///< since one of them was filled
   std::vector<Repetition> mine_;
   std::vector<double> times_;        ///< of the slowest rank
   std::vector<OperationTime> last_;  ///< of the last repetition: backward behind forward
