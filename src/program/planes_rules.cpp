@@ -16,6 +16,12 @@ AxisVector<int> transformed(const Schedule& s, int stage) {
              : s.stages[static_cast<std::size_t>(stage)].axes;
 }
 
+/// Whether a stage is an FFT at either end of the schedule.
+bool ends(const Schedule& s, int stage) {
+  const int last = static_cast<int>(s.stages.size()) - 1;
+  return (stage == 0 || stage == last) && !transformed(s, stage).empty();
+}
+
 /// How thick a tile along `axis` is at least. Of n tiles the FFT of one is not hidden, and each costs
 /// something: the best n is the square root of what a rank holds over what a tile costs.
 Index least_thickness(const Field& field, int axis, const PipelineRules& rules) {
@@ -63,7 +69,8 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Reshap
 
 /// DESIGN, "two-front": with the planes goes only the front of the columns, the slowest axis that the FFT on
 /// the other side leaves alone, another than the planes' if there is one. The rest follows in tiles of its
-/// own, while the front is transformed; in backward it comes first.
+/// own, while the front is transformed; in backward it comes first. On streams only where no other exchange
+/// hides that FFT: from natural to natural order planes are faster (1024^3 on four GPUs 19.4 ms, else 21).
 void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
   choose_planes(s, reshape, read, choice);
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
@@ -76,6 +83,12 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Res
   }
   if (choice.columns < 0) {
     choice.reason += ", no columns to divide";
+    return;
+  }
+  const bool asked = read.asked("front") || read.asked("rest");
+  if (read.rules().streams() && !asked && !ends(s, choice.cuts_after ? stage - 1 : stage + 1)) {
+    choice.columns = -1;
+    choice.reason += ", no front: it would hide no FFT that nothing else hides";
     return;
   }
   const Index extent = largest_extent(tiling, choice.columns);

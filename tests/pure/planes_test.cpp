@@ -193,6 +193,24 @@ TEST(Planes, OnStreamsNaturalOutputIsCopiedAsItArrives) {
   EXPECT_EQ(text, "aaaccccaaaccccaaaccccaaacccc");
 }
 
+TEST(Planes, OnStreamsOnlyAnFftWithoutAnotherExchangeHasAFront) {
+  PipelineRules streams;
+  streams.tile_cost = 1;
+  const auto fronts = [&](const Distribution& out, const PipelineParameters& asked, bool forward) {
+    const Schedule s = make_schedule(request_of({16, 32, 16}, 4, Distribution::slab(0), out));
+    std::vector<bool> found;
+    for (const ReshapeChoice& c :
+         choose_pipeline(forward ? s : inverse(s), find_pipeline("two-front"), asked, streams))
+      found.push_back(c.columns >= 0);
+    return found;
+  };
+  for (const bool forward : {true, false}) {
+    EXPECT_EQ(fronts(Distribution::slab(1), {}, forward), (std::vector<bool>{true}));
+    EXPECT_EQ(fronts(Distribution::slab(0), {}, forward), (std::vector<bool>{false, false}));
+    EXPECT_EQ(fronts(Distribution::slab(0), {{"front", 60}}, forward), (std::vector<bool>{true, true}));
+  }
+}
+
 TEST(Planes, TilesForStreamsAreNotTooSmall) {
   const Schedule s = make_schedule(request_of({64, 16, 16}, 2, Distribution::slab(0), Distribution::slab(1)));
   const auto tile = [&](Index cost, const PipelineParameters& asked = {}) {
