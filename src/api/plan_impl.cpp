@@ -211,10 +211,17 @@ bool PlanImpl::make_memory(CommImpl& c) {
 }
 
 /// What streams and links bring is on its way for a while, so that both ends of it are hidden; on one machine
-/// what is stored is there at once. Windowed needs the least memory.
+/// what is stored is there at once. Windowed needs the least memory. What streams carry by messages needs no
+/// packing where tiles are planes, but would where they are columns.
 const char* PlanImpl::overlapping_pipeline(CommImpl& c) const {
   if (!too_large.empty()) return "windowed";
+  if (carried_on_streams()) return "planes";
   return several_nodes(c) || device ? "two-front" : "planes";
+}
+
+bool PlanImpl::carried_on_streams() const {
+  const auto on_streams = [](const ExchangeRow* row) { return row->make_stream_buffered != nullptr; };
+  return device && !rows.empty() && std::all_of(rows.begin(), rows.end(), on_streams);
 }
 
 void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
@@ -254,7 +261,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   const auto does_not_block = [&](const ExchangeRow* row) { return row->concurrent || row->overlaps(c); };
   const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
-  const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block) : all_direct;
+  const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block)
+                                         : all_direct || carried_on_streams();
   check_puts();
   const PipelineRules rules = pipeline_rules();
   PipelineChoice pipeline = choose_pipeline_option(
@@ -270,6 +278,7 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
     if (w.schedule.direction == Direction::backward) std::reverse(w.exchanges.begin(), w.exchanges.end());
     for (std::size_t j = 0; j < reshapes; ++j) {
       w.choices[j].carry = w.exchanges[j]->carry;
+      w.choices[j].any_place = w.exchanges[j]->any_place;
       w.choices[j].exchange = w.exchanges[j]->name;
       const std::size_t asked = names.size() == 1                            ? 0
                                 : w.schedule.direction == Direction::forward ? j

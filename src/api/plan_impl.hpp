@@ -80,6 +80,8 @@ struct PlanImpl final : CommImpl::Flight {
   void check_device_options() const;
   std::string devices_text() const;
   void prepare(CommImpl& c, const Gathered& gathered);
+  /// Whether streams carry all messages, without the host.
+  bool carried_on_streams() const;
   const char* overlapping_pipeline(CommImpl& c) const;
   void find_exchanges(CommImpl& c);
   void make_schedules(CommImpl& c, const Gathered& gathered);

@@ -145,8 +145,9 @@ class Device {
   /// Whether a pointer is to memory that streams of this device can use as their own.
   virtual bool holds(const void* pointer) const = 0;
 
-  /// A stream of its own, and one of somebody else's, by its native handle; null is the default stream.
-  virtual std::unique_ptr<DeviceStream> make_stream() = 0;
+  /// A stream of its own; `first`: where kernels of several streams could start, its own do. And one of
+  /// somebody else's, by its native handle; null is the default stream.
+  virtual std::unique_ptr<DeviceStream> make_stream(bool first = false) = 0;
   virtual std::unique_ptr<DeviceStream> borrow_stream(void* native) = 0;
   /// `timed`: for `seconds_between`.
   virtual std::unique_ptr<DeviceEvent> make_event(bool timed) = 0;

@@ -38,7 +38,7 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
         c.to_rank < 0 || stored[i] ? rows_within_device : rows_to_peer);
   }
   compute_ = device_->borrow_stream(nullptr);
-  transfer_ = device_->make_stream();
+  transfer_ = device_->make_stream(true);
   if (settings.plain_executions) {
     graphs_.emplace(*settings.plain_executions);
     captures_ = device_->make_stream();

@@ -142,8 +142,9 @@ class Checker {
           own(id, {{-1, m.send_start, bytes}}, false, find(op, OpKind::wait_sent));
           own(id, {{-1, m.receive_start, bytes}}, true, find(op, OpKind::receive));
         } else {
-          own(id, m.sends, false, find(op, OpKind::wait_sent));
-          own(id, m.receives, true, find(op, OpKind::receive));
+          const std::vector<int> sent = find(op, OpKind::wait_sent), there = find(op, OpKind::receive);
+          m.from.empty() ? own(id, m.sends, false, sent) : own_boxes(id, m.from, false, sent);
+          m.to.empty() ? own(id, m.receives, true, there) : own_boxes(id, m.to, true, there);
         }
       }
     }
@@ -256,6 +257,9 @@ class Checker {
       if (op.kind == OpKind::pack && op.reshape == post.reshape && op.tile == post.tile)
         packs.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
     const std::vector<Message>& sends = messages(post).sends;
+    const bool lies = !is_strided(post) && !messages(post).from.empty();
+    if (lies && !packs.empty()) fail(id, "packs what is sent from where it lies");
+    if (lies) return check_pieces(sends, messages(post).from, bytes_of(post), id);
     if (is_strided(post)) {
       check_boxes(messages(post), reshape_of(post).messages.element_bytes, id);
       Index packed = 0, sent = 0;
@@ -284,6 +288,19 @@ class Checker {
       if ((c->*side).offset >= m.offset && (c->*side).offset < m.offset + m.bytes)
         bytes += c->box.count() * c->element_bytes;
     return bytes;
+  }
+
+  int bytes_of(const Op& op) const { return reshape_of(op).messages.element_bytes; }
+
+  /// Parts that are not packed are pieces of memory of the size of their messages.
+  void check_pieces(const std::vector<Message>& parts, const std::vector<StridedPart>& boxes, int bytes,
+                    int id) const {
+    bool good = parts.size() == boxes.size();
+    for (std::size_t i = 0; good && i < parts.size(); ++i) {
+      const Span span = span_of(boxes[i].at, boxes[i].box.extents(), bytes);
+      good = boxes[i].box.count() * bytes == parts[i].bytes && span.last - span.first == parts[i].bytes;
+    }
+    if (!good) fail(id, "sends or receives parts that are not in one piece");
   }
 
   void check_boxes(const TileMessages& m, int bytes, int id) const {
@@ -323,6 +340,10 @@ class Checker {
       if (op.kind != OpKind::unpack || op.reshape != receive.reshape || op.tile != receive.tile) continue;
       unpacks.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
       unpacked += unpacks.back()->box.count() * unpacks.back()->element_bytes;
+    }
+    if (!messages(receive).to.empty()) {
+      if (!unpacks.empty()) fail(id, "is followed by unpacks of what has come where it belongs");
+      return check_pieces(messages(receive).receives, messages(receive).to, bytes_of(receive), id);
     }
     for (const Message& m : messages(receive).receives) {
       received += m.bytes;

@@ -53,9 +53,11 @@ struct ByteRange {
 
 struct TileMessages {
   std::vector<Message> sends, receives;  ///< by ascending peer, this rank included; direct: offset unused
-  std::vector<StridedPart> from, to;     ///< strided: beside `sends` and `receives`; direct: `to`, of peers
-  Index padded_bytes = 0;                ///< padded: what every member of the group gives every other
-  int padded_parts = 0;                  ///< padded: members of the group
+  /// Beside `sends` and `receives`; strided: always; packed: if each is sent from where it lies, or received
+  /// where it belongs, in one piece; direct: `to`, of peers.
+  std::vector<StridedPart> from, to;
+  Index padded_bytes = 0;                   ///< padded: what every member of the group gives every other
+  int padded_parts = 0;                     ///< padded: members of the group
   Index send_start = 0, receive_start = 0;  ///< packed, padded: where the parts begin
   ByteRange landing;  ///< direct: where in the workspace this rank's peers put their parts
 };

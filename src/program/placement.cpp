@@ -17,6 +17,13 @@ Operand Place::at(const Box& part) const {
   return o;
 }
 
+bool lies_packed(const Place& place, const Box& part, const Order& order) {
+  const Strides dense = dense_strides(part.extents(), order);
+  for (int a = 0; a < dense.size(); ++a)
+    if (part.extent(a) > 1 && place.strides[a] != dense[a]) return false;
+  return true;
+}
+
 bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms) {
   bool alike = a.base == b.base;
   for (int axis = 0; axis < a.strides.size(); ++axis) {

@@ -27,6 +27,9 @@ struct Place {
   Operand at(const Box& part) const;
 };
 
+/// Whether a part of a place is one piece of memory, in this order.
+bool lies_packed(const Place& place, const Box& part, const Order& order);
+
 /// Whether a transform from one place to the other can be done in place without memory aside: they have the
 /// same strides in bytes, but for the lines of an r2c axis, which are contiguous on both.
 bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms);

@@ -111,7 +111,9 @@ struct ReshapeChoice {
   int columns = -1;         ///< two-front: the axis along which the other side has a front and a rest
   Index front = 100;        ///< two-front: percent of it
   int rest = 0;             ///< two-front: how many of the tiles are of the rest
-  bool stores = false;      ///< streams: puts are kernels where it computes, not copies beside that
+  bool any_place =
+      false;            ///< packed: the exchange takes parts from anywhere in memory, and leaves them there
+  bool stores = false;  ///< streams: puts are kernels where it computes, not copies beside that
   std::string pipeline = "sequential";
   std::vector<ChosenParameter> parameters;  ///< for printing
   std::string exchange, exchange_reason;

@@ -28,6 +28,28 @@ TileMessages& TileTraffic::posted(int j, int k) {
   return m.tiles[static_cast<std::size_t>(k)];
 }
 
+bool TileTraffic::arrives_lying(int j) const {
+  if (!choice(j).any_place || choice(j).carry != Carry::packed) return false;
+  const Place here = landing(j, rank_);
+  const Order& order = place_.field_after(j).order(rank_);
+  for (const Overlap& o : place_.field_before(j).tiling->overlaps(here.box)) {
+    if (o.rank == rank_) continue;
+    for (const TileCut::Part& p : cut_.parts(j, o.rank, rank_, at_once(j, o.rank)))
+      if (!lies_packed(here, p.box, order)) return false;
+  }
+  return true;
+}
+
+bool TileTraffic::departs_lying(int j, int k) const {
+  if (!choice(j).any_place || choice(j).carry != Carry::packed) return false;
+  // The halves, and in place the user's array, are taken by what comes next.
+  const Place& from = at(j).departing;
+  if (from.space == Space::work ? from.base != departing(j).base : p_.in_place) return false;
+  return std::all_of(at(j).sends.begin(), at(j).sends.end(), [&](const Part& s) {
+    return s.tile != k || s.rank == rank_ || lies_packed(from, s.box, place_.field_after(j).order(s.rank));
+  });
+}
+
 /// The ranks of a collective exchange post the same tiles, empty ones too.
 bool TileTraffic::posts(int j, int k) {
   return choice(j).carry != Carry::direct || !posted(j, k).sends.empty() || !posted(j, k).receives.empty();
@@ -99,6 +121,12 @@ void TileTraffic::open_receives(int j) {
   int tile = -1;
   for (Part& r : at(j).receives) {
     Message message{r.rank, offset, r.box.count() * here.element_bytes};
+    if (sends_packed(j) && !arrives_packed(j)) {
+      if (stores(j, r.rank)) continue;
+      messages(j, r.tile).receives.push_back({r.rank, 0, message.bytes});
+      messages(j, r.tile).to.push_back({r.box, here.at(r.box), place_.field_after(j).order(rank_)});
+      continue;
+    }
     if (arrives_packed(j)) {
       for (; tile < r.tile && !padded; ++tile) messages(j, tile + 1).receive_start = offset;
       if (const TileMessages& m = messages(j, r.tile); padded)
@@ -144,8 +172,8 @@ void TileTraffic::open_sends(int j) {
     }
     s.offset = message.offset;
     offset += message.bytes;
-    posted(j, s.tile).sends.push_back({s.rank, arrives_packed(j) ? message.offset : 0, message.bytes});
-    if (!arrives_packed(j))
+    posted(j, s.tile).sends.push_back({s.rank, sends_packed(j) ? message.offset : 0, message.bytes});
+    if (!sends_packed(j))
       posted(j, s.tile).from.push_back(
           {s.box, packed(j, s, s.rank).at(s.box), place_.field_after(j).order(s.rank)});
   }
@@ -205,14 +233,32 @@ void TileTraffic::tell_complete(int j) {
   for (; t.told < tiles(j) && t.left[static_cast<std::size_t>(t.told)] == 0; ++t.told) tell(j, t.told);
 }
 
+/// Without packing.
+void TileTraffic::send_lying(int j, int k) {
+  TileMessages& m = messages(j, k);
+  for (const Message& message : m.sends) {
+    const auto s = std::find_if(at(j).sends.begin(), at(j).sends.end(),
+                                [&](const Part& p) { return p.tile == k && p.rank == message.peer; });
+    const Operand from = at(j).departing.at(s->box);
+    s->offset = from.offset;
+    m.from.push_back({s->box, from, place_.field_after(j).order(s->rank)});
+  }
+}
+
 /// Without overlap the tile is awaited before anything else is done.
 void TileTraffic::tell(int j, int k) {
-  for (Part& s : at(j).sends) {
-    if (s.tile != k) continue;
-    if (request_.streams) bring(j, s, at(j).departing, s.box);
-    if (s.rank != rank_ && stores(j, s.rank))
-      travel(writer_.emit(op_of(j, OpKind::signal_full, k, s.rank), travels()));
-  }
+  const bool lie = request_.streams && departs_lying(j, k);
+  if (lie) send_lying(j, k);
+  // What stays here does not keep others waiting.
+  const auto bring_all = [&](bool stays) {
+    for (Part& s : at(j).sends) {
+      if (s.tile != k || (s.rank == rank_ && stores(j, rank_)) != stays) continue;
+      if (request_.streams && (stays || !lie)) bring(j, s, at(j).departing, s.box);
+      if (!stays && stores(j, s.rank))
+        travel(writer_.emit(op_of(j, OpKind::signal_full, k, s.rank), travels()));
+    }
+  };
+  bring_all(false);
   if (posts(j, k)) {
     travel(writer_.emit(op_of(j, OpKind::post, k), travels()));
     Leaving l{j, k, std::numeric_limits<Index>::max(), 0};
@@ -223,10 +269,12 @@ void TileTraffic::tell(int j, int k) {
     const TileMessages& m = posted(j, k);
     if (m.padded_bytes > 0) cover(m.send_start, m.padded_parts * m.padded_bytes);
     const int bytes = place_.element_bytes(place_.field_before(j));
+    const bool in_workspace = !lie || at(j).departing.space == Space::work;
     for (const Part& s : at(j).sends)
-      if (s.tile == k && !stores(j, s.rank)) cover(s.offset, s.box.count() * bytes);
+      if (in_workspace && s.tile == k && !stores(j, s.rank)) cover(s.offset, s.box.count() * bytes);
     leaving_.push_back(l);
   }
+  bring_all(true);
   if (choice(j).window == 0) await_tiles(j, k + 1);
 }
 

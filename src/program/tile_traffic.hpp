@@ -28,9 +28,7 @@ class TileTraffic : public Passes {
   void open(int j);
   /// The result of a reshape in a rank's workspace. What arrives packed takes as much room.
   Place landing(int j, int rank) const;
-  bool arrives_packed(int j) const {
-    return choice(j).carry == Carry::packed || choice(j).carry == Carry::padded;
-  }
+  bool arrives_packed(int j) const { return sends_packed(j) && !arrives_lying(j); }
 
   /// Tells peers that they may put.
   void free(int j);
@@ -49,6 +47,8 @@ class TileTraffic : public Passes {
   void await_all(int j) { await_tiles(j, tiles(j)); }
   /// Copies a part of what has arrived packed to its place at `to`.
   void gather(int j, const Box& part, const Place& to);
+  /// Waits until nothing of what a pass has left for a reshape is still to leave.
+  void settle_departing(int j) { settle(departing(j).base, departure_base()); }
   /// Waits until everything has left.
   void settle_all();
 
@@ -85,6 +85,13 @@ class TileTraffic : public Passes {
   /// What goes by messages: everything, or beside a direct exchange what goes to other machines.
   TileMessages& posted(int j, int k);
   bool posts(int j, int k);
+  bool sends_packed(int j) const {
+    return choice(j).carry == Carry::packed || choice(j).carry == Carry::padded;
+  }
+  /// Whether all that other ranks send arrives where it belongs, each part one piece of memory.
+  bool arrives_lying(int j) const;
+  /// Whether all that a tile sends to other ranks goes from where it lies.
+  bool departs_lying(int j, int k) const;
   /// Whether this rank stores into the workspace of another, or that one into its own.
   bool stores(int j, int rank) const {
     const Carry carry = choice(j).carry;
@@ -107,6 +114,7 @@ class TileTraffic : public Passes {
   void put_near(int j, Part& send, const Place& from, const Box& piece);
   void pack(int j, const Part& send, const Place& from, const Box& piece);
   void tell(int j, int k);
+  void send_lying(int j, int k);
   void await_tiles(int j, int wanted);
   /// Waits until nothing of what has been posted is still to leave these bytes.
   void settle(Index first, Index last);

@@ -137,7 +137,7 @@ Index largest_part(const Program& program) {
 
 TEST(Program, RandomProblemsReplay) {
   std::array<int, 4> replayed{};
-  int planes = 0, cut_items = 0, on_streams = 0;
+  int planes = 0, cut_items = 0, on_streams = 0, sent_lying = 0, received_lying = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
@@ -154,6 +154,7 @@ TEST(Program, RandomProblemsReplay) {
         Built made{s, choose_pipeline(s, pipeline, random_parameters(seed, pipeline, {s}), rules)};
         for (ReshapeChoice& c : made.choices) {
           c.carry = carry;
+          c.any_place = seed % 2 == 0;
           cut_items += c.item_axis >= 0 ? 1 : 0;
           if (by_planes) c.subtile = 1024;
         }
@@ -179,6 +180,11 @@ TEST(Program, RandomProblemsReplay) {
         for (int q = 0; q < ranks; ++q) {
           const Program program = made.program(q);
           ASSERT_NO_THROW(check_program(program)) << p.describe() << to_string(program);
+          for (const ReshapeProgram& r : program.reshapes)
+            for (const TileMessages& t : r.messages.tiles) {
+              sent_lying += r.choice.carry == Carry::packed && !t.from.empty() ? 1 : 0;
+              received_lying += r.choice.carry == Carry::packed && !t.to.empty() ? 1 : 0;
+            }
           const Index rounded = (program.largest_box_bytes + 63) / 64 * 64;
           const Index scratch = by_planes ? program.workspace_bytes - program.scratch_offset : 0;
           // What goes by messages waits in a third box; with planes the one that arrives needs no second.
@@ -195,6 +201,8 @@ TEST(Program, RandomProblemsReplay) {
   for (int n : replayed) EXPECT_GT(n, 50);
   EXPECT_GT(planes, 50);
   EXPECT_GT(on_streams, 20);
+  EXPECT_GT(sent_lying, 50);
+  EXPECT_GT(received_lying, 50);
   EXPECT_GT(cut_items, 50);
 }
 
@@ -295,6 +303,50 @@ TEST(Program, TheLastFftWorksInTheUsersArrayWhereItLeavesTheOrderAlone) {
     EXPECT_EQ(kept, in_place ? 4 : 0);  // one for each tile
     check_program(p);
   }
+}
+
+TEST(Program, PartsOfOnePieceAreNotPackedWhereTheExchangeTakesThemFromAnywhere) {
+  ScheduleRequest request = request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1));
+  request.contiguous = false;
+  const Schedule forward = make_schedule(request);
+  const auto built = [&](const Schedule& s, const char* pipeline, bool in_place) {
+    const bool planes = pipeline == std::string("planes");
+    Built made =
+        setup(s, pipeline, planes ? PipelineParameters{{"tile", 2}} : PipelineParameters{}, Carry::packed);
+    for (ReshapeChoice& c : made.choices) {
+      c.any_place = true;
+      if (c.subtile > 0) c.subtile = std::numeric_limits<Index>::max();
+      made.streams = c.subtile > 0;
+    }
+    made.in_place = in_place;
+    const Program p = made.program(1);
+    check_program(p);
+    return p;
+  };
+  const auto count = [](const Program& p, OpKind kind) {
+    return std::count_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; });
+  };
+  for (const char* pipeline : {"sequential", "planes"}) {
+    const Program f = built(forward, pipeline, false), b = built(inverse(forward), pipeline, false);
+    const int tiles = static_cast<int>(f.reshapes[0].messages.tiles.size());
+    EXPECT_EQ(count(f, OpKind::pack), 3 * tiles);
+    EXPECT_EQ(count(f, OpKind::unpack), 0);
+    EXPECT_EQ(count(b, OpKind::pack), 0);
+    // What the own part is kept from and to is no message's, so that no message waits for it.
+    for (const Program& p : {f, b}) {
+      EXPECT_EQ(count(p, OpKind::keep), tiles);
+      for (const Op& op : p.ops)
+        for (int d = op.deps_begin; op.kind == OpKind::post && d < op.deps_end; ++d)
+          EXPECT_FALSE(p.ops[static_cast<std::size_t>(p.deps[static_cast<std::size_t>(d)])].kind ==
+                           OpKind::keep &&
+                       op.tile == 0);
+    }
+  }
+  EXPECT_EQ(count(built(inverse(forward), "sequential", false), OpKind::unpack), 3);
+  // In place what is sent lies where others are received.
+  const Program in_place = built(forward, "sequential", true);
+  EXPECT_EQ(count(in_place, OpKind::pack), 4);
+  EXPECT_EQ(count(in_place, OpKind::unpack), 4);
 }
 
 }  // namespace weft::test

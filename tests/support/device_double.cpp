@@ -92,7 +92,7 @@ class Double final : public Device, public Owner {
   }
   bool holds(const void* pointer) const override { return Memory::of_process().owner(pointer) == number_; }
 
-  std::unique_ptr<DeviceStream> make_stream() override {
+  std::unique_ptr<DeviceStream> make_stream(bool) override {
     return std::make_unique<Stream>(*this, std::make_shared<Queue>(++seed_), false);
   }
   std::unique_ptr<DeviceStream> borrow_stream(void* native) override {

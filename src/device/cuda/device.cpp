@@ -150,7 +150,7 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     return p.type == CU_MEMORYTYPE_DEVICE && (p.managed != 0 || p.ordinal == ordinal_);
   }
 
-  std::unique_ptr<DeviceStream> make_stream() override { return std::make_unique<Stream>(); }
+  std::unique_ptr<DeviceStream> make_stream(bool first) override { return std::make_unique<Stream>(first); }
   std::unique_ptr<DeviceStream> borrow_stream(void* native) override {
     return std::make_unique<Stream>(static_cast<cudaStream_t>(native));
   }

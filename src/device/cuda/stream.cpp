@@ -45,8 +45,11 @@ Event::~Event() {
   cudaEventDestroy(event_);
 }
 
-Stream::Stream() : own_(true) {
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+Stream::Stream(bool first) : own_(true) {
+  int least = 0, greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, first ? greatest : least),
+        "cudaStreamCreateWithPriority");
 }
 
 Stream::~Stream() {

@@ -23,7 +23,7 @@ class Event final : public DeviceEvent {
 class Stream final : public DeviceStream {
  public:
   /// A stream of its own, which waits for no other unless told to.
-  Stream();
+  explicit Stream(bool first);
   explicit Stream(cudaStream_t borrowed) : stream_(borrowed) {}
   ~Stream() override;
   Stream(const Stream&) = delete;

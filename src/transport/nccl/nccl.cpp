@@ -1,8 +1,9 @@
 // NCCL between devices: all parts of a tile are sent and received by one grouped call on a stream, and
 // nothing waits here. What comes after a tile on other streams waits for the event behind its `post`, so that
-// tiles follow each other without the host. Parts are packed, as NCCL sends what is contiguous. Not in
-// graphs: a communicator that is aborted waits for the end of all graphs with its calls, so that a rank that
-// fails could not let go of the others.
+// tiles follow each other without the host. Parts that are one piece of memory are sent
+// from where they lie and received where they belong; others are packed, as NCCL sends what is contiguous.
+// Not in graphs: a communicator that is aborted waits for the end of all graphs with its calls, so that a
+// rank that fails could not let go of the others.
 #include "transport/nccl/ranks.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
@@ -38,30 +39,40 @@ class NcclExchange final : public StreamBufferedExchange {
         returned_(c.reshape.tiles.size()) {}
 
   bool post(int tile, const Memory& memory, DeviceStream& stream, Patience) override {
-    std::byte* const workspace = memory[static_cast<std::size_t>(Space::work)];
+    const auto in = [&](Space space) { return memory[static_cast<std::size_t>(space)]; };
+    const auto start = [&](const Message& m, const std::vector<StridedPart>& pieces, std::size_t i) {
+      return pieces.empty() ? in(Space::work) + m.offset : in(pieces[i].at.space) + pieces[i].at.offset;
+    };
     const nccl::Functions& f = nccl::functions();
     nccl::Communicator* const all = ranks_->get();
     const TileMessages& t = messages(tile);
     ranks_->check();
-    const Message* own = nullptr;
+    std::byte *own_from = nullptr, *own_to = nullptr;
+    std::size_t own_bytes = 0;
     Group group;
-    for (const Message& m : t.sends) {
-      if (m.peer == rank_) own = &m;
-      if (m.peer == rank_ || m.bytes == 0) continue;
-      nccl::check(f.send(workspace + m.offset, static_cast<std::size_t>(m.bytes), nccl::byte_type, m.peer,
-                         all, stream.native()),
-                  "ncclSend", all);
+    for (std::size_t i = 0; i < t.sends.size(); ++i) {
+      const Message& m = t.sends[i];
+      std::byte* const from = start(m, t.from, i);
+      const auto bytes = static_cast<std::size_t>(m.bytes);
+      if (m.peer == rank_) {
+        own_from = from;
+        own_bytes = bytes;
+      } else if (bytes > 0) {
+        nccl::check(f.send(from, bytes, nccl::byte_type, m.peer, all, stream.native()), "ncclSend", all);
+      }
     }
-    for (const Message& m : t.receives) {
-      if (m.peer == rank_ || m.bytes == 0) continue;
-      nccl::check(f.receive(workspace + m.offset, static_cast<std::size_t>(m.bytes), nccl::byte_type, m.peer,
-                            all, stream.native()),
-                  "ncclRecv", all);
+    for (std::size_t i = 0; i < t.receives.size(); ++i) {
+      const Message& m = t.receives[i];
+      std::byte* const to = start(m, t.to, i);
+      const auto bytes = static_cast<std::size_t>(m.bytes);
+      if (m.peer == rank_) {
+        own_to = to;
+      } else if (bytes > 0) {
+        nccl::check(f.receive(to, bytes, nccl::byte_type, m.peer, all, stream.native()), "ncclRecv", all);
+      }
     }
     group.end(all);
-    for (const Message& m : t.receives)
-      if (m.peer == rank_ && own != nullptr)
-        stream.copy(workspace + m.offset, workspace + own->offset, static_cast<std::size_t>(m.bytes));
+    if (own_from != nullptr && own_to != nullptr) stream.copy(own_to, own_from, own_bytes);
     returned_[static_cast<std::size_t>(tile)] = 0;
     return true;
   }
@@ -100,7 +111,8 @@ ExchangeRow nccl_row() {
           .make_stream_buffered = make_exchange<StreamBufferedExchange, NcclExchange>,
           .missing = [] { return nccl::missing(); },
           .prepare = NcclRanks::prepare,
-          .by_name_only = true};
+          .by_name_only = true,
+          .any_place = true};
 }
 
 }  // namespace weft
