@@ -15,11 +15,11 @@ import json
 import os
 import pathlib
 import shlex
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from typing import NamedTuple
+
+import runs
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = TOP / "bench" / "results"
@@ -137,18 +137,15 @@ def floor(ranks: list[int]) -> list[Run]:
 def measure(run: Run, given: argparse.Namespace) -> dict | None:
     """One run of weft-bench; None if it says that it cannot do that."""
     peers = [p for p in run.get("peers", []) if p in given.peers]
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = shlex.split(given.launch.format(ranks=run["ranks"])) + [given.bench, *run["args"]]
-        command += ["--repeat", str(given.repeat), "--json", file.name]
-        if peers:
-            command += ["--peers", ",".join(peers)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            why = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-            print(f"  {run['label']} on {run['ranks']}: {why[0]}", file=sys.stderr)
-            return None
-        result = json.loads(pathlib.Path(file.name).read_text())
-    result["machine"]["host"] = given.host
+    command = [*shlex.split(given.launch.format(ranks=run["ranks"])), given.bench, *run["args"]]
+    command += ["--repeat", str(given.repeat)]
+    if peers:
+        command += ["--peers", ",".join(peers)]
+    try:
+        result = runs.run(command, given.host)
+    except runs.RunFailed as why:
+        print(f"  {run['label']} on {run['ranks']}: {why}", file=sys.stderr)
+        return None
     for peer in result["peers"].values():
         peer["about"] = pathlib.PurePath(peer["about"]).name  # MKL's begins with the path of its library
     return {**{k: run[k] for k in ("label", "x", "ranks")}, "per": run.get("per", 1), **result}

@@ -14,10 +14,10 @@ import argparse
 import json
 import pathlib
 import shlex
-import subprocess
 import sys
-import tempfile
 from typing import NamedTuple
+
+import runs
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = TOP / "bench" / "results" / "gpus.json"
@@ -57,31 +57,17 @@ KINDS = {
 
 def measure(name: str, kind: Kind, size: int, precision: str, ranks: int, given: argparse.Namespace) -> dict | None:
     """One run of weft-bench; None if it fails, with the reason on stderr."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [given.bench, "--device", "cuda", "--shape", f"{size},{size},{size}", "--precision", precision]
-        command += [*kind.arguments, "--repeat", str(REPEAT.get(size, 10)), "--json", file.name]
-        if kind.processes:
-            command = [*shlex.split(given.launch.format(ranks=ranks)), *command]
-        else:
-            command += ["--comm", f"threads:{ranks}"]
-        try:
-            # mpirun ends its ranks when it is told to stop; a signal that it cannot see would leave them.
-            done = subprocess.run(
-                ["timeout", "--kill-after=10", str(given.limit), *command], capture_output=True, text=True, check=False
-            )
-        except FileNotFoundError as error:
-            print(f"  {name}: {error}", file=sys.stderr)
-            return None
-        if done.returncode in (124, 137):
-            print(f"  {name}: no end after {given.limit} s", file=sys.stderr)
-            return None
-        if done.returncode != 0:
-            said = [text for text in done.stderr.splitlines() if text.startswith("weft")]
-            print(f"  {name}: {said[0] if said else f'exit status {done.returncode}'}", file=sys.stderr)
-            return None
-        result = json.loads(pathlib.Path(file.name).read_text())
-    result["machine"]["host"] = given.host
-    return result
+    command = [given.bench, "--device", "cuda", "--shape", f"{size},{size},{size}", "--precision", precision]
+    command += [*kind.arguments, "--repeat", str(REPEAT.get(size, 10))]
+    if kind.processes:
+        command = [*shlex.split(given.launch.format(ranks=ranks)), *command]
+    else:
+        command += ["--comm", f"threads:{ranks}"]
+    try:
+        return runs.run(command, given.host, given.limit)
+    except runs.RunFailed as why:
+        print(f"  {name}: {why}", file=sys.stderr)
+        return None
 
 
 def line(name: str, result: dict, beside: dict | None, over: str) -> str:

@@ -16,9 +16,9 @@ import json
 import pathlib
 import shlex
 import statistics
-import subprocess
 import sys
-import tempfile
+
+import runs
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = TOP / "bench" / "results"
@@ -28,16 +28,13 @@ PIPELINES = {"NEW": "windowed", "TH": "th"}
 
 def bench(given: argparse.Namespace, size: str, options: dict, more: list[str]) -> dict:
     """One run of weft-bench on the problem of the paper, slabs to transposed slabs."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [*shlex.split(given.launch), given.bench, "--shape", size, "--repeat", str(given.repeat)]
-        for name, value in options.items():
-            command += [f"--{name}", value]
-        done = subprocess.run([*command, *more, "--json", file.name], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise SystemExit(f"{shlex.join(command)}: {done.stderr.strip()}")
-        result = json.loads(pathlib.Path(file.name).read_text())
-    result["machine"]["host"] = given.host
-    return result
+    command = [*shlex.split(given.launch), given.bench, "--shape", size, "--repeat", str(given.repeat)]
+    for name, value in options.items():
+        command += [f"--{name}", value]
+    try:
+        return runs.run([*command, *more], given.host)
+    except runs.RunFailed as why:
+        raise SystemExit(f"{shlex.join(command)}: {why}") from None
 
 
 def tuned(given: argparse.Namespace, size: str, options: dict, more: list[str]) -> dict:

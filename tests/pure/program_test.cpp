@@ -319,7 +319,7 @@ TEST(Program, PartsOfOnePieceAreNotPackedWhereTheExchangeTakesThemFromAnywhere) 
       made.streams = c.subtile > 0;
     }
     made.in_place = in_place;
-    const Program p = made.program(1);
+    Program p = made.program(1);
     check_program(p);
     return p;
   };
