@@ -231,6 +231,9 @@ std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vect
                               : static_cast<std::size_t>(std::stoi(d.name.substr(d.name.find('.') + 1)));
     const ReshapeChoice& choice = p->ways[0].choices[j];
     const ChosenParameter* chosen = find(choice, name);
+    // One for all reshapes need not be of the first.
+    for (std::size_t i = 0; chosen == nullptr && name == d.name && i < p->ways[0].choices.size(); ++i)
+      chosen = find(p->ways[0].choices[i], name);
     rule.push_back(chosen != nullptr ? chosen->value : d.values.front());
     const auto lines = [&](int stage) {
       Index n = 1;

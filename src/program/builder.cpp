@@ -42,7 +42,7 @@ class Builder : ReshapeBuilder {
     r.last = j + 1 == place_.reshapes();
     r.tiles = place_.tiles(j, rank_);
     r.tiles_per_item = place_.tiles_per_item(j, rank_);
-    for (std::vector<Ids>* v : {&r.packed, &r.kept, &r.posted, &r.sent, &r.arrived})
+    for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
       v->resize(static_cast<std::size_t>(r.tiles));
     p_.reshapes.push_back({choice(j), {place_.element_bytes(place_.field_before(j)), {}, choice(j).tiles}});
     p_.reshapes.back().messages.tiles.resize(static_cast<std::size_t>(r.tiles));
@@ -54,9 +54,6 @@ class Builder : ReshapeBuilder {
     open_landing(r);
     open_source(r);
     r.keeps = carry(r) == Carry::strided || (r.landing.space != Space::work && !request_.in_place);
-    // What is received elsewhere than in the workspace, or not sent from there, leaves it to the others.
-    r.any_place = choice(j).any_place && carry(r) == Carry::packed && r.landing.space != Space::work &&
-                  !request_.in_place;
     r.on_arrival = carry(r) != Carry::direct && carry(r) != Carry::strided && choice(j).hides_after &&
                    !choice(j).after.cut();
     if (carry(r) == Carry::padded) pad(r);

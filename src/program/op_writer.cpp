@@ -72,7 +72,7 @@ int OpWriter::emit_copy(Op op, const Place& from, const Operand& to, const Box& 
 
 int OpWriter::emit_copy(Op op, const Operand& from, const Operand& to, const Box& box, int bytes, int to_rank,
                         const Ids& deps) {
-  const bool scales = scales_copies(op.stage) &&
+  const bool scales = op.stage == scaled_reshape_ &&
                       (op.kind == OpKind::pack || op.kind == OpKind::put || op.kind == OpKind::keep);
   p_.copies.push_back({bytes, from, to, to_rank, box, scales ? scale_ : 1});
   op.call = static_cast<int>(p_.copies.size()) - 1;

@@ -33,9 +33,6 @@ class OpWriter {
   int emit_copy(Op op, const Operand& from, const Operand& to, const Box& box, int bytes, int to_rank,
                 const Ids& deps);
 
-  /// Whether what a stage sends is scaled while it is copied.
-  bool scales_copies(int stage) const { return stage == scaled_reshape_; }
-
   /// One local FFT of a whole field, or a copy if there is no FFT to do. A c2r of several axes would destroy
   /// its input, so from the user's memory its complex axes go first, through `spare`.
   Ids transform_whole(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,

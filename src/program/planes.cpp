@@ -93,7 +93,6 @@ class Planes : TileTraffic {
     const Pass& s = segments_[static_cast<std::size_t>(j)];
     // Results take the place of what was sent before: in the workspace, or, in place, in the user's array.
     if (is_last(j) ? request_.in_place && segments_[0].axes.empty() : j > 0) catch_up();
-    if (j > 0 && !is_last(j)) settle_departing(j);
     if (!is_last(j)) tell_complete(j);
     for (const Box& part : s.parts) {
       if (j > 0) await(j - 1, part);

@@ -112,7 +112,7 @@ struct ReshapeChoice {
   Index front = 100;        ///< two-front: percent of it
   int rest = 0;             ///< two-front: how many of the tiles are of the rest
   bool any_place =
-      false;            ///< packed: the exchange takes parts from anywhere in memory, and leaves them there
+      false;  ///< packed: the exchange takes parts from anywhere in the workspace, and leaves them there
   bool stores = false;  ///< streams: puts are kernels where it computes, not copies beside that
   std::string pipeline = "sequential";
   std::vector<ChosenParameter> parameters;  ///< for printing

@@ -49,7 +49,7 @@ void ReshapeBuilder::receive(Reshape& r, int k) {
     await_parts(r, k, parts);
     return;
   }
-  if (carry(r) == Carry::strided || receives_lie(r, parts)) {
+  if (carry(r) == Carry::strided) {
     for (const Overlap& o : parts) {
       messages(r, k).receives.push_back({o.rank, 0, o.box.count() * r.landing.element_bytes});
       messages(r, k).to.push_back({o.box, r.landing.at(o.box), place_.field_after(r.j).order(rank_)});
@@ -57,9 +57,7 @@ void ReshapeBuilder::receive(Reshape& r, int k) {
     complete(r, k);
     return;
   }
-  // Where what has been sent lay, unless it is sent from there.
-  Index offset = !messages(r, k).from.empty() ? 0 : place_.staging_base(rank_);
-  offset += place_.tile_offset(r.j, rank_, k);
+  Index offset = place_.staging_base(rank_) + place_.tile_offset(r.j, rank_, k);
   for (const Overlap& o : parts) {
     const Index bytes = o.box.count() * r.landing.element_bytes;
     TileMessages& m = messages(r, k);
@@ -82,9 +80,7 @@ void ReshapeBuilder::receive(Reshape& r, int k) {
   }
   if (!over_sends) of(r.sent, k) = {writer_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
   append(of(r.arrived, k), of(r.sent, k));
-  if (!r.keeps) return;
-  append(of(r.arrived, k), of(r.packed, k));
-  append(of(r.arrived, k), of(r.kept, k));
+  if (r.keeps) append(of(r.arrived, k), of(r.packed, k));
 }
 
 void ReshapeBuilder::await_parts(Reshape& r, int k, const std::vector<Overlap>& parts) {
@@ -109,7 +105,6 @@ void ReshapeBuilder::complete(Reshape& r, int k) {
   of(r.arrived, k).push_back(writer_.emit(op_of(r, OpKind::receive, k), of(r.posted, k)));
   append(of(r.arrived, k), of(r.sent, k));
   append(of(r.arrived, k), of(r.packed, k));
-  append(of(r.arrived, k), of(r.kept, k));
 }
 
 Ids ReshapeBuilder::unpack(Reshape& r, int k, const Box& within) {
@@ -137,8 +132,8 @@ void ReshapeBuilder::transform_tile(Reshape& r, int k) {
   const int stage = place_.fft_stage(r.j + 1);
   const Box part = place_.tile(r.j, rank_, k, r.landing.box);
   const TileSide& side = choice(r.j).after;
-  const bool unpacks = carry(r) != Carry::direct && carry(r) != Carry::strided && !r.on_arrival &&
-                       messages(r, k).to.empty() && !part.empty();
+  const bool unpacks =
+      carry(r) != Carry::direct && carry(r) != Carry::strided && !r.on_arrival && !part.empty();
   const bool transforms = r.last && stage >= 0 && !r.receive_axes.empty();
   const bool copies_out = r.last && stage < 0 && r.landing.space == Space::work;
   if (!unpacks && !transforms && !copies_out) return;
@@ -171,8 +166,10 @@ void ReshapeBuilder::finish_item(Reshape& r, int item) {
   if (r.finish_axes.empty()) return;
   Ids deps = input_readers_;
   append(deps, r.ready);
-  for (int k = item * r.tiles_per_item; k < (item + 1) * r.tiles_per_item; ++k)
-    for (std::vector<Ids>* ids : {&r.arrived, &r.packed, &r.kept}) append(deps, of(*ids, k));
+  for (int k = item * r.tiles_per_item; k < (item + 1) * r.tiles_per_item; ++k) {
+    append(deps, of(r.arrived, k));
+    append(deps, of(r.packed, k));
+  }
   transform_item(r, place_.fft_stage(r.j + 1), r.finish_axes, r.landing, output_, item, deps,
                  choice(r.j).after.fft_tests);
 }
@@ -180,8 +177,10 @@ void ReshapeBuilder::finish_item(Reshape& r, int item) {
 void ReshapeBuilder::finish(Reshape& r) {
   landed_ = r.landing;
   landed_ids_ = r.ready;
-  for (int k = 0; k < r.tiles; ++k)
-    for (std::vector<Ids>* ids : {&r.arrived, &r.packed, &r.kept}) append(landed_ids_, of(*ids, k));
+  for (int k = 0; k < r.tiles; ++k) {
+    append(landed_ids_, of(r.arrived, k));
+    append(landed_ids_, of(r.packed, k));
+  }
 }
 
 }  // namespace weft

@@ -31,11 +31,10 @@ class ReshapeBuilder : public Building {
     AxisVector<int> receive_axes, finish_axes;  ///< transformed after, per tile and per item
     Ids ready, item_ready;  ///< operations that made the whole source, and that of the present item
     Ids landing_free;       ///< operations after which the landing half holds nothing needed
-    std::vector<Ids> packed, kept, posted, sent, arrived;  ///< per tile
-    std::vector<int> members;                              ///< padded: of the exchange group
-    bool keeps = false;                                    ///< its own part does not go through the exchange
-    bool any_place = false;                                ///< parts of one piece are not packed
-    bool on_arrival = false;                               ///< parts are unpacked one by one as they arrive
+    std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
+    std::vector<int> members;                        ///< padded: of the exchange group
+    bool keeps = false;                              ///< its own part does not go through the exchange
+    bool on_arrival = false;                         ///< parts are unpacked one by one as they arrive
   };
 
   // The side that sends.
@@ -92,11 +91,6 @@ class ReshapeBuilder : public Building {
   std::vector<Overlap> incoming(const Reshape& r, int k) const;
   /// Direct: waits for what peers put, and other machines send.
   void await_parts(Reshape& r, int k, const std::vector<Overlap>& parts);
-  /// Whether all parts of a tile, but this rank's own, are one piece of memory in the place they are in.
-  bool lie_packed(const Reshape& r, const std::vector<Overlap>& parts, const Place& place, bool sends) const;
-  bool receives_lie(const Reshape& r, const std::vector<Overlap>& parts) const {
-    return r.any_place && lie_packed(r, parts, r.landing, false);
-  }
   /// Nothing to unpack: the parts arrive where they belong.
   void complete(Reshape& r, int k);
   /// Unpacks what has arrived of a tile, as far as it lies in `within`.

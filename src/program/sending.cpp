@@ -80,7 +80,7 @@ void ReshapeBuilder::send(Reshape& r, int k) {
     std::rotate(parts.begin(), first, parts.end());
   }
   const std::vector<Place> targets = open_sends(r, k, parts);
-  Ids source = r.ready, ffts, copies, kept;
+  Ids source = r.ready, ffts, copies;
   append(source, r.item_ready);
   const std::vector<Box> subs = sub_boxes(r, part, choice(r.j).before);
   for (const Box& sub : subs) {
@@ -92,32 +92,22 @@ void ReshapeBuilder::send(Reshape& r, int k) {
       append(ffts, ready);
     }
     append(of(r.packed, k), ready);
-    // What stays here does not keep others waiting.
-    for (const bool keeps : {false, true})
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        const Box box = intersect(sub, parts[i].box);
-        if (box.empty() || targets[i].element_bytes == 0) continue;
-        if ((r.keeps && parts[i].rank == rank_) != keeps) continue;
-        append(keeps ? kept : copies, copy_out(r, k, parts[i].rank, targets[i], box, ready));
-      }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Box box = intersect(sub, parts[i].box);
+      if (!box.empty() && targets[i].element_bytes > 0)
+        append(copies, copy_out(r, k, parts[i].rank, targets[i], box, ready));
+    }
   }
   test_while(ffts, choice(r.j).before.fft_tests);
-  Ids moved = copies;
-  append(moved, kept);
-  test_while(moved, choice(r.j).before.copy_tests);
+  test_while(copies, choice(r.j).before.copy_tests);
   append(of(r.packed, k), copies);
-  append(of(r.kept, k), kept);
   if (carry(r) == Carry::direct) tell(r, k, parts, copies);
-  if (!p_.in_place) return;
-  append(input_readers_, of(r.packed, k));
-  append(input_readers_, of(r.kept, k));
+  if (p_.in_place) append(input_readers_, of(r.packed, k));
 }
 
 std::vector<Place> ReshapeBuilder::open_sends(Reshape& r, int k, const std::vector<Overlap>& parts) {
   std::vector<Place> targets;
   Index offset = place_.tile_offset(r.j, rank_, k);
-  const bool lie =
-      r.any_place && !writer_.scales_copies(place_.stage_of(r.j)) && lie_packed(r, parts, r.source, true);
   for (const Overlap& o : parts) {
     const Message message{o.rank, 0, o.box.count() * r.source.element_bytes};
     targets.emplace_back();
@@ -130,9 +120,6 @@ std::vector<Place> ReshapeBuilder::open_sends(Reshape& r, int k, const std::vect
     } else if (carry(r) == Carry::direct) {
       messages(r, k).sends.push_back(message);
       targets.back() = place_.landing(r.j, o.rank);
-    } else if (lie) {
-      messages(r, k).sends.push_back(message);
-      messages(r, k).from.push_back({o.box, r.source.at(o.box), place_.field_after(r.j).order(o.rank)});
     } else {
       TileMessages& m = messages(r, k);
       const Index at =
@@ -143,14 +130,6 @@ std::vector<Place> ReshapeBuilder::open_sends(Reshape& r, int k, const std::vect
     }
   }
   return targets;
-}
-
-bool ReshapeBuilder::lie_packed(const Reshape& r, const std::vector<Overlap>& parts, const Place& place,
-                                bool sends) const {
-  return std::all_of(parts.begin(), parts.end(), [&](const Overlap& o) {
-    const Order& order = place_.field_after(r.j).order(sends ? o.rank : rank_);
-    return o.rank == rank_ || lies_packed(place, o.box, order);
-  });
 }
 
 Ids ReshapeBuilder::copy_out(Reshape& r, int k, int rank, const Place& target, const Box& box,
@@ -186,14 +165,11 @@ void ReshapeBuilder::post(Reshape& r, int k, int window) {
   Ids deps = of(r.packed, k);
   append(deps, r.ready);
   append(deps, r.item_ready);
-  // Parts to be unpacked come to where the rank's own is taken from.
-  const bool over_source = !r.any_place || (messages(r, k).from.empty() && !receives_lie(r, incoming(r, k)));
-  if (over_source) append(deps, of(r.kept, k));
   // Collective exchanges start in the same order everywhere.
   if (k > 0) append(deps, of(r.posted, k - 1));
   if (window > 0 && k >= window) append(deps, of(r.arrived, k - window));
   if (window == 0 && k > 0) append(deps, of(r.arrived, k - 1));
-  if (carry(r) == Carry::strided || carry(r) == Carry::direct || r.any_place) {  // where the result belongs
+  if (carry(r) == Carry::strided || carry(r) == Carry::direct) {  // it writes where the result belongs
     append(deps, r.landing_free);
     if (r.landing.space != Space::work) append(deps, input_readers_);
   }

@@ -8,6 +8,14 @@
 
 namespace weft {
 
+TileTraffic::TileTraffic(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
+                         const ProgramRequest& request)
+    : Passes(schedule, choices, request),
+      cut_(place_, choices),
+      traffic_(static_cast<std::size_t>(place_.reshapes())) {
+  for (int j = 0; j < place_.reshapes(); ++j) at(j).arrives_lying = can_arrive_lying(j);
+}
+
 Place TileTraffic::landing(int j, int rank) const {
   return place_.dense(place_.field_after(j), rank, j % 2 == 0 ? 0 : place_.staging_base(rank));
 }
@@ -28,7 +36,7 @@ TileMessages& TileTraffic::posted(int j, int k) {
   return m.tiles[static_cast<std::size_t>(k)];
 }
 
-bool TileTraffic::arrives_lying(int j) const {
+bool TileTraffic::can_arrive_lying(int j) const {
   if (!choice(j).any_place || choice(j).carry != Carry::packed) return false;
   const Place here = landing(j, rank_);
   const Order& order = place_.field_after(j).order(rank_);
@@ -40,11 +48,12 @@ bool TileTraffic::arrives_lying(int j) const {
   return true;
 }
 
+/// Of the last reshape: what is left there for another would have to wait until this has left. The user's
+/// array is not what exchanges are to read.
 bool TileTraffic::departs_lying(int j, int k) const {
-  if (!choice(j).any_place || choice(j).carry != Carry::packed) return false;
-  // The halves, and in place the user's array, are taken by what comes next.
+  if (!choice(j).any_place || choice(j).carry != Carry::packed || j + 1 < place_.reshapes()) return false;
   const Place& from = at(j).departing;
-  if (from.space == Space::work ? from.base != departing(j).base : p_.in_place) return false;
+  if (from.space != Space::work || from.base != departing(j).base) return false;
   return std::all_of(at(j).sends.begin(), at(j).sends.end(), [&](const Part& s) {
     return s.tile != k || s.rank == rank_ || lies_packed(from, s.box, place_.field_after(j).order(s.rank));
   });
@@ -73,6 +82,7 @@ void TileTraffic::open(int j) {
   p_.reshapes.back().messages.tiles.resize(n);
   if (choice(j).carry == Carry::direct) p_.reshapes.back().far.tiles.resize(n);
   t.left.resize(n, 0);
+  t.posts.resize(n, -1);
   const auto by_tile = [](const Part& a, const Part& b) {
     return std::tie(a.tile, a.rank) < std::tie(b.tile, b.rank);
   };
@@ -260,8 +270,10 @@ void TileTraffic::tell(int j, int k) {
   };
   bring_all(false);
   if (posts(j, k)) {
-    travel(writer_.emit(op_of(j, OpKind::post, k), travels()));
-    Leaving l{j, k, std::numeric_limits<Index>::max(), 0};
+    const int post = writer_.emit(op_of(j, OpKind::post, k), travels());
+    travel(post);
+    at(j).posts[static_cast<std::size_t>(k)] = post;
+    Leaving l{j, k, post, std::numeric_limits<Index>::max(), 0};
     const auto cover = [&](Index first, Index bytes) {
       l.first = std::min(l.first, first);
       l.last = std::max(l.last, first + bytes);
@@ -269,9 +281,8 @@ void TileTraffic::tell(int j, int k) {
     const TileMessages& m = posted(j, k);
     if (m.padded_bytes > 0) cover(m.send_start, m.padded_parts * m.padded_bytes);
     const int bytes = place_.element_bytes(place_.field_before(j));
-    const bool in_workspace = !lie || at(j).departing.space == Space::work;
     for (const Part& s : at(j).sends)
-      if (in_workspace && s.tile == k && !stores(j, s.rank)) cover(s.offset, s.box.count() * bytes);
+      if (s.tile == k && !stores(j, s.rank)) cover(s.offset, s.box.count() * bytes);
     leaving_.push_back(l);
   }
   bring_all(true);
@@ -294,9 +305,14 @@ void TileTraffic::await_tiles(int j, int wanted) {
       for (const Message& m : messages(j, k).receives)
         if (m.peer != rank_) chain(writer_.emit(op_of(j, OpKind::await_full, k, m.peer), before_));
     if (!posts(j, k)) continue;
-    travel(writer_.emit(op_of(j, OpKind::receive, k), travels()));
-    catch_up();
+    complete(op_of(j, OpKind::receive, k), at(j).posts[static_cast<std::size_t>(k)]);
   }
+}
+
+void TileTraffic::complete(const Op& op, int post) {
+  Ids deps = before_;
+  if (request_.streams) deps.push_back(post);
+  chain(writer_.emit(op, deps));
 }
 
 void TileTraffic::gather(int j, const Box& part, const Place& to) {
@@ -322,14 +338,13 @@ void TileTraffic::settle(Index first, Index last) {
   std::erase_if(leaving_, [&](const Leaving& l) {
     const bool meets = l.first < last && first < l.last;
     if (!meets) return false;
-    travel(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), travels()));
-    catch_up();
+    complete(op_of(l.j, OpKind::wait_sent, l.tile), l.post);
     return true;
   });
 }
 
 void TileTraffic::settle_all() {
-  for (const Leaving& l : leaving_) travel(writer_.emit(op_of(l.j, OpKind::wait_sent, l.tile), travels()));
+  for (const Leaving& l : leaving_) complete(op_of(l.j, OpKind::wait_sent, l.tile), l.post);
   leaving_.clear();
 }
 

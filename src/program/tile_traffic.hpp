@@ -1,10 +1,10 @@
 // How the tiles of pipelines planes and two-front get from rank to rank. What a sub-tile leaves in the cache
 // is stored in its receiver's workspace where the exchange is direct, else packed where it waits for its
 // departure; a tile is told of, or posted, once all of it is there. What is sent packed stays packed where it
-// arrives, and is read from there sub-tile by sub-tile. The halves of the workspace take turns as the place
-// of arrival, and behind them lies what departs. For streams a tile departs as a whole: a pass leaves its
-// result behind the halves, and what goes to other ranks is taken from there while the next tile is
-// transformed.
+// arrives, and is read from there sub-tile by sub-tile, unless the exchange can leave it where it belongs.
+// The halves of the workspace take turns as the place of arrival, and behind them lies what departs. For
+// streams a tile departs as a whole: a pass leaves its result behind the halves, and what goes to other ranks
+// is taken from there while the next tile is transformed.
 #pragma once
 
 #include <map>
@@ -18,17 +18,14 @@ namespace weft {
 class TileTraffic : public Passes {
  public:
   TileTraffic(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
-              const ProgramRequest& request)
-      : Passes(schedule, choices, request),
-        cut_(place_, choices),
-        traffic_(static_cast<std::size_t>(place_.reshapes())) {}
+              const ProgramRequest& request);
 
  protected:
   /// What this rank sends and receives in a reshape; for all of them before anything else.
   void open(int j);
   /// The result of a reshape in a rank's workspace. What arrives packed takes as much room.
   Place landing(int j, int rank) const;
-  bool arrives_packed(int j) const { return sends_packed(j) && !arrives_lying(j); }
+  bool arrives_packed(int j) const { return sends_packed(j) && !at(j).arrives_lying; }
 
   /// Tells peers that they may put.
   void free(int j);
@@ -47,8 +44,6 @@ class TileTraffic : public Passes {
   void await_all(int j) { await_tiles(j, tiles(j)); }
   /// Copies a part of what has arrived packed to its place at `to`.
   void gather(int j, const Box& part, const Place& to);
-  /// Waits until nothing of what a pass has left for a reshape is still to leave.
-  void settle_departing(int j) { settle(departing(j).base, departure_base()); }
   /// Waits until everything has left.
   void settle_all();
 
@@ -69,12 +64,14 @@ class TileTraffic : public Passes {
     std::vector<Index> left;   ///< per tile, points that have not been put yet
     Place departing;           ///< for streams: where all tiles lie
     std::vector<int> members;  ///< padded: of the exchange group
+    Ids posts;                 ///< per tile
+    bool arrives_lying = false;
     int told = 0, awaited = 0;
     std::map<int, Place> landings;  ///< of peers
   };
   /// A tile that has been posted and may not have left yet.
   struct Leaving {
-    int j, tile;
+    int j, tile, post;
     Index first, last;  ///< bytes
   };
 
@@ -89,8 +86,8 @@ class TileTraffic : public Passes {
     return choice(j).carry == Carry::packed || choice(j).carry == Carry::padded;
   }
   /// Whether all that other ranks send arrives where it belongs, each part one piece of memory.
-  bool arrives_lying(int j) const;
-  /// Whether all that a tile sends to other ranks goes from where it lies.
+  bool can_arrive_lying(int j) const;
+  /// Whether all that a tile sends to other ranks goes from where the pass has left it, likewise.
   bool departs_lying(int j, int k) const;
   /// Whether this rank stores into the workspace of another, or that one into its own.
   bool stores(int j, int rank) const {
@@ -116,6 +113,8 @@ class TileTraffic : public Passes {
   void tell(int j, int k);
   void send_lying(int j, int k);
   void await_tiles(int j, int wanted);
+  /// What completes a post: on streams it waits for that post, not for what has been posted since.
+  void complete(const Op& op, int post);
   /// Waits until nothing of what has been posted is still to leave these bytes.
   void settle(Index first, Index last);
 

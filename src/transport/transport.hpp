@@ -172,7 +172,7 @@ struct ExchangeRow {
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
   /// Whether "auto" passes it by.
   bool by_name_only = false;
-  /// Packed: whether parts may lie anywhere in the arrays and the workspace, each in one piece.
+  /// Packed: whether parts may lie anywhere in the workspace, each in one piece.
   bool any_place = false;
   /// For memory of devices: whether what it enqueues may be captured in a graph and launched again.
   bool in_graphs = false;

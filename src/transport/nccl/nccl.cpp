@@ -1,9 +1,9 @@
 // NCCL between devices: all parts of a tile are sent and received by one grouped call on a stream, and
 // nothing waits here. What comes after a tile on other streams waits for the event behind its `post`, so that
-// tiles follow each other without the host. Parts that are one piece of memory are sent
-// from where they lie and received where they belong; others are packed, as NCCL sends what is contiguous.
-// Not in graphs: a communicator that is aborted waits for the end of all graphs with its calls, so that a
-// rank that fails could not let go of the others.
+// tiles follow each other without the host. Parts that are one piece of the workspace are sent from where
+// they lie and received where they belong; others are packed, as NCCL sends what is contiguous. Not in
+// graphs: a communicator that is aborted waits for the end of all graphs with its calls, so that a rank that
+// fails could not let go of the others.
 #include "transport/nccl/ranks.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
@@ -39,9 +39,9 @@ class NcclExchange final : public StreamBufferedExchange {
         returned_(c.reshape.tiles.size()) {}
 
   bool post(int tile, const Memory& memory, DeviceStream& stream, Patience) override {
-    const auto in = [&](Space space) { return memory[static_cast<std::size_t>(space)]; };
+    std::byte* const workspace = memory[static_cast<std::size_t>(Space::work)];
     const auto start = [&](const Message& m, const std::vector<StridedPart>& pieces, std::size_t i) {
-      return pieces.empty() ? in(Space::work) + m.offset : in(pieces[i].at.space) + pieces[i].at.offset;
+      return workspace + (pieces.empty() ? m.offset : pieces[i].at.offset);
     };
     const nccl::Functions& f = nccl::functions();
     nccl::Communicator* const all = ranks_->get();
