@@ -9,6 +9,7 @@
 
 #include "device/device.hpp"
 #include "geometry/copy_loops.hpp"
+#include "statistics.hpp"
 
 namespace weft::bench {
 
@@ -24,9 +25,8 @@ Strides strides_of(Index n, const std::vector<int>& order) {
   return strides;
 }
 
-double median(std::vector<double> times) {
-  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
-  return times[times.size() / 2];
+double median(const std::vector<double>& times) {
+  return summarise(times).median;
 }
 
 class Copies {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fft/embedded_lines.hpp"
 #include "fft/embedded_parts.hpp"
 #include "fft/embedded_r2r.hpp"
 
@@ -36,9 +37,10 @@ DeviceCopy aside_copy(const EmbeddedAside& a, bool to_aside, Precision precision
 }  // namespace
 
 std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make,
-                                             std::size_t most_work) {
+                                             const ChooseLinesAside& aside, std::size_t most_work) {
+  const MakeEmbeddedPlan by_lines = [&](const EmbeddedCall& call) { return plan_lines_aside(call, make); };
   const MakeEmbeddedPlan in_parts = [&](const EmbeddedCall& call) {
-    return plan_in_parts(call, make, most_work);
+    return plan_in_parts(call, aside(call) ? by_lines : make, most_work);
   };
   if (problem.kind == FftKind::r2r) return std::make_shared<R2rStreamFft>(problem, in_parts);
   return std::make_shared<EmbeddedStreamFft>(problem, in_parts);

@@ -25,8 +25,12 @@ using MakeEmbeddedPlan = std::function<std::shared_ptr<EmbeddedPlan>(const Embed
 /// a millisecond or two for so many bytes, against which starting a part counts for nothing.
 inline constexpr std::size_t most_work_bytes = std::size_t{1} << 30;
 
+/// Whether a call is to be made of contiguous lines aside (`plan_lines_aside`); only of such as that can do.
+using ChooseLinesAside = std::function<bool(const EmbeddedCall& call)>;
+
 /// A problem of any kind by a library that makes such calls.
 std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make,
+                                             const ChooseLinesAside& aside,
                                              std::size_t most_work = most_work_bytes);
 
 class EmbeddedStreamFft final : public StreamFft {

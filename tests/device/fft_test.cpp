@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "fft/embedded_lines.hpp"
 #include "fft/embedded_parts.hpp"
 #include "fft/embedded_r2r.hpp"
 #include "geometry/transform.hpp"
@@ -101,6 +102,19 @@ class Noted final : public EmbeddedPlan {
   std::vector<Start>& starts_;
 };
 
+/// A call that takes a while or not.
+class Slow final : public EmbeddedPlan {
+ public:
+  explicit Slow(bool slow) : times_(slow ? 300 : 1) {}
+  std::size_t work_bytes() const override { return std::size_t{1} << 20; }
+  void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte* work) override {
+    for (int i = 0; i < times_; ++i) stream.fill(work, 0, work_bytes());
+  }
+
+ private:
+  int times_;
+};
+
 /// Where the parts of a call begin, and how many items they have.
 std::vector<Noted::Start> parts_of(const EmbeddedCall& call, std::size_t most_work) {
   std::vector<Noted::Start> starts;
@@ -147,6 +161,42 @@ TEST(DeviceFft, CallsInPartsKeepTheWorkAreaSmallAndCoverTheBatch) {
   EmbeddedCall one;
   one.batch = 1;
   EXPECT_EQ(parts_of(one, 5).size(), 1U);
+}
+
+TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const auto device = current_device();
+  const DeviceScope scope(*device);
+  constexpr Index bytes = 256 << 10;
+  int planned = 0;
+  // What a library may be slow with: points that lie apart, or lines.
+  const auto library = [&](bool slow_apart) {
+    return [&planned, slow_apart](const EmbeddedCall& call) {
+      ++planned;
+      return std::make_shared<Slow>((call.from.stride > 1) == slow_apart);
+    };
+  };
+  const auto call = [](Index n, Index batch) {
+    EmbeddedCall c;
+    c.axes = 1;
+    c.n = {n, 0, 0};
+    c.batch = batch;
+    c.from = c.to = {{n, 0, 0}, batch, 1};
+    return c;
+  };
+  EXPECT_TRUE(are_lines_faster_aside(*device, call(1081, 256), library(true), bytes));
+  EXPECT_FALSE(are_lines_faster_aside(*device, call(1082, 256), library(false), bytes));
+  EXPECT_EQ(planned, 4);
+  // Known by now, whatever the library.
+  EXPECT_TRUE(are_lines_faster_aside(*device, call(1081, 512), library(false), bytes));
+  EXPECT_FALSE(are_lines_faster_aside(*device, call(1082, 512), library(true), bytes));
+  // Nothing to be tried.
+  EmbeddedCall contiguous = call(1083, 256);
+  contiguous.from = {{1083, 0, 0}, 1, 1083};
+  for (const EmbeddedCall& c : {call(1024, 4096), call(120, 40960), call(1083, 16), contiguous})
+    EXPECT_FALSE(are_lines_faster_aside(*device, c, library(true), bytes));
+  EXPECT_EQ(planned, 4);
 }
 
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {

@@ -83,6 +83,11 @@ class Call final : public EmbeddedPlan {
   FftProblem problem_;
 };
 
+/// Whatever is faster.
+bool some_lines_aside(const EmbeddedCall& call) {
+  return call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1;
+}
+
 }  // namespace
 
 FftRow fft_row() {
@@ -93,7 +98,7 @@ FftRow fft_row() {
   row.plan = nullptr;
   row.plan_on = [](Device&, const FftProblem& problem) {
     return make_embedded_fft(
-        problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); },
+        problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); }, some_lines_aside,
         most_items * work_of_each);
   };
   return row;

@@ -3,7 +3,7 @@
 #include <cufftXt.h>
 
 #include "device/cuda/driver.hpp"
-#include "fft/embedded_fft.hpp"
+#include "fft/embedded_lines.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -110,9 +110,10 @@ class CufftPlan final : public EmbeddedPlan {
   std::size_t work_bytes_ = 0;
 };
 
-std::shared_ptr<StreamFft> plan_on(Device&, const FftProblem& problem) {
-  return make_embedded_fft(problem,
-                           [](const EmbeddedCall& call) { return std::make_shared<CufftPlan>(call); });
+std::shared_ptr<StreamFft> plan_on(Device& device, const FftProblem& problem) {
+  const MakeEmbeddedPlan make = [](const EmbeddedCall& call) { return std::make_shared<CufftPlan>(call); };
+  return make_embedded_fft(
+      problem, make, [&](const EmbeddedCall& call) { return are_lines_faster_aside(device, call, make); });
 }
 
 std::string version() {

@@ -1,0 +1,102 @@
+// How long FFTs of many lines take on one GPU, over a plain copy of as many bytes: lines that are contiguous,
+// and lines whose points lie far apart, as the slowest axis of an array does, for any lengths, as JSON.
+// Medians.
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "device/device.hpp"
+#include "fft/local_fft.hpp"
+#include "fft/stream_fft.hpp"
+#include "statistics.hpp"
+
+namespace weft::bench {
+
+namespace {
+
+class Ffts {
+ public:
+  Ffts(Index bytes, int repeat)
+      : bytes_(bytes), repeat_(repeat), device_(current_device()), scope_(*device_) {
+    stream_ = device_->make_stream();
+    begin_ = device_->make_event(true);
+    end_ = device_->make_event(true);
+    from_ = device_->allocate(static_cast<std::size_t>(bytes), "ffts");
+    to_ = device_->allocate(static_cast<std::size_t>(bytes), "ffts");
+    stream_->fill(from_.get(), 0, static_cast<std::size_t>(bytes));
+  }
+
+  nlohmann::json run(Index n, Precision precision) {
+    const Index element = 2 * real_bytes(precision), lines = bytes_ / element / n;
+    const auto size = static_cast<std::size_t>(lines * n * element);
+    const double copy = time([&] { stream_->copy(to_.get(), from_.get(), size); });
+    const double contiguous = transform({n, 1, 1}, {lines, n, n}, precision);
+    const double apart = transform({n, lines, lines}, {lines, 1, 1}, precision);
+    return {{"n", n},
+            {"precision", precision == Precision::float64 ? "double" : "float"},
+            {"lines", lines},
+            {"copy_s", copy},
+            {"contiguous_of_copy", contiguous / copy},
+            {"apart_of_copy", apart / copy}};
+  }
+
+ private:
+  double transform(const FftDimension& line, const FftDimension& loop, Precision precision) {
+    FftProblem p;
+    p.precision = precision;
+    p.dimensions = {line};
+    p.loops = {loop};
+    const auto fft = plan_stream_fft(find_ffts("auto", MemoryKind::cuda), p, *device_).fft;
+    const auto work = device_->allocate(fft->work_bytes(), "ffts");
+    return time([&] { fft->enqueue(*stream_, from_.get(), to_.get(), work.get()); });
+  }
+
+  template <class Work>
+  double time(const Work& work) {
+    std::vector<double> times;
+    for (int i = -1; i < repeat_; ++i) {
+      stream_->record(*begin_);
+      work();
+      stream_->record(*end_);
+      device_->wait_for(*end_);
+      if (i >= 0) times.push_back(device_->seconds_between(*begin_, *end_));
+    }
+    return summarise(times).median;
+  }
+
+  Index bytes_;
+  int repeat_;
+  std::shared_ptr<Device> device_;
+  DeviceScope scope_;
+  std::unique_ptr<DeviceStream> stream_;
+  std::unique_ptr<DeviceEvent> begin_, end_;
+  std::shared_ptr<std::byte> from_, to_;
+};
+
+}  // namespace
+
+}  // namespace weft::bench
+
+int main(int argc, char** argv) {
+  CLI::App app{"FFTs of many lines on one GPU, over plain copies"};
+  std::vector<weft::Index> lengths{256, 512, 768, 1000, 1024, 1280, 2048, 2160};
+  weft::Index mib = 512;
+  int repeat = 9;
+  app.add_option("lengths", lengths, "points of a line")->capture_default_str();
+  app.add_option("--mib", mib, "MiB of lines")->capture_default_str();
+  app.add_option("--repeat", repeat, "timed transforms of each kind")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    weft::bench::Ffts ffts(mib << 20, repeat);
+    nlohmann::json all = nlohmann::json::array();
+    for (const weft::Precision precision : {weft::Precision::float32, weft::Precision::float64})
+      for (const weft::Index n : lengths) all.push_back(ffts.run(n, precision));
+    std::cout << all.dump(1) << "\n";
+  } catch (const std::exception& e) {
+    std::cerr << e.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
