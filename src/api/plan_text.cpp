@@ -44,9 +44,8 @@ std::string PlanImpl::to_string() const {
               weft::to_string(w.choices[j]) + "\n";
   std::vector<std::string> libraries;
   for (const Way& w : ways)
-    for (const FftRow* row : w.executor->libraries())
-      if (std::find(libraries.begin(), libraries.end(), row->name) == libraries.end())
-        libraries.emplace_back(row->name);
+    for (const std::string& name : w.executor->libraries())
+      if (std::find(libraries.begin(), libraries.end(), name) == libraries.end()) libraries.push_back(name);
   text += "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
           options.get("effort") + ", layout " + (contiguous ? "contiguous" : "strided") + "\n";
   if (!learnt.text.empty()) text += learnt.text + "\n";

@@ -18,7 +18,7 @@ int Executor::threads_for(Index bytes) const {
 std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem, int threads) {
   auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads,
                                                  settings_.compare_ffts ? plan_fastest_fft : plan_fft);
-  note_library(&fft->row());
+  note_library(fft->row().name);
   return fft;
 }
 

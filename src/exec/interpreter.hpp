@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -89,7 +90,7 @@ class Interpreter {
 
   const Program& program() const { return program_; }
   /// The libraries that compute the local FFTs, each once.
-  const std::vector<const FftRow*>& libraries() const { return libraries_; }
+  const std::vector<std::string>& libraries() const { return libraries_; }
 
  protected:
   Interpreter(Interpreter&&) = default;
@@ -101,10 +102,10 @@ class Interpreter {
   /// What an operation moves, and what it is called when its time is noted.
   Traffic traffic_of(const Op& op) const;
   static const char* kind_of(OpKind kind);
-  void note_library(const FftRow* row);
+  void note_library(const std::string& name);
 
   Program program_;
-  std::vector<const FftRow*> libraries_;
+  std::vector<std::string> libraries_;
   bool skipping_ = false;
 };
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "base/text.hpp"
 #include "fft/embedded_lines.hpp"
 #include "fft/embedded_parts.hpp"
 #include "fft/embedded_r2r.hpp"
@@ -39,11 +41,22 @@ DeviceCopy aside_copy(const EmbeddedAside& a, bool to_aside, Precision precision
 std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make,
                                              const ChooseLinesAside& aside, std::size_t most_work) {
   const MakeEmbeddedPlan by_lines = [&](const EmbeddedCall& call) { return plan_lines_aside(call, make); };
+  std::set<Index> lengths_aside;
   const MakeEmbeddedPlan in_parts = [&](const EmbeddedCall& call) {
-    return plan_in_parts(call, aside(call) ? by_lines : make, most_work);
+    if (!aside(call)) return plan_in_parts(call, make, most_work);
+    lengths_aside.insert(call.n[0]);
+    return plan_in_parts(call, by_lines, most_work);
   };
-  if (problem.kind == FftKind::r2r) return std::make_shared<R2rStreamFft>(problem, in_parts);
-  return std::make_shared<EmbeddedStreamFft>(problem, in_parts);
+  std::shared_ptr<StreamFft> fft;
+  if (problem.kind == FftKind::r2r) {
+    fft = std::make_shared<R2rStreamFft>(problem, in_parts);
+  } else {
+    fft = std::make_shared<EmbeddedStreamFft>(problem, in_parts);
+  }
+  if (!lengths_aside.empty())
+    fft->set_remark(" (lines of " + join(std::vector(lengths_aside.begin(), lengths_aside.end()), ", ") +
+                    " aside)");
+  return fft;
 }
 
 EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <utility>
 
 #include "device/device.hpp"
 
@@ -20,6 +22,13 @@ class StreamFft {
   /// Enqueues the transform; `work` is its own until that is done. Allocates nothing. Not by two threads at a
   /// time.
   virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) = 0;
+
+  /// What there is to say of it behind its library's name in a printed plan, or nothing.
+  const std::string& remark() const { return remark_; }
+  void set_remark(std::string remark) { remark_ = std::move(remark); }
+
+ private:
+  std::string remark_;
 };
 
 }  // namespace weft

@@ -199,6 +199,18 @@ TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
   EXPECT_EQ(planned, 4);
 }
 
+TEST(DeviceFft, SaysWhichLinesGoAside) {
+  const auto remark = [](bool aside) {
+    const auto make = [](const EmbeddedCall&) { return std::make_shared<Slow>(false); };
+    FftProblem p;
+    p.dimensions = {{30, 8, 8}};
+    p.loops = {{8, 1, 1}};
+    return make_embedded_fft(p, make, [&](const EmbeddedCall&) { return aside; })->remark();
+  };
+  EXPECT_EQ(remark(true), " (lines of 30 aside)");
+  EXPECT_EQ(remark(false), "");
+}
+
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
