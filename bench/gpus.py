@@ -49,8 +49,9 @@ KINDS = {
     "graph": Kind("as graphs", [*SLAB1, "--graph", "on"], [64, 128, 256], ("double", "float")),
     "calls": Kind("call by call", [*SLAB1, "--graph", "off"], [64, 128, 256], ("double", "float"), over="graph"),
     "one": Kind("one GPU beside plain cuFFT", ["--peers", "cufft"], [128, 256, 512], gpus=1),
-    "mpi": Kind("MPI ranks", SLAB1, [128, 256, 512], processes=True, over="slab1"),
-    "large": Kind("large arrays, in place", [*SLAB1, "--in-place"], [1280, 2160]),
+    "mpi": Kind("MPI ranks", SLAB1, [128, 256, 512, 1024], processes=True, over="slab1"),
+    "lengths": Kind("no powers of two", SLAB1, [720, 768, 960, 1000, 1080, 1280], ("double", "float")),
+    "large": Kind("large arrays, in place", [*SLAB1, "--in-place"], [1280, 1800, 2160]),
     "large-natural": Kind("the same, natural output", ["--output", "natural", "--in-place"], [2160]),
 }
 

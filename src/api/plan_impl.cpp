@@ -234,7 +234,8 @@ void PlanImpl::make_schedules(CommImpl& c, const Gathered& gathered) {
 }
 
 /// With layout auto, an exchange that packs nothing gets long runs of memory to work on, and any other one
-/// lines that are contiguous once they have been unpacked; but GPUs transform strided lines as fast.
+/// lines that are contiguous once they have been unpacked; but GPUs transform strided lines as fast, or
+/// copy them aside in less time than a reshape takes for it.
 void PlanImpl::find_exchanges(CommImpl& c) {
   bool strided = true;
   for (const std::string& name : split_at_commas(options.get("exchange"))) {

@@ -42,10 +42,13 @@ std::string PlanImpl::to_string() const {
     for (std::size_t j = 0; j < w.choices.size(); ++j)
       text += std::string(name_of(w.schedule.direction)) + " reshape " + std::to_string(j + 1) + ": " +
               weft::to_string(w.choices[j]) + "\n";
-  std::vector<std::string> libraries;
+  Interpreter::Libraries used;
   for (const Way& w : ways)
-    for (const std::string& name : w.executor->libraries())
-      if (std::find(libraries.begin(), libraries.end(), name) == libraries.end()) libraries.push_back(name);
+    for (const auto& [name, lengths] : w.executor->libraries())
+      used[name].insert(lengths.begin(), lengths.end());
+  std::vector<std::string> libraries;
+  for (const auto& [name, lengths] : used)
+    libraries.push_back(name + (lengths.empty() ? "" : " (lines of " + join(lengths, ", ") + " aside)"));
   text += "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
           options.get("effort") + ", layout " + (contiguous ? "contiguous" : "strided") + "\n";
   if (!learnt.text.empty()) text += learnt.text + "\n";

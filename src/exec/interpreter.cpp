@@ -78,8 +78,4 @@ Interpreter::Traffic Interpreter::traffic_of(const Op& op) const {
   return {bytes};
 }
 
-void Interpreter::note_library(const std::string& name) {
-  if (std::find(libraries_.begin(), libraries_.end(), name) == libraries_.end()) libraries_.push_back(name);
-}
-
 }  // namespace weft

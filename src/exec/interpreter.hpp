@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,8 +91,9 @@ class Interpreter {
   virtual void tell_failure() noexcept = 0;
 
   const Program& program() const { return program_; }
-  /// The libraries that compute the local FFTs, each once.
-  const std::vector<std::string>& libraries() const { return libraries_; }
+  /// The libraries that compute the local FFTs, and the lengths of lines that are copied aside for them.
+  using Libraries = std::map<std::string, std::set<Index>>;
+  const Libraries& libraries() const { return libraries_; }
 
  protected:
   Interpreter(Interpreter&&) = default;
@@ -102,10 +105,12 @@ class Interpreter {
   /// What an operation moves, and what it is called when its time is noted.
   Traffic traffic_of(const Op& op) const;
   static const char* kind_of(OpKind kind);
-  void note_library(const std::string& name);
+  void note_library(const std::string& name, const std::set<Index>& lengths_aside = {}) {
+    libraries_[name].insert(lengths_aside.begin(), lengths_aside.end());
+  }
 
   Program program_;
-  std::vector<std::string> libraries_;
+  Libraries libraries_;
   bool skipping_ = false;
 };
 

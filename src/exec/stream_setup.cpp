@@ -21,7 +21,7 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
     std::shared_ptr<StreamFft>& fft = known[problem];
     if (!fft) {
       PlannedStreamFft planned = plan_stream_fft(settings.ffts, problem, *device_);
-      note_library(planned.row->name + planned.fft->remark());
+      note_library(planned.row->name, planned.fft->lengths_aside);
       fft = std::move(planned.fft);
     }
     fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "base/text.hpp"
 #include "fft/embedded_lines.hpp"
 #include "fft/embedded_parts.hpp"
 #include "fft/embedded_r2r.hpp"
@@ -53,9 +52,7 @@ std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const Ma
   } else {
     fft = std::make_shared<EmbeddedStreamFft>(problem, in_parts);
   }
-  if (!lengths_aside.empty())
-    fft->set_remark(" (lines of " + join(std::vector(lengths_aside.begin(), lengths_aside.end()), ", ") +
-                    " aside)");
+  fft->lengths_aside = std::move(lengths_aside);
   return fft;
 }
 

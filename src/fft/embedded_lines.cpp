@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -47,12 +49,25 @@ class LinesAside final : public EmbeddedPlan {
   DeviceCopy before_, after_;
 };
 
-constexpr Index least_bytes = 4 << 20, least_length = 257;
+/// Below a MiB it is launches that take the time, and no library is slow with lines that its threads'
+/// registers hold.
+constexpr Index least_bytes = 1 << 20, most_bytes = 256 << 20, least_length = 257;
+/// Fewer lines are not far apart.
+constexpr Index least_lines = 32;
 
-/// Of lines that lie side by side, as many as are tried.
+/// Whether this is about such lines at all, side by side on both sides.
+bool may_be_slow(const EmbeddedCall& call) {
+  const Index n = call.n[0];
+  const auto side_by_side = [](const EmbeddedSide& s) { return s.stride > 1 && s.distance == 1; };
+  return call.kind == FftKind::c2c && call.axes == 1 && n >= least_length && (n & (n - 1)) != 0 &&
+         call.batch >= least_lines && side_by_side(call.from) && side_by_side(call.to) &&
+         n * call.batch * element_bytes(call) >= least_bytes;
+}
+
+/// As many of such lines as make about so many bytes.
 EmbeddedCall tried(EmbeddedCall call, Index bytes) {
   const Index n = call.n[0];
-  call.batch = std::max<Index>(1, bytes / (n * element_bytes(call)));
+  call.batch = std::max(least_lines, bytes / (n * element_bytes(call)));
   call.from = call.to = {{n, 0, 0}, call.batch, 1};
   return call;
 }
@@ -86,25 +101,26 @@ std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedCall& call, const M
   return std::make_shared<LinesAside>(call, make);
 }
 
-bool are_lines_faster_aside(Device& device, const EmbeddedCall& call, const MakeEmbeddedPlan& make,
-                            Index bytes) {
+bool are_lines_faster_aside(Device& device, const EmbeddedCall& call, const MakeEmbeddedPlan& make) {
+  if (!may_be_slow(call)) return false;
   const Index n = call.n[0];
-  if (call.kind != FftKind::c2c || call.axes != 1 || call.from.stride == 1 || call.to.stride == 1)
-    return false;
-  if (n < least_length || (n & (n - 1)) == 0 || n * call.batch * element_bytes(call) < least_bytes)
-    return false;
+  const auto size = static_cast<Index>(
+      std::bit_floor(static_cast<std::uint64_t>(std::min(most_bytes, n * call.batch * element_bytes(call)))));
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, Index, Precision>, bool> known;
-  const std::tuple key(device.model(), n, call.precision);
+  static std::map<std::tuple<std::string, Index, Precision, Index>, bool> known;
+  const std::tuple key(device.model(), n, call.precision, size);
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
+  const EmbeddedCall trial = tried(call, size);
+  const Index bytes = n * trial.batch * element_bytes(call);
+  // Two arrays, and work areas of about two more; the plan's own memory and that of others is still to come.
+  constexpr double of_what_is_free = 0.25, arrays = 4;
+  if (arrays * static_cast<double>(bytes) > of_what_is_free * device.free_bytes()) return false;
   // Without the lock, as threads of other devices try at the same time.
-  const EmbeddedCall trial = tried(call, bytes);
   const auto plain = make(trial), aside = plan_lines_aside(trial, make);
-  const bool faster = is_first_slower(device, *plain, *aside,
-                                      static_cast<std::size_t>(n * trial.batch * element_bytes(call)));
+  const bool faster = is_first_slower(device, *plain, *aside, static_cast<std::size_t>(bytes));
   const std::lock_guard lock(mutex);
   return known.emplace(key, faster).first->second;
 }

@@ -3,7 +3,6 @@
 // lengths, and take ten times as long for others, by no rule that could be told beforehand.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "fft/embedded_fft.hpp"
@@ -14,10 +13,10 @@ namespace weft {
 std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedCall& call, const MakeEmbeddedPlan& make);
 
 /// Whether that is faster on this device, which the thread has entered. Found by trying both on memory of its
-/// own, once in the life of the process for each device model, length and precision. Never for what no
-/// library is slow with: contiguous lines, short ones, and powers of two; nor for small calls. `bytes`: how
-/// much of lines is tried.
-bool are_lines_faster_aside(Device& device, const EmbeddedCall& call, const MakeEmbeddedPlan& make,
-                            Index bytes = 32 << 20);
+/// own, a MiB to 256, as much as the call transforms, once in the life of the process for each device model,
+/// length, precision and power of two of that. Never for what no library is slow with: contiguous lines,
+/// short ones, and powers of two; nor for small calls, lines that do not lie side by side, and where there is
+/// no room to try.
+bool are_lines_faster_aside(Device& device, const EmbeddedCall& call, const MakeEmbeddedPlan& make);
 
 }  // namespace weft

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <utility>
+#include <set>
 
 #include "device/device.hpp"
 
@@ -23,12 +22,7 @@ class StreamFft {
   /// time.
   virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) = 0;
 
-  /// What there is to say of it behind its library's name in a printed plan, or nothing.
-  const std::string& remark() const { return remark_; }
-  void set_remark(std::string remark) { remark_ = std::move(remark); }
-
- private:
-  std::string remark_;
+  std::set<Index> lengths_aside;  ///< of lines that are copied aside and transformed there; for printed plans
 };
 
 }  // namespace weft
