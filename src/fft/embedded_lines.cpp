@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
 
 namespace weft {
 
@@ -72,6 +72,15 @@ EmbeddedCall tried(EmbeddedCall call, Index bytes) {
   return call;
 }
 
+/// What a trial is remembered by.
+struct Tried {
+  std::string model;
+  Index length;
+  Precision precision;
+  Index bytes;
+  auto operator<=>(const Tried&) const = default;
+};
+
 /// Takes turns; the shortest time of each counts.
 bool is_first_slower(Device& device, EmbeddedPlan& first, EmbeddedPlan& second, std::size_t bytes) {
   constexpr const char* operation = "plan: trying local FFTs";
@@ -107,8 +116,8 @@ bool are_lines_faster_aside(Device& device, const EmbeddedCall& call, const Make
   const auto size = static_cast<Index>(
       std::bit_floor(static_cast<std::uint64_t>(std::min(most_bytes, n * call.batch * element_bytes(call)))));
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, Index, Precision, Index>, bool> known;
-  const std::tuple key(device.model(), n, call.precision, size);
+  static std::map<Tried, bool> known;
+  const Tried key{device.model(), n, call.precision, size};
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
