@@ -1,8 +1,9 @@
 // How long FFTs of many lines take on one GPU, over a plain copy of as many bytes: lines that are contiguous,
-// and lines whose points lie far apart, as those of the slowest axis of an array, the way plans have them
-// made, for any lengths, as JSON. Medians.
+// and lines whose points lie far apart, as those of the slowest axis of an array and of the middle one, the
+// way plans have them made, for any lengths, as JSON. Medians.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,29 +37,38 @@ class Ffts {
     if (lines == 0) throw Error("weft-bench-ffts: length", std::to_string(n), "lines that fit --mib");
     const auto size = static_cast<std::size_t>(lines * n * element);
     const double copy = time([&] { stream_->copy(to_.get(), from_.get(), size); });
-    const double contiguous = transform({n, 1, 1}, {lines, n, n}, precision);
-    bool aside = false;
-    const double apart = transform({n, lines, lines}, {lines, 1, 1}, precision, &aside);
+    const double contiguous = transform({n, 1, 1}, {{lines, n, n}}, precision).seconds;
+    const Result apart = transform({n, lines, lines}, {{lines, 1, 1}}, precision);
+    // A pencil of a real transform: half an axis of complex numbers, cut in two.
+    const Index side = std::min(n / 4 + 1, lines), planes = lines / side;
+    const Result middle = transform({n, side, side}, {{planes, n * side, n * side}, {side, 1, 1}}, precision);
+    const double of_lines = static_cast<double>(planes * side) / static_cast<double>(lines);
     return {{"n", n},
             {"precision", precision == Precision::float64 ? "double" : "float"},
             {"lines", lines},
             {"copy_s", copy},
             {"contiguous_of_copy", contiguous / copy},
-            {"apart_of_copy", apart / copy},
-            {"aside", aside}};
+            {"apart_of_copy", apart.seconds / copy},
+            {"aside", apart.aside},
+            {"middle_of_copy", middle.seconds / copy / of_lines},
+            {"middle_aside", middle.aside}};
   }
 
  private:
-  double transform(const FftDimension& line, const FftDimension& loop, Precision precision,
-                   bool* aside = nullptr) {
+  struct Result {
+    double seconds;
+    bool aside;
+  };
+
+  Result transform(const FftDimension& line, const std::vector<FftDimension>& loops, Precision precision) {
     FftProblem p;
     p.precision = precision;
     p.dimensions = {line};
-    p.loops = {loop};
+    p.loops = loops;
     const auto fft = plan_stream_fft(find_ffts("auto", MemoryKind::cuda), p, *device_).fft;
-    if (aside != nullptr) *aside = !fft->lengths_aside.empty();
     const auto work = device_->allocate(fft->work_bytes(), "ffts");
-    return time([&] { fft->enqueue(*stream_, from_.get(), to_.get(), work.get()); });
+    const double seconds = time([&] { fft->enqueue(*stream_, from_.get(), to_.get(), work.get()); });
+    return {seconds, !fft->lengths_aside.empty()};
   }
 
   template <class Work>

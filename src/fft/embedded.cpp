@@ -94,18 +94,30 @@ EmbeddedSide side_of(const Dimensions& axes, const SideView& side, const FftDime
   return s;
 }
 
-/// The call runs the longest loop itself; of equal ones that of the shortest stride.
+/// The loop that a call runs itself: the longest, of equal ones that of the shortest stride. But where the
+/// points of a line lie apart it is that of lines side by side, which a GPU reads at full speed, if they are
+/// enough and this does not make many more calls.
+Dimensions::iterator choose_batch(Dimensions& loops, const FftDimension& line) {
+  constexpr Index enough = 16, times_as_many_calls = 16;
+  const auto longest = std::max_element(
+      loops.begin(), loops.end(), [](const FftDimension& a, const FftDimension& b) { return a.n < b.n; });
+  if (line.from_stride == 1 || line.to_stride == 1) return longest;
+  const auto side_by_side = std::find_if(loops.begin(), loops.end(), [&](const FftDimension& d) {
+    return d.from_stride == 1 && d.to_stride == 1 && d.n >= enough && d.n * times_as_many_calls >= longest->n;
+  });
+  return side_by_side != loops.end() ? side_by_side : longest;
+}
+
 EmbeddedStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes,
                      const Dimensions& loops) {
   EmbeddedStep s;
   s.sides = sides;
   s.loops = merge_loops(loops);
   FftDimension batch{1, 0, 0};
-  const auto longest = std::max_element(
-      s.loops.begin(), s.loops.end(), [](const FftDimension& a, const FftDimension& b) { return a.n < b.n; });
-  if (longest != s.loops.end()) {
-    batch = *longest;
-    s.loops.erase(longest);
+  const auto chosen = choose_batch(s.loops, axes.back());
+  if (chosen != s.loops.end()) {
+    batch = *chosen;
+    s.loops.erase(chosen);
   }
   s.call.kind = kind;
   s.call.direction = p.direction;
@@ -278,6 +290,16 @@ std::string unable_to_embed(const FftProblem& p) {
     for (const FftDimension& d : *all)
       if (d.n > 1 && d.from_stride != d.to_stride) return "in place the two sides have to lie alike";
   return "";
+}
+
+Index from_bytes(const EmbeddedCall& call) {
+  const Index real = real_bytes(call.precision);
+  return call.kind == FftKind::real && call.direction == Direction::forward ? real : 2 * real;
+}
+
+Index to_bytes(const EmbeddedCall& call) {
+  const Index real = real_bytes(call.precision);
+  return call.kind == FftKind::real && call.direction == Direction::backward ? real : 2 * real;
 }
 
 std::string to_string(const EmbeddedCall& call) {

@@ -32,6 +32,10 @@ struct EmbeddedCall {
   friend auto operator<=>(const EmbeddedCall&, const EmbeddedCall&) = default;
 };
 
+/// The bytes of an element that a call reads, and of one that it writes.
+Index from_bytes(const EmbeddedCall& call);
+Index to_bytes(const EmbeddedCall& call);
+
 /// "forward c2c of 16x12, batch 3, from 16x12 stride 1 distance 192, to ..."
 std::string to_string(const EmbeddedCall& call);
 
@@ -45,6 +49,7 @@ struct EmbeddedStep {
   Sides sides = Sides::from_to;
   EmbeddedCall call;
   std::vector<FftDimension> loops;
+  friend auto operator<=>(const EmbeddedStep&, const EmbeddedStep&) = default;
 };
 
 /// A side of the problem that is copied to dense memory aside before the first step, or from there after the

@@ -1,10 +1,10 @@
 #include "fft/embedded_fft.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "fft/embedded_lines.hpp"
+#include "fft/embedded_loops.hpp"
 #include "fft/embedded_parts.hpp"
 #include "fft/embedded_r2r.hpp"
 
@@ -39,38 +39,29 @@ DeviceCopy aside_copy(const EmbeddedAside& a, bool to_aside, Precision precision
 
 std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make,
                                              const ChooseLinesAside& aside, std::size_t most_work) {
-  const MakeEmbeddedPlan by_lines = [&](const EmbeddedCall& call) { return plan_lines_aside(call, make); };
   std::set<Index> lengths_aside;
-  const MakeEmbeddedPlan in_parts = [&](const EmbeddedCall& call) {
-    if (!aside(call)) return plan_in_parts(call, make, most_work);
-    lengths_aside.insert(call.n[0]);
-    return plan_in_parts(call, by_lines, most_work);
+  const MakeStepPlan of_step = [&](const EmbeddedStep& step) {
+    if (!aside(step)) return plan_in_loops(step, plan_in_parts(step.call, make, most_work));
+    lengths_aside.insert(step.call.n[0]);
+    return plan_lines_aside(step, make, most_work);
   };
   std::shared_ptr<StreamFft> fft;
   if (problem.kind == FftKind::r2r) {
-    fft = std::make_shared<R2rStreamFft>(problem, in_parts);
+    fft = std::make_shared<R2rStreamFft>(problem, [&](const EmbeddedCall& call) {
+      return of_step({EmbeddedStep::Sides::from_to, call, {}});
+    });
   } else {
-    fft = std::make_shared<EmbeddedStreamFft>(problem, in_parts);
+    fft = std::make_shared<EmbeddedStreamFft>(problem, of_step);
   }
   fft->lengths_aside = std::move(lengths_aside);
   return fft;
 }
 
-EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make) {
+EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeStepPlan& make) {
   const EmbeddedFft e = embed(problem);
-  const Index real = real_bytes(problem.precision);
-  std::map<EmbeddedCall, std::shared_ptr<EmbeddedPlan>> known;
-  for (const EmbeddedStep& s : e.steps) {
-    std::shared_ptr<EmbeddedPlan>& plan = known[s.call];
-    if (!plan) plan = make(s.call);
-    call_bytes_ = std::max(call_bytes_, plan->work_bytes());
-    Step step{s.sides, plan, s.loops};
-    const bool is_real = s.call.kind == FftKind::real, forward = s.call.direction == Direction::forward;
-    for (FftDimension& d : step.loops) {
-      d.from_stride *= is_real && forward ? real : 2 * real;
-      d.to_stride *= is_real && !forward ? real : 2 * real;
-    }
-    steps_.push_back(std::move(step));
+  for (const EmbeddedStep& step : e.steps) {
+    steps_.push_back({step.sides, make(step)});
+    step_bytes_ = std::max(step_bytes_, steps_.back().plan->work_bytes());
   }
   from_aside_ = e.from.element_bytes > 0;
   to_aside_ = e.to.element_bytes > 0;
@@ -89,14 +80,6 @@ EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeEmbedd
   }
 }
 
-void EmbeddedStreamFft::run(const Step& step, std::size_t level, DeviceStream& stream, std::byte* from,
-                            std::byte* to, std::byte* work) const {
-  if (level == step.loops.size()) return step.plan->enqueue(stream, from, to, work);
-  const FftDimension& loop = step.loops[level];
-  for (Index i = 0; i < loop.n; ++i)
-    run(step, level + 1, stream, from + i * loop.from_stride, to + i * loop.to_stride, work);
-}
-
 void EmbeddedStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
   std::byte* const read = from_aside_ ? work : from;
   std::byte* const write = to_aside_ ? work + from_aside_bytes_ : to;
@@ -104,7 +87,7 @@ void EmbeddedStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte
   for (const Step& step : steps_) {
     std::byte* const f = step.sides == EmbeddedStep::Sides::to_only ? write : read;
     std::byte* const t = step.sides == EmbeddedStep::Sides::from_only ? read : write;
-    run(step, 0, stream, f, t, work + aside_bytes_);
+    step.plan->enqueue(stream, f, t, work + aside_bytes_);
   }
   if (to_aside_) {
     stream.permute(to, write, after_);

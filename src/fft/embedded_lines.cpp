@@ -9,30 +9,79 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "fft/embedded_loops.hpp"
+#include "fft/embedded_parts.hpp"
 
 namespace weft {
 
 namespace {
 
-Index element_bytes(const EmbeddedCall& call) {
-  return 2 * real_bytes(call.precision);
-}
+using Dimensions = std::vector<FftDimension>;
+
+/// The line and what it stands in, as loops of one kind: the batch of the call, and the loops around it.
+struct Lines {
+  FftDimension line;
+  Dimensions around;  ///< the batch is the first
+
+  explicit Lines(const EmbeddedStep& step)
+      : line{step.call.n[0], step.call.from.stride, step.call.to.stride},
+        around{{step.call.batch, step.call.from.distance, step.call.to.distance}} {
+    around.insert(around.end(), step.loops.begin(), step.loops.end());
+  }
+
+  Index count() const {
+    Index n = 1;
+    for (const FftDimension& d : around) n *= d.n;
+    return n;
+  }
+
+  /// A step of them that is otherwise as `like`.
+  EmbeddedStep step(const EmbeddedStep& like) const {
+    EmbeddedStep s = like;
+    const FftDimension& batch = around.front();
+    s.call.n = {line.n, 0, 0};
+    s.call.from = {s.call.n, line.from_stride, batch.from_stride};
+    s.call.to = {s.call.n, line.to_stride, batch.to_stride};
+    s.call.batch = batch.n;
+    s.loops.assign(around.begin() + 1, around.end());
+    std::erase_if(s.loops, [](const FftDimension& d) { return d.n == 1; });
+    return s;
+  }
+};
 
 class LinesAside final : public EmbeddedPlan {
  public:
-  LinesAside(const EmbeddedCall& call, const MakeEmbeddedPlan& make) {
-    const Index n = call.n[0];
-    EmbeddedCall lines = call;
-    lines.from = lines.to = {{n, 0, 0}, 1, n};
-    plan_ = make(lines);
-    aside_bytes_ = work_aligned(call.batch * n * element_bytes(call));
-    const Strides aside{n, 1};
-    const auto copy = [&](const Strides& from, const Strides& to) {
-      return DeviceCopy{copy_loops({call.batch, n}, from, to), static_cast<int>(element_bytes(call)), 1,
+  LinesAside(const EmbeddedStep& step, const MakeEmbeddedPlan& make) {
+    Lines lines(step);
+    const Index n = lines.line.n, count = lines.count(), element = from_bytes(step.call);
+    EmbeddedCall call = step.call;
+    call.from = call.to = {{n, 0, 0}, 1, n};
+    call.batch = count;
+    plan_ = make(call);
+    aside_bytes_ = work_aligned(count * n * element);
+    // Aside they lie in the order that they are read in.
+    std::stable_sort(
+        lines.around.begin(), lines.around.end(),
+        [](const FftDimension& a, const FftDimension& b) { return a.from_stride < b.from_stride; });
+    Shape extents{n};
+    Strides from{lines.line.from_stride}, aside{1}, to{lines.line.to_stride};
+    Index next = n;
+    for (const FftDimension& d : lines.around) {
+      extents.push_back(d.n);
+      from.push_back(d.from_stride);
+      aside.push_back(next);
+      to.push_back(d.to_stride);
+      next *= d.n;
+    }
+    const auto copy = [&](const Strides& a, const Strides& b) {
+      return DeviceCopy{copy_loops(extents, a, b), static_cast<int>(element), 1,
                         static_cast<int>(real_bytes(call.precision))};
     };
-    before_ = copy({call.from.distance, call.from.stride}, aside);
-    after_ = copy(aside, {call.to.distance, call.to.stride});
+    before_ = copy(from, aside);
+    after_ = copy(aside, to);
   }
 
   std::size_t work_bytes() const override { return aside_bytes_ + plan_->work_bytes(); }
@@ -49,35 +98,89 @@ class LinesAside final : public EmbeddedPlan {
   DeviceCopy before_, after_;
 };
 
-/// Below a MiB it is launches that take the time, and no library is slow with lines that its threads'
-/// registers hold.
-constexpr Index least_bytes = 1 << 20, most_bytes = 256 << 20, least_length = 257;
-/// Fewer lines are not far apart.
-constexpr Index least_lines = 32;
-
-/// Whether this is about such lines at all, side by side on both sides.
-bool may_be_slow(const EmbeddedCall& call) {
+/// Whether one call may be slow with its lines, side by side on both sides: below a MiB it is launches that
+/// take the time, no library is slow with lines that its threads' registers hold, and fewer lines are not far
+/// apart.
+constexpr Index least_bytes = 1 << 20, least_length = 257, least_lines = 32;
+bool may_be_slow(const EmbeddedCall& call, Index bytes) {
   const Index n = call.n[0];
-  const auto side_by_side = [](const EmbeddedSide& s) { return s.stride > 1 && s.distance == 1; };
-  return call.kind == FftKind::c2c && call.axes == 1 && n >= least_length && (n & (n - 1)) != 0 &&
-         call.batch >= least_lines && side_by_side(call.from) && side_by_side(call.to) &&
-         n * call.batch * element_bytes(call) >= least_bytes;
+  return bytes >= least_bytes && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
 }
 
-/// As many of such lines as make about so many bytes.
-EmbeddedCall tried(EmbeddedCall call, Index bytes) {
-  const Index n = call.n[0];
-  call.batch = std::max(least_lines, bytes / (n * element_bytes(call)));
-  call.from = call.to = {{n, 0, 0}, call.batch, 1};
-  return call;
+/// Whether this is about such lines at all, or about more calls than lines aside need, so small that starting
+/// them takes the time (a GPU of today has done a large one in 10 us), or about calls of lines that do not
+/// lie side by side.
+bool may_be_slow(const EmbeddedStep& step) {
+  constexpr Index large = 16 << 20, launches_aside = 3;
+  const EmbeddedCall& call = step.call;
+  if (call.kind != FftKind::c2c || call.axes != 1 || call.from.stride == 1 || call.to.stride == 1)
+    return false;
+  const bool side_by_side = call.from.distance == 1 && call.to.distance == 1;
+  const Index bytes = call.n[0] * call.batch * from_bytes(call), calls = Lines(step).count() / call.batch;
+  if (calls > launches_aside && bytes < large) return true;
+  return side_by_side ? may_be_slow(call, bytes) : calls > 1 && bytes >= least_bytes;
+}
+
+/// Lays the points out densely, in the order that they have on this side.
+void make_dense(Lines& lines, Index FftDimension::*stride) {
+  std::vector<FftDimension*> all{&lines.line};
+  for (FftDimension& d : lines.around) all.push_back(&d);
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const FftDimension* a, const FftDimension* b) { return a->*stride < b->*stride; });
+  Index next = 1;
+  for (FftDimension* d : all) {
+    d->*stride = next;
+    next *= d->n;
+  }
+}
+
+/// Cuts the outermost of some loops, and what is within where that does not do, to so many indices in all.
+void cut(std::vector<FftDimension*> loops, Index most) {
+  std::stable_sort(loops.begin(), loops.end(),
+                   [](const FftDimension* a, const FftDimension* b) { return a->to_stride > b->to_stride; });
+  Index count = 1;
+  for (const FftDimension* d : loops) count *= d->n;
+  for (FftDimension* d : loops) {
+    const Index others = count / d->n;
+    d->n = std::clamp<Index>(most / others, 1, d->n);
+    count = others * d->n;
+  }
+}
+
+/// As many of such lines as make about so many bytes, but some, in calls of the same lines, if there are
+/// many, and without gaps. The outermost loop, or the only one, is rounded down, as loops of many lengths
+/// come that differ in nothing else.
+EmbeddedStep tried(const EmbeddedStep& step, Index bytes) {
+  Lines lines(step);
+  const Index line_bytes = lines.line.n * from_bytes(step.call);
+  const auto power = [](Index n) {
+    return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)));
+  };
+  std::vector<FftDimension*> all;
+  for (FftDimension& d : lines.around) all.push_back(&d);
+  if (step.loops.empty()) {
+    cut(all, std::max(least_lines, power(std::min(bytes, step.call.batch * line_bytes)) / line_bytes));
+  } else {
+    const Index calls = std::clamp<Index>(bytes / (step.call.batch * line_bytes), 16, 256);
+    cut({all.begin() + 1, all.end()}, calls);
+    cut(all, std::max(least_lines, bytes / line_bytes));
+    FftDimension& outermost = **std::max_element(
+        all.begin(), all.end(),
+        [](const FftDimension* a, const FftDimension* b) { return a->to_stride < b->to_stride; });
+    outermost.n = power(outermost.n);
+  }
+  make_dense(lines, &FftDimension::from_stride);
+  make_dense(lines, &FftDimension::to_stride);
+  EmbeddedStep trial = lines.step(step);
+  trial.sides = EmbeddedStep::Sides::from_to;
+  trial.call.direction = Direction::forward;
+  return trial;
 }
 
 /// What a trial is remembered by.
 struct Tried {
   std::string model;
-  Index length;
-  Precision precision;
-  Index bytes;
+  EmbeddedStep step;
   auto operator<=>(const Tried&) const = default;
 };
 
@@ -106,29 +209,41 @@ bool is_first_slower(Device& device, EmbeddedPlan& first, EmbeddedPlan& second, 
 
 }  // namespace
 
-std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedCall& call, const MakeEmbeddedPlan& make) {
-  return std::make_shared<LinesAside>(call, make);
+std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedStep& step, const MakeEmbeddedPlan& make,
+                                               std::size_t most_work) {
+  // Parts are of the batch.
+  Lines lines(step);
+  std::swap(lines.around.front(),
+            *std::max_element(lines.around.begin(), lines.around.end(),
+                              [](const FftDimension& a, const FftDimension& b) { return a.n < b.n; }));
+  const EmbeddedStep longest = lines.step(step);
+  const MakeEmbeddedPlan aside = [&](const EmbeddedCall& call) {
+    EmbeddedStep part = longest;
+    part.call = call;
+    return std::make_shared<LinesAside>(part, make);
+  };
+  return plan_in_parts(longest.call, aside, most_work);
 }
 
-bool are_lines_faster_aside(Device& device, const EmbeddedCall& call, const MakeEmbeddedPlan& make) {
-  if (!may_be_slow(call)) return false;
-  const Index n = call.n[0];
-  const auto size = static_cast<Index>(
-      std::bit_floor(static_cast<std::uint64_t>(std::min(most_bytes, n * call.batch * element_bytes(call)))));
+bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const MakeEmbeddedPlan& make) {
+  if (!may_be_slow(step)) return false;
+  // Two arrays, and work areas of about two more; the plan's own memory and that of others is still to come.
+  constexpr double of_what_is_free = 0.25, arrays = 4;
+  const auto most = static_cast<Index>(of_what_is_free / arrays * device.free_bytes());
+  Index size = 256 << 20;
+  while (size > most && size > least_bytes) size /= 2;
+  const Tried key{device.model(), tried(step, size)};
   static std::mutex mutex;
   static std::map<Tried, bool> known;
-  const Tried key{device.model(), n, call.precision, size};
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  const EmbeddedCall trial = tried(call, size);
-  const Index bytes = n * trial.batch * element_bytes(call);
-  // Two arrays, and work areas of about two more; the plan's own memory and that of others is still to come.
-  constexpr double of_what_is_free = 0.25, arrays = 4;
-  if (arrays * static_cast<double>(bytes) > of_what_is_free * device.free_bytes()) return false;
+  const Index bytes = Lines(key.step).count() * step.call.n[0] * from_bytes(step.call);
+  if (bytes > most) return false;
   // Without the lock, as threads of other devices try at the same time.
-  const auto plain = make(trial), aside = plan_lines_aside(trial, make);
+  const auto plain = plan_in_loops(key.step, make(key.step.call));
+  const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max());
   const bool faster = is_first_slower(device, *plain, *aside, static_cast<std::size_t>(bytes));
   const std::lock_guard lock(mutex);
   return known.emplace(key, faster).first->second;

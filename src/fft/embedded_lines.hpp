@@ -1,6 +1,7 @@
-// A call along one axis whose points lie far apart, as contiguous lines aside: copied there, transformed, and
-// copied to the result. Libraries of GPUs have kernels for such lines that are as fast as copies for some
-// lengths, and take ten times as long for others, by no rule that could be told beforehand.
+// A step along one axis whose points lie far apart, as contiguous lines aside: copied there, transformed by
+// one call, and copied to the result. Libraries of GPUs have kernels for such lines that are as fast as
+// copies for some lengths, and take ten times as long for others, by no rule that could be told beforehand;
+// and lines in the middle of an array are many small calls of them.
 #pragma once
 
 #include <memory>
@@ -9,14 +10,17 @@
 
 namespace weft {
 
-/// A plan for a c2c call along one axis. Its work area has the lines, and what transforms them in place.
-std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedCall& call, const MakeEmbeddedPlan& make);
+/// A plan for a c2c step along one axis. Its work area has the lines, and what transforms them in place: at
+/// most `most_work` bytes, for which it takes the longest loop in parts, if lines for a single index of that
+/// need no more.
+std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedStep& step, const MakeEmbeddedPlan& make,
+                                               std::size_t most_work);
 
 /// Whether that is faster on this device, which the thread has entered. Found by trying both on memory of its
-/// own, a MiB to 256, as much as the call transforms, once in the life of the process for each device model,
-/// length, precision and power of two of that. Never for what no library is slow with: contiguous lines,
-/// short ones, and powers of two; nor for small calls, lines that do not lie side by side, and where there is
-/// no room to try.
-bool are_lines_faster_aside(Device& device, const EmbeddedCall& call, const MakeEmbeddedPlan& make);
+/// own, as much as the step transforms, up to 256 MiB (or a sixteenth of what is free) and 256 calls; once in
+/// the life of the process for each device model, length, precision, loops within the outermost, and power of
+/// two of that. Never for what no library is slow with: contiguous lines, and, where there are few calls,
+/// short lines, powers of two and less than a MiB; nor where there is no room to try.
+bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const MakeEmbeddedPlan& make);
 
 }  // namespace weft

@@ -12,10 +12,8 @@ class PartedPlan final : public EmbeddedPlan {
   PartedPlan(const EmbeddedCall& call, Index size, std::shared_ptr<EmbeddedPlan> part,
              std::shared_ptr<EmbeddedPlan> rest)
       : parts_(call.batch / size), part_(std::move(part)), rest_(std::move(rest)) {
-    const Index real = real_bytes(call.precision);
-    const bool forward = call.direction == Direction::forward, is_real = call.kind == FftKind::real;
-    from_step_ = size * call.from.distance * (is_real && forward ? real : 2 * real);
-    to_step_ = size * call.to.distance * (is_real && !forward ? real : 2 * real);
+    from_step_ = size * call.from.distance * from_bytes(call);
+    to_step_ = size * call.to.distance * to_bytes(call);
   }
 
   std::size_t work_bytes() const override {

@@ -135,10 +135,10 @@ class Lines final : public EmbeddedPlan {
   std::shared_ptr<StreamFft> fft_;
 };
 
-/// A call that takes a while or not.
+/// A call that takes so many fills.
 class Slow final : public EmbeddedPlan {
  public:
-  explicit Slow(bool slow) : times_(slow ? 1000 : 1) {}
+  explicit Slow(int times) : times_(times) {}
   std::size_t work_bytes() const override { return std::size_t{1} << 20; }
   void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte* work) override {
     for (int i = 0; i < times_; ++i) stream.fill(work, 0, work_bytes());
@@ -206,44 +206,103 @@ TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
   const auto library = [&](bool slow_apart) {
     return [&planned, slow_apart](const EmbeddedCall& call) {
       ++planned;
-      return std::make_shared<Slow>((call.from.stride > 1) == slow_apart);
+      return std::make_shared<Slow>((call.from.stride > 1) == slow_apart ? 1000 : 1);
     };
   };
-  const auto call = [](Index n, Index batch) {
-    EmbeddedCall c;
-    c.axes = 1;
-    c.n = {n, 0, 0};
-    c.batch = batch;
-    c.from = c.to = {{n, 0, 0}, batch, 1};
-    return c;
+  const auto faster = [&](const EmbeddedStep& step, bool slow_apart) {
+    return are_lines_faster_aside(*device, step, library(slow_apart));
+  };
+  const auto step = [](Index n, Index batch) {
+    EmbeddedStep s;
+    s.call.axes = 1;
+    s.call.n = {n, 0, 0};
+    s.call.batch = batch;
+    s.call.from = s.call.to = {{n, 0, 0}, batch, 1};
+    return s;
   };
   // What is found stays for the life of the process, in which tests may be repeated.
   static Index fresh = 1081;
   const Index slow = fresh, fast = fresh + 2;
   fresh += 4;
-  EXPECT_TRUE(are_lines_faster_aside(*device, call(slow, 64), library(true)));
-  EXPECT_FALSE(are_lines_faster_aside(*device, call(fast, 64), library(false)));
+  EXPECT_TRUE(faster(step(slow, 64), true));
+  EXPECT_FALSE(faster(step(fast, 64), false));
   EXPECT_EQ(planned, 4);
   // Known by now, whatever the library.
-  EXPECT_TRUE(are_lines_faster_aside(*device, call(slow, 65), library(false)));
-  EXPECT_FALSE(are_lines_faster_aside(*device, call(fast, 65), library(true)));
+  EXPECT_TRUE(faster(step(slow, 65), false));
+  EXPECT_FALSE(faster(step(fast, 65), true));
   EXPECT_EQ(planned, 4);
   // Not of calls of another size.
-  EXPECT_FALSE(are_lines_faster_aside(*device, call(slow, 128), library(false)));
+  EXPECT_FALSE(faster(step(slow, 128), false));
   EXPECT_EQ(planned, 6);
   // Nothing to be tried.
-  std::vector<EmbeddedCall> others{call(1024, 4096), call(120, 40960), call(slow, 31), call(259, 128)};
+  std::vector<EmbeddedStep> others{step(1024, 4096), step(120, 40960), step(slow, 31), step(259, 128)};
   const auto other = [&](const auto& change) {
-    others.push_back(call(slow, 256));
+    others.push_back(step(slow, 256));
     change(others.back());
   };
-  other([&](EmbeddedCall& c) { c.from = {{slow, 0, 0}, 1, slow}; });
-  other([&](EmbeddedCall& c) { c.to = {{slow, 0, 0}, 1, slow}; });
-  other([](EmbeddedCall& c) { c.from.distance = 2; });
-  other([](EmbeddedCall& c) { c.kind = FftKind::real; });
-  other([](EmbeddedCall& c) { c.axes = 2; });
-  for (const EmbeddedCall& c : others) EXPECT_FALSE(are_lines_faster_aside(*device, c, library(true)));
+  other([&](EmbeddedStep& s) { s.call.from = {{slow, 0, 0}, 1, slow}; });
+  other([&](EmbeddedStep& s) { s.call.to = {{slow, 0, 0}, 1, slow}; });
+  other([](EmbeddedStep& s) { s.call.from.distance = 2; });
+  other([](EmbeddedStep& s) { s.call.kind = FftKind::real; });
+  other([](EmbeddedStep& s) { s.call.axes = 2; });
+  for (const EmbeddedStep& s : others) EXPECT_FALSE(faster(s, true));
   EXPECT_EQ(planned, 6);
+}
+
+TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const auto device = current_device();
+  const DeviceScope scope(*device);
+  std::vector<EmbeddedCall> planned;
+  // Each call takes as long, whatever it does.
+  const MakeEmbeddedPlan library = [&](const EmbeddedCall& call) {
+    planned.push_back(call);
+    return std::make_shared<Slow>(20);
+  };
+  static Index fresh = 33;
+  const Index n = fresh;
+  fresh += 2;
+  // A middle axis: calls of 20 lines side by side, in so many planes, with gaps.
+  const auto planes = [&](Index count) {
+    EmbeddedStep s;
+    s.call.axes = 1;
+    s.call.n = {n, 0, 0};
+    s.call.batch = 20;
+    s.call.from = s.call.to = {{n, 0, 0}, 24, 1};
+    if (count > 1) s.loops = {{count, 24 * n + 5, 30 * n}};
+    return s;
+  };
+  EXPECT_TRUE(are_lines_faster_aside(*device, planes(16), library));
+  // Gaps do not matter.
+  ASSERT_EQ(planned.size(), 2U);
+  EXPECT_EQ(planned[0].batch, 20);
+  EXPECT_EQ(planned[0].from, (EmbeddedSide{{n, 0, 0}, 20, 1}));
+  EXPECT_EQ(planned[0].to, planned[0].from);
+  EXPECT_EQ(planned[1].batch, 16 * 20);
+  EXPECT_EQ(planned[1].from, (EmbeddedSide{{n, 0, 0}, 1, n}));
+  EXPECT_EQ(planned[1].to, planned[1].from);
+  // As many again up to a power of two; and there are never more than so many calls.
+  EXPECT_TRUE(are_lines_faster_aside(*device, planes(31), library));
+  EXPECT_EQ(planned.size(), 2U);
+  EXPECT_TRUE(are_lines_faster_aside(*device, planes(300), library));
+  EXPECT_TRUE(are_lines_faster_aside(*device, planes(30000), library));
+  ASSERT_EQ(planned.size(), 4U);
+  EXPECT_EQ(planned[3].batch, 256 * 20);
+  // Lines that do not lie side by side: the calls are cut, not what is in them.
+  EmbeddedStep apart = planes(1);
+  apart.call.batch = 50;
+  apart.call.from.distance = apart.call.to.distance = 24 * n;
+  apart.loops = {{15, 1, 1}};
+  EXPECT_TRUE(are_lines_faster_aside(*device, apart, library));
+  ASSERT_EQ(planned.size(), 6U);
+  EXPECT_EQ(planned[4].batch, 32);
+  EXPECT_EQ(planned[4].from, (EmbeddedSide{{n, 0, 0}, 15, 15 * n}));
+  EXPECT_EQ(planned[5].batch, 32 * 15);
+  // As few calls as lines aside are of launches.
+  EXPECT_FALSE(are_lines_faster_aside(*device, planes(3), library));
+  EXPECT_FALSE(are_lines_faster_aside(*device, planes(1), library));
+  EXPECT_EQ(planned.size(), 6U);
 }
 
 TEST(DeviceFft, LinesAsideAgainstTheDirectSum) {
@@ -251,30 +310,44 @@ TEST(DeviceFft, LinesAsideAgainstTheDirectSum) {
   ScopedDevices::choose(0);
   std::mt19937_64 random(12);
   constexpr Index n = 300;
-  for (const Precision precision : {Precision::float32, Precision::float64})
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      for (const bool in_place : {true, false})
-        for (const Index batch : {70, 33, 1})
-          for (const std::size_t most_work : {std::size_t{1} << 30, std::size_t{100} << 10}) {
-            FftProblem p;
-            p.precision = precision;
-            p.direction = direction;
-            p.in_place = in_place;
-            p.scale = 0.25;
-            // Lines side by side, and, on the other side, one behind the other with gaps.
-            p.dimensions = {{n, 71, in_place ? 71 : 2}};
-            p.loops = {{batch, 1, in_place ? 1 : 2 * n + 3}};
-            const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
-              return make_embedded_fft(
-                  problem, [&](const EmbeddedCall& call) { return std::make_shared<Lines>(call, device); },
-                  [](const EmbeddedCall&) { return true; }, most_work);
-            });
-            EXPECT_EQ(fft.lengths_aside(), std::set<Index>{n});
-            const LocalProblem problem = with_values(p, random);
-            const LocalResult result = compute(fft, problem);
-            ASSERT_LE(result.error, local_bound(problem));
-            ASSERT_TRUE(result.gaps_kept);
-          }
+  // Lines side by side, and, on the other side, one behind the other with gaps; or in the middle of an array,
+  // with gaps, in another order on the other side.
+  const auto side_by_side = [](Index lines, bool in_place) {
+    FftProblem p;
+    p.dimensions = {{n, 71, in_place ? 71 : 2}};
+    p.loops = {{lines, 1, in_place ? 1 : 2 * n + 3}};
+    return p;
+  };
+  const auto middle = [](Index lines, bool in_place) {
+    FftProblem p;
+    p.dimensions = {{n, 37, in_place ? 37 : 110}};
+    p.loops = {{lines, 37 * n + 1, in_place ? 37 * n + 1 : 1},
+               {3, 12, in_place ? 12 : 110 * n + 7},
+               {2, 1, in_place ? 1 : 3 * (110 * n + 7)}};
+    return p;
+  };
+  for (const bool loops : {false, true})
+    for (const Precision precision : {Precision::float32, Precision::float64})
+      for (const Direction direction : {Direction::forward, Direction::backward})
+        for (const bool in_place : {true, false})
+          for (const Index count : loops ? std::vector<Index>{7, 1} : std::vector<Index>{70, 33, 1})
+            for (const std::size_t most_work : {std::size_t{1} << 30, std::size_t{100} << 10}) {
+              FftProblem p = (loops ? middle : side_by_side)(count, in_place);
+              p.precision = precision;
+              p.direction = direction;
+              p.in_place = in_place;
+              p.scale = 0.25;
+              const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
+                return make_embedded_fft(
+                    problem, [&](const EmbeddedCall& call) { return std::make_shared<Lines>(call, device); },
+                    [](const EmbeddedStep&) { return true; }, most_work);
+              });
+              EXPECT_EQ(fft.lengths_aside(), std::set<Index>{n});
+              const LocalProblem problem = with_values(p, random);
+              const LocalResult result = compute(fft, problem);
+              ASSERT_LE(result.error, local_bound(problem));
+              ASSERT_TRUE(result.gaps_kept);
+            }
 }
 
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {

@@ -87,6 +87,25 @@ TEST(Embedded, ColumnsAcrossPlanesAreOneCall) {
   EXPECT_EQ(e.steps[0].call.from.stride, 12 * 8);
 }
 
+TEST(Embedded, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
+  const auto batch_of = [](Index outer, Index inner, Index stride) {
+    FftProblem p;
+    p.dimensions = {{32, inner * stride, inner * stride}};
+    p.loops = {{outer, 32 * inner * stride, 32 * inner * stride}, {inner, stride, stride}};
+    const EmbeddedFft e = embed(p);
+    EXPECT_EQ(e.steps.size(), 1u);
+    EXPECT_EQ(e.steps[0].loops.size(), 1u);
+    return e.steps[0].call;
+  };
+  EXPECT_EQ(batch_of(100, 16, 1).from, (EmbeddedSide{{32, 0, 0}, 16, 1}));
+  EXPECT_EQ(batch_of(100, 16, 1).batch, 16);
+  EXPECT_EQ(batch_of(16, 100, 1).batch, 100);
+  // Too few, and with gaps: then there are to be few calls.
+  EXPECT_EQ(batch_of(100, 15, 1).from, (EmbeddedSide{{32, 0, 0}, 15, 32 * 15}));
+  EXPECT_EQ(batch_of(100, 15, 1).batch, 100);
+  EXPECT_EQ(batch_of(100, 16, 2).batch, 100);
+}
+
 TEST(Embedded, WhatTheLibraryRefusesIsNoticed) {
   EmbeddedCall call = embed(dense({16, 12}, FftKind::c2c, Direction::forward)).steps[0].call;
   EXPECT_EQ(refused(call), "");

@@ -84,7 +84,8 @@ class Call final : public EmbeddedPlan {
 };
 
 /// Whatever is faster.
-bool some_lines_aside(const EmbeddedCall& call) {
+bool some_lines_aside(const EmbeddedStep& step) {
+  const EmbeddedCall& call = step.call;
   return call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1;
 }
 

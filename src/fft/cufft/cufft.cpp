@@ -113,7 +113,7 @@ class CufftPlan final : public EmbeddedPlan {
 std::shared_ptr<StreamFft> plan_on(Device& device, const FftProblem& problem) {
   const MakeEmbeddedPlan make = [](const EmbeddedCall& call) { return std::make_shared<CufftPlan>(call); };
   return make_embedded_fft(
-      problem, make, [&](const EmbeddedCall& call) { return are_lines_faster_aside(device, call, make); });
+      problem, make, [&](const EmbeddedStep& step) { return are_lines_faster_aside(device, step, make); });
 }
 
 std::string version() {
