@@ -75,7 +75,7 @@ EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeStepPl
     before_.factor = problem.scale;  // the transform is linear
   } else {
     copies_ = steps_.empty() && !problem.in_place;
-    scales_ = problem.scale != 1;
+    scales_ = problem.scale != 1 && (steps_.empty() || !steps_.back().plan->take_scale(problem.scale));
     after_ = whole(problem, !copies_);
   }
 }

@@ -17,6 +17,9 @@ class EmbeddedPlan {
   virtual ~EmbeddedPlan() = default;
   virtual std::size_t work_bytes() const = 0;
   virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) = 0;
+  /// Multiplies what is written by a factor from now on, if that takes no further pass over it; whether it
+  /// does.
+  virtual bool take_scale(double) { return false; }
 };
 
 using MakeEmbeddedPlan = std::function<std::shared_ptr<EmbeddedPlan>(const EmbeddedCall& call)>;

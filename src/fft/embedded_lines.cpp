@@ -92,6 +92,11 @@ class LinesAside final : public EmbeddedPlan {
     stream.permute(to, work, after_);
   }
 
+  bool take_scale(double factor) override {
+    after_.factor = factor;
+    return true;
+  }
+
  private:
   std::shared_ptr<EmbeddedPlan> plan_;
   std::size_t aside_bytes_ = 0;

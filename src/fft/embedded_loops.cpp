@@ -23,6 +23,8 @@ class LoopedPlan final : public EmbeddedPlan {
     run(0, stream, from, to, work);
   }
 
+  bool take_scale(double factor) override { return call_->take_scale(factor); }
+
  private:
   void run(std::size_t level, DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) const {
     if (level == loops_.size()) return call_->enqueue(stream, from, to, work);

@@ -25,6 +25,13 @@ class PartedPlan final : public EmbeddedPlan {
     if (rest_) rest_->enqueue(stream, from + parts_ * from_step_, to + parts_ * to_step_, work);
   }
 
+  /// Both are of one kind.
+  bool take_scale(double factor) override {
+    const bool taken = part_->take_scale(factor);
+    if (rest_) rest_->take_scale(factor);
+    return taken;
+  }
+
  private:
   Index parts_;
   std::shared_ptr<EmbeddedPlan> part_, rest_;
