@@ -95,13 +95,14 @@ EmbeddedSide side_of(const Dimensions& axes, const SideView& side, const FftDime
 }
 
 /// The loop that a call runs itself: the longest, of equal ones that of the shortest stride. But where the
-/// points of a line lie apart it is that of lines side by side, which a GPU reads at full speed, if they are
-/// enough and this does not make many more calls.
-Dimensions::iterator choose_batch(Dimensions& loops, const FftDimension& line) {
+/// points of a single line lie apart it is that of lines side by side, which a GPU reads at full speed, if
+/// they are enough and this does not make many more calls.
+Dimensions::iterator choose_batch(Dimensions& loops, FftKind kind, const Dimensions& axes) {
   constexpr Index enough = 16, times_as_many_calls = 16;
   const auto longest = std::max_element(
       loops.begin(), loops.end(), [](const FftDimension& a, const FftDimension& b) { return a.n < b.n; });
-  if (line.from_stride == 1 || line.to_stride == 1) return longest;
+  const FftDimension& line = axes.back();
+  if (kind != FftKind::c2c || axes.size() > 1 || line.from_stride == 1 || line.to_stride == 1) return longest;
   const auto side_by_side = std::find_if(loops.begin(), loops.end(), [&](const FftDimension& d) {
     return d.from_stride == 1 && d.to_stride == 1 && d.n >= enough && d.n * times_as_many_calls >= longest->n;
   });
@@ -114,7 +115,7 @@ EmbeddedStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimen
   s.sides = sides;
   s.loops = merge_loops(loops);
   FftDimension batch{1, 0, 0};
-  const auto chosen = choose_batch(s.loops, axes.back());
+  const auto chosen = choose_batch(s.loops, kind, axes);
   if (chosen != s.loops.end()) {
     batch = *chosen;
     s.loops.erase(chosen);

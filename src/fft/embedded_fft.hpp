@@ -17,8 +17,8 @@ class EmbeddedPlan {
   virtual ~EmbeddedPlan() = default;
   virtual std::size_t work_bytes() const = 0;
   virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) = 0;
-  /// Multiplies what is written by a factor from now on, if that takes no further pass over it; whether it
-  /// does.
+  /// Has what is written multiplied by a factor from now on; false, and nothing changes, if that took another
+  /// pass over it. Not for plans that several transforms share.
   virtual bool take_scale(double) { return false; }
 };
 

@@ -14,6 +14,7 @@
 
 #include "fft/embedded_loops.hpp"
 #include "fft/embedded_parts.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -112,9 +113,9 @@ bool may_be_slow(const EmbeddedCall& call, Index bytes) {
   return bytes >= least_bytes && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
 }
 
-/// Whether this is about such lines at all, or about more calls than lines aside need, so small that starting
-/// them takes the time (a GPU of today has done a large one in 10 us), or about calls of lines that do not
-/// lie side by side.
+/// Whether this is about such lines at all; or about more small calls than lines aside have launches, so
+/// small that starting them takes the time (a GPU of today has done a large one in 10 us); or about lines
+/// that do not lie side by side.
 bool may_be_slow(const EmbeddedStep& step) {
   constexpr Index large = 16 << 20, launches_aside = 3;
   const EmbeddedCall& call = step.call;
@@ -122,7 +123,7 @@ bool may_be_slow(const EmbeddedStep& step) {
     return false;
   const bool side_by_side = call.from.distance == 1 && call.to.distance == 1;
   const Index bytes = call.n[0] * call.batch * from_bytes(call), calls = Lines(step).count() / call.batch;
-  if (calls > launches_aside && bytes < large) return true;
+  if (bytes < large && calls > (bytes < least_bytes ? launches_aside : 1)) return true;
   return side_by_side ? may_be_slow(call, bytes) : calls > 1 && bytes >= least_bytes;
 }
 
@@ -152,9 +153,9 @@ void cut(std::vector<FftDimension*> loops, Index most) {
   }
 }
 
-/// As many of such lines as make about so many bytes, but some, in calls of the same lines, if there are
-/// many, and without gaps. The outermost loop, or the only one, is rounded down, as loops of many lengths
-/// come that differ in nothing else.
+/// The same with less of it, about so many bytes, but never fewer than some lines, and without gaps: fewer
+/// calls rather than fewer lines in each. The outermost loop is rounded down, as loops of many lengths come
+/// that differ in nothing else.
 EmbeddedStep tried(const EmbeddedStep& step, Index bytes) {
   Lines lines(step);
   const Index line_bytes = lines.line.n * from_bytes(step.call);
@@ -233,9 +234,9 @@ std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedStep& step, const M
 bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const MakeEmbeddedPlan& make) {
   if (!may_be_slow(step)) return false;
   // Two arrays, and work areas of about two more; the plan's own memory and that of others is still to come.
-  constexpr double of_what_is_free = 0.25, arrays = 4;
-  const auto most = static_cast<Index>(of_what_is_free / arrays * device.free_bytes());
-  Index size = 256 << 20;
+  constexpr double of_what_is_free = 0.25, arrays = 4, most_bytes = 256 << 20;
+  const auto most = static_cast<Index>(std::min(most_bytes, of_what_is_free / arrays * device.free_bytes()));
+  Index size = static_cast<Index>(most_bytes);
   while (size > most && size > least_bytes) size /= 2;
   const Tried key{device.model(), tried(step, size)};
   static std::mutex mutex;
@@ -246,10 +247,17 @@ bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const Make
   }
   const Index bytes = Lines(key.step).count() * step.call.n[0] * from_bytes(step.call);
   if (bytes > most) return false;
-  // Without the lock, as threads of other devices try at the same time.
-  const auto plain = plan_in_loops(key.step, make(key.step.call));
-  const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max());
-  const bool faster = is_first_slower(device, *plain, *aside, static_cast<std::size_t>(bytes));
+  bool faster = false;
+  try {
+    // Without the lock, as threads of other devices try at the same time.
+    const auto plain = plan_in_loops(key.step, make(key.step.call));
+    const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max());
+    faster = is_first_slower(device, *plain, *aside, static_cast<std::size_t>(bytes));
+  } catch (const Error&) {
+    // Ranks that share the device try at the same time, and have taken what was free. What does not work by
+    // itself will say so when the transform is planned.
+    return false;
+  }
   const std::lock_guard lock(mutex);
   return known.emplace(key, faster).first->second;
 }

@@ -19,8 +19,9 @@ std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedStep& step, const M
 /// Whether that is faster on this device, which the thread has entered. Found by trying both on memory of its
 /// own, as much as the step transforms, up to 256 MiB (or a sixteenth of what is free) and 256 calls; once in
 /// the life of the process for each device model, length, precision, loops within the outermost, and power of
-/// two of that. Never for what no library is slow with: contiguous lines, and, where there are few calls,
-/// short lines, powers of two and less than a MiB; nor where there is no room to try.
+/// two of that. Never for what no library is slow with: contiguous lines; a call, or few large ones, of lines
+/// side by side that are short, powers of two, fewer than 32, or less than a MiB. Nor where there is no room
+/// to try.
 bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const MakeEmbeddedPlan& make);
 
 }  // namespace weft

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <complex>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/device.hpp"
+#include "fft/embedded_lines.hpp"
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
@@ -117,6 +120,51 @@ TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
     });
   }
   forget_wisdom();
+}
+
+TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
+  using device_double::Memory;
+  // Needs so much work area, and takes as long for many lines as for one.
+  class Call final : public EmbeddedPlan {
+   public:
+    explicit Call(std::size_t bytes) : bytes_(bytes) {}
+    std::size_t work_bytes() const override { return bytes_; }
+    void enqueue(DeviceStream& stream, std::byte* from, std::byte*, std::byte*) override {
+      for (int i = 0; i < 100; ++i) stream.fill(from, 0, 8192);
+    }
+
+   private:
+    std::size_t bytes_;
+  };
+  static Index length = 34;
+  length += 2;  // even, as other tests have odd ones: what was found stays for the life of the process
+  EmbeddedStep step;
+  step.call.axes = 1;
+  step.call.n = {length, 0, 0};
+  step.call.batch = 20;
+  step.call.from = step.call.to = {{length, 0, 0}, 20, 1};
+  step.loops = {{300, 20 * length, 20 * length}};
+  const auto faster = [&](std::size_t room, std::size_t work_bytes) {
+    DoubleManner manner;
+    manner.room = room;
+    const ScopedDeviceDouble doubles(manner);
+    set_double_device(0);
+    const auto device = current_device();
+    const DeviceScope scope(*device);
+    int planned = 0;
+    const bool found = are_lines_faster_aside(*device, step, [&](const EmbeddedCall&) {
+      ++planned;
+      return std::make_shared<Call>(work_bytes);
+    });
+    EXPECT_EQ(Memory::of_process().used(0), 0);
+    return std::pair(found, planned);
+  };
+  constexpr std::size_t mib = 1 << 20;
+  // No room for a MiB; room, but not for the work area, which is not remembered; and room.
+  EXPECT_EQ(faster(2 * mib, 0), std::pair(false, 0));
+  EXPECT_EQ(faster(64 * mib, 64 * mib), std::pair(false, 2));
+  EXPECT_EQ(faster(64 * mib, 0), std::pair(true, 2));
+  EXPECT_EQ(faster(64 * mib, 0), std::pair(true, 0));
 }
 
 TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {

@@ -258,7 +258,7 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   // Each call takes as long, whatever it does.
   const MakeEmbeddedPlan library = [&](const EmbeddedCall& call) {
     planned.push_back(call);
-    return std::make_shared<Slow>(20);
+    return std::make_shared<Slow>(4);
   };
   static Index fresh = 33;
   const Index n = fresh;

@@ -100,10 +100,12 @@ TEST(Embedded, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
   EXPECT_EQ(batch_of(100, 16, 1).from, (EmbeddedSide{{32, 0, 0}, 16, 1}));
   EXPECT_EQ(batch_of(100, 16, 1).batch, 16);
   EXPECT_EQ(batch_of(16, 100, 1).batch, 100);
+  EXPECT_EQ(batch_of(256, 16, 1).batch, 16);
   // Too few, and with gaps: then there are to be few calls.
   EXPECT_EQ(batch_of(100, 15, 1).from, (EmbeddedSide{{32, 0, 0}, 15, 32 * 15}));
   EXPECT_EQ(batch_of(100, 15, 1).batch, 100);
   EXPECT_EQ(batch_of(100, 16, 2).batch, 100);
+  EXPECT_EQ(batch_of(257, 16, 1).batch, 257);
 }
 
 TEST(Embedded, WhatTheLibraryRefusesIsNoticed) {
