@@ -99,8 +99,7 @@ EmbeddedSide side_of(const Dimensions& axes, const SideView& side, const FftDime
 /// they are enough and this does not make many more calls.
 Dimensions::iterator choose_batch(Dimensions& loops, FftKind kind, const Dimensions& axes) {
   constexpr Index enough = 16, times_as_many_calls = 16;
-  const auto longest = std::max_element(
-      loops.begin(), loops.end(), [](const FftDimension& a, const FftDimension& b) { return a.n < b.n; });
+  const auto longest = std::ranges::max_element(loops, {}, &FftDimension::n);
   const FftDimension& line = axes.back();
   if (kind != FftKind::c2c || axes.size() > 1 || line.from_stride == 1 || line.to_stride == 1) return longest;
   const auto side_by_side = std::find_if(loops.begin(), loops.end(), [&](const FftDimension& d) {

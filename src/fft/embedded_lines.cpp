@@ -5,9 +5,11 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,9 +66,7 @@ class LinesAside final : public EmbeddedPlan {
     plan_ = make(call);
     aside_bytes_ = work_aligned(count * n * element);
     // Aside they lie in the order that they are read in.
-    std::stable_sort(
-        lines.around.begin(), lines.around.end(),
-        [](const FftDimension& a, const FftDimension& b) { return a.from_stride < b.from_stride; });
+    std::ranges::stable_sort(lines.around, {}, &FftDimension::from_stride);
     Shape extents{n};
     Strides from{lines.line.from_stride}, aside{1}, to{lines.line.to_stride};
     Index next = n;
@@ -104,35 +104,30 @@ class LinesAside final : public EmbeddedPlan {
   DeviceCopy before_, after_;
 };
 
-/// Whether one call may be slow with its lines, side by side on both sides: below a MiB it is launches that
-/// take the time, no library is slow with lines that its threads' registers hold, and fewer lines are not far
-/// apart.
-constexpr Index least_bytes = 1 << 20, least_length = 257, least_lines = 32;
-bool may_be_slow(const EmbeddedCall& call, Index bytes) {
-  const Index n = call.n[0];
-  return bytes >= least_bytes && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
-}
+constexpr Index least_bytes = 1 << 20, least_lines = 32;
 
-/// Whether this is about such lines at all; or about more small calls than lines aside have launches, so
-/// small that starting them takes the time (a GPU of today has done a large one in 10 us); or about lines
-/// that do not lie side by side.
+/// Whether a step is worth a trial. Several calls are, if they are small, so that starting them takes the
+/// time (a GPU of today has done a large one in 10 us), or of lines that do not lie side by side; of tiny
+/// ones only more than lines aside have launches. A call of lines side by side is for some lengths: below a
+/// MiB it is launches that take the time, no library is slow with lines that its threads' registers hold, and
+/// fewer lines are not far apart.
 bool may_be_slow(const EmbeddedStep& step) {
-  constexpr Index large = 16 << 20, launches_aside = 3;
+  constexpr Index large = 16 << 20, launches_aside = 3, least_length = 257;
   const EmbeddedCall& call = step.call;
   if (call.kind != FftKind::c2c || call.axes != 1 || call.from.stride == 1 || call.to.stride == 1)
     return false;
-  const bool side_by_side = call.from.distance == 1 && call.to.distance == 1;
-  const Index bytes = call.n[0] * call.batch * from_bytes(call), calls = Lines(step).count() / call.batch;
-  if (bytes < large && calls > (bytes < least_bytes ? launches_aside : 1)) return true;
-  return side_by_side ? may_be_slow(call, bytes) : calls > 1 && bytes >= least_bytes;
+  const Index n = call.n[0], bytes = n * call.batch * from_bytes(call);
+  const Index calls = Lines(step).count() / call.batch;
+  const bool tiny = bytes < least_bytes, side_by_side = call.from.distance == 1 && call.to.distance == 1;
+  if (calls > (tiny ? launches_aside : 1) && (bytes < large || !side_by_side)) return true;
+  return side_by_side && !tiny && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
 }
 
 /// Lays the points out densely, in the order that they have on this side.
 void make_dense(Lines& lines, Index FftDimension::*stride) {
   std::vector<FftDimension*> all{&lines.line};
   for (FftDimension& d : lines.around) all.push_back(&d);
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const FftDimension* a, const FftDimension* b) { return a->*stride < b->*stride; });
+  std::ranges::stable_sort(all, {}, [&](const FftDimension* d) { return d->*stride; });
   Index next = 1;
   for (FftDimension* d : all) {
     d->*stride = next;
@@ -142,8 +137,7 @@ void make_dense(Lines& lines, Index FftDimension::*stride) {
 
 /// Cuts the outermost of some loops, and what is within where that does not do, to so many indices in all.
 void cut(std::vector<FftDimension*> loops, Index most) {
-  std::stable_sort(loops.begin(), loops.end(),
-                   [](const FftDimension* a, const FftDimension* b) { return a->to_stride > b->to_stride; });
+  std::ranges::stable_sort(loops, std::greater(), [](const FftDimension* d) { return d->to_stride; });
   Index count = 1;
   for (const FftDimension* d : loops) count *= d->n;
   for (FftDimension* d : loops) {
@@ -156,7 +150,7 @@ void cut(std::vector<FftDimension*> loops, Index most) {
 /// The same with less of it, about so many bytes, but never fewer than some lines, and without gaps: fewer
 /// calls rather than fewer lines in each. The outermost loop is rounded down, as loops of many lengths come
 /// that differ in nothing else.
-EmbeddedStep tried(const EmbeddedStep& step, Index bytes) {
+EmbeddedStep trial_of(const EmbeddedStep& step, Index bytes) {
   Lines lines(step);
   const Index line_bytes = lines.line.n * from_bytes(step.call);
   const auto power = [](Index n) {
@@ -170,9 +164,7 @@ EmbeddedStep tried(const EmbeddedStep& step, Index bytes) {
     const Index calls = std::clamp<Index>(bytes / (step.call.batch * line_bytes), 16, 256);
     cut({all.begin() + 1, all.end()}, calls);
     cut(all, std::max(least_lines, bytes / line_bytes));
-    FftDimension& outermost = **std::max_element(
-        all.begin(), all.end(),
-        [](const FftDimension* a, const FftDimension* b) { return a->to_stride < b->to_stride; });
+    FftDimension& outermost = *std::ranges::max_element(lines.around, {}, &FftDimension::to_stride);
     outermost.n = power(outermost.n);
   }
   make_dense(lines, &FftDimension::from_stride);
@@ -184,27 +176,41 @@ EmbeddedStep tried(const EmbeddedStep& step, Index bytes) {
 }
 
 /// What a trial is remembered by.
-struct Tried {
+struct TrialKey {
   std::string model;
   EmbeddedStep step;
-  auto operator<=>(const Tried&) const = default;
+  auto operator<=>(const TrialKey&) const = default;
 };
 
-/// Takes turns; the shortest time of each counts.
-bool is_first_slower(Device& device, EmbeddedPlan& first, EmbeddedPlan& second, std::size_t bytes) {
+struct TrialMemory {
+  std::shared_ptr<std::byte> from, to, work;
+};
+
+/// Nothing if there is no room: ranks that share the device try at the same time, and may have taken what was
+/// free.
+std::optional<TrialMemory> allocate(Device& device, std::size_t bytes, std::size_t work_bytes) {
   constexpr const char* operation = "plan: trying local FFTs";
+  try {
+    return TrialMemory{device.allocate(bytes, operation), device.allocate(bytes, operation),
+                       device.allocate(work_bytes, operation)};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Takes turns; the shortest time of each counts.
+bool is_first_slower(Device& device, EmbeddedPlan& first, EmbeddedPlan& second, const TrialMemory& memory,
+                     std::size_t bytes) {
   constexpr double worth_it = 1.1;
-  const auto from = device.allocate(bytes, operation), to = device.allocate(bytes, operation);
-  const auto work = device.allocate(std::max(first.work_bytes(), second.work_bytes()), operation);
   const auto stream = device.make_stream();
   const auto begin = device.make_event(true), end = device.make_event(true);
-  stream->fill(from.get(), 0, bytes);
+  stream->fill(memory.from.get(), 0, bytes);
   std::array best{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   constexpr int turns = 4;
   for (int turn = 0; turn < turns; ++turn)
     for (const std::size_t i : {0, 1}) {
       stream->record(*begin);
-      (i == 0 ? first : second).enqueue(*stream, from.get(), to.get(), work.get());
+      (i == 0 ? first : second).enqueue(*stream, memory.from.get(), memory.to.get(), memory.work.get());
       stream->record(*end);
       device.wait_for(*end);
       // The first time kernels are loaded.
@@ -219,9 +225,7 @@ std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedStep& step, const M
                                                std::size_t most_work) {
   // Parts are of the batch.
   Lines lines(step);
-  std::swap(lines.around.front(),
-            *std::max_element(lines.around.begin(), lines.around.end(),
-                              [](const FftDimension& a, const FftDimension& b) { return a.n < b.n; }));
+  std::swap(lines.around.front(), *std::ranges::max_element(lines.around, {}, &FftDimension::n));
   const EmbeddedStep longest = lines.step(step);
   const MakeEmbeddedPlan aside = [&](const EmbeddedCall& call) {
     EmbeddedStep part = longest;
@@ -238,26 +242,22 @@ bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const Make
   const auto most = static_cast<Index>(std::min(most_bytes, of_what_is_free / arrays * device.free_bytes()));
   Index size = static_cast<Index>(most_bytes);
   while (size > most && size > least_bytes) size /= 2;
-  const Tried key{device.model(), tried(step, size)};
+  const TrialKey key{device.model(), trial_of(step, size)};
   static std::mutex mutex;
-  static std::map<Tried, bool> known;
+  static std::map<TrialKey, bool> known;
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  const Index bytes = Lines(key.step).count() * step.call.n[0] * from_bytes(step.call);
-  if (bytes > most) return false;
-  bool faster = false;
-  try {
-    // Without the lock, as threads of other devices try at the same time.
-    const auto plain = plan_in_loops(key.step, make(key.step.call));
-    const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max());
-    faster = is_first_slower(device, *plain, *aside, static_cast<std::size_t>(bytes));
-  } catch (const Error&) {
-    // Ranks that share the device try at the same time, and have taken what was free. What does not work by
-    // itself will say so when the transform is planned.
-    return false;
-  }
+  const Index needed = Lines(key.step).count() * step.call.n[0] * from_bytes(step.call);
+  if (needed > most) return false;
+  // Without the lock, as threads of other devices try at the same time.
+  const auto plain = plan_in_loops(key.step, make(key.step.call));
+  const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max());
+  const auto bytes = static_cast<std::size_t>(needed);
+  const auto memory = allocate(device, bytes, std::max(plain->work_bytes(), aside->work_bytes()));
+  if (!memory) return false;
+  const bool faster = is_first_slower(device, *plain, *aside, *memory, bytes);
   const std::lock_guard lock(mutex);
   return known.emplace(key, faster).first->second;
 }
