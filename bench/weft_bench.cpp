@@ -149,7 +149,7 @@ void parse(CLI::App& app, Case& c) {
   app.add_flag("--in-place", c.in_place, "input and output in one array");
   app.add_option("--repeat", c.repeat, "timed repetitions, after three that are not")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--json", c.json, "file for the results");
   app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)");
   app.add_option("--peers", c.peers, "fftw-mpi, mkl, cufft: the same problem by others, in turn with Weft")

@@ -102,10 +102,12 @@ int main(int argc, char** argv) {
   std::vector<weft::Index> lengths{256, 512, 768, 1000, 1024, 1280, 2048, 2160};
   weft::Index mib = 512;
   int repeat = 9;
-  app.add_option("lengths", lengths, "points of a line")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--mib", mib, "MiB of lines")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("lengths", lengths, "points of a line")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  app.add_option("--mib", mib, "MiB of lines")->check(CLI::Range(1, 1 << 20))->capture_default_str();
   app.add_option("--repeat", repeat, "timed transforms of each kind")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {

@@ -22,6 +22,20 @@ void find(Function& function, const char* name, std::string& missing) {
   function = reinterpret_cast<Function>(address);
 }
 
+std::string text_of(int version_number) {
+  return std::to_string(version_number / 1000) + "." + std::to_string(version_number % 1000 / 10);
+}
+
+/// CUDA's own text blames the version of a driver also where there is none.
+std::string reason_of(cudaError_t status) {
+  int driver = 0;
+  if (status != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess)
+    return cudaGetErrorString(status);
+  if (driver == 0) return "no NVIDIA driver is installed";
+  return "the NVIDIA driver is for CUDA " + text_of(driver) + ", and this Weft was built with CUDA " +
+         text_of(CUDART_VERSION);
+}
+
 struct Found {
   Driver driver{};
   std::string missing;
@@ -31,7 +45,7 @@ struct Found {
     const cudaError_t status = cudaGetDeviceCount(&devices);
     if (status != cudaSuccess || devices == 0) {
       cudaGetLastError();  // it is no error of the user's next call
-      missing = status != cudaSuccess ? cudaGetErrorString(status) : "no GPU is visible";
+      missing = status != cudaSuccess ? reason_of(status) : "no GPU is visible";
       return;
     }
     find(driver.error_string, "cuGetErrorString", missing);
