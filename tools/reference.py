@@ -4,8 +4,8 @@
 A header's opening `//` comment introduces its page. A `///` comment documents the declarations below it, up to the next
 such comment or empty line; `///<` documents the declaration before it. A public declaration with neither is an error,
 except for what every type has: destructors, copies and moves, and comparisons. What is documented as
-"For Weft's own use" is left out. This reads the C++ of our own headers, not C++ at large: where it meets something that
-it does not understand it fails, and the page is not made.
+"For Weft's own use" is left out, and so is WEFT_API, the mark of exported symbols. This reads the C++ of our own
+headers, not C++ at large: where it meets something that it does not understand it fails, and the page is not made.
 
     tools/reference.py            lists what is undocumented; exits with 1 if there is any
     tools/reference.py DIRECTORY  writes the pages there as well
@@ -19,6 +19,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = TOP / "include" / "weft"
 OWN_USE = "For Weft's own use"
+EXPORT = "export.hpp"  # defines WEFT_API
 
 
 @dataclasses.dataclass
@@ -114,7 +115,7 @@ class Header:
             self.position += 1
             if self.text.startswith("//", self.position) and kind == "enum":
                 break  # the last value, with its ///< behind it
-        text = " ".join(self.text[start : self.position].split())
+        text = " ".join(self.text[start : self.position].replace("WEFT_API ", "").split())
         if kind == "enum":
             if self.text[self.position] == ",":
                 self.position += 1
@@ -246,17 +247,19 @@ def render_type(d: Declaration, level: int) -> list[str]:
         out += [f"- `{v.text}`: {prose(v.brief)}" for v in values if v.brief]
         return [*out, ""]
     out += [code([shown(d)]), prose(d.document) + "\n"]
-    return out + [part for g in d.members for part in render_group(g, level + 1)]
+    return out + [part for g in d.members for part in render_group(g, level + 1, name_of(d))]
 
 
-def render_group(group: Group, level: int) -> list[str]:
+def render_group(group: Group, level: int, owner: str = "") -> list[str]:
+    """The section of a group; `owner` is the class that it is a member of."""
     if group.document.startswith(OWN_USE):
         return []
     out: list[str] = []
     plain = [d for d in group.declarations if d.kind != "type"]
     if plain:
         names = list(dict.fromkeys(name_of(d) for d in plain if not needs_no_document(d)))
-        out += [f"{'#' * level} {', '.join(names)}\n", code([shown(d) for d in plain]), prose(group.document) + "\n"]
+        heading = ", ".join("constructor" if name == owner else name for name in names)
+        out += [f"{'#' * level} {heading}\n", code([shown(d) for d in plain]), prose(group.document) + "\n"]
         out += [f"- `{name_of(d)}`: {prose(d.brief)}" for d in plain if d.brief]
         out.append("")
     for d in group.declarations:
@@ -273,7 +276,9 @@ def page(header: Header) -> str:
 
 
 def headers() -> list[Header]:
-    return [Header(p) for p in sorted(HEADERS.glob("*.hpp"))]
+    """Those that declare something for programs."""
+    found = [Header(p) for p in sorted(HEADERS.glob("*.hpp")) if p.name != EXPORT]
+    return [h for h in found if h.groups]
 
 
 def pages() -> dict[str, str]:
