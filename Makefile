@@ -10,7 +10,7 @@
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
 #   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
-#                   an example no longer has, or a public declaration without a comment. It builds no C++ and takes a second
+#                   is not that of the example, or a public declaration without a comment. It builds no C++ and takes a second
 #   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes
 #                   bench/results and the pictures
 #   make format     formats the sources
@@ -78,6 +78,7 @@ lint: setup-build setup-test setup-cuda setup-lint docs
 # Not with --quiet, which would hide the warnings from --strict. The variable keeps the theme from advertising its successor.
 docs: setup-docs
 	python3 tools/draw_concepts.py --check
+	python3 tools/example_code.py --check
 	NO_MKDOCS_2_WARNING=1 python3 -m mkdocs build --strict
 	@echo "documentation: build/site/index.html"
 
