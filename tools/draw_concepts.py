@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/concepts.md into docs/pictures.
+"""Draws the pictures of docs/concepts.md and docs/which-options.md into docs/pictures.
 
 tools/draw_concepts.py          draws them
 tools/draw_concepts.py --check  exits with 1 if one of them is not what this script draws
@@ -182,6 +182,44 @@ def pipelines():
     return p
 
 
+def planes():
+    p = Picture(760, 350, "Planes and two-front")
+    unit, left = 52, 110
+    rest, late = "#cfe8cc", "#f7d9b0"
+
+    def lane(y, name, blocks):
+        p.text(20, y + 19, name, "start", 12)
+        for start, length, fill, label in blocks:
+            p.box(left + start * unit, y, length * unit, 28, fill, label, 11)
+
+    ffts = [(1.2 * k, 1.2, FFT, f"FFT {k}") for k in range(4)]
+    p.text(20, 28, "planes: 4 tiles of planes", "start", 14, bold=True)
+    lane(40, "processor", [*ffts, (7.88, 4, PACK, "FFT' of the columns")])
+    lane(74, "network", [(1.2 + 1.67 * k, 1.67, WIRE, f"tile {k}") for k in range(4)])
+    p.text(
+        20,
+        122,
+        "The exchange begins when the first tile is transformed. The last FFT needs whole columns: it waits",
+        size=12,
+    )
+    p.text(20, 139, "for the last tile.", size=12)
+
+    p.text(20, 178, "two-front: 4 tiles of planes, the rest in 2 tiles", "start", 14, bold=True)
+    lane(190, "processor", [*ffts, (6.2, 3, PACK, "FFT' of the front"), (9.2, 0.5, late, "r0"), (9.7, 0.5, late, "r1")])
+    fronts = [(1.2 + 1.25 * k, 1.25, WIRE, f"front {k}") for k in range(4)]
+    lane(224, "network", [*fronts, (6.2, 0.84, rest, "r0"), (7.04, 0.84, rest, "r1")])
+    p.text(
+        20,
+        272,
+        "Of each tile only the first columns, the front, are sent at once. They are whole earlier, and are",
+        size=12,
+    )
+    p.text(20, 289, "transformed while the other columns, the rest, arrive in tiles of their own (r0, r1).", size=12)
+    p.text(20, 317, "FFT k: first FFT of the planes of tile k.  FFT': second FFT, along the columns.", size=12)
+    p.text(20, 336, "Time runs to the right. The lengths are for illustration.", size=12)
+    return p
+
+
 def exchanges():
     p = Picture(760, 300, "A buffered and a direct exchange")
     p.text(20, 28, "buffered", "start", 14, bold=True)
@@ -232,7 +270,37 @@ def workspace():
     return p
 
 
-ALL = {f.__name__: f for f in (distributions, memory, schedules, pipelines, exchanges, workspace)}
+def decisions():
+    questions = [
+        (
+            "May the output be cut along another axis than the input?",
+            "output = slab(1) or fastest()",
+            "one exchange less",
+        ),
+        (
+            "Do you run the same problem again and again?",
+            "effort=patient, wisdom=FILE",
+            "tune once, then keep the file",
+        ),
+        ("Are there more cores than ranks?", "threads=N", "N threads in each rank"),
+        ("Does the transform become slower with more ranks?", "shrink=R", "only R ranks transform"),
+    ]
+    step, left, width, answer = 50, 20, 390, 470
+    p = Picture(760, step * len(questions) + 42, "Which options make a transform faster")
+    for i, (question, setting, why) in enumerate(questions):
+        y = 8 + i * step
+        p.box(left, y, width, 38, RANKS[0], question)
+        p.arrow(left + width, y + 19, answer - 2, y + 19)
+        p.text((left + width + answer) / 2, y + 14, "yes", "middle", 12)
+        p.box(answer, y, 270, 38, RANKS[2])
+        p.text(answer + 135, y + 16, setting, "middle", bold=True)
+        p.text(answer + 135, y + 32, why, "middle", 12)
+        p.arrow(left + width / 2, y + 38, left + width / 2, y + step - 2)
+    p.box(left, 8 + len(questions) * step, width, 30, PALE, "Leave all else: rules decide, the printed plan says what")
+    return p
+
+
+ALL = {f.__name__: f for f in (distributions, memory, schedules, pipelines, planes, exchanges, workspace, decisions)}
 
 
 def main():

@@ -32,16 +32,48 @@ Row cells(const std::string& line) {
   return row;
 }
 
-/// The rows of the page's tables with this many columns, by their first cell.
-std::map<std::string, Row> rows(std::size_t columns) {
+/// The rows of the page's tables with this many columns whose first cell is a name in backticks.
+std::vector<Row> rows(std::size_t columns) {
   std::ifstream page(WEFT_OPTIONS_PAGE);
   EXPECT_TRUE(page.good()) << WEFT_OPTIONS_PAGE;
-  std::map<std::string, Row> result;
+  std::vector<Row> result;
   for (std::string line; std::getline(page, line);) {
     if (!line.starts_with("| `")) continue;
-    const Row row = cells(line);
-    if (row.size() != columns) continue;
-    EXPECT_TRUE(result.emplace(row.front(), row).second) << row.front() << " has two rows";
+    Row row = cells(line);
+    if (row.size() == columns) result.push_back(std::move(row));
+  }
+  return result;
+}
+
+/// What the page says of an option.
+struct OptionOnPage {
+  std::string variable;  ///< or nothing
+  std::string values;
+  std::string standard;  ///< its default, in bold
+};
+
+/// The page's options by name. A row is "`name`<br>`VARIABLE` | values, **default** | meaning". A default
+/// that is not one of the values stands behind them, after a semicolon.
+std::map<std::string, OptionOnPage> options_on_page() {
+  std::map<std::string, OptionOnPage> result;
+  for (const Row& row : rows(3)) {
+    const std::string between = "`<br>`";
+    const std::size_t end = row[0].find(between);
+    const std::string name = row[0].substr(0, end);
+    OptionOnPage option;
+    if (end != std::string::npos) option.variable = row[0].substr(end + between.size());
+    const std::size_t open = row[1].find("**"), close = row[1].find("**", open + 2);
+    if (close == std::string::npos) {
+      ADD_FAILURE() << name << " has no default in bold";
+      continue;
+    }
+    option.standard = row[1].substr(open + 2, close - open - 2);
+    option.values = row[1].substr(0, open);
+    if (option.values.ends_with("; "))
+      option.values.resize(open - 2);
+    else
+      option.values += option.standard + row[1].substr(close + 2);
+    EXPECT_TRUE(result.emplace(name, option).second) << name << " has two rows";
   }
   return result;
 }
@@ -75,25 +107,21 @@ std::string standard(const std::string& option, const std::string& value) {
   return value.empty() ? "all ranks" : value;
 }
 
-std::set<std::string> names_of(const std::map<std::string, Row>& table) {
-  std::set<std::string> names;
-  for (const auto& [name, row] : table) names.insert(name);
-  return names;
-}
-
 }  // namespace
 
-// Option | variable | values | default | meaning.
 TEST(OptionsPage, ListsEveryOptionWithItsValuesAndItsDefault) {
-  const std::map<std::string, Row> page = rows(5);
-  std::set<std::string> names;
+  std::map<std::string, OptionOnPage> page = options_on_page();
   for (const auto& [name, value] : Options().all()) {
-    names.insert(name);
-    if (!page.contains(name)) continue;
-    const Row& row = page.at(name);
+    const auto found = page.find(name);
+    if (found == page.end()) {
+      ADD_FAILURE() << name << " is not on the page";
+      continue;
+    }
+    const OptionOnPage option = found->second;
+    page.erase(found);
     const std::string wanted = accepted(name), prefix = "one of ";
     if (!wanted.starts_with(prefix)) {
-      EXPECT_EQ(row[2], wanted) << name;
+      EXPECT_EQ(option.values, wanted) << name;
 #ifndef WEFT_WITH_MPI
     } else if (name == "exchange") {  // those of MPI are missing here
 #endif
@@ -101,24 +129,24 @@ TEST(OptionsPage, ListsEveryOptionWithItsValuesAndItsDefault) {
     } else if (name == "fft") {  // cuFFT is missing here
 #endif
     } else {
-      std::set<std::string> listed = words(row[2]);
+      std::set<std::string> listed = words(option.values);
 #ifndef WEFT_WITH_CUDA
       listed.erase("cufft");
 #endif
       EXPECT_EQ(listed, words(wanted.substr(prefix.size()))) << name;
     }
-    if (row[1].empty() || std::getenv(row[1].c_str()) == nullptr) {
-      EXPECT_EQ(row[3], standard(name, value)) << name;
+    if (option.variable.empty() || std::getenv(option.variable.c_str()) == nullptr) {
+      EXPECT_EQ(option.standard, standard(name, value)) << name;
     }
   }
-  EXPECT_EQ(names_of(page), names);
+  for (const auto& [name, option] : page) ADD_FAILURE() << name << " is on the page, but is no option";
 }
 
-// Variable | meaning.
 TEST(OptionsPage, ListsEveryVariable) {
-  std::set<std::string> on_page = names_of(rows(2)), known;
-  for (const auto& [name, row] : rows(5))
-    if (!row[1].empty()) on_page.insert(row[1]);
+  std::multiset<std::string> on_page, known;
+  for (const Row& row : rows(2)) on_page.insert(row.front());  // variable | meaning
+  for (const auto& [name, option] : options_on_page())
+    if (!option.variable.empty()) on_page.insert(option.variable);
   for (const EnvironmentVariable& v : environment_table()) known.insert(v.name);
   EXPECT_EQ(on_page, known);
 }
