@@ -6,7 +6,7 @@
 #                   FFT at all; runs all tests; GPUs are not needed
 #   make build      the library, examples and tests, in build/release, with CUDA, which it fetches if there is no CUDA 13
 #   make install PREFIX=$HOME/opt/weft   a Release build of the shared library, into that folder (/usr/local), with the first
-#                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see README.md
+#                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see docs/quick-start.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
 #   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
