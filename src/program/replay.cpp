@@ -1,9 +1,8 @@
 #include "program/replay.hpp"
 
 #include <algorithm>
-#include <map>
 #include <random>
-#include <set>
+#include <span>
 
 #include "base/text.hpp"
 #include "weft/error.hpp"
@@ -16,244 +15,341 @@ namespace {
   throw Error("replay", what, expected, rank);
 }
 
-/// A message of one tile, by its peer and size.
+/// A part of a tile, by the rank at its other end and its size.
 struct Part {
   int peer;
+  bool put;  ///< into the workspace of its receiver, by its sender; else a message
   Index bytes;
 };
 
 struct CompactOp {
   OpKind kind;
   int reshape, tile, peer;
-  Span put;         ///< of a put: where in the peer's workspace
-  Index bytes = 0;  ///< of a put
+  Index first = 0, last = 0;  ///< of a put: where in the peer's workspace
+  Index bytes = 0;            ///< of a put
 };
 
-/// What is left of a program for the replay: who says what to whom, in which order.
+/// Where the parts of a tile begin in CompactProgram::sends and receives. The next tile's are behind them.
+struct CompactTile {
+  std::size_t sends, receives;
+  ByteRange landing;
+};
+
+/// What is left of a program for the replay: who says what to whom, in which order. The tiles of all reshapes
+/// are numbered one after the other.
 struct CompactProgram {
   std::vector<CompactOp> ops;
-  /// [reshape][tile]; of a direct exchange the sends and receives among machines come by themselves
-  std::vector<std::vector<std::vector<Part>>> sends, receives, far_sends, far_receives;
-  std::vector<std::vector<ByteRange>> landing;  ///< [reshape][tile]
+  std::vector<std::size_t> first_tile;  ///< [reshape]; the last entry is the number of all tiles
+  std::vector<CompactTile> tiles;       ///< and one that only ends the last
+  std::vector<Part> sends;              ///< messages only
+  std::vector<Part> receives;           ///< of a tile by ascending peer
 };
+
+void add_tiles(CompactProgram& c, const ReshapeProgram& r, int rank) {
+  static const std::vector<TileMessages> none;
+  const std::vector<TileMessages>& messages = r.messages_of(OpKind::post).tiles;
+  const std::vector<TileMessages>& puts = r.choice.carry == Carry::direct ? r.messages.tiles : none;
+  for (std::size_t tile = 0; tile < std::max(messages.size(), puts.size()); ++tile) {
+    const auto first = static_cast<std::ptrdiff_t>(c.receives.size());
+    c.tiles.push_back({c.sends.size(), c.receives.size(), {}});
+    if (tile < messages.size()) {
+      for (const Message& m : messages[tile].sends) c.sends.push_back({m.peer, false, m.bytes});
+      for (const Message& m : messages[tile].receives) c.receives.push_back({m.peer, false, m.bytes});
+    }
+    if (tile < puts.size()) {
+      c.tiles.back().landing = puts[tile].landing;
+      for (const Message& m : puts[tile].receives) c.receives.push_back({m.peer, true, m.bytes});
+    }
+    const std::span<Part> parts(c.receives.begin() + first, c.receives.end());
+    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.peer < b.peer; });
+    const auto twice = std::adjacent_find(parts.begin(), parts.end(),
+                                          [](const Part& a, const Part& b) { return a.peer == b.peer; });
+    if (twice != parts.end())
+      fail(rank, "two parts of one tile from rank " + std::to_string(twice->peer), "one per peer and tile");
+  }
+}
+
+bool stays_on_the_rank(const Op& op, int rank) {
+  return op.kind == OpKind::fft || op.kind == OpKind::copy || op.kind == OpKind::pack ||
+         op.kind == OpKind::unpack || op.kind == OpKind::keep || (op.kind == OpKind::put && op.peer == rank);
+}
 
 CompactProgram compact(const Program& p) {
   CompactProgram c;
+  for (const ReshapeProgram& r : p.reshapes) {
+    c.first_tile.push_back(c.tiles.size());
+    add_tiles(c, r, p.rank);
+  }
+  c.first_tile.push_back(c.tiles.size());
+  c.tiles.push_back({c.sends.size(), c.receives.size(), {}});
   for (const Op& op : p.ops) {
-    const bool local = op.kind == OpKind::fft || op.kind == OpKind::copy || op.kind == OpKind::pack ||
-                       op.kind == OpKind::unpack || op.kind == OpKind::keep ||
-                       (op.kind == OpKind::put && op.peer == p.rank);
-    if (local) continue;
-    CompactOp kept{op.kind, op.reshape, op.tile, op.peer, {}, 0};
+    if (stays_on_the_rank(op, p.rank)) continue;
+    const auto reshape = static_cast<std::size_t>(op.reshape);
+    if (c.first_tile[reshape] + static_cast<std::size_t>(op.tile) >= c.first_tile[reshape + 1])
+      fail(p.rank, std::string(name_of(op.kind)) + " of tile " + std::to_string(op.tile),
+           "a tile that is there");
+    CompactOp kept{op.kind, op.reshape, op.tile, op.peer};
     if (op.kind == OpKind::put) {
       const CopyCall& call = p.copies[static_cast<std::size_t>(op.call)];
-      kept.put = span_of(call.to, call.box.extents(), call.element_bytes);
+      const Span span = span_of(call.to, call.box.extents(), call.element_bytes);
+      kept.first = span.first;
+      kept.last = span.last;
       kept.bytes = call.box.count() * call.element_bytes;
     }
     c.ops.push_back(kept);
   }
-  const auto parts = [](const std::vector<Message>& messages) {
-    std::vector<Part> result;
-    for (const Message& m : messages) result.push_back({m.peer, m.bytes});
-    return result;
-  };
-  for (const ReshapeProgram& r : p.reshapes) {
-    c.sends.emplace_back();
-    c.receives.emplace_back();
-    c.landing.emplace_back();
-    c.far_sends.emplace_back();
-    c.far_receives.emplace_back();
-    for (const TileMessages& t : r.messages.tiles) {
-      c.sends.back().push_back(parts(t.sends));
-      c.receives.back().push_back(parts(t.receives));
-      c.landing.back().push_back(t.landing);
-    }
-    for (const TileMessages& t : r.messages_of(OpKind::post).tiles) {
-      c.far_sends.back().push_back(parts(t.sends));
-      c.far_receives.back().push_back(parts(t.receives));
-    }
-  }
   return c;
 }
 
+/// A rank's program, how far it has come, and what has been done to its tiles and parts in each execution:
+/// other ranks may be an execution ahead or behind.
+class Rank {
+ public:
+  Rank(const CompactProgram& program, int executions)
+      : program_(program), executions_(static_cast<std::size_t>(executions)) {
+    posted_.resize(executions_ * program_.tiles.size());
+    freed_.resize(posted_.size());
+    full_.resize(executions_ * program_.receives.size());
+    under_way_.resize(full_.size(), nothing);
+  }
+
+  bool finished() const { return program_.ops.empty() || execution_ == executions_; }
+  const CompactOp& op() const { return program_.ops[position_]; }
+  std::size_t execution() const { return execution_; }
+  void go_on() {
+    begun = false;
+    if (++position_ < program_.ops.size()) return;
+    position_ = 0;
+    ++execution_;
+  }
+
+  /// The parts of a tile that go by messages, and those that come, one way or the other. Empty if this rank
+  /// has no such tile.
+  std::span<const Part> sends(const CompactOp& op) const {
+    const std::size_t t = tile(op);
+    if (t == no_tile()) return {};
+    return {program_.sends.data() + program_.tiles[t].sends,
+            program_.sends.data() + program_.tiles[t + 1].sends};
+  }
+  std::span<const Part> receives(const CompactOp& op) const {
+    const std::size_t t = tile(op);
+    if (t == no_tile()) return {};
+    return {program_.receives.data() + program_.tiles[t].receives,
+            program_.receives.data() + program_.tiles[t + 1].receives};
+  }
+  /// The part of a tile that comes from `peer` by this kind of operation, or null.
+  const Part* part_from(int peer, const CompactOp& op) const {
+    const std::span<const Part> parts = receives(op);
+    const auto p = std::lower_bound(parts.begin(), parts.end(), peer,
+                                    [](const Part& part, int rank) { return part.peer < rank; });
+    const bool put =
+        op.kind == OpKind::put || op.kind == OpKind::signal_full || op.kind == OpKind::await_full;
+    return p != parts.end() && p->peer == peer && p->put == put ? &*p : nullptr;
+  }
+  ByteRange landing(const CompactOp& op) const { return program_.tiles[tile(op)].landing; }
+
+  // What is true of a tile or a part in an execution. A tile that this rank has not is never posted or freed.
+  std::vector<bool>::reference posted(std::size_t execution, const CompactOp& op) {
+    return posted_[execution * program_.tiles.size() + tile(op)];
+  }
+  std::vector<bool>::reference freed(std::size_t execution, const CompactOp& op) {
+    return freed_[execution * program_.tiles.size() + tile(op)];
+  }
+  std::vector<bool>::reference full(std::size_t execution, const Part& part) {
+    return full_[index(execution, part)];
+  }
+  /// Bytes that have been sent and not been received.
+  Index& under_way(std::size_t execution, const Part& part) { return under_way_[index(execution, part)]; }
+
+  static constexpr Index nothing = -1;
+  bool begun = false;  ///< whether `op` has posted its messages already
+
+ private:
+  std::size_t no_tile() const { return program_.tiles.size() - 1; }
+  std::size_t tile(const CompactOp& op) const {
+    const auto reshape = static_cast<std::size_t>(op.reshape);
+    const std::size_t t = program_.first_tile[reshape] + static_cast<std::size_t>(op.tile);
+    return t < program_.first_tile[reshape + 1] ? t : no_tile();
+  }
+  std::size_t index(std::size_t execution, const Part& part) const {
+    return execution * program_.receives.size() + static_cast<std::size_t>(&part - program_.receives.data());
+  }
+
+  const CompactProgram& program_;
+  std::size_t executions_, execution_ = 0, position_ = 0;
+  std::vector<bool> posted_, freed_, full_;
+  std::vector<Index> under_way_;
+};
+
 class Replay {
  public:
-  Replay(int ranks, const std::function<Program(int)>& program_of, const ReplaySettings& settings)
-      : settings_(settings) {
-    for (int r = 0; r < ranks; ++r) {
-      const Program p = program_of(r);
-      programs_.push_back(compact(p));
-    }
-    position_.resize(programs_.size(), 0);
-    posted_.resize(programs_.size());
-    freed_.resize(programs_.size());
-    full_.resize(programs_.size());
-    begun_.resize(programs_.size(), false);
-    execution_.resize(programs_.size(), 0);
+  Replay(const std::vector<CompactProgram>& programs, const ReplaySettings& settings) : settings_(settings) {
+    for (const CompactProgram& p : programs) ranks_.emplace_back(p, settings.executions);
   }
 
   ReplayReport run() {
     std::mt19937_64 random(settings_.seed);
     std::vector<int> running;
-    for (std::size_t r = 0; r < programs_.size(); ++r) running.push_back(static_cast<int>(r));
+    for (std::size_t r = 0; r < ranks_.size(); ++r) running.push_back(static_cast<int>(r));
     while (!running.empty()) {
       bool moved = false;
       std::shuffle(running.begin(), running.end(), random);
       for (int r : running) moved = advance(r, 1 + static_cast<int>(random() % 8)) || moved;
-      const auto finished = [&](int r) {
-        return number(r) == settings_.executions || program(r).ops.empty();
-      };
-      running.erase(std::remove_if(running.begin(), running.end(), finished), running.end());
+      std::erase_if(running, [&](int r) { return rank(r).finished(); });
       if (!moved && !running.empty()) {
-        const CompactOp& op = program(running.front()).ops[at(running.front())];
+        const CompactOp& op = rank(running.front()).op();
         fail(running.front(),
              std::string(name_of(op.kind)) + " of reshape " + std::to_string(op.reshape) + " tile " +
                  std::to_string(op.tile) + " never ends",
              "a program without deadlock");
       }
     }
-    if (!in_flight_.empty())
-      fail(-1, std::to_string(in_flight_.size()) + " messages are never received", "none");
+    if (under_way_ > 0) fail(-1, std::to_string(under_way_) + " messages are never received", "none");
     return report_;
   }
 
  private:
-  using Key = std::tuple<int, int, int, int, int>;  // execution, reshape, tile, from, to
-  const CompactProgram& program(int r) const { return programs_[static_cast<std::size_t>(r)]; }
-  std::size_t& at(int r) { return position_[static_cast<std::size_t>(r)]; }
-  int& number(int r) { return execution_[static_cast<std::size_t>(r)]; }
-  int number(int r) const { return execution_[static_cast<std::size_t>(r)]; }
+  Rank& rank(int r) { return ranks_[static_cast<std::size_t>(r)]; }
 
   bool advance(int r, int steps) {
     bool moved = false;
-    if (program(r).ops.empty()) return false;
-    while (steps-- > 0 && number(r) < settings_.executions && step(r, program(r).ops[at(r)])) {
-      begun_[static_cast<std::size_t>(r)] = false;
+    while (steps-- > 0 && !rank(r).finished() && step(r, rank(r).op())) {
+      rank(r).go_on();
       moved = true;
-      if (++at(r) < program(r).ops.size()) continue;
-      at(r) = 0;
-      ++number(r);
     }
     return moved;
   }
 
-  const std::vector<Part>& parts(bool sends, int r, const CompactOp& op) const {
-    const CompactProgram& p = program(r);
-    const bool direct = op.kind == OpKind::put || op.kind == OpKind::await_full;
-    const auto& all = direct ? (sends ? p.sends : p.receives) : (sends ? p.far_sends : p.far_receives);
-    return all[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
-  }
-
-  using Tile = std::tuple<int, int, int>;  // execution, reshape, tile
-  /// A tile of the execution that `r` is in; what other ranks did in earlier or later ones is something else.
-  Tile tile_of(int r, const CompactOp& op) const { return {number(r), op.reshape, op.tile}; }
-
-  bool has_posted(int r, const Tile& tile) const {
-    return posted_[static_cast<std::size_t>(r)].contains(tile);
-  }
-
   bool step(int r, const CompactOp& op) {
+    const std::size_t execution = rank(r).execution();
     switch (op.kind) {
       case OpKind::post:
         return post(r, op);
       case OpKind::wait_sent:
-        return std::all_of(parts(true, r, op).begin(), parts(true, r, op).end(),
-                           [&](const Part& p) { return has_posted(p.peer, tile_of(r, op)); });
+        return have_posted(rank(r).sends(op), execution, op);
       case OpKind::receive:
         return receive(r, op);
       case OpKind::signal_free:
-        freed_[static_cast<std::size_t>(r)].insert(tile_of(r, op));
+        rank(r).freed(execution, op) = true;
         return true;
       case OpKind::await_free:
-        return freed_[static_cast<std::size_t>(op.peer)].contains(tile_of(r, op));
+        return rank(op.peer).freed(execution, op);
       case OpKind::put:
-        return put(r, op);
+        put(r, op);
+        return true;
       case OpKind::signal_full:
-        full_[static_cast<std::size_t>(op.peer)].insert({tile_of(r, op), r});
+        rank(op.peer).full(execution, sent_part(r, op.peer, op)) = true;
         return true;
       case OpKind::await_full:
-        if (!full_[static_cast<std::size_t>(r)].contains({tile_of(r, op), op.peer})) return false;
-        take(op.peer, r, op);
-        return true;
+        return await_full(r, op);
       default:
         return true;
     }
   }
 
+  /// Whether all peers that exchange messages in these parts have posted the tile.
+  bool have_posted(std::span<const Part> parts, std::size_t execution, const CompactOp& op) {
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const Part& p) { return p.put || rank(p.peer).posted(execution, op); });
+  }
+
   bool post(int r, const CompactOp& op) {
-    if (!begun_[static_cast<std::size_t>(r)]) {
-      begun_[static_cast<std::size_t>(r)] = true;
-      posted_[static_cast<std::size_t>(r)].insert(tile_of(r, op));
-      for (const Part& p : parts(true, r, op)) send(r, p, op);
+    Rank& self = rank(r);
+    if (!self.begun) {
+      self.begun = true;
+      self.posted(self.execution(), op) = true;
+      for (const Part& p : self.sends(op)) send(r, p, op);
     }
-    if (!settings_.blocking_post) return true;
-    for (bool sends : {true, false})
-      for (const Part& p : parts(sends, r, op))
-        if (!has_posted(p.peer, tile_of(r, op))) return false;
-    return true;
+    return !settings_.blocking_post || (have_posted(self.sends(op), self.execution(), op) &&
+                                        have_posted(self.receives(op), self.execution(), op));
+  }
+
+  /// The part at its receiver that rank `r` sends, puts or announces there.
+  const Part& sent_part(int r, int receiver, const CompactOp& op) {
+    const Part* const part = rank(receiver).part_from(r, op);
+    if (part == nullptr)
+      fail(r, std::string(name_of(op.kind)) + " of a part to rank " + std::to_string(receiver),
+           "one that its receiver expects");
+    return *part;
   }
 
   void send(int r, const Part& p, const CompactOp& op) {
-    if (!in_flight_.emplace(Key{number(r), op.reshape, op.tile, r, p.peer}, p.bytes).second)
+    Index& bytes = rank(p.peer).under_way(rank(r).execution(), sent_part(r, p.peer, op));
+    if (bytes != Rank::nothing)
       fail(r, "a second message to rank " + std::to_string(p.peer), "one per peer and tile");
+    bytes = p.bytes;
+    ++under_way_;
     if (p.peer == r) return;
     report_.bytes_sent += p.bytes;
     ++report_.messages;
   }
 
   bool receive(int r, const CompactOp& op) {
-    if (!has_posted(r, tile_of(r, op))) fail(r, "receive before post", "post first");
-    for (const Part& p : parts(false, r, op))
-      if (!in_flight_.contains({number(r), op.reshape, op.tile, p.peer, r})) return false;
-    for (const Part& p : parts(false, r, op)) take(p.peer, r, op);
+    Rank& self = rank(r);
+    if (!self.posted(self.execution(), op)) fail(r, "receive before post", "post first");
+    for (const Part& p : self.receives(op))
+      if (!p.put && self.under_way(self.execution(), p) == Rank::nothing) return false;
+    for (const Part& p : self.receives(op))
+      if (!p.put) take(p, r);
     return true;
   }
 
-  /// The message of `from` in a tile has to be of the size that `to` expects.
-  void take(int from, int to, const CompactOp& op) {
-    const auto m = in_flight_.find({number(to), op.reshape, op.tile, from, to});
-    const std::vector<Part>& expected = parts(false, to, op);
-    const auto p =
-        std::find_if(expected.begin(), expected.end(), [&](const Part& q) { return q.peer == from; });
-    if (m == in_flight_.end() || p == expected.end() || p->bytes != m->second)
-      fail(to, "a message of rank " + std::to_string(from) + " that does not match",
+  bool await_full(int r, const CompactOp& op) {
+    const Part& part = sent_part(op.peer, r, op);
+    if (!rank(r).full(rank(r).execution(), part)) return false;
+    take(part, r);
+    return true;
+  }
+
+  /// What has been sent has to be of the size that rank `r` expects.
+  void take(const Part& part, int r) {
+    Index& bytes = rank(r).under_way(rank(r).execution(), part);
+    if (bytes != part.bytes)
+      fail(r, "a message of rank " + std::to_string(part.peer) + " that does not match",
            "equal sizes on both sides");
-    if (from != to) report_.bytes_received += m->second;
-    in_flight_.erase(m);
+    if (part.peer != r) report_.bytes_received += bytes;
+    bytes = Rank::nothing;
+    --under_way_;
   }
 
-  bool put(int r, const CompactOp& op) {
-    if (!freed_[static_cast<std::size_t>(op.peer)].contains(tile_of(r, op)))
+  void put(int r, const CompactOp& op) {
+    Rank& receiver = rank(op.peer);
+    const std::size_t execution = rank(r).execution();
+    if (!receiver.freed(execution, op))
       fail(r, "a put into rank " + std::to_string(op.peer), "a tile that is free");
-    const ByteRange& landing =
-        program(op.peer).landing[static_cast<std::size_t>(op.reshape)][static_cast<std::size_t>(op.tile)];
-    if (op.put.first < landing.first || op.put.last > landing.last)
+    const ByteRange landing = receiver.landing(op);
+    if (op.first < landing.first || op.last > landing.last)
       fail(r, "a put outside the tile of rank " + std::to_string(op.peer), "addresses within it");
-    // A tile may be put in several parts.
-    const auto [message, first] =
-        in_flight_.emplace(Key{number(r), op.reshape, op.tile, r, op.peer}, Index{0});
-    message->second += op.bytes;
+    Index& bytes = receiver.under_way(execution, sent_part(r, op.peer, op));
+    if (bytes == Rank::nothing) {  // the first of possibly several puts of the part
+      bytes = 0;
+      ++under_way_;
+      ++report_.messages;
+    }
+    bytes += op.bytes;
     report_.bytes_sent += op.bytes;
-    if (first) ++report_.messages;
-    return true;
   }
 
   ReplaySettings settings_;
-  std::vector<CompactProgram> programs_;
-  std::vector<std::size_t> position_;
-  std::vector<bool> begun_;
-  std::vector<int> execution_;
-  std::vector<std::set<Tile>> posted_, freed_;
-  std::vector<std::set<std::pair<Tile, int>>> full_;
-  std::map<Key, Index> in_flight_;
+  std::vector<Rank> ranks_;
+  Index under_way_ = 0;  ///< messages that have been sent and not been received
   ReplayReport report_;
 };
 
 }  // namespace
 
-ReplayReport replay(int ranks, const std::function<Program(int)>& program_of,
+std::vector<ReplayReport> replay(int ranks, const std::function<Program(int rank)>& program_of,
+                                 const std::vector<ReplaySettings>& settings) {
+  std::vector<CompactProgram> programs;
+  for (int r = 0; r < ranks; ++r) programs.push_back(compact(program_of(r)));
+  std::vector<ReplayReport> reports;
+  for (const ReplaySettings& s : settings) reports.push_back(Replay(programs, s).run());
+  return reports;
+}
+
+ReplayReport replay(int ranks, const std::function<Program(int rank)>& program_of,
                     const ReplaySettings& settings) {
-  return Replay(ranks, program_of, settings).run();
+  return replay(ranks, program_of, std::vector{settings}).front();
 }
 
 }  // namespace weft

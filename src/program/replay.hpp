@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "program/program.hpp"
 
@@ -34,5 +35,8 @@ struct ReplaySettings {
 };
 ReplayReport replay(int ranks, const std::function<Program(int rank)>& program_of,
                     const ReplaySettings& settings);
+/// The same, once with each of the settings: making programs takes longer than replaying them.
+std::vector<ReplayReport> replay(int ranks, const std::function<Program(int rank)>& program_of,
+                                 const std::vector<ReplaySettings>& settings);
 
 }  // namespace weft

@@ -35,6 +35,22 @@ TEST(Replay, NoticesWhatIsWrong) {
   expect_error(
       [&] { spoiled(buffered, [](Program& p) { p.reshapes[0].messages.tiles[1].sends[0].bytes -= 16; }); },
       "equal sizes");
+  const auto first_tile = [](Program& p) -> TileMessages& { return p.reshapes[0].messages.tiles[0]; };
+  expect_error(
+      [&] {
+        spoiled(buffered, [&](Program& p) { first_tile(p).receives.erase(first_tile(p).receives.begin()); });
+      },
+      "that its receiver expects");
+  expect_error([&] { spoiled(buffered, [&](Program& p) { first_tile(p).receives[0].peer = 2; }); },
+               "two parts of one tile from rank 2");
+  expect_error([&] { spoiled(buffered, [&](Program& p) { first_tile(p).sends[0].peer = 2; }); },
+               "a second message to rank 2");
+  expect_error(
+      [&] {
+        spoiled(buffered,
+                [&](Program& p) { p.ops[static_cast<std::size_t>(position(p, OpKind::receive))].tile = 99; });
+      },
+      "a tile that is there");
   const Built planes = setup(s, "planes", {{"tile", 3}, {"subtile", 1}}, Carry::direct);
   for (const Built* made : {&direct, &planes}) {
     expect_error([&] { spoiled(*made, drop(OpKind::signal_free)); }, "never ends");
