@@ -2,20 +2,12 @@
 
 #include <unistd.h>
 
-#include <atomic>
-
 namespace weft {
 
-namespace {
-std::atomic<std::int64_t> pretended{0};
-}
-
-void set_second_cache_bytes(std::int64_t bytes) {
-  pretended.store(bytes);
-}
+std::atomic<std::int64_t> detail::pretended_second_cache{0};
 
 std::int64_t second_cache_bytes() {
-  if (const std::int64_t bytes = pretended.load(); bytes > 0) return bytes;
+  if (const std::int64_t bytes = detail::pretended_second_cache.load(); bytes > 0) return bytes;
   constexpr std::int64_t guess = 1 << 20;
 #ifdef _SC_LEVEL2_CACHE_SIZE
   const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);

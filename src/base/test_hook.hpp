@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 namespace weft {
 
@@ -23,16 +24,28 @@ namespace detail {
 extern std::atomic<const TestHook*> test_hook;
 }
 
-/// Installs `hook` for the lifetime of the object; at most one at a time.
+/// Gives a global switch of the tests another value for the lifetime of the object.
+template <typename T>
+class ScopedSwitch {
+ public:
+  ScopedSwitch(std::atomic<T>& where, T value) : where_(where), before_(where.exchange(value)) {}
+  ~ScopedSwitch() { where_.store(before_); }
+  ScopedSwitch(const ScopedSwitch&) = delete;
+  ScopedSwitch& operator=(const ScopedSwitch&) = delete;
+
+ private:
+  std::atomic<T>& where_;
+  T before_;
+};
+
+/// Installs `hook` for the lifetime of the object.
 class ScopedTestHook {
  public:
-  explicit ScopedTestHook(TestHook hook);
-  ~ScopedTestHook();
-  ScopedTestHook(const ScopedTestHook&) = delete;
-  ScopedTestHook& operator=(const ScopedTestHook&) = delete;
+  explicit ScopedTestHook(TestHook hook) : hook_(std::move(hook)), installed_(detail::test_hook, &hook_) {}
 
  private:
   TestHook hook_;
+  ScopedSwitch<const TestHook*> installed_;
 };
 
 inline void test_point(const char* point, int rank) {

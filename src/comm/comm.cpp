@@ -1,7 +1,6 @@
 #include "weft/comm.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include "comm/comm_impl.hpp"
 #include "weft/error.hpp"
@@ -27,16 +26,7 @@ int Comm::size() const {
 const char* Comm::medium() const {
   return impl().medium();
 }
-namespace {
-std::atomic<int> pretended_node_size{0};
-}
-
-void set_ranks_per_node(int ranks) {
-  pretended_node_size.store(ranks);
-}
-int ranks_per_node() {
-  return pretended_node_size.load();
-}
+std::atomic<int> detail::pretended_ranks_per_node{0};
 
 bool several_nodes(const CommImpl& comm) {
   const std::vector<int>& nodes = comm.nodes();

@@ -2,6 +2,7 @@
 // what they need by asking for a capability (`threads()`, `mpi()`), never for the name of the medium.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <map>
@@ -18,10 +19,11 @@ class MpiWorld;
 class SharedMemory;
 class ThreadWorld;
 
-/// Communicators made from now on take so many consecutive ranks for one machine; 0: what is true. Tests meet
-/// several machines on one this way.
-void set_ranks_per_node(int ranks);
-int ranks_per_node();
+namespace detail {
+/// Communicators take so many consecutive ranks for one machine when they are made; 0: what is true. Tests
+/// meet several machines on one this way.
+extern std::atomic<int> pretended_ranks_per_node;
+}  // namespace detail
 
 class CommImpl {
  public:

@@ -2,8 +2,6 @@
 
 #include <mpi.h>
 
-#include <atomic>
-
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
@@ -11,8 +9,6 @@
 namespace weft {
 
 namespace {
-
-std::atomic<const bool*> replacement{nullptr};
 
 /// Whoever has the question defines a name for it: Open MPI one of its extensions, MPICH since 4.0.
 bool asked() {
@@ -28,13 +24,11 @@ bool asked() {
 
 }  // namespace
 
-bool mpi_takes_devices() {
-  const bool* other = replacement.load(std::memory_order_acquire);
-  return other != nullptr ? *other : asked();
-}
+std::atomic<const bool*> detail::pretended_mpi_takes_devices{nullptr};
 
-void replace_mpi_takes_devices(const bool* answer) {
-  replacement.store(answer, std::memory_order_release);
+bool mpi_takes_devices() {
+  const bool* other = detail::pretended_mpi_takes_devices;
+  return other != nullptr ? *other : asked();
 }
 
 }  // namespace weft

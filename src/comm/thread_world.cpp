@@ -82,7 +82,7 @@ void ThreadWorld::reset() {
 
 std::vector<int> ThreadComm::machines_of(int ranks) {
   std::vector<int> machines(static_cast<std::size_t>(ranks), 0);
-  if (const int each = ranks_per_node(); each > 0)
+  if (const int each = detail::pretended_ranks_per_node; each > 0)
     for (int r = 0; r < ranks; ++r) machines[static_cast<std::size_t>(r)] = r / each;
   return machines;
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/cache.hpp"
+#include "base/test_hook.hpp"
 #include "device/device.hpp"
 #include "geometry/transform.hpp"
 #include "known_answer.hpp"
@@ -103,7 +104,7 @@ TEST(Bench, PlanesPassOverMemoryAsOftenAsTheirStages) {
   for (const Index cache : {Index{0}, Index{8} << 10})
     for (const char* transform : {"c2c", "r2c"})
       for (const bool natural : {false, true}) {
-        set_second_cache_bytes(cache);
+        const ScopedSwitch second_cache(detail::pretended_second_cache, cache);
         Case c;
         c.shape = "32,24,20";
         c.transform = transform;
@@ -112,7 +113,6 @@ TEST(Bench, PlanesPassOverMemoryAsOftenAsTheirStages) {
         c.repeat = 1;
         c.options.set("pipeline", "planes").set("subtile", 4);
         const Measured m = measured_on(2, c);
-        set_second_cache_bytes(0);
         const int passes = natural ? 3 : 2;
         EXPECT_EQ(m.traffic.bound_passes, 2 * passes) << transform;
         EXPECT_DOUBLE_EQ(m.traffic.passes(), 2 * passes) << transform << " cache " << cache;

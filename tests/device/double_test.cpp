@@ -3,10 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <complex>
-#include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "support/double_memory.hpp"
 #include "support/expect_error.hpp"
 #include "support/nccl_double.hpp"
+#include "support/scoped_variable.hpp"
 #include "support/tuned.hpp"
 #include "weft/weft.hpp"
 
@@ -232,7 +234,7 @@ TEST(DeviceDouble, PlanningAndExecutionsAreRangesOfProfilers) {
 }
 
 TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {
-  setenv("WEFT_NCCL_LIBRARY", "/no/such/library", 1);
+  const ScopedVariable variable("WEFT_NCCL_LIBRARY", "/no/such/library");
   const ScopedDeviceDouble devices;
   ThreadTeam(2).run([](const Comm& comm) {
     set_double_device(comm.rank());
@@ -240,7 +242,18 @@ TEST(DeviceDouble, WithoutNcclItIsAClearErrorOnAllRanks) {
                  "\"nccl\": /no/such/library");
     const Plan after(comm, on_device());
   });
-  unsetenv("WEFT_NCCL_LIBRARY");
+}
+
+TEST(DeviceDouble, QueuesAreStillAtWorkWhenAnotherDoubleBegins) {
+  std::atomic<int> done{0};
+  for (int i = 0; i < 100; ++i) {
+    DoubleManner manner;
+    manner.delays = i % 2 == 0;
+    const ScopedDeviceDouble devices(manner);
+    set_double_device(0);
+    run_on_double_stream(current_device()->borrow_stream(nullptr)->native(), [&] { ++done; });
+  }
+  while (done < 100) std::this_thread::yield();
 }
 
 TEST(DeviceDouble, CapturesDoWhatTheyWereToldAndNothingElse) {

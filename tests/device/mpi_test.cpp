@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/test_hook.hpp"
 #include "comm/mpi_devices.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
@@ -36,12 +37,11 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
 }
 
 TEST(DeviceProblems, GivenToMpiWhereItLiesIfMpiSaysThatItCan) {
-  const bool yes = true;
-  if (ScopedDevices::are_on_host()) replace_mpi_takes_devices(&yes);
+  static const bool yes = true;
+  const ScopedSwitch<const bool*> says(detail::pretended_mpi_takes_devices,
+                                       ScopedDevices::are_on_host() ? &yes : nullptr);
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  const bool takes = mpi_takes_devices();
-  replace_mpi_takes_devices(nullptr);
-  if (!takes) GTEST_SKIP() << "this MPI does not say so";
+  if (!mpi_takes_devices()) GTEST_SKIP() << "this MPI does not say so";
   const int count = problem_count(ScopedDevices::problems() / 4);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + 7000 + static_cast<std::uint64_t>(i);
@@ -62,10 +62,9 @@ TEST(DeviceProblems, GivenToMpiWhereItLiesIfMpiSaysThatItCan) {
 }
 
 TEST(DeviceProblems, NotGivenToAnMpiThatDoesNotSaySo) {
-  const bool no = false;
-  replace_mpi_takes_devices(&no);
+  static const bool no = false;
+  const ScopedSwitch<const bool*> says(detail::pretended_mpi_takes_devices, &no);
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  replace_mpi_takes_devices(nullptr);
   const ScopedDevices all({.processes = true});
   ScopedDevices::choose(comm.rank() % ScopedDevices::count());
   const auto plan = [&](const char* staging) {

@@ -1,15 +1,17 @@
-#include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "support/device_double.hpp"
 #include "support/devices.hpp"
 #include "support/nccl_double.hpp"
+#include "support/scoped_variable.hpp"
 
 namespace weft::test {
 
 namespace {
 std::unique_ptr<ScopedDeviceDouble> current;
-}
+std::optional<ScopedVariable> without_nccl;
+}  // namespace
 
 ScopedDevices::ScopedDevices(const DevicesManner& asked) {
   DoubleManner manner;
@@ -20,13 +22,14 @@ ScopedDevices::ScopedDevices(const DevicesManner& asked) {
   manner.room = std::size_t{1} << 30;
   current = std::make_unique<ScopedDeviceDouble>(manner);
   if (asked.processes) {
-    setenv("WEFT_NCCL_LIBRARY", "/no/such/library", 1);  // the double's is within a process
+    without_nccl.emplace("WEFT_NCCL_LIBRARY", "/no/such/library");  // the double's is within a process
   } else {
     nccl::replace_functions(&nccl_double());
   }
 }
 ScopedDevices::~ScopedDevices() {
   nccl::replace_functions(nullptr);
+  without_nccl.reset();
   current.reset();
 }
 int ScopedDevices::count() {

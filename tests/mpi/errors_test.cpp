@@ -3,11 +3,13 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <optional>
 
 #include "base/test_hook.hpp"
 #include "support/bad_input.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
+#include "support/scoped_variable.hpp"
 #include "transport/mpi/counts.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -44,13 +46,13 @@ TEST(Errors, PlanningThatFailsOnOneRankFailsOnAllAndLeavesNoTrace) {
 
 TEST(Errors, AnUnknownVariableOnOneRankFailsOnAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  if (comm.rank() == comm.size() - 1) setenv("WEFT_PIPLINE", "windowed", 1);
+  std::optional<ScopedVariable> variable;
+  if (comm.rank() == comm.size() - 1) variable.emplace("WEFT_PIPLINE", "windowed");
   expect_error([&] { Plan plan(comm, small_cube()); }, "unknown variable WEFT_PIPLINE");
-  unsetenv("WEFT_PIPLINE");
+  variable.reset();
   if (comm.size() == 1) return;
-  if (comm.rank() == 0) setenv("WEFT_PIPELINE", "sequential", 1);
+  if (comm.rank() == 0) variable.emplace("WEFT_PIPELINE", "sequential");
   expect_error([&] { Plan plan(comm, small_cube()); }, "option pipeline sequential as on rank 0");
-  unsetenv("WEFT_PIPELINE");
 }
 
 TEST(Errors, MisuseOnOneRankAloneSaysThatOthersMayWait) {
@@ -77,11 +79,6 @@ TEST(Errors, NullCommunicatorAndForeignExchanges) {
 }
 
 namespace {
-
-struct RestoredLimit {
-  Index limit = mpi_count_limit();
-  ~RestoredLimit() { set_mpi_count_limit(limit); }
-};
 
 /// An impulse at the origin becomes ones.
 void expect_ones(const Comm& comm, Plan& plan) {
@@ -184,12 +181,16 @@ TEST(Exchanges, MayDifferFromReshapeToReshape) {
   expect_ones(comm, plan);
 }
 
+TEST(Counts, ElementsOfOtherSizesHaveNoType) {
+  EXPECT_EQ(mpi_datatype(4), MPI_FLOAT);
+  for (const int bytes : {0, 2, 12, 32}) expect_error([&] { mpi_datatype(bytes); }, "4, 8 or 16");
+}
+
 TEST(Counts, LargeTypesCarryWhatAnIntCannotCount) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() < 2 || comm.size() > 4) return;
-  const RestoredLimit restored;
   for (const Index small : {2, 7, 100}) {
-    set_mpi_count_limit(small);
+    const ScopedSwitch limit(detail::mpi_count_limit, small);
     for (const char* exchange : {"p2p", "p2pw", "pairwise", "alltoallw"})
       for (const char* layout : {"contiguous", "strided"}) {
         Plan plan(comm, small_cube(), Options().set("exchange", exchange).set("layout", layout));
@@ -247,8 +248,7 @@ TEST(Communicator, APartOfIt) {
 TEST(Counts, BeyondTheMediumAreRefusedWhilePlanningAndThinTilesHelp) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() < 2 || comm.size() > 4) return;  // the sizes of messages below are for these
-  const RestoredLimit restored;
-  set_mpi_count_limit(100);
+  const ScopedSwitch limit(detail::mpi_count_limit, Index{100});
   for (const char* exchange : {"alltoallv", "alltoall", "ialltoallv"}) {
     Options o;
     o.set("exchange", exchange);

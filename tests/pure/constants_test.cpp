@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/cache.hpp"
+#include "base/test_hook.hpp"
 #include "tune/constants.hpp"
 
 namespace weft::test {
@@ -29,9 +30,8 @@ TEST(MachineConstants, NamesMayBeMissingOrUnknownAndValuesNonsense) {
 
 TEST(MachineConstants, MeasuredOnesAreNearTheDefaults) {
   for (const Index cache : {Index{64} << 10, Index{512} << 10}) {
-    set_second_cache_bytes(cache);
+    const ScopedSwitch second_cache(detail::pretended_second_cache, cache);
     const MachineConstants c = measure_constants();
-    set_second_cache_bytes(0);
     EXPECT_GE(c.subtile, 32 << 10);
     EXPECT_LE(c.subtile, 512 << 10);
     EXPECT_EQ(c.store_past_from, MachineConstants{}.store_past_from);

@@ -180,7 +180,7 @@ ScopedDeviceDouble::ScopedDeviceDouble(const DoubleManner& m) {
                              .holds = [](const void* p) { return Memory::of_process().owner(p) >= 0; },
                              .begin_range = tell_range,
                              .end_range = [] { tell_range(nullptr); }};
-  manner() = m;
+  before_ = set_manner(keep(m));
   replace_device_row(&row);
   replace_device_fft(&fft);
 }
@@ -188,6 +188,7 @@ ScopedDeviceDouble::ScopedDeviceDouble(const DoubleManner& m) {
 ScopedDeviceDouble::~ScopedDeviceDouble() {
   replace_device_row(nullptr);
   replace_device_fft(nullptr);
+  set_manner(before_);
 }
 
 void run_on_double_stream(void* native, std::function<void()> job) {

@@ -30,6 +30,9 @@ class ScopedDeviceDouble {
   ~ScopedDeviceDouble();
   ScopedDeviceDouble(const ScopedDeviceDouble&) = delete;
   ScopedDeviceDouble& operator=(const ScopedDeviceDouble&) = delete;
+
+ private:
+  const DoubleManner* before_;
 };
 
 /// What comes behind all that has been enqueued on a stream, given by its native handle.

@@ -17,9 +17,27 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 
 namespace weft::test::device_double {
 
-DoubleManner& manner() {
-  static DoubleManner m;
-  return m;
+namespace {
+std::atomic<const DoubleManner*>& current_manner() {
+  static std::atomic<const DoubleManner*> current{keep({})};
+  return current;
+}
+}  // namespace
+
+const DoubleManner& manner() {
+  return *current_manner();
+}
+
+const DoubleManner* set_manner(const DoubleManner* manner) {
+  return current_manner().exchange(manner);
+}
+
+const DoubleManner* keep(const DoubleManner& manner) {
+  static std::mutex mutex;
+  static auto& kept =
+      *new std::deque<DoubleManner>;  // threads of queues end after the destructors of statics
+  const std::lock_guard lock(mutex);
+  return &kept.emplace_back(manner);
 }
 
 Unordered::Unordered() : ignored_(manner().unordered) {

@@ -20,8 +20,12 @@ namespace weft::test::device_double {
 
 using Clock = std::chrono::steady_clock;
 
-/// How the double behaves now.
-DoubleManner& manner();
+/// How the double behaves now. Threads of queues may still read what has been replaced.
+const DoubleManner& manner();
+/// Replaces it, and returns what it was.
+const DoubleManner* set_manner(const DoubleManner* manner);
+/// A copy of a manner that lasts until the program ends.
+const DoubleManner* keep(const DoubleManner& manner);
 
 /// What a GPU and its driver would do is done by the double for the lifetime of this.
 class Aside {

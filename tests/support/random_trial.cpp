@@ -1,12 +1,16 @@
 // Runs a random problem: every exchange that was drawn, forward and backward, twice, compared with the exact
 // result, with each other bit by bit, and with what must not be touched.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
 #include "base/cache.hpp"
+#include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
@@ -330,28 +334,49 @@ void run_precision(const Comm& comm, const RandomProblem& p) {
   }
 }
 
+/// Gives a switch another value for the lifetime of the object, once for all ranks that are threads of one
+/// process. Collective; so is `end`, without which ranks may find the old value while others are not done.
+template <typename T>
+class SwitchOfRanks {
+ public:
+  SwitchOfRanks(const Comm& comm, std::atomic<T>& where, T value) : comm_(comm) {
+    if (comm.rank() == 0 || comm.impl().threads() == nullptr)
+      switched_ = std::make_unique<const ScopedSwitch<T>>(where, value);
+    comm.barrier();
+  }
+  void end() {
+    comm_.barrier();
+    switched_.reset();
+    comm_.barrier();
+  }
+
+ private:
+  const Comm& comm_;
+  std::unique_ptr<const ScopedSwitch<T>> switched_;
+};
+
 /// The same ranks, of which so many share a machine.
 Comm machines_of(const Comm& comm, int ranks) {
   if (ranks == 0) return comm;
-  set_ranks_per_node(ranks);  // by all ranks alike, also those that are threads of one process
+  SwitchOfRanks machine(comm, detail::pretended_ranks_per_node, ranks);
   Comm machines = comm.split(0);
-  comm.barrier();
-  set_ranks_per_node(0);
-  comm.barrier();
+  machine.end();
   return machines;
 }
 
 }  // namespace
 
 void run_random_problem(const Comm& comm, const RandomProblem& p) {
-  set_second_cache_bytes(p.small_cache ? 64 : 0);
   try {
+    std::optional<SwitchOfRanks<std::int64_t>> small_cache;
+    if (p.small_cache) small_cache.emplace(comm, detail::pretended_second_cache, 64);
     const Comm machines = machines_of(comm, p.node_ranks);
     if (p.problem.precision == Precision::float64) {
       run_precision<double>(machines, p);
     } else {
       run_precision<float>(machines, p);
     }
+    if (small_cache) small_cache->end();
   } catch (const std::exception& e) {
     throw std::runtime_error(std::string(e.what()) + "\n" + p.describe());
   }

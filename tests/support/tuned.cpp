@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
+#include "support/scoped_variable.hpp"
 
 namespace weft::test {
 
@@ -85,14 +85,10 @@ void edit_options(const std::string& file, const std::string& options) {
 }
 
 std::string warnings_of(const std::function<void()>& step) {
-  const char* const before = std::getenv("WEFT_WARNINGS");
-  const std::string old = before != nullptr ? before : "";
-  unsetenv("WEFT_WARNINGS");
+  const ScopedVariable warnings("WEFT_WARNINGS", std::nullopt);
   testing::internal::CaptureStderr();
   step();
-  std::string text = testing::internal::GetCapturedStderr();
-  if (!old.empty()) setenv("WEFT_WARNINGS", old.c_str(), 1);
-  return text;
+  return testing::internal::GetCapturedStderr();
 }
 
 }  // namespace weft::test

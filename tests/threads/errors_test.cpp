@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 
 #include "base/test_hook.hpp"
 #include "support/bad_input.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
+#include "support/scoped_variable.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -133,15 +133,19 @@ TEST(Errors, AnExceptionOutsideWeftReleasesTheOthers) {
 
 TEST(Errors, UnknownVariablesAndBadValuesOfKnownOnes) {
   Problem p = small_cube();
-  setenv("WEFT_PIPLINE", "windowed", 1);
-  expect_error([&] { Plan plan(Comm::self(), p); }, "unknown variable WEFT_PIPLINE");
-  unsetenv("WEFT_PIPLINE");
-  setenv("WEFT_PIPELINE", "windy", 1);
-  expect_error([&] { Plan plan(Comm::self(), p); }, "auto, sequential, th, windowed");
-  setenv("WEFT_PIPELINE", "windowed", 1);
-  EXPECT_EQ(Options().get("pipeline"), "windowed");
-  EXPECT_EQ(Options().set("pipeline", "sequential").get("pipeline"), "sequential");
-  unsetenv("WEFT_PIPELINE");
+  {
+    const ScopedVariable variable("WEFT_PIPLINE", "windowed");
+    expect_error([&] { Plan plan(Comm::self(), p); }, "unknown variable WEFT_PIPLINE");
+  }
+  {
+    const ScopedVariable variable("WEFT_PIPELINE", "windy");
+    expect_error([&] { Plan plan(Comm::self(), p); }, "auto, sequential, th, windowed");
+  }
+  {
+    const ScopedVariable variable("WEFT_PIPELINE", "windowed");
+    EXPECT_EQ(Options().get("pipeline"), "windowed");
+    EXPECT_EQ(Options().set("pipeline", "sequential").get("pipeline"), "sequential");
+  }
   EXPECT_EQ(Options().get("pipeline"), "auto");
 }
 

@@ -1,6 +1,7 @@
 // Hundreds of random problems on 1 to 16 thread ranks; WEFT_TEST_PROBLEMS=5000 for more.
 #include <gtest/gtest.h>
 
+#include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
 #include "support/disturbance.hpp"
 #include "support/random_problem.hpp"
@@ -25,7 +26,7 @@ TEST(RandomProblems, OnThreadRanks) {
 }
 
 TEST(Machines, ThreadsCanBeTakenToBeOnSeveral) {
-  set_ranks_per_node(2);
+  const ScopedSwitch machines(detail::pretended_ranks_per_node, 2);
   std::string text;
   ThreadTeam(4).run([&](const Comm& comm) {
     Problem p;
@@ -33,7 +34,6 @@ TEST(Machines, ThreadsCanBeTakenToBeOnSeveral) {
     const Plan plan(comm, p);
     if (comm.rank() == 0) text = plan.to_string();
   });
-  set_ranks_per_node(0);
   EXPECT_NE(text.find("exchange direct (auto: nothing is packed; copy between machines)"), std::string::npos)
       << text;
 }

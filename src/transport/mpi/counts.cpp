@@ -1,22 +1,28 @@
 #include "transport/mpi/counts.hpp"
 
-#include <atomic>
 #include <limits>
 
 #include "weft/error.hpp"
 
 namespace weft {
 
-namespace {
-std::atomic<Index> limit{std::numeric_limits<int>::max()};
-}
+std::atomic<Index> detail::mpi_count_limit{std::numeric_limits<int>::max()};
 
 MPI_Datatype mpi_datatype(int element_bytes) {
-  return element_bytes == 16 ? MPI_C_DOUBLE_COMPLEX : element_bytes == 8 ? MPI_DOUBLE : MPI_FLOAT;
+  switch (element_bytes) {
+    case 16:
+      return MPI_C_DOUBLE_COMPLEX;
+    case 8:
+      return MPI_DOUBLE;
+    case 4:
+      return MPI_FLOAT;
+    default:
+      throw Error("plan: exchange", "elements of " + std::to_string(element_bytes) + " bytes", "4, 8 or 16");
+  }
 }
 
 int mpi_count(Index bytes, int element_bytes) {
-  const Index count = bytes / element_bytes;
+  const Index count = bytes / element_bytes, limit = detail::mpi_count_limit;
   if (count > limit)
     throw Error("plan: exchange", "a message or displacement of " + std::to_string(count) + " elements",
                 "at most " + std::to_string(limit) +
@@ -24,13 +30,6 @@ int mpi_count(Index bytes, int element_bytes) {
                     "which count in "
                     "large types, or more ranks");
   return static_cast<int>(count);
-}
-
-Index mpi_count_limit() {
-  return limit;
-}
-void set_mpi_count_limit(Index value) {
-  limit = value;
 }
 
 }  // namespace weft

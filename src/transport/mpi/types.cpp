@@ -53,7 +53,7 @@ class TypeMaker {
   }
 
   static MPI_Datatype repeated(MPI_Datatype of, Index count, Index stride, bool dense) {
-    const Index limit = mpi_count_limit();
+    const Index limit = detail::mpi_count_limit;
     MPI_Datatype made = MPI_DATATYPE_NULL;
     if (count <= limit) {
       const int n = static_cast<int>(count);
@@ -96,7 +96,7 @@ MpiType& MpiType::operator=(MpiType&& other) noexcept {
 
 MpiPart MpiParts::part(const Message& message) {
   const Index count = message.bytes / element_bytes_;
-  if (count <= mpi_count_limit())
+  if (count <= detail::mpi_count_limit)
     return {message.offset, static_cast<int>(count), mpi_datatype(element_bytes_)};
   made_.push_back(MpiType::row(count, element_bytes_));
   return {message.offset, 1, made_.back().get()};
