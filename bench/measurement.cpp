@@ -93,7 +93,7 @@ class Bench {
       names += std::string(names.empty() ? "" : ", ") + row->name;
       if (!device_) continue;
       if (impl.goes_through_host(*row, c)) names += " through pinned memory";
-      if (row->carry == Carry::direct && impl.some_far(c)) names += " (some pairs through pinned memory)";
+      if (row->traits.stores && impl.some_far(c)) names += " (some pairs through pinned memory)";
     }
     return names;
   }

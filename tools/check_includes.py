@@ -15,17 +15,18 @@ BELOW = {
     "base": set(),
     "geometry": {"base"},
     "schedule": {"base", "geometry"},
-    "program": {"base", "geometry", "schedule"},
+    "traffic": {"base", "geometry"},
+    "program": {"base", "geometry", "schedule", "traffic"},
     "comm": {"base"},
     "kernels": {"base", "geometry"},
     "device": {"base", "geometry", "kernels"},
     "fft": {"base", "geometry", "device"},
-    "transport": {"base", "comm", "device"},
-    "exec": {"base", "geometry", "schedule", "program", "comm", "kernels", "device", "fft", "transport"},
-    "tune": {"base", "geometry", "schedule", "program", "comm", "kernels", "device", "fft", "transport", "exec"},
-    "api": {"base", "geometry", "schedule", "program", "comm", "kernels", "device", "fft", "transport", "exec", "tune"},
+    "transport": {"base", "comm", "device", "traffic"},
 }
-PURE = {"geometry", "schedule", "program"}
+# These use all of them, and each the ones before it.
+for room in ("exec", "tune", "api"):
+    BELOW[room] = set(BELOW)
+PURE = {"geometry", "schedule", "traffic", "program"}
 # What the pure rooms may take from base: errors are public, text only turns values into messages.
 PURE_BASE = {"base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).

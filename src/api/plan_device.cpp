@@ -136,7 +136,7 @@ std::string PlanImpl::graph_obstacle() const {
         return "copy engines that put in memory of other processes";
   for (const Way& w : ways)
     for (const ExchangeRow* row : w.exchanges)
-      if (!row->in_graphs) return std::string("exchange ") + row->name;
+      if (!row->traits.in_graphs) return std::string("exchange ") + row->name;
   return "";
 }
 
@@ -175,7 +175,7 @@ double PlanImpl::leaving_bytes(const Way& w, std::size_t reshape) const {
 void PlanImpl::check_puts() const {
   const std::string asked = options.get("puts");
   if (asked == "auto") return;
-  const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
+  const auto direct = [](const ExchangeRow* row) { return row->traits.stores; };
   if (!device || std::none_of(rows.begin(), rows.end(), direct))
     throw Error("plan: option puts",
                 asked + (device ? " without a direct exchange" : " with arrays on the host"), "auto");
@@ -251,7 +251,7 @@ void PlanImpl::make_device_memory(CommImpl& c) {
   ExchangeMemory exchange_memory;
   exchange_memory.fft_work_offset = device_aligned(program_bytes);
   const auto any = [&](const auto& of) { return std::any_of(rows.begin(), rows.end(), of); };
-  const bool direct = any([](const ExchangeRow* row) { return row->carry == Carry::direct; });
+  const bool direct = any([](const ExchangeRow* row) { return row->traits.stores; });
   const bool staged = any([&](const ExchangeRow* row) { return goes_through_host(*row, c); });
   exchange_memory.hands_over = options.get("staging") != "on";
   const bool exchanges = !ways[0].choices.empty();

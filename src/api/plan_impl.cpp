@@ -33,7 +33,7 @@ bool may_do_without_sharing(const Options& options) {
 
 std::string reason_for(const ExchangeRow& row, CommImpl& c) {
   if (row.overlaps(c)) return "it moves on while these ranks compute";
-  if (row.carry == Carry::direct || row.carry == Carry::strided) return "nothing is packed";
+  if (packs_nothing(row.traits)) return "nothing is packed";
   return "it serves these ranks";
 }
 
@@ -177,8 +177,8 @@ bool PlanImpl::make_memory(CommImpl& c) {
     return true;
   }
   ExchangeMemory exchange_memory;
-  const bool direct = std::any_of(rows.begin(), rows.end(),
-                                  [](const ExchangeRow* row) { return row->carry == Carry::direct; });
+  const bool direct =
+      std::any_of(rows.begin(), rows.end(), [](const ExchangeRow* row) { return row->traits.stores; });
   if (direct && !ways[0].choices.empty()) {
     const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
     const Index flags = reshapes * direct_flag_bytes(c.size());
@@ -220,7 +220,7 @@ const char* PlanImpl::overlapping_pipeline(CommImpl& c) const {
 }
 
 bool PlanImpl::carried_on_streams() const {
-  const auto on_streams = [](const ExchangeRow* row) { return row->make_stream_buffered != nullptr; };
+  const auto on_streams = [](const ExchangeRow* row) { return row->traits.on_streams; };
   return device && !rows.empty() && std::all_of(rows.begin(), rows.end(), on_streams);
 }
 
@@ -245,8 +245,8 @@ void PlanImpl::find_exchanges(CommImpl& c) {
     const ExchangeRow& row =
         by_parts ? find_exchange_of_parts(c, exchange_needs()) : find_exchange(name, c, exchange_needs());
     rows.push_back(&row);
-    strided = strided && (row.carry == Carry::strided || row.carry == Carry::direct);
-    alone = alone || !row.concurrent;
+    strided = strided && packs_nothing(row.traits);
+    alone = alone || !row.traits.concurrent;
   }
   const std::string layout = options.get("layout");
   contiguous = layout == "contiguous" || (layout == "auto" && !strided && !device);
@@ -259,8 +259,10 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   if (names.size() > 1 && names.size() != reshapes)
     throw Error("plan: option exchange", std::to_string(names.size()) + " exchanges",
                 "one for all, or one per reshape, of which there are " + std::to_string(reshapes));
-  const auto does_not_block = [&](const ExchangeRow* row) { return row->concurrent || row->overlaps(c); };
-  const auto direct = [](const ExchangeRow* row) { return row->carry == Carry::direct; };
+  const auto does_not_block = [&](const ExchangeRow* row) {
+    return row->traits.concurrent || row->overlaps(c);
+  };
+  const auto direct = [](const ExchangeRow* row) { return row->traits.stores; };
   const bool all_direct = std::all_of(rows.begin(), rows.end(), direct);
   const bool overlaps = several_nodes(c) ? std::all_of(rows.begin(), rows.end(), does_not_block)
                                          : all_direct || carried_on_streams();
@@ -278,8 +280,8 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
     if (names.size() > 1) w.exchanges = rows;
     if (w.schedule.direction == Direction::backward) std::reverse(w.exchanges.begin(), w.exchanges.end());
     for (std::size_t j = 0; j < reshapes; ++j) {
-      w.choices[j].carry = w.exchanges[j]->carry;
-      w.choices[j].any_place = w.exchanges[j]->any_place;
+      w.choices[j].carry = carry_of(w.exchanges[j]->traits);
+      w.choices[j].any_place = w.exchanges[j]->traits.any_place;
       w.choices[j].exchange = w.exchanges[j]->name;
       const std::size_t asked = names.size() == 1                            ? 0
                                 : w.schedule.direction == Direction::forward ? j

@@ -71,7 +71,7 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
   fft_work_offset_ = memory.fft_work_offset;
   Index flags = memory.flags_offset;
   std::vector<bool> carried;
-  for (const ExchangeRow* row : exchanges) carried.push_back(row->make_stream_buffered != nullptr);
+  for (const ExchangeRow* row : exchanges) carried.push_back(row->traits.on_streams);
   carried_on_streams_ = std::find(carried.begin(), carried.end(), true) != carried.end();
   workspace_ = memory.workspace.get();
   second_ = memory.second;
@@ -87,7 +87,7 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
           comm,    messages,     groups[j], std::move(at), nullptr, flags, memory.workspace_offset,
           device_, memory.peers, false,     second_ > 0};
     };
-    if (row.carry == Carry::direct) {
+    if (row.traits.stores) {
       direct_.push_back(row.make_stream_direct(context_of(reshape.messages, memory.workspace)));
       std::byte* const pinned = memory.pinned.get() + far_offset;
       buffered_.push_back(memory.far == nullptr

@@ -20,19 +20,18 @@ std::span<const ExchangeRow> exchange_table() {
 
 namespace {
 int merit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
-  if (needs.device && row.carry == Carry::direct) return 3;
+  if (needs.device && row.traits.stores) return 3;
   if (row.overlaps(comm)) return 2;
-  return row.carry == Carry::direct || row.carry == Carry::strided ? 1 : 0;
+  return packs_nothing(row.traits) ? 1 : 0;
 }
 
 /// Why a row that exists does not serve, as an error says it.
 std::string misfit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   if (!row.applicable(comm)) return std::string(" among ranks of medium ") + comm.medium();
-  if (row.carry == Carry::direct && !needs.own_workspace) return " with workspace given by the user";
+  if (row.traits.stores && !needs.own_workspace) return " with workspace given by the user";
   if (!needs.device) return " with arrays on the host";
-  if (row.make_stream_buffered != nullptr) return " among ranks that share a GPU";
-  return row.carry == Carry::direct ? " among GPUs that do not reach each other"
-                                    : " with arrays in memory of a GPU";
+  if (row.traits.on_streams) return " among ranks that share a GPU";
+  return row.traits.stores ? " among GPUs that do not reach each other" : " with arrays in memory of a GPU";
 }
 const ExchangeRow& present(const ExchangeRow& row) {
   const std::string missing = row.missing != nullptr ? row.missing() : "";
@@ -41,16 +40,24 @@ const ExchangeRow& present(const ExchangeRow& row) {
 }
 }  // namespace
 
+Carry carry_of(const ExchangeTraits& traits) {
+  if (traits.stores) return Carry::direct;
+  return traits.form == Form::boxes    ? Carry::strided
+         : traits.form == Form::padded ? Carry::padded
+                                       : Carry::packed;
+}
+
 bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   if (!row.applicable(comm)) return false;
-  if (row.carry == Carry::direct)
-    return needs.own_workspace && (!needs.device || (needs.peers && row.make_stream_direct != nullptr));
-  if (!needs.device) return serves_host(row);
-  return row.make_stream_buffered != nullptr ? needs.own_devices : stages(row);
+  if (row.traits.stores)
+    return needs.own_workspace &&
+           (needs.device ? needs.peers && row.takes_devices != nullptr : row.traits.serves_host);
+  if (!needs.device) return row.traits.serves_host;
+  return row.traits.on_streams ? needs.own_devices : stages(row);
 }
 
 bool stages(const ExchangeRow& row) {
-  return row.make_buffered != nullptr && (row.carry == Carry::packed || row.carry == Carry::padded);
+  return row.traits.serves_host && !packs_nothing(row.traits);
 }
 
 bool takes_devices(const ExchangeRow& row, CommImpl& comm) {
@@ -60,14 +67,15 @@ bool takes_devices(const ExchangeRow& row, CommImpl& comm) {
 std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool padding_fits) {
   std::string names;
   for (const ExchangeRow& row : exchange_table())
-    if (serves(row, comm, needs) && (padding_fits || row.carry != Carry::padded))
+    if (serves(row, comm, needs) && (padding_fits || row.traits.form != Form::padded))
       names += std::string(names.empty() ? "" : ", ") + row.name;
   return names;
 }
 
 const ExchangeRow& find_far_exchange(CommImpl& comm, bool device) {
   for (const ExchangeRow& row : exchange_table())
-    if ((device ? stages(row) && row.concurrent : row.beside_direct) && row.applicable(comm)) return row;
+    if ((device ? stages(row) && row.traits.concurrent : row.traits.beside_stores) && row.applicable(comm))
+      return row;
   throw Error("plan: option exchange", std::string("direct among some ranks of medium ") + comm.medium(),
               "an exchange that serves the others beside it");
 }
@@ -75,7 +83,7 @@ const ExchangeRow& find_far_exchange(CommImpl& comm, bool device) {
 const ExchangeRow& find_exchange_of_parts(CommImpl& comm, const ExchangeNeeds& needs) {
   if (any_share_memory(comm))
     for (const ExchangeRow& row : exchange_table())
-      if (row.carry == Carry::direct && serves(row, comm, needs)) return row;
+      if (row.traits.stores && serves(row, comm, needs)) return row;
   return find_far_exchange(comm, needs.device);
 }
 
@@ -88,13 +96,13 @@ const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const 
     if (name == row.name) named = &row;
     if (!serves(row, comm, needs)) continue;
     if (name == row.name) return present(row);
-    if (!row.by_name_only && (best == nullptr || merit(row, comm, needs) > merit(*best, comm, needs)))
+    if (!row.traits.by_name_only && (best == nullptr || merit(row, comm, needs) > merit(*best, comm, needs)))
       best = &row;
   }
   if (name == "auto" && best != nullptr) return *best;
   if (named == nullptr) throw Error(operation, "\"" + name + "\"", "auto or one of " + serving);
   const bool medium = !named->applicable(comm);
-  const bool workspace = !medium && named->carry == Carry::direct && !needs.own_workspace;
+  const bool workspace = !medium && named->traits.stores && !needs.own_workspace;
   throw Error(operation, "\"" + name + "\"" + misfit(*named, comm, needs),
               (workspace ? "workspace of the plan, or one of " : "auto or one of ") + serving);
 }

@@ -15,6 +15,7 @@
 #include "comm/shared_memory.hpp"
 #include "device/device.hpp"
 #include "program/messages.hpp"
+#include "traffic/traits.hpp"
 
 namespace weft {
 
@@ -141,10 +142,7 @@ struct ExchangeNeeds {
 struct ExchangeRow {
   const char* name;
   const char* meaning;
-  Carry carry;
-  /// Whether a plan may be in flight while another plan of the same ranks is: collective calls would get out
-  /// of order.
-  bool concurrent;
+  ExchangeTraits traits;
   /// Whether posted tiles move on while these ranks compute, so that pipelining pays.
   bool (*overlaps)(CommImpl& comm);
   /// Whether the ranks of `comm` can be served at all.
@@ -153,35 +151,24 @@ struct ExchangeRow {
   /// carried directly. Local; throw `weft::Error`, also for counts beyond what the medium can express.
   std::unique_ptr<BufferedExchange> (*make_buffered)(const ExchangeContext& context);
   std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
-  /// Buffered: whether it can serve ranks of other machines beside a direct exchange: strided parts, whatever
-  /// `carry` says, in plans that may be in flight together.
-  bool beside_direct = false;
   /// For memory of devices, in the place of `make_direct`. What is made by `make_buffered` and packed serves
   /// devices through pinned memory (`make_staged`).
   std::unique_ptr<StreamDirectExchange> (*make_stream_direct)(const ExchangeContext& context) = nullptr;
   /// The same for packed parts that are carried on streams, between ranks that each have a device of their
   /// own.
   std::unique_ptr<StreamBufferedExchange> (*make_stream_buffered)(const ExchangeContext& context) = nullptr;
-  /// Whether what `make_buffered` makes for these ranks takes memory of devices, which the medium has to say;
-  /// null: it does not.
+  /// Whether what it makes for these ranks takes memory of devices, which the medium has to say; null: it
+  /// does not.
   bool (*takes_devices)(CommImpl& comm) = nullptr;
   /// Why it cannot be used in this process, or nothing; null: it is part of Weft.
   std::string (*missing)() = nullptr;
   /// Meets the other ranks, before exchanges are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
-  /// Whether "auto" passes it by.
-  bool by_name_only = false;
-  /// Packed: whether parts may lie anywhere in the workspace, each in one piece.
-  bool any_place = false;
-  /// For memory of devices: whether what it enqueues may be captured in a graph and launched again.
-  bool in_graphs = false;
 };
 
-/// Whether a row serves arrays on the host.
-inline bool serves_host(const ExchangeRow& row) {
-  return row.make_buffered != nullptr || row.make_direct != nullptr;
-}
+/// As programs know its traits.
+Carry carry_of(const ExchangeTraits& traits);
 
 /// Whether arrays in memory of devices can go through pinned memory of the host.
 bool stages(const ExchangeRow& row);

@@ -34,8 +34,7 @@ class MpiAlltoall final : public GroupExchange {
 ExchangeRow mpi_alltoall_row() {
   return {.name = "alltoall",
           .meaning = "MPI_Alltoall within each exchange group, all parts padded to the largest",
-          .carry = Carry::padded,
-          .concurrent = false,
+          .traits = {.form = Form::padded, .concurrent = false},
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiAlltoall>,

@@ -26,8 +26,7 @@ class MpiAlltoallv final : public CountedGroup {
 ExchangeRow mpi_alltoallv_row() {
   return {.name = "alltoallv",
           .meaning = "MPI_Alltoallv within each exchange group",
-          .carry = Carry::packed,
-          .concurrent = false,
+          .traits = {.concurrent = false},
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiAlltoallv>,

@@ -61,8 +61,7 @@ class MpiAlltoallw final : public GroupExchange {
 ExchangeRow mpi_alltoallw_row() {
   return {.name = "alltoallw",
           .meaning = "MPI_Alltoallw on datatypes of the boxes, without packing",
-          .carry = Carry::strided,
-          .concurrent = false,
+          .traits = {.form = Form::boxes, .concurrent = false},
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiAlltoallw>,

@@ -47,8 +47,7 @@ class MpiIalltoallv final : public CountedGroup {
 ExchangeRow mpi_ialltoallv_row() {
   return {.name = "ialltoallv",
           .meaning = "MPI_Ialltoallv within each exchange group",
-          .carry = Carry::packed,
-          .concurrent = false,
+          .traits = {.concurrent = false},
           .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiIalltoallv>,

@@ -152,8 +152,7 @@ class MpiP2p final : public BufferedExchange {
 ExchangeRow mpi_p2p_row() {
   return {.name = "p2p",
           .meaning = "MPI_Isend and MPI_Irecv, unpacking on arrival",
-          .carry = Carry::packed,
-          .concurrent = true,
+          .traits = {},
           .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
@@ -164,14 +163,12 @@ ExchangeRow mpi_p2p_row() {
 ExchangeRow mpi_p2pw_row() {
   return {.name = "p2pw",
           .meaning = "MPI_Isend and MPI_Irecv on datatypes of the boxes, without packing",
-          .carry = Carry::strided,
-          .concurrent = true,
+          .traits = {.form = Form::boxes, .beside_stores = true},
           // Datatypes are packed inside MPI while it waits, so that little is left to move on meanwhile.
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
-          .make_direct = nullptr,
-          .beside_direct = true};
+          .make_direct = nullptr};
 }
 
 }  // namespace weft

@@ -55,8 +55,7 @@ class MpiPairwise final : public GroupExchange {
 ExchangeRow mpi_pairwise_row() {
   return {.name = "pairwise",
           .meaning = "MPI_Sendrecv with one member of the exchange group after the other",
-          .carry = Carry::packed,
-          .concurrent = false,
+          .traits = {.concurrent = false},
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, MpiPairwise>,

@@ -101,18 +101,19 @@ class NcclExchange final : public StreamBufferedExchange {
 ExchangeRow nccl_row() {
   return {.name = "nccl",
           .meaning = "NCCL, grouped sends and receives (GPUs only, one of its own for every rank)",
-          .carry = Carry::packed,
           // Its calls are in one order on all ranks.
-          .concurrent = false,
+          .traits = {.concurrent = false,
+                     .any_place = true,
+                     .by_name_only = true,
+                     .serves_host = false,
+                     .on_streams = true},
           .overlaps = [](CommImpl&) { return true; },
           .applicable = [](CommImpl&) { return true; },
           .make_buffered = nullptr,
           .make_direct = nullptr,
           .make_stream_buffered = make_exchange<StreamBufferedExchange, NcclExchange>,
           .missing = [] { return nccl::missing(); },
-          .prepare = NcclRanks::prepare,
-          .by_name_only = true,
-          .any_place = true};
+          .prepare = NcclRanks::prepare};
 }
 
 }  // namespace weft

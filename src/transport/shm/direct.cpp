@@ -101,14 +101,13 @@ Index direct_flag_bytes(int ranks) {
 ExchangeRow direct_row() {
   return {.name = "direct",
           .meaning = "ranks store into each other's workspace (threads of a process, ranks of a machine)",
-          .carry = Carry::direct,
-          .concurrent = true,
+          .traits = {.stores = true, .in_graphs = true},
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.size() == 1 || any_share_memory(comm); },
           .make_buffered = nullptr,
           .make_direct = make_exchange<DirectExchange, SharedDirect>,
           .make_stream_direct = make_peer_exchange,
-          .in_graphs = true};
+          .takes_devices = [](CommImpl&) { return true; }};
 }
 
 }  // namespace weft

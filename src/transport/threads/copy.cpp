@@ -195,13 +195,11 @@ ExchangeRow threads_copy_row() {
   return {.name = "copy",
           .meaning =
               "receivers copy parts out of the sender's buffer, packed or strided (threads of one process)",
-          .carry = Carry::packed,
-          .concurrent = true,
+          .traits = {.beside_stores = true},
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .make_buffered = make_exchange<BufferedExchange, ThreadsCopy>,
-          .make_direct = nullptr,
-          .beside_direct = true};
+          .make_direct = nullptr};
 }
 
 }  // namespace weft

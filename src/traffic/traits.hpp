@@ -1,0 +1,41 @@
+// What planning has to know of an exchange: values, no functions of it.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+/// How a part gets from the rank that has it to the rank that wants it.
+enum class Route : std::uint8_t {
+  stay,   ///< both are the same rank
+  store,  ///< the sender stores it into the receiver's workspace
+  send,   ///< it travels in a message
+};
+
+/// How the parts of a tile lie that are sent.
+enum class Form : std::uint8_t {
+  dense,   ///< each contiguous in a buffer, one behind the other
+  padded,  ///< the same, each with room for the largest part of its exchange group
+  boxes,   ///< strided boxes: taken from where they lie and left where they belong
+};
+
+struct ExchangeTraits {
+  Form form = Form::dense;  ///< of what is sent
+  /// Ranks that reach each other's memory store there; other pairs need an exchange beside it.
+  bool stores = false;
+  bool concurrent = true;      ///< a plan may be under way while another plan of the same ranks is
+  bool beside_stores = false;  ///< can serve the pairs that an exchange with `stores` leaves out
+  bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
+  bool by_name_only = false;   ///< "auto" passes it by
+  bool serves_host = true;     ///< arrays on the host
+  bool on_streams = false;     ///< memory of devices: streams carry tiles without the host
+  /// Memory of devices: what it enqueues may be captured in a graph and launched again.
+  bool in_graphs = false;
+};
+
+/// Whether nothing is packed for the exchange.
+inline bool packs_nothing(const ExchangeTraits& traits) {
+  return traits.stores || traits.form == Form::boxes;
+}
+
+}  // namespace weft
