@@ -7,6 +7,7 @@
 #include "api/option_table.hpp"
 #include "api/schedule_options.hpp"
 #include "base/environment.hpp"
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "fft/local_fft.hpp"
 #include "program/pipeline.hpp"
@@ -77,7 +78,7 @@ const OptionRow& find_row(const std::string& name) {
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  throw Error("options", "unknown option \"" + name + "\"", "one of " + join(names, ", "));
+  throw Error("options", "unknown option \"" + name + "\"", one_of(names, name));
 }
 
 Index parsed(const std::string& name, const std::string& text) {
@@ -115,16 +116,12 @@ void check_value(const OptionRow& row, const std::string& value) {
   const auto known = [&](const std::string& v) {
     return std::find(row.values.begin(), row.values.end(), v) != row.values.end();
   };
-  bool good = true;
   switch (row.kind) {
     case OptionRow::Kind::choice:
-      good = known(value);
+    case OptionRow::Kind::choices:
+      for (const std::string& v : row.kind == OptionRow::Kind::choice ? Names{value} : split_at_commas(value))
+        if (!known(v)) throw Error("options: " + row.name, "\"" + value + "\"", one_of(row.values, v));
       break;
-    case OptionRow::Kind::choices: {
-      const Names parts = split_at_commas(value);
-      good = std::all_of(parts.begin(), parts.end(), known);
-      break;
-    }
     case OptionRow::Kind::number:
       parsed(row.name, value);
       break;
@@ -140,7 +137,6 @@ void check_value(const OptionRow& row, const std::string& value) {
       parsed_list(row.name, value);
       break;
   }
-  if (!good) throw Error("options: " + row.name, "\"" + value + "\"", "one of " + join(row.values, ", "));
 }
 
 std::optional<std::string> from_environment(const OptionRow& row) {

@@ -68,7 +68,7 @@ void PlanImpl::make(CommImpl& c, const Learnt* decided) {
   std::string mine;
   together(c, [&] {
     test_point("plan", c.rank());
-    check_environment();
+    warn_of_unknown_variables();
     check_problem(problem, c.size());
     if (problem.memory != MemoryKind::host) check_device_options();
     users_workspace = options.get("workspace") == "user";

@@ -1,11 +1,13 @@
 #include "base/environment.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
+#include <vector>
 
-#include "weft/error.hpp"
+#include "base/nearest_name.hpp"
+#include "base/warning.hpp"
 
 extern char** environ;
 
@@ -27,7 +29,7 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_SUBTILE", "default of option subtile"},
     EnvironmentVariable{"WEFT_WINDOW", "default of option window"},
     EnvironmentVariable{"WEFT_MKL_LIBRARY",
-                        "file of Intel MKL to be used, its libmkl_rt; else it is searched for"},
+                        "libmkl_rt of Intel MKL, or the folder of it; else it is searched for"},
     EnvironmentVariable{"WEFT_NCCL_LIBRARY",
                         "file of NCCL to be used, its libnccl.so.2; else the loader finds it"},
     EnvironmentVariable{"WEFT_DIR", "for CMake, where it finds an installed Weft"},
@@ -50,18 +52,18 @@ std::optional<std::string> environment_value(const char* name) {
   return std::string(value);
 }
 
-void check_environment() {
+void warn_of_unknown_variables() {
+  constexpr std::string_view prefix = "WEFT_", tests = "WEFT_TEST_";
+  std::vector<std::string> known;
+  for (const EnvironmentVariable& v : table) known.push_back(std::string(v.name).substr(prefix.size()));
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    if (!text.starts_with("WEFT_")) continue;
-    const std::string_view name = text.substr(0, text.find('='));
-    bool known = false;
-    std::string names;
-    for (const EnvironmentVariable& v : table) {
-      known = known || name == v.name;
-      names += (names.empty() ? "" : ", ") + std::string(v.name);
-    }
-    if (!known) throw Error("environment", "unknown variable " + std::string(name), "one of " + names);
+    if (!text.starts_with(prefix) || text.starts_with(tests)) continue;
+    const std::string name(text.substr(prefix.size(), text.find('=') - prefix.size()));
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string nearest = nearest_name(name, known);
+    warn("environment variable WEFT_" + name + " is not known and has no effect" +
+         (nearest.empty() ? "" : "; the nearest is WEFT_" + nearest));
   }
 }
 

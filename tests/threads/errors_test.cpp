@@ -8,6 +8,7 @@
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
 #include "support/scoped_variable.hpp"
+#include "support/tuned.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -131,12 +132,36 @@ TEST(Errors, AnExceptionOutsideWeftReleasesTheOthers) {
       "not from inside a body");
 }
 
-TEST(Errors, UnknownVariablesAndBadValuesOfKnownOnes) {
-  Problem p = small_cube();
+TEST(Errors, UnknownVariablesAreWarnedOfOnceAndNameTheNearest) {
+  const auto planning = [] { const Plan plan(Comm::self(), small_cube()); };
+  const ScopedVariable mistyped("WEFT_PIPLINE", "windowed"), of_tests("WEFT_TEST_OF_ANOTHER_PROGRAM", "1");
+  const std::string text = warnings_of([&] {
+    planning();
+    planning();
+  });
+  EXPECT_EQ(text,
+            "weft: warning: environment variable WEFT_PIPLINE is not known and has no effect; the nearest is "
+            "WEFT_PIPELINE\n");
+  const ScopedVariable other("WEFT_QUITE_ANOTHER", "1");
+  testing::internal::CaptureStderr();
   {
-    const ScopedVariable variable("WEFT_PIPLINE", "windowed");
-    expect_error([&] { Plan plan(Comm::self(), p); }, "unknown variable WEFT_PIPLINE");
+    const ScopedVariable warnings("WEFT_WARNINGS", "off");
+    planning();
   }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(warnings_of(planning),
+            "weft: warning: environment variable WEFT_QUITE_ANOTHER is not known and has no effect\n");
+}
+
+TEST(Errors, UnknownNamesOfOptionsAndTheirValuesNameTheNearest) {
+  Options options;
+  expect_error([&] { options.set("exchnage", "p2p"); }, "; the nearest is exchange");
+  expect_error([&] { options.set("exchange", "direct,p2q"); }, "; the nearest is p2p");
+  expect_error([&] { options.set("pipeline", "two_front"); }, "; the nearest is two-front");
+}
+
+TEST(Errors, BadValuesOfVariables) {
+  const Problem p = small_cube();
   {
     const ScopedVariable variable("WEFT_PIPELINE", "windy");
     expect_error([&] { Plan plan(Comm::self(), p); }, "auto, sequential, th, windowed");
