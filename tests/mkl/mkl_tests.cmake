@@ -1,13 +1,21 @@
 # The tests of Intel MKL as local FFT beside FFTW.
-weft_test(mkl threads/mkl_test.cpp)
+weft_test(mkl threads/mkl_test.cpp mkl/find_test.cpp)
 target_link_libraries(weft_mkl_tests PRIVATE ${CMAKE_DL_LIBS})
+
+# A library that looks like Intel MKL from outside, in a folder as MKL has it.
+set(imitation ${CMAKE_CURRENT_BINARY_DIR}/imitation/lib)
+add_library(weft_mkl_imitation MODULE mkl/imitation.cpp)
+set_target_properties(weft_mkl_imitation PROPERTIES PREFIX "" OUTPUT_NAME libmkl_rt SUFFIX .so.2
+  LIBRARY_OUTPUT_DIRECTORY ${imitation})
+file(WRITE ${imitation}/libmkl_core.so.2 "")
+add_dependencies(weft_mkl_tests weft_mkl_imitation)
+target_compile_definitions(weft_mkl_tests PRIVATE WEFT_MKL_IMITATION="${imitation}")
 
 # A program that opens modules, whose functions are bound lazily. The sanitizers want to be in the program first.
 if(NOT WEFT_SANITIZE)
   set(src ${PROJECT_SOURCE_DIR}/src)
   add_library(weft_module MODULE mkl/weft_module.cpp ${src}/base/environment.cpp ${src}/base/error.cpp
-    ${src}/base/nearest_name.cpp ${src}/base/warning.cpp
-    ${src}/base/shared_library.cpp ${src}/base/text.cpp ${src}/fft/fft_problem.cpp ${src}/fft/merge_loops.cpp ${src}/fft/fftw/fftw.cpp
+    ${src}/base/nearest_name.cpp ${src}/base/warning.cpp ${src}/base/shared_library.cpp ${src}/base/text.cpp ${src}/fft/fft_problem.cpp ${src}/fft/merge_loops.cpp ${src}/fft/fftw/fftw.cpp
     ${src}/fft/fftw/scaling.cpp ${src}/fft/fftw/wisdom.cpp ${src}/fft/mkl/dfti.cpp ${src}/fft/mkl/mkl.cpp)
   target_link_libraries(weft_module PRIVATE FFTW::double FFTW::float)
   add_library(weft_fftw_early MODULE mkl/fftw_module.cpp ${src}/base/shared_library.cpp)

@@ -17,10 +17,13 @@
 // nothing of the first.)
 #include "fft/mkl/dfti.hpp"
 
+#include <unistd.h>
+
 #include <array>
-#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -37,7 +40,8 @@ namespace fs = std::filesystem;
 
 constexpr std::array names{"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so.3", "libmkl_rt.so"};
 constexpr const char* remedy =
-    "; install it (pip install mkl), or name its libmkl_rt in the environment variable WEFT_MKL_LIBRARY";
+    "; install it (pip install mkl), or name its libmkl_rt or the folder of that in the environment variable "
+    "WEFT_MKL_LIBRARY";
 
 struct Library {
   std::optional<SharedLibrary> library;
@@ -45,24 +49,55 @@ struct Library {
   std::string file, missing;
 };
 
-/// Where MKL gets installed, beside the folders that the loader knows.
+/// The folder lib of the prefix that holds a program of folder bin.
+std::string lib_beside(const fs::path& program) {
+  return (program.parent_path().parent_path() / "lib").string();
+}
+
+/// The program that a shim of pyenv stands for: of the version that PYENV_VERSION or the file of the global
+/// one names. Any other program as it is.
+fs::path behind_shim(const fs::path& program) {
+  if (program.parent_path().filename() != "shims") return program;
+  const fs::path root = program.parent_path().parent_path();
+  std::string version = environment_value("PYENV_VERSION").value_or("");
+  if (version.empty()) std::ifstream(root / "version") >> version;
+  return root / "versions" / version / "bin" / program.filename();
+}
+
+/// Where pip puts MKL, which is ../../ of site-packages: of the first python3 on PATH, and of what it is a
+/// link to. In a virtual environment these are two places.
+void add_folders_of_python(std::vector<std::string>& found) {
+  std::error_code none;
+  std::istringstream path(environment_value("PATH").value_or(""));
+  for (std::string folder; std::getline(path, folder, ':');) {
+    if (folder.empty() || access((fs::path(folder) / "python3").c_str(), X_OK) != 0) continue;
+    const fs::path program = behind_shim(fs::path(folder) / "python3");
+    found.push_back(lib_beside(program));
+    if (const fs::path real = fs::canonical(program, none); !none && lib_beside(real) != found.back())
+      found.push_back(lib_beside(real));
+    return;
+  }
+}
+
+/// Where MKL gets installed, beside the folders that the loader knows: what the user has chosen before what
+/// the system has.
 std::vector<std::string> folders() {
   std::vector<std::string> found;
   const auto below = [&](const char* variable, const char* folder) {
-    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
-      found.push_back(std::string(value) + folder);
+    if (const auto value = environment_value(variable)) found.push_back(*value + folder);
   };
   below("MKLROOT", "/lib");
   below("MKLROOT", "/lib/intel64");
-  found.insert(found.end(),
-               {"/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/opt/intel/oneapi/mkl/latest/lib"});
   below("VIRTUAL_ENV", "/lib");
   below("CONDA_PREFIX", "/lib");
-  below("HOME", "/.local/lib");
-  // A Python interpreter that has loaded Weft: pip puts MKL into the interpreter's prefix.
+  // A Python interpreter that has loaded Weft, and the one that a user would call.
   std::error_code none;
   if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none)
-    found.push_back((program.parent_path().parent_path() / "lib").string());
+    found.push_back(lib_beside(program));
+  add_folders_of_python(found);
+  below("HOME", "/.local/lib");
+  found.insert(found.end(),
+               {"/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/opt/intel/oneapi/mkl/latest/lib"});
   return found;
 }
 
@@ -101,27 +136,43 @@ bool try_open(Library& mkl, const std::string& name, std::string& problem) {
   return false;
 }
 
-Library find() {
-  Library mkl;
+/// Opens what a folder has of MKL's names. `problems` is told what is wrong with those that are there.
+bool try_folder(Library& mkl, const std::string& folder, std::string& problems) {
+  std::error_code none;
   std::string problem;
-  if (const auto named = environment_value("WEFT_MKL_LIBRARY")) {
-    if (!try_open(mkl, *named, problem))
-      mkl.missing = "WEFT_MKL_LIBRARY names no usable Intel MKL: " + problem;
-    return mkl;
+  for (const char* name : names) {
+    const std::string file = folder + "/" + name;
+    if (!fs::exists(file, none)) continue;
+    if (try_open(mkl, file, problem)) return true;
+    problems += " (" + problem + ")";
   }
+  return false;
+}
+
+/// `named`: a file, a folder, or a name that the loader knows.
+Library open_named(const std::string& named) {
+  Library mkl;
+  std::error_code none;
+  std::string problem;
+  if (!fs::is_directory(named, none)) {
+    if (try_open(mkl, named, problem)) return mkl;
+  } else {
+    if (try_folder(mkl, named, problem)) return mkl;
+    problem = "the folder " + named + " holds none of " + join(names, ", ") + " that can be used" + problem;
+  }
+  mkl.missing = "WEFT_MKL_LIBRARY names no usable Intel MKL: " + problem;
+  return mkl;
+}
+
+Library find() {
+  if (const auto named = environment_value("WEFT_MKL_LIBRARY")) return open_named(*named);
+  Library mkl;
+  std::string problem, broken;
   for (const char* name : names)
     if (try_open(mkl, name, problem)) return mkl;
-  std::string broken;
   const std::vector<std::string> places = folders();
-  for (const std::string& folder : places) {
-    for (const char* name : names) {
-      const std::string file = folder + "/" + name;
-      std::error_code none;
-      if (!fs::exists(file, none)) continue;
-      if (try_open(mkl, file, problem)) return mkl;
-      broken += " (" + problem + ")";
-    }
-  }
+  for (const std::string& folder : places)
+    if (try_folder(mkl, folder, broken)) return mkl;
   mkl.missing = "Intel MKL was not found: none of " + join(names, ", ") +
                 " is known to the loader or usable in " + join(places, ", ") + broken + remedy;
   return mkl;
@@ -146,6 +197,11 @@ const Functions& start() {
 }
 
 }  // namespace
+
+Found look() {
+  const Library mkl = find();
+  return {mkl.file, mkl.missing};
+}
 
 const std::string& missing() {
   return library().missing;

@@ -34,6 +34,13 @@ struct Functions {
   int (*most_threads)();
 };
 
+struct Found {
+  std::string file;     ///< of libmkl_rt, or nothing
+  std::string missing;  ///< why there is none, or nothing
+};
+/// Looks for libmkl_rt, in the order that docs/options.md gives. What it opens is closed again.
+Found look();
+
 /// Why MKL cannot be used in this process, or nothing. The first call looks for libmkl_rt and opens it, which
 /// loads little and makes none of its symbols visible.
 const std::string& missing();
