@@ -303,14 +303,17 @@ class Search {
     return result;
   }
 
-  /// The last field is the user's: it takes the user's memory order. Where there is nothing to do, one stage
-  /// without axes is left: a copy from input to output.
+  /// The last field is the user's: it takes the user's memory order, or else has one array of a batch behind
+  /// the other. Where there is nothing to do, one stage without axes is left: a copy from input to output.
   void finish_output(Schedule& s) const {
     if (s.stages.empty()) {
       s.stages.push_back({Stage::Kind::fft, {}, -1, Direction::forward});
       s.fields.push_back(s.fields.front());
     }
-    if (!request_.output_orders.empty()) s.fields.back().orders = request_.output_orders;
+    std::vector<Order>& orders = s.fields.back().orders;
+    if (!request_.output_orders.empty()) orders = request_.output_orders;
+    for (Order& order : orders)
+      if (request_.batch_axis >= 0) order = axis_first(order, request_.batch_axis);
   }
 
   const ScheduleRequest& request_;

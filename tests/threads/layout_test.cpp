@@ -160,6 +160,23 @@ TEST(Layouts, TextsCallABatchSo) {
   EXPECT_EQ(text.find("axis 3"), std::string::npos) << text;
 }
 
+TEST(Layouts, ThePrintedOrderOfABatchIsTheOneThatThePlanGives) {
+  Problem p;
+  p.shape = {12, 10, 8};
+  p.batch = 3;
+  p.output = Distribution::fastest();
+  for (const char* layout : {"strided", "contiguous"})
+    ThreadTeam(2).run([&](const Comm& comm) {
+      const Plan plan(comm, p, Options().set("layout", layout));
+      std::string order = "order {batch";
+      for (const int axis : plan.output_order()) order += "," + std::to_string(axis);
+      const std::string text = plan.to_string(), stages = text.substr(0, text.find("forward reshape"));
+      const std::string last = stages.substr(stages.rfind("->"));
+      EXPECT_NE(last.find(order + "}"), std::string::npos) << order << " is not in " << last;
+      EXPECT_EQ(plan.output_distance() * 3, static_cast<Index>(plan.output_count()));
+    });
+}
+
 TEST(Layouts, MoreThreadsThanTheMachineHasAreWarnedAbout) {
   Problem p;
   p.shape = {8, 8};
