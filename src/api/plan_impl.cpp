@@ -124,7 +124,11 @@ void PlanImpl::plan_all(CommImpl& c, const Gathered& gathered) {
     together(c, [&] { prepare(c, gathered); });
     complete = make_memory(c);
   }
-  for (Way& w : ways) w.executor->connect();
+  agreed = true;
+  JointSteps steps("plan");
+  for (Way& w : ways) w.executor->connect(steps);
+  steps.agree(c);
+  agreed = false;
 }
 
 void PlanImpl::compare(CommImpl& c, const std::string& mine) {

@@ -14,20 +14,40 @@ namespace weft {
 /// Collective. Allocates nothing if all is well.
 void agree_on(CommImpl& comm, const std::optional<Error>& failure);
 
+/// Steps that communicate: every rank takes all of them, whatever fails in between, so that no other rank
+/// waits for it inside a step, and agrees on the first failure at the end.
+class JointSteps {
+ public:
+  explicit JointSteps(const char* operation) : operation_(operation) {}
+
+  template <class Step>
+  void take(const Step& step) {
+    std::optional<Error> failure;
+    try {
+      step();
+    } catch (const Error& e) {
+      failure = e;
+    } catch (const std::exception& e) {
+      failure = Error(operation_, e.what(), "");
+    } catch (...) {
+      failure = Error(operation_, "an exception of unknown type", "");
+    }
+    if (!failure_) failure_ = failure;
+  }
+  /// Collective.
+  void agree(CommImpl& comm) const { agree_on(comm, failure_); }
+
+ private:
+  const char* operation_;
+  std::optional<Error> failure_;
+};
+
 /// Runs `step`, which must not communicate, and agrees on its outcome. Collective.
 template <class Step>
 void agree(CommImpl& comm, const char* operation, const Step& step) {
-  std::optional<Error> failure;
-  try {
-    step();
-  } catch (const Error& e) {
-    failure = e;
-  } catch (const std::exception& e) {
-    failure = Error(operation, e.what(), "");
-  } catch (...) {
-    failure = Error(operation, "an exception of unknown type", "");
-  }
-  agree_on(comm, failure);
+  JointSteps steps(operation);
+  steps.take(step);
+  steps.agree(comm);
 }
 
 }  // namespace weft

@@ -74,9 +74,12 @@ void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRo
   }
 }
 
-void Executor::connect() {
+void Executor::connect(JointSteps& steps) {
   for (const auto& b : buffered_)
-    if (b) b->connect();
+    steps.take([&] {
+      if (b) b->connect();
+      test_point("connect", program_.rank);
+    });
 }
 
 void Executor::run_fft(const Op& op) const {

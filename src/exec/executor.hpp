@@ -20,7 +20,7 @@ class Executor final : public Interpreter {
 
   void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
                       const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) override;
-  void connect() override;
+  void connect(JointSteps& steps) override;
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;
   void record_times(bool on) override;

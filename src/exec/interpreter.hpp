@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "comm/agree.hpp"
 #include "fft/local_fft.hpp"
 #include "program/program.hpp"
 #include "transport/transport.hpp"
@@ -65,8 +66,8 @@ class Interpreter {
   /// exchange group of every rank.
   virtual void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
                               const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) = 0;
-  /// Connects them. Collective.
-  virtual void connect() = 0;
+  /// Connects them, a step for each. Collective.
+  virtual void connect(JointSteps& steps) = 0;
 
   /// Begins an execution; `in` and `out` are the user's arrays (alike for an in-place program).
   virtual void start(const void* in, void* out, std::byte* work) = 0;

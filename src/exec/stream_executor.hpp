@@ -31,7 +31,7 @@ class StreamExecutor final : public Interpreter {
   Index fft_work_bytes() const override { return fft_work_bytes_; }
   void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
                       const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) override;
-  void connect() override;
+  void connect(JointSteps& steps) override;
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;
   bool settled(Patience patience) override;

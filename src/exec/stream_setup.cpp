@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/test_hook.hpp"
 #include "exec/stream_executor.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "transport/staged/staged.hpp"
@@ -119,9 +120,12 @@ void StreamExecutor::reserve() {
   jobs_.reserve(most);
 }
 
-void StreamExecutor::connect() {
+void StreamExecutor::connect(JointSteps& steps) {
   for (const auto& b : buffered_)
-    if (b) b->connect();
+    steps.take([&] {
+      if (b) b->connect();
+      test_point("connect", program_.rank);
+    });
 }
 
 }  // namespace weft
