@@ -46,7 +46,7 @@ class WEFT_API Plan {
   /// Throws `weft::Error` for misuse, before anything has moved: on all ranks among threads and with option
   /// check=collective, otherwise on the rank at fault. If an execution fails in the middle, the plan refuses
   /// to be used again, and a workspace of the user must stay valid until the communicator is gone. Ranks that
-  /// wait for the failed one throw among threads and in a direct exchange; for its messages they may wait.
+  /// wait for the failed one throw, except inside MPI in a blocking exchange: there they wait for ever.
   ///
   /// A plan is executed by one thread at a time; plans that share a Comm by one thread, in the same order on
   /// all ranks. Plans on different Comms may be executed by different threads at the same time: under MPI at
@@ -75,7 +75,12 @@ class WEFT_API Plan {
   /// their exchanges allow it (p2p, p2pw, direct, copy), else starting the second throws. The blocking
   /// exchanges (alltoallv, alltoall, alltoallw, pairwise) wait inside `start` and `test`: beside other work
   /// that waits for other ranks (a plan on another Comm, a barrier) ranks must then come to them in the same
-  /// order. A plan destroyed under way fails the other thread ranks; MPI ranks would wait for it for ever.
+  /// order.
+  ///
+  /// A plan destroyed under way has failed in the middle, as above: the other ranks throw, thread ranks all
+  /// of them, MPI ranks when they wait for it. MPI ranks that wait inside a blocking exchange wait for ever;
+  /// therefore under MPI the rank that destroyed the plan names it on standard error. What was being sent
+  /// from its arrays may still be read until the communicator is gone.
   template <class In, class Out>
   void start_forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     start(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});

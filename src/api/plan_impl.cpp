@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "api/problem_check.hpp"
@@ -58,9 +59,11 @@ PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options
 
 PlanImpl::~PlanImpl() {
   if (!flying) return;
-  // Thread ranks are told; MPI ranks would wait for ever, whatever is done here.
-  comm.impl().poison(std::make_exception_ptr(
-      Error(name_of(*flying), "a plan destroyed while it was under way", "wait() before that", comm.rank())));
+  const Error error(name_of(*flying), "a plan destroyed while it was under way: " + title(),
+                    "wait() before that", comm.rank());
+  // Nobody else may have a chance to say so.
+  if (comm.impl().threads() == nullptr) std::fprintf(stderr, "%s\n", error.what());
+  comm.impl().poison(std::make_exception_ptr(error));
   give_up();
 }
 

@@ -135,6 +135,8 @@ struct PlanImpl final : CommImpl::Flight {
   Way& way(Direction d) { return ways[static_cast<std::size_t>(d)]; }
   int real_size() const { return static_cast<int>(real_bytes(problem.precision)); }
   double scale(Direction d) const;
+  /// What is transformed, on how many ranks: the first line of the printed plan.
+  std::string title() const;
   std::string to_string() const;
   /// Of workspaces on this rank.
   Index allocated_bytes() const { return second_workspace + workspace_bytes; }

@@ -25,13 +25,17 @@ const char* scaling(Scale s) {
 
 }  // namespace
 
+std::string PlanImpl::title() const {
+  return by_x(problem.shape) + " " + weft::to_string(problem.transforms) +
+         (problem.element == Element::real ? " of real" : " of complex") +
+         (problem.precision == Precision::float64 ? " float64" : " float32") +
+         (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
+         (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) + " ranks (" +
+         comm.medium() + ")";
+}
+
 std::string PlanImpl::to_string() const {
-  std::string text = "weft plan: " + by_x(problem.shape) + " " + weft::to_string(problem.transforms) +
-                     (problem.element == Element::real ? " of real" : " of complex") +
-                     (problem.precision == Precision::float64 ? " float64" : " float32") +
-                     (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
-                     (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) +
-                     " ranks (" + comm.medium() + ")\n";
+  std::string text = "weft plan: " + title() + "\n";
   if (device) text += "memory cuda, rank " + std::to_string(comm.rank()) + " on " + device->name() + "\n";
   if (problem.forward_scale != Scale::none || problem.backward_scale != Scale::none)
     text += std::string("scale ") + scaling(problem.forward_scale) + " forward, " +

@@ -1,9 +1,9 @@
 #include "comm/mpi_world.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 
-#include "base/backoff.hpp"
 #include "comm/mpi_devices.hpp"
 #include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
@@ -12,6 +12,8 @@
 namespace weft {
 
 namespace {
+
+std::atomic<int> largest_allowed_tag{0};
 
 enum class Life { before, alive, after };
 
@@ -115,6 +117,10 @@ void check_mpi(int code, const char* call) {
   throw Error(call, std::string(text, static_cast<std::size_t>(length)), "MPI_SUCCESS");
 }
 
+void set_largest_mpi_tag(int tag) {
+  largest_allowed_tag.store(tag);
+}
+
 bool mpi_takes_devices(CommImpl& comm) {
   return comm.mpi() != nullptr && comm.mpi()->takes_devices();
 }
@@ -158,63 +164,102 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&largest), &found), "MPI_Comm_get_attr");
   if (found != 0) largest_tag_ = *largest;
+  if (const int limit = largest_allowed_tag.load(); limit > 0) largest_tag_ = std::min(largest_tag_, limit);
 }
 
 MpiWorld::~MpiWorld() {
   // After MPI_Finalize the communicators are gone with MPI.
   if (!mpi_alive()) return;
   const auto held = lock();
-  for (auto& [colours, group] : groups_) MPI_Comm_free(&group);
+  for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
   MPI_Comm_free(&comm_);
 }
 
-bool MpiWorld::complete(std::span<MPI_Request> requests, bool wait) const {
-  const int n = static_cast<int>(requests.size());
-  for (Backoff backoff;; backoff.pause()) {
-    int done = 0;
-    {
-      const auto held = lock();
-      check_mpi(MPI_Testall(n, requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-    }
-    if (done != 0 || !wait) return done != 0;
-  }
+bool MpiWorld::complete(std::span<MPI_Request> requests) const {
+  int done = 0;
+  const auto held = lock();
+  check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+            "MPI_Testall");
+  return done != 0;
 }
 
-std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests, bool wait) const {
-  const int n = static_cast<int>(requests.size());
-  for (Backoff backoff;; backoff.pause()) {
-    int index = MPI_UNDEFINED, done = 1;
-    {
-      const auto held = lock();
-      check_mpi(MPI_Testany(n, requests.data(), &index, &done, MPI_STATUS_IGNORE), "MPI_Testany");
-    }
-    if (done != 0) return {index == MPI_UNDEFINED ? -1 : index, true};
-    if (!wait) return {-1, false};
-  }
+std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests) const {
+  int index = MPI_UNDEFINED, done = 1;
+  const auto held = lock();
+  check_mpi(MPI_Testany(static_cast<int>(requests.size()), requests.data(), &index, &done, MPI_STATUS_IGNORE),
+            "MPI_Testany");
+  return {index == MPI_UNDEFINED ? -1 : index, done != 0};
 }
 
-MPI_Comm MpiWorld::group(const std::vector<int>& colours) {
+std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours) {
   const auto held = lock();
   const auto known = groups_.find(colours);
   if (known != groups_.end()) return known->second;
+  free_groups();
   MPI_Comm made = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, &made), "MPI_Comm_split");
   check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  groups_[colours] = made;
-  return made;
+  return groups_[colours] = std::make_shared<MPI_Comm>(made);
+}
+
+void MpiWorld::free_groups() {
+  if (groups_.empty()) return;
+  std::vector<int> used;
+  for (const auto& [colours, group] : groups_) used.push_back(group.use_count() > 1 ? 1 : 0);
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, used.data(), static_cast<int>(used.size()), MPI_INT, MPI_MAX, comm_),
+            "MPI_Allreduce");
+  std::size_t i = 0;
+  for (auto group = groups_.begin(); group != groups_.end();) {
+    if (used[i++] == 0) {
+      check_mpi(MPI_Comm_free(group->second.get()), "MPI_Comm_free");
+      group = groups_.erase(group);
+    } else {
+      ++group;
+    }
+  }
+}
+
+TagRange::TagRange(const std::shared_ptr<Used>& used, int first, int count)
+    : first_(first), entry_(nullptr, [used, first](const void*) { used->erase(first); }) {
+  used->emplace(first, count);
 }
 
 void MpiWorld::check_tags(int count) const {
-  if (count > largest_tag_)
-    throw Error("plan: option tile", std::to_string(count) + " tiles",
+  if (count - 1 > largest_tag_)
+    throw Error("plan: option tile", "an exchange that needs " + std::to_string(count) + " tags of messages",
                 "at most " + std::to_string(largest_tag_) + " (MPI_TAG_UB): make tiles thicker");
 }
 
-int MpiWorld::take_tags(int count) {
-  if (next_tag_ > largest_tag_ - count) next_tag_ = 0;
-  const int first = next_tag_;
-  next_tag_ += count;
+/// Where `count` tags begin that this rank does not use, at `first` or behind it.
+int MpiWorld::free_tags_from(int first, int count) const {
+  for (const auto& [begin, size] : *used_tags_)
+    if (begin < first + count && first < begin + size) first = begin + size;
   return first;
+}
+
+/// Ranks destroy exchanges at different times. Tags that were never used are free on all of them; behind
+/// the last tag the ranks agree on the first ones that all of them have given back.
+TagRange MpiWorld::take_tags(int count) {
+  const int last = largest_tag_ - count + 1;
+  if (next_tag_ >= 0 && next_tag_ <= last) {
+    const int first = next_tag_;
+    next_tag_ += count;
+    return {used_tags_, first, count};
+  }
+  next_tag_ = -1;
+  const auto held = lock();
+  for (int first = 0;;) {
+    const int mine = first <= last ? free_tags_from(first, count) : first;
+    int all = 0;
+    check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+    if (all > last)
+      throw Error("plan: exchange by messages",
+                  std::to_string(count) + " tags of messages beside those of other plans",
+                  "fewer plans on one Comm, or thicker tiles: MPI has " + std::to_string(largest_tag_) +
+                      " tags (MPI_TAG_UB)");
+    if (all == first) return {used_tags_, first, count};
+    first = all;
+  }
 }
 
 template <>

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -22,6 +23,28 @@ bool mpi_takes_devices(CommImpl& comm);
 
 /// Whether MPI calls can be made: after MPI_Init and before MPI_Finalize.
 bool mpi_alive();
+
+/// Tags of point-to-point messages, which no other messages of these ranks have as long as the object lives.
+class TagRange {
+ public:
+  TagRange() = default;
+  TagRange(TagRange&&) noexcept = default;
+  TagRange& operator=(TagRange&&) noexcept = default;
+  int first() const { return first_; }
+
+ private:
+  friend class MpiWorld;
+  /// Those that this rank uses: how many, by the first.
+  using Used = std::map<int, int>;
+  TagRange(const std::shared_ptr<Used>& used, int first, int count);
+
+  int first_ = 0;
+  std::shared_ptr<void> entry_;  ///< leaves the map at its end
+};
+
+/// In communicators made from now on no tag is larger; 0: what MPI guarantees. Tests come to the end of the
+/// tags this way.
+void set_largest_mpi_tag(int tag);
 
 class MpiWorld {
  public:
@@ -42,31 +65,38 @@ class MpiWorld {
   /// follow one another (MPI_THREAD_SERIALIZED), nobody waits inside MPI if looking again and again will do.
   std::unique_lock<std::recursive_mutex> lock() const;
 
-  /// Whether all of `requests` are complete; with `wait`, returns when they are. Completed ones become
-  /// MPI_REQUEST_NULL.
-  bool complete(std::span<MPI_Request> requests, bool wait) const;
+  /// Whether all of `requests` are complete. Completed ones become MPI_REQUEST_NULL.
+  bool complete(std::span<MPI_Request> requests) const;
 
-  /// One of `requests` that is complete, or -1 if none is active; `second` is false if it would have to wait
-  /// and must not.
-  std::pair<int, bool> complete_any(std::span<MPI_Request> requests, bool wait) const;
+  /// One of `requests` that is complete, or -1 if none is active; `second` is false if none is complete yet.
+  std::pair<int, bool> complete_any(std::span<MPI_Request> requests) const;
 
   /// The communicator of the ranks with this rank's colour, in rank order; `colours` holds one per rank,
-  /// alike on all. Collective when first asked for these colours, local afterwards.
-  MPI_Comm group(const std::vector<int>& colours);
+  /// alike on all. Collective. Kept for those who ask for the same colours later; what is in use on no rank
+  /// any more is freed when another one is made, as freeing is collective, too, and plans are destroyed by
+  /// each rank when it likes.
+  std::shared_ptr<const MPI_Comm> group(const std::vector<int>& colours);
+  /// How many there are.
+  std::size_t groups() const { return groups_.size(); }
 
-  /// Tags for a plan's point-to-point exchange: `count` consecutive ones, alike on all ranks that plan in the
-  /// same order. They recur after the range that MPI guarantees is used up.
-  int take_tags(int count);
-  /// Throws `weft::Error` if a plan cannot have that many.
+  /// `count` consecutive tags, alike on all ranks, that none of them uses. Collective; throws the same
+  /// `weft::Error` on all ranks if there are none.
+  TagRange take_tags(int count);
+  /// Throws `weft::Error` if no exchange can have that many.
   void check_tags(int count) const;
 
  private:
+  int free_tags_from(int first, int count) const;
+  void free_groups();
+
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::vector<int> nodes_;
   bool serialises_ = false, takes_devices_ = false;
-  int next_tag_ = 0, largest_tag_ = 32767;
-  std::map<std::vector<int>, MPI_Comm> groups_;
+  int next_tag_ = 0;  ///< above it none has ever been used; -1: all have been
+  int largest_tag_ = 32767;
+  std::shared_ptr<TagRange::Used> used_tags_ = std::make_shared<TagRange::Used>();
+  std::map<std::vector<int>, std::shared_ptr<MPI_Comm>> groups_;  ///< with the same keys on all ranks
 };
 
 }  // namespace weft

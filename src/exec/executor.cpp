@@ -221,12 +221,12 @@ bool Executor::advance(Patience patience) {
 }
 
 void Executor::cancel() noexcept {
-  for (const auto& b : buffered_)
-    if (b) b->cancel();
   tell_failure();
 }
 
 void Executor::tell_failure() noexcept {
+  for (const auto& b : buffered_)
+    if (b) b->cancel();
   for (const auto& d : direct_)
     if (d) d->cancel();
 }

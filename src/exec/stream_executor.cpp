@@ -308,8 +308,6 @@ std::vector<OperationTime> StreamExecutor::times() {
 /// Peers may never send what these streams wait for, so that they are let go, too; and whatever they still
 /// signal must not be the last that peers hear.
 void StreamExecutor::cancel() noexcept {
-  for (const auto& b : buffered_)
-    if (b) b->cancel();
   tell_failure();
   if (!begun_) return;
   try {
@@ -324,6 +322,8 @@ void StreamExecutor::cancel() noexcept {
 }
 
 void StreamExecutor::tell_failure() noexcept {
+  for (const auto& b : buffered_)
+    if (b) b->cancel();
   try {
     const DeviceScope scope(*device_);
     for (const auto& d : direct_)

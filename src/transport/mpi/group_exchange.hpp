@@ -17,7 +17,7 @@ class GroupExchange : public BufferedExchange {
   int next_arrival(int tile, Patience patience) override;
 
  protected:
-  MPI_Comm group() const { return group_; }
+  MPI_Comm group() const { return *group_; }
   MPI_Datatype type() const { return type_; }
   const MpiWorld& world() const { return world_; }
   /// Ranks of the group, ascending, and this rank's place among them.
@@ -35,7 +35,7 @@ class GroupExchange : public BufferedExchange {
 
   MpiWorld& world_;
   std::vector<int> colours_;
-  MPI_Comm group_ = MPI_COMM_NULL;
+  std::shared_ptr<const MPI_Comm> group_;
   MPI_Datatype type_;
   int place_ = 0;
   std::vector<int> members_;

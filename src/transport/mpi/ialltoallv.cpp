@@ -1,5 +1,6 @@
 // One MPI_Ialltoallv per tile, among the ranks that exchange data with each other: the exchange of the
 // overlap paper, whose tiles move on while ranks compute and test (overlap-autotuned-3d-fft, section 3).
+#include "transport/mpi/failure_notices.hpp"
 #include "transport/mpi/group_exchange.hpp"
 
 namespace weft {
@@ -9,7 +10,16 @@ namespace {
 class MpiIalltoallv final : public CountedGroup {
  public:
   explicit MpiIalltoallv(const ExchangeContext& c)
-      : CountedGroup(c), requests_(c.reshape.tiles.size(), MPI_REQUEST_NULL) {}
+      : CountedGroup(c),
+        world_(*c.comm.mpi()),
+        notices_(world_, others()),
+        requests_(c.reshape.tiles.size(), MPI_REQUEST_NULL) {}
+
+  void connect() override {
+    CountedGroup::connect();
+    tag_ = world_.take_tags(1);
+    notices_.use(tag_.first());
+  }
 
   void post(int tile, const Memory& memory) override {
     std::byte* work = memory[static_cast<std::size_t>(Space::work)];
@@ -23,7 +33,9 @@ class MpiIalltoallv final : public CountedGroup {
   }
 
   bool sent(int tile, Patience patience) override {
-    return world().complete({&requests_[static_cast<std::size_t>(tile)], 1}, patience == Patience::wait);
+    return notices_.await(patience, [&] {
+      return world().complete({&requests_[static_cast<std::size_t>(tile)], 1});
+    });
   }
 
   int next_arrival(int tile, Patience patience) override {
@@ -33,12 +45,25 @@ class MpiIalltoallv final : public CountedGroup {
   void progress() override {
     for (MPI_Request& request : requests_)
       if (request != MPI_REQUEST_NULL) {
-        world().complete({&request, 1}, false);
+        world().complete({&request, 1});
         return;
       }
   }
 
+  void cancel() noexcept override {
+    if (mpi_alive()) notices_.tell();
+  }
+
  private:
+  std::vector<int> others() const {
+    std::vector<int> ranks = members();
+    ranks.erase(ranks.begin() + place());
+    return ranks;
+  }
+
+  MpiWorld& world_;
+  TagRange tag_;
+  FailureNotices notices_;
   std::vector<MPI_Request> requests_;  ///< per tile
 };
 

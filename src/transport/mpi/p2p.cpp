@@ -3,8 +3,9 @@
 // parts, and datatypes of the boxes where they lie, which MPI copies once instead of us twice and MPI once.
 #include <algorithm>
 #include <cstring>
+#include <set>
 
-#include "comm/mpi_world.hpp"
+#include "transport/mpi/failure_notices.hpp"
 #include "transport/mpi/types.hpp"
 
 namespace weft {
@@ -17,13 +18,18 @@ class MpiP2p final : public BufferedExchange {
       : world_(*c.comm.mpi()),
         own_(c.device_memory ? -1 : c.comm.rank()),
         most_tiles_(c.reshape.most_tiles),
-        parts_(c.reshape.element_bytes) {
-    world_.check_tags(most_tiles_);
+        parts_(c.reshape.element_bytes),
+        notices_(world_, peers_of(c.reshape, c.comm.rank())) {
+    world_.check_tags(most_tiles_ + 1);
     for (const TileMessages& t : c.reshape.tiles) tiles_.push_back(tile_of(t));
   }
 
-  /// Only once all ranks have got here, so that tags stay alike on all.
-  void connect() override { first_tag_ = world_.take_tags(most_tiles_); }
+  /// Only once all ranks have got here, so that tags are alike on all: one for each tile, and one behind
+  /// them for notices of failure.
+  void connect() override {
+    tags_ = world_.take_tags(most_tiles_ + 1);
+    notices_.use(tags_.first() + most_tiles_);
+  }
 
   void post(int tile, const Memory& memory) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
@@ -31,7 +37,7 @@ class MpiP2p final : public BufferedExchange {
     const auto start = [&](const Peer& p) {
       return memory[static_cast<std::size_t>(p.space)] + p.part.offset;
     };
-    const int tag = first_tag_ + tile;
+    const int tag = tags_.first() + tile;
     {
       const auto lock = world_.lock();
       for (std::size_t i = 0; i < t.receives.size(); ++i) {
@@ -51,7 +57,8 @@ class MpiP2p final : public BufferedExchange {
   }
 
   bool sent(int tile, Patience patience) override {
-    return world_.complete(tiles_[static_cast<std::size_t>(tile)].sending, patience == Patience::wait);
+    return notices_.await(patience,
+                          [&] { return world_.complete(tiles_[static_cast<std::size_t>(tile)].sending); });
   }
 
   int next_arrival(int tile, Patience patience) override {
@@ -60,9 +67,14 @@ class MpiP2p final : public BufferedExchange {
       t.own_pending = false;
       return t.own_position;
     }
-    const auto [index, done] = world_.complete_any(t.receiving, patience == Patience::wait);
-    if (!done) return no_arrival_yet;
-    return index < 0 ? no_more_arrivals : t.receives[static_cast<std::size_t>(index)].position;
+    int arrived = -1;
+    const auto look = [&] {
+      const auto [index, done] = world_.complete_any(t.receiving);
+      arrived = index;
+      return done;
+    };
+    if (!notices_.await(patience, look)) return no_arrival_yet;
+    return arrived < 0 ? no_more_arrivals : t.receives[static_cast<std::size_t>(arrived)].position;
   }
 
   /// MPI moves on when it is asked for something that it does not know yet.
@@ -77,7 +89,8 @@ class MpiP2p final : public BufferedExchange {
           if (done == 0) return;
         }
     const auto lock = world_.lock();
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, first_tag_, world_.comm(), &done, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tags_.first(), world_.comm(), &done, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
   }
 
   /// Receives that nobody will complete are called back, so that late messages do not land in our memory.
@@ -90,6 +103,7 @@ class MpiP2p final : public BufferedExchange {
           MPI_Cancel(&request);
           MPI_Request_free(&request);
         }
+    notices_.tell();
   }
 
  private:
@@ -105,6 +119,16 @@ class MpiP2p final : public BufferedExchange {
     int own_position = -1;
     bool own_pending = false;
   };
+
+  /// The other ranks that this one sends to or receives from.
+  static std::vector<int> peers_of(const ReshapeMessages& reshape, int rank) {
+    std::set<int> peers;
+    for (const TileMessages& t : reshape.tiles)
+      for (const auto* messages : {&t.sends, &t.receives})
+        for (const Message& m : *messages)
+          if (m.peer != rank) peers.insert(m.peer);
+    return {peers.begin(), peers.end()};
+  }
 
   Tile tile_of(const TileMessages& messages) {
     Tile tile;
@@ -143,7 +167,8 @@ class MpiP2p final : public BufferedExchange {
   int own_;  ///< whose part is copied here; in memory of devices nobody's, as MPI copies there
   int most_tiles_;
   MpiParts parts_;
-  int first_tag_ = 0;
+  TagRange tags_;
+  FailureNotices notices_;
   std::vector<Tile> tiles_;
 };
 

@@ -1,0 +1,44 @@
+// How ranks that wait for messages learn that another one has given its execution up: it sends them an empty
+// message with a tag of its own, which they look for now and then.
+#pragma once
+
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "comm/mpi_world.hpp"
+#include "transport/transport.hpp"
+
+namespace weft {
+
+class FailureNotices {
+ public:
+  /// `peers`: the ranks that may wait for this one. None of them is this rank.
+  FailureNotices(const MpiWorld& world, std::vector<int> peers) : world_(world), peers_(std::move(peers)) {}
+  /// To be called before anything else, with a tag that no other messages have.
+  void use(int tag) { tag_ = tag; }
+
+  /// Waits until `ready()`, or only looks. Whether it is ready; throws `weft::Error` if a rank has given up.
+  template <class Ready>
+  bool await(Patience patience, const Ready& ready) {
+    constexpr int between_checks = 64;
+    for (Backoff backoff; !ready(); backoff.pause()) {
+      if (++looks_ % between_checks == 0) check();
+      if (patience == Patience::look) return false;
+    }
+    return true;
+  }
+
+  /// This rank has given up.
+  void tell() noexcept;
+
+ private:
+  void check() const;
+
+  const MpiWorld& world_;
+  std::vector<int> peers_;
+  int tag_ = 0;
+  unsigned looks_ = 0;
+  bool told_ = false;
+};
+
+}  // namespace weft

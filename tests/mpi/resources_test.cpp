@@ -1,0 +1,194 @@
+// What plans take of MPI and give back: tags, communicators of groups; and what becomes of the others when
+// one rank gives up.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/test_hook.hpp"
+#include "comm/mpi_world.hpp"
+#include "support/bad_input.hpp"
+#include "support/expect_error.hpp"
+#include "weft/mpi.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+using Complex = std::complex<double>;
+
+namespace {
+
+class ScopedLargestTag {
+ public:
+  explicit ScopedLargestTag(int tag) { set_largest_mpi_tag(tag); }
+  ~ScopedLargestTag() { set_largest_mpi_tag(0); }
+  ScopedLargestTag(const ScopedLargestTag&) = delete;
+  ScopedLargestTag& operator=(const ScopedLargestTag&) = delete;
+};
+
+/// From slabs to slabs and back: two reshapes in each direction.
+Problem natural(const Shape& shape) {
+  Problem p;
+  p.shape = shape;
+  p.output = Distribution::slab(0);
+  return p;
+}
+
+/// Arrays of a plan: an impulse, which becomes ones.
+struct Arrays {
+  Buffer<Complex> in, out;
+  Arrays(const Comm& comm, const Plan& plan) : in(plan.input_count()), out(plan.output_count()) {
+    if (comm.rank() == 0) in[0] = 1;
+  }
+  void expect_ones() const {
+    for (const Complex& v : out) ASSERT_NEAR(std::abs(v - 1.0), 0, 1e-13);
+  }
+};
+
+const Options p2p = Options().set("exchange", "p2p").set("pipeline", "sequential");
+
+}  // namespace
+
+TEST(Tags, NoTwoPlansHaveTheSameHoweverOftenOthersComeAndGo) {
+  const ScopedLargestTag few(40);
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const bool even = comm.rank() % 2 == 0;
+  Plan stays(comm, natural({24, 24, 8}), p2p);
+  Arrays a(comm, stays);
+  std::unique_ptr<Plan> other;
+  for (int i = 0; i < 12; ++i) {
+    if (even) other.reset();  // the other ranks when they have the next one
+    other = std::make_unique<Plan>(comm, natural({24, 24, 8}), p2p);
+    Arrays b(comm, *other);
+    b.in[0] *= 2;
+    stays.start_forward(a.in.data(), a.out.data());
+    other->start_forward(b.in.data(), b.out.data());
+    // The second reshape of each begins in another order.
+    (even ? stays : *other).wait();
+    (even ? *other : stays).wait();
+    a.expect_ones();
+    for (const Complex& v : b.out) ASSERT_NEAR(std::abs(v - 2.0), 0, 1e-13);
+  }
+}
+
+TEST(Tags, WithoutAnyLeftPlanningFailsOnAllRanks) {
+  const ScopedLargestTag few(40);
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  std::vector<std::unique_ptr<Plan>> plans;
+  const auto make = [&] { plans.push_back(std::make_unique<Plan>(comm, natural({24, 24, 8}), p2p)); };
+  if (comm.size() == 1) return;  // without exchanges
+  expect_error(
+      [&] {
+        std::generate_n(std::back_inserter(plans), 8, [&] {
+          return std::make_unique<Plan>(comm, natural({24, 24, 8}), p2p);
+        });
+      },
+      "tags of messages beside those of other plans");
+  plans.clear();
+  make();
+  Arrays a(comm, *plans.front());
+  plans.front()->forward(a.in.data(), a.out.data());
+  a.expect_ones();
+}
+
+TEST(Groups, AreFreedWhenNoPlanUsesThem) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int n = comm.size();
+  std::vector<Box> rows;
+  for (int r = 0; r < n; ++r) rows.push_back({{r, 0}, {r + 1, 2}});
+  for (int a = 0; a + 1 < n; ++a) {
+    // Two neighbours exchange what they have: a group of these two, and one of each other rank alone.
+    std::vector<Box> exchanged = rows;
+    std::swap(exchanged[static_cast<std::size_t>(a)], exchanged[static_cast<std::size_t>(a) + 1]);
+    Problem p;
+    p.shape = {n, 2};
+    p.transforms = {Transform::none, Transform::none};
+    p.input = Distribution::boxes(rows);
+    p.output = Distribution::boxes(exchanged);
+    Plan plan(comm, p, Options().set("exchange", "alltoallv"));
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    for (Complex& v : in) v = comm.rank();
+    plan.forward(in.data(), out.data());
+    const int owner = comm.rank() == a ? a + 1 : comm.rank() == a + 1 ? a : comm.rank();
+    for (const Complex& v : out) EXPECT_EQ(v, Complex(owner));
+    EXPECT_EQ(comm.impl().mpi()->groups(), 1);
+  }
+}
+
+TEST(Connecting, AFailureOfOneRankReachesAll) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int last = comm.size() - 1;
+  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "direct"})
+    for (const int at : {0, 1, 3}) {
+      if (comm.size() == 1) continue;
+      int connected = 0;
+      TestHook hook;
+      hook.at_point = [&](const char* point, int rank) {
+        if (std::string(point) == "connect" && connected++ == at && rank == last)
+          throw std::runtime_error("out of luck");
+      };
+      const Options options = Options().set("exchange", exchange);
+      {
+        const ScopedTestHook scoped(hook);
+        expect_error(
+            [&] {
+              const Plan plan(comm, natural({12, 12, 6}), options);
+            },
+            "out of luck (rank " + std::to_string(last) + ")");
+      }
+      Plan after(comm, natural({12, 12, 6}), options);
+      Arrays a(comm, after);
+      after.forward(a.in.data(), a.out.data());
+      a.expect_ones();
+    }
+}
+
+TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
+  for (const char* exchange : {"p2p", "p2pw", "ialltoallv", "direct"}) {
+    const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    auto plan = std::make_unique<Plan>(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
+    Arrays a(comm, *plan);
+    if (comm.rank() == 0) {
+      plan->start_forward(a.in.data(), a.out.data());
+      comm.barrier();
+      testing::internal::CaptureStderr();
+      plan.reset();
+      const std::string text = testing::internal::GetCapturedStderr();
+      EXPECT_NE(text.find("forward: a plan destroyed while it was under way: 24x24x8 c2c"), std::string::npos)
+          << text;
+    } else {
+      comm.barrier();
+      expect_error([&] { plan->forward(a.in.data(), a.out.data()); }, "has failed in the middle");
+    }
+    comm.barrier();
+  }
+}
+
+TEST(GivingUp, AFailureInTheMiddleIsToldWithMessagesToo) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  for (const char* exchange : {"p2p", "p2pw"})
+    for (const int when : {0, 2, 4}) {
+      Plan plan(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
+      Arrays a(comm, plan);
+      int operations = 0;
+      TestHook hook;
+      hook.at_point = [&](const char* point, int rank) {
+        if (std::string(point) == "op" && rank == 1 && operations++ == when)
+          throw Error("test", "broken on purpose", "");
+      };
+      const ScopedTestHook scoped(hook);
+      const auto often = [&] {
+        for (int i = 0; i < 3; ++i) {
+          plan.forward(a.in.data(), a.out.data());
+          plan.backward(a.out.data(), a.in.data());
+        }
+      };
+      expect_error(often, comm.rank() == 1 ? "broken on purpose" : "failed in the middle");
+      comm.barrier();
+    }
+}
+
+}  // namespace weft::test
