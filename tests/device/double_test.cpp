@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/test_hook.hpp"
 #include "device/device.hpp"
 #include "fft/embedded_lines.hpp"
 #include "support/device_double.hpp"
@@ -334,6 +335,33 @@ TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {
   EXPECT_GE(made, 2);
   plan_some();
   EXPECT_EQ(nccl_double_made(), made);
+}
+
+TEST(DeviceDouble, ARankThatCannotStartNcclLeavesNobodyWaiting) {
+  const ScopedDeviceDouble devices;
+  const ScopedNcclDouble nccl;
+  const auto make = [](const Comm& comm) {
+    set_double_device(3 + comm.rank());
+    const Plan plan(comm, on_device(), Options().set("exchange", "nccl"));
+  };
+  ThreadTeam team(2);
+  {
+    TestHook hook;  // before it meets the others in NCCL
+    hook.at_point = [](const char* point, int rank) {
+      if (std::string(point) == "nccl" && rank == 1) throw Error("test", "out of luck", "");
+    };
+    const ScopedTestHook scoped(hook);
+    const int made = nccl_double_made();
+    team.run([&](const Comm& comm) { expect_error([&] { make(comm); }, "out of luck (rank 1)"); });
+    EXPECT_EQ(nccl_double_made(), made);
+  }
+  {
+    const ScopedNcclFailure failure(1);  // behind that
+    team.run([&](const Comm& comm) {
+      expect_error([&] { make(comm); }, "the first messages: an error of the double (2)");
+    });
+  }
+  team.run(make);
 }
 
 }  // namespace weft::test

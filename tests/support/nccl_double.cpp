@@ -45,7 +45,7 @@ namespace {
 
 using nccl::Communicator;
 
-constexpr int success = 0, invalid_argument = 4, invalid_usage = 5;
+constexpr int success = 0, system_error = 2, invalid_argument = 4, invalid_usage = 5;
 
 struct Call {
   bool sends;
@@ -60,6 +60,7 @@ struct Call {
 thread_local int depth = 0;
 thread_local std::vector<Call> calls;
 std::atomic<int> made{0};
+std::atomic<int> failing_rank{-1};
 
 std::mutex worlds_mutex;
 std::map<int, std::shared_ptr<World>> worlds;
@@ -170,6 +171,7 @@ int group_end() {
 
 int add(const Call& call) {
   if (depth == 0 || call.peer == call.communicator->rank) return invalid_usage;
+  if (call.communicator->rank == failing_rank) return system_error;
   calls.push_back(call);
   return success;
 }
@@ -196,6 +198,14 @@ const nccl::Functions& nccl_double() {
                                          [](int) { return "an error of the double"; },
                                          [](Communicator*) { return ""; }};
   return functions;
+}
+
+ScopedNcclFailure::ScopedNcclFailure(int rank) {
+  failing_rank = rank;
+}
+
+ScopedNcclFailure::~ScopedNcclFailure() {
+  failing_rank = -1;
 }
 
 int nccl_double_made() {

@@ -10,4 +10,13 @@ const nccl::Functions& nccl_double();
 /// Communicators that were made so far, of one rank each.
 int nccl_double_made();
 
+/// Sends and receives of one rank are errors for the lifetime of this; its communicators are made.
+class ScopedNcclFailure {
+ public:
+  explicit ScopedNcclFailure(int rank);
+  ~ScopedNcclFailure();
+  ScopedNcclFailure(const ScopedNcclFailure&) = delete;
+  ScopedNcclFailure& operator=(const ScopedNcclFailure&) = delete;
+};
+
 }  // namespace weft::test

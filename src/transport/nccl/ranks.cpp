@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/test_hook.hpp"
 #include "comm/agree.hpp"
 #include "weft/error.hpp"
 
@@ -70,6 +71,36 @@ class Retirement {
   std::vector<Retired> all_;
 };
 
+/// A byte from everybody to everybody: NCCL connects two ranks at their first message, on the host, and waits
+/// there for both. Executions are to find that done.
+struct FirstMessages {
+  FirstMessages(Device& device, int n)
+      : ranks(n),
+        stream(device.make_stream()),
+        done(device.make_event(false)),
+        bytes(device.allocate(2 * static_cast<std::size_t>(n), operation)) {}
+
+  void enqueue(nccl::Communicator* communicator, int rank) const {
+    const nccl::Functions& f = nccl::functions();
+    nccl::check(f.group_start(), "ncclGroupStart");
+    int status = 0;
+    for (int r = 0; r < ranks && status == 0; ++r) {
+      if (r == rank) continue;
+      status = f.send(bytes.get() + r, 1, nccl::byte_type, r, communicator, stream->native());
+      if (status == 0)
+        status = f.receive(bytes.get() + ranks + r, 1, nccl::byte_type, r, communicator, stream->native());
+    }
+    const int end = f.group_end();
+    nccl::check(status != 0 ? status : end, "the first messages", communicator);
+    stream->record(*done);
+  }
+
+  int ranks;
+  std::unique_ptr<DeviceStream> stream;
+  std::unique_ptr<DeviceEvent> done;
+  std::shared_ptr<std::byte> bytes;
+};
+
 std::atomic_ref<std::uint32_t> word(std::byte* at) {
   return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(at));
 }
@@ -112,38 +143,27 @@ bool NcclRanks::take_again(CommImpl& comm) {
   return false;
 }
 
+/// In ncclCommInitRank the ranks wait for each other, so that they agree before it on what each of them can
+/// lack. Every rank calls from a thread of its own, thread ranks too: no group is needed.
 void NcclRanks::make(CommImpl& comm) {
+  std::optional<FirstMessages> messages;
   agree(comm, operation, [&] {
+    messages.emplace(*device_, ranks_);
+    test_point("nccl", rank_);
     if (rank_ == 0) nccl::check(nccl::functions().get_unique_id(&id_), "ncclGetUniqueId");
   });
   const std::string id = comm.broadcast(std::string(id_.bytes, sizeof id_.bytes), 0);
   std::memcpy(id_.bytes, id.data(), sizeof id_.bytes);
-  // Every rank calls from a thread of its own, thread ranks too, so that no group is needed.
-  agree(comm, operation, [&] {
-    nccl::check(nccl::functions().init_rank(&communicator_, ranks_, id_, rank_), "ncclCommInitRank");
-  });
-  agree(comm, operation, [&] { connect(); });
-}
-
-/// A byte from everybody to everybody: NCCL connects two ranks at their first message, on the host, and waits
-/// there for both. Executions are to find that done.
-void NcclRanks::connect() {
-  const nccl::Functions& f = nccl::functions();
-  const std::unique_ptr<DeviceStream> stream = device_->make_stream();
-  const std::unique_ptr<DeviceEvent> done = device_->make_event(false);
-  const std::shared_ptr<std::byte> bytes = device_->allocate(2 * static_cast<std::size_t>(ranks_), operation);
-  nccl::check(f.group_start(), "ncclGroupStart");
-  int status = 0;
-  for (int r = 0; r < ranks_ && status == 0; ++r) {
-    if (r == rank_) continue;
-    status = f.send(bytes.get() + r, 1, nccl::byte_type, r, communicator_, stream->native());
-    if (status == 0)
-      status = f.receive(bytes.get() + ranks_ + r, 1, nccl::byte_type, r, communicator_, stream->native());
+  try {
+    agree(comm, operation, [&] {
+      nccl::check(nccl::functions().init_rank(&communicator_, ranks_, id_, rank_), "ncclCommInitRank");
+    });
+    agree(comm, operation, [&] { messages->enqueue(communicator_, rank_); });
+  } catch (const std::exception&) {
+    abort();  // what other ranks were to take part in
+    throw;
   }
-  const int end = f.group_end();
-  nccl::check(status != 0 ? status : end, "the first messages", communicator_);
-  stream->record(*done);
-  device_->wait_for(*done);
+  device_->wait_for(*messages->done);
 }
 
 NcclRanks::~NcclRanks() {
@@ -173,7 +193,7 @@ void NcclRanks::cancel() noexcept {
 }
 
 void NcclRanks::abort() noexcept {
-  if (aborted_) return;
+  if (aborted_ || communicator_ == nullptr) return;
   aborted_ = true;
   try {
     nccl::functions().abort(communicator_);

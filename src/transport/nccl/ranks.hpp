@@ -34,7 +34,6 @@ class NcclRanks {
  private:
   NcclRanks(CommImpl& comm, const std::shared_ptr<Device>& device);
   void make(CommImpl& comm);
-  void connect();
   bool take_again(CommImpl& comm);
   void abort() noexcept;
 
