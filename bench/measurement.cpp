@@ -10,22 +10,17 @@
 #include "clock.hpp"
 #include "known_answer.hpp"
 #include "peers.hpp"
+#include "timeline.hpp"
 
 namespace weft::bench {
 
 namespace {
 
-const std::vector<std::string> kinds{"fft", "copy", "pack", "put", "keep", "exchange", "wait", "unpack"};
-
 /// What one rank did in one repetition, kind by kind.
 struct Repetition {
   double noted = 0;  ///< the time of what was noted
-  std::vector<OperationSum> of = std::vector<OperationSum>(kinds.size());
+  std::vector<OperationSum> of = std::vector<OperationSum>(operation_kinds().size());
 };
-
-std::size_t number_of(const std::string& kind) {
-  return static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
-}
 
 class Bench {
  public:
@@ -259,10 +254,14 @@ class Bench {
       if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
       const double begin = seconds();
       execute(d);
-      const double time = seconds() - begin;
-      for (OperationTime t : plan_->operation_times()) {
-        t.begin += total;
-        t.end += total;
+      const double end = seconds();
+      const std::vector<OperationTime> noted = plan_->operation_times();
+      // They count from some time after `begin`, when the ranks had agreed to go on, and end now.
+      double last = 0;
+      for (const OperationTime& t : noted) last = std::max(last, t.end);
+      for (OperationTime t : noted) {
+        t.begin += end - last;
+        t.end += end - last;
         last_.push_back(t);
         OperationSum& sum = r.of[number_of(t.kind)];
         sum.seconds += t.end - t.begin;
@@ -270,7 +269,7 @@ class Bench {
         sum.memory_read += static_cast<double>(t.memory_read);
         sum.memory_written += static_cast<double>(t.memory_written);
       }
-      total += time;
+      total += end - begin;
     }
     return total;
   }
@@ -341,6 +340,7 @@ class Bench {
         static_cast<std::size_t>(std::max_element(totals.begin(), totals.end()) - totals.begin());
     m_.median_total_s = totals[rank];
     const std::vector<OperationSum>& mine = mine_[chosen].of;
+    const std::vector<std::string>& kinds = operation_kinds();
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       const OperationSum all{all_of(comm_, mine[k].seconds)[rank], sum(comm_, mine[k].bytes_all),
                              sum(comm_, mine[k].memory_read), sum(comm_, mine[k].memory_written)};
@@ -359,34 +359,7 @@ class Bench {
     m_.memory_bound_s = 2 * slowest(comm_, transformed) / m_.ceilings.copy_bytes_per_s;
     if (m_.ceilings.send_bytes_per_s > 0)
       m_.wire_bound_s = slowest(comm_, sent) / m_.ceilings.send_bytes_per_s;
-    gather_timeline();
-  }
-
-  void gather_timeline() {
-    // Sent as numbers; kinds by their place in the table.
-    struct Flat {
-      int kind, stage, reshape, tile, stream;
-      double begin, end;
-      Index bytes, memory_read, memory_written;
-    };
-    std::vector<Flat> mine;
-    for (const OperationTime& t : last_)
-      mine.push_back({static_cast<int>(number_of(t.kind)), t.stage, t.reshape, t.tile, t.stream, t.begin,
-                      t.end, t.bytes, t.memory_read, t.memory_written});
-    const auto most = static_cast<std::size_t>(slowest(comm_, static_cast<double>(mine.size())));
-    const std::vector<double> counts = all_of(comm_, static_cast<double>(mine.size()));
-    mine.resize(most);
-    std::vector<Flat> all(most * static_cast<std::size_t>(comm_.size()));
-    if (most > 0) comm_.impl().allgather(mine.data(), most * sizeof(Flat), all.data());
-    for (std::size_t r = 0; r < counts.size(); ++r) {
-      m_.timeline.emplace_back();
-      for (std::size_t i = 0; i < static_cast<std::size_t>(counts[r]); ++i) {
-        const Flat& f = all[r * most + i];
-        m_.timeline.back().push_back({kinds[static_cast<std::size_t>(f.kind)].c_str(), f.stage, f.reshape,
-                                      f.tile, f.begin, f.end, f.bytes, f.memory_read, f.memory_written,
-                                      f.stream});
-      }
-    }
+    m_.timeline = gather_timeline(comm_, last_);
   }
 
   Comm comm_;
@@ -401,7 +374,7 @@ class Bench {
   int executions_ = 0;  ///< since one of them was filled
   std::vector<Repetition> mine_;
   std::vector<double> times_;        ///< of the slowest rank
-  std::vector<OperationTime> last_;  ///< of the last repetition: backward behind forward
+  std::vector<OperationTime> last_;  ///< of the last repetition, by this rank's clock
   Measured m_;
 };
 

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/cache.hpp"
 #include "base/test_hook.hpp"
@@ -282,6 +284,29 @@ TEST(Bench, TheTimelineHasBothDirectionsOneBehindTheOther) {
     EXPECT_GT(lane.size(), forward);
     for (std::size_t i = 1; i < lane.size(); ++i) EXPECT_GE(lane[i].begin, lane[i - 1].end);
   }
+}
+
+TEST(Bench, TheTimelineOfAllRanksHasOneZero) {
+  Case c;
+  c.shape = "16,16,16";
+  c.repeat = 1;
+  static constexpr double late = 0.02;  // seconds, of rank 1, between agreeing to execute and executing
+  static thread_local bool is_late = false;
+  TestHook hook;
+  hook.on_workspace = [](std::byte*, std::size_t) {
+    if (is_late) std::this_thread::sleep_for(std::chrono::duration<double>(late));
+  };
+  const ScopedTestHook scoped(hook);
+  Measured m;
+  ThreadTeam(2).run([&](const Comm& comm) {
+    is_late = comm.rank() == 1;
+    const Measured mine = measure(comm, c);
+    if (comm.rank() == 0) m = mine;
+  });
+  EXPECT_EQ(m.timeline.at(0).front().begin, 0);
+  EXPECT_GT(m.timeline.at(1).front().begin, 0.9 * late);
+  // What rank 0 waits for ends after rank 1 has begun.
+  EXPECT_GT(m.timeline.at(0).back().end, m.timeline.at(1).front().begin);
 }
 
 TEST(Bench, MediansAndQuartiles) {
