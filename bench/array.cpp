@@ -1,21 +1,32 @@
 #include "array.hpp"
 
 #include <algorithm>
+#include <new>
+
+#include "base/text.hpp"
+#include "weft/error.hpp"
 
 namespace weft::bench {
 
-namespace {
-constexpr const char* operation = "weft-bench";
-}  // namespace
+Buffer<std::byte> host_memory(std::size_t bytes, const std::string& what) {
+  try {
+    return Buffer<std::byte>(bytes);
+  } catch (const std::bad_alloc&) {
+    throw Error("weft-bench", "no memory for " + human_bytes(static_cast<double>(bytes)) + ": " + what,
+                "fewer points per rank");
+  }
+}
 
-Array::Array(std::size_t bytes, std::shared_ptr<Device> device) : size_(bytes), device_(std::move(device)) {
+Array::Array(std::size_t bytes, std::shared_ptr<Device> device, const std::string& what)
+    : size_(bytes), device_(std::move(device)) {
   if (!device_) {
-    host_ = Buffer<std::byte>(bytes);
+    host_ = host_memory(bytes, what);
     return;
   }
   const DeviceScope scope(*device_);
-  memory_ = device_->allocate(bytes, operation);
-  pinned_ = device_->allocate_pinned(std::min(bytes, pinned_bytes), operation);
+  const std::string operation = "weft-bench: " + what;
+  memory_ = device_->allocate(bytes, operation.c_str());
+  pinned_ = device_->allocate_pinned(std::min(bytes, pinned_bytes), operation.c_str());
 }
 
 std::byte* Array::stretch(std::size_t at, std::size_t bytes, bool is_read) {

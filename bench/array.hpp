@@ -5,17 +5,22 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "device/device.hpp"
 #include "weft/buffer.hpp"
 
 namespace weft::bench {
 
+/// Bytes on the host; throws as `Array` does.
+Buffer<std::byte> host_memory(std::size_t bytes, const std::string& what);
+
 class Array {
  public:
   Array() = default;
-  /// In memory of `device`, or, if that is null, of the host.
-  Array(std::size_t bytes, std::shared_ptr<Device> device);
+  /// In memory of `device`, or, if that is null, of the host. Throws `weft::Error` that names `what` and its
+  /// bytes if there is no room.
+  Array(std::size_t bytes, std::shared_ptr<Device> device, const std::string& what);
 
   std::size_t size() const { return size_; }
   /// What executions get.

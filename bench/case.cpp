@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "api/problem_check.hpp"
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "device/device.hpp"
 #include "geometry/layout.hpp"
@@ -13,12 +14,12 @@ namespace weft::bench {
 namespace {
 
 Transform transform_named(const std::string& name) {
-  std::string names;
+  std::vector<std::string> names;
   for (int t = 0; t <= static_cast<int>(Transform::dst4); ++t) {
     if (name == name_of(static_cast<Transform>(t))) return static_cast<Transform>(t);
-    names += std::string(t > 0 ? ", " : "") + name_of(static_cast<Transform>(t));
+    names.emplace_back(name_of(static_cast<Transform>(t)));
   }
-  throw Error("--transform", "\"" + name + "\"", "one of " + names + ", or one per axis");
+  throw Error("--transform", "\"" + name + "\"", "for all axes, or for each, " + one_of(names, name));
 }
 
 /// "r2c" alone is r2c along the last axis, c2c along the others; any other name is for all axes.

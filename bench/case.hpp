@@ -9,9 +9,16 @@
 
 namespace weft::bench {
 
+#ifdef WEFT_WITH_MPI
+inline constexpr const char* usual_ranks = "mpi";
+#else
+inline constexpr const char* usual_ranks = "threads:2";
+#endif
+
 struct Case {
   std::string shape = "128,128,128", transform = "c2c", precision = "double", input = "slab",
-              output = "transposed", direction = "forward", device = "host", transport, comm, json, trace;
+              output = "transposed", direction = "forward", device = "host", comm = usual_ranks, transport,
+              json, trace;
   std::vector<std::string> peers;
   Index batch = 1;
   int repeat = 20;

@@ -8,6 +8,7 @@
 #include "api/plan_impl.hpp"
 #include "array.hpp"
 #include "clock.hpp"
+#include "comm/agree.hpp"
 #include "traffic.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "tune/machine.hpp"
@@ -70,7 +71,11 @@ double copy_time(const Comm& comm, std::size_t bytes, const std::shared_ptr<Devi
     DeviceCopies copies(*device);
     return best_time(comm, [&] { return copies.time(to.get(), from.get(), bytes); });
   }
-  Buffer<char> from(bytes), to(bytes);
+  Buffer<std::byte> from, to;
+  agree(comm.impl(), operation, [&] {
+    for (Buffer<std::byte>* array : {&from, &to})
+      *array = host_memory(bytes, "an array that is copied to measure the bandwidth of memory");
+  });
   std::memset(from.data(), 1, bytes);
   return best_time(comm, [&] {
     const double begin = seconds();
@@ -129,7 +134,12 @@ Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device) {
 double send_speed(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device) {
   plan.record_times(true);
   constexpr std::size_t complex = sizeof(std::complex<double>);
-  Array in(plan.input_count() * complex, device), out(plan.output_count() * complex, device);
+  Array in, out;
+  agree(comm.impl(), operation, [&] {
+    const char* const what = "an array that is exchanged to measure how fast ranks send";
+    in = Array(plan.input_count() * complex, device, what);
+    out = Array(plan.output_count() * complex, device, what);
+  });
   return bytes_sent(plan, Direction::forward) / best_time(comm, [&] {
            plan.forward(static_cast<const void*>(in.data()), out.data());
            const Moved m = moved(plan.operation_times());

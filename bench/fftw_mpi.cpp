@@ -2,7 +2,9 @@
 // patient.
 #include <fftw3-mpi.h>
 
+#include "array.hpp"
 #include "clock.hpp"
+#include "comm/agree.hpp"
 #include "comm/mpi_world.hpp"
 #include "fft/fftw/names.hpp"
 #include "peers.hpp"
@@ -46,8 +48,13 @@ class FftwMpi final : public Peer {
     std::ptrdiff_t rows = 0, first = 0, columns = 0, first_column = 0;
     count_ =
         static_cast<std::size_t>(A::size(ndim, half.data(), ranks, &rows, &first, &columns, &first_column));
-    in_ = static_cast<Complex*>(A::allocate(count_ * sizeof(Complex)));
-    out_ = c.in_place ? in_ : static_cast<Complex*>(A::allocate(count_ * sizeof(Complex)));
+    const std::size_t bytes = count_ * sizeof(Complex);
+    agree(comm.impl(), "--peers", [&] {
+      from_ = host_memory(bytes, "FFTW-MPI's input");
+      if (!c.in_place) to_ = host_memory(bytes, "FFTW-MPI's output");
+    });
+    in_ = reinterpret_cast<Complex*>(from_.data());
+    out_ = c.in_place ? in_ : reinterpret_cast<Complex*>(to_.data());
     patient_ = c.options.get("effort") == "patient";
     unsigned flags = (patient_ ? FFTW_PATIENT : FFTW_MEASURE) | (c.in_place ? 0 : FFTW_PRESERVE_INPUT);
     if (c.output == "transposed") flags |= FFTW_MPI_TRANSPOSED_OUT;
@@ -56,11 +63,7 @@ class FftwMpi final : public Peer {
     if (plan_ == nullptr) throw Error("--peers", "FFTW-MPI made no plan", "a problem it can do");
     refill();
   }
-  ~FftwMpi() override {
-    A::destroy(plan_);
-    if (out_ != in_) A::release(out_);
-    A::release(in_);
-  }
+  ~FftwMpi() override { A::destroy(plan_); }
 
   void refill() override {
     auto* values = reinterpret_cast<Real*>(in_);
@@ -78,6 +81,7 @@ class FftwMpi final : public Peer {
  private:
   bool patient_ = false;
   std::size_t count_ = 0;
+  Buffer<std::byte> from_, to_;
   Complex *in_ = nullptr, *out_ = nullptr;
   typename A::Plan plan_ = nullptr;
 };

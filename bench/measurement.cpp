@@ -6,6 +6,7 @@
 
 #include "api/plan_impl.hpp"
 #include "array.hpp"
+#include "base/text.hpp"
 #include "base/thread_pool.hpp"
 #include "clock.hpp"
 #include "known_answer.hpp"
@@ -67,8 +68,16 @@ class Bench {
 
   void allocate() {
     const std::size_t in = plan_->input_count() * element(true), out = plan_->output_count() * element(false);
-    in_ = Array(problem_.in_place ? plan_->buffer_bytes() : in, device_);
-    if (!problem_.in_place) out_ = Array(out, device_);
+    agree(comm_.impl(), "weft-bench", [&] {
+      const auto text = [](std::size_t bytes) { return human_bytes(static_cast<double>(bytes)); };
+      const std::string beside = " of this rank, beside workspace of " + text(plan_->workspace_bytes());
+      if (problem_.in_place) {
+        in_ = Array(plan_->buffer_bytes(), device_, "the array" + beside);
+      } else {
+        in_ = Array(in, device_, "the input" + beside + " and an output of " + text(out));
+        out_ = Array(out, device_, "the output" + beside + " and an input of " + text(in));
+      }
+    });
     if (device_) {
       const DeviceScope scope(*device_);
       stream_ = device_->make_stream();

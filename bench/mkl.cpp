@@ -5,12 +5,12 @@
 #include <mutex>
 #include <thread>
 
+#include "array.hpp"
 #include "base/thread_pool.hpp"
 #include "clock.hpp"
 #include "comm/agree.hpp"
 #include "fft/mkl/dfti.hpp"
 #include "peers.hpp"
-#include "weft/buffer.hpp"
 #include "weft/error.hpp"
 #ifdef WEFT_WITH_MPI
 #include "comm/mpi_world.hpp"
@@ -92,8 +92,8 @@ class Mkl final : public Peer {
     for (Index length : problem_.shape) elements *= static_cast<std::size_t>(length);
     elements += 2 * elements / static_cast<std::size_t>(problem_.shape.back());
     const std::size_t bytes = elements * (wide ? 8 : 4);
-    in_ = Buffer<char>(bytes);
-    if (!c.in_place) out_ = Buffer<char>(bytes);
+    in_ = host_memory(bytes, "MKL's input, the whole array on one rank");
+    if (!c.in_place) out_ = host_memory(bytes, "MKL's output, the whole array on one rank");
     refill();
   }
 
@@ -143,7 +143,7 @@ class Mkl final : public Peer {
   Comm comm_;
   Problem problem_;
   dfti::Descriptor* descriptor_ = nullptr;
-  Buffer<char> in_, out_;
+  Buffer<std::byte> in_, out_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/nearest_name.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
 
@@ -23,14 +24,14 @@ std::span<const TransportRow> transport_table() {
 }
 
 void choose_transport(const std::string& name, CommImpl& comm, Options& options) {
-  std::string names;
+  std::vector<std::string> names;
   for (const TransportRow& row : transport_table()) {
-    names += std::string(names.empty() ? "" : ", ") + row.name;
+    names.emplace_back(row.name);
     if (name != row.name) continue;
     options.set("exchange", row.exchange(comm)).set("staging", row.staging);
     return;
   }
-  throw Error("--transport", "\"" + name + "\"", "one of " + names);
+  throw Error("--transport", "\"" + name + "\"", one_of(names, name));
 }
 
 }  // namespace weft::bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <optional>
 
 #include "comm/comm_impl.hpp"
@@ -27,6 +28,8 @@ class JointSteps {
       step();
     } catch (const Error& e) {
       failure = e;
+    } catch (const std::bad_alloc&) {
+      failure = Error(operation_, "out of memory", "fewer points per rank");
     } catch (const std::exception& e) {
       failure = Error(operation_, e.what(), "");
     } catch (...) {

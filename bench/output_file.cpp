@@ -1,0 +1,42 @@
+#include "output_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "weft/error.hpp"
+
+namespace weft::bench {
+
+namespace {
+[[noreturn]] void fail(const std::string& name) {
+  throw Error("weft-bench", "cannot write " + name + ": " + std::strerror(errno),
+              "a file in a folder that is there and that this user may write");
+}
+}  // namespace
+
+OutputFile::OutputFile(std::string name) : name_(std::move(name)) {
+  if (name_.empty()) return;
+  std::error_code none;
+  const bool is_new = !std::filesystem::exists(name_, none);
+  if (!std::ofstream(name_, std::ios::app)) fail(name_);
+  is_new_ = is_new;
+}
+
+OutputFile::~OutputFile() {
+  std::error_code none;
+  if (is_new_) std::filesystem::remove(name_, none);
+}
+
+void OutputFile::write(const std::string& text) {
+  if (name_.empty()) return;
+  std::ofstream out(name_);
+  out << text;
+  out.close();
+  if (!out) fail(name_);
+  is_new_ = false;
+}
+
+}  // namespace weft::bench
