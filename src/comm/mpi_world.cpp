@@ -1,7 +1,6 @@
 #include "comm/mpi_world.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #include "comm/mpi_devices.hpp"
@@ -11,9 +10,9 @@
 
 namespace weft {
 
-namespace {
+std::atomic<int> detail::largest_allowed_tag{0};
 
-std::atomic<int> largest_allowed_tag{0};
+namespace {
 
 enum class Life { before, alive, after };
 
@@ -117,10 +116,6 @@ void check_mpi(int code, const char* call) {
   throw Error(call, std::string(text, static_cast<std::size_t>(length)), "MPI_SUCCESS");
 }
 
-void set_largest_mpi_tag(int tag) {
-  largest_allowed_tag.store(tag);
-}
-
 bool mpi_takes_devices(CommImpl& comm) {
   return comm.mpi() != nullptr && comm.mpi()->takes_devices();
 }
@@ -164,7 +159,8 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm_, MPI_TAG_UB, static_cast<void*>(&largest), &found), "MPI_Comm_get_attr");
   if (found != 0) largest_tag_ = *largest;
-  if (const int limit = largest_allowed_tag.load(); limit > 0) largest_tag_ = std::min(largest_tag_, limit);
+  if (const int limit = detail::largest_allowed_tag.load(); limit > 0)
+    largest_tag_ = std::min(largest_tag_, limit);
 }
 
 MpiWorld::~MpiWorld() {

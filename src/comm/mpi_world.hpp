@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -42,9 +43,11 @@ class TagRange {
   std::shared_ptr<void> entry_;  ///< leaves the map at its end
 };
 
-/// In communicators made from now on no tag is larger; 0: what MPI guarantees. Tests come to the end of the
-/// tags this way.
-void set_largest_mpi_tag(int tag);
+namespace detail {
+/// No tag is larger in communicators that are made; 0: what MPI guarantees. Tests come to the end of the tags
+/// this way.
+extern std::atomic<int> largest_allowed_tag;
+}  // namespace detail
 
 class MpiWorld {
  public:

@@ -356,7 +356,7 @@ TEST(DeviceDouble, ARankThatCannotStartNcclLeavesNobodyWaiting) {
     EXPECT_EQ(nccl_double_made(), made);
   }
   {
-    const ScopedNcclFailure failure(1);  // behind that
+    const ScopedSwitch failure(nccl_double_failing_rank, 1);  // behind that
     team.run([&](const Comm& comm) {
       expect_error([&] { make(comm); }, "the first messages: an error of the double (2)");
     });

@@ -19,14 +19,6 @@ using Complex = std::complex<double>;
 
 namespace {
 
-class ScopedLargestTag {
- public:
-  explicit ScopedLargestTag(int tag) { set_largest_mpi_tag(tag); }
-  ~ScopedLargestTag() { set_largest_mpi_tag(0); }
-  ScopedLargestTag(const ScopedLargestTag&) = delete;
-  ScopedLargestTag& operator=(const ScopedLargestTag&) = delete;
-};
-
 /// From slabs to slabs and back: two reshapes in each direction.
 Problem natural(const Shape& shape) {
   Problem p;
@@ -51,7 +43,7 @@ const Options p2p = Options().set("exchange", "p2p").set("pipeline", "sequential
 }  // namespace
 
 TEST(Tags, NoTwoPlansHaveTheSameHoweverOftenOthersComeAndGo) {
-  const ScopedLargestTag few(40);
+  const ScopedSwitch few(detail::largest_allowed_tag, 40);
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const bool even = comm.rank() % 2 == 0;
   Plan stays(comm, natural({24, 24, 8}), p2p);
@@ -73,7 +65,7 @@ TEST(Tags, NoTwoPlansHaveTheSameHoweverOftenOthersComeAndGo) {
 }
 
 TEST(Tags, WithoutAnyLeftPlanningFailsOnAllRanks) {
-  const ScopedLargestTag few(40);
+  const ScopedSwitch few(detail::largest_allowed_tag, 40);
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   std::vector<std::unique_ptr<Plan>> plans;
   const auto make = [&] { plans.push_back(std::make_unique<Plan>(comm, natural({24, 24, 8}), p2p)); };

@@ -41,6 +41,8 @@ struct nccl::Communicator {
 
 namespace test {
 
+std::atomic<int> nccl_double_failing_rank{-1};
+
 namespace {
 
 using nccl::Communicator;
@@ -60,7 +62,6 @@ struct Call {
 thread_local int depth = 0;
 thread_local std::vector<Call> calls;
 std::atomic<int> made{0};
-std::atomic<int> failing_rank{-1};
 
 std::mutex worlds_mutex;
 std::map<int, std::shared_ptr<World>> worlds;
@@ -171,7 +172,7 @@ int group_end() {
 
 int add(const Call& call) {
   if (depth == 0 || call.peer == call.communicator->rank) return invalid_usage;
-  if (call.communicator->rank == failing_rank) return system_error;
+  if (call.communicator->rank == nccl_double_failing_rank) return system_error;
   calls.push_back(call);
   return success;
 }
@@ -198,14 +199,6 @@ const nccl::Functions& nccl_double() {
                                          [](int) { return "an error of the double"; },
                                          [](Communicator*) { return ""; }};
   return functions;
-}
-
-ScopedNcclFailure::ScopedNcclFailure(int rank) {
-  failing_rank = rank;
-}
-
-ScopedNcclFailure::~ScopedNcclFailure() {
-  failing_rank = -1;
 }
 
 int nccl_double_made() {

@@ -2,6 +2,8 @@
 // job of its stream, which waits for the other ranks as NCCL's kernels do.
 #pragma once
 
+#include <atomic>
+
 #include "transport/nccl/library.hpp"
 
 namespace weft::test {
@@ -10,13 +12,7 @@ const nccl::Functions& nccl_double();
 /// Communicators that were made so far, of one rank each.
 int nccl_double_made();
 
-/// Sends and receives of one rank are errors for the lifetime of this; its communicators are made.
-class ScopedNcclFailure {
- public:
-  explicit ScopedNcclFailure(int rank);
-  ~ScopedNcclFailure();
-  ScopedNcclFailure(const ScopedNcclFailure&) = delete;
-  ScopedNcclFailure& operator=(const ScopedNcclFailure&) = delete;
-};
+/// Sends and receives of this rank are errors, though its communicators are made; -1: of none.
+extern std::atomic<int> nccl_double_failing_rank;
 
 }  // namespace weft::test
