@@ -68,14 +68,15 @@ class WEFT_API Plan {
   /// As `forward` and `backward`, but return as soon as the execution would have to wait for another rank. It
   /// is under way, and the arrays and a workspace of the user belong to it, until `test` returns true or
   /// `wait` returns. There is no thread behind it: the execution goes on inside `test` and `wait` of the
-  /// plan, and inside `wait` of other plans of its Comm, so that ranks may wait for them in any order.
-  /// Collective.
+  /// plan, and inside `wait` of other plans of its Comm, so that ranks may wait for them in any order. It
+  /// also goes on where starting or making another plan of the Comm waits for all ranks. Collective.
   ///
   /// A plan has one execution under way at a time. Several plans of one Comm may be under way together if
   /// their exchanges allow it (p2p, p2pw, direct, copy), else starting the second throws. The blocking
   /// exchanges (alltoallv, alltoall, alltoallw, pairwise) wait inside `start` and `test`: beside other work
-  /// that waits for other ranks (a plan on another Comm, a barrier) ranks must then come to them in the same
-  /// order.
+  /// that waits for other ranks (a plan on another Comm, calls of MPI) ranks must then come to them in the
+  /// same order. What waits for all ranks of the same Comm (a start with check=collective, making a plan,
+  /// `Comm::split`, `Comm::barrier`) completes their executions first.
   ///
   /// A plan destroyed under way has failed in the middle, as above: the other ranks throw, thread ranks all
   /// of them, MPI ranks when they wait for it. MPI ranks that wait inside a blocking exchange wait for ever;

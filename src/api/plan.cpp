@@ -185,11 +185,7 @@ void PlanImpl::wait() {
   const auto others = [&] { return comm.impl().flights() != this || next != nullptr; };
   for (Backoff backoff; flying && others(); backoff.pause()) {
     if (advance(Patience::look)) return;
-    for (CommImpl::Flight* f = comm.impl().flights(); f != nullptr;) {
-      CommImpl::Flight* after = f->next;
-      if (f != this) f->look();
-      f = after;
-    }
+    comm.impl().look_after_flights(this);
   }
   advance(Patience::wait);
 }

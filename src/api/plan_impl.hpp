@@ -128,9 +128,8 @@ struct PlanImpl final : CommImpl::Flight {
   void use_stream(void* native);
   void give_up() noexcept;
   void land();
-  void look() override {
-    if (flying) go_on(Patience::look);
-  }
+  void look() override { go_on(Patience::look); }
+  void complete() override { go_on(Patience::wait); }
 
   Way& way(Direction d) { return ways[static_cast<std::size_t>(d)]; }
   int real_size() const { return static_cast<int>(real_bytes(problem.precision)); }

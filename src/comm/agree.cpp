@@ -3,6 +3,7 @@
 namespace weft {
 
 void agree_on(CommImpl& comm, const std::optional<Error>& failure) {
+  comm.complete_collectives();
   const int first = comm.least(failure ? comm.rank() : comm.size());
   if (first == comm.size()) return;
   // A message may already name a rank: the one whose input is at fault, not the one that noticed.

@@ -14,6 +14,7 @@ CommImpl& Comm::impl() const {
 
 Comm Comm::split(int colour) const {
   impl().check_alive("split");
+  impl().complete_collectives();
   return Comm(impl().split(colour));
 }
 
@@ -66,8 +67,31 @@ void CommImpl::land(Flight& flight) {
   if (flight.next != nullptr) flight.next->before = flight.before;
 }
 
+void CommImpl::look_after_flights(const Flight* beside) {
+  for (Flight* f = flights_; f != nullptr;) {
+    Flight* const after = f->next;  // a flight that fails leaves the list
+    if (f != beside) f->look();
+    f = after;
+  }
+}
+
+void CommImpl::complete_collectives() {
+  // Such an execution is the only one under way.
+  if (flights_ != nullptr && flights_->alone) flights_->complete();
+}
+
+void CommImpl::Meanwhile::operator()() noexcept {
+  if (failure_) return;
+  try {
+    comm_.look_after_flights();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
 void Comm::barrier() const {
   impl().check_alive("barrier");
+  impl().complete_collectives();
   impl().barrier();
 }
 

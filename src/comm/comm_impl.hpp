@@ -36,7 +36,8 @@ class CommImpl {
   virtual void barrier() = 0;
   /// Every rank gives `bytes` bytes; `all` receives size() * bytes.
   virtual void allgather(const void* mine, std::size_t bytes, void* all) = 0;
-  /// The least of all ranks' numbers, on every rank. Allocates nothing.
+  /// The least of all ranks' numbers, on every rank. Allocates nothing. Executions under way go on meanwhile,
+  /// as ranks that have not come here yet may wait for them.
   virtual int least(int mine) = 0;
   /// The bytes of `root`, on every rank.
   virtual std::string broadcast(const std::string& bytes, int root) = 0;
@@ -60,6 +61,8 @@ class CommImpl {
     virtual ~Flight() = default;
     /// Takes it as far as it goes without waiting.
     virtual void look() = 0;
+    /// Takes it to its end.
+    virtual void complete() = 0;
     bool alone = false;  ///< whether no other may be under way beside it
     Flight *next = nullptr, *before = nullptr;
   };
@@ -67,6 +70,11 @@ class CommImpl {
   Flight* flights() const { return flights_; }
   void take_off(Flight& flight);
   void land(Flight& flight);
+  /// Takes all of them as far as they go without waiting, but for `beside`.
+  void look_after_flights(const Flight* beside = nullptr);
+  /// Completes those whose exchanges are collective: ranks may wait for this one inside such an exchange. To
+  /// be called before this rank waits for all ranks elsewhere.
+  void complete_collectives();
 
   /// Throws `weft::Error` if the ranks cannot talk any more (MPI finalised, another thread rank has failed).
   virtual void check_alive(const char* operation) const = 0;
@@ -91,6 +99,21 @@ class CommImpl {
 
  protected:
   explicit CommImpl(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
+
+  /// What a rank does between two looks for the other ranks of a collective. A failure is kept until the
+  /// collective is over.
+  class Meanwhile {
+   public:
+    explicit Meanwhile(CommImpl& comm) : comm_(comm) {}
+    void operator()() noexcept;
+    void rethrow() const {
+      if (failure_) std::rethrow_exception(failure_);
+    }
+
+   private:
+    CommImpl& comm_;
+    std::exception_ptr failure_;
+  };
 
  private:
   std::vector<int> nodes_;

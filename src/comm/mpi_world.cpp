@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/backoff.hpp"
 #include "comm/mpi_devices.hpp"
 #include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
@@ -59,9 +60,16 @@ class MpiComm final : public CommImpl {
   }
 
   int least(int mine) override {
-    const auto lock = world_->lock();
     int result = mine;
-    check_mpi(MPI_Allreduce(&mine, &result, 1, MPI_INT, MPI_MIN, world_->comm()), "MPI_Allreduce");
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      const auto lock = world_->lock();
+      check_mpi(MPI_Iallreduce(&mine, &result, 1, MPI_INT, MPI_MIN, world_->comm(), &request),
+                "MPI_Iallreduce");
+    }
+    Meanwhile meanwhile(*this);
+    for (Backoff backoff; !world_->complete({&request, 1}); backoff.pause()) meanwhile();
+    meanwhile.rethrow();
     return result;
   }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <system_error>
 
 #include "comm/agree.hpp"
@@ -23,7 +24,7 @@ std::uint64_t generation_of(std::uint64_t state) {
 }
 }  // namespace
 
-void ThreadWorld::arrive(bool may_give_up) {
+void ThreadWorld::arrive(bool may_give_up, const std::function<void()>& meanwhile) {
   if (may_give_up) check("barrier");
   const std::uint64_t before = state_.fetch_add(1, std::memory_order_acq_rel);
   const std::uint64_t generation = generation_of(before);
@@ -33,8 +34,10 @@ void ThreadWorld::arrive(bool may_give_up) {
     check("barrier");  // somebody has given up
   }
   const auto passed = [&] { return generation_of(state_.load(std::memory_order_acquire)) != generation; };
-  for (Backoff backoff; !passed(); backoff.pause())
+  for (Backoff backoff; !passed(); backoff.pause()) {
     if (may_give_up && poisoned() && give_up(generation)) check("barrier");
+    if (meanwhile) meanwhile();
+  }
 }
 
 /// Leaves a barrier that not all have reached; false if they have after all. A world that has been left once
@@ -96,11 +99,13 @@ void ThreadComm::allgather(const void* mine, std::size_t bytes, void* all) {
 }
 
 int ThreadComm::least(int mine) {
+  Meanwhile meanwhile(*this);
   world_->slots[static_cast<std::size_t>(rank_)] = &mine;
-  world_->barrier();
+  world_->barrier(std::ref(meanwhile));
   int result = mine;
   for (const void* slot : world_->slots) result = std::min(result, *static_cast<const int*>(slot));
   world_->closing_barrier();
+  meanwhile.rethrow();
   return result;
 }
 

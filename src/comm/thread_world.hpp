@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,11 +24,11 @@ class ThreadWorld {
 
   int size() const { return size_; }
   /// Waits for all ranks; throws on all of them if one has failed, here or in the parent: either all pass or
-  /// none does.
-  void barrier() { arrive(true); }
+  /// none does. Calls `meanwhile`, which must not throw, between two looks for them.
+  void barrier(const std::function<void()>& meanwhile = nullptr) { arrive(true, meanwhile); }
   /// The barrier behind which a collective lets go of what it has shown the others: every rank is in the same
   /// collective and only copies, so nobody gives up.
-  void closing_barrier() { arrive(false); }
+  void closing_barrier() { arrive(false, nullptr); }
   bool poisoned() const {
     return poisoned_.load(std::memory_order_acquire) || (parent_ && parent_->poisoned());
   }
@@ -64,7 +65,7 @@ class ThreadWorld {
  private:
   int size_;
   std::shared_ptr<const ThreadWorld> parent_;
-  void arrive(bool may_give_up);
+  void arrive(bool may_give_up, const std::function<void()>& meanwhile);
   bool give_up(std::uint64_t generation);
 
   /// Barriers passed in the upper half, ranks that have arrived in the lower, and whether one gave up.

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <functional>
 #include <optional>
 
 #include "base/test_hook.hpp"
@@ -228,6 +229,49 @@ TEST(Handles, SeveralPlansAreUnderWayTogetherUnlessCollectivesWouldMix) {
   apart.start_forward(in.data(), x.data());
   apart.wait();
   collective.wait();
+  for (std::size_t k = 0; k < x.size(); ++k)
+    ASSERT_NEAR(std::abs(x[k] - 1.0) + std::abs(y[k] - 1.0), 0, 1e-13);
+}
+
+TEST(Handles, RanksThatComeTogetherCompleteWhatOthersWaitForInsideABlockingExchange) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() < 3) return;
+  Problem cube = small_cube();
+  cube.shape = {8, 8, 8};
+  cube.output = Distribution::fastest();
+  // Backward sends messages first, so that ranks come to MPI_Alltoallv at different times.
+  Plan blocking(comm, cube, Options().set("exchange", "alltoallv,p2p").set("shrink", 2));
+  Plan second(comm, cube, Options().set("exchange", "p2p").set("check", "collective"));
+  Buffer<Complex> in(blocking.output_count()), out(blocking.input_count()), x(second.input_count()),
+      y(second.output_count());
+  if (comm.rank() == 0) in[0] = 1;
+  const std::function<void()> together[] = {
+      [&] { expect_error([&] { second.start_forward(x.data(), y.data()); }, "has collective exchanges"); },
+      [&] { comm.barrier(); },
+      [&] { EXPECT_EQ(comm.split(0).size(), comm.size()); },
+      [&] { Plan made(comm, cube); },
+  };
+  for (const auto& step : together) {
+    blocking.start_backward(in.data(), out.data());
+    step();
+    blocking.wait();
+    for (const Complex& v : out) ASSERT_NEAR(std::abs(v - 1.0), 0, 1e-14);
+  }
+}
+
+TEST(Handles, AStartThatWaitsForAllRanksLetsThemCompleteWhatIsUnderWay) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const Options options = Options().set("exchange", "p2p").set("check", "collective");
+  Problem natural = small_cube();
+  natural.output = Distribution::slab(0);  // two reshapes: messages of the second wait for those of the first
+  Plan first(comm, natural, options), second(comm, natural, options);
+  Buffer<Complex> in(first.input_count()), x(first.output_count()), y(second.output_count());
+  in[0] = comm.rank() == 0 ? 1 : 0;
+  first.start_forward(in.data(), x.data());
+  if (comm.rank() % 2 == 1) first.wait();  // the others are in the next call meanwhile
+  second.start_forward(in.data(), y.data());
+  first.wait();
+  second.wait();
   for (std::size_t k = 0; k < x.size(); ++k)
     ASSERT_NEAR(std::abs(x[k] - 1.0) + std::abs(y[k] - 1.0), 0, 1e-13);
 }

@@ -15,11 +15,8 @@ namespace {
 using Complex = std::complex<double>;
 
 struct Flight {
-  Flight(const Comm& comm, const Options& options, double height)
-      : plan(comm, small_cube(), options),
-        in(plan.input_count()),
-        out(plan.output_count()),
-        expected(height) {
+  Flight(const Comm& comm, const Options& options, double height, const Problem& problem = small_cube())
+      : plan(comm, problem, options), in(plan.input_count()), out(plan.output_count()), expected(height) {
     if (plan.input_box().lo == Shape{0, 0, 0}) in[0] = height;  // an impulse at the origin
   }
   void check() const {
@@ -54,6 +51,26 @@ TEST(Handles, SeveralPlansOfOneCommAreUnderWayTogether) {
           for (Flight* f : order) f->check();
         }
       });
+}
+
+TEST(Handles, AStartThatWaitsForAllRanksLetsThemCompleteWhatIsUnderWay) {
+  ThreadTeam team(3);
+  for (const char* exchange : {"direct", "copy"})
+    team.run([&](const Comm& comm) {
+      Problem natural = small_cube();
+      natural.output = Distribution::slab(0);  // two reshapes: the second waits for what the first brings
+      const Options options = Options().set("exchange", exchange);
+      Flight a(comm, options, 1, natural), b(comm, options, 2, natural);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        a.plan.start_forward(a.in.data(), a.out.data());
+        if (comm.rank() == 1) a.plan.wait();  // the others are in the next call meanwhile
+        b.plan.start_forward(b.in.data(), b.out.data());
+        a.plan.wait();
+        b.plan.wait();
+        a.check();
+        b.check();
+      }
+    });
 }
 
 TEST(Handles, TestNeverWaitsForAnotherRank) {
