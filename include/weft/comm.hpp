@@ -15,7 +15,7 @@ class WEFT_API Comm {
   /// The ranks of an MPI communicator. Include <weft/mpi.hpp> to use it. Collective over the communicator,
   /// which is duplicated: none of its messages is ever seen or matched by Weft. The duplicate is freed with
   /// the last copy of the handle, also after MPI_Finalize. Throws `weft::Error` if MPI is not initialised or
-  /// already finalised.
+  /// already finalised, and of MPI_COMM_NULL and intercommunicators.
   template <class MpiComm>
   static Comm mpi(MpiComm communicator) = delete;
 

@@ -146,6 +146,11 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   const auto held = lock();
   if (users == MPI_COMM_NULL)
     throw Error("Comm::mpi", "MPI_COMM_NULL", "a communicator that this rank belongs to");
+  int inter = 0;
+  check_mpi(MPI_Comm_test_inter(users, &inter), "MPI_Comm_test_inter");
+  if (inter != 0)
+    throw Error("Comm::mpi", "an intercommunicator",
+                "an intracommunicator, such as MPI_Intercomm_merge makes of it");
   check_mpi(MPI_Comm_dup(users, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -25,17 +26,28 @@ namespace {
 
 constexpr const char* operation = "plan: shared memory";
 
-/// What every rank tells the others.
-struct Announcement {
-  char name[48];
-  std::size_t bytes;
-};
+/// The name of an object, as every rank tells it the others.
+using Name = std::array<char, 48>;
 
-std::string free_room() {
-  struct statvfs room {};
-  if (statvfs("/dev/shm", &room) != 0) return "an unknown amount is free";
-  return human_bytes(static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize)) + " are free";
-}
+/// What the ranks of this machine are about to share, and the room for it before they do.
+struct Demand {
+  /// Collective.
+  Demand(CommImpl& comm, std::size_t mine) : bytes(static_cast<std::size_t>(comm.size())) {
+    struct statvfs room {};
+    if (statvfs("/dev/shm", &room) == 0)
+      free = human_bytes(static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize));
+    comm.allgather(&mine, sizeof mine, bytes.data());
+    const std::vector<int>& nodes = comm.nodes();
+    for (std::size_t r = 0; r < bytes.size(); ++r)
+      if (nodes[r] == nodes[static_cast<std::size_t>(comm.rank())]) all += static_cast<double>(bytes[r]);
+    ranks = comm.node_ranks();
+  }
+
+  std::vector<std::size_t> bytes;  ///< of every rank
+  double all = 0;                  ///< of the ranks of this machine
+  int ranks = 0;                   ///< of this machine
+  std::string free = "an unknown amount";
+};
 
 /// An object mapped into this process.
 class Mapping {
@@ -80,11 +92,11 @@ class Object {
     if (file_ >= 0) close(file_);
   }
 
-  void create(std::size_t bytes) {
+  void create(std::size_t bytes, const Demand& demand) {
     static std::atomic<unsigned> number{0};
     std::random_device random;
     for (int tries = 0; file_ < 0; ++tries) {
-      char name[sizeof Announcement::name];
+      char name[sizeof(Name)];
       std::snprintf(name, sizeof name, "/weft-%ld-%u-%08x", static_cast<long>(getpid()), number++, random());
       file_ = shm_open(name, O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
       if (file_ >= 0) name_ = name;
@@ -96,8 +108,10 @@ class Object {
     if (problem != 0)
       throw Error(
           operation,
-          "no room for " + human_bytes(static_cast<double>(bytes)) + " in /dev/shm, where " + free_room() +
-              " (" + std::strerror(problem) + ")",
+          "no room for " + human_bytes(demand.all) + " in /dev/shm (" + std::to_string(demand.ranks) +
+              (demand.ranks == 1 ? " rank" : " ranks") + " of this machine, " +
+              human_bytes(static_cast<double>(bytes)) + " of it for this one), where " + demand.free + " were free (" +
+              std::strerror(problem) + ")",
           "a larger /dev/shm (mount -o remount,size=..., for containers --shm-size), fewer points per "
           "rank, or another exchange");
   }
@@ -139,22 +153,23 @@ class ProcessMemory final : public SharedMemory {
  public:
   ProcessMemory(CommImpl& comm, std::size_t bytes) : mappings_(static_cast<std::size_t>(comm.size())) {
     const auto rank = static_cast<std::size_t>(comm.rank());
+    const Demand demand(comm, bytes);
     Object mine;
-    Announcement announcement{{}, bytes};
+    Name name{};
     agree(comm, operation, [&] {
       if (bytes == 0) return;
-      mine.create(bytes);
+      mine.create(bytes, demand);
       mappings_[rank] = Mapping(mine.file(), bytes, "shared memory");
-      std::memcpy(announcement.name, mine.name().c_str(), mine.name().size());
+      std::memcpy(name.data(), mine.name().c_str(), mine.name().size());
     });
-    std::vector<Announcement> all(mappings_.size());
-    comm.allgather(&announcement, sizeof announcement, all.data());
+    std::vector<Name> names(mappings_.size());
+    comm.allgather(name.data(), sizeof name, names.data());
     agree(comm, operation, [&] {
-      for (std::size_t r = 0; r < all.size(); ++r) {
-        if (r == rank || all[r].bytes == 0 || comm.nodes()[r] != comm.nodes()[rank]) continue;
+      for (std::size_t r = 0; r < names.size(); ++r) {
+        if (r == rank || demand.bytes[r] == 0 || comm.nodes()[r] != comm.nodes()[rank]) continue;
         Object theirs;
-        theirs.open(all[r].name);
-        mappings_[r] = Mapping(theirs.file(), all[r].bytes, "the memory of rank " + std::to_string(r));
+        theirs.open(names[r].data());
+        mappings_[r] = Mapping(theirs.file(), demand.bytes[r], "the memory of rank " + std::to_string(r));
       }
     });
   }

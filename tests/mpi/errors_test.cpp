@@ -7,6 +7,9 @@
 #include <optional>
 
 #include "base/test_hook.hpp"
+#include "base/text.hpp"
+#include "comm/comm_impl.hpp"
+#include "comm/shared_memory.hpp"
 #include "support/bad_input.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
@@ -64,6 +67,19 @@ TEST(Errors, MisuseOnOneRankAloneSaysThatOthersMayWait) {
   plan.forward(in.data(), out.data());  // the plan is still good
 }
 
+TEST(Errors, AnIntercommunicator) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 2) return;
+  MPI_Comm half = MPI_COMM_NULL, both = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 == 0 ? 1 : 0, 0, &both);
+  expect_error([&] { Comm::mpi(both); }, "an intercommunicator; expected an intracommunicator");
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
 TEST(Errors, NullCommunicatorAndForeignExchanges) {
   expect_error([] { Comm::mpi(MPI_COMM_NULL); }, "MPI_COMM_NULL");
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
@@ -106,16 +122,43 @@ TEST(Errors, PaddingThatHasNoRoomNamesWhatHas) {
   expect_ones(comm, plan);
 }
 
+namespace {
+
+/// A limit on the size of files stands in for a small /dev/shm: making the object fails alike.
+class SmallFiles {
+ public:
+  explicit SmallFiles(bool on) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{4096, before_.rlim_max};
+    if (on) setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST(SharedMemory, TooLittleRoomNamesWhatTheMachineNeeds) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const SmallFiles small(comm.rank() == comm.size() - 1);
+  const int n = comm.size();
+  const double all = n * (n + 1) / 2;  // MiB
+  expect_error([&] { comm.impl().share(static_cast<std::size_t>(comm.rank() + 1) << 20); },
+               "no room for " + human_bytes(all * (1 << 20)) + " in /dev/shm (" + std::to_string(n) +
+                   (n == 1 ? " rank" : " ranks") + " of this machine");
+}
+
 TEST(SharedMemory, TooLittleRoomIsAnErrorOnEveryRank) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  // A limit on the size of files stands in for a small /dev/shm: making the object fails alike.
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  if (comm.rank() == comm.size() - 1) {
-    const rlimit small{4096, before.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-  }
+  std::optional<SmallFiles> small(comm.rank() == comm.size() - 1);
   Problem p = small_cube();
   p.shape = {32, 32, 32};
   const auto make = [&] { Plan plan(comm, p, Options().set("exchange", "direct")); };
@@ -133,8 +176,7 @@ TEST(SharedMemory, TooLittleRoomIsAnErrorOnEveryRank) {
     Plan planes(comm, p, Options().set("pipeline", "planes"));
     expect_ones(comm, planes);
   }
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  small.reset();
   comm.barrier();
   Plan plan(comm, p, Options().set("exchange", "direct"));
   expect_ones(comm, plan);
