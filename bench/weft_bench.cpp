@@ -2,6 +2,7 @@
 // the machine could do, and how other libraries do on the same ranks. `weft-bench --help` lists the options;
 // docs/benchmark.md explains the output.
 #include <cstdio>
+#include <new>
 #include <optional>
 
 #include "comm/agree.hpp"
@@ -84,10 +85,12 @@ int main(int argc, char** argv) {
     if (threads == 0) return run_on_mpi(c);
     ThreadTeam(threads).run([&](const Comm& comm) { run(comm, c); });
     return 0;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "weft: weft-bench: no memory left; expected a smaller --shape or --batch\n");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
-    return 1;
   }
+  return 1;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class JointSteps {
     } catch (const Error& e) {
       failure = e;
     } catch (const std::bad_alloc&) {
-      failure = Error(operation_, "out of memory", "fewer points per rank");
+      failure = Error(operation_, "no memory left", "fewer points per rank");
     } catch (const std::exception& e) {
       failure = Error(operation_, e.what(), "");
     } catch (...) {
