@@ -24,8 +24,8 @@ class WEFT_API ThreadTeam {
 
   /// Calls `body` on every thread with that thread's communicator, and returns when all are done. If a rank
   /// throws, the operation that the others wait in throws `weft::Error` on each of them, and `run` throws the
-  /// first rank's exception; the team can be used again afterwards. Not to be called from inside a body, nor
-  /// by two threads at once.
+  /// first rank's exception; the team can be used again afterwards. An empty function throws. Not to be
+  /// called from inside a body, nor by two threads at once.
   void run(const std::function<void(Comm)>& body);
 
  private:

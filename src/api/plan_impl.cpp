@@ -59,7 +59,7 @@ PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options
 
 PlanImpl::~PlanImpl() {
   if (!flying) return;
-  const Error error(name_of(*flying), "a plan destroyed while it was under way: " + title(),
+  const Aftermath error(name_of(*flying), "a plan destroyed while it was under way: " + title(),
                     "wait() before that", comm.rank());
   // Nobody else may have a chance to say so.
   if (comm.impl().threads() == nullptr) std::fprintf(stderr, "%s\n", error.what());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -24,6 +25,13 @@ namespace detail {
 /// meet several machines on one this way.
 extern std::atomic<int> pretended_ranks_per_node;
 }  // namespace detail
+
+/// A failure that mostly follows from another one: on another rank, or an exception that is about to leave
+/// this rank and destroys a plan on its way.
+class Aftermath : public Error {
+ public:
+  using Error::Error;
+};
 
 class CommImpl {
  public:
@@ -82,7 +90,7 @@ class CommImpl {
   /// call.
   virtual void check_caller(const char* /*operation*/) const {}
   /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is
-  /// possible.
+  /// possible. The first failure counts, but an `Aftermath` gives way to one that is none.
   virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}
 
   /// Keeps the memory of an execution that has been given up, which messages in flight may still reach, until

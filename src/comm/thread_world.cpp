@@ -52,10 +52,22 @@ bool ThreadWorld::give_up(std::uint64_t generation) {
   return false;
 }
 
+namespace {
+bool is_aftermath(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Aftermath&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+}  // namespace
+
 void ThreadWorld::poison(const std::exception_ptr& failure) noexcept {
   if (size_ == 1) return;  // nobody waits, and the next call is as good as the first
   const std::lock_guard lock(mutex_);
-  if (poisoned_) return;
+  if (poisoned_ && (!is_aftermath(failure_) || is_aftermath(failure))) return;
   failure_ = failure;
   poisoned_.store(true, std::memory_order_release);
 }
@@ -74,7 +86,7 @@ void ThreadWorld::check(const char* operation) const {
     why = e.what();
   } catch (...) {
   }
-  throw Error(operation, "another thread rank failed: " + why, "all ranks of the team to succeed");
+  throw Aftermath(operation, "another thread rank failed: " + why, "all ranks of the team to succeed");
 }
 
 void ThreadWorld::reset() {
@@ -235,6 +247,7 @@ int ThreadTeam::size() const {
 }
 
 void ThreadTeam::run(const std::function<void(Comm)>& body) {
+  if (!body) throw Error("thread team", "an empty function", "what every rank is to run");
   std::unique_lock lock(impl_->mutex);
   if (impl_->running > 0)
     throw Error("thread team", "run called while the team is running",

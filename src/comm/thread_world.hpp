@@ -32,7 +32,7 @@ class ThreadWorld {
   bool poisoned() const {
     return poisoned_.load(std::memory_order_acquire) || (parent_ && parent_->poisoned());
   }
-  /// Only the first failure counts: those that it causes on other ranks come later.
+  /// The first failure counts, or the first that is no `Aftermath`.
   void poison(const std::exception_ptr& failure) noexcept;
   std::exception_ptr failure() const;
   /// Throws the failure of the rank that poisoned the team, if one did.
