@@ -40,8 +40,10 @@ class WEFT_API Plan {
   /// Out of place the arrays must not overlap, and `in` is left as it was; in place both pointers are the
   /// same, to `buffer_bytes()` bytes. A rank whose box is empty may pass null. Elements are float, double or
   /// std::complex of them, as the problem says: another of these throws, any other type does not compile, and
-  /// void pointers are taken as they are. `workspace` is given if and only if option workspace is "user":
-  /// `workspace_bytes()` bytes on a multiple of 16.
+  /// void pointers are taken as they are. Complex arrays may also be passed as the real numbers they consist
+  /// of, two for each element, of the problem's precision. Arrays are aligned for these real numbers.
+  /// `workspace` is given if and only if option workspace is "user": `workspace_bytes()` bytes on a multiple
+  /// of 16.
   ///
   /// Throws `weft::Error` for misuse, before anything has moved: on all ranks among threads and with option
   /// check=collective, otherwise on the rank at fault. If an execution fails in the middle, the plan refuses
@@ -140,7 +142,7 @@ class WEFT_API Plan {
 
   /// The schedule, the pipelines, the exchanges, the local FFT and the memory, on one screen.
   std::string to_string() const;
-  /// The operations of this rank, one per line.
+  /// The operations of this rank, one per line. Throws `weft::Error` if `direction` is neither of the two.
   std::string program_to_string(Direction direction) const;
 
  private:

@@ -28,12 +28,12 @@ void PlanImpl::check_type(const char* operation, const char* which, Type type, E
   if (type == Type::any) return;
   const bool wide = problem.precision == Precision::float64;
   const char* names[] = {"", "float", "double", "std::complex<float>", "std::complex<double>"};
-  const Type wanted = element == Element::real ? (wide ? Type::real64 : Type::real32)
-                                               : (wide ? Type::complex64 : Type::complex32);
-  if (type != wanted)
-    throw Error(std::string(operation) + ": " + which,
-                std::string("elements of ") + names[static_cast<int>(type)], names[static_cast<int>(wanted)],
-                comm.rank());
+  const Type real = wide ? Type::real64 : Type::real32, complex = wide ? Type::complex64 : Type::complex32;
+  if (type == real || (type == complex && element == Element::complex)) return;
+  std::string wanted = names[static_cast<int>(real)];
+  if (element == Element::complex) wanted = names[static_cast<int>(complex)] + (" or " + wanted);
+  throw Error(std::string(operation) + ": " + which,
+              std::string("elements of ") + names[static_cast<int>(type)], wanted, comm.rank());
 }
 
 /// Among the plans of one Comm, those whose exchanges are collective have to be alone.
@@ -78,6 +78,9 @@ void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
 void PlanImpl::check_place(const char* op, const char* which, const void* pointer) const {
   const int rank = comm.rank();
   if (pointer == nullptr) return;  // in place one of the two may be
+  if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(real_size()) != 0)
+    throw Error(op, std::string(which) + " is not on a multiple of " + std::to_string(real_size()) + " bytes",
+                "memory that is aligned for its elements", rank);
   if (!device) {
     const DeviceRow* row = device_row();
     if (row != nullptr && row->holds(pointer))
@@ -317,6 +320,8 @@ std::vector<OperationTime> Plan::operation_times() const {
 }
 
 std::string Plan::program_to_string(Direction direction) const {
+  if (direction != Direction::forward && direction != Direction::backward)
+    throw Error("plan: program", std::to_string(static_cast<int>(direction)), "forward (0) or backward (1)");
   return weft::to_string(impl().way(direction).executor->program());
 }
 

@@ -36,13 +36,57 @@ std::string to_string(const Distribution& d) {
 
 void check_shape(const Shape& shape, Index batch) {
   if (shape.empty()) throw Error("plan: shape", "no axes", "1 to 8 axes");
-  Index total = std::max<Index>(batch, 1);
+  constexpr Index most = std::numeric_limits<Index>::max() / 64;
+  Index total = 1;
   for (Index n : shape) {
     if (n < 1) throw Error("plan: shape", by_x(shape), "at least 1 point along every axis");
-    if (n > std::numeric_limits<Index>::max() / 64 / total)
+    if (n > most / total)
       throw Error("plan: shape", by_x(shape), "an array whose bytes can be counted in 63 bits");
     total *= n;
   }
+  if (batch < 1) throw Error("plan: batch", std::to_string(batch), "at least 1 array");
+  if (batch > most / total)
+    throw Error("plan: batch", std::to_string(batch) + " arrays of " + by_x(shape),
+                "arrays whose bytes together can be counted in 63 bits");
+}
+
+const char* name_of(Scale s) {
+  return s == Scale::none ? "none" : s == Scale::symmetric ? "symmetric" : "full";
+}
+const char* name_of(Precision p) {
+  return p == Precision::float64 ? "float64" : "float32";
+}
+const char* name_of(Element e) {
+  return e == Element::real ? "real" : "complex";
+}
+const char* name_of(MemoryKind m) {
+  return m == MemoryKind::host ? "host" : "cuda";
+}
+
+/// A number that no enumerator has may come from another language.
+template <class Enumeration>
+void check_enumerator(const std::string& what, Enumeration value, Enumeration last,
+                      const std::string& where = "") {
+  const int number = static_cast<int>(value), most = static_cast<int>(last);
+  if (number >= 0 && number <= most) return;
+  std::string names;
+  for (int i = 0; i <= most; ++i)
+    names += std::string(i == 0      ? ""
+                         : i == most ? " or "
+                                     : ", ") +
+             name_of(static_cast<Enumeration>(i)) + " (" + std::to_string(i) + ")";
+  throw Error("plan: " + what, std::to_string(number) + where, names);
+}
+
+void check_enumerators(const Problem& problem) {
+  check_enumerator("precision", problem.precision, Precision::float64);
+  check_enumerator("memory", problem.memory, MemoryKind::cuda);
+  if (problem.element) check_enumerator("element", *problem.element, Element::complex);
+  check_enumerator("forward scale", problem.forward_scale, Scale::full);
+  check_enumerator("backward scale", problem.backward_scale, Scale::full);
+  for (int a = 0; a < problem.transforms.size(); ++a)
+    check_enumerator("transforms", problem.transforms[a], Transform::dst4,
+                     " along axis " + std::to_string(a));
 }
 
 void check_distribution(const Distribution& d, const char* what, int ranks) {
@@ -86,13 +130,10 @@ Element natural_element(const AxisVector<Transform>& transforms) {
   return r2r && !c2c ? Element::real : Element::complex;
 }
 
-const char* name_of(Scale s) {
-  return s == Scale::none ? "none" : s == Scale::symmetric ? "symmetric" : "full";
-}
-
 }  // namespace
 
 void check_problem(Problem& problem, int ranks) {
+  check_enumerators(problem);
   check_shape(problem.shape, problem.batch);
   const int ndim = problem.shape.size();
   if (problem.transforms.empty()) problem.transforms = AxisVector<Transform>(ndim, Transform::c2c);
@@ -101,7 +142,6 @@ void check_problem(Problem& problem, int ranks) {
                 "one per axis, " + std::to_string(ndim));
   if (!problem.element) problem.element = natural_element(problem.transforms);
   check_transforms(problem);
-  if (problem.batch < 1) throw Error("plan: batch", std::to_string(problem.batch), "at least 1 array");
   if (problem.batch > 1 && ndim == max_axes)
     throw Error("plan: batch", "a batch of arrays with " + std::to_string(ndim) + " axes",
                 "at most " + std::to_string(max_axes - 1) + " axes");
@@ -115,11 +155,11 @@ std::vector<std::string> describe(const Problem& problem, const Options& options
   std::vector<std::string> lines{
       "shape " + by_x(problem.shape),
       "transforms " + to_string(problem.transforms),
-      std::string("precision ") + (problem.precision == Precision::float64 ? "float64" : "float32"),
+      std::string("precision ") + name_of(problem.precision),
       "input " + to_string(problem.input),
       "output " + to_string(problem.output),
       std::string("in place ") + (problem.in_place ? "yes" : "no"),
-      std::string("elements ") + (problem.element == Element::real ? "real" : "complex"),
+      std::string("elements ") + name_of(*problem.element),
       "batch " + std::to_string(problem.batch),
       std::string("forward scale ") + name_of(problem.forward_scale),
       std::string("backward scale ") + name_of(problem.backward_scale),

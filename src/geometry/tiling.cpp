@@ -171,8 +171,10 @@ bool operator==(const Tiling& a, const Tiling& b) {
   return true;
 }
 
-void check_tiling(const std::string& what, const Shape& shape, const std::vector<Box>& boxes,
-                  const std::string& hint) {
+namespace {
+
+void check_boxes(const std::string& what, const Shape& shape, const std::vector<Box>& boxes,
+                 const std::string& hint) {
   const std::string op = "plan: " + what + " boxes";
   const std::string tail = hint.empty() ? "" : "; " + hint;
   const std::string inside = "boxes inside the array " + to_string(Box::whole(shape)) + tail;
@@ -220,6 +222,37 @@ void check_tiling(const std::string& what, const Shape& shape, const std::vector
                 "they cover " + std::to_string(covered) + " of " + std::to_string(total) + " points of " +
                     by_x(shape),
                 "boxes that leave no hole, and a communicator with every rank that holds points" + tail);
+}
+
+/// Whether the boxes would do if their upper corners were meant to belong to them.
+bool tile_with_inclusive_corners(const Shape& shape, std::vector<Box> boxes) {
+  for (Box& b : boxes)
+    for (int a = 0; a < b.hi.size(); ++a) {
+      if (a >= shape.size() || b.hi[a] >= shape[a]) return false;
+      ++b.hi[a];
+    }
+  try {
+    check_boxes("", shape, boxes, "");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void check_tiling(const std::string& what, const Shape& shape, const std::vector<Box>& boxes,
+                  const std::string& hint) {
+  try {
+    check_boxes(what, shape, boxes, hint);
+  } catch (const Error& e) {
+    if (!tile_with_inclusive_corners(shape, boxes)) throw;
+    throw Error(e.operation(), e.got(),
+                e.expected() +
+                    "; they tile the array with inclusive corners [lo, hi], while Weft's boxes are "
+                    "half-open, [lo, hi): add 1 to every hi",
+                e.rank());
+  }
 }
 
 }  // namespace weft

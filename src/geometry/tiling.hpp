@@ -59,7 +59,8 @@ class Tiling {
 using TilingPtr = std::shared_ptr<const Tiling>;
 
 /// Throws `weft::Error` unless `boxes`, one per rank, lie inside `shape`, do not overlap and leave no hole.
-/// `what` ("input", "output") names them in the message; `hint`, if not empty, is added to it.
+/// `what` ("input", "output") names them in the message; `hint`, if not empty, is added to it, and so is a
+/// word on inclusive corners if that is what the boxes have.
 void check_tiling(const std::string& what, const Shape& shape, const std::vector<Box>& boxes,
                   const std::string& hint);
 

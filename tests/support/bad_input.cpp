@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdlib>
+#include <limits>
 
 #include "fft/local_fft.hpp"
 #include "weft/buffer.hpp"
@@ -82,6 +83,22 @@ std::vector<BadInput> planning() {
          p.shape = {Index{1} << 30, Index{1} << 30, Index{1} << 30};
          plan(c, p);
        }},
+      {"boxes with inclusive corners", "they tile the array with inclusive corners", 1,
+       [=](const Comm& c) {
+         auto b = slabs(c.size());
+         for (Box& box : b)
+           for (int a = 0; a < 3; ++a) --box.hi[a];
+         plan(c, with_boxes(b));
+       }},
+      {"own boxes with inclusive corners, in an r2c output", "they tile the array with inclusive corners", 2,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+         Box mine = slabs(c.size())[static_cast<std::size_t>(c.rank())];
+         mine.hi = {mine.hi[0] - 1, 23, 12};
+         p.output = Distribution::box(mine);
+         plan(c, p);
+       }},
       {"too many boxes", "one per rank", 1,
        [=](const Comm& c) {
          auto b = slabs(c.size());
@@ -105,6 +122,18 @@ std::vector<BadInput> planning() {
        [=](const Comm& c) {
          Problem p = cube();
          p.transforms = {Transform::r2c, Transform::c2c, Transform::r2c};
+         plan(c, p);
+       }},
+      {"arrays too many to count", "plan: batch", 1,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.batch = std::numeric_limits<Index>::max() - 1;
+         plan(c, p);
+       }},
+      {"a batch that makes arrays too large to count", "plan: batch", 1,
+       [=](const Comm& c) {
+         Problem p = cube();
+         p.batch = Index{1} << 50;
          plan(c, p);
        }},
       {"too few transforms", "one per axis", 1,
@@ -207,6 +236,33 @@ std::vector<BadInput> transforms() {
          p.batch = c.rank() == 1 ? 3 : 2;
          plan(c, p);
        }},
+  };
+}
+
+/// Numbers that no enumerator has, as a binding to another language may pass them.
+std::vector<BadInput> enumerations() {
+  const auto spoilt = [](const auto& spoil) {
+    return [=](const Comm& c) {
+      Problem p = cube();
+      spoil(p);
+      Plan made(c, p);
+    };
+  };
+  return {
+      {"a precision that is none", "plan: precision: 2; expected float32 (0) or float64 (1)", 1,
+       spoilt([](Problem& p) { p.precision = static_cast<Precision>(2); })},
+      {"a forward scale that is none", "plan: forward scale: 3; expected none (0)", 1,
+       spoilt([](Problem& p) { p.forward_scale = static_cast<Scale>(3); })},
+      {"a backward scale that is none", "plan: backward scale: -1; expected none (0)", 1,
+       spoilt([](Problem& p) { p.backward_scale = static_cast<Scale>(-1); })},
+      {"a transform that is none", "plan: transforms: 11 along axis 1; expected none (0)", 1,
+       spoilt([](Problem& p) {
+         p.transforms = {Transform::c2c, static_cast<Transform>(11), Transform::c2c};
+       })},
+      {"elements that are none", "plan: element: 2; expected real (0) or complex (1)", 1,
+       spoilt([](Problem& p) { p.element = static_cast<Element>(2); })},
+      {"a kind of memory that is none", "plan: memory: 2; expected host (0) or cuda (1)", 1,
+       spoilt([](Problem& p) { p.memory = static_cast<MemoryKind>(2); })},
   };
 }
 
@@ -336,6 +392,20 @@ std::vector<BadInput> execution() {
          Fixture f(c);
          f.plan.forward(reinterpret_cast<const std::complex<float>*>(f.in.data()), f.out.data());
        }},
+      {"an input off the alignment of its elements", "in is not on a multiple of 8 bytes", 1,
+       [](const Comm& c) {
+         Fixture f(c);
+         const Buffer<char> shifted(f.in.size() * sizeof(Complex) + 4);
+         f.plan.forward(static_cast<const void*>(shifted.data() + 4), f.out.data());
+       }},
+      {"a float output off the alignment of its elements", "out is not on a multiple of 4 bytes", 1,
+       [](const Comm& c) {
+         Problem p = cube();
+         p.precision = Precision::float32;
+         Fixture f(c, {}, p);
+         Buffer<char> shifted(f.out.size() * sizeof(Complex) + 2);
+         f.plan.forward(static_cast<const void*>(f.in.data()), static_cast<void*>(shifted.data() + 2));
+       }},
       {"workspace too small", "bytes of workspace", 2,
        [=](const Comm& c) {
          Fixture f(c, users());
@@ -382,7 +452,7 @@ Problem small_cube() {
 const std::vector<BadInput>& bad_inputs() {
   static const std::vector<BadInput> all = [] {
     std::vector<BadInput> list = planning();
-    for (const auto& part : {transforms(), memory(), ranks(), execution()})
+    for (const auto& part : {transforms(), enumerations(), memory(), ranks(), execution()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

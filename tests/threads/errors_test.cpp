@@ -122,6 +122,7 @@ TEST(Errors, AnExceptionOutsideWeftReleasesTheOthers) {
   EXPECT_THROW(alone.run([](const Comm&) { throw std::logic_error("the user's own"); }), std::logic_error);
   alone.run([](const Comm& comm) { comm.barrier(); });
   expect_error([] { ThreadTeam none(0); }, "at least 1");
+  expect_error([&] { team.run(nullptr); }, "an empty function");
   expect_error(
       [&] {
         team.run([&](const Comm& comm) {
@@ -130,6 +131,58 @@ TEST(Errors, AnExceptionOutsideWeftReleasesTheOthers) {
         });
       },
       "not from inside a body");
+}
+
+TEST(Errors, TheUsersExceptionIsReportedAndNotThePlanThatItDestroys) {
+  ThreadTeam team(3);
+  for (const bool split : {false, true})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      const auto body = [&](const Comm& all) {
+        const Comm comm = split ? all.split(0) : all;
+        Plan plan(comm, small_cube());
+        Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+        plan.start_forward(in.data(), out.data());
+        if (comm.rank() == 1) throw std::logic_error("the user's own");
+        plan.wait();
+        comm.barrier();
+      };
+      try {
+        team.run(body);
+        FAIL();
+      } catch (const std::exception& e) {
+        EXPECT_STREQ(e.what(), "the user's own") << "split: " << split;
+      }
+    }
+}
+
+TEST(Errors, NoMemoryIsSaidInWords) {
+  TestHook hook;
+  hook.at_point = [](const char* point, int) {
+    if (std::string(point) == "plan") throw std::bad_alloc();
+  };
+  const ScopedTestHook scoped(hook);
+  expect_error([] { Plan plan(Comm::self(), small_cube()); }, "plan: no memory left; expected fewer points");
+}
+
+TEST(Errors, ADirectionThatIsNone) {
+  const Plan plan(Comm::self(), small_cube());
+  expect_error([&] { static_cast<void>(plan.program_to_string(static_cast<Direction>(2))); },
+               "2; expected forward (0) or backward (1)");
+}
+
+TEST(Plan, TakesComplexArraysAsTheRealNumbersTheyConsistOf) {
+  ThreadTeam team(2);
+  team.run([](const Comm& comm) {
+    Plan plan(comm, small_cube());
+    Buffer<double> in(2 * plan.input_count()), out(2 * plan.output_count());
+    if (comm.rank() == 0) in[0] = 3;  // an impulse at the origin
+    plan.forward(in.data(), out.data());
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_NEAR(out[i], i % 2 == 0 ? 3 : 0, 1e-14);
+    plan.start_backward(out.data(), in.data());
+    plan.wait();
+    expect_error([&] { plan.forward(reinterpret_cast<const float*>(in.data()), out.data()); },
+                 "elements of float; expected std::complex<double> or double");
+  });
 }
 
 TEST(Errors, UnknownVariablesAreWarnedOfOnceAndNameTheNearest) {
