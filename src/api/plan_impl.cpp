@@ -60,7 +60,7 @@ PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options
 PlanImpl::~PlanImpl() {
   if (!flying) return;
   const Aftermath error(name_of(*flying), "a plan destroyed while it was under way: " + title(),
-                    "wait() before that", comm.rank());
+                        "wait() before that", comm.rank());
   // Nobody else may have a chance to say so.
   if (comm.impl().threads() == nullptr) std::fprintf(stderr, "%s\n", error.what());
   comm.impl().poison(std::make_exception_ptr(error));

@@ -110,8 +110,8 @@ class Object {
           operation,
           "no room for " + human_bytes(demand.all) + " in /dev/shm (" + std::to_string(demand.ranks) +
               (demand.ranks == 1 ? " rank" : " ranks") + " of this machine, " +
-              human_bytes(static_cast<double>(bytes)) + " of it for this one), where " + demand.free + " were free (" +
-              std::strerror(problem) + ")",
+              human_bytes(static_cast<double>(bytes)) + " of it for this one), where " + demand.free +
+              " were free (" + std::strerror(problem) + ")",
           "a larger /dev/shm (mount -o remount,size=..., for containers --shm-size), fewer points per "
           "rank, or another exchange");
   }

@@ -150,9 +150,9 @@ TEST(SharedMemory, TooLittleRoomNamesWhatTheMachineNeeds) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const SmallFiles small(comm.rank() == comm.size() - 1);
   const int n = comm.size();
-  const double all = n * (n + 1) / 2;  // MiB
+  const int mebibytes = n * (n + 1) / 2;
   expect_error([&] { comm.impl().share(static_cast<std::size_t>(comm.rank() + 1) << 20); },
-               "no room for " + human_bytes(all * (1 << 20)) + " in /dev/shm (" + std::to_string(n) +
+               "no room for " + human_bytes(mebibytes * 1048576.0) + " in /dev/shm (" + std::to_string(n) +
                    (n == 1 ? " rank" : " ranks") + " of this machine");
 }
 
