@@ -2,13 +2,17 @@
 # installed before; otherwise it says what to install.
 #
 #   make demo       the Madelung constant of rock salt on 4 MPI ranks
-#   make test       builds with Open MPI and CUDA, with MPICH (a static library), without MPI and with MKL alone or no local
-#                   FFT at all; runs all tests; GPUs are not needed
-#   make build      the library, examples and tests, in build/release, with CUDA, which it fetches if there is no CUDA 13
+#   make test       builds with Open MPI, with MPICH (a static library), and without MPI with MKL alone or no local FFT at all;
+#                   runs the tests; GPUs are not needed
+#   make test-all   make test and make sanitize, then what takes long: MPICH with more ranks than there are cores, and many
+#                   more random problems in each build
+#   make build      the library, examples and tests, in build/release
 #   make install PREFIX=$HOME/opt/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see docs/quick-start.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
-#   make lint       formatting, clang-tidy, the include rule, and the documentation site (make docs)
+#   make lint       formatting, the include rule, clang-tidy, and the documentation site (make docs). clang-tidy looks at the
+#                   files that differ from those of the last complete run (tools/tidy.txt), themselves or in a header;
+#                   ALL=1: at all files, and records that
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
 #                   is not that of the example, or a public declaration without a comment. It builds no C++ and takes a second
 #   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes
@@ -16,18 +20,22 @@
 #   make format     formats the sources
 #   make clean
 #   make help       prints this
+#
+# CUDA=1 builds with CUDA as well, in build, test and experiments, and fetches it if there is no CUDA 13 (.ci/run does so).
 
 JOBS ?= $(shell nproc)
 configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
 openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
-cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
+with_cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
+cuda = $(if $(CUDA),$(with_cuda),-DWEFT_CUDA=OFF)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 # Half the time to build of what RelWithDebInfo takes by itself, for tests that take hardly longer.
 sanitized = -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
 PREFIX ?= /usr/local
-ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error
+ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
+long_tests = --build-config all --label-regex long
 
-.PHONY: demo test build install sanitize lint docs experiments format clean help setup-%
+.PHONY: demo test test-all build install sanitize lint docs experiments format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -35,7 +43,7 @@ demo: setup-build
 	@cmake --build build/release --parallel $(JOBS) --target madelung
 	tools/mpirun mpirun.openmpi 4 build/release/bin/madelung
 
-build: setup-build setup-test setup-cuda
+build: setup-build setup-test $(if $(CUDA),setup-cuda)
 	@mkdir -p build
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) -DWEFT_TESTS=ON)
 	cmake --build build/release --parallel $(JOBS)
@@ -49,17 +57,26 @@ install: setup-build
 	cmake --install build/install
 
 test: build
-	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=Release $(mpich) -DBUILD_SHARED_LIBS=OFF -DWEFT_EXAMPLES=OFF \
-	  -DWEFT_ONLY_MPI_TESTS=ON)
+	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O1 $(mpich) -DBUILD_SHARED_LIBS=OFF \
+	  -DWEFT_EXAMPLES=OFF -DWEFT_BENCH=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
-	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=OFF)
-	cmake --build build/bare --parallel $(JOBS)
-	@$(call configure,build/mkl,-DCMAKE_BUILD_TYPE=Release -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_EXAMPLES=OFF)
-	cmake --build build/mkl --parallel $(JOBS)
-	$(call ctest,build/bare)
-	$(call ctest,build/mkl)
+	$(call without_fftw,ON)
+	$(call without_fftw,OFF)
 	$(call ctest,build/mpich)
 	$(call ctest,build/release)
+
+# Without MPI and FFTW, and with MKL or without: the second compiles little of what the first has compiled.
+define without_fftw
+	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_EXAMPLES=OFF)
+	cmake --build build/bare --parallel $(JOBS)
+	$(call ctest,build/bare)
+endef
+
+test-all: test sanitize
+	$(call ctest,build/mpich) $(long_tests)
+	$(call ctest,build/release) $(long_tests)
+	$(call ctest,build/asan) $(long_tests)
+	$(call ctest,build/tsan) $(long_tests)
 
 sanitize: setup-build setup-test
 	@mkdir -p build
@@ -72,8 +89,8 @@ sanitize: setup-build setup-test
 
 lint: setup-build setup-test setup-cuda setup-lint docs
 	@mkdir -p build
-	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) -DWEFT_TESTS=ON)
-	tools/lint build/release
+	@$(call configure,build/lint,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(with_cuda) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+	tools/lint build/lint $(if $(ALL),--all)
 
 # Not with --quiet, which would hide the warnings from --strict. The variable keeps the theme from advertising its successor.
 docs: setup-docs
