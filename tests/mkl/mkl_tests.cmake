@@ -1,5 +1,5 @@
 # The tests of Intel MKL as local FFT beside FFTW.
-weft_test(mkl 0 threads/mkl_test.cpp mkl/find_test.cpp)
+weft_test(mkl threads/mkl_test.cpp mkl/find_test.cpp)
 target_link_libraries(weft_mkl_tests PRIVATE ${CMAKE_DL_LIBS})
 
 # A library that looks like Intel MKL from outside, in a folder as MKL has it.
