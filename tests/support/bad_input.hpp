@@ -20,6 +20,9 @@ struct BadInput {
 
 const std::vector<BadInput>& bad_inputs();
 
+/// Those of them whose plan is good and whose execution is not.
+std::vector<BadInput> bad_executions();
+
 /// A good problem: c2c of 12 x 12 x 12 points, slabs along axis 0 to slabs along axis 1.
 Problem small_cube();
 
