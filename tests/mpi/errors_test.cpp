@@ -50,8 +50,8 @@ TEST(Errors, PlanningThatFailsOnOneRankFailsOnAllAndLeavesNoTrace) {
 
 TEST(Errors, AVariableOfOneRankAloneFailsOnAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  std::optional<ScopedVariable> variable;
   if (comm.size() == 1) return;
+  std::optional<ScopedVariable> variable;
   if (comm.rank() == 0) variable.emplace("WEFT_PIPELINE", "sequential");
   expect_error([&] { Plan plan(comm, small_cube()); }, "option pipeline sequential as on rank 0");
 }
