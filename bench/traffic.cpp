@@ -24,7 +24,7 @@ double bytes_sent(const Plan& plan, Direction direction) {
       if (c.to_rank >= 0) bytes += c.box.count() * c.element_bytes;
     }
     if (op.kind != OpKind::post) continue;
-    const ReshapeMessages& all = p.reshapes[static_cast<std::size_t>(op.reshape)].messages_of(op.kind);
+    const ReshapeMessages& all = p.reshapes[static_cast<std::size_t>(op.reshape)].sent;
     for (const Message& m : all.tiles[static_cast<std::size_t>(op.tile)].sends)
       if (m.peer != p.rank) bytes += m.bytes;
   }
@@ -47,7 +47,7 @@ void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction) {
   const std::vector<int> reshapes = reshape_stages(way.schedule);
   for (std::size_t j = 0; j < reshapes.size(); ++j) {
     const auto at = static_cast<std::size_t>(reshapes[j]);
-    if (way.choices[j].carry == Carry::strided) continue;
+    if (!way.choices[j].traits.stores && way.choices[j].traits.form == Form::boxes) continue;
     if (at == 0) pass(at, at);
     if (at + 1 == stages.size()) pass(at + 1, at + 1);
   }

@@ -15,22 +15,22 @@ BELOW = {
     "base": set(),
     "geometry": {"base"},
     "schedule": {"base", "geometry"},
-    "traffic": {"base", "geometry"},
+    "traffic": {"base", "geometry", "schedule"},
     "program": {"base", "geometry", "schedule", "traffic"},
     "comm": {"base"},
     "kernels": {"base", "geometry"},
     "device": {"base", "geometry", "kernels"},
     "fft": {"base", "geometry", "device"},
-    "transport": {"base", "comm", "device", "traffic"},
+    "transport": {"base", "comm", "device"},
 }
 # These use all of them, and each the ones before it.
 for room in ("exec", "tune", "api"):
     BELOW[room] = set(BELOW)
 PURE = {"geometry", "schedule", "traffic", "program"}
-# What the pure rooms may take from base: errors are public, text only turns values into messages.
-PURE_BASE = {"base/text.hpp"}
+# What the pure rooms may take from base: errors are public, text and arithmetic only compute.
+PURE_BASE = {"base/arithmetic.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
-ALSO = {("transport", "program/messages.hpp")}
+ALSO = {("transport", "traffic/messages.hpp"), ("transport", "traffic/traits.hpp")}
 MPI_ALLOWED = ("src/comm/", "src/transport/mpi/", "src/transport/shm/", "include/weft/mpi.hpp")
 VENDORS = {"mpi.h": MPI_ALLOWED, "fftw3.h": ("src/fft/fftw/",), "mkl": (), "cuda": ("cuda/", "cufft/")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -3,7 +3,7 @@
 
 #include "api/plan_impl.hpp"
 #include "exec/stream_plan.hpp"
-#include "program/placement.hpp"
+#include "traffic/placement.hpp"
 #include "transport/staged/staged.hpp"
 #include "tune/machine.hpp"
 
@@ -29,7 +29,7 @@ constexpr Index page_bytes = Index{2} << 20;
 Index flag_bytes(const PlanImpl::Way& way) {
   const Program& program = way.executor->program();
   Index bytes = 0;
-  for (const ReshapeProgram& r : program.reshapes) bytes += peer_flag_bytes(r.messages, program.ranks);
+  for (const ReshapeProgram& r : program.reshapes) bytes += peer_flag_bytes(r.stored, program.ranks);
   return bytes;
 }
 
@@ -113,7 +113,8 @@ Index PlanImpl::far_bytes() const {
   Index most = 0;
   for (const Way& w : ways) {
     Index bytes = 0;
-    for (const ReshapeProgram& r : w.executor->program().reshapes) bytes += staged_bytes(r.far);
+    for (const ReshapeProgram& r : w.executor->program().reshapes)
+      bytes += r.leg.traits.stores ? staged_bytes(r.sent) : 0;
     most = std::max(most, bytes);
   }
   return most;
@@ -131,8 +132,8 @@ std::string PlanImpl::graph_obstacle() const {
   const bool processes = among_processes();
   if (processes && !own_devices) return "processes that share a device";
   for (const Way& w : ways)
-    for (const ReshapeChoice& c : w.choices)
-      if (processes && c.carry == Carry::direct && !c.stores)
+    for (const Leg& c : w.choices)
+      if (processes && c.traits.stores && c.store_lane == Lane::transfer)
         return "copy engines that put in memory of other processes";
   for (const Way& w : ways)
     for (const ExchangeRow* row : w.exchanges)
@@ -205,7 +206,9 @@ void PlanImpl::choose_graph() {
 /// that it may put, nor waits for that: some 7 us, which is a tenth of a small transform. 0: there is one
 /// only.
 Index PlanImpl::place_of_second(CommImpl& c) const {
-  const auto small = [](const Way& w) { return !w.choices.empty() && w.choices[0].stores; };
+  const auto small = [](const Way& w) {
+    return !w.choices.empty() && w.choices[0].store_lane == Lane::compute;
+  };
   bool possible = !islands.several() && workspace_bytes <= largest_second && small(ways[0]) && small(ways[1]);
   for (const Way& w : ways)
     for (const Way& earlier : ways)

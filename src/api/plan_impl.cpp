@@ -16,7 +16,7 @@
 #include "exec/executor.hpp"
 #include "exec/stream_executor.hpp"
 #include "program/builder.hpp"
-#include "program/padding.hpp"
+#include "traffic/padding.hpp"
 
 namespace weft {
 
@@ -282,13 +282,12 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
   for (Way& w : ways) {
     w.choices = choose_pipeline(w.schedule, *pipeline.pipeline, pipeline.values, rules);
     if (!too_large.empty())
-      for (ReshapeChoice& choice : w.choices) choice.reason += "; " + too_large;
+      for (Leg& choice : w.choices) choice.reason += "; " + too_large;
     w.exchanges.assign(reshapes, rows.front());
     if (names.size() > 1) w.exchanges = rows;
     if (w.schedule.direction == Direction::backward) std::reverse(w.exchanges.begin(), w.exchanges.end());
     for (std::size_t j = 0; j < reshapes; ++j) {
-      w.choices[j].carry = carry_of(w.exchanges[j]->traits);
-      w.choices[j].any_place = w.exchanges[j]->traits.any_place;
+      w.choices[j].traits = w.exchanges[j]->traits;
       w.choices[j].exchange = w.exchanges[j]->name;
       const std::size_t asked = names.size() == 1                            ? 0
                                 : w.schedule.direction == Direction::forward ? j
@@ -304,8 +303,9 @@ void PlanImpl::choose_exchanges(CommImpl& c) {
                                             ? "; through pinned memory"
                                             : "; MPI takes memory of the GPU";
       if (direct(w.exchanges[j]) && some_far(c)) w.choices[j].exchange_reason += "; " + far_text(c);
-      w.choices[j].stores = device && direct(w.exchanges[j]) && stores(w, j);
-      if (w.choices[j].stores) w.choices[j].exchange_reason += "; puts are kernels";
+      if (!device || !direct(w.exchanges[j]) || !stores(w, j)) continue;
+      w.choices[j].store_lane = Lane::compute;
+      w.choices[j].exchange_reason += "; puts are kernels";
     }
   }
 }
@@ -330,9 +330,8 @@ PipelineRules PlanImpl::pipeline_rules() const {
 /// were asked for.
 bool PlanImpl::is_worth_tiles(const PipelineRules& rules) const {
   if (!options.get("tile").empty()) return true;
-  const std::vector<ReshapeChoice> choices =
-      choose_pipeline(ways[0].schedule, find_pipeline("planes"), {}, rules);
-  return std::any_of(choices.begin(), choices.end(), [](const ReshapeChoice& c) { return c.tiles > 1; });
+  const std::vector<Leg> choices = choose_pipeline(ways[0].schedule, find_pipeline("planes"), {}, rules);
+  return std::any_of(choices.begin(), choices.end(), [](const Leg& c) { return c.tiles > 1; });
 }
 
 void PlanImpl::choose_threads(CommImpl& c) {
@@ -356,7 +355,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   for (std::size_t j = 0; j < stages.size(); ++j) {
     const auto s = static_cast<std::size_t>(stages[j]);
     w.groups.push_back(exchange_groups(*w.schedule.fields[s].tiling, *w.schedule.fields[s + 1].tiling));
-    if (w.choices[j].carry != Carry::padded) continue;
+    if (w.choices[j].traits.form != Form::padded) continue;
     const std::string misfit = padding_misfit(place, static_cast<int>(j), w.groups.back());
     if (!misfit.empty())
       throw Error("plan: option exchange",
@@ -368,7 +367,7 @@ void PlanImpl::make_way(CommImpl& c, Way& w) {
   w.name = std::string("weft ") + name_of(w.schedule.direction) + " " + by_x(problem.shape);
   ProgramRequest request{c.rank(), real_size(), problem.in_place, {}, {}, scale(w.schedule.direction)};
   if (some_far(c)) request.nodes = near_groups(c);
-  request.streams = device != nullptr;
+  request.two_lanes = device != nullptr;
   request.cache_bytes = second_cache_bytes();
   request.subtile = learnt.constants.subtile;
   request.store_past_from = learnt.constants.store_past_from;

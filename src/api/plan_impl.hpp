@@ -28,7 +28,7 @@ struct PlanImpl final : CommImpl::Flight {
   struct Way {
     std::string name;  ///< of its executions, in profilers
     Schedule schedule;
-    std::vector<ReshapeChoice> choices;
+    std::vector<Leg> choices;
     std::vector<const ExchangeRow*> exchanges;  ///< per reshape
     std::vector<std::vector<int>> groups;       ///< per reshape
     std::shared_ptr<Interpreter> executor;

@@ -161,7 +161,7 @@ std::string PlanTrials::plan_of(const Settings& candidate) {
   if (!p) return "";
   std::string text = to_string(p->ways[0].schedule);
   for (const PlanImpl::Way& w : p->ways)
-    for (const ReshapeChoice& choice : w.choices) {
+    for (const Leg& choice : w.choices) {
       text += choice.exchange + " " + choice.pipeline;
       for (const ChosenParameter& q : choice.parameters) text += " " + std::to_string(q.value);
       text += "\n";
@@ -172,7 +172,7 @@ std::string PlanTrials::plan_of(const Settings& candidate) {
 namespace {
 
 /// A parameter in one reshape of forward; null if it has none there.
-const ChosenParameter* find(const ReshapeChoice& choice, const std::string& name) {
+const ChosenParameter* find(const Leg& choice, const std::string& name) {
   for (const ChosenParameter& p : choice.parameters)
     if (p.name == name) return &p;
   return nullptr;
@@ -193,11 +193,11 @@ std::vector<Dimension> PlanTrials::parameters(const Settings& candidate) {
   const std::shared_ptr<PlanImpl> p = plan(candidate);
   std::vector<Dimension> all;
   if (!p || p->ways[0].choices.empty()) return all;
-  const std::vector<ReshapeChoice>& choices = p->ways[0].choices;
+  const std::vector<Leg>& choices = p->ways[0].choices;
   for (const PipelineParameter& q : find_pipeline(choices.front().pipeline).parameters) {
     if (!options_.get(q.name).empty()) continue;  // as the user has it
     std::vector<Index> most;
-    for (const ReshapeChoice& choice : choices) {
+    for (const Leg& choice : choices) {
       const ChosenParameter* chosen = find(choice, q.name);
       most.push_back(chosen != nullptr ? chosen->most : -1);
     }
@@ -229,7 +229,7 @@ std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vect
     const std::size_t j = d.name.find('.') == std::string::npos
                               ? 0
                               : static_cast<std::size_t>(std::stoi(d.name.substr(d.name.find('.') + 1)));
-    const ReshapeChoice& choice = p->ways[0].choices[j];
+    const Leg& choice = p->ways[0].choices[j];
     const ChosenParameter* chosen = find(choice, name);
     // One for all reshapes need not be of the first.
     for (std::size_t i = 0; chosen == nullptr && name == d.name && i < p->ways[0].choices.size(); ++i)

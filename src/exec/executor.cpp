@@ -62,12 +62,12 @@ void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRo
       return ExchangeContext{
           comm, messages, groups[j], memory.workspace, memory.shared, flags, memory.workspace_offset, {}, {}};
     };
-    const ExchangeContext context = context_of(reshape.messages);
-    flags += direct_flag_bytes(program_.ranks);
     const ExchangeRow& row = *exchanges[j];
+    const ExchangeContext context = context_of(row.traits.stores ? reshape.stored : reshape.sent);
+    flags += direct_flag_bytes(program_.ranks);
     // Ranks of other machines are served by a buffered exchange beside a direct one.
     buffered_.push_back(row.make_buffered != nullptr ? row.make_buffered(context)
-                        : memory.far != nullptr      ? memory.far->make_buffered(context_of(reshape.far))
+                        : memory.far != nullptr      ? memory.far->make_buffered(context_of(reshape.sent))
                                                      : nullptr);
     direct_.push_back(row.make_direct != nullptr ? row.make_direct(context) : nullptr);
     has_messages_ = has_messages_ || buffered_.back() != nullptr;

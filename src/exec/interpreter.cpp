@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
+
 namespace weft {
 
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) {
@@ -70,10 +72,7 @@ Interpreter::Traffic Interpreter::traffic_of(const Op& op) const {
   }
   Index bytes = 0;
   if (op.kind == OpKind::post)
-    for (const Message& m : program_.reshapes[static_cast<std::size_t>(op.reshape)]
-                                .messages_of(op.kind)
-                                .tiles[static_cast<std::size_t>(op.tile)]
-                                .sends)
+    for (const Message& m : at(at(program_.reshapes, op.reshape).sent.tiles, op.tile).sends)
       if (m.peer != program_.rank) bytes += m.bytes;
   return {bytes};
 }

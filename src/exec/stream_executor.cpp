@@ -101,7 +101,7 @@ StreamExecutor::Positions StreamExecutor::launch_at(std::size_t position) const 
 bool StreamExecutor::enqueue_all(Patience patience) {
   for (; position_ < plan_.launches.size(); ++position_) {
     const Positions ops = launch_at(position_);
-    DeviceStream& on = stream(plan_.steps[static_cast<std::size_t>(ops.front())].stream);
+    DeviceStream& on = stream(program_.ops[static_cast<std::size_t>(ops.front())].lane);
     if (!waited_) {
       test_point("op", program_.rank);
       // Parts are unpacked in the order in which they arrive.
@@ -165,7 +165,8 @@ void StreamExecutor::await_others(Positions ops) {
   for (const int id : ops) {
     const StreamPlan::Step& step = plan_.steps[static_cast<std::size_t>(id)];
     for (int w = step.waits_begin; w < step.waits_end; ++w)
-      stream(step.stream).wait(*events_[static_cast<std::size_t>(plan_.waits[static_cast<std::size_t>(w)])]);
+      stream(program_.ops[static_cast<std::size_t>(id)].lane)
+          .wait(*events_[static_cast<std::size_t>(plan_.waits[static_cast<std::size_t>(w)])]);
   }
 }
 
@@ -300,7 +301,7 @@ std::vector<OperationTime> StreamExecutor::times() {
     const Op& op = program_.ops[i];
     const Traffic traffic = traffic_of(op);
     all.push_back({kind_of(op.kind), op.stage, op.reshape, op.tile, time->begin, time->end, traffic.bytes,
-                   traffic.memory_read, traffic.memory_written, static_cast<int>(plan_.steps[i].stream)});
+                   traffic.memory_read, traffic.memory_written, static_cast<int>(op.lane)});
   }
   return all;
 }

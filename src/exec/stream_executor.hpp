@@ -46,7 +46,9 @@ class StreamExecutor final : public Interpreter {
   using Positions = std::span<const int>;
 
   std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
-  DeviceStream& stream(StreamRole role) { return role == StreamRole::compute ? *computes_ : *transfer_; }
+  /// The stream that the user gave computes; what moves between ranks has one of its own, so that it walks
+  /// the peers in the order of the program while the other computes.
+  DeviceStream& stream(Lane lane) { return lane == Lane::compute ? *computes_ : *transfer_; }
   StreamBufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
   StreamDirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
 

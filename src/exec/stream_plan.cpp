@@ -23,35 +23,6 @@ bool is_of_room(const Op& op) {
   return op.reshape == 0 && (op.kind == OpKind::signal_free || op.kind == OpKind::await_free);
 }
 
-StreamRole role_of(const Program& p, const Op& op, bool carried) {
-  const auto sends = [&] {
-    return p.reshapes[static_cast<std::size_t>(op.reshape)].choice.stores ? StreamRole::compute
-                                                                          : StreamRole::transfer;
-  };
-  switch (op.kind) {
-    case OpKind::put:
-      // What stays on the device is copied by a kernel, like any other local copy.
-      return p.copies[static_cast<std::size_t>(op.call)].to_rank < 0 ? StreamRole::compute : sends();
-    case OpKind::await_free:
-    case OpKind::signal_full:
-      return sends();
-    case OpKind::wait_sent:
-    case OpKind::receive:
-      return carried ? StreamRole::compute : StreamRole::transfer;
-    case OpKind::post:
-      return StreamRole::transfer;
-    case OpKind::fft:
-    case OpKind::copy:
-    case OpKind::pack:
-    case OpKind::keep:
-    case OpKind::unpack:
-    case OpKind::signal_free:
-    case OpKind::await_full:
-      break;
-  }
-  return StreamRole::compute;
-}
-
 /// Branches of a graph may share a queue of the device and come in any order there. So who waits for peers
 /// has told them first what they may wait for until then, and depends on that.
 class Told {
@@ -116,7 +87,7 @@ class Launches {
   int end_of_puts(int i) const {
     const auto belongs = [&](int k) {
       return place_of(op(k)) >= 0 && op(k).reshape == op(i).reshape && op(k).tile == op(i).tile &&
-             step(k).stream == step(i).stream;
+             op(k).lane == op(i).lane;
     };
     int end = i;
     while (end < size() && belongs(end)) ++end;
@@ -143,7 +114,7 @@ class Launches {
 
   bool joins(int first, int k) const {
     const auto both = [&](bool (*is)(OpKind)) { return is(op(first).kind) && is(op(k).kind); };
-    if (step(k).stream != step(first).stream || waits(k) || step(k - 1).event >= 0) return false;
+    if (op(k).lane != op(first).lane || waits(k) || step(k - 1).event >= 0) return false;
     if (both(is_flag)) return true;
     if (is_copy(op(first).kind) && op(k).kind == OpKind::signal_full) return true;
     return both(is_copy) && is_copy(op(k - 1).kind) && !depends(k, first);
@@ -164,31 +135,28 @@ class Launches {
 }  // namespace
 
 bool finds_room(const Program& program, const Program& before) {
-  const auto direct = [](const ReshapeProgram& r) { return r.choice.carry == Carry::direct; };
-  if (program.reshapes.empty() || !direct(program.reshapes[0])) return false;
+  if (program.reshapes.empty() || !program.reshapes[0].leg.traits.stores) return false;
   for (const Op& op : program.ops)
     if (op.kind == OpKind::signal_free && op.reshape == 0 && op.deps_begin < op.deps_end) return false;
   std::vector<bool> sent(static_cast<std::size_t>(program.ranks), false);
   sent[static_cast<std::size_t>(program.rank)] = true;
   for (const ReshapeProgram& r : before.reshapes)
-    for (const TileMessages& tile : r.messages.tiles)
-      for (const Message& m : tile.receives)
-        if (direct(r)) sent[static_cast<std::size_t>(m.peer)] = true;
-  for (const TileMessages& tile : program.reshapes[0].messages.tiles)
+    for (const TileMessages& tile : r.stored.tiles)
+      for (const Message& m : tile.receives) sent[static_cast<std::size_t>(m.peer)] = true;
+  for (const TileMessages& tile : program.reshapes[0].stored.tiles)
     for (const Message& m : tile.sends)
       if (!sent[static_cast<std::size_t>(m.peer)]) return false;
   return true;
 }
 
-StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams,
-                        bool always_room) {
+StreamPlan plan_streams(const Program& program, bool always_room) {
   StreamPlan plan;
   plan.steps.resize(program.ops.size());
   // Of each operation, the newest one on either stream that is over before it begins; and of the streams.
   using Seen = std::array<int, 2>;
   std::vector<Seen> seen(program.ops.size());
   std::array<Seen, 2> newest{Seen{-1, -1}, Seen{-1, -1}};
-  const auto index = [](StreamRole r) { return static_cast<std::size_t>(r); };
+  const auto index = [](Lane r) { return static_cast<std::size_t>(r); };
   // Of parts that are unpacked one by one as they arrive, arrival is the receiver's business.
   int receiving = -1, unpacks_end = -1;
   Told told;
@@ -196,21 +164,19 @@ StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried
     const Op& op = program.ops[i];
     const int id = static_cast<int>(i);
     StreamPlan::Step& step = plan.steps[i];
-    const auto reshape = static_cast<std::size_t>(std::max(op.reshape, 0));
-    step.stream = role_of(program, op, reshape < carried_on_streams.size() && carried_on_streams[reshape]);
     if (always_room && is_of_room(op)) continue;
-    plan.transfers = plan.transfers || step.stream == StreamRole::transfer;
-    const std::size_t mine = index(step.stream), other = 1 - mine;
+    plan.transfers = plan.transfers || op.lane == Lane::transfer;
+    const std::size_t mine = index(op.lane), other = 1 - mine;
     Seen now = newest[mine];
     int last = -1;
     for (int d = op.deps_begin; d < op.deps_end; ++d) {
       const int dep = program.deps[static_cast<std::size_t>(d)];
       if (op.kind == OpKind::unpack && id < unpacks_end && dep == receiving) continue;
       if (always_room && is_of_room(program.ops[static_cast<std::size_t>(dep)])) continue;
-      if (index(plan.steps[static_cast<std::size_t>(dep)].stream) == other) last = std::max(last, dep);
+      if (index(program.ops[static_cast<std::size_t>(dep)].lane) == other) last = std::max(last, dep);
     }
     const int before = told.before(op);
-    if (before >= 0 && index(plan.steps[static_cast<std::size_t>(before)].stream) == other)
+    if (before >= 0 && index(program.ops[static_cast<std::size_t>(before)].lane) == other)
       last = std::max(last, before);
     told.note(op, id);
     step.waits_begin = static_cast<int>(plan.waits.size());

@@ -1,6 +1,6 @@
-// On which stream each operation of a program is enqueued, which of them wait for which across streams, and
-// which are enqueued together. Pure data, computed once from the dependencies; waits that follow from others
-// are left out.
+// Which operations of a program, each enqueued on the stream of its lane, wait for which of the other stream,
+// and which are enqueued together. Pure data, computed once from the dependencies; waits that follow from
+// others are left out.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,8 @@
 
 namespace weft {
 
-/// The stream that the user gave computes; what moves between ranks has one of its own, so that it walks the
-/// peers in the order of the program while the other computes.
-enum class StreamRole : std::uint8_t { compute, transfer };
-
 struct StreamPlan {
   struct Step {
-    StreamRole stream = StreamRole::compute;
     int waits_begin = 0, waits_end = 0;  ///< range in `waits`
     int event = -1;                      ///< to be recorded afterwards
   };
@@ -40,9 +35,6 @@ struct StreamPlan {
 bool finds_room(const Program& program, const Program& before);
 
 /// `always_room`: no rank waits for room in the first reshape, nor is any told of it.
-/// `carried_on_streams`: per reshape, whether a tile that was posted needs nothing of the host to be carried:
-/// then those who need it wait for that alone, and not for tiles that were posted since.
-StreamPlan plan_streams(const Program& program, const std::vector<bool>& carried_on_streams = {},
-                        bool always_room = false);
+StreamPlan plan_streams(const Program& program, bool always_room = false);
 
 }  // namespace weft

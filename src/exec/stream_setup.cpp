@@ -30,7 +30,8 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
   }
   std::vector<bool> stored(program_.copies.size(), true);
   for (const Op& op : program_.ops)
-    if (op.kind == OpKind::put && !program_.reshapes[static_cast<std::size_t>(op.reshape)].choice.stores)
+    if (op.kind == OpKind::put &&
+        program_.reshapes[static_cast<std::size_t>(op.reshape)].leg.store_lane == Lane::transfer)
       stored[static_cast<std::size_t>(op.call)] = false;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const CopyCall& c = program_.copies[i];
@@ -76,7 +77,7 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
   carried_on_streams_ = std::find(carried.begin(), carried.end(), true) != carried.end();
   workspace_ = memory.workspace.get();
   second_ = memory.second;
-  plan_ = plan_streams(program_, carried, second_ > 0);
+  plan_ = plan_streams(program_, second_ > 0);
   for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
   reserve();
   Index far_offset = memory.far_offset;
@@ -89,21 +90,21 @@ void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const Exch
           device_, memory.peers, false,     second_ > 0};
     };
     if (row.traits.stores) {
-      direct_.push_back(row.make_stream_direct(context_of(reshape.messages, memory.workspace)));
+      direct_.push_back(row.make_stream_direct(context_of(reshape.stored, memory.workspace)));
       std::byte* const pinned = memory.pinned.get() + far_offset;
       buffered_.push_back(memory.far == nullptr
                               ? nullptr
-                              : make_staged(*memory.far, context_of(reshape.far, {memory.pinned, pinned})));
-      far_offset += staged_bytes(reshape.far);
+                              : make_staged(*memory.far, context_of(reshape.sent, {memory.pinned, pinned})));
+      far_offset += staged_bytes(reshape.sent);
     } else {
-      const ExchangeContext context = context_of(reshape.messages, memory.pinned);
+      const ExchangeContext context = context_of(reshape.sent, memory.pinned);
       const bool hands_over = memory.hands_over && takes_devices(row, comm);
       direct_.push_back(nullptr);
       buffered_.push_back(carried[j]   ? row.make_stream_buffered(context)
                           : hands_over ? make_unstaged(row, context)
                                        : make_staged(row, context));
     }
-    flags += peer_flag_bytes(reshape.messages, program_.ranks);
+    flags += peer_flag_bytes(reshape.stored, program_.ranks);
   }
   const auto any = [](const auto& all) {
     return std::any_of(all.begin(), all.end(), [](const auto& exchange) { return exchange != nullptr; });

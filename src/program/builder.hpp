@@ -1,6 +1,5 @@
-// Makes the program of one rank from a schedule and the choices of its pipelines. The same code serves
-// forward and backward (the schedule of the latter is the inverse), real and complex data, both precisions
-// and both kinds of exchange.
+// Makes the program of one rank from a schedule and its legs. The same code serves forward and backward (the
+// schedule of the latter is the inverse), real and complex data, both precisions and all exchanges.
 #pragma once
 
 #include <vector>
@@ -16,18 +15,17 @@ struct ProgramRequest {
   bool in_place = false;
   Layout input, output;  ///< of this rank's own arrays, before and after this direction; no strides: dense
   double scale = 1;      ///< what the result is multiplied by
-  std::vector<int> nodes = {};  ///< of a direct exchange: the machine of every rank; none: all on one
+  std::vector<int> nodes = {};  ///< those of one number store into each other where they can; none: all do
   Index cache_bytes = 2 << 20;  ///< of planes: the cache that one core has for itself
   Index subtile = 128 << 10;    ///< of a single local FFT: bytes of the parts that it is done in
   double store_past_from = 2;   ///< caches that the largest box fills, from which on results go past them
   double two_passes_from = 16;  ///< more than so many: a single local FFT is done in two passes
-  /// For streams of a device: planes and two-front leave what they transform in the workspace, and it departs
-  /// from there while the next tile is transformed.
-  bool streams = false;
+  /// What moves parts between ranks does so beside what computes. Then pipelines of planes leave what they
+  /// transform in the workspace, and it departs from there while the next tile is transformed.
+  bool two_lanes = false;
 };
 
-/// `choices`: one per reshape of `schedule`, equal on all ranks.
-Program build_program(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
-                      const ProgramRequest& request);
+/// `legs`: one per reshape of `schedule`, of one pipeline, equal on all ranks.
+Program build_program(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 
 }  // namespace weft

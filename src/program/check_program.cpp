@@ -1,6 +1,7 @@
 // The part of the replay that looks at one rank's memory: who may touch what, and when.
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "geometry/layout.hpp"
 #include "program/replay.hpp"
 #include "weft/error.hpp"
@@ -135,10 +136,10 @@ class Checker {
         if (c.to_rank < 0) add(id, c.to, c.box.extents(), c.element_bytes, true, c.box);
       } else if (op.kind == OpKind::post) {
         const TileMessages& m = messages(op);
-        if (is_strided(op)) {
+        if (sends_boxes(op)) {
           own_boxes(id, m.from, false, find(op, OpKind::wait_sent));
           own_boxes(id, m.to, true, find(op, OpKind::receive));
-        } else if (reshape_of(op).choice.carry == Carry::padded) {
+        } else if (reshape_of(op).leg.traits.form == Form::padded) {
           const Index bytes = m.padded_parts * m.padded_bytes;
           own(id, {{-1, m.send_start, bytes}}, false, find(op, OpKind::wait_sent));
           own(id, {{-1, m.receive_start, bytes}}, true, find(op, OpKind::receive));
@@ -154,15 +155,12 @@ class Checker {
   const ReshapeProgram& reshape_of(const Op& op) const {
     return p_.reshapes[static_cast<std::size_t>(op.reshape)];
   }
-  bool is_strided(const Op& op) const {
-    const Carry carry = reshape_of(op).choice.carry;
-    return carry == Carry::strided || carry == Carry::direct;
-  }
+  bool sends_boxes(const Op& op) const { return reshape_of(op).leg.traits.form == Form::boxes; }
 
   /// What an exchange owns without packing: parts of strided boxes.
   void own_boxes(int op, const std::vector<StridedPart>& parts, bool writes, const std::vector<int>& until) {
     if (until.size() != 1) fail(op, "is completed by " + std::to_string(until.size()) + " operations");
-    const int bytes = reshape_of(p_.ops[static_cast<std::size_t>(op)]).messages.element_bytes;
+    const int bytes = reshape_of(p_.ops[static_cast<std::size_t>(op)]).sent.element_bytes;
     for (const StridedPart& s : parts) {
       add(op, s.at, s.box.extents(), bytes, writes, s.box);
       accesses_.back().until = until;
@@ -170,7 +168,9 @@ class Checker {
   }
 
   const TileMessages& messages(const Op& op) const {
-    return reshape_of(op).messages_of(op.kind).tiles[static_cast<std::size_t>(op.tile)];
+    const ReshapeProgram& r = reshape_of(op);
+    const bool stored = op.kind == OpKind::signal_free;
+    return at(stored ? r.stored.tiles : r.sent.tiles, op.tile);
   }
 
   /// All operations of a kind in the tile of `op`.
@@ -225,7 +225,7 @@ class Checker {
   void landing_readers(int free, const Op& op, const std::vector<int>& full) {
     std::vector<Access> tile;
     for (const StridedPart& s : messages(op).to)
-      tile.push_back(access(free, s.at, s.box.extents(), reshape_of(op).messages.element_bytes, true, s.box));
+      tile.push_back(access(free, s.at, s.box.extents(), reshape_of(op).sent.element_bytes, true, s.box));
     const auto meets = [](const Access& a, const Access& b) {
       return a.span.first < b.span.last && b.span.first < a.span.last && !disjoint(a, b);
     };
@@ -245,7 +245,7 @@ class Checker {
   /// Whether a tile says where the parts of peers land, and an access has nothing of them.
   bool is_apart(const Access& a, const Op& tile) const {
     const std::vector<StridedPart>& parts = messages(tile).to;
-    const int bytes = reshape_of(tile).messages.element_bytes;
+    const int bytes = reshape_of(tile).sent.element_bytes;
     return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](const StridedPart& s) {
       return disjoint(a, access(-1, s.at, s.box.extents(), bytes, true, s.box));
     });
@@ -258,16 +258,16 @@ class Checker {
       if (op.kind == OpKind::pack && op.reshape == post.reshape && op.tile == post.tile)
         packs.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
     const std::vector<Message>& sends = messages(post).sends;
-    const bool lies = !is_strided(post) && !messages(post).from.empty();
+    const bool lies = !sends_boxes(post) && !messages(post).from.empty();
     if (lies && !packs.empty()) fail(id, "packs what is sent from where it lies");
     if (lies) return check_pieces(sends, messages(post).from, bytes_of(post), id);
-    if (is_strided(post)) {
-      check_boxes(messages(post), reshape_of(post).messages.element_bytes, id);
+    if (sends_boxes(post)) {
+      check_boxes(messages(post), reshape_of(post).sent.element_bytes, id);
       Index packed = 0, sent = 0;
       for (const CopyCall* c : packs) packed += c->box.count() * c->element_bytes;
       for (const Message& m : sends) sent += m.bytes;
       // Planes keep what departs aside; the other pipelines leave it where it is.
-      const bool aside = reshape_of(post).choice.subtile > 0;
+      const bool aside = reshape_of(post).leg.planes() != nullptr;
       if (aside && packed != sent) fail(id, "sends other parts than were packed");
       if (!aside && !packs.empty()) fail(id, "packs what is sent from where it lies");
       return;
@@ -291,7 +291,7 @@ class Checker {
     return bytes;
   }
 
-  int bytes_of(const Op& op) const { return reshape_of(op).messages.element_bytes; }
+  int bytes_of(const Op& op) const { return reshape_of(op).sent.element_bytes; }
 
   /// Parts that are not packed are pieces of memory of the size of their messages.
   void check_pieces(const std::vector<Message>& parts, const std::vector<StridedPart>& boxes, int bytes,
@@ -324,7 +324,7 @@ class Checker {
       if (op.kind == OpKind::post) check_packs(op, static_cast<int>(i));
       if (op.kind != OpKind::receive) continue;
       const std::vector<Message>& parts = messages(op).receives;
-      if (is_strided(op) && op.count == 0) continue;
+      if (sends_boxes(op) && op.count == 0) continue;
       check_unpacks(op, static_cast<int>(i));
       if (op.count == 0) continue;
       if (op.count != static_cast<int>(parts.size()))

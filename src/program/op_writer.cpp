@@ -1,21 +1,44 @@
 #include "program/op_writer.hpp"
 
-#include "program/pipeline.hpp"
+#include "base/arithmetic.hpp"
 
 namespace weft {
 
-OpWriter::OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale,
-                   bool several_nodes)
-    : schedule_(schedule), scale_(scale) {
+OpKind kind_of(const Parcel& parcel, const ExchangeTraits& traits) {
+  if (parcel.route == Route::send) return OpKind::pack;
+  return traits.stores ? OpKind::put : OpKind::keep;
+}
+
+OpWriter::OpWriter(const Schedule& schedule, const std::vector<Leg>& legs, double scale, bool some_far)
+    : schedule_(schedule), legs_(legs), scale_(scale) {
   if (scale == 1) return;
   const std::vector<int> reshapes = reshape_stages(schedule);
   for (std::size_t j = 0; j < reshapes.size(); ++j) {
-    const bool all_copied =
-        choices[j].carry != Carry::strided && !(choices[j].carry == Carry::direct && several_nodes);
-    if (all_copied && choices[j].subtile == 0) scaled_reshape_ = reshapes[j];
+    const ExchangeTraits& traits = legs[j].traits;
+    const bool all_copied = traits.stores ? !some_far : traits.form != Form::boxes;
+    if (all_copied && legs[j].planes() == nullptr) scaled_reshape_ = reshapes[j];
   }
   for (std::size_t i = 0; i < schedule.stages.size(); ++i)
     if (scaled_reshape_ < 0 && !schedule.stages[i].axes.empty()) scaled_stage_ = static_cast<int>(i);
+}
+
+/// What moves between ranks has a lane of its own. Completing a post follows on that lane, unless the
+/// exchange carries tiles by itself: then what computes waits for the post alone.
+Lane OpWriter::lane_of(const Op& op) const {
+  switch (op.kind) {
+    case OpKind::put:
+      return op.peer == p_.rank ? Lane::compute : at(legs_, op.reshape).store_lane;
+    case OpKind::await_free:
+    case OpKind::signal_full:
+      return at(legs_, op.reshape).store_lane;
+    case OpKind::wait_sent:
+    case OpKind::receive:
+      return at(legs_, op.reshape).traits.on_streams ? Lane::compute : Lane::transfer;
+    case OpKind::post:
+      return Lane::transfer;
+    default:
+      return Lane::compute;
+  }
 }
 
 int OpWriter::emit(Op op, const Ids& deps) {
@@ -23,6 +46,7 @@ int OpWriter::emit(Op op, const Ids& deps) {
   for (int d : deps)
     if (d >= 0) p_.deps.push_back(d);
   op.deps_end = static_cast<int>(p_.deps.size());
+  op.lane = lane_of(op);
   p_.ops.push_back(op);
   return static_cast<int>(p_.ops.size()) - 1;
 }

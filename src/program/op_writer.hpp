@@ -4,19 +4,23 @@
 
 #include <vector>
 
-#include "program/placement.hpp"
+#include "program/program.hpp"
+#include "traffic/parcels.hpp"
 
 namespace weft {
 
 using Ids = std::vector<int>;
 
+/// The copy that brings a part on its way: into a peer's workspace or, where parts are stored, into this
+/// rank's own; past the exchange to its place; or into a message.
+OpKind kind_of(const Parcel& parcel, const ExchangeTraits& traits);
+
 class OpWriter {
  public:
   /// `scale`: what the direction multiplies its result by. It is folded into the copies of the last reshape
   /// that packs or puts, or, where none does or the FFT works in the cache, into a local FFT.
-  /// `several_nodes`: what goes to other machines beside a direct exchange is not copied.
-  OpWriter(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, double scale,
-           bool several_nodes);
+  /// `some_far`: not all ranks store into each other; what goes to the others is not copied.
+  OpWriter(const Schedule& schedule, const std::vector<Leg>& legs, double scale, bool some_far);
 
   Program& program() { return p_; }
 
@@ -44,7 +48,10 @@ class OpWriter {
   int emit_call(int stage, const AxisVector<int>& axes, const Place& from, const Box& from_box,
                 const Place& to, const Box& to_box, const Ids& deps);
 
+  Lane lane_of(const Op& op) const;
+
   const Schedule& schedule_;
+  const std::vector<Leg>& legs_;
   Program p_;
   double scale_;
   int scaled_reshape_ = -1;  ///< stage of the reshape whose copies scale

@@ -24,28 +24,9 @@ bool compact(const Place& place, const Box& part) {
 
 }  // namespace
 
-int Passes::chain(int id) {
-  if (id >= 0) before_ = {id};
-  return id;
-}
-
-Ids Passes::travels() const {
-  Ids all = before_;
-  all.insert(all.end(), travelled_.begin(), travelled_.end());
-  return all;
-}
-
-void Passes::travel(int id) {
-  if (id >= 0) (request_.streams ? travelled_ : before_) = {id};
-}
-
-void Passes::catch_up() {
-  before_.insert(before_.end(), travelled_.begin(), travelled_.end());
-}
-
 void Passes::make_room(const Pass& pass) {
-  p_.ffts.reserve(p_.ffts.capacity() + pass.parts.size());
-  if (pass.axes.empty() && (pass.arrival < 0 || request_.streams)) return;
+  b_.program.ffts.reserve(b_.program.ffts.capacity() + pass.parts.size());
+  if (pass.axes.empty() && (pass.arrival < 0 || b_.request.two_lanes)) return;
   for (const Box& part : pass.parts) {
     const Box result = same_cut(part, pass.result_box, pass.axes);
     scratch_bytes_ = std::max({scratch_bytes_, room(part, pass.source), room(result, pass.result)});
@@ -53,9 +34,10 @@ void Passes::make_room(const Pass& pass) {
 }
 
 Program Passes::close() {
-  p_.scratch_offset = aligned(workspace_end(p_));
-  p_.workspace_bytes = p_.scratch_offset + areas_ * scratch_bytes_;
-  return std::move(p_);
+  Program& p = b_.program;
+  p.scratch_offset = aligned(workspace_end(p));
+  p.workspace_bytes = p.scratch_offset + areas_ * scratch_bytes_;
+  return std::move(p);
 }
 
 Index Passes::room(const Box& part, const Place& like) const {
@@ -77,64 +59,49 @@ Place Passes::area(const Box& part, const Place& like, int number) {
 
 /// Whether a DCT or DST follows in place after an FFT.
 bool Passes::takes_two_calls(const AxisVector<int>& axes) const {
-  const auto r2r = [&](int a) { return is_r2r(schedule_.transforms[a]); };
+  const auto r2r = [&](int a) { return is_r2r(b_.schedule.transforms[a]); };
   return std::any_of(axes.begin(), axes.end(), r2r) && !std::all_of(axes.begin(), axes.end(), r2r);
 }
 
-Place Passes::transform(const Pass& s, const Box& part, bool completes) {
+Place Passes::transform(const Pass& s, const Box& part, bool completes, const Gather& gather) {
   const bool scattered = s.arrival >= 0;
   if (s.axes.empty() && !scattered) return s.source;
   const Box result = same_cut(part, s.result_box, s.axes);
+  const bool lanes = b_.request.two_lanes;
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
-  const bool streams = request_.streams;
-  const bool by_copies = !streams && large() && room(part, s.source) <= request_.cache_bytes;
+  const bool by_copies = !lanes && sequence_.large() && room(part, s.source) <= b_.request.cache_bytes;
   const bool complete =
-      streams || (completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result));
+      lanes || (completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result));
   Place from = s.source;
   bool aside = false;  // whether the first scratch area is taken
-  if (scattered || by_copies || (!streams && !compact(s.source, part))) {
-    from = streams && s.axes.empty() ? s.result : area(part, s.source, 0);
+  if (scattered || by_copies || (!lanes && !compact(s.source, part))) {
+    from = lanes && s.axes.empty() ? s.result : area(part, s.source, 0);
     aside = true;
-    read(s, part, from);
+    read(s, part, from, gather);
   }
   if (s.axes.empty()) return from;
   const bool converts = s.source.element_bytes != s.result.element_bytes;
   AxisVector<int> rest = s.axes;
-  const int real = schedule_.stages[static_cast<std::size_t>(s.stage)].real_axis;
-  const bool c2r = schedule_.stages[static_cast<std::size_t>(s.stage)].direction == Direction::backward &&
-                   s.axes.contains(real);
+  const Stage& stage = at(b_.schedule.stages, s.stage);
+  const bool c2r = stage.direction == Direction::backward && s.axes.contains(stage.real_axis);
   if (c2r && s.axes.size() > 1 && from.space == Space::input) {
     // A c2r of several axes would destroy the user's input.
     AxisVector<int> complex;
     rest = {};
-    for (int a : s.axes) (a == real ? rest : complex).push_back(a);
+    for (int a : s.axes) (a == stage.real_axis ? rest : complex).push_back(a);
     const Place spare = area(part, s.source, 0);
-    chain(writer_.emit_fft(s.stage, complex, from, part, spare, part, before_));
+    sequence_.add_fft(s.stage, complex, from, part, spare, part);
     from = spare;
     aside = true;
   }
   const Place to = complete ? s.result : aside && !converts ? from : area(result, s.result, aside ? 1 : 0);
-  chain(writer_.emit_fft(s.stage, rest, from, part, to, result, before_));
+  sequence_.add_fft(s.stage, rest, from, part, to, result);
   return to;
 }
 
-void Passes::read(const Pass& pass, const Box& part, const Place& to) {
-  chain(writer_.emit_copy({.kind = OpKind::copy, .stage = pass.stage}, pass.source, to.at(part), part, -1,
-                          before_));
-  load_ahead();
-}
-
-void Passes::finish(const Op& op, const Place& from, const Box& part) {
-  if (from.space == Space::output) return;
-  store(op, from, output_.at(part), part, -1);
-}
-
-void Passes::store(const Op& op, const Place& from, const Operand& to, const Box& box, int to_rank) {
-  const bool leaves = to_rank >= 0;
-  const int id = writer_.emit_copy(op, from, to, box, to_rank, leaves ? travels() : before_);
-  if (id < 0) return;
-  leaves ? travel(id) : static_cast<void>(chain(id));
-  p_.copies.back().store_past = large();
+void Passes::read(const Pass& pass, const Box& part, const Place& to, const Gather& gather) {
+  if (pass.arrival >= 0) return gather(pass, part, to);
+  sequence_.load({.kind = OpKind::copy, .stage = pass.stage}, pass.source, to.at(part), part);
 }
 
 }  // namespace weft

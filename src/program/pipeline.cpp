@@ -4,16 +4,10 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "program/local.hpp"
 #include "program/pipeline_rules.hpp"
 
 namespace weft {
-
-std::vector<int> reshape_stages(const Schedule& schedule) {
-  std::vector<int> positions;
-  for (std::size_t i = 0; i < schedule.stages.size(); ++i)
-    if (schedule.stages[i].kind == Stage::Kind::reshape) positions.push_back(static_cast<int>(i));
-  return positions;
-}
 
 Index largest_extent(const Tiling& tiling, int axis) {
   if (tiling.grid()) {
@@ -29,24 +23,24 @@ std::string extent_of(int axis) {
   return "the largest extent of axis " + std::to_string(axis) + " on a rank";
 }
 
-void set_tiles(ReshapeChoice& choice, Index tiles) {
+void set_tiles(Leg& leg, Index tiles) {
   if (tiles > 1 << 24)
     throw Error("plan: option tile", std::to_string(tiles) + " tiles", "at most 2^24: make tiles thicker");
-  choice.tiles = static_cast<int>(tiles);
+  leg.tiles = static_cast<int>(tiles);
 }
 
-void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent, Index least) {
-  const Index rule = std::min(extent, std::max(least, divided(extent, wanted_tiles)));
-  choice.axis = axis;
-  choice.tile = read("tile", rule, extent, extent_of(axis));
-  if (choice.tile == 0) choice.tile = rule;
-  set_tiles(choice, divided(extent, choice.tile));
+void cut(Leg& leg, ParameterReader& read, int axis, Index extent, Index least) {
+  const Index rule = std::min(extent, std::max(least, divided_up<Index>(extent, wanted_tiles)));
+  leg.axis = axis;
+  leg.tile = read("tile", rule, extent, extent_of(axis));
+  if (leg.tile == 0) leg.tile = rule;
+  set_tiles(leg, divided_up<Index>(extent, leg.tile));
 }
 
 namespace {
 
-void choose_sequential(const Schedule&, int, ParameterReader&, ReshapeChoice& choice) {
-  choice.reason = "one tile";
+void choose_sequential(const Schedule&, int, ParameterReader&, Leg& leg) {
+  leg.reason = "one tile";
 }
 
 /// Whether an FFT can be done tile by tile along `axis`: one that ends the schedule and leaves the axis
@@ -100,40 +94,40 @@ struct CutAxis {
 /// Tiles of a batch are groups of whole items if that makes enough of them; else each item has tiles along
 /// `inner`. Groups of several items are not cut further, whatever `tile` is: a tile is one piece of memory
 /// (ADR 0003).
-void cut_batch(ReshapeChoice& choice, ParameterReader& read, const CutAxis& batch, const CutAxis& inner) {
+void cut_batch(Leg& leg, ParameterReader& read, const CutAxis& batch, const CutAxis& inner) {
   const bool cuts_items = inner.axis >= 0 && read.asked("tile").value_or(0) > 0;
-  const Index items_rule = cuts_items ? 1 : divided(batch.extent, wanted_tiles);
+  const Index items_rule = cuts_items ? 1 : divided_up<Index>(batch.extent, wanted_tiles);
   Index items = read("items", items_rule, batch.extent, "the items on a rank");
   if (items == 0) items = items_rule;
-  choice.axis = batch.axis;
-  choice.tile = items;
-  Index tiles = divided(batch.extent, items);
+  leg.axis = batch.axis;
+  leg.tile = items;
+  Index tiles = divided_up<Index>(batch.extent, items);
   if (inner.axis >= 0) {
     // Cutting items costs an FFT of several axes its unity: four items are tiles enough.
     const Index of_each = tiles >= 4 ? 1 : std::max<Index>(1, (wanted_tiles + tiles / 2) / tiles);
-    const Index rule = items > 1 ? inner.extent : divided(inner.extent, of_each);
+    const Index rule = items > 1 ? inner.extent : divided_up<Index>(inner.extent, of_each);
     Index tile = read("tile", rule, inner.extent, extent_of(inner.axis));
     if (tile == 0) tile = rule;
     if (items == 1 && tile < inner.extent) {
-      choice.item_axis = batch.axis;
-      choice.axis = inner.axis;
-      choice.tile = tile;
-      tiles *= divided(inner.extent, tile);
+      std::get<Windowed>(leg.cut).item_axis = batch.axis;
+      leg.axis = inner.axis;
+      leg.tile = tile;
+      tiles *= divided_up<Index>(inner.extent, tile);
     }
   }
-  set_tiles(choice, tiles);
+  set_tiles(leg, tiles);
 }
 
 /// More than there are tiles is as good as all of them.
-int window(const ReshapeChoice& choice, ParameterReader& read) {
+int window(const Leg& leg, ParameterReader& read) {
   if (!read.rules().overlap) return 0;
   constexpr Index most = 1 << 20;
-  return static_cast<int>(std::min<Index>(read("window", 2, most, "tiles in flight"), choice.tiles));
+  return static_cast<int>(std::min<Index>(read("window", 2, most, "tiles in flight"), leg.tiles));
 }
 
 /// overlap-autotuned-3d-fft, Algorithm 1: the cut is along an axis that both sides of the exchange hold alike
 /// and that the FFTs leave alone as far as possible. False, with the reason, if there is none.
-bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, ReshapeChoice& choice) {
+bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, Leg& leg) {
   const Tiling& from = *s.fields[static_cast<std::size_t>(stage)].tiling;
   const Tiling& to = *s.fields[static_cast<std::size_t>(stage) + 1].tiling;
   const std::vector<bool> shared = shared_axes(from, to);
@@ -151,31 +145,31 @@ bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, Reshape
     }
   }
   if (batch.axis >= 0) {
-    cut_batch(choice, read, batch, inner);
+    cut_batch(leg, read, batch, inner);
   } else if (inner.axis >= 0) {
     // Where a grid cuts the batch, items are not for tiles to cut, whatever was asked for all reshapes.
     if (s.batch_axis < 0 && read.asked("items")) read("items", 1, 1, "as there is no batch");
-    cut(choice, read, inner.axis, inner.extent);
+    cut(leg, read, inner.axis, inner.extent);
   } else {
-    choice.reason =
+    leg.reason =
         "one tile: no axis that both sides hold alike and an FFT beside the exchange could be tiled along";
     return false;
   }
-  choice.window = window(choice, read);
+  leg.window = window(leg, read);
   return true;
 }
 
 /// "behind both FFTs"
-std::string hidden_behind(const Schedule& s, int stage, const ReshapeChoice& choice) {
-  if (choice.window == 0) return "no overlap";
+std::string hidden_behind(const Schedule& s, int stage, const Leg& leg) {
+  if (leg.window == 0) return "no overlap";
   const auto hides = [&](int neighbour) {
     const auto by = [&](int axis) {
       return axis >= 0 && (tiled(s, neighbour, axis) || partly_tiled(s, neighbour, axis));
     };
     return neighbour >= 0 && neighbour < static_cast<int>(s.stages.size()) &&
-           (by(choice.axis) || by(choice.item_axis));
+           (by(leg.axis) || by(leg.item_axis()));
   };
-  const bool before = hides(stage - 1), after = choice.hides_after && hides(stage + 1);
+  const bool before = hides(stage - 1), after = leg.windowed().hides_after && hides(stage + 1);
   return before && after ? "behind both FFTs"
          : before        ? "behind the FFT before it"
          : after         ? "behind the FFT after it"
@@ -185,7 +179,7 @@ std::string hidden_behind(const Schedule& s, int stage, const ReshapeChoice& cho
 /// Streams move what is under way by themselves, and are given whole tiles: such a parameter is nothing to
 /// be tried.
 bool without_parts(const ParameterReader& read, const char* name) {
-  return read.rules().streams() && !read.asked(name);
+  return read.rules().whole_tiles() && !read.asked(name);
 }
 
 int tests(ParameterReader& read, const char* name) {
@@ -201,13 +195,13 @@ struct SideNames {
 constexpr SideNames packing{"px", "pz", "fy", "fp"}, unpacking{"uy", "uz", "fx", "fu"};
 
 /// The axis that sub-tiles cut beside those of the tiles: the longest that the FFT leaves alone.
-int cross_axis(const Schedule& s, int stage, const Tiling& tiling, const ReshapeChoice& choice) {
+int cross_axis(const Schedule& s, int stage, const Tiling& tiling, const Leg& leg) {
   int best = -1;
   Index longest = 1;
   for (int a = 0; a < tiling.shape().size(); ++a) {
     const bool transformed = stage >= 0 && stage < static_cast<int>(s.stages.size()) &&
                              s.stages[static_cast<std::size_t>(stage)].axes.contains(a);
-    const bool cut = a == choice.axis || a == choice.item_axis;
+    const bool cut = a == leg.axis || a == leg.item_axis();
     if (cut || transformed || largest_extent(tiling, a) <= longest) continue;
     best = a;
     longest = largest_extent(tiling, a);
@@ -215,38 +209,41 @@ int cross_axis(const Schedule& s, int stage, const Tiling& tiling, const Reshape
   return best;
 }
 
-TileSide side(const Schedule& s, int stage, const Tiling& tiling, const SideNames& names,
-              const ReshapeChoice& choice, ParameterReader& read) {
+TileSide side(const Schedule& s, int stage, const Tiling& tiling, const SideNames& names, const Leg& leg,
+              ParameterReader& read) {
   TileSide t;
-  t.cross = cross_axis(s, stage, tiling, choice);
+  t.cross = cross_axis(s, stage, tiling, leg);
   if (t.cross >= 0 && !without_parts(read, names.cross))
     t.cross_by = read(names.cross, 0, largest_extent(tiling, t.cross), extent_of(t.cross));
   if (!without_parts(read, names.along))
-    t.along_by = read(names.along, 0, choice.tile, "the thickness of a tile");
+    t.along_by = read(names.along, 0, leg.tile, "the thickness of a tile");
   t.fft_tests = tests(read, names.fft);
   t.copy_tests = tests(read, names.copy);
   return t;
 }
 
-void choose_windowed(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+void choose_windowed(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
-  if (!cut_both_sides(s, stage, read, choice)) return;
+  if (!cut_both_sides(s, stage, read, leg)) return;
   const bool forward = s.direction == Direction::forward;
-  choice.before = side(s, stage - 1, *s.fields[static_cast<std::size_t>(stage)].tiling,
-                       forward ? packing : unpacking, choice, read);
-  choice.after = side(s, stage + 1, *s.fields[static_cast<std::size_t>(stage) + 1].tiling,
-                      forward ? unpacking : packing, choice, read);
-  choice.reason = hidden_behind(s, stage, choice);
+  const TileSide before = side(s, stage - 1, *s.fields[static_cast<std::size_t>(stage)].tiling,
+                               forward ? packing : unpacking, leg, read);
+  const TileSide after = side(s, stage + 1, *s.fields[static_cast<std::size_t>(stage) + 1].tiling,
+                              forward ? unpacking : packing, leg, read);
+  std::get<Windowed>(leg.cut).before = before;
+  std::get<Windowed>(leg.cut).after = after;
+  leg.reason = hidden_behind(s, stage, leg);
 }
 
 /// The same as Hoefler et al. have it, according to the overlap paper, section 5.1: only what comes before
 /// the exchange hides it, in one loop over whole tiles.
-void choose_th(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+void choose_th(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
-  choice.hides_after = false;
-  if (!cut_both_sides(s, stage, read, choice)) return;
-  choice.before.fft_tests = choice.before.copy_tests = tests(read, "fy");
-  choice.reason = hidden_behind(s, stage, choice);
+  Windowed& cut = std::get<Windowed>(leg.cut);
+  cut.hides_after = false;
+  if (!cut_both_sides(s, stage, read, leg)) return;
+  cut.before.fft_tests = cut.before.copy_tests = tests(read, "fy");
+  leg.reason = hidden_behind(s, stage, leg);
 }
 
 constexpr Index anything = 1 << 30;
@@ -326,25 +323,30 @@ constexpr std::array table{
     Pipeline{.name = "sequential",
              .meaning = "transform all, exchange all, transform all",
              .parameters = {},
-             .choose = choose_sequential},
+             .choose = choose_sequential,
+             .build = build_windowed},
     Pipeline{.name = "th",
              .meaning = "tiles; the exchange of up to `window` of them runs behind the FFT before it",
              .parameters = th_parameters,
              .choose = choose_th,
+             .build = build_windowed,
              .worth_trying = false},
     Pipeline{.name = "windowed",
              .meaning = "tiles; the exchange of up to `window` of them runs behind the FFTs beside it",
              .parameters = windowed_parameters,
-             .choose = choose_windowed},
+             .choose = choose_windowed,
+             .build = build_windowed},
     Pipeline{.name = "planes",
              .meaning = "parts of a stage are sent as soon as they are transformed",
              .parameters = planes_parameters,
              .choose = choose_planes,
+             .build = build_planes,
              .sends_parts = true},
     Pipeline{.name = "two-front",
              .meaning = "planes with the front of the columns; the rest follows while that is transformed",
              .parameters = two_front_parameters,
              .choose = choose_two_front,
+             .build = build_planes,
              .sends_parts = true},
 };
 
@@ -392,22 +394,26 @@ void check_asked(const Pipeline& pipeline, const PipelineParameters& values, std
 }
 }  // namespace
 
-std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
-                                           const PipelineParameters& values, const PipelineRules& rules) {
-  std::vector<ReshapeChoice> choices(reshape_stages(schedule).size());
-  check_asked(pipeline, values, choices.size());
-  const int reshapes = static_cast<int>(choices.size());
+std::vector<Leg> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
+                                 const PipelineParameters& values, const PipelineRules& rules) {
+  std::vector<Leg> legs(reshape_stages(schedule).size());
+  check_asked(pipeline, values, legs.size());
+  const int reshapes = static_cast<int>(legs.size());
   for (int j = 0; j < reshapes; ++j) {
-    ReshapeChoice& choice = choices[static_cast<std::size_t>(j)];
-    choice.pipeline = pipeline.name;
+    Leg& leg = at(legs, j);
+    leg.pipeline = pipeline.name;
     const int position = schedule.direction == Direction::forward ? j : reshapes - 1 - j;
-    ParameterReader read(values, rules, position, choice);
-    pipeline.choose(schedule, j, read, choice);
-    if (choice.axis >= 0) choice.axis_name = name_of_axis(schedule, choice.axis);
-    if (choice.item_axis >= 0)
-      choice.axis_name += " of each item of " + name_of_axis(schedule, choice.item_axis);
+    ParameterReader read(values, rules, position, leg);
+    pipeline.choose(schedule, j, read, leg);
+    if (leg.axis >= 0) leg.axis_name = name_of_axis(schedule, leg.axis);
+    if (leg.item_axis() >= 0) leg.axis_name += " of each item of " + name_of_axis(schedule, leg.item_axis());
   }
-  return choices;
+  return legs;
+}
+
+Program build_program(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request) {
+  return legs.empty() ? build_local(schedule, request)
+                      : find_pipeline(legs.front().pipeline).build(schedule, legs, request);
 }
 
 }  // namespace weft

@@ -1,7 +1,7 @@
 // The pipelines: how the tiles of the stages around a reshape follow each other in time. Each is one row of a
-// table and declares its own parameters; options, printing and tuning know nothing else about them. A
-// pipeline turns a reshape of a schedule into a choice (which axis is cut, how thick, how many tiles are in
-// flight), the same on all ranks; the builder makes each rank's operations of it.
+// table: its parameters, its rule and its builder; options, printing and tuning know nothing else about them.
+// The rule turns a reshape of a schedule into a leg (which axis is cut, how thick, how many tiles are in
+// flight), the same on all ranks; the builder makes each rank's operations of all legs.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/program.hpp"
+#include "program/builder.hpp"
 
 namespace weft {
 
@@ -39,11 +39,11 @@ using PipelineParameters = std::map<std::string, AskedParameter>;
 struct PipelineRules {
   Index subtile = 128 << 10;  ///< bytes of the parts that pass through the cache one by one
   bool overlap = true;        ///< false: each tile is awaited before anything else is done
-  /// For streams of a device, where tiles of planes are not cut further: of how many bytes the FFT takes as
-  /// long as what a tile costs beside its bytes. 0: for the host.
+  /// Where tiles of planes are not cut further, as in memory of devices: of how many bytes the FFT takes as
+  /// long as what a tile costs beside its bytes. 0: they are cut into parts for the cache.
   Index tile_cost = 0;
   int real_bytes = 8;  ///< size of a real number
-  bool streams() const { return tile_cost > 0; }
+  bool whole_tiles() const { return tile_cost > 0; }
 };
 
 /// A parameter of a reshape is read once, by the pipeline, which also knows the rule for it.
@@ -53,9 +53,11 @@ struct Pipeline {
   const char* name;
   const char* meaning;
   std::span<const PipelineParameter> parameters;
-  /// Fills in how reshape number `reshape` of `schedule` is cut, and the reason. Throws `weft::Error` for
-  /// values that are not feasible.
-  void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, ReshapeChoice& choice);
+  /// The rule: fills in how reshape number `reshape` of `schedule` is cut, and the reason. Throws
+  /// `weft::Error` for values that are not feasible.
+  void (*choose)(const Schedule& schedule, int reshape, ParameterReader& read, Leg& leg);
+  /// Makes the program of a rank, of a schedule with at least one reshape.
+  Program (*build)(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
   bool worth_trying = true;  ///< false: it is there for comparison
   bool sends_parts = false;  ///< whether what leaves a rank is put together here, not by the exchange
 };
@@ -65,13 +67,10 @@ std::span<const Pipeline> pipeline_table();
 /// The named pipeline. Throws `weft::Error` that lists the names if there is none.
 const Pipeline& find_pipeline(const std::string& name);
 
-/// Choices for all reshapes. Values outside a parameter's range or not feasible for the schedule, of
-/// parameters that the pipeline does not have, and neither one nor as many as there are reshapes, throw
-/// `weft::Error`.
-std::vector<ReshapeChoice> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
-                                           const PipelineParameters& values, const PipelineRules& rules = {});
-
-/// Positions of the reshapes among the stages.
-std::vector<int> reshape_stages(const Schedule& schedule);
+/// Legs for all reshapes, without their exchanges. Values outside a parameter's range or not feasible for the
+/// schedule, of parameters that the pipeline does not have, and neither one nor as many as there are
+/// reshapes, throw `weft::Error`.
+std::vector<Leg> choose_pipeline(const Schedule& schedule, const Pipeline& pipeline,
+                                 const PipelineParameters& values, const PipelineRules& rules = {});
 
 }  // namespace weft

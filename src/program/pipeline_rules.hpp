@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/arithmetic.hpp"
 #include "program/pipeline.hpp"
 
 namespace weft {
@@ -11,9 +12,8 @@ namespace weft {
 class ParameterReader {
  public:
   /// `position`: of the reshape in the order of forward.
-  ParameterReader(const PipelineParameters& values, const PipelineRules& rules, int position,
-                  ReshapeChoice& choice)
-      : values_(values), rules_(rules), position_(static_cast<std::size_t>(position)), choice_(choice) {}
+  ParameterReader(const PipelineParameters& values, const PipelineRules& rules, int position, Leg& leg)
+      : values_(values), rules_(rules), position_(static_cast<std::size_t>(position)), leg_(leg) {}
 
   const PipelineRules& rules() const { return rules_; }
 
@@ -32,7 +32,7 @@ class ParameterReader {
       throw Error(std::string("plan: option ") + name, std::to_string(*wanted),
                   "at most " + std::to_string(most) + ", " + why);
     const Index value = wanted.value_or(rule);
-    choice_.parameters.push_back({name, value, wanted ? values_.at(name).origin : "rule", most});
+    leg_.parameters.push_back({name, value, wanted ? values_.at(name).origin : "rule", most});
     return value;
   }
 
@@ -40,24 +40,22 @@ class ParameterReader {
   const PipelineParameters& values_;
   const PipelineRules& rules_;
   std::size_t position_;
-  ReshapeChoice& choice_;
+  Leg& leg_;
 };
 
 /// How many tiles a reshape has by rule.
 inline constexpr Index wanted_tiles = 8;
 
-inline Index divided(Index a, Index b) {
-  return (a + b - 1) / b;
-}
-
 Index largest_extent(const Tiling& tiling, int axis);
 std::string extent_of(int axis);
-void set_tiles(ReshapeChoice& choice, Index tiles);
+void set_tiles(Leg& leg, Index tiles);
 /// Tiles along an axis, an eighth of it, but not thinner than `least`, unless asked for otherwise.
-void cut(ReshapeChoice& choice, ParameterReader& read, int axis, Index extent, Index least = 1);
+void cut(Leg& leg, ParameterReader& read, int axis, Index extent, Index least = 1);
 
-// Rows of the table that have a file of their own, planes_rules.cpp.
-void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice);
-void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice);
+// What rows of the table have in files of their own.
+void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
+void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
+Program build_windowed(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
+Program build_planes(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 
 }  // namespace weft

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "program/pipeline_rules.hpp"
-#include "program/tile_cut.hpp"
+#include "traffic/tile_cut.hpp"
 
 namespace weft {
 
@@ -25,18 +25,19 @@ bool ends(const Schedule& s, int stage) {
 /// How thick a tile along `axis` is at least. Of n tiles the FFT of one is not hidden, and each costs
 /// something: the best n is the square root of what a rank holds over what a tile costs.
 Index least_thickness(const Field& field, int axis, const PipelineRules& rules) {
-  if (!rules.streams()) return 1;
+  if (!rules.whole_tiles()) return 1;
   double bytes = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
   for (int a = 0; a < field.shape.size(); ++a)
     bytes *= static_cast<double>(std::max<Index>(1, largest_extent(*field.tiling, a)));
   const double tiles = std::round(std::sqrt(bytes / static_cast<double>(rules.tile_cost)));
-  return divided(largest_extent(*field.tiling, axis), std::max<Index>(1, static_cast<Index>(tiles)));
+  return divided_up<Index>(largest_extent(*field.tiling, axis),
+                           std::max<Index>(1, static_cast<Index>(tiles)));
 }
 
-/// Bytes of the parts that pass through the cache one by one; a stream takes a tile as it is.
+/// Bytes of the parts that pass through the cache one by one; whole tiles are not cut.
 Index subtile_of(ParameterReader& read) {
   constexpr const char* name = "subtile";
-  if (!read.rules().streams()) return read(name, read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
+  if (!read.rules().whole_tiles()) return read(name, read.rules().subtile / 1024, 1 << 20, "a GiB") * 1024;
   if (read.asked(name))
     throw Error("plan: option subtile", "given with arrays in memory of a GPU",
                 "none: tiles are not cut further there");
@@ -48,58 +49,61 @@ Index subtile_of(ParameterReader& read) {
 /// receivers while it is in the cache, and the FFT behind it reads it from there once. Tiles cut the slowest
 /// axis that the FFT leaves alone which has more axes; of equals, that before the exchange in forward, and
 /// behind it in backward, the mirror in time.
-void choose_planes(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
+void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
   const AxisVector<int> before = transformed(s, stage - 1), after = transformed(s, stage + 1);
-  choice.cuts_after =
+  Planes& planes = leg.cut.emplace<Planes>();
+  planes.cuts_after =
       s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
-  choice.subtile = subtile_of(read);
-  choice.window = read.rules().overlap ? 1 : 0;
-  choice.reason = std::string(!read.rules().streams() ? "each stage passes once over its data, " : "") +
-                  "tiles are of what is " + (choice.cuts_after ? "received" : "sent") +
-                  (choice.window == 0 ? ", no overlap" : "");
-  const Field& field = s.fields[static_cast<std::size_t>(choice.cuts_after ? stage + 1 : stage)];
+  planes.subtile = subtile_of(read);
+  leg.window = read.rules().overlap ? 1 : 0;
+  leg.reason = std::string(!read.rules().whole_tiles() ? "each stage passes once over its data, " : "") +
+               "tiles are of what is " + (planes.cuts_after ? "received" : "sent") +
+               (leg.window == 0 ? ", no overlap" : "");
+  const Field& field = s.fields[static_cast<std::size_t>(planes.cuts_after ? stage + 1 : stage)];
   for (int a : field.order(0)) {
     const Index extent = largest_extent(*field.tiling, a);
-    if (extent <= 1 || (choice.cuts_after ? after : before).contains(a)) continue;
-    cut(choice, read, a, extent, least_thickness(field, a, read.rules()));
+    if (extent <= 1 || (planes.cuts_after ? after : before).contains(a)) continue;
+    cut(leg, read, a, extent, least_thickness(field, a, read.rules()));
     return;
   }
 }
 
 /// DESIGN, "two-front": with the planes goes only the front of the columns, the slowest axis that the FFT on
 /// the other side leaves alone, another than the planes' if there is one. The rest follows in tiles of its
-/// own, while the front is transformed; in backward it comes first. On streams only where no other exchange
-/// hides that FFT: from natural to natural order planes are faster (1024^3 on four GPUs 19.4 ms, else 21).
-void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, ReshapeChoice& choice) {
-  choose_planes(s, reshape, read, choice);
+/// own, while the front is transformed; in backward it comes first. Of whole tiles only where no other
+/// exchange hides that FFT: from natural to natural order planes are faster (1024^3 on four GPUs 19.4 ms,
+/// else 21).
+void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg& leg) {
+  choose_planes(s, reshape, read, leg);
+  Planes& planes = std::get<Planes>(leg.cut);
   const int stage = reshape_stages(s)[static_cast<std::size_t>(reshape)];
-  const int field = choice.cuts_after ? stage : stage + 1;
-  const AxisVector<int> axes = transformed(s, choice.cuts_after ? stage - 1 : stage + 1);
+  const int field = planes.cuts_after ? stage : stage + 1;
+  const AxisVector<int> axes = transformed(s, planes.cuts_after ? stage - 1 : stage + 1);
   const Tiling& tiling = *s.fields[static_cast<std::size_t>(field)].tiling;
   for (int a : s.fields[static_cast<std::size_t>(field)].order(0)) {
     if (largest_extent(tiling, a) <= 1 || axes.contains(a)) continue;
-    if (choice.columns < 0 || choice.columns == choice.axis) choice.columns = a;
+    if (planes.columns < 0 || planes.columns == leg.axis) planes.columns = a;
   }
-  if (choice.columns < 0) {
-    choice.reason += ", no columns to divide";
+  if (planes.columns < 0) {
+    leg.reason += ", no columns to divide";
     return;
   }
   const bool asked = read.asked("front") || read.asked("rest");
-  if (read.rules().streams() && !asked && !ends(s, choice.cuts_after ? stage - 1 : stage + 1)) {
-    choice.columns = -1;
-    choice.reason += ", no front: it would hide no FFT that nothing else hides";
+  if (read.rules().whole_tiles() && !asked && !ends(s, planes.cuts_after ? stage - 1 : stage + 1)) {
+    planes.columns = -1;
+    leg.reason += ", no front: it would hide no FFT that nothing else hides";
     return;
   }
-  const Index extent = largest_extent(tiling, choice.columns);
-  choice.front = read("front", 75, 99, "percent");
+  const Index extent = largest_extent(tiling, planes.columns);
+  planes.front = read("front", 75, 99, "percent");
   // More tiles than columns are as good as one for each.
   constexpr Index anything = 1 << 20;
-  const Index most = std::max<Index>(1, extent - front_of(extent, choice.front));
-  choice.rest =
-      static_cast<int>(std::min(read("rest", read.rules().streams() ? 1 : 2, anything, "tiles"), most));
-  choice.tiles += choice.rest;
-  choice.reason += ", a front along " + name_of_axis(s, choice.columns);
+  const Index most = std::max<Index>(1, extent - front_of(extent, planes.front));
+  planes.rest =
+      static_cast<int>(std::min(read("rest", read.rules().whole_tiles() ? 1 : 2, anything, "tiles"), most));
+  leg.tiles += planes.rest;
+  leg.reason += ", a front along " + name_of_axis(s, planes.columns);
 }
 
 }  // namespace weft

@@ -15,10 +15,6 @@ const char* name_of(OpKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-Span span_of(const Operand& operand, const Shape& extents, int element_bytes) {
-  return {operand.space, operand.offset, operand.offset + span_of(extents, operand.strides) * element_bytes};
-}
-
 namespace {
 Shape side(const FftCall& call, Direction complex_when) {
   Shape e = call.extents;
@@ -38,20 +34,6 @@ Shape from_extents(const FftCall& call) {
 }
 Shape to_extents(const FftCall& call) {
   return side(call, Direction::forward);
-}
-
-std::string to_string(const ReshapeChoice& choice) {
-  std::string text = "exchange " + choice.exchange +
-                     (choice.exchange_reason.empty() ? "" : " (" + choice.exchange_reason + ")") +
-                     ", pipeline " + choice.pipeline;
-  if (choice.axis >= 0) text += " along " + choice.axis_name;
-  text += ": " + choice.reason;
-  for (std::size_t i = 0; i < choice.parameters.size(); ++i) {
-    const ChosenParameter& p = choice.parameters[i];
-    text += (i == 0 ? "; " : ", ") + p.name + " " + (p.value < 0 ? "auto" : std::to_string(p.value)) + " (" +
-            p.origin + ")";
-  }
-  return text;
 }
 
 std::string to_string(const Program& program) {
@@ -92,14 +74,15 @@ Index workspace_end(const Program& p) {
     cover(f.from, from_extents(f), f.from_bytes);
     cover(f.to, to_extents(f), f.to_bytes);
   }
-  // Peers put into the landing half without any operation of this rank.
-  for (const ReshapeProgram& r : p.reshapes)
-    for (const TileMessages& t : r.messages.tiles) {
-      last = std::max(last, t.landing.last);
+  for (const ReshapeProgram& r : p.reshapes) {
+    // Peers store here without any operation of this rank.
+    for (const TileMessages& t : r.stored.tiles) last = std::max(last, t.landing.last);
+    for (const TileMessages& t : r.sent.tiles) {
       if (t.padded_parts > 0)
         last = std::max(last, std::max(t.send_start, t.receive_start) + t.padded_parts * t.padded_bytes);
-      for (const StridedPart& s : t.to) cover(s.at, s.box.extents(), r.messages.element_bytes);
+      for (const StridedPart& part : t.to) cover(part.at, part.box.extents(), r.sent.element_bytes);
     }
+  }
   return last;
 }
 

@@ -46,9 +46,8 @@ struct CompactProgram {
 };
 
 void add_tiles(CompactProgram& c, const ReshapeProgram& r, int rank) {
-  static const std::vector<TileMessages> none;
-  const std::vector<TileMessages>& messages = r.messages_of(OpKind::post).tiles;
-  const std::vector<TileMessages>& puts = r.choice.carry == Carry::direct ? r.messages.tiles : none;
+  const std::vector<TileMessages>& messages = r.sent.tiles;
+  const std::vector<TileMessages>& puts = r.stored.tiles;
   for (std::size_t tile = 0; tile < std::max(messages.size(), puts.size()); ++tile) {
     const auto first = static_cast<std::ptrdiff_t>(c.receives.size());
     c.tiles.push_back({c.sends.size(), c.receives.size(), {}});

@@ -2,36 +2,34 @@
 // is stored in its receiver's workspace where the exchange is direct, else packed where it waits for its
 // departure; a tile is told of, or posted, once all of it is there. What is sent packed stays packed where it
 // arrives, and is read from there sub-tile by sub-tile, unless the exchange can leave it where it belongs.
-// The halves of the workspace take turns as the place of arrival, and behind them lies what departs. For
-// streams a tile departs as a whole: a pass leaves its result behind the halves, and what goes to other ranks
+// The halves of the workspace take turns as the place of arrival, and behind them lies what departs. With two
+// lanes a tile departs as a whole: a pass leaves its result behind the halves, and what goes to other ranks
 // is taken from there while the next tile is transformed.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
-#include "program/passes.hpp"
-#include "program/tile_cut.hpp"
+#include "program/sequence.hpp"
+#include "traffic/parcels.hpp"
+#include "traffic/tile_cut.hpp"
 
 namespace weft {
 
-class TileTraffic : public Passes {
+class TileTraffic {
  public:
-  TileTraffic(const Schedule& schedule, const std::vector<ReshapeChoice>& choices,
-              const ProgramRequest& request);
+  TileTraffic(Building& building, Sequence& sequence);
 
- protected:
-  /// What this rank sends and receives in a reshape; for all of them before anything else.
-  void open(int j);
   /// The result of a reshape in a rank's workspace. What arrives packed takes as much room.
   Place landing(int j, int rank) const;
-  bool arrives_packed(int j) const { return sends_packed(j) && !at(j).arrives_lying; }
+  bool arrives_packed(int j) const { return sends_packed(j) && !of(j).arrives_in_place; }
 
   /// Tells peers that they may put.
   void free(int j);
-  /// For streams: where a pass leaves what a reshape sends.
+  /// With two lanes: where a pass leaves what a reshape sends.
   Place departing(int j) const {
-    return place_.dense(place_.field_before(j), rank_, halves() * place_.staging_base(rank_));
+    return b_.place.dense(b_.place.field_before(j), b_.rank, halves() * b_.place.staging_base(b_.rank));
   }
   /// In how many pieces a part of what is sent goes to other ranks, and to this one.
   std::size_t pieces(int j, const Box& part) const;
@@ -47,25 +45,17 @@ class TileTraffic : public Passes {
   /// Waits until everything has left.
   void settle_all();
 
-  void read(const Pass& pass, const Box& part, const Place& to) override;
-
-  TileCut cut_;
+  const TileCut& cut() const { return cut_; }
 
  private:
-  /// What goes to a rank, or comes from it, in a tile.
-  struct Part {
-    int rank, tile;
-    Box box;
-    Index offset = 0;    ///< where it lies packed
-    bool asked = false;  ///< whether its receiver has been waited for
-  };
+  /// A reshape.
   struct Traffic {
-    std::vector<Part> sends, receives;
-    std::vector<Index> left;   ///< per tile, points that have not been put yet
-    Place departing;           ///< for streams: where all tiles lie
-    std::vector<int> members;  ///< padded: of the exchange group
-    Ids posts;                 ///< per tile
-    bool arrives_lying = false;
+    std::optional<Parcels> parcels;
+    std::vector<Index> left;        ///< per tile, points that have not been put yet
+    std::vector<bool> has_room;     ///< per part that is sent, whether its receiver has been waited for
+    Place departing;                ///< with two lanes: where all tiles lie
+    Ids posts;                      ///< per tile
+    bool arrives_in_place = false;  ///< dense parts do, each one piece of memory
     int told = 0, awaited = 0;
     std::map<int, Place> landings;  ///< of peers
   };
@@ -75,49 +65,40 @@ class TileTraffic : public Passes {
     Index first, last;  ///< bytes
   };
 
-  Traffic& at(int j) { return traffic_[static_cast<std::size_t>(j)]; }
-  const Traffic& at(int j) const { return traffic_[static_cast<std::size_t>(j)]; }
-  int tiles(int j) const { return static_cast<int>(at(j).left.size()); }
-  TileMessages& messages(int j, int k);
-  /// What goes by messages: everything, or beside a direct exchange what goes to other machines.
-  TileMessages& posted(int j, int k);
-  bool posts(int j, int k);
-  bool sends_packed(int j) const {
-    return choice(j).carry == Carry::packed || choice(j).carry == Carry::padded;
+  Traffic& of(int j) { return at(traffic_, j); }
+  const Traffic& of(int j) const { return at(traffic_, j); }
+  const ExchangeTraits& traits(int j) const { return b_.leg(j).traits; }
+  int tiles(int j) const { return static_cast<int>(of(j).left.size()); }
+  TileMessages& sent(int j, int k) { return at(at(b_.program.reshapes, j).sent.tiles, k); }
+  TileMessages& stored(int j, int k) { return at(at(b_.program.reshapes, j).stored.tiles, k); }
+  bool sends_packed(int j) const { return traits(j).form != Form::boxes; }
+  void open(int j);
+  /// Whether all that a tile sends to other ranks goes from where the pass has left it, each part one piece.
+  bool departs_in_place(int j, int k) const;
+  /// Whether tiles that are complete at the same time go there as one: what is stored, and what stays.
+  bool at_once(int j, int peer) const {
+    return !b_.request.two_lanes && of(j).parcels->route(peer) != Route::send;
   }
-  /// Whether all that other ranks send arrives where it belongs, each part one piece of memory.
-  bool can_arrive_lying(int j) const;
-  /// Whether all that a tile sends to other ranks goes from where the pass has left it, likewise.
-  bool departs_lying(int j, int k) const;
-  /// Whether this rank stores into the workspace of another, or that one into its own.
-  bool stores(int j, int rank) const {
-    const Carry carry = choice(j).carry;
-    return rank == rank_ ? carry != Carry::padded : carry == Carry::direct && near(rank);
-  }
-  /// Whether tiles that are complete at the same time go there as one.
-  bool at_once(int j, int rank) const { return !request_.streams && stores(j, rank); }
   const Place& peer_landing(int j, int rank);
-  Place packed(int j, const Part& part, int receiver) const;
-  int halves() const { return place_.reshapes() > 1 ? 2 : 1; }
+  int halves() const { return b_.place.reshapes() > 1 ? 2 : 1; }
   /// Of messages.
   Index departure_base() const {
-    return (halves() + (request_.streams ? 1 : 0)) * place_.staging_base(rank_);
+    return (halves() + (b_.request.two_lanes ? 1 : 0)) * b_.place.staging_base(b_.rank);
   }
 
-  void pad(int j);
-  void open_receives(int j);
-  void open_sends(int j);
-  void bring(int j, Part& send, const Place& from, const Box& piece);
-  void put_near(int j, Part& send, const Place& from, const Box& piece);
-  void pack(int j, const Part& send, const Place& from, const Box& piece);
+  /// Copies a piece of part number `i` of what is sent.
+  void bring(int j, std::size_t i, const Place& from, const Box& piece);
+  /// The part of a tile that stays here, or those that do not.
+  void bring_tile(int j, int k, bool stays, bool departs_in_place);
+  void post(int j, int k);
   void tell(int j, int k);
-  void send_lying(int j, int k);
   void await_tiles(int j, int wanted);
-  /// What completes a post: on streams it waits for that post, not for what has been posted since.
-  void complete(const Op& op, int post);
   /// Waits until nothing of what has been posted is still to leave these bytes.
   void settle(Index first, Index last);
 
+  Building& b_;
+  Sequence& sequence_;
+  TileCut cut_;
   std::vector<Traffic> traffic_;
   std::vector<Leaving> leaving_;
 };

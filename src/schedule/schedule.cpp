@@ -100,4 +100,11 @@ std::string to_string(const Schedule& schedule) {
   return text;
 }
 
+std::vector<int> reshape_stages(const Schedule& schedule) {
+  std::vector<int> positions;
+  for (std::size_t i = 0; i < schedule.stages.size(); ++i)
+    if (schedule.stages[i].kind == Stage::Kind::reshape) positions.push_back(static_cast<int>(i));
+  return positions;
+}
+
 }  // namespace weft

@@ -60,6 +60,9 @@ Traffic traffic(const Tiling& from, const Tiling& to, int rank);
 /// that exchange data directly or through each other, numbered by their first member.
 std::vector<int> exchange_groups(const Tiling& from, const Tiling& to);
 
+/// Positions of the reshapes among the stages.
+std::vector<int> reshape_stages(const Schedule& schedule);
+
 /// What printing calls an axis: "axis 2", or "the batch".
 std::string name_of_axis(const Schedule& schedule, int axis);
 

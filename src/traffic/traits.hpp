@@ -31,6 +31,7 @@ struct ExchangeTraits {
   bool on_streams = false;     ///< memory of devices: streams carry tiles without the host
   /// Memory of devices: what it enqueues may be captured in a graph and launched again.
   bool in_graphs = false;
+  friend bool operator==(const ExchangeTraits&, const ExchangeTraits&) = default;
 };
 
 /// Whether nothing is packed for the exchange.

@@ -40,13 +40,6 @@ const ExchangeRow& present(const ExchangeRow& row) {
 }
 }  // namespace
 
-Carry carry_of(const ExchangeTraits& traits) {
-  if (traits.stores) return Carry::direct;
-  return traits.form == Form::boxes    ? Carry::strided
-         : traits.form == Form::padded ? Carry::padded
-                                       : Carry::packed;
-}
-
 bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   if (!row.applicable(comm)) return false;
   if (row.traits.stores)

@@ -14,7 +14,7 @@
 #include "comm/comm_impl.hpp"
 #include "comm/shared_memory.hpp"
 #include "device/device.hpp"
-#include "program/messages.hpp"
+#include "traffic/messages.hpp"
 #include "traffic/traits.hpp"
 
 namespace weft {
@@ -166,9 +166,6 @@ struct ExchangeRow {
   /// on all ranks.
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
 };
-
-/// As programs know its traits.
-Carry carry_of(const ExchangeTraits& traits);
 
 /// Whether arrays in memory of devices can go through pinned memory of the host.
 bool stages(const ExchangeRow& row);

@@ -9,6 +9,7 @@
 #include "program/pipeline.hpp"
 #include "program/replay.hpp"
 #include "schedule/planner.hpp"
+#include "support/built.hpp"
 #include "support/expect_error.hpp"
 #include "support/schedule_request.hpp"
 
@@ -18,10 +19,11 @@ namespace {
 
 using enum Transform;
 
-Program program_of(const Schedule& s, Carry carry = Carry::packed, const char* pipeline = "sequential",
-                   const PipelineParameters& values = {}, double scale = 1, int rank = 0) {
-  std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline(pipeline), values);
-  for (ReshapeChoice& c : choices) c.carry = carry;
+Program program_of(const Schedule& s, const ExchangeTraits& kind = traits::dense,
+                   const char* pipeline = "sequential", const PipelineParameters& values = {},
+                   double scale = 1, int rank = 0) {
+  std::vector<Leg> choices = choose_pipeline(s, find_pipeline(pipeline), values);
+  for (Leg& c : choices) c.traits = kind;
   return build_program(s, choices, {rank, 8, false, {}, {}, scale});
 }
 
@@ -72,7 +74,7 @@ TEST(Passes, PlanesReadAndWriteEveryPointOncePerStage) {
         const Schedule forward = make_schedule(
             request_of({48, 40, 36}, ranks, Distribution::slab(0), Distribution::slab(out), transforms));
         for (const Schedule& s : {forward, inverse(forward)}) {
-          const Program p = program_of(s, Carry::direct, "planes", {{"subtile", 32}});
+          const Program p = program_of(s, traits::stores, "planes", {{"subtile", 32}});
           const auto bytes = [&](const Field& f) {
             return f.box(0).count() * (f.element == Element::real ? 8 : 16);
           };
@@ -154,9 +156,9 @@ TEST(Passes, MiddleAxesAreOneCallPerTile) {
 
   const Schedule moved = make_schedule(
       request_of({32, 30, 40}, 4, Distribution::slab(0), Distribution::slab(2), {none, c2c, none}));
-  const Program p = program_of(moved, Carry::packed, "windowed", {{"tile", 6}, {"window", 2}});
-  ASSERT_GE(p.reshapes.at(0).messages.tiles.size(), 1u);
-  EXPECT_LE(p.ffts.size(), p.reshapes[0].messages.tiles.size());
+  const Program p = program_of(moved, traits::dense, "windowed", {{"tile", 6}, {"window", 2}});
+  ASSERT_GE(p.reshapes.at(0).sent.tiles.size(), 1u);
+  EXPECT_LE(p.ffts.size(), p.reshapes[0].sent.tiles.size());
 }
 
 TEST(Passes, CosinesAddNoReshapeAndWorkOnHalfTheData) {
@@ -174,21 +176,21 @@ TEST(Passes, CosinesAddNoReshapeAndWorkOnHalfTheData) {
 
 TEST(Passes, ScaleIsFoldedIntoWhatHappensAnyway) {
   const Schedule s = make_schedule(request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(0)));
-  for (const Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
-    const Program plain = program_of(s, carry), scaled = program_of(s, carry, "sequential", {}, 0.25);
+  for (const ExchangeTraits& kind : {traits::dense, traits::stores, traits::boxes}) {
+    const Program plain = program_of(s, kind), scaled = program_of(s, kind, "sequential", {}, 0.25);
     EXPECT_EQ(plain.ops.size(), scaled.ops.size());
     int folded = 0, calls = 0;
     for (const CopyCall& c : scaled.copies) folded += c.scale != 1 ? 1 : 0;
     for (const FftCall& f : scaled.ffts) calls += f.scale != 1 ? 1 : 0;
-    EXPECT_EQ(folded, carry == Carry::strided ? 0 : 4);  // one part for each rank, in one of two reshapes
-    EXPECT_EQ(calls, carry == Carry::strided ? 1 : 0);
+    EXPECT_EQ(folded, kind == traits::boxes ? 0 : 4);  // one part for each rank, in one of two reshapes
+    EXPECT_EQ(calls, kind == traits::boxes ? 1 : 0);
   }
 }
 
 TEST(Passes, StridedExchangesPackNothing) {
   const Schedule s = make_schedule(
       request_of({16, 18, 20}, 6, Distribution::brick(), Distribution::brick(), {c2c, r2c, dct2}));
-  const Program p = program_of(s, Carry::strided);
+  const Program p = program_of(s, traits::boxes);
   EXPECT_EQ(count(p, OpKind::pack) + count(p, OpKind::unpack) + count(p, OpKind::copy), 0);
   EXPECT_EQ(static_cast<int>(p.copies.size()), count(p, OpKind::keep));  // only its own parts
 }
@@ -258,10 +260,10 @@ TEST(Layout, StridedOnlyPutsTheCutAxesFirst) {
 TEST(Large, OffsetsAndCountsBeyond32BitsStayExact) {
   const Index n = 6000;
   const Schedule s = make_schedule(request_of({n, n, n}, 2, Distribution::slab(0), Distribution::slab(1)));
-  const Program p = program_of(s, Carry::packed, "sequential", {}, 1, 1);
+  const Program p = program_of(s, traits::dense, "sequential", {}, 1, 1);
   const Index quarter = n / 2 * (n / 2) * n * 16;
   ASSERT_GT(quarter / 16, Index{1} << 31);
-  const TileMessages& t = p.reshapes[0].messages.tiles[0];
+  const TileMessages& t = p.reshapes[0].sent.tiles[0];
   ASSERT_EQ(t.sends.size(), 2u);
   EXPECT_EQ(t.sends[1].offset, quarter);
   EXPECT_EQ(t.sends[1].bytes, quarter);

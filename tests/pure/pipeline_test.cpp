@@ -24,8 +24,8 @@ TEST(Pipeline, CutsABatchBetweenItemsOrEachItem) {
         Expected{20, {{"items", 1}}, false, 1, 20}, Expected{2, {{"items", 2}}, false, 2, 1},
         Expected{2, {{"items", 1}, {"tile", 16}}, false, 1, 2},
         Expected{5, {{"items", 2}, {"tile", 3}}, false, 2, 3}}) {
-    const ReshapeChoice c = chosen(e.items, e.values);
-    EXPECT_EQ(c.item_axis, e.each_item ? 3 : -1) << to_string(c);
+    const Leg c = chosen(e.items, e.values);
+    EXPECT_EQ(c.item_axis(), e.each_item ? 3 : -1) << to_string(c);
     EXPECT_EQ(c.axis, e.each_item ? 2 : 3) << to_string(c);
     EXPECT_EQ(c.tile, e.tile) << to_string(c);
     EXPECT_EQ(c.tiles, e.tiles) << to_string(c);

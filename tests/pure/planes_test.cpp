@@ -9,6 +9,7 @@
 #include "program/pipeline.hpp"
 #include "program/replay.hpp"
 #include "schedule/planner.hpp"
+#include "support/built.hpp"
 #include "support/schedule_request.hpp"
 
 namespace weft::test {
@@ -17,18 +18,17 @@ namespace {
 
 using enum Transform;
 
-std::vector<ReshapeChoice> choices_of(const Schedule& s, const char* pipeline,
-                                      const PipelineParameters& values, Carry carry = Carry::direct,
-                                      bool overlap = true) {
+std::vector<Leg> choices_of(const Schedule& s, const char* pipeline, const PipelineParameters& values,
+                            const ExchangeTraits& kind = traits::stores, bool overlap = true) {
   PipelineRules rules;
   rules.overlap = overlap;
-  std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline(pipeline), values, rules);
-  for (ReshapeChoice& c : choices) c.carry = carry;
+  std::vector<Leg> choices = choose_pipeline(s, find_pipeline(pipeline), values, rules);
+  for (Leg& c : choices) c.traits = kind;
   return choices;
 }
 
 /// Of rank 1, and every rank on a machine of its own.
-Program program_of(const Schedule& s, const std::vector<ReshapeChoice>& choices) {
+Program program_of(const Schedule& s, const std::vector<Leg>& choices) {
   ProgramRequest request{1, 8, false, {}, {}};
   for (int r = 0; r < s.ranks; ++r) request.nodes.push_back(r);
   Program p = build_program(s, choices, request);
@@ -75,10 +75,10 @@ TEST(Planes, OnStreamsATileTravelsInRingOrderWhileTheNextIsTransformed) {
   const auto built = [](const Schedule& way) {
     PipelineRules rules;
     rules.tile_cost = 1;
-    std::vector<ReshapeChoice> choices = choose_pipeline(way, find_pipeline("planes"), {{"tile", 2}}, rules);
-    for (ReshapeChoice& c : choices) c.carry = Carry::direct;
+    std::vector<Leg> choices = choose_pipeline(way, find_pipeline("planes"), {{"tile", 2}}, rules);
+    for (Leg& c : choices) c.traits = traits::stores;
     ProgramRequest request{1, 8, false, {}, {}};
-    request.streams = true;
+    request.two_lanes = true;
     Program p = build_program(way, choices, request);
     check_program(p);
     return p;
@@ -100,7 +100,7 @@ TEST(Planes, OnStreamsATileTravelsInRingOrderWhileTheNextIsTransformed) {
   // What is transformed waits for nothing that travels; who waits for a peer has told its own peers before.
   const StreamPlan streams = plan_streams(forward);
   for (std::size_t i = 0; i < forward.ops.size(); ++i)
-    if (streams.steps[i].stream == StreamRole::compute && forward.ops[i].kind != OpKind::await_full) {
+    if (forward.ops[i].lane == Lane::compute && forward.ops[i].kind != OpKind::await_full) {
       EXPECT_EQ(streams.steps[i].waits_begin, streams.steps[i].waits_end) << to_string(forward);
     }
   for (const CopyCall& c : forward.copies) EXPECT_NE(c.from.space, Space::scratch);
@@ -112,11 +112,11 @@ TEST(Planes, OnStreamsFlagsAndPutsAreEnqueuedTogether) {
   const auto launches = [&](Index tile, bool stores) {
     PipelineRules rules;
     rules.tile_cost = 1;
-    std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline("planes"), {{"tile", tile}}, rules);
-    choices[0].carry = Carry::direct;
-    choices[0].stores = stores;
+    std::vector<Leg> choices = choose_pipeline(s, find_pipeline("planes"), {{"tile", tile}}, rules);
+    choices[0].traits = traits::stores;
+    choices[0].store_lane = stores ? Lane::compute : Lane::transfer;
     ProgramRequest request{1, 8, false, {}, {}};
-    request.streams = true;
+    request.two_lanes = true;
     const Program p = build_program(s, choices, request);
     const StreamPlan plan = plan_streams(p);
     std::string text;
@@ -125,9 +125,8 @@ TEST(Planes, OnStreamsFlagsAndPutsAreEnqueuedTogether) {
       EXPECT_EQ(launch.first, next);
       next += launch.count;
       const auto id = static_cast<std::size_t>(plan.order[static_cast<std::size_t>(launch.first)]);
-      text += std::string(text.empty() ? "" : " ") +
-              (plan.steps[id].stream == StreamRole::compute ? "" : "/") + name_of(p.ops[id].kind) +
-              std::to_string(launch.count);
+      text += std::string(text.empty() ? "" : " ") + (p.ops[id].lane == Lane::compute ? "" : "/") +
+              name_of(p.ops[id].kind) + std::to_string(launch.count);
     }
     EXPECT_EQ(next, static_cast<int>(p.ops.size()));
     return text;
@@ -144,10 +143,10 @@ TEST(Planes, WithTwoWorkspacesWhoGetsSomethingHasToHaveSentSomething) {
   const auto built = [](const Schedule& s, int rank) {
     PipelineRules rules;
     rules.tile_cost = 1 << 30;
-    std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline("planes"), {}, rules);
-    for (ReshapeChoice& c : choices) c.carry = Carry::direct;
+    std::vector<Leg> choices = choose_pipeline(s, find_pipeline("planes"), {}, rules);
+    for (Leg& c : choices) c.traits = traits::stores;
     ProgramRequest request{rank, 8, false, {}, {}};
-    request.streams = true;
+    request.two_lanes = true;
     return build_program(s, choices, request);
   };
   const Distribution slab = Distribution::slab(0);
@@ -166,7 +165,7 @@ TEST(Planes, WithTwoWorkspacesWhoGetsSomethingHasToHaveSentSomething) {
   EXPECT_FALSE(finds_room(built(one, 1), built(one, 1)));
   EXPECT_TRUE(finds_room(built(one, 1), built(inverse(one), 1)));
   const Program p = built(s, 1);
-  const StreamPlan plan = plan_streams(p, {}, true);
+  const StreamPlan plan = plan_streams(p, true);
   for (const int id : plan.order) {
     EXPECT_NE(p.ops[static_cast<std::size_t>(id)].kind, OpKind::await_free);
     EXPECT_NE(p.ops[static_cast<std::size_t>(id)].kind, OpKind::signal_free);
@@ -177,10 +176,10 @@ TEST(Planes, OnStreamsNaturalOutputIsCopiedAsItArrives) {
   const Schedule s = make_schedule(request_of({16, 32, 16}, 4, Distribution::slab(0), Distribution::slab(0)));
   PipelineRules rules;
   rules.tile_cost = 1;
-  std::vector<ReshapeChoice> choices = choose_pipeline(s, find_pipeline("planes"), {{"tile", 2}}, rules);
-  for (ReshapeChoice& c : choices) c.carry = Carry::direct;
+  std::vector<Leg> choices = choose_pipeline(s, find_pipeline("planes"), {{"tile", 2}}, rules);
+  for (Leg& c : choices) c.traits = traits::stores;
   ProgramRequest request{1, 8, false, {}, {}};
-  request.streams = true;
+  request.two_lanes = true;
   const Program p = build_program(s, choices, request);
   check_program(p);
   // Of the last reshape: parts that are awaited, and copies to the user's array.
@@ -199,9 +198,8 @@ TEST(Planes, OnStreamsOnlyAnFftWithoutAnotherExchangeHasAFront) {
   const auto fronts = [&](const Distribution& out, const PipelineParameters& asked, bool forward) {
     const Schedule s = make_schedule(request_of({16, 32, 16}, 4, Distribution::slab(0), out));
     std::vector<bool> found;
-    for (const ReshapeChoice& c :
-         choose_pipeline(forward ? s : inverse(s), find_pipeline("two-front"), asked, streams))
-      found.push_back(c.columns >= 0);
+    for (const Leg& c : choose_pipeline(forward ? s : inverse(s), find_pipeline("two-front"), asked, streams))
+      found.push_back(c.planes()->columns >= 0);
     return found;
   };
   for (const bool forward : {true, false}) {
@@ -231,7 +229,7 @@ TEST(Planes, TilesForStreamsAreNotTooSmall) {
 TEST(Planes, WithoutOverlapEachTileIsAwaitedAtOnce) {
   const Schedule s = make_schedule(request_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1)));
   const Program p =
-      program_of(s, choices_of(s, "planes", {{"tile", 2}, {"subtile", 1}}, Carry::direct, false));
+      program_of(s, choices_of(s, "planes", {{"tile", 2}, {"subtile", 1}}, traits::stores, false));
   EXPECT_EQ(order_of_events(p), "FPRFPRf");
   for (const Op& op : p.ops) EXPECT_EQ(op.tests, 0);
   const Program overlapped = program_of(s, choices_of(s, "planes", {}));
@@ -251,15 +249,15 @@ TEST(Planes, TilesCutTheSameOfAFieldInBothDirections) {
     for (const AxisVector<Transform>& transforms :
          {AxisVector<Transform>{c2c, c2c, c2c}, {c2c, c2c, r2c}, {c2c, dct2, c2c}}) {
       const Schedule s = make_schedule(request_of({12, 14, 16}, 4, in, out, transforms));
-      std::vector<ReshapeChoice> back = choices_of(inverse(s), "planes", {});
+      std::vector<Leg> back = choices_of(inverse(s), "planes", {});
       std::reverse(back.begin(), back.end());
-      const std::vector<ReshapeChoice> forward = choices_of(s, "planes", {});
+      const std::vector<Leg> forward = choices_of(s, "planes", {});
       for (std::size_t j = 0; j < forward.size(); ++j) {
-        EXPECT_EQ(forward[j].cuts_after, !back[j].cuts_after) << to_string(s);
+        EXPECT_EQ(forward[j].planes()->cuts_after, !back[j].planes()->cuts_after) << to_string(s);
         EXPECT_EQ(forward[j].axis, back[j].axis) << to_string(s);
         EXPECT_EQ(forward[j].tile, back[j].tile);
         EXPECT_EQ(forward[j].tiles, back[j].tiles);
-        receives = receives || forward[j].cuts_after;
+        receives = receives || forward[j].planes()->cuts_after;
       }
     }
   EXPECT_TRUE(receives);  // where the FFT behind has more axes
@@ -277,13 +275,13 @@ TEST(TwoFront, TheRestFollowsThePlanesAndComesFirstInBackward) {
 
 TEST(TwoFront, SendsThePartsOfPlanesInOtherTiles) {
   const Schedule s = make_schedule(request_of({20, 16, 12}, 4, Distribution::slab(0), Distribution::slab(1)));
-  for (const Carry carry : {Carry::packed, Carry::strided, Carry::direct})
+  for (const ExchangeTraits& kind : {traits::dense, traits::boxes, traits::stores})
     for (const Schedule& way : {s, inverse(s)}) {
       const auto bytes = [&](const char* pipeline, std::size_t* tiles) {
-        const Program p = program_of(way, choices_of(way, pipeline, {{"tile", 2}}, carry));
+        const Program p = program_of(way, choices_of(way, pipeline, {{"tile", 2}}, kind));
         Index sent = 0;
-        *tiles = p.reshapes[0].messages_of(OpKind::post).tiles.size();
-        for (const TileMessages& t : p.reshapes[0].messages_of(OpKind::post).tiles)
+        *tiles = p.reshapes[0].sent.tiles.size();
+        for (const TileMessages& t : p.reshapes[0].sent.tiles)
           for (const Message& m : t.sends)
             if (m.peer != p.rank) sent += m.bytes;
         return sent;

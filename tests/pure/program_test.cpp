@@ -7,13 +7,13 @@
 #include "api/gather.hpp"
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
-#include "program/padding.hpp"
 #include "program/pipeline.hpp"
 #include "program/replay.hpp"
 #include "schedule/planner.hpp"
 #include "support/built.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_problem.hpp"
+#include "traffic/padding.hpp"
 
 namespace weft::test {
 
@@ -23,11 +23,11 @@ struct Pipelined {
   const char* name;
   PipelineParameters values;
 };
-void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, Carry carry, int every,
-                      int executions, bool streams = false) {
+void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, const ExchangeTraits& kind,
+                      int every, int executions, bool two_lanes = false) {
   for (const Schedule& s : {forward, inverse(forward)}) {
-    Built made = setup(s, pipeline.name, pipeline.values, carry);
-    made.streams = streams;
+    Built made = setup(s, pipeline.name, pipeline.values, kind);
+    made.two_lanes = two_lanes;
     Index expected = 0;
     for (std::size_t i = 0; i < s.stages.size(); ++i)
       if (s.stages[i].kind == Stage::Kind::reshape)
@@ -35,7 +35,7 @@ void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, Carry 
           expected += traffic(*s.fields[i].tiling, *s.fields[i + 1].tiling, r).sent_points *
                       (s.fields[i].element == Element::real ? 8 : 16);
     std::vector<ReplaySettings> settings{{7, false, executions}};
-    if (carry != Carry::direct) settings.push_back({7, true, executions});
+    if (kind != traits::stores) settings.push_back({7, true, executions});
     for (const ReplayReport& report : replay(
              s.ranks, [&](int r) { return made.program(r); }, settings)) {
       EXPECT_EQ(report.bytes_sent, executions * expected);
@@ -60,8 +60,8 @@ TEST_P(EveryPipeline, FourThousandRanksForwardAndBackward) {
 #endif
   const Schedule s =
       schedule_of({200, 190, 250}, ranks, Distribution::pencil(2), Distribution::pencil(0), {c2c, c2c, r2c});
-  for (Carry carry : {Carry::packed, Carry::direct})
-    replay_both_ways(s, GetParam(), carry, ranks / checked, 1);
+  for (const ExchangeTraits& kind : {traits::dense, traits::stores})
+    replay_both_ways(s, GetParam(), kind, ranks / checked, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Program, EveryPipeline,
@@ -86,16 +86,15 @@ TEST(Program, SlabsAndBricksAndR2c) {
         Pipelined{"windowed", {{"tile", 2}, {"px", 1}, {"uz", 1}}}, Pipelined{"th", {{"tile", 1}, {"fy", 3}}},
         Pipelined{"planes", {{"tile", 1}, {"subtile", 2}}},
         Pipelined{"two-front", {{"tile", 1}, {"front", 40}, {"rest", 1}}}}) {
-    for (Carry carry : {Carry::packed, Carry::direct}) {
-      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, carry, 1, 3,
-                       true);
-      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, carry, 1, 3, true);
+    for (const ExchangeTraits& kind : {traits::dense, traits::stores}) {
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, kind, 1, 3, true);
+      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, kind, 1, 3, true);
     }
-    for (Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
-      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, carry, 1, 3);
-      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, carry, 1, 3);
-      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, carry, 1, 3);
-      replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, carry, 1, 3);
+    for (const ExchangeTraits& kind : {traits::dense, traits::stores, traits::boxes}) {
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}), p, kind, 1, 3);
+      replay_both_ways(schedule_of({32, 31, 30}, 24, slab(0), slab(0), {c2c, r2c, c2c}), p, kind, 1, 3);
+      replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, kind, 1, 3);
+      replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, kind, 1, 3);
     }
   }
 }
@@ -107,15 +106,15 @@ TEST(Program, Batches) {
        {Pipelined{"windowed", {}}, Pipelined{"windowed", {{"tile", 3}, {"window", 2}, {"fx", 2}}},
         Pipelined{"windowed", {{"items", 1}, {"tile", 2}, {"px", 1}, {"uz", 1}}},
         Pipelined{"windowed", {{"items", 2}, {"window", 1}}}, Pipelined{"th", {{"tile", 3}, {"fy", 3}}}})
-    for (Carry carry : {Carry::packed, Carry::direct, Carry::strided}) {
-      replay_both_ways(batch_of(3, {16, 15, 14}, 5, slab(0), slab(1), {c2c, c2c, r2c}), p, carry, 1, 3);
-      replay_both_ways(batch_of(2, {16, 16, 14}, 4, slab(0), slab(0), {c2c, r2c, c2c}), p, carry, 1, 3);
-      replay_both_ways(batch_of(9, {8, 9, 10}, 6, slab(0), slab(1)), p, carry, 1, 2);
+    for (const ExchangeTraits& kind : {traits::dense, traits::stores, traits::boxes}) {
+      replay_both_ways(batch_of(3, {16, 15, 14}, 5, slab(0), slab(1), {c2c, c2c, r2c}), p, kind, 1, 3);
+      replay_both_ways(batch_of(2, {16, 16, 14}, 4, slab(0), slab(0), {c2c, r2c, c2c}), p, kind, 1, 3);
+      replay_both_ways(batch_of(9, {8, 9, 10}, 6, slab(0), slab(1)), p, kind, 1, 2);
       replay_both_ways(batch_of(2, {12, 11, 10}, 8, Distribution::pencil(2), Distribution::pencil(0)), p,
-                       carry, 1, 2);
+                       kind, 1, 2);
       // The grids between cut the batch.
-      replay_both_ways(batch_of(2, {16, 15, 14}, 6, slab(0), slab(0)), p, carry, 1, 3);
-      replay_both_ways(batch_of(9, {8, 9, 10}, 6, slab(0), slab(1), {r2c, c2c, none}), p, carry, 1, 2);
+      replay_both_ways(batch_of(2, {16, 15, 14}, 6, slab(0), slab(0)), p, kind, 1, 3);
+      replay_both_ways(batch_of(9, {8, 9, 10}, 6, slab(0), slab(1), {r2c, c2c, none}), p, kind, 1, 2);
     }
 }
 
@@ -151,8 +150,10 @@ TEST(Program, RandomProblemsReplay) {
     const RandomProblem p = make_random_problem(seed, ranks, false);
     const Schedule forward = make_schedule(p.request(true));
     for (const Schedule& s : {forward, inverse(forward)})
-      for (Carry carry : {Carry::packed, Carry::padded, Carry::direct, Carry::strided}) {
-        const bool by_planes = seed % 5 > (carry == Carry::direct ? 0 : 2);
+      for (std::size_t k = 0; k < 4; ++k) {
+        const ExchangeTraits& kind =
+            *std::array{&traits::dense, &traits::padded, &traits::stores, &traits::boxes}[k];
+        const bool by_planes = seed % 5 > (kind == traits::stores ? 0 : 2);
         const Pipeline& pipeline = find_pipeline(by_planes       ? (seed % 2 == 0 ? "planes" : "two-front")
                                                  : seed % 7 == 0 ? "th"
                                                                  : "windowed");
@@ -160,46 +161,46 @@ TEST(Program, RandomProblemsReplay) {
         rules.subtile = 1024;
         rules.overlap = seed % 9 != 0;
         Built made{s, choose_pipeline(s, pipeline, random_parameters(seed, pipeline, {s}), rules)};
-        for (ReshapeChoice& c : made.choices) {
-          c.carry = carry;
-          c.any_place = seed / 8 % 2 == 0;
-          cut_items += c.item_axis >= 0 ? 1 : 0;
-          if (by_planes) c.subtile = 1024;
+        for (Leg& c : made.choices) {
+          c.traits = kind;
+          c.traits.any_place = seed / 8 % 2 == 0;
+          cut_items += c.item_axis() >= 0 ? 1 : 0;
+          if (by_planes) std::get<Planes>(c.cut).subtile = 1024;
         }
         // Two kinds in one transform.
-        if (by_planes && carry == Carry::packed && seed % 3 == 0 && !made.choices.empty())
-          made.choices.back().carry = seed % 2 == 0 ? Carry::direct : Carry::strided;
+        if (by_planes && kind == traits::dense && seed % 3 == 0 && !made.choices.empty())
+          made.choices.back().traits = seed % 2 == 0 ? traits::stores : traits::boxes;
         made.in_place = p.problem.in_place;
-        // Streams carry everything packed or directly.
-        made.streams = by_planes && seed % 4 == 1 && carry != Carry::strided;
-        for (ReshapeChoice& c : made.choices) {
-          if (!made.streams) continue;
-          c.subtile = std::numeric_limits<Index>::max();
-          if (c.carry == Carry::strided) c.carry = Carry::direct;
-          on_streams += carry == Carry::direct ? 1 : 0;
+        // Streams kind everything packed or directly.
+        made.two_lanes = by_planes && seed % 4 == 1 && kind != traits::boxes;
+        for (Leg& c : made.choices) {
+          if (!made.two_lanes) continue;
+          std::get<Planes>(c.cut).subtile = std::numeric_limits<Index>::max();
+          if (!c.traits.stores && c.traits.form == Form::boxes) c.traits = traits::stores;
+          on_streams += kind == traits::stores ? 1 : 0;
         }
         planes += by_planes && !made.choices.empty() ? 1 : 0;
-        if (carry == Carry::direct && (seed % 2 == 0 || seed % 8 == 1))
+        if (kind == traits::stores && (seed % 2 == 0 || seed % 8 == 1))
           for (int q = 0; q < ranks; ++q) made.nodes.push_back(q / (1 + static_cast<int>(seed % 3)));
-        if (carry == Carry::padded && !padding_fits(made)) continue;
-        ++replayed[static_cast<std::size_t>(carry)];
+        if (kind == traits::padded && !padding_fits(made)) continue;
+        ++replayed[k];
         const ReplayReport report = replay(ranks, [&](int q) { return made.program(q); }, {seed, false, 2});
         EXPECT_EQ(report.bytes_sent, report.bytes_received);
         for (int q = 0; q < ranks; ++q) {
           const Program program = made.program(q);
           ASSERT_NO_THROW(check_program(program)) << p.describe() << to_string(program);
           for (const ReshapeProgram& r : program.reshapes)
-            for (const TileMessages& t : r.messages.tiles) {
-              sent_lying += r.choice.carry == Carry::packed && !t.from.empty() ? 1 : 0;
-              received_lying += r.choice.carry == Carry::packed && !t.to.empty() ? 1 : 0;
+            for (const TileMessages& t : r.sent.tiles) {
+              sent_lying += r.leg.traits.form == Form::dense && !t.from.empty() ? 1 : 0;
+              received_lying += r.leg.traits.form == Form::dense && !t.to.empty() ? 1 : 0;
             }
           const Index rounded = (program.largest_box_bytes + 63) / 64 * 64;
           const Index scratch = by_planes ? program.workspace_bytes - program.scratch_offset : 0;
           // What goes by messages waits in a third box; with planes the one that arrives needs no second.
-          const bool direct = carry == Carry::direct && made.nodes.empty();
+          const bool direct = kind == traits::stores && made.nodes.empty();
           const Index boxes = !by_planes ? 2
                                          : (made.choices.size() > 1 ? 2 : 1) + (direct ? 0 : 1) +
-                                               (made.streams ? 1 : 0);  // from which tiles depart
+                                               (made.two_lanes ? 1 : 0);  // from which tiles depart
           ASSERT_LE(program.workspace_bytes - scratch, boxes * rounded) << p.describe();
           // Rows may be spread, and each of two areas is rounded up.
           ASSERT_LE(scratch, 2 * (2 * largest_part(program) + 64)) << p.describe();
@@ -234,8 +235,8 @@ TEST(Program, OneRankIsOneLocalTransformWhateverTheMemoryOrder) {
 
 TEST(Program, BackwardIsTheMirrorOfForward) {
   const Schedule s = schedule_of({16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1));
-  const Built forward = setup(s, "windowed", {{"tile", 4}, {"window", 2}}, Carry::packed);
-  const Built backward = setup(inverse(s), "windowed", {{"tile", 4}, {"window", 2}}, Carry::packed);
+  const Built forward = setup(s, "windowed", {{"tile", 4}, {"window", 2}}, traits::dense);
+  const Built backward = setup(inverse(s), "windowed", {{"tile", 4}, {"window", 2}}, traits::dense);
   const auto kinds = [](const Program& p) {
     std::string text;
     for (const Op& op : p.ops)
@@ -261,8 +262,8 @@ TEST(Program, BackwardIsTheMirrorOfForward) {
 TEST(Program, BackwardOfABatchIsTheMirrorAndHidesEachItemBehindOthers) {
   const Schedule s = batch_of(3, {16, 16, 16}, 4, Distribution::slab(0), Distribution::slab(1));
   const PipelineParameters values{{"tile", 8}, {"window", 1}};
-  const Built forward = setup(s, "windowed", values, Carry::packed);
-  const Built backward = setup(inverse(s), "windowed", values, Carry::packed);
+  const Built forward = setup(s, "windowed", values, traits::dense);
+  const Built backward = setup(inverse(s), "windowed", values, traits::dense);
   // The axis of each FFT, and the messages that are posted.
   const auto order = [](const Program& p) {
     std::string text;
@@ -302,7 +303,7 @@ TEST(Program, TheLastFftWorksInTheUsersArrayWhereItLeavesTheOrderAlone) {
   r.input_orders = {c_order(3)};
   for (const Order& order : {Order{1, 2, 0}, Order{1, 0, 2}}) {
     r.output_orders = {order};
-    const Built made = setup(make_schedule(r), "windowed", {{"tile", 4}, {"window", 2}}, Carry::packed);
+    const Built made = setup(make_schedule(r), "windowed", {{"tile", 4}, {"window", 2}}, traits::dense);
     const Program p = made.program(1);
     const bool in_place = p.ffts.back().from.space == Space::output;
     EXPECT_EQ(in_place, (order == Order{1, 2, 0}));  // the order in which the exchange leaves the lines
@@ -318,11 +319,11 @@ TEST(Program, PlanesOnStreamsDoNotPackPartsOfOnePieceWhereTheExchangeTakesThem) 
   request.contiguous = false;
   const Schedule forward = make_schedule(request);
   const auto built = [](const Schedule& s) {
-    Built made = setup(s, "planes", {{"tile", 2}}, Carry::packed);
-    made.streams = true;
-    for (ReshapeChoice& c : made.choices) {
-      c.any_place = true;
-      c.subtile = std::numeric_limits<Index>::max();
+    Built made = setup(s, "planes", {{"tile", 2}}, traits::dense);
+    made.two_lanes = true;
+    for (Leg& c : made.choices) {
+      c.traits.any_place = true;
+      std::get<Planes>(c.cut).subtile = std::numeric_limits<Index>::max();
     }
     Program p = made.program(1);
     check_program(p);

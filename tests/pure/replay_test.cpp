@@ -15,8 +15,8 @@ TEST(Replay, NoticesWhatIsWrong) {
     return std::find_if(p.ops.begin(), p.ops.end(), [&](const Op& op) { return op.kind == kind; }) -
            p.ops.begin();
   };
-  const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::packed);
-  const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::direct);
+  const Built buffered = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, traits::dense);
+  const Built direct = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, traits::stores);
   const auto spoiled = [&](const Built& made, auto change) {
     return replay(3,
                   [&](int r) {
@@ -33,9 +33,9 @@ TEST(Replay, NoticesWhatIsWrong) {
   expect_error([&] { spoiled(buffered, drop(OpKind::post)); }, "replay");
   expect_error([&] { spoiled(buffered, drop(OpKind::receive)); }, "never received");
   expect_error(
-      [&] { spoiled(buffered, [](Program& p) { p.reshapes[0].messages.tiles[1].sends[0].bytes -= 16; }); },
+      [&] { spoiled(buffered, [](Program& p) { p.reshapes[0].sent.tiles[1].sends[0].bytes -= 16; }); },
       "equal sizes");
-  const auto first_tile = [](Program& p) -> TileMessages& { return p.reshapes[0].messages.tiles[0]; };
+  const auto first_tile = [](Program& p) -> TileMessages& { return p.reshapes[0].sent.tiles[0]; };
   expect_error(
       [&] {
         spoiled(buffered, [&](Program& p) { first_tile(p).receives.erase(first_tile(p).receives.begin()); });
@@ -51,7 +51,7 @@ TEST(Replay, NoticesWhatIsWrong) {
                 [&](Program& p) { p.ops[static_cast<std::size_t>(position(p, OpKind::receive))].tile = 99; });
       },
       "a tile that is there");
-  const Built planes = setup(s, "planes", {{"tile", 3}, {"subtile", 1}}, Carry::direct);
+  const Built planes = setup(s, "planes", {{"tile", 3}, {"subtile", 1}}, traits::stores);
   for (const Built* made : {&direct, &planes}) {
     expect_error([&] { spoiled(*made, drop(OpKind::signal_free)); }, "never ends");
     expect_error([&] { spoiled(*made, drop(OpKind::signal_full)); }, "never ends");
@@ -95,7 +95,7 @@ TEST(Replay, NoticesWhatIsWrong) {
 
 TEST(Replay, NoticesDataThatComesTooLateOrNotAtAll) {
   const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
-  const Built built = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, Carry::packed);
+  const Built built = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, traits::dense);
   // An FFT before its tile has been unpacked, with the unpacks ordered behind it.
   Program early = built.program(1);
   int fft = -1, first_unpack = -1;
@@ -117,8 +117,7 @@ TEST(Replay, NoticesDataThatComesTooLateOrNotAtAll) {
   // A part that is sent without having been packed.
   Program empty = built.program(1);
   for (CopyCall& c : empty.copies)
-    if (c.to_rank < 0 && c.to.offset == empty.reshapes[0].messages.tiles[0].sends[0].offset)
-      c.box.hi = c.box.lo;
+    if (c.to_rank < 0 && c.to.offset == empty.reshapes[0].sent.tiles[0].sends[0].offset) c.box.hi = c.box.lo;
   expect_error([&] { check_program(empty); }, "than was packed");
 }
 

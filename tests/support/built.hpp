@@ -8,25 +8,31 @@
 
 namespace weft::test {
 
+/// What programs know of exchanges.
+namespace traits {
+inline constexpr ExchangeTraits dense, padded{.form = Form::padded}, boxes{.form = Form::boxes},
+    stores{.form = Form::boxes, .stores = true};
+}  // namespace traits
+
 struct Built {
   Schedule schedule;
-  std::vector<ReshapeChoice> choices;
+  std::vector<Leg> choices;
   bool in_place = false;
   std::vector<int> nodes = {};
-  bool streams = false;
+  bool two_lanes = false;
 
   Program program(int rank) const {
     ProgramRequest request{rank, 8, in_place, {}, {}};
     request.nodes = nodes;
-    request.streams = streams;
+    request.two_lanes = two_lanes;
     return build_program(schedule, choices, request);
   }
 };
 
 inline Built setup(const Schedule& schedule, const std::string& pipeline, const PipelineParameters& values,
-                   Carry carry) {
+                   const ExchangeTraits& kind) {
   Built s{schedule, choose_pipeline(schedule, find_pipeline(pipeline), values), false};
-  for (ReshapeChoice& c : s.choices) c.carry = carry;
+  for (Leg& c : s.choices) c.traits = kind;
   return s;
 }
 

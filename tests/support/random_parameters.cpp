@@ -12,7 +12,7 @@ std::vector<Index> limits(const std::string& name, const Pipeline& pipeline, con
                           const std::vector<Schedule>& schedules) {
   std::vector<Index> most;
   for (const Schedule& s : schedules) {
-    std::vector<ReshapeChoice> choices = choose_pipeline(s, pipeline, values);
+    std::vector<Leg> choices = choose_pipeline(s, pipeline, values);
     if (s.direction == Direction::backward) std::reverse(choices.begin(), choices.end());
     most.resize(choices.size(), -1);
     for (std::size_t j = 0; j < choices.size(); ++j)

@@ -101,7 +101,7 @@ Index direct_flag_bytes(int ranks) {
 ExchangeRow direct_row() {
   return {.name = "direct",
           .meaning = "ranks store into each other's workspace (threads of a process, ranks of a machine)",
-          .traits = {.stores = true, .in_graphs = true},
+          .traits = {.form = Form::boxes, .stores = true, .in_graphs = true},
           .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.size() == 1 || any_share_memory(comm); },
           .make_buffered = nullptr,

@@ -1,14 +1,13 @@
-#include "program/placement.hpp"
+#include "traffic/placement.hpp"
 
 #include <algorithm>
 
 #include "geometry/layout.hpp"
-#include "program/pipeline.hpp"
 
 namespace weft {
 
-Index aligned(Index bytes) {
-  return (bytes + 63) / 64 * 64;
+Span span_of(const Operand& operand, const Shape& extents, int element_bytes) {
+  return {operand.space, operand.offset, operand.offset + span_of(extents, operand.strides) * element_bytes};
 }
 
 Operand Place::at(const Box& part) const {
@@ -37,20 +36,20 @@ bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& tran
   return alike;
 }
 
-Placement::Placement(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, int real_bytes)
-    : schedule_(schedule), choices_(choices), real_bytes_(real_bytes), stages_(reshape_stages(schedule)) {}
+Placement::Placement(const Schedule& schedule, const std::vector<Leg>& legs, int real_bytes)
+    : schedule_(schedule), legs_(legs), real_bytes_(real_bytes), stages_(reshape_stages(schedule)) {}
 
 int Placement::fft_stage(int j) const {
   const int stage = j < reshapes() ? stage_of(j) - 1 : static_cast<int>(schedule_.stages.size()) - 1;
-  if (stage < 0 || schedule_.stages[static_cast<std::size_t>(stage)].kind != Stage::Kind::fft) return -1;
+  if (stage < 0 || at(schedule_.stages, stage).kind != Stage::Kind::fft) return -1;
   return stage;
 }
 
 const Field& Placement::field_before(int j) const {
-  return schedule_.fields[static_cast<std::size_t>(stage_of(j))];
+  return at(schedule_.fields, stage_of(j));
 }
 const Field& Placement::field_after(int j) const {
-  return schedule_.fields[static_cast<std::size_t>(stage_of(j)) + 1];
+  return at(schedule_.fields, stage_of(j) + 1);
 }
 
 int Placement::element_bytes(const Field& field) const {
@@ -76,19 +75,19 @@ Range Placement::held(int axis, int j, int rank) const {
 }
 
 int Placement::tiles_per_item(int j, int rank) const {
-  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  const Leg& c = leg(j);
   const Range r = held(c.axis, j, rank);
   const Index thickness = c.axis < 0 ? 1 : c.tile;
   return static_cast<int>((r.hi - r.lo + thickness - 1) / thickness);
 }
 
 int Placement::tiles(int j, int rank) const {
-  const Range items = held(choices_[static_cast<std::size_t>(j)].item_axis, j, rank);
+  const Range items = held(leg(j).item_axis(), j, rank);
   return static_cast<int>(items.hi - items.lo) * tiles_per_item(j, rank);
 }
 
 Box Placement::item(int j, int rank, int number, const Box& box) const {
-  const int axis = choices_[static_cast<std::size_t>(j)].item_axis;
+  const int axis = leg(j).item_axis();
   if (axis < 0 || box.empty()) return box;
   Box part = box;
   part.lo[axis] = held(axis, j, rank).lo + number;
@@ -97,9 +96,9 @@ Box Placement::item(int j, int rank, int number, const Box& box) const {
 }
 
 Box Placement::tile(int j, int rank, int k, const Box& box) const {
-  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  const Leg& c = leg(j);
   if (c.axis < 0 || box.empty()) return box;
-  const int each = tiles_per_item(j, rank), within = c.item_axis < 0 ? k : k % each;
+  const int each = tiles_per_item(j, rank), within = c.item_axis() < 0 ? k : k % each;
   const Range r = held(c.axis, j, rank);
   Box part = item(j, rank, k / each, box);
   part.lo[c.axis] = std::min(r.hi, r.lo + within * c.tile);
@@ -110,7 +109,7 @@ Box Placement::tile(int j, int rank, int k, const Box& box) const {
 /// Bytes that one index of the cut axis takes in either half: the larger of what source and result hold of
 /// it, of an item if each has tiles of its own.
 Index Placement::unit_bytes(int j, int rank) const {
-  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  const Leg& c = leg(j);
   Index most = 0;
   for (const Field* f : {&field_before(j), &field_after(j)}) {
     const Box b = item(j, rank, 0, f->box(rank));
@@ -120,7 +119,7 @@ Index Placement::unit_bytes(int j, int rank) const {
 }
 
 Index Placement::tile_offset(int j, int rank, int k) const {
-  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  const Leg& c = leg(j);
   if (c.axis < 0) return 0;
   const Range r = held(c.axis, j, rank);
   const int each = tiles_per_item(j, rank);
@@ -133,14 +132,14 @@ Index Placement::tile_room(int j, int rank, int k) const {
 }
 
 Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
-  const ReshapeChoice& c = choices_[static_cast<std::size_t>(j)];
+  const Leg& c = leg(j);
   Place p = dense(field, rank, base);
   if (c.axis < 0) return p;
   Order order = axis_first(field.order(rank), c.axis);
-  if (c.item_axis >= 0) order = axis_first(order, c.item_axis);
+  if (c.item_axis() >= 0) order = axis_first(order, c.item_axis());
   p.strides = dense_strides(p.box.extents(), order);
   p.strides[c.axis] = unit_bytes(j, rank) / p.element_bytes;
-  if (c.item_axis >= 0) p.strides[c.item_axis] = p.box.extent(c.axis) * p.strides[c.axis];
+  if (c.item_axis() >= 0) p.strides[c.item_axis()] = p.box.extent(c.axis) * p.strides[c.axis];
   return p;
 }
 
@@ -148,6 +147,14 @@ Place Placement::dense(const Field& field, int rank, Index base) const {
   const Box box = field.box(rank);
   return {Space::work,          base,         box, dense_strides(box.extents(), field.order(rank)),
           element_bytes(field), field.element};
+}
+
+Place Placement::dense_work(const Place& like) {
+  Place p = like;
+  p.space = Space::work;
+  p.base = 0;
+  p.strides = dense_strides(like.box.extents(), order_of(like.strides));
+  return p;
 }
 
 Place Placement::staging(int j, int rank) const {

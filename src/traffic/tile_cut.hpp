@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "program/placement.hpp"
+#include "traffic/placement.hpp"
 
 namespace weft {
 
@@ -21,8 +21,7 @@ class TileCut {
     Box box;
   };
 
-  TileCut(const Placement& place, const std::vector<ReshapeChoice>& choices)
-      : place_(place), choices_(choices) {}
+  explicit TileCut(const Placement& place) : place_(place) {}
 
   /// What `from` sends to `to` in reshape j, by ascending tile, without empty parts. `at_once`: the tiles
   /// that are complete only when the sender has finished are one part, in the first of them.
@@ -35,12 +34,11 @@ class TileCut {
   std::vector<Box> arriving(int j, int rank) const;
 
  private:
-  const ReshapeChoice& choice(int j) const { return choices_[static_cast<std::size_t>(j)]; }
+  const Planes& cut(int j) const { return *place_.leg(j).planes(); }
   std::vector<Box> planes(int j, const Box& box) const;
   std::vector<Box> columns(int j, const Box& box) const;
 
   const Placement& place_;
-  const std::vector<ReshapeChoice>& choices_;
 };
 
 }  // namespace weft

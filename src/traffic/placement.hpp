@@ -9,8 +9,11 @@
 
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "geometry/layout.hpp"
-#include "program/program.hpp"
+#include "schedule/schedule.hpp"
+#include "traffic/leg.hpp"
+#include "traffic/messages.hpp"
 
 namespace weft {
 
@@ -36,16 +39,16 @@ bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& tran
 
 class Placement {
  public:
-  Placement(const Schedule& schedule, const std::vector<ReshapeChoice>& choices, int real_bytes);
+  Placement(const Schedule& schedule, const std::vector<Leg>& legs, int real_bytes);
 
   int reshapes() const { return static_cast<int>(stages_.size()); }
   /// Stage index of the local FFT before reshape j (after the last one for j = reshapes()), or -1.
   int fft_stage(int j) const;
   const Field& field_before(int j) const;  ///< the source field of reshape j
   const Field& field_after(int j) const;   ///< the result field of reshape j
-  int stage_of(int j) const { return stages_[static_cast<std::size_t>(j)]; }
+  int stage_of(int j) const { return at(stages_, j); }
   int element_bytes(const Field& field) const;
-  const std::vector<ReshapeChoice>& choices() const { return choices_; }
+  const Leg& leg(int j) const { return at(legs_, j); }
 
   /// Bytes of the largest box that `rank` holds in any stage.
   Index largest_box(int rank) const;
@@ -55,6 +58,8 @@ class Placement {
   Place landing(int j, int rank) const;
   /// What `rank` holds of a field, dense in the workspace from `base` on.
   Place dense(const Field& field, int rank, Index base) const;
+  /// At the start of the workspace, in the memory order of `like`, without its gaps.
+  static Place dense_work(const Place& like);
   /// A box in the user's memory; dense if the layout has no strides.
   Place user(const Field& field, Space space, int rank, const Layout& layout) const;
   Index staging_base(int rank) const;
@@ -80,12 +85,14 @@ class Placement {
   Place tiled(const Field& field, int j, int rank, Index base) const;
 
   const Schedule& schedule_;
-  const std::vector<ReshapeChoice>& choices_;
+  const std::vector<Leg>& legs_;
   int real_bytes_;
   std::vector<int> stages_;
 };
 
-/// `bytes` rounded up to a multiple of 64.
-Index aligned(Index bytes);
+/// Rounded up to what parts of the workspace begin on.
+constexpr Index aligned(Index bytes) {
+  return rounded_up<Index>(bytes, 64);
+}
 
 }  // namespace weft

@@ -5,17 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "program/placement.hpp"
+#include "traffic/placement.hpp"
 
 namespace weft {
 
 /// The ranks of the exchange group of `rank`, ascending. `groups`: per rank, the number of its group.
 std::vector<int> members_of(const std::vector<int>& groups, int rank);
 
-/// Bytes of the largest part that tile `k` of reshape `j` has between any two of `members`.
-Index padded_bytes(const Placement& place, int j, int k, const std::vector<int>& members);
-
-/// The same of every tile of reshape `j` of pipelines planes and two-front.
+/// Bytes of the largest part that each tile of reshape `j` has between any two of `members`.
 std::vector<Index> padded_tiles(const Placement& place, int j, const std::vector<int>& members);
 
 /// Where a tile that begins at `start` has the part of `member`, in slots of `padded_bytes`.

@@ -1,4 +1,4 @@
-#include "program/tile_cut.hpp"
+#include "traffic/tile_cut.hpp"
 
 #include <algorithm>
 
@@ -19,22 +19,22 @@ Index front_of(Index columns, Index percent) {
 }
 
 std::vector<Box> TileCut::planes(int j, const Box& box) const {
-  const ReshapeChoice& c = choice(j);
+  const Leg& leg = place_.leg(j);
   if (box.empty()) return {};
-  if (c.axis < 0) return {box};
+  if (leg.axis < 0) return {box};
   std::vector<Box> tiles;
-  for (Index at = 0; at < box.extent(c.axis); at += c.tile)
-    tiles.push_back(slice(box, c.axis, at, at + c.tile));
+  for (Index at = 0; at < box.extent(leg.axis); at += leg.tile)
+    tiles.push_back(slice(box, leg.axis, at, at + leg.tile));
   return tiles;
 }
 
 /// The front, and then the tiles of the rest, empty ones too.
 std::vector<Box> TileCut::columns(int j, const Box& box) const {
-  const ReshapeChoice& c = choice(j);
+  const Planes& c = cut(j);
   if (box.empty()) return {};
   if (c.rest == 0) return {box};
   const Index extent = box.extent(c.columns), front = front_of(extent, c.front);
-  const Index by = (extent - front + c.rest - 1) / c.rest;
+  const Index by = divided_up<Index>(extent - front, c.rest);
   std::vector<Box> tiles{slice(box, c.columns, 0, front)};
   for (int i = 0; i < c.rest; ++i)
     tiles.push_back(slice(box, c.columns, front + i * by, front + (i + 1) * by));
@@ -42,7 +42,7 @@ std::vector<Box> TileCut::columns(int j, const Box& box) const {
 }
 
 std::vector<TileCut::Part> TileCut::parts(int j, int from, int to, bool at_once) const {
-  const ReshapeChoice& c = choice(j);
+  const Planes& c = cut(j);
   const Box sent = place_.field_before(j).box(from), received = place_.field_after(j).box(to);
   const Box both = intersect(sent, received);
   if (both.empty()) return {};
@@ -68,13 +68,13 @@ std::vector<TileCut::Part> TileCut::parts(int j, int from, int to, bool at_once)
     for (const Box& plane : planes(j, c.cuts_after ? received : sent))
       add(tile++, intersect(plane, intersect(both, cols[0])));
   }
-  if (!c.cuts_after) add_rest(c.tiles - c.rest);
+  if (!c.cuts_after) add_rest(place_.leg(j).tiles - c.rest);
   return parts;
 }
 
 std::vector<Box> TileCut::sending(int j, int rank) const {
   const Box box = place_.field_before(j).box(rank);
-  if (!choice(j).cuts_after) return planes(j, box);
+  if (!cut(j).cuts_after) return planes(j, box);
   // The mirror of how columns are received.
   std::vector<Box> tiles = columns(j, box);
   if (!tiles.empty()) std::rotate(tiles.begin(), tiles.begin() + 1, tiles.end());
@@ -83,7 +83,7 @@ std::vector<Box> TileCut::sending(int j, int rank) const {
 
 std::vector<Box> TileCut::receiving(int j, int rank) const {
   const Box box = place_.field_after(j).box(rank);
-  return choice(j).cuts_after ? planes(j, box) : columns(j, box);
+  return cut(j).cuts_after ? planes(j, box) : columns(j, box);
 }
 
 std::vector<Box> TileCut::arriving(int j, int rank) const {

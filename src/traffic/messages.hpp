@@ -11,14 +11,6 @@
 
 namespace weft {
 
-/// How an exchange wants its data.
-enum class Carry : std::uint8_t {
-  packed,   ///< each part dense in a buffer, one behind the other
-  padded,   ///< the same, every part of a tile with room for the largest of its exchange group
-  direct,   ///< put into the workspace of its receiver by the sender
-  strided,  ///< taken from where it lies and left where it belongs, without packing
-};
-
 /// Where an operand lies. In an in-place transform `output` names the same memory as `input`. What lies in
 /// `scratch` lives only from one operation to the next few.
 enum class Space : std::uint8_t { input, output, work, scratch };
@@ -32,10 +24,17 @@ struct Operand {
   Strides strides;   ///< elements
 };
 
-/// A contiguous part of a tile on the wire.
+/// The bytes an operand of these extents touches: [first, last) in its space.
+struct Span {
+  Space space = Space::work;
+  Index first = 0, last = 0;
+};
+Span span_of(const Operand& operand, const Shape& extents, int element_bytes);
+
+/// A part of a tile that another rank, or this one, gets.
 struct Message {
   int peer;
-  Index offset;  ///< bytes from the start of the workspace
+  Index offset;  ///< of dense and padded parts that are sent: bytes from the start of the workspace; else 0
   Index bytes;
 };
 
@@ -52,16 +51,17 @@ struct ByteRange {
 };
 
 struct TileMessages {
-  std::vector<Message> sends, receives;  ///< by ascending peer, this rank included; direct: offset unused
-  /// Beside `sends` and `receives`; strided: always; packed: if each is sent from where it lies, or received
-  /// where it belongs, in one piece; direct: `to`, of peers.
+  std::vector<Message> sends, receives;  ///< by ascending peer, this rank included
+  /// Beside `sends` and `receives`. Boxes: always. Dense: if each part is sent from where it lies, or
+  /// received where it belongs, in one piece. Stored: `to`, of what peers store here.
   std::vector<StridedPart> from, to;
   Index padded_bytes = 0;                   ///< padded: what every member of the group gives every other
   int padded_parts = 0;                     ///< padded: members of the group
-  Index send_start = 0, receive_start = 0;  ///< packed, padded: where the parts begin
-  ByteRange landing;  ///< direct: where in the workspace this rank's peers put their parts
+  Index send_start = 0, receive_start = 0;  ///< dense, padded: where the parts begin
+  ByteRange landing;  ///< stored: where in the workspace this rank's peers put their parts
 };
 
+/// What goes by one route.
 struct ReshapeMessages {
   int element_bytes = 0;
   std::vector<TileMessages> tiles;  ///< empty on a rank that has no part in the reshape

@@ -1,11 +1,14 @@
-// How a rank takes part in one reshape, tile by tile: what it sends (sending.cpp), what it receives
-// (receiving.cpp), and what both sides share. In which order they do so is the builder's.
+// Makes the program of one rank for pipelines whose tiles cut both sides of a reshape alike: *windowed*,
+// *th*, and *sequential*, which has one tile. What a rank sends is in sending.cpp, what it receives in
+// receiving.cpp, the order of both and what they share in windowed.cpp.
 #pragma once
 
 #include <array>
 #include <map>
+#include <optional>
 
 #include "program/building.hpp"
+#include "traffic/parcels.hpp"
 
 namespace weft {
 
@@ -18,11 +21,12 @@ struct AxisSplit {
 
 AxisSplit split_axes(const Stage& stage, int cut, bool sends);
 
-class ReshapeBuilder : public Building {
+class WindowedBuilder : Building {
  public:
   using Building::Building;
+  Program build();
 
- protected:
+ private:
   struct Reshape {
     int j = 0, tiles = 0, tiles_per_item = 0;
     bool last = false;
@@ -32,10 +36,15 @@ class ReshapeBuilder : public Building {
     Ids ready, item_ready;  ///< operations that made the whole source, and that of the present item
     Ids landing_free;       ///< operations after which the landing half holds nothing needed
     std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
-    std::vector<int> members;                        ///< padded: of the exchange group
     bool keeps = false;                              ///< its own part does not go through the exchange
     bool on_arrival = false;                         ///< parts are unpacked one by one as they arrive
+    std::optional<Parcels> parcels;
   };
+
+  void build_reshape(int j);
+  /// What is sent and received, tile by tile, and where it lies meanwhile.
+  void open_parcels(Reshape& r);
+  void run_tiles(Reshape& r);
 
   // The side that sends.
 
@@ -45,15 +54,12 @@ class ReshapeBuilder : public Building {
   void send(Reshape& r, int k);
   /// A tile is posted once it is packed and the tile `window` before it has been received.
   void post(Reshape& r, int k, int window);
-  void pad(Reshape& r);
 
   // The side that receives.
 
   /// Where the result lands, and what is left to do with it. What is unpacked last of all goes straight to
   /// the user.
   void open_landing(Reshape& r);
-  /// Beside a direct exchange, what ranks of other machines send and are sent goes without packing.
-  void open_far(const Reshape& r);
   void receive(Reshape& r, int k);
   /// What works tile by tile behind the exchange: unpacking, unless that is done on arrival, and the last FFT
   /// or the last copy. After the last tile of an item, what is transformed for the whole item.
@@ -62,35 +68,27 @@ class ReshapeBuilder : public Building {
 
   // Both.
 
-  Carry carry(const Reshape& r) const { return choice(r.j).carry; }
+  const ExchangeTraits& traits(const Reshape& r) const { return leg(r.j).traits; }
+  const Windowed& cut(const Reshape& r) const { return leg(r.j).windowed(); }
+  /// Whether parts arrive where they belong, without unpacking.
+  bool arrives_in_place(const Reshape& r) const { return packs_nothing(traits(r)); }
   Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const {
     return Building::op_of(r.j, kind, k, peer);
   }
-  TileMessages& messages(const Reshape& r, int k) {
-    return p_.reshapes[static_cast<std::size_t>(r.j)].messages.tiles[static_cast<std::size_t>(k)];
-  }
-  TileMessages& far(const Reshape& r, int k) {
-    return p_.reshapes[static_cast<std::size_t>(r.j)].far.tiles[static_cast<std::size_t>(k)];
-  }
-  Ids& of(std::vector<Ids>& per_tile, int k) { return per_tile[static_cast<std::size_t>(k)]; }
-  /// The start of the workspace, in the memory order of `like`, without its gaps.
-  static Place dense_work(const Place& like);
+  TileMessages& sent(const Reshape& r, int k) { return at(at(program.reshapes, r.j).sent.tiles, k); }
+  Ids& of(std::vector<Ids>& per_tile, int k) { return at(per_tile, k); }
 
- private:
-  /// Notes what a tile sends; returns where each part is to be copied, or nothing that has a size for what is
-  /// sent from where it lies.
-  std::vector<Place> open_sends(Reshape& r, int k, const std::vector<Overlap>& parts);
-  /// Brings a piece of what the tile sends to a rank on its way.
-  Ids copy_out(Reshape& r, int k, int rank, const Place& target, const Box& box, const Ids& ready);
-  /// Direct: the peer's leave to put a tile, awaited once.
-  Ids room(Reshape& r, int k, int peer);
+  /// Where a part is to be copied; nothing for what is sent from where it lies.
+  std::optional<Place> target(const Reshape& r, const Parcel& parcel) const;
+  /// Brings a piece of a part that the tile sends on its way.
+  int copy_out(Reshape& r, const Parcel& parcel, const Place& target, const Box& box, const Ids& ready);
+  /// Stored: the peer's leave to put a tile, awaited once.
+  int room(Reshape& r, int k, int peer);
   void begin_item(Reshape& r, int item);
-  void tell(Reshape& r, int k, const std::vector<Overlap>& parts, const Ids& copies);
+  void tell(Reshape& r, int k, const Ids& copies);
 
-  /// What comes through the exchange.
-  std::vector<Overlap> incoming(const Reshape& r, int k) const;
-  /// Direct: waits for what peers put, and other machines send.
-  void await_parts(Reshape& r, int k, const std::vector<Overlap>& parts);
+  /// Stored: waits for what peers put, and for what others send.
+  void await_parts(Reshape& r, int k);
   /// Nothing to unpack: the parts arrive where they belong.
   void complete(Reshape& r, int k);
   /// Unpacks what has arrived of a tile, as far as it lies in `within`.
@@ -112,14 +110,7 @@ class ReshapeBuilder : public Building {
   void test_while(const Ids& operations, int tests);
   /// Marks what no parameter of a pipeline changes.
   void same_in_all_trials(const Ids& operations);
-  /// On the wire a part is dense, in the memory order of its receiver.
-  Place wire(const Reshape& r, const Box& part, int receiver, Index offset, const Place& like) const;
-  /// Whether a tile has messages.
-  bool posts(const Reshape& r, int k) {
-    return carry(r) != Carry::direct || !far(r, k).sends.empty() || !far(r, k).receives.empty();
-  }
-
-  std::map<std::array<int, 3>, int> rooms_;  ///< direct: await_free of (reshape, tile, peer)
+  std::map<std::array<int, 3>, int> rooms_;  ///< await_free of (reshape, tile, peer)
   Ids input_readers_;  ///< in place: what has to be read before the first result is written
   Place landed_;       ///< the result of the reshape before
   Ids landed_ids_;     ///< what made it

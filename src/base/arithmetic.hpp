@@ -1,0 +1,26 @@
+// Whole numbers: rounding up, and numbers that are positions in a container.
+#pragma once
+
+#include <cstddef>
+
+namespace weft {
+
+/// a / b, rounded up.
+template <class Number>
+constexpr Number divided_up(Number a, Number b) {
+  return (a + b - 1) / b;
+}
+
+/// The least multiple of `unit` that is not below `value`.
+template <class Number>
+constexpr Number rounded_up(Number value, Number unit) {
+  return divided_up(value, unit) * unit;
+}
+
+/// An element by a signed number that is not negative, such as a rank, a reshape or a tile.
+template <class Container, class Number>
+constexpr decltype(auto) at(Container&& container, Number i) {
+  return container[static_cast<std::size_t>(i)];
+}
+
+}  // namespace weft

@@ -1,0 +1,161 @@
+#include "program/windowed.hpp"
+
+#include <algorithm>
+
+#include "program/sub_tiles.hpp"
+
+namespace weft {
+
+AxisSplit split_axes(const Stage& stage, int cut, bool sends) {
+  if (cut < 0 || !stage.axes.contains(cut)) return {{}, stage.axes};
+  const bool is_r2c = stage.direction == Direction::forward;
+  if (stage.real_axis >= 0 && is_r2c != sends) return {stage.axes, {}};
+  AxisSplit s;
+  for (int a : stage.axes) (a == cut || a == stage.real_axis ? s.whole : s.tile).push_back(a);
+  return s;
+}
+
+Program build_windowed(const Schedule& schedule, const std::vector<Leg>& legs,
+                       const ProgramRequest& request) {
+  return WindowedBuilder(schedule, legs, request).build();
+}
+
+Program WindowedBuilder::build() {
+  for (int j = 0; j < place.reshapes(); ++j) build_reshape(j);
+  program.workspace_bytes = aligned(workspace_end(program));
+  return std::move(program);
+}
+
+void WindowedBuilder::build_reshape(int j) {
+  Reshape r;
+  r.j = j;
+  r.last = j + 1 == place.reshapes();
+  r.tiles = place.tiles(j, rank);
+  r.tiles_per_item = place.tiles_per_item(j, rank);
+  for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
+    v->resize(static_cast<std::size_t>(r.tiles));
+  open(j, r.tiles);
+  open_landing(r);
+  open_source(r);
+  const bool stores = traits(r).stores;
+  r.keeps =
+      !stores && (traits(r).form == Form::boxes || (r.landing.space != Space::work && !request.in_place));
+  r.on_arrival = !arrives_in_place(r) && cut(r).hides_after && !cut(r).after.cut();
+  open_parcels(r);
+  for (int k = 0; stores && k < r.tiles; ++k)
+    of(r.posted, k) = {writer.emit(op_of(r, OpKind::signal_free, k), r.landing_free)};
+  run_tiles(r);
+  finish(r);
+}
+
+void WindowedBuilder::open_parcels(Reshape& r) {
+  ReshapeProgram& p = program.reshapes.back();
+  const Route own = traits(r).stores || r.keeps ? Route::stay : Route::send;
+  r.parcels.emplace(place, Parcels::Settings{r.j, rank, request.nodes, own, true}, p.sent, p.stored);
+  const Tiling &from = *place.field_before(r.j).tiling, &to = *place.field_after(r.j).tiling;
+  for (int k = 0; k < r.tiles; ++k) {
+    TileMessages& m = sent(r, k);
+    m.send_start = place.tile_offset(r.j, rank, k);
+    m.receive_start = place.staging_base(rank) + m.send_start;
+    for (const Overlap& o : to.overlaps(place.tile(r.j, rank, k, from.box(rank))))
+      r.parcels->add_send(o.rank, k, o.box);
+    for (const Overlap& o : from.overlaps(place.tile(r.j, rank, k, to.box(rank))))
+      if (!r.keeps || o.rank != rank) r.parcels->add_receive(o.rank, k, o.box);
+  }
+  if (traits(r).form == Form::padded) r.parcels->pad();
+  r.parcels->open_receives(r.landing, arrives_in_place(r));
+  r.parcels->open_sends(&r.source);
+  if (!traits(r).stores) return;
+  r.parcels->in_ring_order(true);
+  for (int k = 0; k < r.tiles; ++k) {
+    const Box tile = place.tile(r.j, rank, k, r.landing.box);
+    const Span span = span_of(r.landing.at(tile), tile.extents(), r.landing.element_bytes);
+    at(p.stored.tiles, k).landing = {span.first, span.last};
+  }
+}
+
+/// overlap-autotuned-3d-fft, Algorithm 1. A window of 0 waits for each tile before it does anything else.
+void WindowedBuilder::run_tiles(Reshape& r) {
+  const int window = leg(r.j).window;
+  const bool hides_after = cut(r).hides_after;
+  for (int k = 0; k < r.tiles + window; ++k) {
+    const int back = k - window;
+    const bool sends = k < r.tiles, receives = back >= 0 && back < r.tiles;
+    if (sends) send(r, k);
+    if (receives && window > 0) receive(r, back);
+    if (sends) post(r, k, window);
+    if (receives && window == 0) receive(r, back);
+    if (receives && hides_after) transform_received(r, back);
+  }
+  for (int k = 0; k < r.tiles && !hides_after; ++k) transform_received(r, k);
+}
+
+std::vector<Box> WindowedBuilder::sub_boxes(const Reshape& r, const Box& part, const TileSide& side) const {
+  std::vector<Box> boxes{part};
+  const auto split = [&](int axis, Index by) {
+    if (axis < 0 || by <= 0) return;
+    std::vector<Box> finer;
+    for (const Box& b : boxes)
+      for (Index lo = b.lo[axis]; lo < b.hi[axis] || lo == b.lo[axis]; lo += by) {
+        finer.push_back(b);
+        finer.back().lo[axis] = lo;
+        finer.back().hi[axis] = std::min(b.hi[axis], lo + by);
+      }
+    boxes = std::move(finer);
+  };
+  split(leg(r.j).axis, side.along_by);
+  split(side.cross, side.cross_by);
+  return boxes;
+}
+
+Ids WindowedBuilder::transform_part(int stage, const AxisVector<int>& axes, const Place& from,
+                                    const Place& to, const Box& part, const Ids& deps, int calls) {
+  Ids done;
+  const Box from_box = same_cut(part, from.box, axes), to_box = same_cut(part, to.box, axes);
+  int longest = -1;
+  for (int a = 0; a < part.ndim(); ++a)
+    if (!axes.contains(a) && (longest < 0 || part.extent(a) > part.extent(longest))) longest = a;
+  const Index n = longest < 0 ? 1 : part.extent(longest);
+  const Index pieces = std::clamp<Index>(calls, 1, std::max<Index>(n, 1));
+  for (Index i = 0; i < pieces; ++i) {
+    Box from_piece = from_box, to_piece = to_box;
+    if (pieces > 1)
+      for (Box* b : {&from_piece, &to_piece}) {
+        b->lo[longest] = part.lo[longest] + i * n / pieces;
+        b->hi[longest] = part.lo[longest] + (i + 1) * n / pieces;
+      }
+    done.push_back(writer.emit_fft(stage, axes, from, from_piece, to, to_piece, deps));
+  }
+  return done;
+}
+
+Ids WindowedBuilder::transform_item(const Reshape& r, int stage, const AxisVector<int>& axes,
+                                    const Place& from, const Place& to, int item, const Ids& deps,
+                                    int tests) {
+  const Box part = place.item(r.j, rank, item, to.box);
+  if (cut(r).item_axis < 0) {
+    Ids done = transform_part(stage, axes, from, to, part, deps, 1);
+    same_in_all_trials(done);
+    return done;
+  }
+  const auto all = static_cast<int>(std::min<Index>(Index{tests} * r.tiles_per_item, 1 << 20));
+  Ids done = transform_part(stage, axes, from, to, part, deps, std::max(r.tiles_per_item, all));
+  test_while(done, all);
+  return done;
+}
+
+void WindowedBuilder::test_while(const Ids& operations, int tests) {
+  if (tests < 0) return;
+  const auto n = static_cast<Index>(operations.size());
+  for (Index i = 0; i < n; ++i) {
+    const int id = at(operations, i);
+    if (id >= 0) at(program.ops, id).tests = static_cast<int>((i + 1) * tests / n - i * tests / n);
+  }
+}
+
+void WindowedBuilder::same_in_all_trials(const Ids& operations) {
+  for (int id : operations)
+    if (id >= 0) at(program.ops, id).invariant = true;
+}
+
+}  // namespace weft

@@ -1,0 +1,87 @@
+// How one reshape is carried out, complete: which exchange carries it, how a pipeline cuts it into tiles, and
+// why. A value, equal on all ranks; the programs of all ranks follow from it and the schedule.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "traffic/traits.hpp"
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+/// One side of a reshape, tile by tile: the parts that are transformed and copied together while they are in
+/// the cache, and how often that lets the exchange move on.
+struct TileSide {
+  int cross = -1;       ///< the axis that sub-tiles cut beside the one that tiles cut, or -1
+  Index cross_by = 0;   ///< thickness along it; 0: whole
+  Index along_by = 0;   ///< thickness along the axis that tiles cut; 0: as the tile
+  int fft_tests = -1;   ///< calls into the exchange during the FFT of a tile; -1: after every operation
+  int copy_tests = -1;  ///< the same while it is packed or unpacked
+  bool cut() const { return cross_by > 0 || along_by > 0; }
+  friend bool operator==(const TileSide&, const TileSide&) = default;
+};
+
+/// One cut serves the sender and the receiver: an axis that both hold alike, or none, which is one tile.
+struct Windowed {
+  /// An axis around the one that is cut, the batch, each of whose indices has tiles of its own; or -1.
+  int item_axis = -1;
+  TileSide before, after;
+  bool hides_after = true;  ///< whether what follows the exchange of a tile is done beside that of others
+  friend bool operator==(const Windowed&, const Windowed&) = default;
+};
+
+/// Tiles are planes of one side; the other side has columns, which may be divided (`TileCut`).
+struct Planes {
+  Index subtile = 0;        ///< bytes of the parts that pass through the cache one by one
+  bool cuts_after = false;  ///< tiles cut what the receiver holds, not what the sender does
+  int columns = -1;         ///< the axis along which the other side has a front and a rest, or -1
+  Index front = 100;        ///< percent of it
+  int rest = 0;             ///< how many of the tiles are of the rest
+  friend bool operator==(const Planes&, const Planes&) = default;
+};
+
+/// Where an operation is carried out that may go on beside others: what computes, and what moves parts
+/// between ranks. Within a lane operations follow one another.
+enum class Lane : std::uint8_t { compute, transfer };
+
+/// A parameter of the pipeline, and who chose its value: "rule", or what an option's setter calls itself.
+struct ChosenParameter {
+  std::string name;
+  Index value;
+  std::string origin;
+  Index most;  ///< the largest feasible value, whatever comes after it in the pipeline's table
+  friend bool operator==(const ChosenParameter&, const ChosenParameter&) = default;
+};
+
+struct Leg {
+  std::string exchange, exchange_reason;
+  ExchangeTraits traits;             ///< of the exchange
+  Lane store_lane = Lane::transfer;  ///< which one stores parts into other ranks, where there are two
+  std::string pipeline = "sequential", reason;
+  std::vector<ChosenParameter> parameters;
+  int axis = -1;          ///< the axis that tiles cut, or -1 for one tile
+  std::string axis_name;  ///< what printing calls it
+  Index tile = 0;         ///< thickness of a tile along `axis`
+  int tiles = 1;          ///< on the rank that has most
+  int window = 1;         ///< tiles in flight; 0: each is awaited before anything else is done
+  std::variant<Windowed, Planes> cut;
+  friend bool operator==(const Leg&, const Leg&) = default;
+
+  const Planes* planes() const { return std::get_if<Planes>(&cut); }
+  /// Of a leg that is not cut into planes.
+  const Windowed& windowed() const { return std::get<Windowed>(cut); }
+  /// The axis each of whose indices has tiles of its own, or -1.
+  int item_axis() const { return planes() != nullptr ? -1 : windowed().item_axis; }
+};
+
+/// "exchange p2p, pipeline windowed along axis 2: behind both FFTs; tile 16 (rule), window 2 (option)"
+std::string to_string(const Leg& leg);
+
+/// What part of an array takes on the wire. The only place that knows it; later also the codec's.
+inline Index wire_bytes(Index count, int element_bytes) {
+  return count * element_bytes;
+}
+
+}  // namespace weft

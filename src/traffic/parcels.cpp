@@ -1,0 +1,143 @@
+#include "traffic/parcels.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "traffic/padding.hpp"
+
+namespace weft {
+
+Parcels::Parcels(const Placement& place, const Settings& settings, ReshapeMessages& sent,
+                 ReshapeMessages& stored)
+    : place_(&place), settings_(settings), sent_(&sent), stored_(&stored) {}
+
+Route Parcels::route(int peer) const {
+  const std::vector<int>& nodes = settings_.nodes;
+  if (peer == settings_.rank) return settings_.own;
+  const bool near = nodes.empty() || at(nodes, peer) == at(nodes, settings_.rank);
+  return leg().traits.stores && near ? Route::store : Route::send;
+}
+
+void Parcels::add(std::vector<Parcel>& to, int peer, int tile, const Box& box) {
+  to.push_back({peer, tile, box, route(peer), wire_bytes(box.count(), sent_->element_bytes)});
+}
+
+void Parcels::pad() {
+  const int j = settings_.reshape;
+  members_ = members_of(exchange_groups(*place_->field_before(j).tiling, *place_->field_after(j).tiling),
+                        settings_.rank);
+  const std::vector<Index> bytes = padded_tiles(*place_, j, members_);
+  Index before = 0;  // bytes of the tiles before
+  for (std::size_t k = 0; k < sent_->tiles.size(); ++k) {
+    TileMessages& m = sent_->tiles[k];
+    m.padded_bytes = bytes[k];
+    m.padded_parts = static_cast<int>(members_.size());
+    if (settings_.tiles_apart) continue;
+    m.send_start += before;
+    m.receive_start += before;
+    before += m.padded_parts * m.padded_bytes;
+  }
+}
+
+namespace {
+void sort_by_tile(std::vector<Parcel>& parcels) {
+  std::sort(parcels.begin(), parcels.end(), [](const Parcel& a, const Parcel& b) {
+    return std::tie(a.tile, a.peer) < std::tie(b.tile, b.peer);
+  });
+}
+}  // namespace
+
+/// Dense parts lie one behind the other, padded ones in their slots.
+void Parcels::lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start) {
+  const bool padded = leg().traits.form == Form::padded, sends = &parcels == &sends_;
+  int tile = -1;
+  Index offset = sent_->tiles.empty() ? 0 : sent_->tiles.front().*start;
+  for (Parcel& p : parcels) {
+    for (; tile < p.tile && !padded; ++tile) {
+      Index& begin = at(sent_->tiles, tile + 1).*start;
+      (settings_.tiles_apart ? offset : begin) = settings_.tiles_apart ? begin : offset;
+    }
+    const TileMessages& m = at(sent_->tiles, p.tile);
+    p.offset = padded ? padded_slot(members_, p.peer, m.*start, m.padded_bytes) : offset;
+    if (!sends || p.route == Route::send) offset += p.bytes;
+  }
+}
+
+void Parcels::open_receives(const Place& landing, bool in_place) {
+  sort_by_tile(receives_);
+  if (!in_place) lay_out(receives_, &TileMessages::receive_start);
+  for (const Parcel& p : receives_) {
+    const StridedPart place{p.box, landing.at(p.box), order_of(settings_.rank)};
+    if (p.route == Route::send) {
+      at(sent_->tiles, p.tile).receives.push_back({p.peer, p.offset, p.bytes});
+      if (in_place) at(sent_->tiles, p.tile).to.push_back(place);
+    }
+    if (!leg().traits.stores) continue;
+    TileMessages& m = at(stored_->tiles, p.tile);
+    if (p.route != Route::send) m.receives.push_back({p.peer, 0, p.bytes});
+    if (p.route == Route::store) m.to.push_back(place);
+    const Span span = span_of(place.at, p.box.extents(), landing.element_bytes);
+    if (m.landing.last == 0) m.landing.first = span.first;
+    m.landing = {std::min(m.landing.first, span.first), std::max(m.landing.last, span.last)};
+  }
+}
+
+void Parcels::open_sends(const Place* source) {
+  sort_by_tile(sends_);
+  lay_out(sends_, &TileMessages::send_start);
+  const bool boxes = leg().traits.form == Form::boxes;
+  for (Parcel& p : sends_) {
+    if (p.route == Route::send) {
+      TileMessages& m = at(sent_->tiles, p.tile);
+      m.sends.push_back({p.peer, boxes ? 0 : p.offset, p.bytes});
+      if (boxes)
+        m.from.push_back(
+            {p.box, (source != nullptr ? *source : packed(p, p.peer)).at(p.box), order_of(p.peer)});
+      continue;
+    }
+    if (leg().traits.stores) at(stored_->tiles, p.tile).sends.push_back({p.peer, 0, p.bytes});
+    // This rank's own part goes straight to where it would arrive.
+    if (p.route != Route::stay) continue;
+    for (const Parcel& r : receives(p.tile))
+      if (r.peer == p.peer) p.offset = r.offset;
+  }
+}
+
+void Parcels::send_from(const Place& source, int tile) {
+  TileMessages& m = at(sent_->tiles, tile);
+  for (const Message& message : m.sends)
+    for (Parcel& p : sends_) {
+      if (p.tile != tile || p.peer != message.peer) continue;
+      const Operand from = source.at(p.box);
+      p.offset = from.offset;
+      m.from.push_back({p.box, from, order_of(p.peer)});
+    }
+}
+
+void Parcels::in_ring_order(bool each_tile) {
+  const auto turn = [&](const Parcel& p) {
+    return std::tuple(each_tile ? p.tile : 0, p.peer <= settings_.rank, p.peer, p.tile);
+  };
+  std::sort(sends_.begin(), sends_.end(),
+            [&](const Parcel& a, const Parcel& b) { return turn(a) < turn(b); });
+}
+
+Place Parcels::packed(const Parcel& parcel, int receiver) const {
+  Place p = place_->dense(place_->field_before(settings_.reshape), settings_.rank, parcel.offset);
+  p.box = parcel.box;
+  p.strides = dense_strides(parcel.box.extents(), order_of(receiver));
+  return p;
+}
+
+std::span<const Parcel> Parcels::of_tile(const std::vector<Parcel>& all, int tile) {
+  const auto first =
+      std::lower_bound(all.begin(), all.end(), tile, [](const Parcel& p, int k) { return p.tile < k; });
+  return {first, std::upper_bound(first, all.end(), tile, [](int k, const Parcel& p) { return k < p.tile; })};
+}
+
+bool Parcels::posts(int k) const {
+  const TileMessages& m = at(sent_->tiles, k);
+  return !leg().traits.stores || !m.sends.empty() || !m.receives.empty();
+}
+
+}  // namespace weft

@@ -1,0 +1,79 @@
+// The parts of tiles that a rank gives to others and gets from them in one reshape, each with its route, and
+// the messages that they make. Both families of pipelines build their operations on it: the one whose tiles
+// cut both sides alike, and the one of planes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "traffic/placement.hpp"
+
+namespace weft {
+
+/// The part of a tile that one rank gives another.
+struct Parcel {
+  int peer = -1, tile = 0;
+  Box box;
+  Route route = Route::send;
+  Index bytes = 0;   ///< on the wire
+  Index offset = 0;  ///< dense, padded: where in the workspace it lies while it waits, or arrives
+};
+
+class Parcels {
+ public:
+  struct Settings {
+    int reshape = 0, rank = 0;
+    /// The machine of every rank; empty: all on one.
+    const std::vector<int>& nodes;
+    Route own = Route::stay;  ///< how a rank's own part goes
+    /// Dense parts of a tile begin where its messages say; false: behind those of the tile before.
+    bool tiles_apart = true;
+  };
+
+  /// Fills in the messages of all tiles; those have been made, with their starts.
+  Parcels(const Placement& place, const Settings& settings, ReshapeMessages& sent, ReshapeMessages& stored);
+
+  Route route(int peer) const;
+  /// Adds a part to what is sent, or received.
+  void add_send(int peer, int tile, const Box& box) { add(sends_, peer, tile, box); }
+  void add_receive(int peer, int tile, const Box& box) { add(receives_, peer, tile, box); }
+
+  /// Padded: gives every member of the exchange group room for the largest part of a tile.
+  void pad();
+  /// Makes the messages of what has been added. `landing`: where the result belongs; `in_place`: parts arrive
+  /// there, without unpacking.
+  void open_receives(const Place& landing, bool in_place);
+  /// `source`: from where boxes are sent; null: from where they wait packed.
+  void open_sends(const Place* source);
+  /// Dense: a tile is sent from where it lies, each part in one piece, instead of from where it would wait.
+  void send_from(const Place& source, int tile);
+  /// So that not all ranks write to the same peer at the same time: the ranks after this one come first.
+  /// `each_tile`: tile by tile; otherwise peer by peer.
+  void in_ring_order(bool each_tile);
+
+  const std::vector<Parcel>& sends() const { return sends_; }
+  const std::vector<Parcel>& receives() const { return receives_; }
+  /// Those of one tile, where they lie by tile.
+  std::span<const Parcel> sends(int tile) const { return of_tile(sends_, tile); }
+  std::span<const Parcel> receives(int tile) const { return of_tile(receives_, tile); }
+  /// Where a part lies by itself, dense in the memory order of its receiver.
+  Place packed(const Parcel& parcel, int receiver) const;
+
+  /// Whether tile `k` has messages. The ranks of a collective exchange post the same tiles, empty ones too.
+  bool posts(int k) const;
+
+ private:
+  void add(std::vector<Parcel>& to, int peer, int tile, const Box& box);
+  void lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start);
+  static std::span<const Parcel> of_tile(const std::vector<Parcel>& all, int tile);
+  const Leg& leg() const { return place_->leg(settings_.reshape); }
+  Order order_of(int receiver) const { return place_->field_after(settings_.reshape).order(receiver); }
+
+  const Placement* place_;
+  Settings settings_;
+  ReshapeMessages *sent_, *stored_;
+  std::vector<int> members_;  ///< padded: of the exchange group
+  std::vector<Parcel> sends_, receives_;
+};
+
+}  // namespace weft
