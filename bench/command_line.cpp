@@ -35,20 +35,20 @@ constexpr const char* examples = R"(Examples:
 )";
 
 /// "auto, a, b": the names of a table's rows, behind auto if there is no such row.
-template <class Row>
-std::string names_of(std::span<const Row> table) {
+template <class Table>
+std::string names_of(const Table& table) {
   std::string names = "auto";
-  for (const Row& row : table)
+  for (const auto& row : table)
     if (names != row.name) names += std::string(", ") + row.name;
   return names;
 }
 
 /// A table's names and what they mean, line by line.
-template <class Row>
-std::string listed(const char* title, std::span<const Row> table) {
+template <class Table>
+std::string listed(const char* title, const Table& table) {
   std::ostringstream text;
   text << "\n" << title << ":\n";
-  for (const Row& row : table) text << "  " << std::left << std::setw(28) << row.name << row.meaning << "\n";
+  for (const auto& row : table) text << "  " << std::left << std::setw(28) << row.name << row.meaning << "\n";
   return text.str();
 }
 

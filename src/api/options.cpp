@@ -29,7 +29,7 @@ Names names_of(const Table& table) {
 struct OptionRow {
   enum class Kind {
     choice,     ///< one of `values`
-    choices,    ///< one or several of `values`, separated by commas
+    exchanges,  ///< one or several names of the table, separated by commas
     number,     ///< a whole number
     grid,       ///< "auto", or two numbers of ranks: "2x4"
     seconds,    ///< a time: "30", "30s", "0.5"
@@ -49,7 +49,7 @@ const std::vector<OptionRow>& option_table() {
                              {"shrink", "", number, {}},
                              {"pipeline", "auto", choice, names_of(pipeline_table())},
                              {"overlap", "on", choice, {"on", "off"}},
-                             {"exchange", "auto", choices, names_of(exchange_table())},
+                             {"exchange", "auto", exchanges, {}},
                              {"staging", "auto", choice, {"auto", "on", "off"}},
                              {"layout", "auto", choice, {"auto", "contiguous", "strided"}},
                              {"puts", "auto", choice, {"auto", "kernel", "engine"}},
@@ -113,14 +113,15 @@ std::vector<Index> parsed_list(const std::string& name, const std::string& text)
 }
 
 void check_value(const OptionRow& row, const std::string& value) {
+  const Names values = row.kind == OptionRow::Kind::exchanges ? names_of(exchange_table()) : row.values;
   const auto known = [&](const std::string& v) {
-    return std::find(row.values.begin(), row.values.end(), v) != row.values.end();
+    return std::find(values.begin(), values.end(), v) != values.end();
   };
   switch (row.kind) {
     case OptionRow::Kind::choice:
-    case OptionRow::Kind::choices:
+    case OptionRow::Kind::exchanges:
       for (const std::string& v : row.kind == OptionRow::Kind::choice ? Names{value} : split_at_commas(value))
-        if (!known(v)) throw Error("options: " + row.name, "\"" + value + "\"", one_of(row.values, v));
+        if (!known(v)) throw Error("options: " + row.name, "\"" + value + "\"", one_of(values, v));
       break;
     case OptionRow::Kind::number:
       parsed(row.name, value);

@@ -4,7 +4,7 @@
 #include "api/plan_impl.hpp"
 #include "exec/stream_plan.hpp"
 #include "traffic/placement.hpp"
-#include "transport/staged/staged.hpp"
+#include "transport/peer/peer_memory.hpp"
 #include "tune/machine.hpp"
 
 namespace weft {
@@ -21,17 +21,8 @@ constexpr double most_stored = 96.0 * 1024 * 1024;
 /// A second workspace is no larger.
 constexpr Index largest_second = Index{192} << 20;
 
-/// The workspace begins on a multiple of it: copy engines put into that of another process at 302 GB/s,
-/// beside FFTs at 200, where it began a few KiB behind one, and at 350 to 390 where it begins on one (H200).
-constexpr Index page_bytes = Index{2} << 20;
-
-/// Of all reshapes, in memory of the device.
-Index flag_bytes(const PlanImpl::Way& way) {
-  const Program& program = way.executor->program();
-  Index bytes = 0;
-  for (const ReshapeProgram& r : program.reshapes) bytes += peer_flag_bytes(r.stored, program.ranks);
-  return bytes;
-}
+/// For the flags in front of the workspace.
+constexpr Index flag_room = Index{2} << 20;
 
 bool all_different(std::vector<DeviceId> ids) {
   std::sort(ids.begin(), ids.end());
@@ -106,18 +97,6 @@ bool PlanImpl::goes_through_host(const ExchangeRow& row, CommImpl& c) const {
             ? "auto: this exchange copies on the host"
             : "auto, or an MPI library that says that it takes memory of GPUs, which this one does not");
   return true;
-}
-
-/// Pinned memory for what direct exchanges leave to messages; the directions use the same in turn.
-Index PlanImpl::far_bytes() const {
-  Index most = 0;
-  for (const Way& w : ways) {
-    Index bytes = 0;
-    for (const ReshapeProgram& r : w.executor->program().reshapes)
-      bytes += r.leg.traits.stores ? staged_bytes(r.sent) : 0;
-    most = std::max(most, bytes);
-  }
-  return most;
 }
 
 bool PlanImpl::among_processes() const {
@@ -242,56 +221,22 @@ bool PlanImpl::is_too_large(CommImpl& c) {
   // What CUDA keeps for itself is some hundredth of it.
   const std::size_t in = sides[0].bytes, out = sides[1].bytes;
   const auto arrays = static_cast<double>(problem.in_place ? std::max(in, out) : in + out);
-  const auto workspace = static_cast<double>(workspace_bytes + page_bytes);
+  const auto workspace = static_cast<double>(workspace_bytes + flag_room);
   const bool fits = workspace + arrays <= 0.98 * total_bytes && (users_workspace || workspace <= free_bytes);
   if (c.least(fits || program_bytes <= 2 * aligned(largest_box) ? 1 : 0) == 1) return false;
   too_large = std::string(ways[0].choices[0].pipeline) + " leaves too little memory";
   return true;
 }
 
-/// As `make_memory`. What devices copy into directly is given to all, behind the flags that guard it.
-void PlanImpl::make_device_memory(CommImpl& c) {
-  ExchangeMemory exchange_memory;
-  exchange_memory.fft_work_offset = device_aligned(program_bytes);
-  const auto any = [&](const auto& of) { return std::any_of(rows.begin(), rows.end(), of); };
-  const bool direct = any([](const ExchangeRow* row) { return row->traits.stores; });
-  const bool staged = any([&](const ExchangeRow* row) { return goes_through_host(*row, c); });
-  exchange_memory.hands_over = options.get("staging") != "on";
-  const bool exchanges = !ways[0].choices.empty();
-  Index pinned_bytes = staged ? program_bytes : 0;
-  if (direct && exchanges) {
-    const Index flag_bytes_of_all = flag_bytes(ways[0]) + flag_bytes(ways[1]);
-    const Index flags = (flag_bytes_of_all + page_bytes - 1) / page_bytes * page_bytes;
-    second_workspace = place_of_second(c);
-    exchange_memory.second = second_workspace;
-    agreed = true;
-    exchange_memory.peers =
-        std::make_shared<PeerMemory>(c, device, device_ids, islands.of,
-                                     static_cast<std::size_t>(flags + second_workspace + workspace_bytes),
-                                     static_cast<std::size_t>(flag_bytes_of_all));
-    agreed = false;
-    exchange_memory.workspace_offset = flags;
-    memory = {exchange_memory.peers, exchange_memory.peers->of(c.rank()) + flags};
-    if (some_far(c)) exchange_memory.far = &find_far_exchange(c, true);
-    exchange_memory.far_offset = pinned_bytes;
-    pinned_bytes += far_bytes();
-  }
-  agreed = true;
-  for (const ExchangeRow* row : rows)
-    if (row->prepare != nullptr && exchanges) row->prepare(c, device);
-  agreed = false;
-  together(c, [&] {
-    constexpr const char* operation = "plan: workspace";
-    if (!memory && !users_workspace)
-      memory = device->allocate(static_cast<std::size_t>(workspace_bytes), operation);
-    exchange_memory.workspace = memory;
-    if (exchanges)
-      exchange_memory.pinned = device->allocate_pinned(static_cast<std::size_t>(pinned_bytes), operation);
-    for (Way& w : ways) {
-      w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
-      exchange_memory.flags_offset += flag_bytes(w);
-    }
-  });
+/// Pinned memory for parts that go through the host; the directions use the same in turn.
+void PlanImpl::allocate_pinned(CommImpl& c, PlanMemory& m) const {
+  const bool staged = std::any_of(rows.begin(), rows.end(),
+                                  [&](const ExchangeRow* row) { return goes_through_host(*row, c); });
+  m.packed_bytes = staged ? program_bytes : 0;
+  Index most = 0;
+  if (m.far != nullptr)
+    for (const Way& w : ways) most = std::max(most, far_bytes(w.executor->program()));
+  m.pinned = device->allocate_pinned(static_cast<std::size_t>(m.packed_bytes + most), "plan: workspace");
 }
 
 }  // namespace weft

@@ -13,6 +13,7 @@
 #include "base/test_hook.hpp"
 #include "base/text.hpp"
 #include "base/warning.hpp"
+#include "comm/shared_memory.hpp"
 #include "exec/executor.hpp"
 #include "exec/stream_executor.hpp"
 #include "program/builder.hpp"
@@ -174,47 +175,62 @@ void PlanImpl::prepare(CommImpl& c, const Gathered& gathered) {
   test_point("prepare", c.rank());
 }
 
-/// The workspace. What ranks store directly into is shared by all, behind the flags that guard it. False if
-/// there is no room for that, and another exchange or pipeline may be taken instead.
+/// The workspace and the exchanges. False if there is no room for a workspace that ranks share, or that this
+/// pipeline needs, and another exchange or pipeline may be taken instead.
 bool PlanImpl::make_memory(CommImpl& c) {
+  PlanMemory m{.device = device, .fft_work_offset = device_aligned(program_bytes)};
   if (device) {
     find_device_memory(c);
     if (is_too_large(c)) return false;
-    make_device_memory(c);
-    return true;
+    m.hands_over = options.get("staging") != "on";
   }
-  ExchangeMemory exchange_memory;
-  const bool direct =
-      std::any_of(rows.begin(), rows.end(), [](const ExchangeRow* row) { return row->traits.stores; });
-  if (direct && !ways[0].choices.empty()) {
-    const Index reshapes = static_cast<Index>(ways[0].choices.size() + ways[1].choices.size());
-    const Index flags = reshapes * direct_flag_bytes(c.size());
-    agreed = true;
-    try {
-      exchange_memory.shared = c.share(static_cast<std::size_t>(flags + aligned(workspace_bytes)));
-    } catch (const Error& e) {
-      if (!may_do_without_sharing(options)) throw;
-      agreed = false;
-      no_room = e.got();
-      if (c.rank() == 0 && !trial)
-        warn("exchange auto is not direct: " + no_room + "; better " + e.expected());
-      return false;
-    }
-    agreed = false;
-    exchange_memory.workspace_offset = flags;
-    if (some_far(c)) exchange_memory.far = &find_far_exchange(c, false);
-    memory = {exchange_memory.shared, exchange_memory.shared->of(c.rank()) + flags};
+  const bool exchanges = !ways[0].choices.empty();
+  const auto stores =
+      std::find_if(rows.begin(), rows.end(), [](const auto* row) { return row->traits.stores; });
+  if (exchanges && stores != rows.end()) {
+    second_workspace = m.second = device ? place_of_second(c) : 0;
+    m.reached = share_workspace(c, **stores);
+    if (!m.reached) return false;
+    memory = {m.reached, m.reached->of(c.rank())};
+    if (some_far(c)) m.far = &find_far_exchange(c, device != nullptr);
   }
+  agreed = true;
+  for (const ExchangeRow* row : rows)
+    if (row->prepare != nullptr && exchanges) row->prepare(c, device);
+  agreed = false;
   together(c, [&] {
+    constexpr const char* operation = "plan: workspace";
+    const auto bytes = static_cast<std::size_t>(workspace_bytes);
     if (!memory && !users_workspace)
-      memory = allocate(static_cast<std::size_t>(workspace_bytes), "plan: workspace");
-    exchange_memory.workspace = memory;
+      memory = device ? device->allocate(bytes, operation) : allocate(bytes, operation);
+    m.workspace = memory;
+    if (device && exchanges) allocate_pinned(c, m);
+    std::size_t first = 0;
     for (Way& w : ways) {
-      w.executor->make_exchanges(c, w.exchanges, w.groups, exchange_memory);
-      exchange_memory.flags_offset += static_cast<Index>(w.choices.size()) * direct_flag_bytes(c.size());
+      w.executor->link({c, w.exchanges, w.groups, m, first});
+      first += w.choices.size();
     }
   });
   return true;
+}
+
+/// What ranks store into. Null if there is no room for it and other exchanges may be taken.
+std::shared_ptr<Workspace> PlanImpl::share_workspace(CommImpl& c, const ExchangeRow& row) {
+  WorkspaceRequest request{
+      c, second_workspace + workspace_bytes, {}, device, device_ids, islands.of, second_workspace > 0};
+  for (const Way& w : ways)
+    for (const ReshapeProgram& r : w.executor->program().reshapes) request.reshapes.push_back(&r.stored);
+  agreed = true;
+  std::shared_ptr<Workspace> made;
+  try {
+    made = row.memory(request);
+  } catch (const Error& e) {
+    if (device || !may_do_without_sharing(options)) throw;
+    no_room = e.got();
+    if (c.rank() == 0 && !trial) warn("exchange auto is not direct: " + no_room + "; better " + e.expected());
+  }
+  agreed = false;
+  return made;
 }
 
 /// What streams and links bring is on its way for a while, so that both ends of it are hidden; on one machine

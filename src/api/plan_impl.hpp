@@ -15,7 +15,6 @@
 #include "exec/interpreter.hpp"
 #include "geometry/layout.hpp"
 #include "transport/peer/islands.hpp"
-#include "transport/peer/peer_memory.hpp"
 #include "weft/plan.hpp"
 
 namespace weft {
@@ -100,10 +99,10 @@ struct PlanImpl final : CommImpl::Flight {
   void check_puts() const;
   void make_way(CommImpl& c, Way& way);
   bool make_memory(CommImpl& c);
-  void make_device_memory(CommImpl& c);
+  std::shared_ptr<Workspace> share_workspace(CommImpl& c, const ExchangeRow& row);
+  void allocate_pinned(CommImpl& c, PlanMemory& m) const;
   void find_device_memory(CommImpl& c);
   bool is_too_large(CommImpl& c);
-  Index far_bytes() const;
   ExchangeNeeds exchange_needs() const {
     return {!users_workspace && no_room.empty(), device != nullptr, device_peers(), own_devices};
   }

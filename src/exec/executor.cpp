@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 
-#include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 
 namespace weft {
@@ -53,35 +52,6 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
                          CopyManner{c.scale, real, c.store_past, c.load_ahead});
 }
 
-void Executor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                              const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) {
-  Index flags = memory.flags_offset;
-  for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
-    const ReshapeProgram& reshape = program_.reshapes[j];
-    const auto context_of = [&](const ReshapeMessages& messages) {
-      return ExchangeContext{
-          comm, messages, groups[j], memory.workspace, memory.shared, flags, memory.workspace_offset, {}, {}};
-    };
-    const ExchangeRow& row = *exchanges[j];
-    const ExchangeContext context = context_of(row.traits.stores ? reshape.stored : reshape.sent);
-    flags += direct_flag_bytes(program_.ranks);
-    // Ranks of other machines are served by a buffered exchange beside a direct one.
-    buffered_.push_back(row.make_buffered != nullptr ? row.make_buffered(context)
-                        : memory.far != nullptr      ? memory.far->make_buffered(context_of(reshape.sent))
-                                                     : nullptr);
-    direct_.push_back(row.make_direct != nullptr ? row.make_direct(context) : nullptr);
-    has_messages_ = has_messages_ || buffered_.back() != nullptr;
-  }
-}
-
-void Executor::connect(JointSteps& steps) {
-  for (const auto& b : buffered_)
-    steps.take([&] {
-      if (b) b->connect();
-      test_point("connect", program_.rank);
-    });
-}
-
 void Executor::run_fft(const Op& op) const {
   const auto call = static_cast<std::size_t>(op.call);
   const FftCall& f = program_.ffts[call];
@@ -95,9 +65,7 @@ void Executor::run_copy(const Op& op) const {
   const auto call = static_cast<std::size_t>(op.call);
   const CopyCall& c = program_.copies[call];
   const std::byte* from = address(c.from);
-  std::byte* to = c.to_rank < 0
-                      ? address(c.to)
-                      : direct_[static_cast<std::size_t>(op.reshape)]->workspace_of(c.to_rank) + c.to.offset;
+  std::byte* to = c.to_rank < 0 ? address(c.to) : links_.window(op.reshape).of(c.to_rank) + c.to.offset;
   const Index bytes = c.box.count() * c.element_bytes;
   test_access(name_of(op.kind), from, to, static_cast<std::size_t>(bytes));
   const int parts = threads_for(bytes);
@@ -124,9 +92,10 @@ void Executor::note(const Op& op, Clock::time_point begin) {
 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
 bool Executor::receive(const Op& op, Patience patience) {
+  Carrier& carrier = links_.carrier(op.reshape);
   for (;;) {
     const auto waiting = now();
-    const int i = buffered(op).next_arrival(op.tile, patience);
+    const int i = carrier.next_arrival(op.tile, host_, patience);
     note(op, waiting);
     if (i == no_arrival_yet) return false;
     if (i == no_more_arrivals) break;
@@ -135,24 +104,11 @@ bool Executor::receive(const Op& op, Patience patience) {
     const auto unpacking = now();
     run_copy(unpack);
     note(unpack, unpacking);
-    for (int t = 0; t < unpack.tests; ++t) buffered(op).progress();
+    for (int t = 0; t < unpack.tests; ++t) carrier.progress();
   }
   --in_flight_;
   position_ += static_cast<std::size_t>(op.count);
   return true;
-}
-
-/// A wait for a flag in shared memory. The rank that is to raise the flag may wait for messages, of this
-/// reshape or an earlier one, which need this rank to move on.
-template <class Look>
-bool Executor::await(Patience patience, const Look& look) {
-  if (!has_messages_) return look(patience);
-  for (Backoff backoff;; backoff.pause()) {
-    if (look(Patience::look)) return true;
-    for (const auto& b : buffered_)
-      if (b) b->progress();
-    if (patience == Patience::look) return false;
-  }
 }
 
 bool Executor::run_op(Patience patience) {
@@ -169,24 +125,28 @@ bool Executor::run_op(Patience patience) {
       run_copy(op);
       break;
     case OpKind::post:
-      moving_ = &buffered(op);
+      moving_ = &links_.carrier(op.reshape);
+      if (!moving_->post(op.tile, memory_, host_, patience)) return false;
       ++in_flight_;
-      moving_->post(op.tile, memory_);
       return true;
     case OpKind::wait_sent:
-      return buffered(op).sent(op.tile, patience);
+      return links_.carrier(op.reshape).sent(op.tile, patience);
     case OpKind::receive:
       return receive(op, patience);
     case OpKind::signal_free:
-      direct(op).signal_free(op.tile);
+      links_.window(op.reshape).raise_free(op.tile, host_);
       return true;
     case OpKind::await_free:
-      return await(patience, [&](Patience p) { return direct(op).is_free(op.tile, op.peer, p); });
+      return links_.await(patience, [&](Patience p) {
+        return links_.window(op.reshape).is_free(op.tile, op.peer, host_, p);
+      });
     case OpKind::signal_full:
-      direct(op).signal_full(op.tile, op.peer);
+      links_.window(op.reshape).raise_full(op.tile, op.peer, host_);
       return true;
     case OpKind::await_full:
-      return await(patience, [&](Patience p) { return direct(op).is_full(op.tile, op.peer, p); });
+      return links_.await(patience, [&](Patience p) {
+        return links_.window(op.reshape).is_full(op.tile, op.peer, host_, p);
+      });
   }
   if (in_flight_ > 0)
     for (int i = 0; i < op.tests; ++i) moving_->progress();
@@ -203,8 +163,7 @@ void Executor::start(const void* in, void* out, std::byte* work) {
   position_ = 0;
   times_.clear();
   started_ = now();
-  for (const auto& d : direct_)
-    if (d) d->begin();
+  links_.begin(0);
 }
 
 bool Executor::advance(Patience patience) {
@@ -218,17 +177,6 @@ bool Executor::advance(Patience patience) {
     if (!done) return false;
   }
   return true;
-}
-
-void Executor::cancel() noexcept {
-  tell_failure();
-}
-
-void Executor::tell_failure() noexcept {
-  for (const auto& b : buffered_)
-    if (b) b->cancel();
-  for (const auto& d : direct_)
-    if (d) d->cancel();
 }
 
 }  // namespace weft

@@ -18,15 +18,10 @@ class Executor final : public Interpreter {
   /// Plans local FFTs and copies. Local to the rank; throws `weft::Error`.
   Executor(Program program, const ExecutorSettings& settings);
 
-  void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                      const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) override;
-  void connect(JointSteps& steps) override;
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;
   void record_times(bool on) override;
   std::vector<OperationTime> times() override { return times_; }
-  void cancel() noexcept override;
-  void tell_failure() noexcept override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -44,26 +39,19 @@ class Executor final : public Interpreter {
   /// Whether the operation at the current position is done; `false` only without patience.
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);
-  template <class Look>
-  bool await(Patience patience, const Look& look);
   void note(const Op& op, Clock::time_point begin);
   Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }
-
-  BufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
-  DirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
 
   ExecutorSettings settings_;
   std::vector<BoundFft> ffts_;
   std::vector<PermuteCopy> copies_;
-  std::vector<std::unique_ptr<BufferedExchange>> buffered_;  ///< per reshape
-  std::vector<std::unique_ptr<DirectExchange>> direct_;      ///< per reshape
-  bool has_messages_ = false;                                ///< whether there is any buffered exchange
+  Queue host_;
 
   // Of the execution that is under way.
   Memory memory_{};
   bool users_aligned_ = false;
-  std::size_t position_ = 0;            ///< of the next operation
-  BufferedExchange* moving_ = nullptr;  ///< the exchange with tiles in flight
+  std::size_t position_ = 0;   ///< of the next operation
+  Carrier* moving_ = nullptr;  ///< the one with tiles in flight
   int in_flight_ = 0;
   bool recording_ = false;
   Clock::time_point started_;

@@ -13,32 +13,12 @@
 
 #include "base/thread_pool.hpp"
 #include "comm/agree.hpp"
+#include "exec/links.hpp"
 #include "fft/local_fft.hpp"
 #include "program/program.hpp"
-#include "transport/transport.hpp"
 #include "weft/timing.hpp"
 
 namespace weft {
-
-/// Where the workspace of a plan lies, and what its exchanges need beside it.
-struct ExchangeMemory {
-  std::shared_ptr<std::byte> workspace;  ///< null if the user gives one at execution
-  std::shared_ptr<SharedMemory> shared;  ///< what holds it, if there are direct exchanges
-  Index flags_offset = 0;                ///< of the first of them
-  Index workspace_offset = 0;
-  const ExchangeRow* far = nullptr;  ///< what serves the pairs of ranks that direct exchanges leave out
-  // In memory of devices:
-  std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`
-  /// If parts go through the host: as large as the workspace, and behind that what `far` needs for every
-  /// direct exchange, one behind the other.
-  std::shared_ptr<std::byte> pinned;
-  Index far_offset = 0;       ///< in it, of the first of them
-  bool hands_over = false;    ///< exchanges that take memory of devices are given it
-  Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
-  /// If executions take turns with two workspaces (docs/adr/0021): where in the memory the second
-  /// begins; else 0.
-  Index second = 0;
-};
 
 struct ExecutorSettings {
   Precision precision = Precision::float64;
@@ -62,12 +42,10 @@ class Interpreter {
 
   /// Bytes that local FFTs need behind the workspace of the program.
   virtual Index fft_work_bytes() const { return 0; }
-  /// Makes the exchanges, one row per reshape. Local; throws `weft::Error`. `groups`: per reshape, the
-  /// exchange group of every rank.
-  virtual void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                              const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) = 0;
+  /// Makes the exchanges. Local; throws `weft::Error`.
+  virtual void link(const LinkRequest& request) { links_ = Links(program_, request); }
   /// Connects them, a step for each. Collective.
-  virtual void connect(JointSteps& steps) = 0;
+  void connect(JointSteps& steps) { links_.connect(steps); }
 
   /// Begins an execution; `in` and `out` are the user's arrays (alike for an in-place program).
   virtual void start(const void* in, void* out, std::byte* work) = 0;
@@ -87,9 +65,12 @@ class Interpreter {
   void skip_invariant(bool on) { skipping_ = on; }
 
   /// After a failure: no other rank touches this rank's memory once this returns.
-  virtual void cancel() noexcept = 0;
+  virtual void cancel() noexcept { tell_failure(); }
   /// The part of it that also concerns a direction that was not under way: peers may be in it already.
-  virtual void tell_failure() noexcept = 0;
+  virtual void tell_failure() noexcept {
+    links_.cancel_carriers();
+    links_.cancel_windows();
+  }
 
   const Program& program() const { return program_; }
   /// The libraries that compute the local FFTs, and the lengths of lines that are copied aside for them.
@@ -111,6 +92,7 @@ class Interpreter {
   }
 
   Program program_;
+  Links links_;
   Libraries libraries_;
   bool skipping_ = false;
 };

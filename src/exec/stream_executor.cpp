@@ -17,8 +17,7 @@ void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   const DeviceScope scope(*device_);
   shift_ = second_ > 0 ? work - workspace_ : 0;
   take_turn();
-  for (const auto& d : direct_)
-    if (d) d->begin(turn_);
+  links_.begin(turn_);
   // The program reads the input only: in place it names that memory as output.
   memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
              work == nullptr ? nullptr : work + program_.scratch_offset};
@@ -26,7 +25,7 @@ void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   waited_ = false;
   begun_ = true;
   complete_ = false;
-  computes_ = compute_.get();
+  compute_on(*compute_);
   // What notes times, or leaves something out, is enqueued as it is.
   as_graph_ = graphs_ && !times_.on() && !skipping_ ? graphs_->find(turn_, {in, out, work}) : nullptr;
   if (test_spoils_workspace() && program_.workspace_bytes > 0) spoil(work);
@@ -64,7 +63,7 @@ bool StreamExecutor::advance(Patience patience) {
 
 /// Of an execution that was left in the middle.
 void StreamExecutor::conclude() {
-  computes_ = compute_.get();
+  compute_on(*compute_);
   join();
   compute_->record(*done_);
   complete_ = true;
@@ -82,11 +81,11 @@ void StreamExecutor::capture(StreamGraphs::Execution& execution) {
   compute_->record(*done_);
   settled(Patience::wait);
   DeviceCapture capture(*captures_);
-  computes_ = captures_.get();
+  compute_on(*captures_);
   fork();
   enqueue_all(Patience::wait);
   join();
-  computes_ = compute_.get();
+  compute_on(*compute_);
   std::unique_ptr<DeviceGraph> captured = capture.end();
   if (!execution.graph || !execution.graph->update(*captured)) execution.graph = std::move(captured);
   execution.captured = true;
@@ -101,7 +100,7 @@ StreamExecutor::Positions StreamExecutor::launch_at(std::size_t position) const 
 bool StreamExecutor::enqueue_all(Patience patience) {
   for (; position_ < plan_.launches.size(); ++position_) {
     const Positions ops = launch_at(position_);
-    DeviceStream& on = stream(program_.ops[static_cast<std::size_t>(ops.front())].lane);
+    Queue& on = queue(program_.ops[static_cast<std::size_t>(ops.front())].lane);
     if (!waited_) {
       test_point("op", program_.rank);
       // Parts are unpacked in the order in which they arrive.
@@ -116,7 +115,7 @@ bool StreamExecutor::enqueue_all(Patience patience) {
 
 void StreamExecutor::fork() {
   if (!plan_.transfers) return;
-  computes_->record(*forked_);
+  stream(Lane::compute).record(*forked_);
   transfer_->wait(*forked_);
 }
 
@@ -124,7 +123,7 @@ void StreamExecutor::fork() {
 void StreamExecutor::join() {
   if (!plan_.transfers) return;
   transfer_->record(*joined_);
-  computes_->wait(*joined_);
+  stream(Lane::compute).wait(*joined_);
 }
 
 bool StreamExecutor::settled(Patience patience) {
@@ -134,7 +133,7 @@ bool StreamExecutor::settled(Patience patience) {
   for (Backoff backoff;; backoff.pause()) {
     const bool passed = device_->passed(*done_);
     try {
-      check_others();
+      links_.check();
     } catch (const Error&) {
       // Arrays may be freed once this has thrown; and others may wait for what this rank will not enqueue.
       cancel();
@@ -153,14 +152,6 @@ void StreamExecutor::let_finish() {
   }
 }
 
-/// Throws if a rank has failed that streams may wait for, or whose parts they have taken.
-void StreamExecutor::check_others() {
-  for (const auto& b : buffered_)
-    if (b) b->check();
-  for (const auto& d : direct_)
-    if (d) d->check();
-}
-
 void StreamExecutor::await_others(Positions ops) {
   for (const int id : ops) {
     const StreamPlan::Step& step = plan_.steps[static_cast<std::size_t>(id)];
@@ -170,56 +161,53 @@ void StreamExecutor::await_others(Positions ops) {
   }
 }
 
-/// A wait of the host for its stream or for messages. The stream may wait for flags of ranks that wait for
-/// messages themselves, which need this rank to move on.
-template <class Look>
-bool StreamExecutor::await(Patience patience, const Look& look) {
-  if (!mixed_) return look(patience);
-  for (Backoff backoff;; backoff.pause()) {
-    if (look(Patience::look)) return true;
-    for (const auto& b : buffered_)
-      if (b) b->progress();
-    check_others();
-    if (patience == Patience::look) return false;
-  }
-}
-
 void StreamExecutor::record_for_others(int position, DeviceStream& on) {
   const int event = plan_.steps[static_cast<std::size_t>(position)].event;
   if (event >= 0) on.record(*events_[static_cast<std::size_t>(event)]);
 }
 
-bool StreamExecutor::enqueue(Positions ops, DeviceStream& on, Patience patience) {
+bool StreamExecutor::enqueue(Positions ops, Queue& on, Patience patience) {
   const OpKind kind = program_.ops[static_cast<std::size_t>(ops.front())].kind;
   const DeviceRange range(name_of(kind));
   if (kind == OpKind::receive) return receive(ops, on, patience);
   for (const int id : ops) {
     const auto at = static_cast<std::size_t>(id);
     const Op& op = program_.ops[at];
-    times_.begin(at, on);
+    times_.begin(at, *on.stream);
     // What others wait for is recorded all the same.
     if (!(skipping_ && op.invariant) && !enqueue_alone(op, on, patience)) return false;
     // Times are those of each by itself.
     if (times_.on()) enqueue_collected(on);
-    times_.end(at, on);
+    times_.end(at, *on.stream);
   }
   enqueue_collected(on);
-  record_for_others(ops.back(), on);
+  record_for_others(ops.back(), *on.stream);
   return true;
 }
 
 /// Flags and copies by kernels are only collected.
-bool StreamExecutor::enqueue_alone(const Op& op, DeviceStream& on, Patience patience) {
+bool StreamExecutor::enqueue_alone(const Op& op, Queue& on, Patience patience) {
   switch (op.kind) {
     case OpKind::fft:
-      fft(op, on);
+      fft(op, *on.stream);
       return true;
     case OpKind::post:
-      return await(patience, [&](Patience p) { return buffered(op).post(op.tile, memory_, on, p); });
+      return links_.await(
+          patience, [&](Patience p) { return links_.carrier(op.reshape).post(op.tile, memory_, on, p); });
     case OpKind::wait_sent:
-      return await(patience, [&](Patience p) { return buffered(op).sent(op.tile, p); });
+      return links_.await(patience, [&](Patience p) { return links_.carrier(op.reshape).sent(op.tile, p); });
+    case OpKind::signal_free:
+      links_.window(op.reshape).raise_free(op.tile, on);
+      return true;
+    case OpKind::await_free:
+      return links_.window(op.reshape).is_free(op.tile, op.peer, on, patience);
+    case OpKind::signal_full:
+      links_.window(op.reshape).raise_full(op.tile, op.peer, on);
+      return true;
+    case OpKind::await_full:
+      return links_.window(op.reshape).is_full(op.tile, op.peer, on, patience);
     default:
-      collect(op, on);
+      copy(op, *on.stream);
       return true;
   }
 }
@@ -232,57 +220,44 @@ void StreamExecutor::fft(const Op& op, DeviceStream& on) {
   ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work);
 }
 
-void StreamExecutor::collect(const Op& op, DeviceStream& on) {
-  switch (op.kind) {
-    case OpKind::signal_free:
-      return direct(op).signal_free(op.tile, flags_);
-    case OpKind::await_free:
-      return direct(op).await_free(op.tile, op.peer, flags_);
-    case OpKind::signal_full:
-      count_ = direct(op).count();
-      return direct(op).signal_full(op.tile, op.peer, flags_);
-    case OpKind::await_full:
-      return direct(op).await_full(op.tile, op.peer, flags_);
-    default:
-      break;
-  }
+void StreamExecutor::copy(const Op& op, DeviceStream& on) {
   const auto call = static_cast<std::size_t>(op.call);
   const CopyCall& c = program_.copies[call];
   std::byte* const to =
-      c.to_rank >= 0 ? direct(op).workspace_of(c.to_rank) + shift_ + c.to.offset : address(c.to);
+      c.to_rank >= 0 ? links_.window(op.reshape).of(c.to_rank) + shift_ + c.to.offset : address(c.to);
   copies_[call].enqueue(on, to, address(c.from), jobs_);
 }
 
-void StreamExecutor::enqueue_collected(DeviceStream& on) {
+void StreamExecutor::enqueue_collected(Queue& on) {
   if (!jobs_.empty()) {
-    on.permute(jobs_, {flags_, count_});
-  } else if (!flags_.empty()) {
-    on.flags(flags_);
+    on.stream->permute(jobs_, {on.flags, on.count});
+  } else if (!on.flags.empty()) {
+    on.stream->flags(on.flags);
   }
-  flags_.clear();
+  on.flags.clear();
   jobs_.clear();
 }
 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
-bool StreamExecutor::receive(Positions ops, DeviceStream& on, Patience patience) {
+bool StreamExecutor::receive(Positions ops, Queue& on, Patience patience) {
   const auto at = static_cast<std::size_t>(ops.front());
   const Op& op = program_.ops[at];
-  times_.begin(at, on);
+  times_.begin(at, *on.stream);
   for (;;) {
     int i = no_arrival_yet;
     const auto look = [&](Patience p) {
-      i = buffered(op).next_arrival(op.tile, on, p);
+      i = links_.carrier(op.reshape).next_arrival(op.tile, on, p);
       return i != no_arrival_yet;
     };
-    if (!await(patience, look)) return false;
+    if (!links_.await(patience, look)) return false;
     if (i == no_more_arrivals) break;
     if (op.count == 0) continue;
-    on.record(*arrived_);
-    computes_->wait(*arrived_);
-    enqueue(ops.subspan(1 + static_cast<std::size_t>(i), 1), *computes_, patience);
+    on.stream->record(*arrived_);
+    stream(Lane::compute).wait(*arrived_);
+    enqueue(ops.subspan(1 + static_cast<std::size_t>(i), 1), queue(Lane::compute), patience);
   }
-  times_.end(at, on);
-  record_for_others(ops.front(), on);
+  times_.end(at, *on.stream);
+  record_for_others(ops.front(), *on.stream);
   return true;
 }
 
@@ -323,12 +298,10 @@ void StreamExecutor::cancel() noexcept {
 }
 
 void StreamExecutor::tell_failure() noexcept {
-  for (const auto& b : buffered_)
-    if (b) b->cancel();
+  links_.cancel_carriers();
   try {
     const DeviceScope scope(*device_);
-    for (const auto& d : direct_)
-      if (d) d->cancel();
+    links_.cancel_windows();
   } catch (const std::exception&) {
     // Without the device nobody can be told.
   }

@@ -29,9 +29,7 @@ class StreamExecutor final : public Interpreter {
   ~StreamExecutor() override;
 
   Index fft_work_bytes() const override { return fft_work_bytes_; }
-  void make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                      const std::vector<std::vector<int>>& groups, const ExchangeMemory& memory) override;
-  void connect(JointSteps& steps) override;
+  void link(const LinkRequest& request) override;
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;
   bool settled(Patience patience) override;
@@ -48,9 +46,9 @@ class StreamExecutor final : public Interpreter {
   std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
   /// The stream that the user gave computes; what moves between ranks has one of its own, so that it walks
   /// the peers in the order of the program while the other computes.
-  DeviceStream& stream(Lane lane) { return lane == Lane::compute ? *computes_ : *transfer_; }
-  StreamBufferedExchange& buffered(const Op& op) { return *buffered_[static_cast<std::size_t>(op.reshape)]; }
-  StreamDirectExchange& direct(const Op& op) { return *direct_[static_cast<std::size_t>(op.reshape)]; }
+  Queue& queue(Lane lane) { return queues_[static_cast<std::size_t>(lane)]; }
+  DeviceStream& stream(Lane lane) { return *queue(lane).stream; }
+  void compute_on(DeviceStream& stream) { queue(Lane::compute).stream = &stream; }
 
   void take_turn();
   void spoil(std::byte* work);
@@ -61,19 +59,16 @@ class StreamExecutor final : public Interpreter {
   void await_others(Positions ops);
   void record_for_others(int position, DeviceStream& stream);
   /// Whether the launch at the current position is enqueued; `false` only without patience.
-  bool enqueue(Positions ops, DeviceStream& stream, Patience patience);
-  bool enqueue_alone(const Op& op, DeviceStream& stream, Patience patience);
-  bool receive(Positions ops, DeviceStream& stream, Patience patience);
-  void fft(const Op& op, DeviceStream& stream);
-  void collect(const Op& op, DeviceStream& stream);
-  void enqueue_collected(DeviceStream& stream);
-  template <class Look>
-  bool await(Patience patience, const Look& look);
+  bool enqueue(Positions ops, Queue& on, Patience patience);
+  bool enqueue_alone(const Op& op, Queue& on, Patience patience);
+  bool receive(Positions ops, Queue& on, Patience patience);
+  void fft(const Op& op, DeviceStream& on);
+  void copy(const Op& op, DeviceStream& on);
+  void enqueue_collected(Queue& on);
   void reserve();
   void fork();
   void join();
   void conclude();
-  void check_others();
   void let_finish();
 
   std::shared_ptr<Device> device_;
@@ -81,10 +76,7 @@ class StreamExecutor final : public Interpreter {
   std::vector<std::shared_ptr<StreamFft>> ffts_;  ///< per call
   std::vector<StreamCopy> copies_;
   Index fft_work_bytes_ = 0, fft_work_offset_ = 0;
-  std::vector<std::unique_ptr<StreamBufferedExchange>> buffered_;  ///< per reshape
-  std::vector<std::unique_ptr<StreamDirectExchange>> direct_;      ///< per reshape
   bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
-  bool mixed_ = false;               ///< whether there are both kinds
   std::byte* workspace_ = nullptr;   ///< the plan's own
   Index second_ = 0;                 ///< where in it executions in turn have theirs; 0: all have the same
   std::unique_ptr<DeviceStream> compute_, transfer_;
@@ -99,15 +91,13 @@ class StreamExecutor final : public Interpreter {
   int turn_ = 0;
   Index shift_ = 0;  ///< of the workspace, from where the peers find the first one
   StreamGraphs::Execution* as_graph_ = nullptr;
-  DeviceStream* computes_ = nullptr;  ///< where what is not transferred is enqueued
   Memory memory_{};
   std::size_t position_ = 0;  ///< among the launches
   bool waited_ = false;       ///< whether the one at the position has waited for others
   bool begun_ = false, complete_ = false;
   // What goes in one launch; they have room for all that can.
-  std::vector<DeviceFlag> flags_;
+  std::array<Queue, 2> queues_;  ///< by lane
   std::vector<DeviceCopyJob> jobs_;
-  std::byte* count_ = nullptr;  ///< of the exchange that the flags are of
 };
 
 }  // namespace weft

@@ -2,11 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/test_hook.hpp"
 #include "exec/stream_executor.hpp"
-#include "transport/peer/peer_memory.hpp"
-#include "transport/staged/staged.hpp"
-#include "transport/staged/unstaged.hpp"
 
 namespace weft {
 
@@ -41,6 +37,7 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
   }
   compute_ = device_->borrow_stream(nullptr);
   transfer_ = device_->make_stream(true);
+  queue(Lane::transfer).stream = transfer_.get();
   if (settings.plain_executions) {
     graphs_.emplace(*settings.plain_executions);
     captures_ = device_->make_stream();
@@ -56,8 +53,7 @@ StreamExecutor::~StreamExecutor() {
     // What is freed here is the device's.
     graphs_.reset();
     ffts_.clear();
-    buffered_.clear();
-    direct_.clear();
+    links_ = {};
     times_.clear();
     events_.clear();
     for (auto* event : {&forked_, &arrived_, &joined_, &done_}) event->reset();
@@ -67,49 +63,17 @@ StreamExecutor::~StreamExecutor() {
   }
 }
 
-void StreamExecutor::make_exchanges(CommImpl& comm, const std::vector<const ExchangeRow*>& exchanges,
-                                    const std::vector<std::vector<int>>& groups,
-                                    const ExchangeMemory& memory) {
+void StreamExecutor::link(const LinkRequest& request) {
+  Interpreter::link(request);
+  const PlanMemory& memory = request.memory;
   fft_work_offset_ = memory.fft_work_offset;
-  Index flags = memory.flags_offset;
-  std::vector<bool> carried;
-  for (const ExchangeRow* row : exchanges) carried.push_back(row->traits.on_streams);
-  carried_on_streams_ = std::find(carried.begin(), carried.end(), true) != carried.end();
   workspace_ = memory.workspace.get();
   second_ = memory.second;
+  const auto on_streams = [](const ReshapeProgram& r) { return r.leg.traits.on_streams; };
+  carried_on_streams_ = std::any_of(program_.reshapes.begin(), program_.reshapes.end(), on_streams);
   plan_ = plan_streams(program_, second_ > 0);
   for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
   reserve();
-  Index far_offset = memory.far_offset;
-  for (std::size_t j = 0; j < program_.reshapes.size(); ++j) {
-    const ExchangeRow& row = *exchanges[j];
-    const ReshapeProgram& reshape = program_.reshapes[j];
-    const auto context_of = [&](const ReshapeMessages& messages, std::shared_ptr<std::byte> at) {
-      return ExchangeContext{
-          comm,    messages,     groups[j], std::move(at), nullptr, flags, memory.workspace_offset,
-          device_, memory.peers, false,     second_ > 0};
-    };
-    if (row.traits.stores) {
-      direct_.push_back(row.make_stream_direct(context_of(reshape.stored, memory.workspace)));
-      std::byte* const pinned = memory.pinned.get() + far_offset;
-      buffered_.push_back(memory.far == nullptr
-                              ? nullptr
-                              : make_staged(*memory.far, context_of(reshape.sent, {memory.pinned, pinned})));
-      far_offset += staged_bytes(reshape.sent);
-    } else {
-      const ExchangeContext context = context_of(reshape.sent, memory.pinned);
-      const bool hands_over = memory.hands_over && takes_devices(row, comm);
-      direct_.push_back(nullptr);
-      buffered_.push_back(carried[j]   ? row.make_stream_buffered(context)
-                          : hands_over ? make_unstaged(row, context)
-                                       : make_staged(row, context));
-    }
-    flags += peer_flag_bytes(reshape.stored, program_.ranks);
-  }
-  const auto any = [](const auto& all) {
-    return std::any_of(all.begin(), all.end(), [](const auto& exchange) { return exchange != nullptr; });
-  };
-  mixed_ = any(direct_) && any(buffered_);
 }
 
 /// Executions allocate nothing.
@@ -117,16 +81,8 @@ void StreamExecutor::reserve() {
   std::size_t most = 0;
   for (std::size_t i = 0; i < plan_.launches.size(); ++i) most = std::max(most, launch_at(i).size());
   const auto peers = static_cast<std::size_t>(program_.ranks);
-  flags_.reserve(most * peers);
+  for (Queue& queue : queues_) queue.flags.reserve(most * peers);
   jobs_.reserve(most);
-}
-
-void StreamExecutor::connect(JointSteps& steps) {
-  for (const auto& b : buffered_)
-    steps.take([&] {
-      if (b) b->connect();
-      test_point("connect", program_.rank);
-    });
 }
 
 }  // namespace weft

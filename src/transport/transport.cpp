@@ -1,13 +1,13 @@
 #include "transport/transport.hpp"
 
-#include <array>
-
 #include "weft/error.hpp"
 
 namespace weft {
 
-std::span<const ExchangeRow> exchange_table() {
-  static const std::array table{
+namespace {
+/// References stay good when a row joins or leaves at the end.
+std::deque<ExchangeRow>& all_exchanges() {
+  static std::deque<ExchangeRow> table{
       direct_row(),       threads_copy_row(),
 #ifdef WEFT_WITH_MPI
       mpi_p2p_row(),      mpi_p2pw_row(),      mpi_alltoallv_row(),  mpi_pairwise_row(),
@@ -18,7 +18,6 @@ std::span<const ExchangeRow> exchange_table() {
   return table;
 }
 
-namespace {
 int merit(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   if (needs.device && row.traits.stores) return 3;
   if (row.overlaps(comm)) return 2;
@@ -39,6 +38,18 @@ const ExchangeRow& present(const ExchangeRow& row) {
   throw Error("plan: option exchange", std::string("\"") + row.name + "\": " + missing, "auto");
 }
 }  // namespace
+
+const std::deque<ExchangeRow>& exchange_table() {
+  return all_exchanges();
+}
+
+ScopedExchange::ScopedExchange(const ExchangeRow& row) {
+  all_exchanges().push_back(row);
+}
+
+ScopedExchange::~ScopedExchange() {
+  all_exchanges().pop_back();
+}
 
 bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs) {
   if (!row.applicable(comm)) return false;

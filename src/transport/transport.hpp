@@ -1,18 +1,18 @@
 // What moves the bytes of a reshape. An exchange is one algorithm on one medium: one file, one row of the
-// table. There are two kinds. A buffered exchange carries tiles (post, wait): packed ones, or strided boxes
-// from where they lie to where they belong. A direct one lets ranks store into each other's workspace and
-// only has to keep order, by two flags per peer and tile. Exec drives both through this seam, and never
-// waits inside it unless told to, so that an execution can be left and taken up again.
+// table. There are two interfaces. A carrier takes the parts of a tile from the rank that has them to the
+// rank that wants them: packed ones, or strided boxes from where they lie to where they belong. A window lets
+// ranks store into each other's workspace, and only keeps order, by two flags per peer and tile. Both work on
+// a queue, which is the host or a stream of a device. Executors drive both through this seam, and an exchange
+// does not wait inside it unless told to, so that an execution can be left and taken up again.
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "comm/comm_impl.hpp"
-#include "comm/shared_memory.hpp"
 #include "device/device.hpp"
 #include "traffic/messages.hpp"
 #include "traffic/traits.hpp"
@@ -25,111 +25,97 @@ inline constexpr int no_more_arrivals = -1, no_arrival_yet = -2;
 /// Whether a call may wait, or only looks.
 enum class Patience { look, wait };
 
-/// Carries tiles. Between `post` and the calls that complete it, a tile's buffers belong to the
-/// exchange.
-class BufferedExchange {
+/// Where an exchange works on the memory of tiles: on the host, at once, or on a stream, behind what has been
+/// enqueued there. What an exchange has done on a stream holds for all that is enqueued there afterwards.
+struct Queue {
+  DeviceStream* stream = nullptr;  ///< null: the host
+  /// Of a stream: flags that it is to store and to wait for with what is enqueued next, in this order; and
+  /// the count of the window that they belong to (`DeviceSignals`).
+  std::vector<DeviceFlag> flags = {};
+  std::byte* count = nullptr;
+};
+
+/// Carries tiles in messages. Between `post` and the calls that complete it, a tile's buffers belong to the
+/// carrier. One that works on the host alone does not look at the queue.
+class Carrier {
  public:
-  virtual ~BufferedExchange() = default;
+  virtual ~Carrier() = default;
   /// Meets the other ranks, once, after all of them have made theirs. Collective.
   virtual void connect() {}
-  /// Starts sends and receives of a tile, at the messages' offsets from the workspace or, strided, at the
-  /// offsets of their parts. Blocking exchanges complete them.
-  virtual void post(int tile, const Memory& memory) = 0;
+  /// Starts sends and receives of a tile, at the messages' offsets from the workspace or, for boxes, at the
+  /// offsets of their parts. Blocking exchanges complete them. False if it would have to wait for the queue
+  /// and must not: then to be called again.
+  virtual bool post(int tile, const Memory& memory, Queue& queue, Patience patience) = 0;
   /// Whether what the tile sends may be overwritten; with `wait`, returns when it may.
   virtual bool sent(int tile, Patience patience) = 0;
   /// The position, among the tile's receives, of a part that has arrived and was not returned before;
-  /// `no_more_arrivals` when all are there and have been returned (strided: parts need not be returned);
+  /// `no_more_arrivals` when all are there and have been returned (boxes need not be returned);
   /// `no_arrival_yet` if it would have to wait and must not.
-  virtual int next_arrival(int tile, Patience patience) = 0;
+  virtual int next_arrival(int tile, Queue& queue, Patience patience) = 0;
   /// Gives the medium a chance to move posted tiles.
   virtual void progress() {}
+  /// Throws if another rank has failed meanwhile, after it has let go of the streams that wait for that rank.
+  virtual void check() {}
   /// Execution has failed on this rank: other threads touch nothing of it once this returns.
   virtual void cancel() noexcept {}
 };
 
 /// Keeps order among ranks that store into each other's workspace.
-class DirectExchange {
+class Window {
  public:
-  virtual ~DirectExchange() = default;
-  /// A new execution begins; flags are numbered by execution.
-  virtual void begin() = 0;
+  virtual ~Window() = default;
   /// The start of a peer's workspace.
-  virtual std::byte* workspace_of(int peer) const = 0;
-  /// Tiles are signalled in ascending order, to each peer those that it gets something of.
-  virtual void signal_free(int tile) = 0;
-  virtual void signal_full(int tile, int peer) = 0;
-  /// Whether the peer has freed the tile, or has put its part; with `wait`, returns when it has.
-  virtual bool is_free(int tile, int peer, Patience patience) = 0;
-  virtual bool is_full(int tile, int peer, Patience patience) = 0;
-  /// Execution has failed on this rank: waits for it fail, too.
-  virtual void cancel() noexcept = 0;
-};
-
-/// Carries tiles of device memory. As `BufferedExchange`, but what it does to that memory it does on a
-/// stream, behind what has been enqueued there. One that is made by `make_stream_buffered` does all of it
-/// there: what is enqueued behind `post` finds the tile carried, and the other calls do not wait.
-class StreamBufferedExchange {
- public:
-  virtual ~StreamBufferedExchange() = default;
-  virtual void connect() {}
-  /// Starts a tile; false if it would have to wait for the stream and must not: then to be called again.
-  virtual bool post(int tile, const Memory& memory, DeviceStream& stream, Patience patience) = 0;
-  virtual bool sent(int tile, Patience patience) = 0;
-  /// The part that it returns is there for what follows on the stream.
-  virtual int next_arrival(int tile, DeviceStream& stream, Patience patience) = 0;
-  virtual void progress() {}
-  /// Throws if another rank has failed meanwhile, after it has let go of the streams that wait for that rank.
-  virtual void check() {}
-  virtual void cancel() noexcept {}
-};
-
-/// Keeps order among ranks that copy into each other's device memory: as `DirectExchange`, but streams store
-/// and wait for the flags, which are only named here.
-class StreamDirectExchange {
- public:
-  virtual ~StreamDirectExchange() = default;
-  /// A new execution begins; `turn` is 0 and 1 in turn; or, if ranks may be an execution apart, 0 and 2 for
-  /// some and 1 and 3 for others, none of which are neighbours. Those of the same turn enqueue the same.
-  /// Throws `weft::Error` if a rank has failed in an earlier one.
+  virtual std::byte* of(int peer) const = 0;
+  /// A new execution begins; flags are numbered by execution. `turn` is 0 and 1 in turn; or, if ranks may be
+  /// an execution apart, 0 and 2 for some and 1 and 3 for others, none of which are neighbours. Executions of
+  /// the same turn do the same on streams. Throws `weft::Error` if a rank has failed in an earlier one.
   virtual void begin(int turn) = 0;
-  virtual std::byte* workspace_of(int peer) const = 0;
-  /// Appended to what a stream is to store and to wait for.
-  virtual void signal_free(int tile, std::vector<DeviceFlag>& flags) const = 0;
-  virtual void signal_full(int tile, int peer, std::vector<DeviceFlag>& flags) const = 0;
-  virtual void await_free(int tile, int peer, std::vector<DeviceFlag>& flags) const = 0;
-  virtual void await_full(int tile, int peer, std::vector<DeviceFlag>& flags) const = 0;
-  /// For flags that are stored at the end of copies (`DeviceSignals`).
-  virtual std::byte* count() const = 0;
-  /// Throws if another rank has failed meanwhile.
-  virtual void check() const = 0;
-  /// This rank has failed: lets go of the streams that wait for it, and of its own. What is enqueued already
-  /// may take that back as it passes by: to be repeated until it has.
+  /// Tells the senders of a tile that they may store, or a peer that its part has been stored. Tiles are told
+  /// of in ascending order, to each peer those that it gets something of.
+  virtual void raise_free(int tile, Queue& queue) = 0;
+  virtual void raise_full(int tile, int peer, Queue& queue) = 0;
+  /// Whether the peer has told so; with `wait`, returns when it has. On a stream always true: the stream
+  /// waits.
+  virtual bool is_free(int tile, int peer, Queue& queue, Patience patience) = 0;
+  virtual bool is_full(int tile, int peer, Queue& queue, Patience patience) = 0;
+  /// Throws if another rank has failed meanwhile, where waits do not.
+  virtual void check() {}
+  /// Execution has failed on this rank: waits for it fail, too, and streams that wait are let go. What is
+  /// enqueued already may take that back as it passes by: to be repeated until it has.
   virtual void cancel() noexcept = 0;
 };
 
-class PeerMemory;
+/// The workspace of a plan, made by the row of an exchange that stores: with the flags of its windows in
+/// front, alike on all ranks.
+class Workspace {
+ public:
+  virtual ~Workspace() = default;
+  /// Where a rank's workspace begins; null: ranks store nothing there from here.
+  virtual std::byte* of(int rank) const = 0;
+  /// What keeps order in a reshape, by its number in the request.
+  virtual std::unique_ptr<Window> window(std::size_t reshape) const = 0;
+};
 
-/// What an exchange is made from.
-struct ExchangeContext {
+/// What a workspace is made for.
+struct WorkspaceRequest {
+  CommImpl& comm;
+  Index bytes = 0;                                    ///< on this rank
+  std::vector<const ReshapeMessages*> reshapes = {};  ///< of all directions; they outlive the windows
+  // In memory of devices:
+  std::shared_ptr<Device> device = {};  ///< that of this rank, entered; null: memory of the host
+  std::vector<DeviceId> ids = {};       ///< the device of every rank
+  std::vector<int> islands = {};        ///< per rank, the number of its island
+  bool apart = false;                   ///< ranks may be an execution apart
+};
+
+/// What a carrier is made from.
+struct CarrierRequest {
   CommImpl& comm;
   const ReshapeMessages& reshape;
-  std::vector<int> groups;               ///< per rank, the number of its exchange group
-  std::shared_ptr<std::byte> workspace;  ///< the plan's own; null if the user gives one at execution
-  // For a direct exchange:
-  std::shared_ptr<SharedMemory> shared;  ///< of all ranks, zero when it was shared
-  Index flags_offset = 0;                ///< in it, alike on all ranks: room of `..._flag_bytes`
-  Index workspace_offset = 0;            ///< in it, alike on all ranks
-  // In memory of devices:
-  std::shared_ptr<Device> device;     ///< that of this rank, entered
-  std::shared_ptr<PeerMemory> peers;  ///< in the place of `shared`; zero where the flags are
-  bool device_memory = false;         ///< buffered: what `post` is given is memory of devices
-  bool apart = false;                 ///< direct: ranks may be an execution apart
+  std::vector<int> groups;              ///< per rank, the number of its exchange group
+  std::shared_ptr<Device> device = {};  ///< that of this rank, entered; null: arrays on the host
+  bool device_memory = false;           ///< what `post` is given is memory of devices
 };
-
-/// What a direct exchange needs on every rank beside the workspace: on the host, and for a reshape in memory
-/// of devices.
-Index direct_flag_bytes(int ranks);
-Index peer_flag_bytes(const ReshapeMessages& reshape, int ranks);
 
 /// What is asked of exchanges beside the ranks that they serve.
 struct ExchangeNeeds {
@@ -143,26 +129,23 @@ struct ExchangeRow {
   const char* name;
   const char* meaning;
   ExchangeTraits traits;
-  /// Whether posted tiles move on while these ranks compute, so that pipelining pays.
-  bool (*overlaps)(CommImpl& comm);
   /// Whether the ranks of `comm` can be served at all.
   bool (*applicable)(CommImpl& comm);
-  /// At most one of the two makers is set, none if only devices are served: `make_direct` if tiles are
-  /// carried directly. Local; throw `weft::Error`, also for counts beyond what the medium can express.
-  std::unique_ptr<BufferedExchange> (*make_buffered)(const ExchangeContext& context);
-  std::unique_ptr<DirectExchange> (*make_direct)(const ExchangeContext& context);
-  /// For memory of devices, in the place of `make_direct`. What is made by `make_buffered` and packed serves
-  /// devices through pinned memory (`make_staged`).
-  std::unique_ptr<StreamDirectExchange> (*make_stream_direct)(const ExchangeContext& context) = nullptr;
-  /// The same for packed parts that are carried on streams, between ranks that each have a device of their
-  /// own.
-  std::unique_ptr<StreamBufferedExchange> (*make_stream_buffered)(const ExchangeContext& context) = nullptr;
+  /// Whether posted tiles move on while these ranks compute, so that pipelining pays.
+  bool (*overlaps)(CommImpl& comm);
+  /// Makes the carrier of a reshape; null for exchanges that store. Local; throws `weft::Error`, also for
+  /// counts beyond what the medium can express. In memory of devices what does not work on streams is given
+  /// parts in pinned memory (`make_staged`), but for `takes_devices`.
+  std::unique_ptr<Carrier> (*carrier)(const CarrierRequest& request) = nullptr;
+  /// Makes the workspace that ranks store into; null for all others. Collective; throws the same
+  /// `weft::Error` on all ranks.
+  std::shared_ptr<Workspace> (*memory)(const WorkspaceRequest& request) = nullptr;
   /// Whether what it makes for these ranks takes memory of devices, which the medium has to say; null: it
   /// does not.
   bool (*takes_devices)(CommImpl& comm) = nullptr;
   /// Why it cannot be used in this process, or nothing; null: it is part of Weft.
   std::string (*missing)() = nullptr;
-  /// Meets the other ranks, before exchanges are made from the row. Collective; throws the same `weft::Error`
+  /// Meets the other ranks, before carriers are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
 };
@@ -173,17 +156,27 @@ bool stages(const ExchangeRow& row);
 /// Whether it may be given that memory itself.
 bool takes_devices(const ExchangeRow& row, CommImpl& comm);
 
-/// The maker of a row: `make_exchange<BufferedExchange, MpiP2p>`.
-template <class Kind, class Exchange>
-std::unique_ptr<Kind> make_exchange(const ExchangeContext& context) {
-  return std::make_unique<Exchange>(context);
+/// The maker of a row: `make_carrier<MpiP2p>`.
+template <class Exchange>
+std::unique_ptr<Carrier> make_carrier(const CarrierRequest& request) {
+  return std::make_unique<Exchange>(request);
 }
 
 /// Whether an exchange can be had between these ranks, with what is asked of it.
 bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs);
 
 /// All exchanges of this build, the preferred ones first.
-std::span<const ExchangeRow> exchange_table();
+const std::deque<ExchangeRow>& exchange_table();
+
+/// A row that is in the table, behind all others, as long as this lives; for tests. Neither is to change
+/// while plans are made, and plans that use the row are to be gone before.
+class ScopedExchange {
+ public:
+  explicit ScopedExchange(const ExchangeRow& row);
+  ~ScopedExchange();
+  ScopedExchange(const ScopedExchange&) = delete;
+  ScopedExchange& operator=(const ScopedExchange&) = delete;
+};
 
 /// The named exchange. With "auto" of those that serve the first that moves on while these ranks compute,
 /// else the first that packs nothing, else the first; among devices a direct one before all others. Throws
@@ -204,7 +197,7 @@ std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool p
 
 // The rows; each is defined in the file of its algorithm.
 ExchangeRow direct_row();
-std::unique_ptr<StreamDirectExchange> make_peer_exchange(const ExchangeContext& context);
+std::shared_ptr<Workspace> share_device_memory(const WorkspaceRequest& request);
 ExchangeRow nccl_row();
 ExchangeRow threads_copy_row();
 ExchangeRow mpi_p2p_row();

@@ -8,12 +8,12 @@ namespace {
 
 class MpiAlltoall final : public GroupExchange {
  public:
-  explicit MpiAlltoall(const ExchangeContext& c) : GroupExchange(c), messages_(c.reshape.tiles) {
+  explicit MpiAlltoall(const CarrierRequest& c) : GroupExchange(c), messages_(c.reshape.tiles) {
     for (const TileMessages& t : messages_)
       counts_.push_back(mpi_count(t.padded_bytes, c.reshape.element_bytes));
   }
 
-  void post(int tile, const Memory& memory) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
     const TileMessages& t = messages_[static_cast<std::size_t>(tile)];
     const int count = counts_[static_cast<std::size_t>(tile)];
     std::byte* work = memory[static_cast<std::size_t>(Space::work)];
@@ -21,7 +21,7 @@ class MpiAlltoall final : public GroupExchange {
     check_mpi(
         MPI_Alltoall(work + t.send_start, count, type(), work + t.receive_start, count, type(), group()),
         "MPI_Alltoall");
-    restart(tile);
+    return restart(tile);
   }
 
  private:
@@ -35,10 +35,9 @@ ExchangeRow mpi_alltoall_row() {
   return {.name = "alltoall",
           .meaning = "MPI_Alltoall within each exchange group, all parts padded to the largest",
           .traits = {.form = Form::padded, .concurrent = false},
-          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, MpiAlltoall>,
-          .make_direct = nullptr,
+          .overlaps = [](CommImpl&) { return false; },
+          .carrier = make_carrier<MpiAlltoall>,
           .takes_devices = mpi_takes_devices};
 }
 

@@ -9,7 +9,7 @@ class MpiAlltoallv final : public CountedGroup {
  public:
   using CountedGroup::CountedGroup;
 
-  void post(int tile, const Memory& memory) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
     std::byte* work = memory[static_cast<std::size_t>(Space::work)];
     const Tile& t = tile_at(tile);
     const auto lock = world().lock();
@@ -17,7 +17,7 @@ class MpiAlltoallv final : public CountedGroup {
                             work + t.receive.start, t.receive.counts.data(), t.receive.displacements.data(),
                             type(), group()),
               "MPI_Alltoallv");
-    restart(tile);
+    return restart(tile);
   }
 };
 
@@ -27,10 +27,9 @@ ExchangeRow mpi_alltoallv_row() {
   return {.name = "alltoallv",
           .meaning = "MPI_Alltoallv within each exchange group",
           .traits = {.concurrent = false},
-          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, MpiAlltoallv>,
-          .make_direct = nullptr,
+          .overlaps = [](CommImpl&) { return false; },
+          .carrier = make_carrier<MpiAlltoallv>,
           .takes_devices = mpi_takes_devices};
 }
 

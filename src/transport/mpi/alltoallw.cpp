@@ -9,21 +9,21 @@ namespace {
 
 class MpiAlltoallw final : public GroupExchange {
  public:
-  explicit MpiAlltoallw(const ExchangeContext& c) : GroupExchange(c) {
+  explicit MpiAlltoallw(const CarrierRequest& c) : GroupExchange(c) {
     for (const TileMessages& t : c.reshape.tiles)
       tiles_.emplace_back(side_of(t.sends, t.from, c.reshape.element_bytes),
                           side_of(t.receives, t.to, c.reshape.element_bytes));
     zeros_.assign(members().size(), 0);
   }
 
-  void post(int tile, const Memory& memory) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
     const auto& [send, receive] = tiles_[static_cast<std::size_t>(tile)];
     const auto lock = world().lock();
     check_mpi(MPI_Alltoallw(send.start(memory), send.counts.data(), zeros_.data(), send.types.data(),
                             receive.start(memory), receive.counts.data(), zeros_.data(), receive.types.data(),
                             group()),
               "MPI_Alltoallw");
-    restart(tile);
+    return restart(tile);
   }
 
  private:
@@ -62,10 +62,9 @@ ExchangeRow mpi_alltoallw_row() {
   return {.name = "alltoallw",
           .meaning = "MPI_Alltoallw on datatypes of the boxes, without packing",
           .traits = {.form = Form::boxes, .concurrent = false},
-          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, MpiAlltoallw>,
-          .make_direct = nullptr};
+          .overlaps = [](CommImpl&) { return false; },
+          .carrier = make_carrier<MpiAlltoallw>};
 }
 
 }  // namespace weft

@@ -4,7 +4,7 @@
 
 namespace weft {
 
-GroupExchange::GroupExchange(const ExchangeContext& c)
+GroupExchange::GroupExchange(const CarrierRequest& c)
     : world_(*c.comm.mpi()), colours_(c.groups), type_(mpi_datatype(c.reshape.element_bytes)) {
   const int rank = c.comm.rank(), colour = c.groups[static_cast<std::size_t>(rank)];
   for (std::size_t r = 0; r < c.groups.size(); ++r) {
@@ -20,12 +20,12 @@ std::size_t GroupExchange::place_of(int rank) const {
                                   members_.begin());
 }
 
-int GroupExchange::next_arrival(int tile, Patience) {
+int GroupExchange::next_arrival(int tile, Queue&, Patience) {
   Arrivals& a = arrivals_[static_cast<std::size_t>(tile)];
   return a.returned < a.parts ? static_cast<int>(a.returned++) : no_more_arrivals;
 }
 
-CountedGroup::CountedGroup(const ExchangeContext& c) : GroupExchange(c) {
+CountedGroup::CountedGroup(const CarrierRequest& c) : GroupExchange(c) {
   for (const TileMessages& t : c.reshape.tiles)
     tiles_.push_back({side_of(t.sends, t.send_start, c.reshape.element_bytes),
                       side_of(t.receives, t.receive_start, c.reshape.element_bytes)});

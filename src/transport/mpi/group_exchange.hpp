@@ -8,13 +8,13 @@
 
 namespace weft {
 
-class GroupExchange : public BufferedExchange {
+class GroupExchange : public Carrier {
  public:
-  explicit GroupExchange(const ExchangeContext& context);
+  explicit GroupExchange(const CarrierRequest& context);
 
   void connect() override { group_ = world_.group(colours_); }
   bool sent(int, Patience) override { return true; }
-  int next_arrival(int tile, Patience patience) override;
+  int next_arrival(int tile, Queue&, Patience patience) override;
 
  protected:
   MPI_Comm group() const { return *group_; }
@@ -25,8 +25,11 @@ class GroupExchange : public BufferedExchange {
   int place() const { return place_; }
   /// Where `rank` stands among the members.
   std::size_t place_of(int rank) const;
-  /// A tile has been posted: all its parts are to be returned again.
-  void restart(int tile) { arrivals_[static_cast<std::size_t>(tile)].returned = 0; }
+  /// A tile has been posted, which is the result: all its parts are to be returned again.
+  bool restart(int tile) {
+    arrivals_[static_cast<std::size_t>(tile)].returned = 0;
+    return true;
+  }
 
  private:
   struct Arrivals {
@@ -45,7 +48,7 @@ class GroupExchange : public BufferedExchange {
 class CountedGroup : public GroupExchange {
  public:
   /// Throws `weft::Error` for counts and displacements that do not fit MPI's int.
-  explicit CountedGroup(const ExchangeContext& context);
+  explicit CountedGroup(const CarrierRequest& context);
 
  protected:
   /// Per member, in elements; displacements count from `start`, which keeps them small.

@@ -9,7 +9,7 @@ namespace {
 
 class MpiIalltoallv final : public CountedGroup {
  public:
-  explicit MpiIalltoallv(const ExchangeContext& c)
+  explicit MpiIalltoallv(const CarrierRequest& c)
       : CountedGroup(c),
         world_(*c.comm.mpi()),
         notices_(world_, others()),
@@ -21,7 +21,7 @@ class MpiIalltoallv final : public CountedGroup {
     notices_.use(tag_.first());
   }
 
-  void post(int tile, const Memory& memory) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
     std::byte* work = memory[static_cast<std::size_t>(Space::work)];
     const Tile& t = tile_at(tile);
     const auto lock = world().lock();
@@ -29,7 +29,7 @@ class MpiIalltoallv final : public CountedGroup {
                              work + t.receive.start, t.receive.counts.data(), t.receive.displacements.data(),
                              type(), group(), &requests_[static_cast<std::size_t>(tile)]),
               "MPI_Ialltoallv");
-    restart(tile);
+    return restart(tile);
   }
 
   bool sent(int tile, Patience patience) override {
@@ -38,8 +38,8 @@ class MpiIalltoallv final : public CountedGroup {
     });
   }
 
-  int next_arrival(int tile, Patience patience) override {
-    return sent(tile, patience) ? GroupExchange::next_arrival(tile, patience) : no_arrival_yet;
+  int next_arrival(int tile, Queue& queue, Patience patience) override {
+    return sent(tile, patience) ? GroupExchange::next_arrival(tile, queue, patience) : no_arrival_yet;
   }
 
   void progress() override {
@@ -73,10 +73,9 @@ ExchangeRow mpi_ialltoallv_row() {
   return {.name = "ialltoallv",
           .meaning = "MPI_Ialltoallv within each exchange group",
           .traits = {.concurrent = false},
-          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, MpiIalltoallv>,
-          .make_direct = nullptr,
+          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
+          .carrier = make_carrier<MpiIalltoallv>,
           .takes_devices = mpi_takes_devices};
 }
 

@@ -12,9 +12,9 @@ namespace weft {
 
 namespace {
 
-class MpiP2p final : public BufferedExchange {
+class MpiP2p final : public Carrier {
  public:
-  explicit MpiP2p(const ExchangeContext& c)
+  explicit MpiP2p(const CarrierRequest& c)
       : world_(*c.comm.mpi()),
         own_(c.device_memory ? -1 : c.comm.rank()),
         most_tiles_(c.reshape.most_tiles),
@@ -31,7 +31,7 @@ class MpiP2p final : public BufferedExchange {
     notices_.use(tags_.first() + most_tiles_);
   }
 
-  void post(int tile, const Memory& memory) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
     std::byte* work = memory[static_cast<std::size_t>(Space::work)];
     const auto start = [&](const Peer& p) {
@@ -54,6 +54,7 @@ class MpiP2p final : public BufferedExchange {
     if (t.own_bytes > 0)
       std::memcpy(work + t.own_to, work + t.own_from, static_cast<std::size_t>(t.own_bytes));
     t.own_pending = t.own_position >= 0;
+    return true;
   }
 
   bool sent(int tile, Patience patience) override {
@@ -61,7 +62,7 @@ class MpiP2p final : public BufferedExchange {
                           [&] { return world_.complete(tiles_[static_cast<std::size_t>(tile)].sending); });
   }
 
-  int next_arrival(int tile, Patience patience) override {
+  int next_arrival(int tile, Queue&, Patience patience) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
     if (t.own_pending) {
       t.own_pending = false;
@@ -178,10 +179,9 @@ ExchangeRow mpi_p2p_row() {
   return {.name = "p2p",
           .meaning = "MPI_Isend and MPI_Irecv, unpacking on arrival",
           .traits = {},
-          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
-          .make_direct = nullptr,
+          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
+          .carrier = make_carrier<MpiP2p>,
           .takes_devices = mpi_takes_devices};
 }
 
@@ -189,11 +189,10 @@ ExchangeRow mpi_p2pw_row() {
   return {.name = "p2pw",
           .meaning = "MPI_Isend and MPI_Irecv on datatypes of the boxes, without packing",
           .traits = {.form = Form::boxes, .beside_stores = true},
+          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           // Datatypes are packed inside MPI while it waits, so that little is left to move on meanwhile.
           .overlaps = [](CommImpl&) { return false; },
-          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, MpiP2p>,
-          .make_direct = nullptr};
+          .carrier = make_carrier<MpiP2p>};
 }
 
 }  // namespace weft

@@ -9,12 +9,12 @@ namespace {
 
 class MpiPairwise final : public GroupExchange {
  public:
-  explicit MpiPairwise(const ExchangeContext& c) : GroupExchange(c), parts_(c.reshape.element_bytes) {
+  explicit MpiPairwise(const CarrierRequest& c) : GroupExchange(c), parts_(c.reshape.element_bytes) {
     for (const TileMessages& t : c.reshape.tiles)
       tiles_.push_back({by_member(t.sends), by_member(t.receives)});
   }
 
-  void post(int tile, const Memory& memory) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
     const Tile& t = tiles_[static_cast<std::size_t>(tile)];
     std::byte* work = memory[static_cast<std::size_t>(Space::work)];
     const int n = static_cast<int>(members().size());
@@ -28,7 +28,7 @@ class MpiPairwise final : public GroupExchange {
                              group(), MPI_STATUS_IGNORE),
                 "MPI_Sendrecv");
     }
-    restart(tile);
+    return restart(tile);
   }
 
  private:
@@ -56,10 +56,9 @@ ExchangeRow mpi_pairwise_row() {
   return {.name = "pairwise",
           .meaning = "MPI_Sendrecv with one member of the exchange group after the other",
           .traits = {.concurrent = false},
-          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, MpiPairwise>,
-          .make_direct = nullptr,
+          .overlaps = [](CommImpl&) { return false; },
+          .carrier = make_carrier<MpiPairwise>,
           .takes_devices = mpi_takes_devices};
 }
 

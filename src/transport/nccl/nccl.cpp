@@ -30,15 +30,16 @@ class Group {
   bool open_ = true;
 };
 
-class NcclExchange final : public StreamBufferedExchange {
+class NcclExchange final : public Carrier {
  public:
-  explicit NcclExchange(const ExchangeContext& c)
+  explicit NcclExchange(const CarrierRequest& c)
       : ranks_(NcclRanks::of(c.comm)),
         rank_(c.comm.rank()),
         messages_(c.reshape),
         returned_(c.reshape.tiles.size()) {}
 
-  bool post(int tile, const Memory& memory, DeviceStream& stream, Patience) override {
+  bool post(int tile, const Memory& memory, Queue& queue, Patience) override {
+    DeviceStream& stream = *queue.stream;
     std::byte* const workspace = memory[static_cast<std::size_t>(Space::work)];
     const auto start = [&](const Message& m, const std::vector<StridedPart>& pieces, std::size_t i) {
       return workspace + (pieces.empty() ? m.offset : pieces[i].at.offset);
@@ -79,7 +80,7 @@ class NcclExchange final : public StreamBufferedExchange {
 
   bool sent(int, Patience) override { return true; }
 
-  int next_arrival(int tile, DeviceStream&, Patience) override {
+  int next_arrival(int tile, Queue&, Patience) override {
     std::size_t& returned = returned_[static_cast<std::size_t>(tile)];
     return returned < messages(tile).receives.size() ? static_cast<int>(returned++) : no_more_arrivals;
   }
@@ -107,11 +108,9 @@ ExchangeRow nccl_row() {
                      .by_name_only = true,
                      .serves_host = false,
                      .on_streams = true},
-          .overlaps = [](CommImpl&) { return true; },
           .applicable = [](CommImpl&) { return true; },
-          .make_buffered = nullptr,
-          .make_direct = nullptr,
-          .make_stream_buffered = make_exchange<StreamBufferedExchange, NcclExchange>,
+          .overlaps = [](CommImpl&) { return true; },
+          .carrier = make_carrier<NcclExchange>,
           .missing = [] { return nccl::missing(); },
           .prepare = NcclRanks::prepare};
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/backoff.hpp"
+#include "comm/shared_memory.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
 
@@ -17,11 +18,11 @@ namespace {
 using Word = std::uint64_t;
 constexpr std::size_t line_bytes = 64;
 
-/// What guards the workspace of one rank, at the start of the memory that it shares.
+/// What guards the workspace of one rank in one reshape.
 class Flags {
  public:
   explicit Flags(std::byte* at) : at_(at) {}
-  static std::size_t bytes(int ranks) { return line_bytes * (2 + static_cast<std::size_t>(ranks)); }
+  static Index bytes(int ranks) { return static_cast<Index>(line_bytes) * (2 + ranks); }
 
   std::atomic_ref<Word> free() const { return line(0); }
   std::atomic_ref<Word> failed() const { return line(1); }
@@ -34,24 +35,25 @@ class Flags {
   std::byte* at_;
 };
 
-class SharedDirect final : public DirectExchange {
+class SharedWindow final : public Window {
  public:
-  explicit SharedDirect(const ExchangeContext& c)
-      : comm_(c.comm),
-        memory_(c.shared),
-        flags_(c.flags_offset),
-        workspace_(c.workspace_offset),
-        tiles_(static_cast<Word>(c.reshape.most_tiles)),
-        rank_(c.comm.rank()) {}
+  SharedWindow(CommImpl& comm, std::shared_ptr<SharedMemory> memory, Index flags, Index workspace,
+               int most_tiles)
+      : comm_(comm),
+        memory_(std::move(memory)),
+        flags_(flags),
+        workspace_(workspace),
+        tiles_(static_cast<Word>(most_tiles)),
+        rank_(comm.rank()) {}
 
-  void begin() override { ++execution_; }
-  std::byte* workspace_of(int peer) const override { return memory_->of(peer) + workspace_; }
-  void signal_free(int tile) override { raise(flags(rank_).free(), tile); }
-  void signal_full(int tile, int peer) override { raise(flags(peer).full(rank_), tile); }
-  bool is_free(int tile, int peer, Patience patience) override {
+  std::byte* of(int peer) const override { return memory_->of(peer) + workspace_; }
+  void begin(int) override { ++execution_; }
+  void raise_free(int tile, Queue&) override { raise(flags(rank_).free(), tile); }
+  void raise_full(int tile, int peer, Queue&) override { raise(flags(peer).full(rank_), tile); }
+  bool is_free(int tile, int peer, Queue&, Patience patience) override {
     return reached(flags(peer).free(), tile, peer, patience);
   }
-  bool is_full(int tile, int peer, Patience patience) override {
+  bool is_full(int tile, int peer, Queue&, Patience patience) override {
     return reached(flags(rank_).full(peer), tile, peer, patience);
   }
   void cancel() noexcept override { flags(rank_).failed().store(1, std::memory_order_release); }
@@ -68,7 +70,7 @@ class SharedDirect final : public DirectExchange {
     const Word wanted = number(tile);
     Backoff backoff;
     for (int looks = 0; counter.load(std::memory_order_acquire) < wanted; ++looks) {
-      if (looks % between_checks == 0) check(counter, wanted, peer);
+      if (looks % between_checks == 0) check_peer(counter, wanted, peer);
       if (patience == Patience::look) return false;
       backoff.pause();
     }
@@ -76,7 +78,7 @@ class SharedDirect final : public DirectExchange {
   }
 
   /// A rank that fails after it has signalled harms nobody.
-  void check(std::atomic_ref<Word> counter, Word wanted, int peer) const {
+  void check_peer(std::atomic_ref<Word> counter, Word wanted, int peer) const {
     const bool failed = flags(peer).failed().load(std::memory_order_acquire) != 0;
     if (counter.load(std::memory_order_acquire) >= wanted) return;
     comm_.check_alive("direct exchange");
@@ -92,21 +94,46 @@ class SharedDirect final : public DirectExchange {
   int rank_;
 };
 
-}  // namespace
+/// The flags of all reshapes, one after the other, and the workspace behind them.
+class SharedWorkspace final : public Workspace {
+ public:
+  explicit SharedWorkspace(const WorkspaceRequest& r)
+      : comm_(r.comm), start_(static_cast<Index>(r.reshapes.size()) * Flags::bytes(r.comm.size())) {
+    for (const ReshapeMessages* reshape : r.reshapes) most_tiles_.push_back(reshape->most_tiles);
+    memory_ = r.comm.share(static_cast<std::size_t>(start_ + r.bytes));
+  }
 
-Index direct_flag_bytes(int ranks) {
-  return static_cast<Index>(Flags::bytes(2 * ranks));
+  std::byte* of(int rank) const override {
+    std::byte* const memory = memory_->of(rank);
+    return memory == nullptr ? nullptr : memory + start_;
+  }
+  std::unique_ptr<Window> window(std::size_t reshape) const override {
+    return std::make_unique<SharedWindow>(comm_, memory_,
+                                          static_cast<Index>(reshape) * Flags::bytes(comm_.size()), start_,
+                                          most_tiles_[reshape]);
+  }
+
+ private:
+  CommImpl& comm_;
+  Index start_;
+  std::vector<int> most_tiles_;
+  std::shared_ptr<SharedMemory> memory_;
+};
+
+std::shared_ptr<Workspace> workspace_that_ranks_reach(const WorkspaceRequest& request) {
+  if (request.device) return share_device_memory(request);
+  return std::make_shared<SharedWorkspace>(request);
 }
+
+}  // namespace
 
 ExchangeRow direct_row() {
   return {.name = "direct",
           .meaning = "ranks store into each other's workspace (threads of a process, ranks of a machine)",
           .traits = {.form = Form::boxes, .stores = true, .in_graphs = true},
-          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.size() == 1 || any_share_memory(comm); },
-          .make_buffered = nullptr,
-          .make_direct = make_exchange<DirectExchange, SharedDirect>,
-          .make_stream_direct = make_peer_exchange,
+          .overlaps = [](CommImpl&) { return false; },
+          .memory = workspace_that_ranks_reach,
           .takes_devices = [](CommImpl&) { return true; }};
 }
 

@@ -32,18 +32,18 @@ ReshapeMessages packed(const ReshapeMessages& messages) {
   return all;
 }
 
-class Staged final : public StreamBufferedExchange {
+class Staged final : public Carrier {
  public:
-  Staged(const ExchangeRow& host, const ExchangeContext& c)
+  Staged(const ExchangeRow& host, const CarrierRequest& c, std::shared_ptr<std::byte> pinned)
       : device_(c.device),
-        pinned_(c.workspace),
-        messages_(packed(c.reshape)),
-        tiles_(c.reshape.tiles.size()) {
-    ExchangeContext on_host = context_of(c, messages_);
-    host_ = host.make_buffered(on_host);
+        pinned_(std::move(pinned)),
+        messages_(pinned_ ? packed(c.reshape) : c.reshape),
+        tiles_(c.reshape.tiles.size()),
+        host_(host.carrier({c.comm, messages_, c.groups, {}, pinned_ == nullptr})) {
     for (std::size_t k = 0; k < tiles_.size(); ++k) {
       const TileMessages &given = c.reshape.tiles[k], &mine = messages_.tiles[k];
-      tiles_[k].copied = device_->make_event(false);
+      tiles_[k].ready = device_->make_event(false);
+      if (!pinned_) continue;
       for (std::size_t i = 0; i < mine.sends.size(); ++i)
         tiles_[k].sends.push_back(part(mine.sends[i], given.from, i, true));
       for (std::size_t i = 0; i < mine.receives.size(); ++i)
@@ -53,36 +53,35 @@ class Staged final : public StreamBufferedExchange {
 
   void connect() override { host_->connect(); }
 
-  bool post(int tile, const Memory& memory, DeviceStream& stream, Patience patience) override {
+  bool post(int tile, const Memory& memory, Queue& queue, Patience patience) override {
     Tile& t = tiles_[static_cast<std::size_t>(tile)];
-    if (!t.copying) {
+    if (!t.waiting) {
       t.memory = memory;
       // Behind these on the stream is also what an earlier execution had left to copy from pinned memory.
-      for (const Part& p : t.sends) p.copy.enqueue(stream, pinned_.get() + p.offset, p.at(memory));
-      stream.record(*t.copied);
-      t.copying = true;
+      for (const Part& p : t.sends) p.copy.enqueue(*queue.stream, pinned_.get() + p.offset, p.at(memory));
+      queue.stream->record(*t.ready);
+      t.waiting = true;
     }
     if (patience == Patience::wait) {
-      device_->wait_for(*t.copied);
-    } else if (!device_->passed(*t.copied)) {
+      device_->wait_for(*t.ready);
+    } else if (!device_->passed(*t.ready)) {
       return false;
     }
-    t.copying = false;
+    t.waiting = false;
     // Packed parts are in the workspace alone.
-    Memory on_host{};
-    on_host[static_cast<std::size_t>(Space::work)] = pinned_.get();
-    host_->post(tile, on_host);
-    return true;
+    Memory of_parts = memory;
+    if (pinned_) of_parts[static_cast<std::size_t>(Space::work)] = pinned_.get();
+    return host_->post(tile, of_parts, queue, Patience::wait);
   }
 
   bool sent(int tile, Patience patience) override { return host_->sent(tile, patience); }
 
-  int next_arrival(int tile, DeviceStream& stream, Patience patience) override {
-    const int i = host_->next_arrival(tile, patience);
-    if (i < 0) return i;
+  int next_arrival(int tile, Queue& queue, Patience patience) override {
+    const int i = host_->next_arrival(tile, queue, patience);
+    if (i < 0 || !pinned_) return i;
     const Tile& t = tiles_[static_cast<std::size_t>(tile)];
     const Part& p = t.receives[static_cast<std::size_t>(i)];
-    p.copy.enqueue(stream, p.at(t.memory), pinned_.get() + p.offset);
+    p.copy.enqueue(*queue.stream, p.at(t.memory), pinned_.get() + p.offset);
     return i;
   }
 
@@ -101,16 +100,11 @@ class Staged final : public StreamBufferedExchange {
     }
   };
   struct Tile {
-    std::vector<Part> sends, receives;
-    std::unique_ptr<DeviceEvent> copied;
+    std::vector<Part> sends, receives;   ///< none without pinned memory
+    std::unique_ptr<DeviceEvent> ready;  ///< what the tile sends is where it is taken from
     Memory memory{};
-    bool copying = false;
+    bool waiting = false;  ///< for that
   };
-
-  static ExchangeContext context_of(const ExchangeContext& c, const ReshapeMessages& messages) {
-    return {c.comm,         messages,           c.groups, c.workspace, c.shared,
-            c.flags_offset, c.workspace_offset, c.device, c.peers};
-  }
 
   /// `boxes`: where parts lie that are not packed.
   Part part(const Message& m, const std::vector<StridedPart>& boxes, std::size_t i, bool sends) const {
@@ -124,16 +118,17 @@ class Staged final : public StreamBufferedExchange {
   }
 
   std::shared_ptr<Device> device_;
-  std::shared_ptr<std::byte> pinned_;
+  std::shared_ptr<std::byte> pinned_;  ///< null: the medium takes memory of devices
   ReshapeMessages messages_;
-  std::unique_ptr<BufferedExchange> host_;
   std::vector<Tile> tiles_;
+  std::unique_ptr<Carrier> host_;
 };
 
 }  // namespace
 
-std::unique_ptr<StreamBufferedExchange> make_staged(const ExchangeRow& host, const ExchangeContext& context) {
-  return std::make_unique<Staged>(host, context);
+std::unique_ptr<Carrier> make_staged(const ExchangeRow& host, const CarrierRequest& request,
+                                     std::shared_ptr<std::byte> pinned) {
+  return std::make_unique<Staged>(host, request, std::move(pinned));
 }
 
 Index staged_bytes(const ReshapeMessages& messages) {

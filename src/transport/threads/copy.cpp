@@ -61,9 +61,9 @@ void copy_points(const StridedPart& part, const std::byte* from, const Strides& 
   }
 }
 
-class ThreadsCopy final : public BufferedExchange {
+class ThreadsCopy final : public Carrier {
  public:
-  explicit ThreadsCopy(const ExchangeContext& c)
+  explicit ThreadsCopy(const CarrierRequest& c)
       : world_(*c.comm.threads()),
         tiles_(c.reshape.tiles),
         element_bytes_(c.reshape.element_bytes),
@@ -85,7 +85,7 @@ class ThreadsCopy final : public BufferedExchange {
 
   void connect() override { share(world_, static_cast<int>(rank_), boxes_); }
 
-  void post(int tile, const Memory& memory) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
     const auto k = static_cast<std::size_t>(tile);
     ++executions_[k];
     memory_[k] = memory;
@@ -97,6 +97,7 @@ class ThreadsCopy final : public BufferedExchange {
           tiles_[k].from.empty() ? at(k, Space::work, m.offset) : at(k, tiles_[k].from[i].at);
     }
     mine.posted[k].store(executions_[k], std::memory_order_release);
+    return true;
   }
 
   bool sent(int tile, Patience patience) override {
@@ -115,7 +116,7 @@ class ThreadsCopy final : public BufferedExchange {
     return true;
   }
 
-  int next_arrival(int tile, Patience patience) override {
+  int next_arrival(int tile, Queue&, Patience patience) override {
     const auto k = static_cast<std::size_t>(tile);
     const std::vector<Message>& receives = tiles_[k].receives;
     int found = no_more_arrivals;
@@ -196,10 +197,9 @@ ExchangeRow threads_copy_row() {
           .meaning =
               "receivers copy parts out of the sender's buffer, packed or strided (threads of one process)",
           .traits = {.beside_stores = true},
-          .overlaps = [](CommImpl&) { return false; },
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
-          .make_buffered = make_exchange<BufferedExchange, ThreadsCopy>,
-          .make_direct = nullptr};
+          .overlaps = [](CommImpl&) { return false; },
+          .carrier = make_carrier<ThreadsCopy>};
 }
 
 }  // namespace weft

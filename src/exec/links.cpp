@@ -1,0 +1,85 @@
+#include "exec/links.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/test_hook.hpp"
+#include "transport/staged/staged.hpp"
+
+namespace weft {
+
+namespace {
+
+/// In memory of devices, what works on the host alone is served by way of the host.
+std::unique_ptr<Carrier> carrier_for(const ExchangeRow& row, const CarrierRequest& request,
+                                     std::shared_ptr<std::byte> pinned) {
+  if (!request.device || row.traits.on_streams) return row.carrier(request);
+  return make_staged(row, request, std::move(pinned));
+}
+
+}  // namespace
+
+Index far_bytes(const Program& program) {
+  Index bytes = 0;
+  for (const ReshapeProgram& r : program.reshapes)
+    if (r.leg.traits.stores) bytes += staged_bytes(r.sent);
+  return bytes;
+}
+
+Links::Links(const Program& program, const LinkRequest& request) : rank_(program.rank) {
+  const PlanMemory& memory = request.memory;
+  Index offset = memory.packed_bytes;
+  for (std::size_t j = 0; j < program.reshapes.size(); ++j) {
+    const ReshapeMessages& sent = program.reshapes[j].sent;
+    const ExchangeRow& row = *request.rows[j];
+    const auto carrier = [&](const ExchangeRow& by, std::byte* pinned) {
+      return carrier_for(by, {request.comm, sent, request.groups[j], memory.device}, {memory.pinned, pinned});
+    };
+    std::unique_ptr<Carrier> made;
+    if (!row.traits.stores) {
+      const bool hands_over = memory.hands_over && takes_devices(row, request.comm);
+      made = carrier(row, hands_over ? nullptr : memory.pinned.get());
+    } else if (memory.far != nullptr) {
+      made = carrier(*memory.far, memory.pinned.get() + offset);
+      offset += staged_bytes(sent);
+    }
+    carriers_.push_back(std::move(made));
+    windows_.push_back(row.traits.stores ? memory.reached->window(request.first + j) : nullptr);
+  }
+  const auto any = [](const auto& all) {
+    return std::any_of(all.begin(), all.end(), [](const auto& exchange) { return exchange != nullptr; });
+  };
+  mixed_ = any(carriers_) && any(windows_);
+}
+
+void Links::connect(JointSteps& steps) {
+  for (const auto& c : carriers_)
+    steps.take([&] {
+      if (c) c->connect();
+      test_point("connect", rank_);
+    });
+}
+
+void Links::begin(int turn) {
+  for (const auto& w : windows_)
+    if (w) w->begin(turn);
+}
+
+void Links::check() const {
+  for (const auto& c : carriers_)
+    if (c) c->check();
+  for (const auto& w : windows_)
+    if (w) w->check();
+}
+
+void Links::cancel_carriers() noexcept {
+  for (const auto& c : carriers_)
+    if (c) c->cancel();
+}
+
+void Links::cancel_windows() noexcept {
+  for (const auto& w : windows_)
+    if (w) w->cancel();
+}
+
+}  // namespace weft

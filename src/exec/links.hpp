@@ -1,0 +1,87 @@
+// The exchanges of one direction of a plan, whatever executes it: they are made here from the rows that
+// planning has chosen, connected, waited for and cancelled. And the memory that the exchanges of both
+// directions use in turn.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "comm/agree.hpp"
+#include "program/program.hpp"
+#include "transport/transport.hpp"
+
+namespace weft {
+
+/// The memory of a plan. Both directions use it in turn.
+struct PlanMemory {
+  std::shared_ptr<std::byte> workspace = {};  ///< null if the user gives one at execution
+  std::shared_ptr<Workspace> reached = {};    ///< what holds it, if ranks store into it
+  const ExchangeRow* far = nullptr;  ///< what then serves the pairs of ranks that do not reach each other
+  // In memory of devices:
+  std::shared_ptr<Device> device = {};  ///< that of this rank, entered
+  /// If parts go through the host: `packed_bytes` for what is packed in the workspace, and behind that room
+  /// for what `far` packs in one direction.
+  std::shared_ptr<std::byte> pinned = {};
+  Index packed_bytes = 0;
+  bool hands_over = false;    ///< exchanges that take memory of devices are given it
+  Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
+  /// If executions take turns with two workspaces (docs/adr/0021): where in the memory the second begins;
+  /// else 0.
+  Index second = 0;
+};
+
+/// Pinned memory that `far` needs for the reshapes of a program.
+Index far_bytes(const Program& program);
+
+/// What carries the reshapes of a program.
+struct LinkRequest {
+  CommImpl& comm;
+  const std::vector<const ExchangeRow*>& rows;  ///< per reshape
+  const std::vector<std::vector<int>>& groups;  ///< per reshape, the exchange group of every rank
+  const PlanMemory& memory;
+  std::size_t first = 0;  ///< number of the first reshape among those that `memory.reached` was made for
+};
+
+class Links {
+ public:
+  Links() = default;
+  /// Local; throws `weft::Error`. The program outlives the links.
+  Links(const Program& program, const LinkRequest& request);
+
+  /// A step for each. Collective.
+  void connect(JointSteps& steps);
+  void begin(int turn);
+
+  Carrier& carrier(int reshape) const { return *carriers_[static_cast<std::size_t>(reshape)]; }
+  Window& window(int reshape) const { return *windows_[static_cast<std::size_t>(reshape)]; }
+
+  /// Whether `look(patience)` comes true: with `wait` it does. What it looks for may depend on ranks that
+  /// themselves wait for messages, of this reshape or an earlier one, which need this rank to move on.
+  template <class Look>
+  bool await(Patience patience, const Look& look) const {
+    if (!mixed_) return look(patience);
+    for (Backoff backoff;; backoff.pause()) {
+      if (look(Patience::look)) return true;
+      for (const auto& c : carriers_)
+        if (c) c->progress();
+      check();
+      if (patience == Patience::look) return false;
+    }
+  }
+
+  /// Throws if a rank has failed that streams may wait for, or whose parts they have taken.
+  void check() const;
+  /// This rank has failed: nobody touches the memory of its messages once the first returns, and nobody waits
+  /// for its flags once the second does.
+  void cancel_carriers() noexcept;
+  void cancel_windows() noexcept;
+
+ private:
+  std::vector<std::unique_ptr<Carrier>> carriers_;  ///< per reshape
+  std::vector<std::unique_ptr<Window>> windows_;    ///< per reshape
+  int rank_ = 0;
+  bool mixed_ = false;  ///< whether there are both kinds
+};
+
+}  // namespace weft
