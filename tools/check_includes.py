@@ -21,7 +21,7 @@ BELOW = {
     "kernels": {"base", "geometry"},
     "device": {"base", "geometry", "kernels"},
     "fft": {"base", "geometry", "device"},
-    "transport": {"base", "comm", "device"},
+    "transport": {"base", "comm", "kernels", "device"},
 }
 # These use all of them, and each the ones before it.
 for room in ("exec", "tune", "api"):

@@ -1,7 +1,7 @@
 // Buffered exchange between the threads of one process: a posted tile is shown to its receivers, who copy
-// their parts out of the sender's buffer, or strided parts, point by point, from where they lie. It serves
-// where workspace belongs to the user, and lets the buffered programs of the other media run under thread
-// sanitizers and in debuggers.
+// their parts out of the sender's buffer, or strided parts from where they lie. It serves where workspace
+// belongs to the user, and lets the buffered programs of the other media run under thread sanitizers and in
+// debuggers.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +9,7 @@
 #include <shared_mutex>
 
 #include "comm/thread_world.hpp"
+#include "kernels/cpu/permute_copy.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
 
@@ -28,39 +29,6 @@ struct Outbox {
   bool closed = false;
 };
 
-/// Copies the points of a strided part, in its memory order.
-void copy_points(const StridedPart& part, const std::byte* from, const Strides& from_strides, std::byte* to,
-                 Index element_bytes) {
-  const Shape extents = part.box.extents();
-  const int last = part.order.size() - 1, inner = part.order[last];
-  const Index from_step = from_strides[inner] * element_bytes,
-              to_step = part.at.strides[inner] * element_bytes;
-  const bool dense = from_step == element_bytes && to_step == element_bytes;
-  const auto line = [&](const std::byte* f, std::byte* t) {
-    if (dense) {
-      std::memcpy(t, f, static_cast<std::size_t>(extents[inner] * element_bytes));
-      return;
-    }
-    for (Index i = 0; i < extents[inner]; ++i)
-      std::memcpy(t + i * to_step, f + i * from_step, static_cast<std::size_t>(element_bytes));
-  };
-  Shape at(extents.size(), 0);
-  for (;;) {
-    line(from, to);
-    int i = last - 1;
-    for (; i >= 0; --i) {
-      const int a = part.order[i];
-      from += from_strides[a] * element_bytes;
-      to += part.at.strides[a] * element_bytes;
-      if (++at[a] < extents[a]) break;
-      from -= extents[a] * from_strides[a] * element_bytes;
-      to -= extents[a] * part.at.strides[a] * element_bytes;
-      at[a] = 0;
-    }
-    if (i < 0) return;
-  }
-}
-
 class ThreadsCopy final : public Carrier {
  public:
   explicit ThreadsCopy(const CarrierRequest& c)
@@ -71,6 +39,7 @@ class ThreadsCopy final : public Carrier {
         ranks_(static_cast<std::size_t>(c.comm.size())),
         executions_(tiles_.size(), 0),
         returned_(tiles_.size()),
+        copies_(tiles_.size()),
         memory_(tiles_.size()),
         boxes_(ranks_) {
     boxes_[rank_] = std::make_shared<Outbox>(tiles_.size(), ranks_);
@@ -83,7 +52,18 @@ class ThreadsCopy final : public Carrier {
   }
   ~ThreadsCopy() override { cancel(); }
 
-  void connect() override { share(world_, static_cast<int>(rank_), boxes_); }
+  /// What the sender's strides are is known from here on.
+  void connect() override {
+    share(world_, static_cast<int>(rank_), boxes_);
+    for (std::size_t k = 0; k < tiles_.size(); ++k)
+      for (std::size_t i = 0; i < tiles_[k].to.size(); ++i) {
+        const StridedPart& part = tiles_[k].to[i];
+        const auto sender = static_cast<std::size_t>(tiles_[k].receives[i].peer);
+        copies_[k].emplace_back(part.box.extents(),
+                                boxes_[sender]->strides[slot(static_cast<int>(k), static_cast<int>(rank_))],
+                                part.at.strides, element_bytes_);
+      }
+  }
 
   bool post(int tile, const Memory& memory, Queue&, Patience) override {
     const auto k = static_cast<std::size_t>(tile);
@@ -173,8 +153,7 @@ class ThreadsCopy final : public Carrier {
     if (tiles_[k].to.empty()) {
       std::memcpy(at(k, Space::work, m.offset), theirs.buffer[mine], static_cast<std::size_t>(m.bytes));
     } else {
-      copy_points(tiles_[k].to[i], theirs.buffer[mine], theirs.strides[mine], at(k, tiles_[k].to[i].at),
-                  element_bytes_);
+      copies_[k][i].run(theirs.buffer[mine], at(k, tiles_[k].to[i].at));
     }
     taken.store(executions_[k], std::memory_order_release);
     return true;
@@ -182,11 +161,12 @@ class ThreadsCopy final : public Carrier {
 
   ThreadWorld& world_;
   const std::vector<TileMessages>& tiles_;
-  Index element_bytes_;
+  int element_bytes_;
   std::size_t rank_, ranks_;
-  std::vector<std::uint64_t> executions_;    ///< per tile, counted from 1
-  std::vector<std::vector<bool>> returned_;  ///< per tile and receive
-  std::vector<Memory> memory_;               ///< per tile
+  std::vector<std::uint64_t> executions_;         ///< per tile, counted from 1
+  std::vector<std::vector<bool>> returned_;       ///< per tile and receive
+  std::vector<std::vector<PermuteCopy>> copies_;  ///< per tile and receive, of strided parts
+  std::vector<Memory> memory_;                    ///< per tile
   std::vector<std::shared_ptr<Outbox>> boxes_;
 };
 
