@@ -267,6 +267,12 @@ void PlanImpl::find_exchanges(CommImpl& c) {
                           choose_pipeline_option(options, overlapping_pipeline(c)).pipeline->sends_parts;
     const ExchangeRow& row =
         by_parts ? find_exchange_of_parts(c, exchange_needs()) : find_exchange(name, c, exchange_needs());
+    const auto other = std::find_if(rows.begin(), rows.end(), [&](const ExchangeRow* r) {
+      return r != &row && r->traits.stores && row.traits.stores;
+    });
+    if (other != rows.end())
+      throw Error("plan: option exchange", std::string(row.name) + " beside " + (*other)->name,
+                  "one exchange that stores into the workspace of a plan");
     rows.push_back(&row);
     strided = strided && packs_nothing(row.traits);
     alone = alone || !row.traits.concurrent;
