@@ -1,6 +1,5 @@
-// The exchanges of one direction of a plan, whatever executes it: they are made here from the rows that
-// planning has chosen, connected, waited for and cancelled. And the memory that the exchanges of both
-// directions use in turn.
+// The exchanges of one direction of a plan, whatever executes it: made from the rows that planning has
+// chosen, connected, waited for and cancelled in one place. Both directions of a plan use its memory in turn.
 #pragma once
 
 #include <memory>
@@ -13,7 +12,7 @@
 
 namespace weft {
 
-/// The memory of a plan. Both directions use it in turn.
+/// The memory of a plan, as its exchanges need it.
 struct PlanMemory {
   std::shared_ptr<std::byte> workspace = {};  ///< null if the user gives one at execution
   std::shared_ptr<Workspace> reached = {};    ///< what holds it, if ranks store into it
