@@ -87,10 +87,11 @@ double copy_time(const Comm& comm, std::size_t bytes, const std::shared_ptr<Devi
 /// To every other rank, by how far it is behind this one.
 std::vector<double> link_speeds(const Comm& comm, const PlanImpl& plan, std::size_t bytes) {
   std::vector<double> speeds;
-  if (!plan.device || plan.islands.several()) return speeds;
-  Device& device = *plan.device;
+  if (!plan.devices.mine || plan.setting.some_far()) return speeds;
+  Device& device = *plan.devices.mine;
   const DeviceScope scope(device);
-  const PeerMemory landing(comm.impl(), plan.device, plan.device_ids, plan.islands.of, bytes, 0);
+  const PeerMemory landing(comm.impl(), plan.devices.mine, plan.devices.ids, plan.setting.near_groups(),
+                           bytes, 0);
   const std::shared_ptr<std::byte> from = device.allocate(bytes, operation);
   DeviceCopies copies(device);
   for (int further = 1; further < comm.size(); ++further) {
@@ -176,11 +177,11 @@ Ceilings remembered(const Comm& comm, const CeilingRequest& request) {
   });
   const Plan small = exchange_alone(comm, 1 << 16, true);
   const PlanImpl& plan = PlanImpl::of(small);
-  const Machine machine = machine_of(c, {}, plan.devices_text());
+  const Machine machine = machine_of(c, {}, plan.setting.devices->text);
   const Wisdom known = share_wisdom(c, machine);
   Ceilings ceilings;
   ceilings.remembered = true;
-  for (const auto& [name, value] : by_name(ceilings, c.size(), !plan.islands.several() && c.size() > 1)) {
+  for (const auto& [name, value] : by_name(ceilings, c.size(), !plan.setting.some_far() && c.size() > 1)) {
     const std::optional<double> found = known.constant(machine.fingerprint, name);
     *value = found.value_or(0);
     ceilings.remembered = ceilings.remembered && *value > 0;

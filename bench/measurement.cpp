@@ -45,6 +45,7 @@ class Bench {
     m_.plan = plan_->to_string();
     m_.transport = transport();
     m_.learnt = PlanImpl::of(*plan_).learnt;
+    m_.design = to_json(PlanImpl::of(*plan_).design());
     allocate();
     check_answer();
     for (const std::string& name : case_.peers) {
@@ -90,14 +91,15 @@ class Bench {
 
   /// What carries the reshapes of forward, "direct, p2p through pinned memory".
   std::string transport() const {
-    const PlanImpl& impl = PlanImpl::of(*plan_);
-    CommImpl& c = comm_.impl();
+    const Design& design = PlanImpl::of(*plan_).design();
+    const MemoryMap& memory = design.memory;
     std::string names;
-    for (const ExchangeRow* row : impl.ways[0].exchanges) {
-      names += std::string(names.empty() ? "" : ", ") + row->name;
+    for (const Leg& leg : design.legs_of(Direction::forward)) {
+      names += (names.empty() ? "" : ", ") + leg.exchange;
       if (!device_) continue;
-      if (impl.goes_through_host(*row, c)) names += " through pinned memory";
-      if (row->traits.stores && impl.some_far(c)) names += " (some pairs through pinned memory)";
+      if (std::count(memory.staged.begin(), memory.staged.end(), leg.exchange) > 0)
+        names += " through pinned memory";
+      if (leg.traits.stores && !memory.far.empty()) names += " (some pairs through pinned memory)";
     }
     return names;
   }

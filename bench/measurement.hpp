@@ -37,6 +37,7 @@ struct Measured {
   std::map<std::string, Summary> peers;
   std::map<std::string, std::string> about_peers;
   std::map<std::string, double> peers_planning_s;  ///< slowest rank
+  std::string design;                              ///< all that was chosen, as JSON
   Learnt learnt;                                   ///< what wisdom or trials have decided
   /// The last repetition of every rank, for a timeline.
   std::vector<std::vector<OperationTime>> timeline;

@@ -53,7 +53,7 @@ Json summary(const Summary& s) {
 
 /// What was chosen by whom, and the search if there was one.
 Json learnt(const Learnt& l) {
-  Json j = {{"origin", l.origin}, {"options", l.options}};
+  Json j = {{"origin", name_of(l.origin)}, {"options", l.options}};
   if (l.trials == 0) return j;
   j["trials"] = l.trials;
   j["trial_seconds"] = l.trial_seconds;
@@ -133,7 +133,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
     j["peers"][name]["planning_s"] = m.peers_planning_s.at(name);
   }
   j["planning_s"] = m.planning_s;
-  if (!m.learnt.origin.empty()) j["learnt"] = learnt(m.learnt);
+  if (m.learnt.origin != Origin::rule) j["learnt"] = learnt(m.learnt);
   j["memory_bytes"] = m.memory_bytes;
   j["problem"] = {{"shape", c.shape},   {"transform", c.transform}, {"precision", c.precision},
                   {"input", c.input},   {"output", c.output},       {"direction", c.direction},
@@ -142,6 +142,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
   j["options"] = Json::object();
   for (const auto& [name, value] : c.options.all()) j["options"][name] = value;
   j["plan"] = m.plan;
+  j["design"] = Json::parse(m.design);
   j["machine"] = {{"host", host()},
                   {"processor", processor_text()},
                   {"cores", hardware_threads()},

@@ -16,7 +16,7 @@ double bytes_of(const Field& field, int real_bytes) {
 }  // namespace
 
 double bytes_sent(const Plan& plan, Direction direction) {
-  const Program& p = PlanImpl::of(plan).ways[static_cast<std::size_t>(direction)].executor->program();
+  const Program& p = PlanImpl::of(plan).bound->program(direction);
   Index bytes = 0;
   for (const Op& op : p.ops) {
     if (op.kind == OpKind::put) {
@@ -32,22 +32,24 @@ double bytes_sent(const Plan& plan, Direction direction) {
 }
 
 void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction) {
-  const PlanImpl& impl = PlanImpl::of(plan);
-  const PlanImpl::Way& way = impl.ways[static_cast<std::size_t>(direction)];
-  const std::vector<Field>& fields = way.schedule.fields;
+  const Design& design = PlanImpl::of(plan).design();
+  const Schedule& schedule = design.schedule(direction);
+  const std::vector<Field>& fields = schedule.fields;
   const auto pass = [&](std::size_t from, std::size_t to) {
     ++traffic.bound_passes;
-    traffic.bound += bytes_of(fields[from], impl.real_size()) + bytes_of(fields[to], impl.real_size());
+    traffic.bound +=
+        bytes_of(fields[from], design.program.real_bytes) + bytes_of(fields[to], design.program.real_bytes);
   };
-  const std::vector<Stage>& stages = way.schedule.stages;
+  const std::vector<Stage>& stages = schedule.stages;
   for (std::size_t i = 0; i < stages.size(); ++i)
     if (stages[i].kind == Stage::Kind::fft) pass(i, i + 1);
   // A reshape is part of the FFTs beside it. Where it has none, it takes a copy from or to the user's array,
   // unless the exchange does that itself.
-  const std::vector<int> reshapes = reshape_stages(way.schedule);
+  const std::vector<int> reshapes = reshape_stages(schedule);
   for (std::size_t j = 0; j < reshapes.size(); ++j) {
     const auto at = static_cast<std::size_t>(reshapes[j]);
-    if (!way.choices[j].traits.stores && way.choices[j].traits.form == Form::boxes) continue;
+    const ExchangeTraits& traits = design.legs_of(direction)[j].traits;
+    if (!traits.stores && traits.form == Form::boxes) continue;
     if (at == 0) pass(at, at);
     if (at + 1 == stages.size()) pass(at + 1, at + 1);
   }

@@ -19,7 +19,7 @@ std::span<const TransportRow> transport_table() {
       TransportRow{"mpi", "exchange p2p: MPI is given memory of GPUs (staging off)",
                    [](CommImpl&) { return "p2p"; }, "off"},
       TransportRow{"staged", "exchange p2p, among threads copy, through pinned memory (staging on)",
-                   [](CommImpl& comm) { return find_far_exchange(comm, true).name; }, "on"}};
+                   [](CommImpl& comm) { return comm.threads() != nullptr ? "copy" : "p2p"; }, "on"}};
   return table;
 }
 

@@ -17,6 +17,7 @@ BELOW = {
     "schedule": {"base", "geometry"},
     "traffic": {"base", "geometry", "schedule"},
     "program": {"base", "geometry", "schedule", "traffic"},
+    "design": {"base", "geometry", "schedule", "traffic", "program"},
     "comm": {"base"},
     "kernels": {"base", "geometry"},
     "device": {"base", "geometry", "kernels"},
@@ -26,9 +27,9 @@ BELOW = {
 # These use all of them, and each the ones before it.
 for room in ("exec", "tune", "api"):
     BELOW[room] = set(BELOW)
-PURE = {"geometry", "schedule", "traffic", "program"}
-# What the pure rooms may take from base: errors are public, text and arithmetic only compute.
-PURE_BASE = {"base/arithmetic.hpp", "base/text.hpp"}
+PURE = {"geometry", "schedule", "traffic", "program", "design"}
+# What the pure rooms may take from base: errors are public, effort is a name, text and arithmetic only compute.
+PURE_BASE = {"base/arithmetic.hpp", "base/effort.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
 ALSO = {("transport", "traffic/messages.hpp"), ("transport", "traffic/traits.hpp")}
 MPI_ALLOWED = ("src/comm/", "src/transport/mpi/", "src/transport/shm/", "include/weft/mpi.hpp")

@@ -99,6 +99,9 @@ class WEFT_API Options {
   /// The parameters of pipelines that the program has set: one value for all reshapes, or one for each.
   std::map<std::string, std::vector<Index>> parameters() const;
 
+  /// Whether the program has set an option.
+  bool is_set(const std::string& name) const { return values_.contains(name); }
+
   /// All names, with their value after environment and defaults.
   std::vector<std::pair<std::string, std::string>> all() const;
 

@@ -1,9 +1,19 @@
 #include "api/gather.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "api/user_layout.hpp"
+#include "base/cache.hpp"
+#include "base/text.hpp"
+#include "base/thread_pool.hpp"
+#include "comm/agree.hpp"
 #include "geometry/layout.hpp"
+#include "transport/transport.hpp"
+#include "tune/machine.hpp"
 
 namespace weft {
 
@@ -17,45 +27,25 @@ std::vector<T> all_of(CommImpl& comm, const T& mine) {
   return all;
 }
 
+/// One value if it is that of all ranks.
+template <class T>
+std::vector<T> shortened(std::vector<T> all) {
+  if (std::all_of(all.begin(), all.end(), [&](const T& v) { return v == all.front(); })) all.resize(1);
+  return all;
+}
+
 std::vector<Order> orders_of(CommImpl& comm, const Distribution& d, int ndim) {
   std::vector<Order> orders = all_of(comm, order_asked_for(d));
   const bool none = std::all_of(orders.begin(), orders.end(), [](const Order& o) { return o.empty(); });
   if (none && d.kind() == Distribution::Kind::fastest) return {};
   for (Order& o : orders)
     if (o.empty()) o = c_order(ndim);
-  if (std::all_of(orders.begin(), orders.end(), [&](const Order& o) { return o == orders.front(); }))
-    orders.resize(1);
-  return orders;
+  return shortened(std::move(orders));
 }
 
 std::vector<Box> boxes_of(CommImpl& comm, const Distribution& d) {
   if (d.kind() != Distribution::Kind::box) return {};
   return all_of(comm, d.box_list().front());
-}
-
-TilingPtr tiling_of(const Distribution& d, const std::vector<Box>& gathered, const Shape& shape, int ranks,
-                    const char* what, const std::string& hint) {
-  const bool listed = d.kind() == Distribution::Kind::boxes;
-  if (!listed && d.kind() != Distribution::Kind::box) return named_tiling(d, shape, ranks, what);
-  const std::vector<Box>& boxes = listed ? d.box_list() : gathered;
-  check_tiling(what, shape, boxes, hint);
-  return std::make_shared<const Tiling>(Tiling::from_boxes(shape, boxes));
-}
-
-}  // namespace
-
-void add_batch(ScheduleRequest& request, Index batch) {
-  const int axis = request.shape.size();
-  request.batch_axis = axis;
-  request.shape.push_back(batch);
-  request.transforms.push_back(Transform::none);
-  for (TilingPtr* t : {&request.input, &request.output})
-    if (*t) *t = std::make_shared<const Tiling>((*t)->with_axis(batch));
-  for (std::vector<Order>* orders : {&request.input_orders, &request.output_orders})
-    for (Order& order : *orders) {
-      order.push_back(axis);
-      order = axis_first(order, axis);
-    }
 }
 
 Gathered gather(CommImpl& comm, const Problem& problem) {
@@ -68,27 +58,139 @@ Gathered gather(CommImpl& comm, const Problem& problem) {
   return g;
 }
 
-ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks) {
-  ScheduleRequest request;
-  request.shape = problem.shape;
-  request.transforms = problem.transforms;
-  request.ranks = ranks;
-  request.element = *problem.element;
-  request.input_orders = gathered.input_orders;
-  request.output_orders = gathered.output_orders;
-  std::string in_hint, out_hint;
-  for (int a = 0; a < problem.shape.size(); ++a)
-    if (problem.transforms[a] == Transform::r2c) {
-      const std::string n = std::to_string(problem.shape[a]), half = std::to_string(problem.shape[a] / 2 + 1);
-      in_hint = "along the r2c axis " + std::to_string(a) + " the input has " + n + " points";
-      out_hint =
-          "along the r2c axis " + std::to_string(a) + " the output has " + n + "/2+1 = " + half + " points";
-    }
-  request.input = tiling_of(problem.input, gathered.input_boxes, problem.shape, ranks, "input", in_hint);
-  request.output = tiling_of(problem.output, gathered.output_boxes,
-                             output_shape(problem.shape, problem.transforms), ranks, "output", out_hint);
-  if (problem.batch > 1) add_batch(request, problem.batch);
-  return request;
+/// Of every rank, which ranks of its machine its device reaches: a row each, by their position there.
+class Reach {
+ public:
+  Reach(CommImpl& comm, const std::function<bool(int)>& reaches)
+      : nodes_(comm.nodes()), position_(nodes_.size()) {
+    std::vector<std::size_t> ranks_of(nodes_.size(), 0);
+    for (std::size_t r = 0; r < nodes_.size(); ++r)
+      position_[r] = ranks_of[static_cast<std::size_t>(nodes_[r])]++;
+    width_ = *std::max_element(ranks_of.begin(), ranks_of.end());
+    std::vector<unsigned char> mine(width_, 0);
+    const int node = nodes_[static_cast<std::size_t>(comm.rank())];
+    agree(comm, "plan", [&] {
+      for (std::size_t r = 0; r < nodes_.size(); ++r)
+        if (nodes_[r] == node && reaches(static_cast<int>(r))) mine[position_[r]] = 1;
+    });
+    said_.resize(width_ * nodes_.size());
+    comm.allgather(mine.data(), width_, said_.data());
+  }
+
+  /// Of two ranks of one machine.
+  bool mutual(int a, int b) const { return a == b || (says(a, b) && says(b, a)); }
+
+ private:
+  bool says(int a, int b) const {
+    return said_[static_cast<std::size_t>(a) * width_ + position_[static_cast<std::size_t>(b)]] != 0;
+  }
+
+  const std::vector<int>& nodes_;
+  std::vector<std::size_t> position_;
+  std::size_t width_ = 0;
+  std::vector<unsigned char> said_;
+};
+
+/// As wisdom knows the devices of all ranks: "2x1 NVIDIA H200, 132 multiprocessors", two with a rank each.
+std::string devices_text(CommImpl& comm, const DeviceRanks& devices, const Islands& islands) {
+  std::vector<int> numbers;  // of each rank's device, that of the first rank with the same one
+  for (const DeviceId& id : devices.ids)
+    numbers.push_back(
+        static_cast<int>(std::find(devices.ids.begin(), devices.ids.end(), id) - devices.ids.begin()));
+  const std::vector<std::uint64_t> models = shortened(all_of(comm, stable_hash(devices.mine->model())));
+  return ranks_text(numbers) + " " + comm.broadcast(devices.mine->model(), 0) +
+         (models.size() == 1 ? "" : " and others (" + std::to_string(stable_hash(join(models, " "))) + ")") +
+         (islands.several() ? " that do not reach each other" : "");
+}
+
+/// Among threads, a rank that shares its device reaches no other: some calls of CUDA wait for all streams of
+/// a process on a device, those that wait for a peer's included.
+DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
+  const auto id = [&](int rank) { return devices.ids[static_cast<std::size_t>(rank)]; };
+  const auto shares = [&](int rank) {
+    return comm.threads() != nullptr && std::count(devices.ids.begin(), devices.ids.end(), id(rank)) > 1;
+  };
+  const Reach reach(comm, [&](int rank) {
+    const DeviceScope scope(*devices.mine);
+    return !shares(comm.rank()) && !shares(rank) && devices.mine->reaches(id(rank));
+  });
+  DeviceFacts facts;
+  facts.islands = islands_of(comm.nodes(), [&](int a, int b) { return reach.mutual(a, b); });
+  std::vector<DeviceId> sorted = devices.ids;
+  std::sort(sorted.begin(), sorted.end());
+  facts.own_devices = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+  if (several_nodes(comm)) facts.no_peers = "ranks on several machines";
+  if (const auto [a, b] = facts.islands.apart; a >= 0) {
+    facts.no_peers += facts.no_peers.empty() ? "" : ", and ";
+    const std::string names =
+        comm.broadcast(devices.mine->name(), a) + " and " + comm.broadcast(devices.mine->name(), b);
+    facts.no_peers += shares(a) || shares(b)
+                          ? "threads of one process that share a device"
+                          : "devices of ranks " + std::to_string(a) + " and " + std::to_string(b) + ", " +
+                                names + ", do not reach each other";
+  }
+  facts.text = devices_text(comm, devices, facts.islands);
+  return facts;
+}
+
+/// Why a row does not serve these ranks, as an error says it.
+std::string why_not(const ExchangeRow& row, CommImpl& comm, const std::optional<DeviceFacts>& devices) {
+  if (!row.applicable(comm)) return std::string(" among ranks of medium ") + comm.medium();
+  const ExchangeTraits& traits = row.traits;
+  if (!devices) return traits.serves_host ? "" : " with arrays on the host";
+  if (traits.stores)
+    return row.takes_devices != nullptr && (comm.size() == 1 || devices->islands.any_pair())
+               ? ""
+               : " among GPUs that do not reach each other";
+  if (traits.on_streams) return devices->own_devices ? "" : " among ranks that share a GPU";
+  return stages(traits) ? "" : " with arrays in memory of a GPU";
+}
+
+/// Why an exchange that is looked for in the process is not there, on any rank. Looking takes time: it is
+/// done where the exchange may be used.
+std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
+  const std::vector<std::string>& names = wishes.exchange.value;
+  const bool named = std::find(names.begin(), names.end(), row.name) != names.end();
+  if (row.missing == nullptr || (!named && wishes.effort.value == Effort::estimate)) return "";
+  const std::string mine = row.missing();
+  const std::vector<int> all = all_of(comm, mine.empty() ? 0 : 1);
+  const auto first = std::find(all.begin(), all.end(), 1);
+  return first == all.end() ? "" : comm.broadcast(mine, static_cast<int>(first - all.begin()));
+}
+
+}  // namespace
+
+DeviceRanks find_devices(CommImpl& comm, const Problem& problem) {
+  DeviceRanks devices;
+  if (problem.memory == MemoryKind::host) return devices;
+  agree(comm, "plan", [&] { devices.mine = current_device(); });
+  devices.ids = all_of(comm, devices.mine->id());
+  return devices;
+}
+
+Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wishes,
+                       const DeviceRanks& devices) {
+  Setting setting;
+  setting.medium = comm.medium();
+  setting.nodes = comm.nodes();
+  setting.threads = comm.threads() != nullptr;
+  setting.given = gather(comm, problem);
+  if (devices.mine) setting.devices = device_facts(comm, devices);
+  const std::vector<std::array<Index, 2>> all =
+      all_of(comm, std::array<Index, 2>{hardware_threads(), second_cache_bytes()});
+  setting.hardware_threads.clear();
+  setting.cache_bytes.clear();
+  for (const auto& [threads, cache] : all) {
+    setting.hardware_threads.push_back(static_cast<int>(threads));
+    setting.cache_bytes.push_back(cache);
+  }
+  setting.hardware_threads = shortened(std::move(setting.hardware_threads));
+  setting.cache_bytes = shortened(std::move(setting.cache_bytes));
+  for (const ExchangeRow& row : exchange_table())
+    setting.offers.push_back({row.name, row.traits, why_not(row, comm, setting.devices), row.overlaps(comm),
+                              row.takes_devices != nullptr && row.takes_devices(comm),
+                              missing(row, comm, wishes)});
+  return setting;
 }
 
 }  // namespace weft

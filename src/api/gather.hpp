@@ -1,26 +1,26 @@
-// From what each rank was given to what all ranks know: the tilings and memory orders of all.
+// Gathers the facts that a design goes by (design/setting.hpp), so that all ranks know the same.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "comm/comm_impl.hpp"
-#include "schedule/planner.hpp"
+#include "design/setting.hpp"
+#include "design/wishes.hpp"
+#include "device/device.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
 
-/// Boxes and orders as the ranks gave them.
-struct Gathered {
-  std::vector<Box> input_boxes, output_boxes;      ///< only for distributions by box
-  std::vector<Order> input_orders, output_orders;  ///< empty where no rank asked for one of a `fastest` side
+/// The device of this rank, and which one every rank has; none: arrays are on the host.
+struct DeviceRanks {
+  std::shared_ptr<Device> mine;
+  std::vector<DeviceId> ids;
 };
 
-/// Collective.
-Gathered gather(CommImpl& comm, const Problem& problem);
-
-/// Checks the boxes and names the distributions; the request has one axis more for a batch. Local; throws
-/// `weft::Error`.
-ScheduleRequest resolve(const Problem& problem, const Gathered& gathered, int ranks);
-
-/// A batch is one axis more, the last one, and the slowest in memory.
-void add_batch(ScheduleRequest& request, Index batch);
+/// Collective; throws the same `weft::Error` on all ranks.
+DeviceRanks find_devices(CommImpl& comm, const Problem& problem);
+Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wishes,
+                       const DeviceRanks& devices);
 
 }  // namespace weft

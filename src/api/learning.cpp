@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "api/option_table.hpp"
 #include "api/problem_check.hpp"
 #include "api/tuning.hpp"
 #include "base/text.hpp"
@@ -12,6 +11,7 @@
 #include "comm/agree.hpp"
 #include "fft/local_fft.hpp"
 #include "program/pipeline.hpp"
+#include "tune/constants.hpp"
 #include "tune/machine.hpp"
 #include "tune/wisdom_file.hpp"
 #include "tune/wisdom_store.hpp"
@@ -22,7 +22,7 @@ namespace weft {
 namespace {
 
 /// What wisdom calls a problem: all that choices depend on, and the user's own choices.
-std::string name_of_problem(const Problem& problem, const Options& options, const Gathered& gathered) {
+std::string name_of_problem(const Problem& problem, const Options& options, const Gathered& given) {
   std::string name;
   for (const std::string& line : describe(problem, options)) {
     bool matters = !line.ends_with(' ');
@@ -32,9 +32,9 @@ std::string name_of_problem(const Problem& problem, const Options& options, cons
   }
   // Boxes that ranks name one by one.
   std::string boxes;
-  for (const auto* side : {&gathered.input_boxes, &gathered.output_boxes})
+  for (const auto* side : {&given.input_boxes, &given.output_boxes})
     for (const Box& b : *side) boxes += to_string(b);
-  for (const auto* side : {&gathered.input_orders, &gathered.output_orders})
+  for (const auto* side : {&given.input_orders, &given.output_orders})
     for (const Order& o : *side) boxes += join(o, ",") + ";";
   return name + "; boxes " + std::to_string(stable_hash(boxes));
 }
@@ -90,9 +90,9 @@ std::string misfit(const Options& options, const WisdomEntry& entry) {
   return "";
 }
 
-std::vector<const FftRow*> agreed_ffts(CommImpl& c, const Options& options, MemoryKind memory) {
+std::vector<const FftRow*> agreed_ffts(CommImpl& c, const Wishes& wishes, MemoryKind memory) {
   std::vector<const FftRow*> ffts;
-  agree(c, "plan", [&] { ffts = find_ffts(options.get("fft"), memory); });
+  agree(c, "plan", [&] { ffts = find_ffts(wishes.fft.value, memory); });
   return ffts;
 }
 
@@ -109,43 +109,41 @@ bool save(const std::string& file) {
 class Learning {
  public:
   explicit Learning(const LearnRequest& request)
-      : comm_(request.comm),
+      : request_(request),
         c_(request.comm.impl()),
-        problem_(request.problem),
-        options_(request.options),
-        needs_(request.needs),
-        devices_(request.devices),
-        effort_(options_.get("effort")),
-        file_(options_.get("wisdom")),
-        budget_(trial_seconds(options_)),
-        name_(name_of_problem(problem_, options_, request.gathered)) {}
+        wishes_(request.wishes),
+        effort_(wishes_.effort.value),
+        file_(wishes_.wisdom.value),
+        name_(name_of_problem(request.problem, request.options, request.setting.given)) {}
 
   Learnt run() {
     // Without wisdom and trials planning has nothing to talk about.
-    const bool asks = effort_ != "estimate" || !file_.empty();
+    const bool asks = effort_ != Effort::estimate || !file_.empty();
     if (c_.least(asks || !store_.empty() ? 0 : 1) == 1) return {};
     add_memory_to_name();
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
-    machine_ = machine_of(c_, agreed_ffts(c_, options_, problem_.memory), devices_);
+    const std::optional<DeviceFacts>& devices = request_.setting.devices;
+    machine_ =
+        machine_of(c_, agreed_ffts(c_, wishes_, request_.problem.memory), devices ? devices->text : "");
     const Wisdom known = share_wisdom(c_, machine_);
-    if (!needs_.device) learn_constants(known);
+    if (!devices) learn_constants(known);
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
       learnt_.options = entry->options;
-      learnt_.origin = "wisdom";
+      learnt_.origin = Origin::wisdom;
       learnt_.text = "wisdom: " + text_of(*entry) + ": " + chosen(entry->options);
       return learnt_;
     }
     if (!file_.empty()) learnt_.text = "wisdom: nothing known of this problem on this machine";
-    if (effort_ != "estimate" && c_.size() > 1) make_trials();
+    if (effort_ != Effort::estimate && c_.size() > 1) make_trials();
     return learnt_;
   }
 
  private:
   /// Strides, halos and distances, which ranks give one by one, matter to local FFTs and exchanges.
   void add_memory_to_name() {
-    const std::uint64_t mine = memory_hash(problem_);
+    const std::uint64_t mine = memory_hash(request_.problem);
     std::vector<std::uint64_t> all(static_cast<std::size_t>(c_.size()));
     c_.allgather(&mine, sizeof mine, all.data());
     if (std::any_of(all.begin(), all.end(), [](std::uint64_t h) { return h != 0; }))
@@ -158,13 +156,14 @@ class Learning {
   /// made, one that ended for lack of time where it would not be given more.
   std::optional<WisdomEntry> look_up(const Wisdom& known) const {
     std::vector<std::string> efforts{"patient"};
-    if (effort_ != "patient") efforts.emplace_back("measure");
-    if (effort_ == "estimate") efforts.emplace_back("unfinished");
+    if (effort_ != Effort::patient) efforts.emplace_back("measure");
+    if (effort_ == Effort::estimate) efforts.emplace_back("unfinished");
     for (const std::string& effort : efforts) {
       std::optional<WisdomEntry> entry = known.find(machine_.fingerprint, key(effort));
       if (!entry) continue;
-      if (effort_ != "estimate" && entry->budget > 0 && entry->budget < budget_) continue;
-      const std::string wrong = misfit(options_, *entry);
+      if (effort_ != Effort::estimate && entry->budget > 0 && entry->budget < wishes_.trial_seconds())
+        continue;
+      const std::string wrong = misfit(request_.options, *entry);
       if (wrong.empty()) return entry;
       if (c_.rank() == 0) warn("what wisdom says of this problem is not used: " + wrong);
     }
@@ -177,7 +176,7 @@ class Learning {
     const auto names = MachineConstants{}.to_map();
     for (const auto& [name, standard] : names)
       if (const auto value = known.constant(machine_.fingerprint, name)) values[name] = *value;
-    if (values.size() < names.size() && effort_ != "estimate") {
+    if (values.size() < names.size() && effort_ != Effort::estimate) {
       values.clear();
       std::vector<double> flat(names.size());
       agree(c_, "plan: constants of the machine", [&] {
@@ -203,18 +202,21 @@ class Learning {
       return;
     }
     TuneRequest request;
-    request.groups = candidates(c_, options_, needs_);
-    request.parameters = effort_ == "patient";
-    request.random = options_.get("search") == "random";
-    request.trials = static_cast<int>(std::clamp<Index>(options_.number("trials").value_or(40), 0, 1 << 30));
-    PlanTrials trials(comm_, problem_, options_, learnt_.constants, budget_,
+    request.groups = candidates(wishes_, request_.setting);
+    request.parameters = effort_ == Effort::patient;
+    request.random = wishes_.random_search.value;
+    request.trials = static_cast<int>(std::clamp<Index>(wishes_.trials.value.value_or(40), 0, 1 << 30));
+    Setting setting = request_.setting;
+    setting.constants = learnt_.constants;
+    PlanTrials trials({request_.comm, request_.problem, request_.options, wishes_, request_.devices}, setting,
                       [&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); });
     const Tuned tuned = tune(trials, request);
     if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
     gather_wisdom(c_, machine_);
-    keep(effort_, tuned.best, tuned.trials, tuned.finished ? 0 : std::max(budget_, 1e-3));
+    keep(name_of(effort_), tuned.best, tuned.trials,
+         tuned.finished ? 0 : std::max(wishes_.trial_seconds(), 1e-3));
     learnt_.options = tuned.best.options;
-    learnt_.origin = "trial";
+    learnt_.origin = Origin::trial;
     learnt_.parameters = tuned.names;
     learnt_.history = tuned.history;
     learnt_.best_seconds = tuned.best.seconds;
@@ -238,13 +240,11 @@ class Learning {
     if (c_.rank() == 0 && !file_.empty() && saves_) saves_ = weft::save(file_);
   }
 
-  Comm comm_;
+  const LearnRequest& request_;
   CommImpl& c_;
-  const Problem& problem_;
-  const Options& options_;
-  ExchangeNeeds needs_;
-  std::string devices_, effort_, file_;
-  double budget_;  ///< of trials, in seconds
+  const Wishes& wishes_;
+  Effort effort_;
+  std::string file_;
   std::string name_;
   WisdomStore& store_ = WisdomStore::of_process();
   Machine machine_;
@@ -258,11 +258,11 @@ Learnt learn(const LearnRequest& request) {
   return Learning(request).run();
 }
 
-void keep_learnt(const Comm& comm, const Options& options, const Learnt& found) {
-  const std::string file = options.get("wisdom");
-  if (file.empty() || options.get("effort") == "estimate" || found.origin == "trial") return;
+void keep_learnt(const Comm& comm, const Wishes& wishes, const Learnt& found) {
+  const std::string& file = wishes.wisdom.value;
+  if (file.empty() || wishes.effort.value == Effort::estimate || found.origin == Origin::trial) return;
   CommImpl& c = comm.impl();
-  gather_wisdom(c, machine_of(c, agreed_ffts(c, options, MemoryKind::host)));
+  gather_wisdom(c, machine_of(c, agreed_ffts(c, wishes, MemoryKind::host)));
   if (c.rank() == 0) save(file);
 }
 

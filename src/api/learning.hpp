@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "api/gather.hpp"
-#include "transport/transport.hpp"
-#include "tune/constants.hpp"
+#include "design/wishes.hpp"
 #include "tune/search.hpp"
 #include "weft/comm.hpp"
 #include "weft/options.hpp"
@@ -17,7 +16,7 @@ namespace weft {
 
 struct Learnt {
   std::map<std::string, std::string> options;  ///< for those that the user leaves open
-  std::string origin;                          ///< "wisdom" or "trial"
+  Origin origin = Origin::rule;                ///< of these; `rule`: nothing was found
   MachineConstants constants;
   std::string text;  ///< a line for the printed plan
   /// Of trials, for whoever wants to see them.
@@ -33,9 +32,9 @@ struct LearnRequest {
   const Comm& comm;
   const Problem& problem;
   const Options& options;
-  const Gathered& gathered;
-  ExchangeNeeds needs;
-  std::string devices;  ///< of all ranks, as far as they change which candidate is fastest
+  const Wishes& wishes;
+  const DeviceRanks& devices;
+  const Setting& setting;
 };
 
 /// Looks a problem up in the wisdom of this process and of the file that option `wisdom` names; if nothing is
@@ -45,6 +44,6 @@ Learnt learn(const LearnRequest& request);
 
 /// Once a plan of arrays on the host is made: with an effort that measures, what its local FFTs have learnt,
 /// on any rank, is kept in the file of option `wisdom`, unless trials have seen to that. Collective.
-void keep_learnt(const Comm& comm, const Options& options, const Learnt& found);
+void keep_learnt(const Comm& comm, const Wishes& wishes, const Learnt& found);
 
 }  // namespace weft

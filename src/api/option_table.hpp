@@ -1,23 +1,17 @@
-// How options become choices of the planner.
+// From options to what was asked for.
 #pragma once
 
-#include "program/pipeline.hpp"
+#include <map>
+#include <string>
+
+#include "design/wishes.hpp"
 #include "weft/options.hpp"
 
 namespace weft {
 
-/// What option budget allows, or its default by effort.
-double trial_seconds(const Options& options);
-
-struct PipelineChoice {
-  const Pipeline* pipeline;
-  PipelineParameters values;
-};
-
-/// The pipeline and its parameters. With "auto": `preferred`, or, if parameters are set that it does not
-/// have, in the program or the environment, the first one worth trying that has them all. With a pipeline
-/// that lacks a parameter, a variable for it is not looked at, and an option set in the program is an error
-/// later on.
-PipelineChoice choose_pipeline_option(const Options& options, const char* preferred);
+/// Every option, parsed: as wisdom or trials have found, else as the program has set it, else from the
+/// environment, else the default. Throws `weft::Error` for values in the environment that do not exist.
+Wishes wishes_of(const Options& options, const std::map<std::string, std::string>& learnt = {},
+                 Origin learnt_by = Origin::trial);
 
 }  // namespace weft

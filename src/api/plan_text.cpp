@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-std::string describe(const char* which, const PlanImpl::Side& side) {
+std::string describe(const char* which, const UserArray& side) {
   const Strides dense = dense_strides(side.box.extents(), side.order);
   bool same = side.layout.offset == 0;
   for (int a = 0; a < dense.size(); ++a)
@@ -25,43 +25,27 @@ const char* scaling(Scale s) {
 
 }  // namespace
 
-std::string PlanImpl::title() const {
-  return by_x(problem.shape) + " " + weft::to_string(problem.transforms) +
-         (problem.element == Element::real ? " of real" : " of complex") +
-         (problem.precision == Precision::float64 ? " float64" : " float32") +
-         (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
-         (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) + " ranks (" +
-         comm.medium() + ")";
-}
-
 std::string PlanImpl::to_string() const {
-  std::string text = "weft plan: " + title() + "\n";
-  if (device) text += "memory cuda, rank " + std::to_string(comm.rank()) + " on " + device->name() + "\n";
+  std::string text = "weft plan: " + title_of(problem, comm) + "\n";
+  if (devices.mine)
+    text += "memory cuda, rank " + std::to_string(comm.rank()) + " on " + devices.mine->name() + "\n";
   if (problem.forward_scale != Scale::none || problem.backward_scale != Scale::none)
     text += std::string("scale ") + scaling(problem.forward_scale) + " forward, " +
             scaling(problem.backward_scale) + " backward\n";
-  text += describe("input", sides[0]) + describe("output", sides[1]);
-  text += "decomposition " + ways[0].schedule.reason + "\n" + weft::to_string(ways[0].schedule);
-  for (const Way& w : ways)
-    for (std::size_t j = 0; j < w.choices.size(); ++j)
-      text += std::string(name_of(w.schedule.direction)) + " reshape " + std::to_string(j + 1) + ": " +
-              weft::to_string(w.choices[j]) + "\n";
-  Interpreter::Libraries used;
-  for (const Way& w : ways)
-    for (const auto& [name, lengths] : w.executor->libraries())
-      used[name].insert(lengths.begin(), lengths.end());
+  text += describe("input", arrays[0]) + describe("output", arrays[1]) + legs_to_string(design());
   std::vector<std::string> libraries;
-  for (const auto& [name, lengths] : used)
+  for (const auto& [name, lengths] : bound->libraries())
     libraries.push_back(name + (lengths.empty() ? "" : " (lines of " + join(lengths, ", ") + " aside)"));
   text += "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
-          options.get("effort") + ", layout " + (contiguous ? "contiguous" : "strided") + "\n";
+          name_of(wishes.effort.value) + ", layout " +
+          (design().contiguous.value ? "contiguous" : "strided") + "\n";
   if (!learnt.text.empty()) text += learnt.text + "\n";
-  if (!threads_text.empty()) text += threads_text + "\n";
-  if (!graph_text.empty()) text += graph_text + "\n";
-  text += std::string("workspace ") + (second_workspace > 0 ? "two of " : "") +
-          human_bytes(static_cast<double>(workspace_bytes)) + " on rank " + std::to_string(comm.rank()) +
-          " (" + (users_workspace ? "given by the user" : "owned by the plan") +
-          "; largest box of any stage " + human_bytes(static_cast<double>(largest_box)) + ")\n";
+  text += launch_to_string(design());
+  text += std::string("workspace ") + (bound->has_two_workspaces() ? "two of " : "") +
+          human_bytes(static_cast<double>(bound->workspace_bytes())) + " on rank " +
+          std::to_string(comm.rank()) + " (" +
+          (wishes.users_workspace.value ? "given by the user" : "owned by the plan") +
+          "; largest box of any stage " + human_bytes(static_cast<double>(bound->largest_box())) + ")\n";
   return text;
 }
 

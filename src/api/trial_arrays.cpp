@@ -18,21 +18,22 @@ TrialArrays::~TrialArrays() {
   }
 }
 
-void TrialArrays::provide(PlanImpl& plan) {
+void TrialArrays::provide(BoundPlan& plan) {
   std::optional<DeviceScope> scope;
-  if (plan.device) {
-    scope.emplace(*plan.device);
+  if (plan.device()) {
+    scope.emplace(*plan.device());
     if (!device_) {
-      device_ = plan.device;
+      device_ = plan.device();
       stream_ = device_->make_stream();
       filled_ = device_->make_event(false);
     }
     plan.use_stream(stream_->native());
   }
-  const bool in_place = plan.problem.in_place;
-  grow(in_, std::max(plan.sides[0].bytes, in_place ? plan.sides[1].bytes : 0));
-  grow(out_, in_place ? 0 : plan.sides[1].bytes);
-  grow(work_, plan.users_workspace ? static_cast<std::size_t>(plan.workspace_bytes) : 0);
+  const bool in_place = plan.design().program.in_place;
+  const auto [in, out] = plan.array_bytes();
+  grow(in_, std::max(in, in_place ? out : 0));
+  grow(out_, in_place ? 0 : out);
+  grow(work_, plan.design().memory.users_workspace ? static_cast<std::size_t>(plan.workspace_bytes()) : 0);
 }
 
 void TrialArrays::grow(Block& block, std::size_t bytes) {
@@ -49,24 +50,24 @@ void TrialArrays::grow(Block& block, std::size_t bytes) {
   block.bytes = bytes;
 }
 
-PlanImpl::Arrays TrialArrays::of(const PlanImpl& plan, Direction direction) {
+TrialArrays::Pointers TrialArrays::of(const BoundPlan& plan, Direction direction) {
   std::byte* const input = in_.data();
-  std::byte* const output = plan.problem.in_place ? input : out_.data();
-  const bool fwd = direction == Direction::forward;
-  std::byte* const work = plan.users_workspace ? work_.data() : nullptr;
-  return {fwd ? input : output, fwd ? output : input, work, plan.users_workspace ? work_.bytes : 0,
-          PlanImpl::Type::any,  PlanImpl::Type::any};
+  std::byte* const output = plan.design().program.in_place ? input : out_.data();
+  const bool forward = direction == Direction::forward;
+  return {forward ? input : output, forward ? output : input,
+          plan.design().memory.users_workspace ? work_.data() : nullptr};
 }
 
-double TrialArrays::room(const PlanImpl& plan) {
-  if (!plan.device) return available_bytes();
-  const DeviceScope scope(*plan.device);
-  return plan.device->free_bytes();
+double TrialArrays::room(const BoundPlan& plan) {
+  if (!plan.device()) return available_bytes();
+  const DeviceScope scope(*plan.device());
+  return plan.device()->free_bytes();
 }
 
-int TrialArrays::sharers(const PlanImpl& plan) {
-  if (!plan.device) return plan.comm.impl().node_ranks();
-  return static_cast<int>(std::count(plan.device_ids.begin(), plan.device_ids.end(), plan.device->id()));
+int TrialArrays::sharers(const BoundPlan& plan) {
+  if (!plan.device()) return plan.comm().impl().node_ranks();
+  return static_cast<int>(
+      std::count(plan.device_ids().begin(), plan.device_ids().end(), plan.device()->id()));
 }
 
 }  // namespace weft

@@ -4,13 +4,17 @@
 
 #include <memory>
 
-#include "api/plan_impl.hpp"
+#include "exec/bound_plan.hpp"
 #include "weft/buffer.hpp"
 
 namespace weft {
 
 class TrialArrays {
  public:
+  struct Pointers {
+    std::byte *in, *out, *workspace;
+  };
+
   TrialArrays() = default;
   ~TrialArrays();
   TrialArrays(const TrialArrays&) = delete;
@@ -18,14 +22,14 @@ class TrialArrays {
 
   /// Has arrays for the plan, where it wants them. On a device it runs on a stream of the trials, so that it
   /// waits for nothing of the user's. Throws std::bad_alloc or `weft::Error` if there is no memory.
-  void provide(PlanImpl& plan);
+  void provide(BoundPlan& plan);
   /// For an execution of a plan that has been provided for.
-  PlanImpl::Arrays of(const PlanImpl& plan, Direction direction);
+  Pointers of(const BoundPlan& plan, Direction direction);
 
   /// Bytes that the ranks who share the memory of the plan's workspace could still get, together.
-  static double room(const PlanImpl& plan);
+  static double room(const BoundPlan& plan);
   /// How many ranks that are.
-  static int sharers(const PlanImpl& plan);
+  static int sharers(const BoundPlan& plan);
 
  private:
   struct Block {

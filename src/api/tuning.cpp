@@ -4,8 +4,10 @@
 #include <limits>
 #include <set>
 
-#include "api/plan_impl.hpp"
+#include "api/option_table.hpp"
+#include "base/test_hook.hpp"
 #include "comm/agree.hpp"
+#include "design/rules/rules.hpp"
 #include "program/pipeline.hpp"
 
 namespace weft {
@@ -19,6 +21,10 @@ double since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+void skip_invariant(BoundPlan& plan, bool on) {
+  for (const Direction d : {Direction::forward, Direction::backward}) plan.executor(d).skip_invariant(on);
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -26,14 +32,11 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-PlanTrials::PlanTrials(const Comm& comm, const Problem& problem, const Options& options,
-                       const MachineConstants& constants, double budget,
+PlanTrials::PlanTrials(const TrialRequest& request, Setting setting,
                        std::function<void(const MeasuredSettings&, int)> keep)
-    : comm_(comm),
-      problem_(problem),
-      options_(options),
-      constants_(constants),
-      budget_(budget),
+    : request_(request),
+      setting_(std::move(setting)),
+      budget_(request.wishes.trial_seconds()),
       keep_(std::move(keep)) {}
 
 PlanTrials::~PlanTrials() = default;
@@ -42,30 +45,47 @@ double PlanTrials::seconds() const {
   return since(begin_);
 }
 
-Options PlanTrials::with(const Settings& candidate) const {
-  Options all = options_;
-  for (const auto& [name, value] : candidate) all.set(name, value);
-  return all;
+Wishes PlanTrials::with(const Settings& candidate) const {
+  return wishes_of(request_.options, candidate, Origin::trial);
 }
 
-std::shared_ptr<PlanImpl> PlanTrials::plan(const Settings& candidate) {
+const Design* PlanTrials::design_of(const Settings& candidate) {
+  if (!any_design_ || designed_ != candidate) {
+    design_.reset();
+    try {
+      design_ = design(request_.problem, with(candidate), setting_);
+    } catch (const Error&) {  // on all ranks alike
+    }
+    designed_ = candidate;
+    any_design_ = true;
+  }
+  return design_ ? &*design_ : nullptr;
+}
+
+std::shared_ptr<BoundPlan> PlanTrials::plan(const Settings& candidate) {
   if (last_ && planned_ == candidate) return last_;
   last_.reset();
-  Learnt decided;
-  decided.options = candidate;
-  decided.origin = "trial";
-  decided.constants = constants_;
+  const Design* made = design_of(candidate);
+  if (made == nullptr) return nullptr;
+  test_point("plan", request_.comm.rank());
+  Setting setting = setting_;
   try {
-    last_ = std::make_shared<PlanImpl>(comm_, problem_, options_, &decided);
-  } catch (const Error&) {  // on all ranks alike
-    comm_.impl().check_alive("plan: trial");
+    last_ =
+        bind({request_.comm, request_.problem, with(candidate), request_.devices, setting, *made, true}).plan;
+  } catch (const AgreedFailure&) {
+    request_.comm.impl().check_alive("plan: trial");
   }
   planned_ = candidate;
+  // Memory that cannot be shared now cannot be shared by the next candidate.
+  if (setting.closed.contains(Closed::sharing) && !setting_.closed.contains(Closed::sharing)) {
+    setting_.closed = {{Closed::sharing, setting.closed.at(Closed::sharing)}};
+    any_design_ = false;
+  }
   return last_;
 }
 
 /// Arrays for a plan. False if there is no memory for them.
-bool PlanTrials::provide(PlanImpl& plan) {
+bool PlanTrials::provide(BoundPlan& plan) {
   bool enough = true;
   try {
     arrays_.provide(plan);
@@ -74,15 +94,16 @@ bool PlanTrials::provide(PlanImpl& plan) {
   } catch (const Error&) {  // of a device
     enough = false;
   }
-  return comm_.impl().least(enough ? 1 : 0) == 1;
+  return request_.comm.impl().least(enough ? 1 : 0) == 1;
 }
 
 /// Forward and backward once; this rank's time until the results are there.
-double PlanTrials::execute(PlanImpl& plan) {
-  comm_.impl().barrier();
+double PlanTrials::execute(BoundPlan& plan) {
+  request_.comm.impl().barrier();
   const auto begin = Clock::now();
   for (const Direction d : {Direction::forward, Direction::backward}) {
-    plan.start(d, arrays_.of(plan, d));
+    const TrialArrays::Pointers arrays = arrays_.of(plan, d);
+    plan.start(d, arrays.in, arrays.out, arrays.workspace);
     plan.advance(Patience::wait);
   }
   plan.settled(Patience::wait);
@@ -90,8 +111,8 @@ double PlanTrials::execute(PlanImpl& plan) {
 }
 
 double PlanTrials::slowest(double seconds) {
-  std::vector<double> all(static_cast<std::size_t>(comm_.size()));
-  comm_.impl().allgather(&seconds, sizeof seconds, all.data());
+  std::vector<double> all(static_cast<std::size_t>(request_.comm.size()));
+  request_.comm.impl().allgather(&seconds, sizeof seconds, all.data());
   return *std::max_element(all.begin(), all.end());
 }
 
@@ -104,16 +125,16 @@ int PlanTrials::repeats(double one, double long_enough, int least, int most, dou
 
 /// Whether the workspace of so many plans like this one can be had beside it, and leaves half of the memory
 /// to others.
-bool PlanTrials::room_for(const PlanImpl& plan, std::size_t more) {
+bool PlanTrials::room_for(const BoundPlan& plan, std::size_t more) {
   const double bytes = static_cast<double>(plan.allocated_bytes()) * static_cast<double>(more);
   const bool enough = 2 * bytes * TrialArrays::sharers(plan) <= TrialArrays::room(plan);
-  return comm_.impl().least(enough ? 1 : 0) == 1;
+  return request_.comm.impl().least(enough ? 1 : 0) == 1;
 }
 
 /// Against each other; nothing if not all of their plans can be had at a time.
 std::vector<double> PlanTrials::in_turn(const std::vector<Settings>& settings) {
   const std::size_t count = settings.size();
-  std::vector<std::shared_ptr<PlanImpl>> plans;
+  std::vector<std::shared_ptr<BoundPlan>> plans;
   double one = 0;
   for (const Settings& candidate : settings) {
     plans.push_back(plan(candidate));
@@ -145,23 +166,23 @@ std::vector<double> PlanTrials::whole(const std::vector<Settings>& settings) {
 }
 
 double PlanTrials::part(const Settings& candidate) {
-  const std::shared_ptr<PlanImpl> p = plan(candidate);
+  const std::shared_ptr<BoundPlan> p = plan(candidate);
   if (!p || !provide(*p)) return infinity;
-  for (PlanImpl::Way& w : p->ways) w.executor->skip_invariant(true);
+  skip_invariant(*p, true);
   execute(*p);
   const double one = slowest(execute(*p));
   std::vector<double> times;
   for (int i = repeats(one, 0.1, 3, 15, 0.1 * budget_); i > 0; --i) times.push_back(execute(*p));
-  for (PlanImpl::Way& w : p->ways) w.executor->skip_invariant(false);
+  skip_invariant(*p, false);
   return slowest(median(times));
 }
 
 std::string PlanTrials::plan_of(const Settings& candidate) {
-  const std::shared_ptr<PlanImpl> p = plan(candidate);
-  if (!p) return "";
-  std::string text = to_string(p->ways[0].schedule);
-  for (const PlanImpl::Way& w : p->ways)
-    for (const Leg& choice : w.choices) {
+  const Design* d = design_of(candidate);
+  if (d == nullptr) return "";
+  std::string text = to_string(d->schedules[0]);
+  for (const auto& legs : d->legs)
+    for (const Leg& choice : legs) {
       text += choice.exchange + " " + choice.pipeline;
       for (const ChosenParameter& q : choice.parameters) text += " " + std::to_string(q.value);
       text += "\n";
@@ -190,12 +211,12 @@ std::vector<Index> values_of(const PipelineParameter& p, Index most) {
 
 /// Those of which reshapes differ most have a value for each.
 std::vector<Dimension> PlanTrials::parameters(const Settings& candidate) {
-  const std::shared_ptr<PlanImpl> p = plan(candidate);
+  const Design* d = design_of(candidate);
   std::vector<Dimension> all;
-  if (!p || p->ways[0].choices.empty()) return all;
-  const std::vector<Leg>& choices = p->ways[0].choices;
+  if (d == nullptr || d->legs[0].empty()) return all;
+  const std::vector<Leg>& choices = d->legs[0];
   for (const PipelineParameter& q : find_pipeline(choices.front().pipeline).parameters) {
-    if (!options_.get(q.name).empty()) continue;  // as the user has it
+    if (request_.wishes.parameters.contains(q.name)) continue;  // as the user has it
     std::vector<Index> most;
     for (const Leg& choice : choices) {
       const ChosenParameter* chosen = find(choice, q.name);
@@ -218,9 +239,10 @@ std::vector<Dimension> PlanTrials::parameters(const Settings& candidate) {
 /// The rule's point, and for what the overlap paper has parameters for its default (section 4.4): sixteen
 /// tiles, two of them in flight, sub-tiles of 8192 elements, and half as many tests as ranks.
 std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vector<Dimension>& parameters) {
-  const std::shared_ptr<PlanImpl> p = plan(candidate);
-  if (!p) return {};
-  const Schedule& s = p->ways[0].schedule;
+  const Design* design = design_of(candidate);
+  if (design == nullptr) return {};
+  const Schedule& s = design->schedules[0];
+  const std::vector<Leg>& choices = design->legs[0];
   const std::vector<int> stages = reshape_stages(s);
   Point rule, paper;
   bool differs = false;
@@ -229,22 +251,22 @@ std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vect
     const std::size_t j = d.name.find('.') == std::string::npos
                               ? 0
                               : static_cast<std::size_t>(std::stoi(d.name.substr(d.name.find('.') + 1)));
-    const Leg& choice = p->ways[0].choices[j];
+    const Leg& choice = choices[j];
     const ChosenParameter* chosen = find(choice, name);
     // One for all reshapes need not be of the first.
-    for (std::size_t i = 0; chosen == nullptr && name == d.name && i < p->ways[0].choices.size(); ++i)
-      chosen = find(p->ways[0].choices[i], name);
+    for (std::size_t i = 0; chosen == nullptr && name == d.name && i < choices.size(); ++i)
+      chosen = find(choices[i], name);
     rule.push_back(chosen != nullptr ? chosen->value : d.values.front());
     const auto lines = [&](int stage) {
       Index n = 1;
       if (stage >= 0 && stage < static_cast<int>(s.stages.size()))
         for (int a : s.stages[static_cast<std::size_t>(stage)].axes)
-          n *= a == choice.axis ? 1 : problem_.shape[a];
+          n *= a == choice.axis ? 1 : request_.problem.shape[a];
       return n;
     };
     const Index before = std::max<Index>(1, 8192 / lines(stages[j] - 1));
     const Index after = std::max<Index>(1, 8192 / lines(stages[j] + 1));
-    const Index half = std::max(1, comm_.size() / 2);
+    const Index half = std::max(1, request_.comm.size() / 2);
     const auto across = [](Index all, Index most) { return std::min(all, std::max<Index>(most, 1)); };
     const std::map<std::string, Index> defaults{
         {"tile", chosen != nullptr ? std::max<Index>(1, chosen->most / 16) : 1},
@@ -265,15 +287,14 @@ std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vect
   return {rule, paper};
 }
 
+/// The schedule is that of the newest design: points differ in parameters only.
 bool PlanTrials::feasible(const Settings& candidate) {
-  if (!last_) return true;  // planning will tell
+  if (!design_ || design_->legs[0].empty()) return true;  // planning will tell
   try {
-    const Options all = with(candidate);
-    PipelineParameters values;
-    for (const auto& [name, each] : all.parameters()) values.emplace(name, each);
-    for (const PlanImpl::Way& w : last_->ways)
-      choose_pipeline(w.schedule, find_pipeline(last_->ways[0].choices.front().pipeline), values,
-                      last_->pipeline_rules());
+    const Wishes wishes = with(candidate);
+    for (const Schedule& schedule : design_->schedules)
+      choose_pipeline(schedule, find_pipeline(design_->legs[0].front().pipeline), wishes.parameters,
+                      pipeline_rules(request_.problem, wishes, setting_));
   } catch (const Error&) {
     return false;
   }
@@ -282,15 +303,14 @@ bool PlanTrials::feasible(const Settings& candidate) {
 
 /// Rank 0's clock counts. A fifth of the budget is for the finalists.
 bool PlanTrials::out_of_time() {
-  const bool late = comm_.rank() == 0 && seconds() > 0.8 * budget_;
-  return comm_.impl().least(late ? 0 : 1) == 0;
+  const bool late = request_.comm.rank() == 0 && seconds() > 0.8 * budget_;
+  return request_.comm.impl().least(late ? 0 : 1) == 0;
 }
 
 namespace {
 
 /// Every way to arrange the computing ranks as a grid of pencils; those of slabs are another candidate.
-std::vector<Settings> grids(const CommImpl& comm, const Options& options) {
-  const Index ranks = options.number("shrink").value_or(comm.size());
+std::vector<Settings> grids(Index ranks) {
   std::vector<Settings> all;
   for (Index p = 2; 2 * p <= ranks; ++p)
     if (ranks % p == 0) all.push_back({{"grid", std::to_string(p) + "x" + std::to_string(ranks / p)}});
@@ -299,29 +319,27 @@ std::vector<Settings> grids(const CommImpl& comm, const Options& options) {
 
 }  // namespace
 
-std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options,
-                                              const ExchangeNeeds& needs) {
-  const auto open = [&](const char* name) { return options.get(name) == "auto"; };
+std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Setting& setting) {
   std::vector<std::vector<Settings>> groups{{{}}};
   std::vector<Settings> detours;  // through the host
-  for (const ExchangeRow& row : exchange_table())
-    if (open("exchange") && serves(row, comm, needs))
-      (needs.device && stages(row) ? detours : groups[0]).push_back({{"exchange", row.name}});
+  for (const Offer& offer : setting.offers)
+    if (wishes.exchange.value == std::vector<std::string>{"auto"} && serves(offer, wishes, setting))
+      (setting.devices && stages(offer.traits) ? detours : groups[0]).push_back({{"exchange", offer.name}});
   // Their pinned memory takes long to make: where there is another way, they wait until all else is tried.
   const bool late = groups[0].size() > 1;
   if (!late) groups[0].insert(groups[0].end(), detours.begin(), detours.end());
-  const auto try_each = [&](const char* name, const std::vector<const char*>& values) {
-    if (!open(name)) return;
+  const auto try_each = [&](bool open, const char* name, const std::vector<const char*>& values) {
+    if (!open) return;
     groups.emplace_back();
     for (const char* value : values) groups.back().push_back({{name, value}});
   };
   std::vector<const char*> pipelines;
   for (const Pipeline& p : pipeline_table())
     if (p.worth_trying) pipelines.push_back(p.name);
-  try_each("pipeline", pipelines);
-  try_each("decomposition", {"slab", "pencil"});
-  if (open("grid")) groups.push_back(grids(comm, options));
-  try_each("layout", {"contiguous", "strided"});
+  try_each(wishes.pipeline.value == "auto", "pipeline", pipelines);
+  try_each(wishes.decomposition.value == Decomposition::automatic, "decomposition", {"slab", "pencil"});
+  if (wishes.grid.value.empty()) groups.push_back(grids(wishes.shrink.value.value_or(setting.ranks())));
+  try_each(wishes.layout.value == LayoutWish::automatic, "layout", {"contiguous", "strided"});
   if (late && !detours.empty()) groups.push_back(detours);
   return groups;
 }

@@ -1,24 +1,35 @@
-// Trials of whole plans, for the tuner.
+// Trials of designs: what the tuner asks of a candidate is answered by its design, and only what it times is
+// bound and executed.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "api/learning.hpp"
+#include "api/bind.hpp"
 #include "api/trial_arrays.hpp"
 #include "tune/tuner.hpp"
+#include "weft/options.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
 
-struct PlanImpl;
+/// What trials are made for.
+struct TrialRequest {
+  const Comm& comm;
+  const Problem& problem;
+  const Options& options;
+  const Wishes& wishes;  ///< of these
+  const DeviceRanks& devices;
+};
 
 class PlanTrials final : public Trials {
  public:
   /// `keep` is told of the best so far.
-  PlanTrials(const Comm& comm, const Problem& problem, const Options& options,
-             const MachineConstants& constants, double budget,
+  PlanTrials(const TrialRequest& request, Setting setting,
              std::function<void(const MeasuredSettings&, int)> keep);
   ~PlanTrials() override;
 
@@ -34,32 +45,33 @@ class PlanTrials final : public Trials {
   double seconds() const;
 
  private:
-  Options with(const Settings& candidate) const;
-  /// Null if there is no such plan.
-  std::shared_ptr<PlanImpl> plan(const Settings& candidate);
-  bool provide(PlanImpl& plan);
-  double execute(PlanImpl& plan);
+  Wishes with(const Settings& candidate) const;
+  /// Null if there is no such design.
+  const Design* design_of(const Settings& candidate);
+  /// Null if it cannot be bound.
+  std::shared_ptr<BoundPlan> plan(const Settings& candidate);
+  bool provide(BoundPlan& plan);
+  double execute(BoundPlan& plan);
   double slowest(double seconds);
   static int repeats(double one, double long_enough, int least, int most, double share);
-  bool room_for(const PlanImpl& plan, std::size_t more);
+  bool room_for(const BoundPlan& plan, std::size_t more);
   std::vector<double> in_turn(const std::vector<Settings>& settings);
 
-  Comm comm_;
-  Problem problem_;
-  Options options_;
-  MachineConstants constants_;
+  TrialRequest request_;
+  Setting setting_;
   double budget_;
   std::function<void(const MeasuredSettings&, int)> keep_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   TrialArrays arrays_;
-  Settings planned_;  ///< what `last_` is of
-  std::shared_ptr<PlanImpl> last_;
+  Settings designed_, planned_;  ///< what `design_` and `last_` are of
+  std::optional<Design> design_;
+  bool any_design_ = false;  ///< whether `designed_` is of any candidate
+  std::shared_ptr<BoundPlan> last_;
 };
 
-/// What `options` leave open, for the tuner: the rule's choice and the other exchanges that serve, each with
+/// What the wishes leave open, for the tuner: the rule's choice and the other exchanges that serve, each with
 /// the pipeline that suits it, then pipelines, decompositions, grids and layouts, and at last exchanges that
 /// take data of a device through the host.
-std::vector<std::vector<Settings>> candidates(CommImpl& comm, const Options& options,
-                                              const ExchangeNeeds& needs);
+std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Setting& setting);
 
 }  // namespace weft

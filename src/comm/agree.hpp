@@ -53,4 +53,28 @@ void agree(CommImpl& comm, const char* operation, const Step& step) {
   steps.agree(comm);
 }
 
+/// A failure that all ranks know of: the ranks can go on talking.
+struct AgreedFailure final : std::exception {
+  explicit AgreedFailure(const Error& failure) : error(failure), original(std::current_exception()) {}
+  const char* what() const noexcept override { return error.what(); }
+  Error error;
+  std::exception_ptr original;
+};
+
+/// Runs a step whose `weft::Error` is the same on all ranks, and marks it as such. Collective.
+template <class Step>
+auto collectively(const Step& step) {
+  try {
+    return step();
+  } catch (const Error& e) {
+    throw AgreedFailure(e);
+  }
+}
+
+/// The same of a step that does not communicate: what goes wrong on one rank goes wrong on all.
+template <class Step>
+void together(CommImpl& comm, const char* operation, const Step& step) {
+  collectively([&] { agree(comm, operation, step); });
+}
+
 }  // namespace weft

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "base/effort.hpp"
+#include "geometry/transform.hpp"
 #include "weft/axis_vector.hpp"
 #include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
-
-enum class Effort { estimate, measure, patient };
 
 struct FftDimension {
   Index n, from_stride, to_stride;
@@ -41,11 +41,6 @@ struct FftProblem {
   std::vector<FftDimension> dimensions, loops;
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
-
-/// The size of a real number of this precision, in bytes.
-inline Index real_bytes(Precision precision) {
-  return precision == Precision::float64 ? 8 : 4;
-}
 
 /// What lies on one side of a transform.
 struct FftSide {

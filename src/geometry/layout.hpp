@@ -13,6 +13,7 @@ struct Layout {
   Strides strides;
   Index offset = 0;  ///< elements from the pointer to the first point of the box
   Index count = 0;   ///< elements the array has, with halo and padding
+  friend bool operator==(const Layout&, const Layout&) = default;
 };
 
 /// The dense layout of a box with these extents.

@@ -22,6 +22,11 @@ Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms);
 /// The product of the logical lengths of all transformed axes.
 double logical_size(const Shape& shape, const AxisVector<Transform>& transforms);
 
+/// The size of a real number of this precision, in bytes.
+inline Index real_bytes(Precision precision) {
+  return precision == Precision::float64 ? 8 : 4;
+}
+
 /// "c2c,none,r2c"
 std::string to_string(const AxisVector<Transform>& transforms);
 

@@ -23,6 +23,7 @@ struct ProgramRequest {
   /// What moves parts between ranks does so beside what computes. Then pipelines of planes leave what they
   /// transform in the workspace, and it departs from there while the next tile is transformed.
   bool two_lanes = false;
+  friend bool operator==(const ProgramRequest&, const ProgramRequest&) = default;
 };
 
 /// `legs`: one per reshape of `schedule`, of one pipeline, equal on all ranks.

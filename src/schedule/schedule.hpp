@@ -24,6 +24,9 @@ struct Field {
   const Order& order(int rank) const {
     return orders.size() == 1 ? orders.front() : orders[static_cast<std::size_t>(rank)];
   }
+  friend bool operator==(const Field& a, const Field& b) {
+    return a.shape == b.shape && a.element == b.element && *a.tiling == *b.tiling && a.orders == b.orders;
+  }
 };
 
 struct Stage {
@@ -31,6 +34,7 @@ struct Stage {
   AxisVector<int> axes;  ///< of an FFT: transformed together in one local transform, ascending; empty: a copy
   int real_axis = -1;    ///< of an FFT: the axis that is r2c (forward) or c2r (backward), or -1
   Direction direction = Direction::forward;
+  friend bool operator==(const Stage&, const Stage&) = default;
 };
 
 struct Schedule {
@@ -44,6 +48,7 @@ struct Schedule {
 
   const Field& input() const { return fields.front(); }
   const Field& output() const { return fields.back(); }
+  friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
 /// The schedule of the opposite direction: stages mirrored, transforms inverted.

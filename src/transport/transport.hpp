@@ -117,14 +117,6 @@ struct CarrierRequest {
   bool device_memory = false;           ///< what `post` is given is memory of devices
 };
 
-/// What is asked of exchanges beside the ranks that they serve.
-struct ExchangeNeeds {
-  bool own_workspace = true;
-  bool device = false;       ///< arrays are in memory of devices
-  bool peers = false;        ///< some of which reach each other
-  bool own_devices = false;  ///< no two ranks share one
-};
-
 struct ExchangeRow {
   const char* name;
   const char* meaning;
@@ -162,9 +154,6 @@ std::unique_ptr<Carrier> make_carrier(const CarrierRequest& request) {
   return std::make_unique<Exchange>(request);
 }
 
-/// Whether an exchange can be had between these ranks, with what is asked of it.
-bool serves(const ExchangeRow& row, CommImpl& comm, const ExchangeNeeds& needs);
-
 /// All exchanges of this build, the preferred ones first.
 const std::deque<ExchangeRow>& exchange_table();
 
@@ -178,22 +167,8 @@ class ScopedExchange {
   ScopedExchange& operator=(const ScopedExchange&) = delete;
 };
 
-/// The named exchange. With "auto" of those that serve the first that moves on while these ranks compute,
-/// else the first that packs nothing, else the first; among devices a direct one before all others. Throws
-/// `weft::Error` that lists the names, or says why the named one cannot serve.
-const ExchangeRow& find_exchange(const std::string& name, CommImpl& comm, const ExchangeNeeds& needs);
-
-/// What serves the pairs of ranks that a direct exchange leaves out: those of different machines, or, among
-/// devices, those that do not reach each other, through pinned memory. Throws `weft::Error` if nothing does.
-const ExchangeRow& find_far_exchange(CommImpl& comm, bool device);
-
-/// Among several machines, what carries parts that a pipeline puts together by itself: a direct exchange
-/// where any ranks share memory, else what would serve beside one.
-const ExchangeRow& find_exchange_of_parts(CommImpl& comm, const ExchangeNeeds& needs);
-
-/// The names of the exchanges that could serve, "p2p, alltoallv"; without those that pad if padding has no
-/// room.
-std::string serving_exchanges(CommImpl& comm, const ExchangeNeeds& needs, bool padding_fits = true);
+/// That of a name in the table.
+const ExchangeRow& exchange_row(const std::string& name);
 
 // The rows; each is defined in the file of its algorithm.
 ExchangeRow direct_row();

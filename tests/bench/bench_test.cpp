@@ -274,7 +274,7 @@ TEST(Bench, EffortsWithArraysInMemoryOfDevices) {
     if (comm.rank() == 0) m = mine;
   });
   EXPECT_LT(m.error_l2, 5e-15);
-  EXPECT_EQ(m.learnt.origin, "trial");
+  EXPECT_EQ(m.learnt.origin, Origin::trial);
   forget_wisdom();
 }
 

@@ -14,6 +14,7 @@
 #include "base/test_hook.hpp"
 #include "device/device.hpp"
 #include "fft/embedded_lines.hpp"
+#include "support/design_of.hpp"
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
@@ -44,12 +45,12 @@ TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   const ScopedDeviceDouble devices(manner);
   ThreadTeam(3).run([](const Comm& comm) {
     set_double_device(comm.rank() == 0 ? 0 : comm.rank() + 4);
-    const std::string text = Plan(comm, on_device()).to_string();
-    EXPECT_NE(
-        text.find("exchange copy (auto: it serves these ranks; not direct: devices of ranks 0 and 1, double "
-                  "(device 0) and double (device 5), do not reach each other; through pinned memory)"),
-        std::string::npos)
-        << text;
+    const Plan apart(comm, on_device());
+    EXPECT_EQ(first_leg(apart).exchange, "copy");
+    EXPECT_EQ(
+        first_leg(apart).exchange_reason,
+        "auto: it serves these ranks; not direct: devices of ranks 0 and 1, double (device 0) and double "
+        "(device 5), do not reach each other; through pinned memory");
     expect_error([&] { const Plan plan(comm, on_device(), Options().set("exchange", "direct")); },
                  "among GPUs that do not reach each other");
   });
@@ -61,13 +62,15 @@ TEST(DeviceDouble, PairsThatDoNotReachEachOtherExchangeThroughPinnedMemory) {
   const ScopedDeviceDouble devices(manner);
   const std::string far =
       "; through pinned memory (copy) between ranks 0-1 and 2-3: devices of ranks 0 and 2, double (device 0) "
-      "and double (device 2), do not reach each other; puts are kernels)";
+      "and double (device 2), do not reach each other; puts are kernels";
   ThreadTeam(4).run([&](const Comm& comm) {
     set_double_device(comm.rank());
-    const std::string text = Plan(comm, on_device()).to_string();
-    EXPECT_NE(text.find("exchange direct (auto: nothing is packed" + far), std::string::npos) << text;
-    const std::string asked = Plan(comm, on_device(), Options().set("exchange", "direct")).to_string();
-    EXPECT_NE(asked.find("exchange direct (as asked for" + far), std::string::npos) << asked;
+    const Plan plan(comm, on_device());
+    EXPECT_TRUE(first_leg(plan).traits.stores);
+    EXPECT_EQ(first_leg(plan).exchange_reason, "auto: nothing is packed" + far);
+    EXPECT_EQ(design_of(plan).memory.far, "copy");
+    const Plan asked(comm, on_device(), Options().set("exchange", "direct"));
+    EXPECT_EQ(first_leg(asked).exchange_reason, "as asked for" + far);
     // The first and the last share a device.
     set_double_device(comm.rank() % 3 + (comm.rank() % 3 == 0 ? 0 : 3));
     const std::string shared = Plan(comm, on_device()).to_string();
@@ -175,7 +178,7 @@ TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
   p.shape = {32, 32, 32};
   const std::size_t array = 32 * 32 * 32 * 16 / 2;
   const auto plan = [&](const Comm& comm, const Options& options) {
-    return Plan(comm, p, Options(options).set("tile", 4)).to_string();
+    return first_leg(Plan(comm, p, Options(options).set("tile", 4)));
   };
   const std::size_t flags = std::size_t{2} << 20;
   // Two arrays, and a workspace of three boxes or of two.
@@ -185,12 +188,12 @@ TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
     const ScopedDeviceDouble doubles(manner);
     ThreadTeam(2).run([&](const Comm& comm) {
       set_double_device(comm.rank());
-      const std::string text = plan(comm, {});
-      EXPECT_EQ(text.find("pipeline two-front") != std::string::npos, boxes == 5) << text;
-      EXPECT_EQ(text.find("pipeline windowed") != std::string::npos, boxes == 4) << text;
-      EXPECT_EQ(text.find("; two-front leaves too little memory") != std::string::npos, boxes == 4) << text;
+      const Leg leg = plan(comm, {});
+      EXPECT_EQ(leg.pipeline, boxes == 5 ? "two-front" : "windowed");
+      EXPECT_EQ(leg.reason.find("; two-front leaves too little memory") != std::string::npos, boxes == 4)
+          << leg.reason;
       // What was asked for is done where it can be.
-      EXPECT_NE(plan(comm, Options().set("pipeline", "planes")).find("pipeline planes"), std::string::npos);
+      EXPECT_EQ(plan(comm, Options().set("pipeline", "planes")).pipeline, "planes");
     });
   }
   DoubleManner manner;

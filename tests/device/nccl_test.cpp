@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
@@ -69,9 +70,10 @@ TEST_F(DeviceNccl, IsPrintedAndRefusedWhereItDoesNotServe) {
   const ScopedDevices devices;
   ThreadTeam(2).run([&](const Comm& comm) {
     ScopedDevices::choose(comm.rank());
-    const std::string text = Plan(comm, on_device(), by_nccl()).to_string();
-    EXPECT_NE(text.find("exchange nccl (as asked for)"), std::string::npos) << text;
-    EXPECT_EQ(Plan(comm, on_device()).to_string().find("exchange nccl"), std::string::npos);
+    const Plan asked(comm, on_device(), by_nccl());
+    EXPECT_EQ(first_leg(asked).exchange, "nccl");
+    EXPECT_EQ(first_leg(asked).exchange_reason, "as asked for");
+    EXPECT_NE(first_leg(Plan(comm, on_device())).exchange, "nccl");
     Problem host = on_device();
     host.memory = MemoryKind::host;
     expect_error([&] { const Plan plan(comm, host, by_nccl()); }, "nccl\" with arrays on the host");

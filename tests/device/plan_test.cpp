@@ -1,6 +1,7 @@
 // Plans of arrays in device memory: what they print, how they go with streams, and what they refuse.
 #include <gtest/gtest.h>
 
+#include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
@@ -18,15 +19,16 @@ TEST(DevicePlans, SayWhereTheyAreAndWhatCarriesThem) {
   const ScopedDevices devices;
   ThreadTeam(2).run([&](const Comm& comm) {
     ScopedDevices::choose(comm.rank() % ScopedDevices::count());
-    const std::string text = Plan(comm, on_device()).to_string();
+    const Plan plan(comm, on_device());
+    const std::string text = plan.to_string();
     EXPECT_NE(text.find("memory cuda, rank " + std::to_string(comm.rank()) + " on "), std::string::npos)
         << text;
     const bool own = ScopedDevices::count() > 1;
-    EXPECT_NE(text.find(own ? "exchange direct" : "not direct: threads of one process that share a device"),
-              std::string::npos)
-        << text;
-    const std::string staged = Plan(comm, on_device(), Options().set("exchange", "copy")).to_string();
-    EXPECT_NE(staged.find("through pinned memory"), std::string::npos) << staged;
+    EXPECT_EQ(first_leg(plan).traits.stores, own);
+    const std::string shared = "not direct: threads of one process that share a device";
+    EXPECT_EQ(first_leg(plan).exchange_reason.find(shared) == std::string::npos, own) << text;
+    const Plan staged(comm, on_device(), Options().set("exchange", "copy"));
+    EXPECT_EQ(design_of(staged).memory.staged, std::vector<std::string>{"copy"});
   });
 }
 

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 
-#include "api/tuning.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
 #include "support/disturbance.hpp"
@@ -42,16 +40,6 @@ bool says(const PlanRecord& r, const std::string& what) {
   return r.text.find(what) != std::string::npos;
 }
 
-/// How often each value of an option is a candidate of its own.
-std::map<std::string, int> values_tried(const std::vector<std::vector<Settings>>& groups,
-                                        const std::string& option) {
-  std::map<std::string, int> values;
-  for (const std::vector<Settings>& group : groups)
-    for (const Settings& s : group)
-      if (const auto found = s.find(option); found != s.end()) ++values[found->second];
-  return values;
-}
-
 class DeviceTuning : public testing::Test {
  protected:
   void SetUp() override { forget_wisdom(); }
@@ -74,28 +62,6 @@ TEST_F(DeviceTuning, EveryKindOfProblemComesOutRight) {
       run_random_problem(comm, p);
     })) << p.describe();
   }
-}
-
-TEST_F(DeviceTuning, TriesWhatServesDevices) {
-  ThreadTeam(2).run([&](const Comm& comm) {
-    ExchangeNeeds needs{.own_workspace = true, .device = true, .peers = true, .own_devices = true};
-    const auto tried = [&](const Options& options, const char* option) {
-      return values_tried(candidates(comm.impl(), options, needs), option);
-    };
-    EXPECT_EQ(tried({}, "exchange"), (std::map<std::string, int>{{"copy", 1}, {"direct", 1}, {"nccl", 1}}));
-    EXPECT_EQ(
-        tried({}, "pipeline"),
-        (std::map<std::string, int>{{"planes", 1}, {"sequential", 1}, {"two-front", 1}, {"windowed", 1}}));
-    EXPECT_TRUE(tried(Options().set("exchange", "direct"), "exchange").empty());
-    // The rule's choice is the first, and what goes through the host the last.
-    const auto groups = candidates(comm.impl(), {}, needs);
-    EXPECT_TRUE(groups.at(0).at(0).empty());
-    EXPECT_EQ(groups.back(), (std::vector<Settings>{{{"exchange", "copy"}}}));
-    // Unless there is no other way.
-    needs.peers = needs.own_devices = false;
-    EXPECT_EQ(candidates(comm.impl(), {}, needs).at(0).back(), (Settings{{"exchange", "copy"}}));
-    EXPECT_EQ(tried({}, "exchange"), (std::map<std::string, int>{{"copy", 1}}));
-  });
 }
 
 TEST_F(DeviceTuning, SearchesAmongTilesAndNotAmongWhatOnlyHostsHave) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "api/gather.hpp"
+#include "design/resolve.hpp"
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"

@@ -1,7 +1,7 @@
 // Schedules, and programs of them, without plans.
 #pragma once
 
-#include "api/gather.hpp"
+#include "design/resolve.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
 #include "support/schedule_request.hpp"

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <random>
 
-#include "api/gather.hpp"
+#include "api/option_table.hpp"
 #include "api/problem_check.hpp"
-#include "api/schedule_options.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
+#include "design/resolve.hpp"
+#include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
 #include "program/pipeline.hpp"
 #include "support/random_parameters.hpp"
@@ -345,7 +346,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   const bool any = order_free && !tiled_instead;
   if (!any || r.input) r.input_orders = input_orders;
   if (!any || r.output) r.output_orders = output_orders;
-  apply_schedule_options(r, options);
+  apply_schedule_wishes(r, wishes_of(options));
   r.contiguous = options.get("layout") != "strided";
   if (problem.batch > 1) add_batch(r, problem.batch);
   return r;

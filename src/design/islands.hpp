@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "comm/comm_impl.hpp"
-
 namespace weft {
 
 struct Islands {
@@ -20,11 +18,12 @@ struct Islands {
   bool any_pair() const;
   /// "ranks 0-1 and 2,4".
   std::string to_string() const;
+
+  friend bool operator==(const Islands&, const Islands&) = default;
 };
 
-/// Alike on all ranks. `reaches`: whether this rank's device reaches that of another rank of its machine; a
-/// pair counts if both say so. Where that is not transitive, a rank joins the first island all of whose ranks
-/// it reaches. Collective; throws the same `weft::Error` on all ranks.
-Islands find_islands(CommImpl& comm, const std::function<bool(int)>& reaches);
+/// `nodes`: the machine of every rank; `mutual`: whether two ranks of a machine reach each other. Where that
+/// is not transitive, a rank joins the first island all of whose ranks it reaches.
+Islands islands_of(const std::vector<int>& nodes, const std::function<bool(int, int)>& mutual);
 
 }  // namespace weft

@@ -1,47 +1,12 @@
-#include "transport/peer/islands.hpp"
+#include "design/islands.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "comm/agree.hpp"
 
 namespace weft {
 
 namespace {
-
-/// What every rank says of the ranks of its machine: a row each, by their position there.
-class Reach {
- public:
-  Reach(CommImpl& comm, const std::function<bool(int)>& reaches)
-      : nodes_(comm.nodes()), position_(nodes_.size()) {
-    std::vector<std::size_t> ranks_of(nodes_.size(), 0);
-    for (std::size_t r = 0; r < nodes_.size(); ++r)
-      position_[r] = ranks_of[static_cast<std::size_t>(nodes_[r])]++;
-    width_ = *std::max_element(ranks_of.begin(), ranks_of.end());
-    std::vector<unsigned char> mine(width_, 0);
-    agree(comm, "plan", [&] {
-      for (int r = 0; r < comm.size(); ++r)
-        if (same_node(r, comm.rank()) && reaches(r)) mine[position_[static_cast<std::size_t>(r)]] = 1;
-    });
-    said_.resize(width_ * nodes_.size());
-    comm.allgather(mine.data(), width_, said_.data());
-  }
-
-  bool same_node(int a, int b) const {
-    return nodes_[static_cast<std::size_t>(a)] == nodes_[static_cast<std::size_t>(b)];
-  }
-  bool mutual(int a, int b) const { return a == b || (same_node(a, b) && says(a, b) && says(b, a)); }
-
- private:
-  bool says(int a, int b) const {
-    return said_[static_cast<std::size_t>(a) * width_ + position_[static_cast<std::size_t>(b)]] != 0;
-  }
-
-  const std::vector<int>& nodes_;
-  std::vector<std::size_t> position_;
-  std::size_t width_ = 0;
-  std::vector<unsigned char> said_;
-};
 
 /// "0-2,5".
 std::string ranges(const std::vector<int>& ranks) {
@@ -79,20 +44,23 @@ std::string Islands::to_string() const {
   return "ranks " + join(texts, " and ");
 }
 
-Islands find_islands(CommImpl& comm, const std::function<bool(int)>& reaches) {
-  const Reach reach(comm, reaches);
+Islands islands_of(const std::vector<int>& nodes, const std::function<bool(int, int)>& mutual) {
   Islands islands;
   std::vector<std::vector<int>> members;
-  for (int r = 0; r < comm.size(); ++r) {
+  for (int r = 0; r < static_cast<int>(nodes.size()); ++r) {
+    const auto same_node = [&](int q) {
+      return nodes[static_cast<std::size_t>(q)] == nodes[static_cast<std::size_t>(r)];
+    };
     const auto open = [&](const std::vector<int>& ranks) {
-      return std::all_of(ranks.begin(), ranks.end(), [&](int q) { return reach.mutual(r, q); });
+      return same_node(ranks.front()) &&
+             std::all_of(ranks.begin(), ranks.end(), [&](int q) { return mutual(q, r); });
     };
     auto mine = std::find_if(members.begin(), members.end(), open);
     if (mine == members.end()) mine = members.insert(mine, std::vector<int>{});
     mine->push_back(r);
     islands.of.push_back(mine->front());
     for (int q = 0; q < r && islands.apart[0] < 0; ++q)
-      if (reach.same_node(q, r) && !reach.mutual(q, r)) islands.apart = {q, r};
+      if (same_node(q) && !mutual(q, r)) islands.apart = {q, r};
   }
   return islands;
 }

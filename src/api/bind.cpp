@@ -1,0 +1,106 @@
+#include "api/bind.hpp"
+
+#include "api/user_layout.hpp"
+#include "base/text.hpp"
+#include "base/warning.hpp"
+#include "comm/agree.hpp"
+#include "geometry/transform.hpp"
+
+namespace weft {
+
+namespace {
+
+UserArray user_array(const Problem& problem, const Field& field, bool is_input, int rank) {
+  UserArray a;
+  const Box box = field.box(rank);
+  const int ndim = problem.shape.size();
+  a.element = field.element;
+  a.box = {Shape::from(box.lo.begin(), box.lo.begin() + ndim),
+           Shape::from(box.hi.begin(), box.hi.begin() + ndim)};
+  for (int axis : field.order(rank))
+    if (axis < ndim) a.order.push_back(axis);
+  a.layout = user_layout(problem, is_input, a.box, a.order);
+  a.item_strides = Strides::from(a.layout.strides.begin(), a.layout.strides.begin() + ndim);
+  a.distance = problem.batch > 1 ? a.layout.strides.back() : a.layout.count;
+  const Index element = (field.element == Element::real ? 1 : 2) * real_bytes(problem.precision);
+  a.bytes = static_cast<std::size_t>(a.layout.count * element);
+  return a;
+}
+
+ExecutorSettings executor_settings(const BindRequest& request, const Design& design) {
+  const Wishes& wishes = request.wishes;
+  ExecutorSettings s;
+  s.precision = request.problem.precision;
+  s.effort = wishes.effort.value;
+  // There are some hundred at most: tiles of other sizes in every trial.
+  if (s.effort != Effort::estimate) s.planning_seconds = std::max(wishes.trial_seconds() / 100, 1e-3);
+  s.ffts = find_ffts(wishes.fft.value, request.problem.memory);
+  s.compare_ffts = wishes.fft.value == "auto" && s.effort != Effort::estimate;
+  s.pool = request.comm.impl().pool(design.threads.value);
+  s.device = request.devices.mine;
+  s.plain_executions = design.plain_executions.value;
+  return s;
+}
+
+/// Local.
+BoundProblem bound(const BindRequest& request, Design design) {
+  const int rank = request.comm.rank();
+  BoundProblem b;
+  b.arrays = user_arrays(request.problem, design.schedules[0], rank);
+  Binding binding{request.comm,
+                  by_x(request.problem.shape),
+                  title_of(request.problem, request.comm),
+                  {b.arrays[0].layout, b.arrays[1].layout},
+                  {b.arrays[0].bytes, b.arrays[1].bytes},
+                  executor_settings(request, design),
+                  request.devices.ids,
+                  request.setting.near_groups(),
+                  request.wishes.staging.value != Switch::on};
+  b.plan = std::make_unique<BoundPlan>(std::move(design), std::move(binding));
+  return b;
+}
+
+}  // namespace
+
+std::array<UserArray, 2> user_arrays(const Problem& problem, const Schedule& forward, int rank) {
+  std::array<UserArray, 2> arrays{user_array(problem, forward.input(), true, rank),
+                                  user_array(problem, forward.output(), false, rank)};
+  check_in_place(problem, arrays[0].box, arrays[0].layout, arrays[1].box, arrays[1].layout);
+  return arrays;
+}
+
+std::string title_of(const Problem& problem, const Comm& comm) {
+  return by_x(problem.shape) + " " + to_string(problem.transforms) +
+         (problem.element == Element::real ? " of real" : " of complex") +
+         (problem.precision == Precision::float64 ? " float64" : " float32") +
+         (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
+         (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) + " ranks (" +
+         comm.medium() + ")";
+}
+
+BoundProblem bind(const BindRequest& request) {
+  CommImpl& c = request.comm.impl();
+  const bool warns = c.rank() == 0 && !request.trial;
+  std::optional<DeviceScope> scope;
+  if (request.devices.mine) scope.emplace(*request.devices.mine);
+  BoundProblem b;
+  std::optional<Design> made = request.made;
+  for (std::optional<Obstacle> obstacle = Obstacle{}; obstacle;) {
+    b = {};  // gives back its memory first
+    together(c, "plan", [&] {
+      if (!made) made = design(request.problem, request.wishes, request.setting);
+      b = bound(request, std::move(*made));
+    });
+    made.reset();
+    obstacle = b.plan->make_memory();
+    if (!obstacle) break;
+    request.setting.closed[obstacle->what] = obstacle->why;
+    if (warns && obstacle->what == Closed::sharing)
+      warn("exchange auto is not direct: " + obstacle->why + "; better " + obstacle->better);
+  }
+  b.plan->connect();
+  if (const std::string& crowd = b.plan->design().threads.reason; warns && !crowd.empty()) warn(crowd);
+  return b;
+}
+
+}  // namespace weft

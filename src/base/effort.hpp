@@ -1,0 +1,18 @@
+// How much time planning may take.
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+enum class Effort : std::uint8_t {
+  estimate,  ///< rules choose
+  measure,   ///< the best few candidates are timed
+  patient,   ///< and a search is made among the parameters of the pipeline
+};
+
+constexpr const char* name_of(Effort effort) {
+  return effort == Effort::patient ? "patient" : effort == Effort::measure ? "measure" : "estimate";
+}
+
+}  // namespace weft

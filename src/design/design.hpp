@@ -1,0 +1,77 @@
+// All that is chosen of a plan: a value, made from the problem, the wishes and the setting alone, alike on
+// all ranks. It is printed, compared, written as JSON, tried by the tuner and bound (exec/bound_plan.hpp).
+// The rules are in rules/.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "design/setting.hpp"
+#include "design/wishes.hpp"
+#include "program/builder.hpp"
+#include "weft/problem.hpp"
+
+namespace weft {
+
+/// A value that was chosen, by whom and why.
+template <class T>
+struct Chosen {
+  T value{};
+  Origin origin = Origin::rule;
+  std::string reason = {};
+  friend bool operator==(const Chosen&, const Chosen&) = default;
+};
+
+/// What memory a rank needs beside that of its program.
+struct MemoryMap {
+  Index largest_box = 0;         ///< bytes of the largest box of any stage, on any rank
+  bool users_workspace = false;  ///< the workspace is given at every execution
+  bool takes_turns = false;      ///< devices: executions use two workspaces in turn, if there is room
+  bool may_be_leaner = false;    ///< another pipeline, which needs less, may be taken
+  bool may_not_share = false;    ///< another exchange, which does not store, may be taken
+  std::string far;               ///< the exchange that serves the pairs of ranks that stores leave out, or ""
+  std::vector<std::string> staged;  ///< the exchanges whose parts go through pinned memory
+  friend bool operator==(const MemoryMap&, const MemoryMap&) = default;
+};
+
+struct Design {
+  std::array<Schedule, 2> schedules;            ///< by direction
+  std::array<std::vector<Leg>, 2> legs;         ///< by direction, one per reshape
+  Chosen<bool> contiguous;                      ///< layout of the local FFTs
+  Chosen<int> threads;                          ///< of every rank
+  Chosen<std::optional<int>> plain_executions;  ///< before executions are captured as graphs; none: never
+  MemoryMap memory;
+  ProgramRequest program;          ///< what the programs of all ranks and both directions have in common
+  std::array<double, 2> scales;    ///< by direction
+  std::vector<Index> cache_bytes;  ///< one for all ranks, or one for each
+
+  const Schedule& schedule(Direction d) const { return schedules[static_cast<std::size_t>(d)]; }
+  const std::vector<Leg>& legs_of(Direction d) const { return legs[static_cast<std::size_t>(d)]; }
+  bool on_device() const { return program.two_lanes; }
+  friend bool operator==(const Design&, const Design&) = default;
+};
+
+/// Chooses. `problem` has been checked and completed (api/problem_check.hpp). Throws `weft::Error`, on all
+/// ranks alike, for wishes that cannot be fulfilled.
+Design design(const Problem& problem, const Wishes& wishes, const Setting& setting);
+
+/// How the arrays of one rank lie, before and after forward; no strides: dense.
+using UserLayouts = std::array<Layout, 2>;
+
+/// The program of one rank. Pure.
+Program program_of(const Design& design, Direction direction, int rank, const UserLayouts& layouts = {});
+
+/// One choice per line, with reasons: what of a printed plan is the same on all ranks.
+std::string to_string(const Design& design);
+/// The parts of it before and behind what is said of local FFTs.
+std::string legs_to_string(const Design& design);
+std::string launch_to_string(const Design& design);
+
+/// As JSON, for programs that read it.
+std::string to_json(const Design& design);
+
+const char* name_of(Direction direction);
+
+}  // namespace weft

@@ -1,0 +1,64 @@
+#include <nlohmann/json.hpp>
+
+#include "design/design.hpp"
+
+namespace weft {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json json_of(const Chosen<T>& chosen, const Json& value) {
+  return {{"value", value}, {"origin", name_of(chosen.origin)}, {"reason", chosen.reason}};
+}
+
+Json json_of(const Schedule& schedule) {
+  Json stages = Json::array();
+  for (std::size_t i = 0; i < schedule.stages.size(); ++i) {
+    const Stage& stage = schedule.stages[i];
+    const bool fft = stage.kind == Stage::Kind::fft;
+    Json j{{"kind", fft ? "fft" : "reshape"},
+           {"from", schedule.fields[i].tiling->name(schedule.batch_axis)},
+           {"to", schedule.fields[i + 1].tiling->name(schedule.batch_axis)}};
+    if (fft) j["axes"] = std::vector<int>(stage.axes.begin(), stage.axes.end());
+    stages.push_back(j);
+  }
+  return stages;
+}
+
+Json json_of(const Leg& leg) {
+  Json parameters = Json::object();
+  for (const ChosenParameter& p : leg.parameters)
+    parameters[p.name] = {{"value", p.value}, {"origin", p.origin}};
+  return {{"exchange", leg.exchange}, {"exchange_reason", leg.exchange_reason},
+          {"pipeline", leg.pipeline}, {"reason", leg.reason},
+          {"tiles", leg.tiles},       {"parameters", parameters}};
+}
+
+Json json_of(const MemoryMap& memory) {
+  return {{"largest_box_bytes", memory.largest_box},
+          {"workspace", memory.users_workspace ? "user" : "plan"},
+          {"two_workspaces", memory.takes_turns},
+          {"exchange_between_far_ranks", memory.far},
+          {"through_pinned_memory", memory.staged}};
+}
+
+}  // namespace
+
+std::string to_json(const Design& design) {
+  Json j;
+  j["decomposition"] = design.schedules[0].reason;
+  j["layout"] = json_of(design.contiguous, design.contiguous.value ? "contiguous" : "strided");
+  j["threads"] = json_of(design.threads, design.threads.value);
+  j["graph"] = json_of(design.plain_executions, design.plain_executions.value.has_value());
+  j["memory"] = json_of(design.memory);
+  for (const Direction d : {Direction::forward, Direction::backward}) {
+    Json legs = Json::array();
+    for (const Leg& leg : design.legs_of(d)) legs.push_back(json_of(leg));
+    j[name_of(d)] = {{"stages", json_of(design.schedule(d))}, {"reshapes", legs}};
+  }
+  return j.dump(2);
+}
+
+}  // namespace weft

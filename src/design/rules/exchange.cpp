@@ -1,0 +1,194 @@
+// Which exchange carries every reshape.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "design/rules/rules.hpp"
+#include "traffic/padding.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr const char* operation = "plan: option exchange";
+
+int merit(const Offer& offer, const Setting& setting) {
+  if (setting.devices && offer.traits.stores) return 3;
+  if (offer.overlaps) return 2;
+  return packs_nothing(offer.traits) ? 1 : 0;
+}
+
+/// The names of the exchanges that could serve, "p2p, alltoallv"; without those that pad if padding has no
+/// room.
+std::string serving(const Given& given, bool padding_fits = true) {
+  std::vector<std::string> names;
+  for (const Offer& offer : given.setting.offers)
+    if (serves(offer, given.wishes, given.setting) && (padding_fits || offer.traits.form != Form::padded))
+      names.push_back(offer.name);
+  return join(names, ", ");
+}
+
+/// What serves the pairs of ranks that an exchange which stores leaves out: those of different machines, or,
+/// among devices, those that do not reach each other, through pinned memory.
+const Offer& find_far(const Setting& setting) {
+  for (const Offer& offer : setting.offers)
+    if (offer.why_not.empty() &&
+        (setting.devices ? stages(offer.traits) && offer.traits.concurrent : offer.traits.beside_stores))
+      return offer;
+  throw Error(operation, "direct among some ranks of medium " + setting.medium,
+              "an exchange that serves the others beside it");
+}
+
+/// Among several machines, what carries parts that a pipeline puts together by itself: an exchange that
+/// stores where any ranks share memory, else what would serve beside one.
+const Offer& find_for_parts(const Given& given) {
+  if (given.setting.any_share_memory())
+    for (const Offer& offer : given.setting.offers)
+      if (offer.traits.stores && serves(offer, given.wishes, given.setting)) return offer;
+  return find_far(given.setting);
+}
+
+const Offer& find_best(const Given& given) {
+  const Offer* best = nullptr;
+  for (const Offer& offer : given.setting.offers)
+    if (serves(offer, given.wishes, given.setting) && !offer.traits.by_name_only &&
+        (best == nullptr || merit(offer, given.setting) > merit(*best, given.setting)))
+      best = &offer;
+  if (best == nullptr) throw Error(operation, "\"auto\"", "auto or one of " + serving(given));
+  return *best;
+}
+
+const Offer& find_named(const std::string& name, const Given& given) {
+  const std::vector<Offer>& offers = given.setting.offers;
+  const auto named =
+      std::find_if(offers.begin(), offers.end(), [&](const Offer& offer) { return offer.name == name; });
+  const std::string quoted = "\"" + name + "\"";
+  if (named == offers.end()) throw Error(operation, quoted, "auto or one of " + serving(given));
+  if (serves(*named, given.wishes, given.setting)) {
+    if (named->missing.empty()) return *named;
+    throw Error(operation, quoted + ": " + named->missing, "auto");
+  }
+  if (!named->why_not.empty())
+    throw Error(operation, quoted + named->why_not, "auto or one of " + serving(given));
+  if (given.wishes.users_workspace.value)
+    throw Error(operation, quoted + " with workspace given by the user",
+                "workspace of the plan, or one of " + serving(given));
+  throw Error(operation, quoted + " among GPUs that do not reach each other",
+              "auto or one of " + serving(given));
+}
+
+/// What a pipeline puts together by itself would be packed again by an exchange that packs.
+bool pipeline_sends_parts(const Given& given) {
+  return given.setting.several_nodes() && !given.on_device() &&
+         wished_pipeline(given.wishes, overlapping_pipeline(given.setting, false)).pipeline->sends_parts;
+}
+
+std::string reason_for(const Offer& offer) {
+  if (offer.overlaps) return "auto: it moves on while these ranks compute";
+  return packs_nothing(offer.traits) ? "auto: nothing is packed" : "auto: it serves these ranks";
+}
+
+/// How an exchange that stores serves the pairs of ranks that it leaves out.
+std::string far_text(const Setting& setting) {
+  const std::string& name = find_far(setting).name;
+  if (!setting.devices) return name + " between machines";
+  return "through pinned memory (" + name + ") between " + setting.devices->islands.to_string() + ": " +
+         setting.devices->no_peers;
+}
+
+std::string reason(const Given& given, const Offer& offer, bool automatic) {
+  const Setting& setting = given.setting;
+  const Wish<std::vector<std::string>>& wish = given.wishes.exchange;
+  std::string text = automatic ? reason_for(offer) : wish.learnt() ? name_of(wish.origin) : "as asked for";
+  if (const auto closed = setting.closed.find(Closed::sharing); closed != setting.closed.end())
+    text += "; not direct: " + closed->second;
+  if (given.on_device() && !setting.devices->no_peers.empty() && automatic && !offer.traits.stores)
+    text += "; not direct: " + setting.devices->no_peers;
+  if (given.on_device() && stages(offer.traits))
+    text += goes_through_host(offer, given) ? "; through pinned memory" : "; MPI takes memory of the GPU";
+  if (offer.traits.stores && setting.some_far()) text += "; " + far_text(setting);
+  return text;
+}
+
+}  // namespace
+
+bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
+  if (!offer.why_not.empty()) return false;
+  if (!offer.traits.stores) return true;
+  const bool apart = setting.devices && setting.devices->islands.several();
+  return !wishes.users_workspace.value && !setting.closed.contains(Closed::sharing) &&
+         (!apart || wishes.staging.value != Switch::off);
+}
+
+Offers choose_exchanges(const Given& given) {
+  Offers offers;
+  for (const std::string& name : given.wishes.exchange.value)
+    offers.push_back(name != "auto"                ? &find_named(name, given)
+                     : pipeline_sends_parts(given) ? &find_for_parts(given)
+                                                   : &find_best(given));
+  const Offer* stores = nullptr;
+  for (const Offer* offer : offers) {
+    if (!offer->traits.stores) continue;
+    if (stores != nullptr && stores != offer)
+      throw Error(operation, offer->name + " beside " + stores->name,
+                  "one exchange that stores into the workspace of a plan");
+    stores = offer;
+  }
+  return offers;
+}
+
+bool goes_through_host(const Offer& offer, const Given& given) {
+  const Switch staging = given.wishes.staging.value;
+  if (!stages(offer.traits) || (staging != Switch::on && offer.takes_devices)) return false;
+  if (staging == Switch::off)
+    throw Error(
+        "plan: option staging", "off with exchange " + offer.name,
+        given.setting.threads
+            ? "auto: this exchange copies on the host"
+            : "auto, or an MPI library that says that it takes memory of GPUs, which this one does not");
+  return true;
+}
+
+void take_exchanges(const Given& given, const Offers& offers, Design& design) {
+  const std::vector<std::string>& names = given.wishes.exchange.value;
+  const std::size_t reshapes = design.legs[0].size();
+  if (names.size() > 1 && names.size() != reshapes)
+    throw Error(operation, std::to_string(names.size()) + " exchanges",
+                "one for all, or one per reshape, of which there are " + std::to_string(reshapes));
+  for (std::size_t j = 0; j < reshapes; ++j) {
+    const std::size_t asked = names.size() == 1 ? 0 : j;
+    const Offer& offer = *offers[asked];
+    const std::string why = reason(given, offer, names[asked] == "auto");
+    for (Leg* leg : {&design.legs[0][j], &design.legs[1][reshapes - 1 - j]}) {
+      leg->traits = offer.traits;
+      leg->exchange = offer.name;
+      leg->exchange_reason = why;
+    }
+  }
+  if (reshapes == 0) return;
+  for (const Offer* offer : offers) {
+    if (offer->traits.stores && given.setting.some_far()) design.memory.far = find_far(given.setting).name;
+    if (given.on_device() && goes_through_host(*offer, given)) design.memory.staged.push_back(offer->name);
+  }
+}
+
+void check_padding(const Given& given, const Design& design) {
+  for (const Schedule& schedule : design.schedules) {
+    const std::vector<Leg>& legs = design.legs_of(schedule.direction);
+    const Placement place(schedule, legs, given.real_size());
+    const std::vector<int> stages = reshape_stages(schedule);
+    for (std::size_t j = 0; j < legs.size(); ++j) {
+      if (legs[j].traits.form != Form::padded) continue;
+      const auto s = static_cast<std::size_t>(stages[j]);
+      const std::vector<int> groups =
+          exchange_groups(*schedule.fields[s].tiling, *schedule.fields[s + 1].tiling);
+      const std::string misfit = padding_misfit(place, static_cast<int>(j), groups);
+      if (!misfit.empty())
+        throw Error(operation,
+                    legs[j].exchange + " for reshape " + std::to_string(j + 1) + " of " +
+                        name_of(schedule.direction) + ": padding does not fit the workspace, " + misfit,
+                    "one of " + serving(given, false));
+    }
+  }
+}
+
+}  // namespace weft

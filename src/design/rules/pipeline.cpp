@@ -1,0 +1,103 @@
+// Which pipeline, and how it cuts every reshape.
+#include <algorithm>
+
+#include "design/rules/rules.hpp"
+
+namespace weft {
+
+namespace {
+
+bool has(const Pipeline& pipeline, const std::string& parameter) {
+  return std::any_of(pipeline.parameters.begin(), pipeline.parameters.end(),
+                     [&](const PipelineParameter& p) { return parameter == p.name; });
+}
+
+bool has_all(const Pipeline& pipeline, const PipelineParameters& parameters) {
+  return std::all_of(parameters.begin(), parameters.end(),
+                     [&](const auto& asked) { return has(pipeline, asked.first); });
+}
+
+/// A tile costs a put to every peer, some 20 us beside what its bytes take; an H200 transforms a MiB in 1.6
+/// us.
+Index tile_cost(int ranks) {
+  constexpr Index of_a_put = Index{16} << 20;
+  return of_a_put * std::max(1, ranks - 1);
+}
+
+bool all(const Offers& offers, bool (*of)(const Offer&)) {
+  return std::all_of(offers.begin(), offers.end(), [&](const Offer* o) { return of(*o); });
+}
+
+/// Whether exchanges and local FFTs can go on at the same time. On one machine what is stored is there at
+/// once, and messages need the processors that compute.
+bool can_overlap(const Setting& setting, const Offers& offers, bool on_streams) {
+  if (setting.several_nodes())
+    return all(offers, [](const Offer& o) { return o.traits.concurrent || o.overlaps; });
+  return on_streams || all(offers, [](const Offer& o) { return o.traits.stores; });
+}
+
+/// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
+/// were asked for.
+bool is_worth_tiles(const Given& given, const Schedule& schedule, const PipelineRules& rules) {
+  if (given.wishes.parameters.contains("tile")) return true;
+  const std::vector<Leg> choices = choose_pipeline(schedule, find_pipeline("planes"), {}, rules);
+  return std::any_of(choices.begin(), choices.end(), [](const Leg& c) { return c.tiles > 1; });
+}
+
+}  // namespace
+
+PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred) {
+  std::string name = wishes.pipeline.value;
+  if (name == "auto") {
+    name = preferred;
+    if (!has_all(find_pipeline(name), wishes.parameters)) {
+      const auto table = pipeline_table();
+      const auto first = std::find_if(table.begin(), table.end(), [&](const Pipeline& p) {
+        return p.worth_trying && has_all(p, wishes.parameters);
+      });
+      if (first != table.end()) name = first->name;
+    }
+  }
+  const Pipeline& pipeline = find_pipeline(name);
+  PipelineParameters values;
+  for (const auto& [parameter, asked] : wishes.parameters)
+    if (asked.origin != name_of(Origin::environment) || has(pipeline, parameter))
+      values.emplace(parameter, asked);
+  return {&pipeline, values};
+}
+
+/// What streams and links bring is on its way for a while, so that both ends of it are hidden; on one machine
+/// what is stored is there at once. Windowed needs the least memory. What streams carry by messages needs no
+/// packing where tiles are planes, but would where they are columns.
+const char* overlapping_pipeline(const Setting& setting, bool on_streams) {
+  if (setting.closed.contains(Closed::roomy)) return "windowed";
+  if (on_streams) return "planes";
+  return setting.several_nodes() || setting.devices ? "two-front" : "planes";
+}
+
+PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const Setting& setting) {
+  PipelineRules rules;
+  rules.subtile = setting.constants.subtile;
+  rules.overlap = wishes.overlap.value;
+  rules.tile_cost = setting.devices ? tile_cost(setting.ranks()) : 0;
+  rules.real_bytes = static_cast<int>(real_bytes(problem.precision));
+  return rules;
+}
+
+void choose_legs(const Given& given, const Offers& offers, Design& design) {
+  const Setting& setting = given.setting;
+  const bool on_streams =
+      given.on_device() && !offers.empty() && all(offers, [](const Offer& o) { return o.traits.on_streams; });
+  const PipelineRules rules = pipeline_rules(given.problem, given.wishes, setting);
+  const bool overlaps = can_overlap(setting, offers, on_streams) &&
+                        (!given.on_device() || is_worth_tiles(given, design.schedules[0], rules));
+  const PipelineWish wish =
+      wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, on_streams) : "sequential");
+  for (std::size_t d = 0; d < 2; ++d) {
+    design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
+    if (const auto found = setting.closed.find(Closed::roomy); found != setting.closed.end())
+      for (Leg& leg : design.legs[d]) leg.reason += "; " + found->second;
+  }
+}
+
+}  // namespace weft

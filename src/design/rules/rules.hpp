@@ -1,0 +1,67 @@
+// The rules of a design, one file each. All of them are pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "design/design.hpp"
+#include "schedule/planner.hpp"
+
+namespace weft {
+
+/// What a rule goes by.
+struct Given {
+  const Problem& problem;
+  const Wishes& wishes;
+  const Setting& setting;
+
+  bool on_device() const { return setting.devices.has_value(); }
+  int real_size() const { return static_cast<int>(real_bytes(problem.precision)); }
+};
+
+/// As named: one for all reshapes, or one for each in the order of forward.
+using Offers = std::vector<const Offer*>;
+
+// schedule.cpp
+/// Wishes decomposition, grid and shrink. Throws `weft::Error` for what does not fit the ranks.
+void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes);
+
+// exchange.cpp
+/// Whether an exchange can be had for this plan.
+bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting);
+/// With "auto" of those that serve the first that moves on while these ranks compute, else the first that
+/// packs nothing, else the first; among devices one that stores before all others. Throws `weft::Error` that
+/// lists the names, or says why the named one cannot serve.
+Offers choose_exchanges(const Given& given);
+/// Whether parts of arrays in memory of devices are copied to pinned memory. Throws `weft::Error` if they
+/// have to and must not.
+bool goes_through_host(const Offer& offer, const Given& given);
+/// Writes the exchanges into the legs, and what memory they need.
+void take_exchanges(const Given& given, const Offers& offers, Design& design);
+/// Throws `weft::Error` if the padding of an exchange finds no room in the workspace.
+void check_padding(const Given& given, const Design& design);
+
+// layout.cpp
+Chosen<bool> choose_layout(const Given& given, const Offers& offers);
+
+// pipeline.cpp
+struct PipelineWish {
+  const Pipeline* pipeline;
+  PipelineParameters values;
+};
+/// The pipeline and its parameters. With "auto": `preferred`, or, if parameters are set that it does not
+/// have, the first one worth trying that has them all. With a pipeline that lacks a parameter, a variable for
+/// it is not looked at, and an option set in the program is an error later on.
+PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred);
+/// The pipeline that overlaps exchanges and local FFTs best; `on_streams`: streams carry all messages.
+const char* overlapping_pipeline(const Setting& setting, bool on_streams);
+PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const Setting& setting);
+void choose_legs(const Given& given, const Offers& offers, Design& design);
+
+// launch.cpp
+/// Which puts are kernels.
+void choose_puts(const Given& given, const Offers& offers, Design& design);
+Chosen<std::optional<int>> choose_graph(const Given& given, const Offers& offers, const Design& design);
+Chosen<int> choose_threads(const Given& given);
+
+}  // namespace weft

@@ -1,0 +1,79 @@
+// What a design goes by beside the problem and the wishes: facts of the ranks, their machines, devices and
+// exchanges. They are gathered once, alike on all ranks, and hold no communicator; a machine that is not here
+// can be described as well.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "design/islands.hpp"
+#include "design/machine_constants.hpp"
+#include "geometry/layout.hpp"
+#include "traffic/traits.hpp"
+
+namespace weft {
+
+/// Boxes and orders as the ranks gave them.
+struct Gathered {
+  std::vector<Box> input_boxes, output_boxes;      ///< only for distributions by box
+  std::vector<Order> input_orders, output_orders;  ///< empty where no rank asked for one of a `fastest` side
+};
+
+/// An exchange of this build, between these ranks, for arrays where they are.
+struct Offer {
+  std::string name;
+  ExchangeTraits traits;
+  std::string why_not;         ///< as an error says it; empty: it serves
+  bool overlaps = false;       ///< posted tiles move on while these ranks compute
+  bool takes_devices = false;  ///< it may be given memory of devices itself
+  std::string missing = {};    ///< why it cannot be used in this process, if that was asked
+};
+
+/// Whether parts of arrays in memory of devices can go through pinned memory.
+inline bool stages(const ExchangeTraits& traits) {
+  return traits.serves_host && !traits.stores && traits.form != Form::boxes;
+}
+
+/// What all ranks have in memory of devices.
+struct DeviceFacts {
+  Islands islands;          ///< ranks whose devices reach each other
+  std::string no_peers;     ///< why not all of them do
+  bool own_devices = true;  ///< no two ranks share one
+  std::string text;         ///< "2x1 NVIDIA H200, 132 multiprocessors": two with a rank each
+};
+
+/// What turned out to be impossible while a design was bound.
+enum class Closed : std::uint8_t {
+  sharing,  ///< memory cannot be shared
+  roomy,    ///< pipelines that keep what departs apart from where parts arrive leave too little memory
+};
+
+struct Setting {
+  std::string medium;      ///< of messages between ranks, for errors
+  std::vector<int> nodes;  ///< the number of the machine of every rank
+  bool threads = false;    ///< ranks are threads of one process
+  std::vector<Offer> offers;
+  Gathered given;
+  std::optional<DeviceFacts> devices;  ///< none: arrays are on the host
+  // One for all ranks, or one for each.
+  std::vector<int> hardware_threads = {1};
+  std::vector<Index> cache_bytes = {2 << 20};  ///< of the second-level cache of one core
+  MachineConstants constants;
+  std::map<Closed, std::string> closed;  ///< with the reason
+
+  int ranks() const { return static_cast<int>(nodes.size()); }
+  bool several_nodes() const;
+  /// Whether any two ranks are on one machine.
+  bool any_share_memory() const;
+  /// Per rank, a number that those have in common who store into each other's workspace.
+  const std::vector<int>& near_groups() const { return devices ? devices->islands.of : nodes; }
+  /// Whether an exchange that stores leaves pairs of ranks to messages.
+  bool some_far() const { return devices ? devices->islands.several() : several_nodes(); }
+  /// Whether ranks are several processes.
+  bool among_processes() const { return ranks() > 1 && !threads; }
+};
+
+}  // namespace weft

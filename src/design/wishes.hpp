@@ -1,0 +1,71 @@
+// What was asked for: every option of a plan, parsed once, with who chose it. Nothing behind this parses the
+// text of an option again. The table of options (api/options.cpp) fills a `Wishes`.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/effort.hpp"
+#include "program/pipeline.hpp"
+#include "schedule/planner.hpp"
+
+namespace weft {
+
+/// Who chose a value.
+enum class Origin : std::uint8_t {
+  rule,         ///< nobody but Weft
+  option,       ///< the program, by `Options`
+  environment,  ///< a variable
+  wisdom,
+  trial,
+};
+const char* name_of(Origin origin);
+
+template <class T>
+struct Wish {
+  T value{};
+  Origin origin = Origin::rule;
+
+  /// Wisdom and trials choose among what the user leaves open.
+  bool learnt() const { return origin == Origin::wisdom || origin == Origin::trial; }
+};
+
+enum class Switch : std::uint8_t { automatic, on, off };
+enum class LayoutWish : std::uint8_t { automatic, contiguous, strided };
+enum class Puts : std::uint8_t { automatic, kernel, engine };
+
+struct Wishes {
+  Wish<Decomposition> decomposition;
+  Wish<AxisVector<int>> grid;  ///< empty: auto
+  Wish<std::optional<Index>> shrink;
+  Wish<std::string> pipeline;  ///< a name, or "auto"
+  Wish<bool> overlap;
+  Wish<std::vector<std::string>> exchange;  ///< one for all reshapes, or one for each; each may be "auto"
+  Wish<Switch> staging;
+  Wish<LayoutWish> layout;
+  Wish<Puts> puts;
+  Wish<Switch> graph;
+  Wish<std::string> fft;
+  Wish<Effort> effort;
+  Wish<std::optional<Index>> trials;
+  Wish<std::optional<double>> budget;  ///< seconds
+  Wish<bool> random_search;
+  Wish<std::string> wisdom;  ///< a file, or empty
+  Wish<std::optional<Index>> threads;
+  Wish<bool> users_workspace;
+  Wish<bool> collective_check;
+  PipelineParameters parameters;  ///< those that are set
+
+  /// What trials may take.
+  double trial_seconds() const { return budget.value.value_or(effort.value == Effort::patient ? 60 : 10); }
+  /// Whether nothing that was asked for needs one exchange rather than another.
+  bool any_exchange() const {
+    return std::all_of(exchange.value.begin(), exchange.value.end(),
+                       [](const std::string& name) { return name == "auto"; });
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,159 @@
+#include "exec/bound_plan.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/backoff.hpp"
+#include "base/test_hook.hpp"
+#include "comm/agree.hpp"
+#include "exec/executor.hpp"
+#include "exec/stream_executor.hpp"
+
+namespace weft {
+
+BoundPlan::BoundPlan(Design design, Binding binding)
+    : design_(std::move(design)), binding_(std::move(binding)), comm_(binding_.comm.impl()) {
+  for (const Direction d : {Direction::forward, Direction::backward}) make_way(d);
+  workspace_bytes_ = program_bytes_;
+  Index fft_work = 0;
+  for (const Way& w : ways_) fft_work = std::max(fft_work, w.executor->fft_work_bytes());
+  if (fft_work > 0) workspace_bytes_ = device_aligned(program_bytes_) + device_aligned(fft_work);
+  for (const ExchangeRow* row : ways_[0].exchanges) alone = alone || !row->traits.concurrent;
+  test_point("prepare", comm_.rank());
+}
+
+BoundPlan::~BoundPlan() {
+  if (!flying_) return;
+  const Aftermath error(name_of(*flying_), "a plan destroyed while it was under way: " + binding_.title,
+                        "wait() before that", comm_.rank());
+  // Nobody else may have a chance to say so.
+  if (comm_.threads() == nullptr) std::fprintf(stderr, "%s\n", error.what());
+  comm_.poison(std::make_exception_ptr(error));
+  give_up();
+}
+
+void BoundPlan::make_way(Direction direction) {
+  Way& w = way(direction);
+  const Schedule& schedule = design_.schedule(direction);
+  for (const Leg& leg : design_.legs_of(direction)) w.exchanges.push_back(&exchange_row(leg.exchange));
+  for (const int stage : reshape_stages(schedule)) {
+    const auto s = static_cast<std::size_t>(stage);
+    w.groups.push_back(exchange_groups(*schedule.fields[s].tiling, *schedule.fields[s + 1].tiling));
+  }
+  w.name = std::string("weft ") + name_of(direction) + " " + binding_.shape;
+  Program program = program_of(design_, direction, comm_.rank(), binding_.layouts);
+  program_bytes_ = std::max(program_bytes_, program.workspace_bytes);
+  largest_box_ = std::max(largest_box_, program.largest_box_bytes);
+  if (device()) {
+    w.executor = std::make_shared<StreamExecutor>(std::move(program), binding_.settings);
+  } else {
+    w.executor = std::make_shared<Executor>(std::move(program), binding_.settings);
+  }
+}
+
+void BoundPlan::connect() {
+  collectively([&] {
+    JointSteps steps("plan");
+    for (Way& w : ways_) w.executor->connect(steps);
+    steps.agree(comm_);
+  });
+}
+
+Interpreter::Libraries BoundPlan::libraries() const {
+  Interpreter::Libraries used;
+  for (const Way& w : ways_)
+    for (const auto& [name, lengths] : w.executor->libraries())
+      used[name].insert(lengths.begin(), lengths.end());
+  return used;
+}
+
+/// What a rank fails to do here, others wait for.
+template <class Step>
+auto BoundPlan::failing_together(const Step& step) {
+  try {
+    return step();
+  } catch (...) {
+    broken_ = true;
+    comm_.poison(std::current_exception());
+    give_up();
+    throw;
+  }
+}
+
+void BoundPlan::start(Direction direction, const void* in, void* out, void* users_workspace) {
+  std::byte* workspace = memory_ ? memory_.get() : static_cast<std::byte*>(users_workspace);
+  if (in_second_) workspace += second_workspace_;
+  in_second_ = second_workspace_ > 0 && !in_second_;
+  if (!device()) test_workspace(workspace, static_cast<std::size_t>(workspace_bytes_));
+  if (design_.program.in_place) {
+    if (in == nullptr) in = out;
+    if (out == nullptr) out = const_cast<void*>(in);
+  }
+  flying_ = direction;
+  last_ = direction;
+  comm_.take_off(*this);
+  failing_together([&] { executor(direction).start(in, out, workspace); });
+}
+
+bool BoundPlan::advance(Patience patience) {
+  if (!flying_) {
+    if (broken_)
+      throw Error("test or wait", "a plan whose execution failed in the middle", "a new plan", comm_.rank());
+    return true;
+  }
+  const bool complete = go_on(patience);
+  if (complete) land();
+  return complete;
+}
+
+bool BoundPlan::go_on(Patience patience) {
+  comm_.check_caller(name_of(*flying_));
+  return failing_together([&] {
+    comm_.check_alive(name_of(*flying_));
+    return executor(*flying_).advance(patience);
+  });
+}
+
+/// Beside other executions it looks after them as well: their peers may wait for this plan in another order.
+void BoundPlan::wait() {
+  const auto others = [&] { return comm_.flights() != this || next != nullptr; };
+  for (Backoff backoff; flying_ && others(); backoff.pause()) {
+    if (advance(Patience::look)) return;
+    comm_.look_after_flights(this);
+  }
+  advance(Patience::wait);
+}
+
+bool BoundPlan::settled(Patience patience) {
+  try {
+    return executor(last_).settled(patience);
+  } catch (...) {
+    broken_ = true;
+    throw;
+  }
+}
+
+void BoundPlan::use_stream(void* native) {
+  constexpr const char* operation = "set_stream";
+  if (!device())
+    throw Error(operation, "a plan of arrays on the host", "a problem whose memory is cuda", comm_.rank());
+  if (flying_) throw Error(operation, "a plan that is under way", "wait() before that", comm_.rank());
+  for (Way& w : ways_) w.executor->use_stream(native);
+}
+
+/// Other ranks may still send to this one: what they reach is kept.
+void BoundPlan::give_up() noexcept {
+  const std::shared_ptr<Interpreter>& executor = way(*flying_).executor;
+  executor->cancel();
+  for (Way& w : ways_) w.executor->tell_failure();
+  comm_.retain(memory_);
+  comm_.retain(executor);
+  land();
+}
+
+void BoundPlan::land() {
+  comm_.land(*this);
+  flying_.reset();
+}
+
+}  // namespace weft

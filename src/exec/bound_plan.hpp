@@ -1,0 +1,128 @@
+// A design bound to this rank: its programs with local FFTs, copies, exchanges and memory, and the execution
+// that is under way. How memory is made is in plan_memory.cpp.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm_impl.hpp"
+#include "design/design.hpp"
+#include "exec/interpreter.hpp"
+#include "weft/comm.hpp"
+
+namespace weft {
+
+/// What a design is bound to on this rank.
+struct Binding {
+  Comm comm;
+  std::string shape, title;  ///< of the problem, for profilers and messages
+  UserLayouts layouts;       ///< of the user's arrays, before and after forward
+  std::array<std::size_t, 2> array_bytes;
+  ExecutorSettings settings;
+  std::vector<DeviceId> device_ids = {};  ///< of every rank; none: arrays are on the host
+  std::vector<int> near_groups = {};      ///< `Setting::near_groups`
+  bool hands_over = true;                 ///< exchanges that take memory of devices are given it
+};
+
+/// What turned out to be impossible, why, and what would help.
+struct Obstacle {
+  Closed what;
+  std::string why, better;
+};
+
+class BoundPlan final : public CommImpl::Flight {
+ public:
+  /// Plans local FFTs and copies. Local; throws `weft::Error`.
+  BoundPlan(Design design, Binding binding);
+  ~BoundPlan() override;
+  BoundPlan(const BoundPlan&) = delete;
+  BoundPlan& operator=(const BoundPlan&) = delete;
+
+  /// The workspace and the exchanges; what turned out to be impossible, if another design may do without it.
+  /// Collective; throws `AgreedFailure`.
+  std::optional<Obstacle> make_memory();
+  /// Connects the exchanges. Collective; throws `AgreedFailure`.
+  void connect();
+
+  const Design& design() const { return design_; }
+  const Program& program(Direction d) const { return way(d).executor->program(); }
+  Interpreter& executor(Direction d) const { return *way(d).executor; }
+  const char* name(Direction d) const { return way(d).name.c_str(); }
+  const std::shared_ptr<Device>& device() const { return binding_.settings.device; }
+  const std::vector<DeviceId>& device_ids() const { return binding_.device_ids; }
+  const std::vector<int>& near_groups() const { return binding_.near_groups; }
+  const std::array<std::size_t, 2>& array_bytes() const { return binding_.array_bytes; }
+  const Comm& comm() const { return binding_.comm; }
+  Interpreter::Libraries libraries() const;
+  /// Of one workspace, of all of them on this rank, and of the largest box.
+  Index workspace_bytes() const { return workspace_bytes_; }
+  Index allocated_bytes() const { return second_workspace_ + workspace_bytes_; }
+  bool has_two_workspaces() const { return second_workspace_ > 0; }
+  Index largest_box() const { return largest_box_; }
+
+  bool under_way() const { return flying_.has_value(); }
+  Direction direction() const { return last_; }  ///< of the newest execution
+  bool broken() const { return broken_; }        ///< an execution has failed in the middle
+  /// In place one of `in` and `out` may be null, on a rank that holds nothing on that side. `workspace`: if
+  /// the user gives it.
+  void start(Direction direction, const void* in, void* out, void* workspace);
+  /// Takes the execution further; whether it is complete.
+  bool go_on(Patience patience);
+  /// The same, and a complete execution is over.
+  bool advance(Patience patience);
+  void wait();
+  /// Whether a complete execution is also done on the device.
+  bool settled(Patience patience);
+  /// Executions are enqueued on this stream from now on.
+  void use_stream(void* native);
+  void look() override { go_on(Patience::look); }
+  void complete() override { go_on(Patience::wait); }
+
+ private:
+  /// All that belongs to one direction.
+  struct Way {
+    std::string name;                           ///< of its executions, in profilers
+    std::vector<const ExchangeRow*> exchanges;  ///< per reshape
+    std::vector<std::vector<int>> groups;       ///< per reshape
+    std::shared_ptr<Interpreter> executor;
+  };
+
+  struct DeviceMemory {
+    double free_bytes = 0, total_bytes = 0;
+  };
+
+  Way& way(Direction d) { return ways_[static_cast<std::size_t>(d)]; }
+  const Way& way(Direction d) const { return ways_[static_cast<std::size_t>(d)]; }
+  void make_way(Direction direction);
+  DeviceMemory find_device_memory() const;
+  bool is_too_large(const DeviceMemory& found) const;
+  Index place_of_second(double free_bytes) const;
+  std::shared_ptr<Workspace> share_workspace(const ExchangeRow& row) const;
+  void allocate_pinned(PlanMemory& m) const;
+  void link(PlanMemory& m);
+  template <class Step>
+  auto failing_together(const Step& step);
+  void give_up() noexcept;
+  void land();
+
+  Design design_;
+  Binding binding_;
+  CommImpl& comm_;
+  std::array<Way, 2> ways_;  ///< by direction
+  Index workspace_bytes_ = 0, largest_box_ = 0;
+  Index program_bytes_ = 0;     ///< of the workspace, what is not the local FFTs' own
+  Index second_workspace_ = 0;  ///< on a device, where the one of every other execution begins, or 0
+  bool in_second_ = false;      ///< whether the next execution uses that
+  std::shared_ptr<std::byte> memory_;
+  bool broken_ = false;
+  std::optional<Direction> flying_;  ///< the execution that is under way
+  Direction last_ = Direction::forward;
+};
+
+/// Rounded up to what GPUs like memory to start on.
+Index device_aligned(Index bytes);
+
+}  // namespace weft

@@ -1,0 +1,137 @@
+// The memory of a bound plan, and the exchanges that are made in it.
+#include <algorithm>
+#include <set>
+
+#include "base/memory.hpp"
+#include "comm/agree.hpp"
+#include "comm/shared_memory.hpp"
+#include "exec/bound_plan.hpp"
+#include "exec/stream_plan.hpp"
+#include "traffic/placement.hpp"
+#include "transport/peer/peer_memory.hpp"
+
+namespace weft {
+
+namespace {
+
+/// A second workspace is no larger.
+constexpr Index largest_second = Index{192} << 20;
+
+/// For the flags in front of the workspace.
+constexpr Index flag_room = Index{2} << 20;
+
+}  // namespace
+
+Index device_aligned(Index bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+/// This rank's share of the memory of its device.
+BoundPlan::DeviceMemory BoundPlan::find_device_memory() const {
+  PeerMemory::give_back();
+  DeviceMemory found;
+  together(comm_, "plan", [&] {
+    const std::vector<DeviceId>& ids = binding_.device_ids;
+    const auto sharers = static_cast<double>(std::count(ids.begin(), ids.end(), device()->id()));
+    found = {device()->free_bytes() / sharers, device()->total_bytes() / sharers};
+  });
+  return found;
+}
+
+/// Whether some device has no room for the workspace and the arrays, and another pipeline needs less.
+bool BoundPlan::is_too_large(const DeviceMemory& found) const {
+  if (!design_.memory.may_be_leaner) return false;
+  // What CUDA keeps for itself is some hundredth of it.
+  const auto [in, out] = binding_.array_bytes;
+  const auto arrays = static_cast<double>(design_.program.in_place ? std::max(in, out) : in + out);
+  const auto workspace = static_cast<double>(workspace_bytes_ + flag_room);
+  const bool fits = workspace + arrays <= 0.98 * found.total_bytes &&
+                    (design_.memory.users_workspace || workspace <= found.free_bytes);
+  return comm_.least(fits || program_bytes_ <= 2 * aligned(largest_box_) ? 1 : 0) == 0;
+}
+
+/// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only.
+Index BoundPlan::place_of_second(double free_bytes) const {
+  bool possible = design_.memory.takes_turns && workspace_bytes_ <= largest_second;
+  for (const Way& w : ways_)
+    for (const Way& earlier : ways_)
+      possible = possible && finds_room(w.executor->program(), earlier.executor->program());
+  // Half of what is free is left to others.
+  possible = possible && 4 * static_cast<double>(workspace_bytes_) <= free_bytes;
+  const Index mine = possible ? device_aligned(std::max<Index>(1, workspace_bytes_)) : 0;
+  std::vector<Index> all(static_cast<std::size_t>(comm_.size()));
+  comm_.allgather(&mine, sizeof mine, all.data());
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  return *least == 0 ? 0 : *most;
+}
+
+/// What ranks store into.
+std::shared_ptr<Workspace> BoundPlan::share_workspace(const ExchangeRow& row) const {
+  WorkspaceRequest request{comm_,
+                           second_workspace_ + workspace_bytes_,
+                           {},
+                           device(),
+                           binding_.device_ids,
+                           binding_.near_groups,
+                           second_workspace_ > 0};
+  for (const Way& w : ways_)
+    for (const ReshapeProgram& r : w.executor->program().reshapes) request.reshapes.push_back(&r.stored);
+  return collectively([&] { return row.memory(request); });
+}
+
+/// Pinned memory for parts that go through the host; the directions use the same in turn.
+void BoundPlan::allocate_pinned(PlanMemory& m) const {
+  m.packed_bytes = design_.memory.staged.empty() ? 0 : program_bytes_;
+  Index most = 0;
+  if (m.far != nullptr)
+    for (const Way& w : ways_) most = std::max(most, far_bytes(w.executor->program()));
+  m.pinned = device()->allocate_pinned(static_cast<std::size_t>(m.packed_bytes + most), "plan: workspace");
+}
+
+std::optional<Obstacle> BoundPlan::make_memory() {
+  PlanMemory m{.device = device(), .fft_work_offset = device_aligned(program_bytes_)};
+  m.hands_over = binding_.hands_over;
+  DeviceMemory found;
+  if (device()) {
+    found = find_device_memory();
+    if (is_too_large(found))
+      return Obstacle{Closed::roomy, design_.legs[0][0].pipeline + " leaves too little memory", ""};
+  }
+  const std::vector<const ExchangeRow*>& rows = ways_[0].exchanges;
+  const auto stores =
+      std::find_if(rows.begin(), rows.end(), [](const ExchangeRow* row) { return row->traits.stores; });
+  if (stores != rows.end()) {
+    second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
+    try {
+      m.reached = share_workspace(**stores);
+    } catch (const AgreedFailure& e) {
+      if (device() || !design_.memory.may_not_share) throw;
+      comm_.check_alive("plan");
+      return Obstacle{Closed::sharing, e.error.got(), e.error.expected()};
+    }
+    memory_ = {m.reached, m.reached->of(comm_.rank())};
+    if (!design_.memory.far.empty()) m.far = &exchange_row(design_.memory.far);
+  }
+  const std::set<const ExchangeRow*> used(rows.begin(), rows.end());
+  for (const ExchangeRow& row : exchange_table())  // in one order on all ranks
+    if (used.contains(&row) && row.prepare != nullptr) collectively([&] { row.prepare(comm_, device()); });
+  together(comm_, "plan", [&] { link(m); });
+  return std::nullopt;
+}
+
+/// Local.
+void BoundPlan::link(PlanMemory& m) {
+  constexpr const char* operation = "plan: workspace";
+  const auto bytes = static_cast<std::size_t>(workspace_bytes_);
+  if (!memory_ && !design_.memory.users_workspace)
+    memory_ = device() ? device()->allocate(bytes, operation) : allocate(bytes, operation);
+  m.workspace = memory_;
+  if (device() && !ways_[0].exchanges.empty()) allocate_pinned(m);
+  std::size_t first = 0;
+  for (Way& w : ways_) {
+    w.executor->link({comm_, w.exchanges, w.groups, m, first});
+    first += w.exchanges.size();
+  }
+}
+
+}  // namespace weft

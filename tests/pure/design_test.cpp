@@ -1,0 +1,292 @@
+// Designs of machines that are not here: no ranks, no devices, no memory.
+#include "design/design.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "api/option_table.hpp"
+#include "api/problem_check.hpp"
+#include "api/tuning.hpp"
+#include "support/expect_error.hpp"
+#include "support/scoped_variable.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// As MPI ranks have them.
+std::vector<Offer> mpi_offers(bool several_nodes) {
+  return {{"direct", {.form = Form::boxes, .stores = true, .in_graphs = true}, ""},
+          {"p2p", {}, "", several_nodes},
+          {"p2pw", {.form = Form::boxes, .beside_stores = true}, ""},
+          {"alltoallv", {.concurrent = false}, ""},
+          {"alltoall", {.form = Form::padded, .concurrent = false}, ""},
+          {"nccl",
+           {.concurrent = false, .by_name_only = true, .serves_host = false, .on_streams = true},
+           " with arrays on the host",
+           true}};
+}
+
+/// Processes on machines of so many ranks each.
+Setting processes(int ranks, int per_node) {
+  Setting setting;
+  setting.medium = "mpi";
+  for (int r = 0; r < ranks; ++r) setting.nodes.push_back(r / per_node);
+  setting.hardware_threads = {64};
+  setting.offers = mpi_offers(setting.several_nodes());
+  if (per_node == 1) setting.offers.front().why_not = " among ranks of medium mpi";
+  return setting;
+}
+
+/// GPUs of one machine that reach each other within so many of consecutive ranks.
+Setting gpus(int ranks, int reach) {
+  Setting setting = processes(ranks, ranks);
+  setting.devices.emplace();
+  setting.devices->islands = islands_of(setting.nodes, [&](int a, int b) { return a / reach == b / reach; });
+  if (reach < ranks) setting.devices->no_peers = "two halves";
+  for (Offer& offer : setting.offers) {
+    offer.why_not = "";
+    if (!offer.traits.stores && !offer.traits.on_streams && !stages(offer.traits))
+      offer.why_not = " with arrays in memory of a GPU";
+  }
+  return setting;
+}
+
+Problem cube(Index n) {
+  Problem p;
+  p.shape = {n, n, n};
+  p.input = Distribution::brick();
+  p.output = Distribution::brick();
+  return p;
+}
+
+Design design_of(Problem problem, const Setting& setting, const Options& options = {}) {
+  if (setting.devices) problem.memory = MemoryKind::cuda;
+  check_problem(problem, setting.ranks());
+  return design(problem, wishes_of(options), setting);
+}
+
+const Leg& first_leg(const Design& d) {
+  return d.legs_of(Direction::forward).at(0);
+}
+
+}  // namespace
+
+TEST(Wishes, AreParsedOnceAndKnowWhoChose) {
+  const ScopedVariable window("WEFT_WINDOW", "3"), layout("WEFT_LAYOUT", "strided");
+  const Options options = Options().set("tile", "16,8").set("exchange", "p2p,direct").set("budget", "2s");
+  const Wishes w = wishes_of(options, {{"pipeline", "windowed"}}, Origin::wisdom);
+  EXPECT_EQ(w.exchange.value, (std::vector<std::string>{"p2p", "direct"}));
+  EXPECT_EQ(w.exchange.origin, Origin::option);
+  EXPECT_EQ(w.budget.value, 2);
+  EXPECT_EQ(w.layout.value, LayoutWish::strided);
+  EXPECT_EQ(w.layout.origin, Origin::environment);
+  EXPECT_EQ(w.pipeline.value, "windowed");
+  EXPECT_TRUE(w.pipeline.learnt());
+  EXPECT_EQ(w.effort.value, Effort::estimate);
+  EXPECT_EQ(w.effort.origin, Origin::rule);
+  EXPECT_EQ(w.parameters.at("tile").values, (std::vector<Index>{16, 8}));
+  EXPECT_EQ(w.parameters.at("tile").origin, "option");
+  EXPECT_EQ(w.parameters.at("window").origin, "environment");
+  EXPECT_EQ(w.parameters.size(), 2u);
+  EXPECT_FALSE(w.any_exchange());
+  EXPECT_TRUE(wishes_of({}).any_exchange());
+}
+
+TEST(Wishes, OfTheProgramBeatTheEnvironmentAndWhatWasLearntBeatsBoth) {
+  const ScopedVariable variable("WEFT_LAYOUT", "strided");
+  const Options options = Options().set("layout", "contiguous");
+  EXPECT_EQ(wishes_of(options).layout.value, LayoutWish::contiguous);
+  const Wishes learnt = wishes_of(options, {{"layout", "strided"}}, Origin::trial);
+  EXPECT_EQ(learnt.layout.value, LayoutWish::strided);
+  EXPECT_EQ(learnt.layout.origin, Origin::trial);
+}
+
+TEST(Design, OfOneMachineStoresAndSendsPlanes) {
+  const Design d = design_of(cube(64), processes(8, 8));
+  for (const auto& legs : d.legs)
+    for (const Leg& leg : legs) {
+      EXPECT_TRUE(leg.traits.stores);
+      EXPECT_EQ(leg.exchange_reason, "auto: nothing is packed");
+      EXPECT_EQ(leg.pipeline, "planes");
+    }
+  EXPECT_FALSE(d.contiguous.value);
+  EXPECT_EQ(d.contiguous.reason, "auto: nothing is packed");
+  EXPECT_TRUE(d.memory.far.empty());
+  EXPECT_TRUE(d.memory.may_not_share);
+  EXPECT_EQ(d.plain_executions.value, std::nullopt);
+}
+
+TEST(Design, WithoutRoomForSharedMemoryIsAnother) {
+  Setting setting = processes(8, 8);
+  setting.closed[Closed::sharing] = "no room";
+  const Design d = design_of(cube(64), setting);
+  EXPECT_EQ(first_leg(d).exchange, "p2pw");
+  EXPECT_EQ(first_leg(d).exchange_reason, "auto: nothing is packed; not direct: no room");
+  EXPECT_EQ(first_leg(d).pipeline, "sequential");
+}
+
+TEST(Design, OfSeveralMachinesStoresWithinEachAndSendsBetween) {
+  const Design d = design_of(cube(64), processes(8, 4));
+  EXPECT_TRUE(first_leg(d).traits.stores);
+  EXPECT_EQ(first_leg(d).exchange_reason, "auto: nothing is packed; p2pw between machines");
+  EXPECT_EQ(first_leg(d).pipeline, "two-front");
+  EXPECT_EQ(d.memory.far, "p2pw");
+  EXPECT_EQ(d.program.nodes, (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1}));
+  EXPECT_EQ(first_leg(design_of(cube(64), processes(8, 1))).exchange, "p2pw");
+  const Design packed = design_of(cube(64), processes(8, 1), Options().set("pipeline", "windowed"));
+  EXPECT_EQ(first_leg(packed).exchange, "p2p");
+  EXPECT_EQ(first_leg(packed).exchange_reason, "auto: it moves on while these ranks compute");
+  EXPECT_TRUE(packed.contiguous.value);
+}
+
+TEST(Design, OfGpusThatAllReachEachOther) {
+  const Design d = design_of(cube(256), gpus(4, 4));
+  EXPECT_TRUE(first_leg(d).traits.stores);
+  EXPECT_EQ(first_leg(d).store_lane, Lane::compute);
+  EXPECT_TRUE(d.memory.takes_turns);
+  EXPECT_TRUE(d.memory.staged.empty());
+  EXPECT_EQ(d.plain_executions.value, std::nullopt);
+  EXPECT_EQ(d.plain_executions.reason, "auto: memory of other processes");
+  Setting threads = gpus(4, 4);
+  threads.threads = true;
+  EXPECT_EQ(design_of(cube(256), threads).plain_executions.value, 1);
+  EXPECT_EQ(first_leg(design_of(cube(1024), gpus(4, 4))).pipeline, "two-front");
+}
+
+TEST(Design, OfGpusInIslandsGoesThroughPinnedMemoryBetweenThem) {
+  const Design d = design_of(cube(256), gpus(4, 2));
+  EXPECT_EQ(d.memory.far, "p2p");
+  EXPECT_FALSE(d.memory.takes_turns);
+  EXPECT_EQ(d.program.nodes, (std::vector<int>{0, 0, 2, 2}));
+  EXPECT_NE(first_leg(d).exchange_reason.find("(p2p) between ranks 0-1 and 2-3: two halves"),
+            std::string::npos)
+      << first_leg(d).exchange_reason;
+  EXPECT_EQ(d.plain_executions.reason, "auto: ranks that do not reach each other");
+  const Design alone = design_of(cube(256), gpus(4, 2), Options().set("exchange", "p2p"));
+  EXPECT_EQ(alone.memory.staged, std::vector<std::string>{"p2p"});
+  expect_error([&] { design_of(cube(64), gpus(4, 2), Options().set("staging", "off")); }, "staging");
+}
+
+TEST(Design, OfGpusWithTooLittleMemoryIsLeaner) {
+  Setting setting = gpus(4, 4);
+  const Design roomy = design_of(cube(1024), setting);
+  EXPECT_TRUE(roomy.memory.may_be_leaner);
+  setting.closed[Closed::roomy] = "two-front leaves too little memory";
+  const Design lean = design_of(cube(1024), setting);
+  EXPECT_EQ(first_leg(lean).pipeline, "windowed");
+  EXPECT_NE(first_leg(lean).reason.find("; two-front leaves too little memory"), std::string::npos);
+  EXPECT_FALSE(lean.memory.may_be_leaner);
+}
+
+TEST(Design, OfAHundredThousandRanksIsMadeHereAsAreItsPrograms) {
+  const int ranks = 100000;
+  const Design d = design_of(cube(4096), processes(ranks, 100));
+  EXPECT_EQ(d.schedules[0].ranks, ranks);
+  EXPECT_FALSE(d.legs[0].empty());
+  EXPECT_EQ(d.memory.far, "p2pw");
+  for (const int rank : {0, 54321, ranks - 1}) {
+    const Program p = program_of(d, Direction::forward, rank);
+    EXPECT_EQ(p.rank, rank);
+    EXPECT_LE(p.largest_box_bytes, d.memory.largest_box);
+    EXPECT_FALSE(p.ops.empty());
+  }
+}
+
+TEST(Design, IsAValue) {
+  const Design d = design_of(cube(64), processes(8, 4));
+  EXPECT_EQ(d, design_of(cube(64), processes(8, 4)));
+  EXPECT_NE(d, design_of(cube(65), processes(8, 4)));
+  EXPECT_NE(d, design_of(cube(64), processes(8, 4), Options().set("layout", "contiguous")));
+  const Design same_layout = design_of(cube(64), processes(8, 4), Options().set("layout", "strided"));
+  EXPECT_NE(d, same_layout);  // chosen by somebody else
+  EXPECT_EQ(d.legs, same_layout.legs);
+}
+
+TEST(Design, KnowsReasonsAndOrigins) {
+  const ScopedVariable variable("WEFT_THREADS", "40");
+  const Design d = design_of(cube(64), processes(8, 4), Options().set("layout", "contiguous").set("tile", 4));
+  EXPECT_EQ(d.contiguous.origin, Origin::option);
+  EXPECT_EQ(d.threads.value, 40);
+  EXPECT_EQ(d.threads.origin, Origin::environment);
+  EXPECT_EQ(d.threads.reason, "over-subscribed: 4 ranks of 40 threads on a machine that has 64");
+  const std::vector<ChosenParameter>& parameters = first_leg(d).parameters;
+  const auto tile = std::find_if(parameters.begin(), parameters.end(),
+                                 [](const ChosenParameter& p) { return p.name == "tile"; });
+  ASSERT_NE(tile, parameters.end());
+  EXPECT_EQ(tile->value, 4);
+  EXPECT_EQ(tile->origin, "option");
+}
+
+TEST(Design, IsWrittenAsJsonAndAsText) {
+  const Design d = design_of(cube(64), processes(8, 4), Options().set("threads", 2));
+  const nlohmann::json j = nlohmann::json::parse(to_json(d));
+  EXPECT_EQ(j["layout"]["value"], "strided");
+  EXPECT_EQ(j["threads"]["value"], 2);
+  EXPECT_EQ(j["threads"]["origin"], "option");
+  EXPECT_EQ(j["memory"]["exchange_between_far_ranks"], "p2pw");
+  EXPECT_EQ(j["forward"]["reshapes"].size(), d.legs[0].size());
+  EXPECT_EQ(j["backward"]["stages"].size(), d.schedules[1].stages.size());
+  EXPECT_EQ(j["forward"]["reshapes"][0]["pipeline"], first_leg(d).pipeline);
+  const std::string text = to_string(d);
+  for (const char* line : {"decomposition ", "forward reshape 1: exchange direct",
+                           "layout strided (auto: ", "threads 2 per rank\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+TEST(Design, RefusesWhatCannotBe) {
+  const Setting one = processes(8, 8);
+  const auto refuses = [&](const Options& options, const std::string& text, const Setting& setting) {
+    expect_error([&] { design_of(cube(64), setting, options); }, text);
+  };
+  refuses(Options().set("exchange", "nccl"), "\"nccl\" with arrays on the host", one);
+  refuses(Options().set("exchange", "direct").set("workspace", "user"), "with workspace given by the user",
+          one);
+  refuses(Options().set("exchange", "p2p,p2p,p2p,p2p,p2p,p2p,p2p"), "7 exchanges", one);
+  refuses(Options().set("puts", "kernel"), "kernel with arrays on the host", one);
+  refuses(Options().set("graph", "on"), "on with arrays on the host", one);
+  refuses(Options().set("threads", 2), "2 with arrays in memory of a GPU", gpus(4, 4));
+  refuses(Options().set("shrink", 9), "1 to 8", one);
+  refuses(Options().set("grid", "3x3"), "two factors of 8", one);
+  Setting broken = gpus(4, 4);
+  for (Offer& offer : broken.offers)
+    if (offer.name == "nccl") offer.missing = "no such library";
+  refuses(Options().set("exchange", "nccl"), "\"nccl\": no such library", broken);
+}
+
+namespace {
+
+/// How often each value of an option is a candidate of its own.
+std::map<std::string, int> values_tried(const Options& options, const Setting& setting,
+                                        const std::string& option) {
+  std::map<std::string, int> values;
+  for (const std::vector<Settings>& group : candidates(wishes_of(options), setting))
+    for (const Settings& s : group)
+      if (const auto found = s.find(option); found != s.end()) ++values[found->second];
+  return values;
+}
+
+}  // namespace
+
+TEST(Candidates, AreWhatServesDevices) {
+  using Tried = std::map<std::string, int>;
+  Setting setting = gpus(2, 2);
+  EXPECT_EQ(values_tried({}, setting, "exchange"),
+            (Tried{{"direct", 1}, {"nccl", 1}, {"p2p", 1}, {"alltoallv", 1}, {"alltoall", 1}}));
+  EXPECT_EQ(values_tried({}, setting, "pipeline"),
+            (Tried{{"planes", 1}, {"sequential", 1}, {"two-front", 1}, {"windowed", 1}}));
+  EXPECT_TRUE(values_tried(Options().set("exchange", "direct"), setting, "exchange").empty());
+  // The rule's choice is the first, and what goes through the host the last.
+  const auto groups = candidates(wishes_of({}), setting);
+  EXPECT_TRUE(groups.at(0).at(0).empty());
+  EXPECT_EQ(groups.back().front(), (Settings{{"exchange", "p2p"}}));
+  // Unless there is no other way.
+  for (Offer& offer : setting.offers)
+    if (offer.traits.stores || offer.traits.on_streams) offer.why_not = " here";
+  EXPECT_EQ(candidates(wishes_of({}), setting).at(0).at(1), (Settings{{"exchange", "p2p"}}));
+}
+
+}  // namespace weft::test
