@@ -171,7 +171,7 @@ ExchangeRow mailbox_row() {
 ExchangeRow shelf_row() {
   return {.name = "shelf",
           .meaning = "ranks store into each other's shelf",
-          .traits = {.stores = true, .by_name_only = true},
+          .traits = {.form = Form::boxes, .stores = true, .by_name_only = true},
           .applicable = among_threads,
           .overlaps = stands_still,
           .memory = [](const WorkspaceRequest& request) -> std::shared_ptr<Workspace> {
