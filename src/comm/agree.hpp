@@ -55,6 +55,7 @@ void agree(CommImpl& comm, const char* operation, const Step& step) {
 
 /// A failure that all ranks know of: the ranks can go on talking.
 struct AgreedFailure final : std::exception {
+  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): a member
   explicit AgreedFailure(const Error& failure) : error(failure), original(std::current_exception()) {}
   const char* what() const noexcept override { return error.what(); }
   Error error;
