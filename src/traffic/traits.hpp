@@ -20,7 +20,7 @@ enum class Form : std::uint8_t {
 };
 
 struct ExchangeTraits {
-  Form form = Form::dense;  ///< of what is sent
+  Form form = Form::dense;  ///< of what is sent; boxes for exchanges with `stores`
   /// Ranks that reach each other's memory store there; other pairs need an exchange beside it.
   bool stores = false;
   bool concurrent = true;      ///< a plan may be under way while another plan of the same ranks is
