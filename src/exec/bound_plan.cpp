@@ -6,8 +6,8 @@
 #include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 #include "comm/agree.hpp"
-#include "exec/executor.hpp"
-#include "exec/stream_executor.hpp"
+#include "exec/host/executor.hpp"
+#include "exec/stream/executor.hpp"
 
 namespace weft {
 

@@ -1,5 +1,6 @@
-// What executes a program: on the host (executor.hpp), or on the streams of a device (stream_executor.hpp).
-// An execution can be left where it would have to wait, and taken up again; it allocates nothing.
+// What executes a program: on the host (host/executor.hpp), or on the streams of a device
+// (stream/executor.hpp). An execution can be left where it would have to wait, and taken up again; it
+// allocates nothing.
 #pragma once
 
 #include <cstddef>

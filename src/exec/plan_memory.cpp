@@ -6,7 +6,7 @@
 #include "comm/agree.hpp"
 #include "comm/shared_memory.hpp"
 #include "exec/bound_plan.hpp"
-#include "exec/stream_plan.hpp"
+#include "exec/stream/plan.hpp"
 #include "traffic/placement.hpp"
 #include "transport/peer/peer_memory.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/cache.hpp"
-#include "exec/executor.hpp"
+#include "exec/host/executor.hpp"
 #include "program/builder.hpp"
 #include "schedule/planner.hpp"
 #include "weft/buffer.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "exec/stream_plan.hpp"
+#include "exec/stream/plan.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
 #include "program/replay.hpp"

@@ -1,4 +1,4 @@
-#include "exec/executor.hpp"
+#include "exec/host/executor.hpp"
 
 #include <cstdint>
 #include <map>

@@ -13,9 +13,9 @@
 
 #include "device/stream_copy.hpp"
 #include "exec/interpreter.hpp"
-#include "exec/stream_graphs.hpp"
-#include "exec/stream_plan.hpp"
-#include "exec/stream_times.hpp"
+#include "exec/stream/graphs.hpp"
+#include "exec/stream/plan.hpp"
+#include "exec/stream/times.hpp"
 #include "fft/stream_fft.hpp"
 
 namespace weft {

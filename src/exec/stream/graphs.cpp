@@ -1,4 +1,4 @@
-#include "exec/stream_graphs.hpp"
+#include "exec/stream/graphs.hpp"
 
 #include <algorithm>
 

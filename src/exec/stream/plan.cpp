@@ -1,4 +1,4 @@
-#include "exec/stream_plan.hpp"
+#include "exec/stream/plan.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "exec/fft_split.hpp"
+#include "exec/host/fft_split.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "exec/stream_executor.hpp"
+#include "exec/stream/executor.hpp"
 
 namespace weft {
 

@@ -1,4 +1,4 @@
-#include "exec/parallel_fft.hpp"
+#include "exec/host/parallel_fft.hpp"
 
 namespace weft {
 

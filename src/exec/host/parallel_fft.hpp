@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "exec/fft_split.hpp"
+#include "exec/host/fft_split.hpp"
 #include "fft/local_fft.hpp"
 
 namespace weft {

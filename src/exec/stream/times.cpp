@@ -1,4 +1,4 @@
-#include "exec/stream_times.hpp"
+#include "exec/stream/times.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "exec/stream_executor.hpp"
+#include "exec/stream/executor.hpp"
 
 #include "base/backoff.hpp"
 #include "base/test_hook.hpp"
