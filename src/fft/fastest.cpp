@@ -1,4 +1,4 @@
-// Chooses between local FFT libraries by trying them: none is the fastest for all lengths and strides.
+// Chooses between local FFT libraries by timing them, as none is the fastest for all lengths and strides.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -24,7 +24,7 @@ void try_once(Candidate& c, std::byte* from, std::byte* to, bool first) {
   c.best = first ? time : std::min(c.best, time);
 }
 
-/// Takes turns, so that all see the same machine; the shortest time of each counts.
+/// Times the candidates in turns, so that disturbances affect all of them, and compares their shortest times.
 PlannedFft fastest(std::vector<Candidate>& candidates, const FftProblem& problem) {
   constexpr double long_enough = 2e-3;
   constexpr int least_turns = 3, most_turns = 50;
@@ -51,7 +51,7 @@ PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProble
   if (std::find(rows.begin(), rows.end(), known) != rows.end() && known->unable(problem).empty()) {
     try {
       return {known->plan(problem), known};
-    } catch (const Error&) {  // it may be what somebody else wrote into a file
+    } catch (const Error&) {  // a choice from a file may be wrong: all are tried
     }
   }
   std::vector<Candidate> candidates;
@@ -59,7 +59,7 @@ PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProble
     if (!row->unable(problem).empty()) continue;
     try {
       candidates.push_back({{row->plan(problem), row}, 0});
-    } catch (const Error&) {  // what it cannot do after all another one may
+    } catch (const Error&) {  // another library may be able to
     }
   }
   if (candidates.empty()) return plan_fft(rows, problem);

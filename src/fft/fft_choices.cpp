@@ -63,7 +63,7 @@ std::string text_of(const FftProblem& p) {
       " ");
 }
 
-/// Reads the words of a line; what makes no sense leaves it bad.
+/// Reads the words of a line. After a word that is not valid, `complete` is false.
 class LineReader {
  public:
   explicit LineReader(const std::string& line) : words_(line) {}
@@ -151,7 +151,7 @@ const FftRow* row_named(std::string_view name) {
   return nullptr;
 }
 
-/// Without what says nothing of a transform.
+/// The problem without the members that do not affect which library is fastest.
 FftProblem key_of(FftProblem problem) {
   problem.planning_seconds = 0;
   return problem;

@@ -1,18 +1,18 @@
-// What a local transform touches.
+// The memory that a local transform reads and writes.
 #include "fft/local_fft.hpp"
 
 namespace weft {
 
 namespace {
 
-/// `halving`: the direction in which the real dimension is halved on this side.
+/// `halving`: the direction in which the real dimension has n/2+1 elements on this side.
 FftSide side(const FftProblem& p, Index FftDimension::*stride, Direction halving) {
   const bool halved = p.kind == FftKind::real && p.direction == halving;
   const bool complex = p.kind == FftKind::c2c || halved;
   return {stride, complex, halved, (complex ? 2 : 1) * real_bytes(p.precision)};
 }
 
-/// From the first element to past the last of one side.
+/// Bytes from the first to the last element of one side, both included.
 std::size_t bytes_of(const FftProblem& p, const FftSide& side) {
   Index last = 0;
   for (const FftDimension& d : p.loops) last += (d.n - 1) * (d.*side.stride);

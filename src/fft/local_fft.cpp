@@ -9,7 +9,7 @@ namespace weft {
 namespace {
 std::atomic<const FftRow*> device_fft{nullptr};
 
-/// Those of the table that serve a kind of memory.
+/// The rows of the table for one kind of memory.
 std::vector<const FftRow*> rows_for(MemoryKind memory) {
   std::vector<const FftRow*> rows;
   const FftRow* replacement = device_fft.load(std::memory_order_acquire);
@@ -19,7 +19,7 @@ std::vector<const FftRow*> rows_for(MemoryKind memory) {
   return rows;
 }
 
-/// The first of `rows` that can do a problem. Throws `weft::Error` that says why none can.
+/// The first of `rows` that can do a problem. Throws `weft::Error` with the reasons if none can.
 const FftRow& able(std::span<const FftRow* const> rows, const FftProblem& problem) {
   std::string why;
   for (const FftRow* row : rows) {
@@ -28,7 +28,7 @@ const FftRow& able(std::span<const FftRow* const> rows, const FftProblem& proble
     why += std::string(why.empty() ? "" : "; ") + row->name + ": " + unable;
   }
   throw Error("plan: local FFT", why.empty() ? "no local FFT library" : why,
-              "a back end that can do the transform");
+              "a local FFT library that can do the transform");
 }
 }  // namespace
 
@@ -62,7 +62,7 @@ std::vector<const FftRow*> find_ffts(const std::string& name, MemoryKind memory)
   for (const FftRow* row : rows) {
     const std::string missing = row->missing();
     if (missing.empty()) {
-      // The others serve what the named one cannot do.
+      // The named library comes first; the others do what it cannot.
       usable.insert(name == row->name ? usable.begin() : usable.end(), row);
       names += std::string(", ") + row->name;
     } else {

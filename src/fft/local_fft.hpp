@@ -1,5 +1,5 @@
-// The local FFT: somebody else's library behind one call. A back end is one row of a table; plans are shared
-// between all that ask for the same transform, and made under the lock that the library asks for.
+// The local FFT: libraries such as FFTW behind one interface. Each library is one row of a table. Equal
+// transforms share a plan, and plans are made under the lock that the library needs.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ enum class FftKind {
   r2r,   ///< a DCT or DST of real data along each of `dimensions`
 };
 
-/// One local transform, up to where the data lie. Strides are in elements of their side.
+/// One local transform, except for the addresses of the data. Strides are in elements of their side.
 struct FftProblem {
   Precision precision = Precision::float64;
   FftKind kind = FftKind::c2c;
@@ -36,26 +36,26 @@ struct FftProblem {
   bool may_destroy_input = true;
   bool aligned = true;  ///< both sides start on multiples of 16 bytes at every execution
   Effort effort = Effort::estimate;
-  double planning_seconds = 0;  ///< that the library may spend on measuring; 0: as long as it likes
-  double scale = 1;             ///< the result is multiplied by it
+  double planning_seconds = 0;  ///< the most that the library may spend on measuring; 0: no limit
+  double scale = 1;             ///< factor of the result
   std::vector<FftDimension> dimensions, loops;
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
 
-/// What lies on one side of a transform.
+/// The elements on one side of a transform.
 struct FftSide {
   Index FftDimension::*stride;
   bool complex;         ///< else real numbers
   bool halved;          ///< the last dimension has n / 2 + 1 elements
-  Index element_bytes;  ///< that strides count
+  Index element_bytes;  ///< the unit of strides
 };
 FftSide side_read(const FftProblem& problem);
 FftSide side_written(const FftProblem& problem);
 
-/// Why no library can do the DCTs or DSTs of a problem, or nothing.
+/// Why no library can do the DCTs or DSTs of a problem; empty if libraries may be able to.
 std::string unable_r2r(const FftProblem& problem);
 
-/// A planned transform; may be executed by several threads at once, on different arrays.
+/// A planned transform. Several threads may execute it at once on different arrays.
 class LocalFft {
  public:
   virtual ~LocalFft() = default;
@@ -68,46 +68,46 @@ class StreamFft;
 /// A library that computes local transforms, of arrays in one kind of memory.
 struct FftRow {
   const char* name;
-  /// Why the library cannot be used in this process ("libmkl_rt.so.2 was not found ..."), or nothing.
+  /// Why the library cannot be used in this process ("libmkl_rt.so.2 was not found ..."); empty if it can.
   std::string (*missing)();
-  /// Why the library cannot do a problem, or nothing.
+  /// Why the library cannot do a problem; empty if it can.
   std::string (*unable)(const FftProblem& problem);
   /// Throws `weft::Error` if planning fails. Only for problems that the library can do.
   std::shared_ptr<const LocalFft> (*plan)(const FftProblem& problem);
   /// The file that the library's code was loaded from, for messages and tests.
   std::string (*file)();
-  /// The library's version in its own words; of a library that is there.
+  /// The library's name and version in its own words. Only if `missing` is empty.
   std::string (*version)();
-  /// What the library has learnt by measuring, in its own words and for all of the process: as text (empty:
-  /// nothing), taken from text (false: it is not the library's or damaged, and nothing has changed), and
-  /// forgotten. Null for a library that does not measure. Only of a library that is there.
+  /// Export, import and deletion of what the library has learnt by measuring, for the whole process, as text
+  /// of its own format. An empty text: nothing. Import returns false, and changes nothing, if the text is
+  /// damaged or not this library's. Null for a library that does not measure. Only if `missing` is empty.
   std::string (*export_wisdom)(Precision precision) = nullptr;
   bool (*import_wisdom)(Precision precision, const std::string& text) = nullptr;
   void (*forget_wisdom)() = nullptr;
   MemoryKind memory = MemoryKind::host;
-  /// Of a library for the memory of devices, in the place of `plan`, on a device that the thread has entered.
+  /// Replaces `plan` in libraries for device memory. The thread has entered the device.
   std::shared_ptr<StreamFft> (*plan_on)(Device& device, const FftProblem& problem) = nullptr;
 };
 
-/// The back ends of this build, the preferred first.
+/// The libraries of this build, the preferred ones first.
 std::span<const FftRow> fft_table();
-/// Puts another row in the place of those that serve devices (null: gives them back); for tests.
+/// Replaces the rows for device memory; null restores them. For tests.
 void replace_device_fft(const FftRow* row);
 
-/// The back ends for this kind of memory to be asked in turn: the named one first, or with "auto" in the
-/// order of the table. Throws `weft::Error` for a name that is unknown or cannot serve in this process,
-/// listing those that can.
+/// The libraries for this kind of memory, in the order in which they are asked: the named one first, or with
+/// "auto" the order of the table. Throws `weft::Error` for a library that is unknown or cannot be used in
+/// this process, and lists those that can.
 std::vector<const FftRow*> find_ffts(const std::string& name, MemoryKind memory = MemoryKind::host);
 
-/// A transform by the first of `rows` that can do it, and which one that was. Throws `weft::Error` that says
-/// why none can.
+/// Plans a transform by the first of `rows` that can do it, and returns that row as well. Throws
+/// `weft::Error` with the reasons if none can.
 struct PlannedFft {
   std::shared_ptr<const LocalFft> fft;
   const FftRow* row = nullptr;
 };
 PlannedFft plan_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
 
-/// The same for memory of a device that the thread has entered.
+/// The same for memory of a device, which the thread has entered.
 struct PlannedStreamFft {
   std::shared_ptr<StreamFft> fft;
   const FftRow* row = nullptr;
@@ -115,20 +115,20 @@ struct PlannedStreamFft {
 PlannedStreamFft plan_stream_fft(std::span<const FftRow* const> rows, const FftProblem& problem,
                                  Device& device);
 
-/// The same by the fastest of `rows` that can do it, as found by trying each on memory of its own; a problem
-/// is tried once in the life of the process, or before, if `import_fft_choices` knows it.
+/// The same by the fastest of `rows`, which is found by timing each on memory allocated for it. A problem is
+/// timed once in the life of the process, and not at all if `import_fft_choices` has read its choice.
 PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProblem& problem);
 
-/// Which library was the fastest for each transform that has been tried: a head, a line "  (library
-/// #transform)" for each, sorted, and a bracket, as FFTW's own wisdom is laid out, so that wisdom puts texts
-/// together in the same way. Empty if nothing has been tried.
+/// The fastest library for each transform that has been timed: a head, a line " (library #transform)" for
+/// each, sorted, and a bracket. FFTW's wisdom has the same layout, so that both are merged by the same code.
+/// Empty if nothing has been timed.
 std::string export_fft_choices();
-/// Takes over what such a text says, also where something else was found here. False if it is something else
-/// as a whole; lines of libraries that are not here, and lines that make no sense, are left out.
+/// Takes over the choices of such a text, which replace those of this process. Skips lines of missing
+/// libraries and invalid lines. False if the text has another format.
 bool import_fft_choices(const std::string& text);
 void forget_fft_choices();
 
-/// From the first to past the last byte that a transform reads, and writes.
+/// Bytes from the first to the last byte, both included, that a transform reads, and that it writes.
 std::size_t span_read(const FftProblem& problem);
 std::size_t span_written(const FftProblem& problem);
 

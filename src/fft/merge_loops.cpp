@@ -12,7 +12,8 @@ std::vector<FftDimension> merge_loops(std::vector<FftDimension> loops) {
   });
   std::vector<FftDimension> merged;
   for (const FftDimension& d : loops) {
-    // Sorted, only the loop just before can be continued: strides in between would overlap it.
+    // In sorted order a loop can continue only the one just before it: a loop with a stride in between would
+    // overlap both.
     if (!merged.empty() && d.from_stride == merged.back().n * merged.back().from_stride &&
         d.to_stride == merged.back().n * merged.back().to_stride) {
       merged.back().n *= d.n;

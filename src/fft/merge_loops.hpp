@@ -1,5 +1,5 @@
-// Loops over strided data, made as few and as long as they can be. Back ends pay for every loop that their
-// library does not run itself.
+// Merges loops over strided data. Every loop that a library does not run itself costs calls, so few long
+// loops are best.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace weft {
 
-/// The same loops without those of length one; two that follow each other on both sides are one. Sorted from
-/// the shortest stride (of the to side) to the longest.
+/// The same loops without those of length one. Two loops are merged if one continues the other in input and
+/// output. Sorted from the shortest output stride to the longest.
 std::vector<FftDimension> merge_loops(std::vector<FftDimension> loops);
 
 }  // namespace weft

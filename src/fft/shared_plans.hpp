@@ -1,5 +1,5 @@
-// Plans that are alive, by problem: who asks for a problem that has been planned gets the same plan, so that
-// equal transforms compute bitwise the same and are planned once. A plan lives as long as somebody uses it.
+// Existing plans by problem. Equal problems share one plan, so that they are planned once and give bitwise
+// equal results. A plan lives as long as it is in use.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace weft {
 
 class SharedPlans {
  public:
-  /// The plan of `problem`, made by `make()` if there is none. Planning happens one at a time.
+  /// The plan of `problem`, made by `make()` if there is none. One thread at a time plans.
   template <class Make>
   std::shared_ptr<const LocalFft> get(const FftProblem& problem, const Make& make) {
     const std::lock_guard lock(mutex_);

@@ -13,7 +13,7 @@
 
 #include "base/test_hook.hpp"
 #include "device/device.hpp"
-#include "fft/embedded_lines.hpp"
+#include "fft/calls/contiguous_lines.hpp"
 #include "support/design_of.hpp"
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
@@ -131,7 +131,7 @@ TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
 TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
   using device_double::Memory;
   // Needs so much work area, and takes as long for many lines as for one.
-  class Call final : public EmbeddedPlan {
+  class Call final : public CallPlan {
    public:
     explicit Call(std::size_t bytes) : bytes_(bytes) {}
     std::size_t work_bytes() const override { return bytes_; }
@@ -144,7 +144,7 @@ TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
   };
   static Index length = 34;
   length += 2;  // even, as other tests have odd ones: what was found stays for the life of the process
-  EmbeddedStep step;
+  CallStep step;
   step.call.axes = 1;
   step.call.n = {length, 0, 0};
   step.call.batch = 20;
@@ -158,7 +158,7 @@ TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
     const auto device = current_device();
     const DeviceScope scope(*device);
     int planned = 0;
-    const bool found = are_lines_faster_aside(*device, step, [&](const EmbeddedCall&) {
+    const bool found = are_lines_faster_aside(*device, step, [&](const FftCall&) {
       ++planned;
       return std::make_shared<Call>(work_bytes);
     });

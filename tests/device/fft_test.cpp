@@ -5,9 +5,9 @@
 #include <random>
 #include <set>
 
-#include "fft/embedded_lines.hpp"
-#include "fft/embedded_parts.hpp"
-#include "fft/embedded_r2r.hpp"
+#include "fft/calls/batch_in_parts.hpp"
+#include "fft/calls/contiguous_lines.hpp"
+#include "fft/calls/r2r_calls.hpp"
 #include "geometry/transform.hpp"
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
@@ -64,10 +64,10 @@ class OnDevice final : public LocalFft {
 std::string steps_of(const FftProblem& problem) {
   std::string text = problem.in_place ? "in place" : "out of place";
   if (problem.kind != FftKind::r2r) {
-    for (const EmbeddedStep& step : embed(problem).steps) text += "; " + to_string(step.call);
+    for (const CallStep& step : fft_calls(problem).steps) text += "; " + to_string(step.call);
     return text;
   }
-  const std::vector<EmbeddedR2r> axes = embed_r2r(problem);
+  const std::vector<R2rCalls> axes = r2r_calls(problem);
   for (std::size_t i = 0; i < axes.size(); ++i)
     text += std::string("; ") + name_of(problem.dimensions[i].transform) + " of " +
             std::to_string(problem.dimensions[i].n) + (axes[i].call ? ": " + to_string(*axes[i].call) : "");
@@ -97,12 +97,12 @@ FftProblem lines(Transform transform, Index n, Index count, bool contiguous) {
 }
 
 /// A call that only notes where it was started. Of one item it asks for 10 bytes of work area.
-class Noted final : public EmbeddedPlan {
+class Noted final : public CallPlan {
  public:
   struct Start {
     Index batch, from, to;  ///< bytes
   };
-  Noted(const EmbeddedCall& call, std::vector<Start>& starts) : batch_(call.batch), starts_(starts) {}
+  Noted(const FftCall& call, std::vector<Start>& starts) : batch_(call.batch), starts_(starts) {}
   std::size_t work_bytes() const override { return static_cast<std::size_t>(10 * batch_); }
   void enqueue(DeviceStream&, std::byte* from, std::byte* to, std::byte* work) override {
     starts_.push_back({batch_, from - work, to - work});
@@ -114,9 +114,9 @@ class Noted final : public EmbeddedPlan {
 };
 
 /// Contiguous lines, by the library.
-class Lines final : public EmbeddedPlan {
+class Lines final : public CallPlan {
  public:
-  Lines(const EmbeddedCall& call, Device& device) {
+  Lines(const FftCall& call, Device& device) {
     FftProblem p;
     p.precision = call.precision;
     p.direction = call.direction;
@@ -136,7 +136,7 @@ class Lines final : public EmbeddedPlan {
 };
 
 /// A call that takes so many fills.
-class Slow final : public EmbeddedPlan {
+class Slow final : public CallPlan {
  public:
   explicit Slow(int times) : times_(times) {}
   std::size_t work_bytes() const override { return std::size_t{1} << 20; }
@@ -149,12 +149,12 @@ class Slow final : public EmbeddedPlan {
 };
 
 /// Where the parts of a call begin, and how many items they have.
-std::vector<Noted::Start> parts_of(const EmbeddedCall& call, std::size_t most_work) {
+std::vector<Noted::Start> parts_of(const FftCall& call, std::size_t most_work) {
   std::vector<Noted::Start> starts;
   DeviceMirror mirror;
   std::byte array[8192];
   const auto plan = plan_in_parts(
-      call, [&](const EmbeddedCall& c) { return std::make_shared<Noted>(c, starts); }, most_work);
+      call, [&](const FftCall& c) { return std::make_shared<Noted>(c, starts); }, most_work);
   plan->enqueue(mirror.stream(), array, array, array);
   EXPECT_EQ(plan->work_bytes(), static_cast<std::size_t>(10 * starts.front().batch));
   return starts;
@@ -168,7 +168,7 @@ TEST(DeviceFft, CallsInPartsKeepTheWorkAreaSmallAndCoverTheBatch) {
   for (const FftKind kind : {FftKind::c2c, FftKind::real})
     for (const Direction direction : {Direction::forward, Direction::backward})
       for (Index batch = 1; batch < 60; ++batch) {
-        EmbeddedCall call;
+        FftCall call;
         call.kind = kind;
         call.direction = direction;
         call.precision = Precision::float32;
@@ -191,7 +191,7 @@ TEST(DeviceFft, CallsInPartsKeepTheWorkAreaSmallAndCoverTheBatch) {
         ASSERT_EQ(done, batch);
       }
   // What cannot be divided takes what it needs.
-  EmbeddedCall one;
+  FftCall one;
   one.batch = 1;
   EXPECT_EQ(parts_of(one, 5).size(), 1U);
 }
@@ -204,16 +204,16 @@ TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
   int planned = 0;
   // What a library may be slow with: points that lie apart, or lines.
   const auto library = [&](bool slow_apart) {
-    return [&planned, slow_apart](const EmbeddedCall& call) {
+    return [&planned, slow_apart](const FftCall& call) {
       ++planned;
       return std::make_shared<Slow>((call.from.stride > 1) == slow_apart ? 1000 : 1);
     };
   };
-  const auto faster = [&](const EmbeddedStep& step, bool slow_apart) {
+  const auto faster = [&](const CallStep& step, bool slow_apart) {
     return are_lines_faster_aside(*device, step, library(slow_apart));
   };
   const auto step = [](Index n, Index batch) {
-    EmbeddedStep s;
+    CallStep s;
     s.call.axes = 1;
     s.call.n = {n, 0, 0};
     s.call.batch = batch;
@@ -235,17 +235,17 @@ TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
   EXPECT_FALSE(faster(step(slow, 128), false));
   EXPECT_EQ(planned, 6);
   // Nothing to be tried.
-  std::vector<EmbeddedStep> others{step(1024, 4096), step(120, 40960), step(slow, 31), step(259, 128)};
+  std::vector<CallStep> others{step(1024, 4096), step(120, 40960), step(slow, 31), step(259, 128)};
   const auto other = [&](const auto& change) {
     others.push_back(step(slow, 256));
     change(others.back());
   };
-  other([&](EmbeddedStep& s) { s.call.from = {{slow, 0, 0}, 1, slow}; });
-  other([&](EmbeddedStep& s) { s.call.to = {{slow, 0, 0}, 1, slow}; });
-  other([](EmbeddedStep& s) { s.call.from.distance = 2; });
-  other([](EmbeddedStep& s) { s.call.kind = FftKind::real; });
-  other([](EmbeddedStep& s) { s.call.axes = 2; });
-  for (const EmbeddedStep& s : others) EXPECT_FALSE(faster(s, true));
+  other([&](CallStep& s) { s.call.from = {{slow, 0, 0}, 1, slow}; });
+  other([&](CallStep& s) { s.call.to = {{slow, 0, 0}, 1, slow}; });
+  other([](CallStep& s) { s.call.from.distance = 2; });
+  other([](CallStep& s) { s.call.kind = FftKind::real; });
+  other([](CallStep& s) { s.call.axes = 2; });
+  for (const CallStep& s : others) EXPECT_FALSE(faster(s, true));
   EXPECT_EQ(planned, 6);
 }
 
@@ -254,9 +254,9 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   ScopedDevices::choose(0);
   const auto device = current_device();
   const DeviceScope scope(*device);
-  std::vector<EmbeddedCall> planned;
+  std::vector<FftCall> planned;
   // Each call takes as long, whatever it does.
-  const MakeEmbeddedPlan library = [&](const EmbeddedCall& call) {
+  const MakeCallPlan library = [&](const FftCall& call) {
     planned.push_back(call);
     return std::make_shared<Slow>(4);
   };
@@ -265,7 +265,7 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   fresh += 2;
   // A middle axis: calls of 20 lines side by side, in so many planes, with gaps.
   const auto planes = [&](Index count) {
-    EmbeddedStep s;
+    CallStep s;
     s.call.axes = 1;
     s.call.n = {n, 0, 0};
     s.call.batch = 20;
@@ -277,10 +277,10 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   // Gaps do not matter.
   ASSERT_EQ(planned.size(), 2U);
   EXPECT_EQ(planned[0].batch, 20);
-  EXPECT_EQ(planned[0].from, (EmbeddedSide{{n, 0, 0}, 20, 1}));
+  EXPECT_EQ(planned[0].from, (CallSide{{n, 0, 0}, 20, 1}));
   EXPECT_EQ(planned[0].to, planned[0].from);
   EXPECT_EQ(planned[1].batch, 16 * 20);
-  EXPECT_EQ(planned[1].from, (EmbeddedSide{{n, 0, 0}, 1, n}));
+  EXPECT_EQ(planned[1].from, (CallSide{{n, 0, 0}, 1, n}));
   EXPECT_EQ(planned[1].to, planned[1].from);
   // As many again up to a power of two; and there are never more than so many calls.
   EXPECT_TRUE(are_lines_faster_aside(*device, planes(31), library));
@@ -290,14 +290,14 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   ASSERT_EQ(planned.size(), 4U);
   EXPECT_EQ(planned[3].batch, 256 * 20);
   // Lines that do not lie side by side: the calls are cut, not what is in them.
-  EmbeddedStep apart = planes(1);
+  CallStep apart = planes(1);
   apart.call.batch = 50;
   apart.call.from.distance = apart.call.to.distance = 24 * n;
   apart.loops = {{15, 1, 1}};
   EXPECT_TRUE(are_lines_faster_aside(*device, apart, library));
   ASSERT_EQ(planned.size(), 6U);
   EXPECT_EQ(planned[4].batch, 32);
-  EXPECT_EQ(planned[4].from, (EmbeddedSide{{n, 0, 0}, 15, 15 * n}));
+  EXPECT_EQ(planned[4].from, (CallSide{{n, 0, 0}, 15, 15 * n}));
   EXPECT_EQ(planned[5].batch, 32 * 15);
   // As few calls as lines aside are of launches.
   EXPECT_FALSE(are_lines_faster_aside(*device, planes(3), library));
@@ -338,9 +338,9 @@ TEST(DeviceFft, LinesAsideAgainstTheDirectSum) {
               p.in_place = in_place;
               p.scale = 0.25;
               const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
-                return make_embedded_fft(
-                    problem, [&](const EmbeddedCall& call) { return std::make_shared<Lines>(call, device); },
-                    [](const EmbeddedStep&) { return true; }, most_work);
+                return make_fft_of_calls(
+                    problem, [&](const FftCall& call) { return std::make_shared<Lines>(call, device); },
+                    [](const CallStep&) { return true; }, most_work);
               });
               EXPECT_EQ(fft.lengths_aside(), std::set<Index>{n});
               const LocalProblem problem = with_values(p, random);

@@ -4,10 +4,10 @@
 #include <array>
 #include <cstring>
 
-#include "fft/embedded_fft.hpp"
+#include "fft/calls/run_calls.hpp"
 #include "support/double_memory.hpp"
 #include "support/double_stream.hpp"
-#include "support/embedded_rules.hpp"
+#include "support/fft_call_rules.hpp"
 
 namespace weft::test::device_double {
 
@@ -18,9 +18,9 @@ constexpr std::size_t most_items = 24, work_of_each = 16;
 
 /// A call, by FFTW. Like cuFFT, a c2r destroys its input and writes between lines as if they were complex
 /// ones, and real lines start on complex elements.
-class Call final : public EmbeddedPlan {
+class Call final : public CallPlan {
  public:
-  explicit Call(const EmbeddedCall& call) : call_(call) {
+  explicit Call(const FftCall& call) : call_(call) {
     if (const std::string why = refused(call); !why.empty()) fail(why + " in " + to_string(call));
     problem_.precision = call.precision;
     problem_.kind = call.kind;
@@ -62,7 +62,7 @@ class Call final : public EmbeddedPlan {
  private:
   /// What lies behind real lines that are embedded in longer ones, but for the last line, where no item of
   /// the batch lies there.
-  static void spoil_gaps(const EmbeddedCall& call, std::byte* to) {
+  static void spoil_gaps(const FftCall& call, std::byte* to) {
     const auto last = static_cast<std::size_t>(call.axes - 1);
     const Index line = call.axes > 1 ? call.to.embed[last] : call.to.distance / call.to.stride;
     const Index n = call.n[last], end = std::min(line, 2 * (n / 2 + 1)), size = real_bytes(call.precision);
@@ -79,13 +79,13 @@ class Call final : public EmbeddedPlan {
         }
   }
 
-  EmbeddedCall call_;
+  FftCall call_;
   FftProblem problem_;
 };
 
 /// Whatever is faster.
-bool some_lines_aside(const EmbeddedStep& step) {
-  const EmbeddedCall& call = step.call;
+bool some_lines_aside(const CallStep& step) {
+  const FftCall& call = step.call;
   return call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1;
 }
 
@@ -94,12 +94,12 @@ bool some_lines_aside(const EmbeddedStep& step) {
 FftRow fft_row() {
   FftRow row = fftw_row();
   row.name = "double";
-  row.unable = unable_to_embed;
+  row.unable = unable_in_calls;
   row.memory = MemoryKind::cuda;
   row.plan = nullptr;
   row.plan_on = [](Device&, const FftProblem& problem) {
-    return make_embedded_fft(
-        problem, [](const EmbeddedCall& call) { return std::make_shared<Call>(call); }, some_lines_aside,
+    return make_fft_of_calls(
+        problem, [](const FftCall& call) { return std::make_shared<Call>(call); }, some_lines_aside,
         most_items * work_of_each);
   };
   return row;

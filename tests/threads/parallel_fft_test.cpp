@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/host/parallel_fft.hpp"
+#include "fft/threads/parallel_fft.hpp"
 #include "weft/error.hpp"
 
 namespace weft::test {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "exec/host/parallel_fft.hpp"
 #include "exec/interpreter.hpp"
+#include "fft/threads/parallel_fft.hpp"
 #include "kernels/cpu/permute_copy.hpp"
 
 namespace weft {

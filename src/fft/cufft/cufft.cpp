@@ -1,9 +1,9 @@
-// cuFFT as local FFT: one batch of up to three embedded axes is one plan of its own. Plans get their work
-// area from whoever executes them, and belong to the device that was entered when they were made.
+// cuFFT as local FFT: each call (fft/calls) is a plan of cuFFT. The executor provides the work area. A plan
+// belongs to the device that the thread had entered when it was made.
 #include <cufftXt.h>
 
 #include "device/cuda/driver.hpp"
-#include "fft/embedded_lines.hpp"
+#include "fft/calls/contiguous_lines.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -25,7 +25,7 @@ const char* message(cufftResult status) {
     case CUFFT_SETUP_FAILED:
       return "the library could not be set up";
     case CUFFT_INVALID_SIZE:
-      return "a size that it does not do";
+      return "a size that cuFFT does not support";
     case CUFFT_INVALID_DEVICE:
       return "a plan of another device";
     case CUFFT_NOT_SUPPORTED:
@@ -42,9 +42,9 @@ void check(cufftResult status, const char* call) {
                 "success");
 }
 
-class CufftPlan final : public EmbeddedPlan {
+class CufftPlan final : public CallPlan {
  public:
-  explicit CufftPlan(const EmbeddedCall& call)
+  explicit CufftPlan(const FftCall& call)
       : type_(type_of(call)), inverse_(call.direction == Direction::backward) {
     check(cufftCreate(&plan_), "cufftCreate");
     try {
@@ -76,7 +76,7 @@ class CufftPlan final : public EmbeddedPlan {
   }
 
  private:
-  static cufftType type_of(const EmbeddedCall& call) {
+  static cufftType type_of(const FftCall& call) {
     const bool wide = call.precision == Precision::float64;
     if (call.kind == FftKind::c2c) return wide ? CUFFT_Z2Z : CUFFT_C2C;
     if (call.direction == Direction::forward) return wide ? CUFFT_D2Z : CUFFT_R2C;
@@ -111,9 +111,9 @@ class CufftPlan final : public EmbeddedPlan {
 };
 
 std::shared_ptr<StreamFft> plan_on(Device& device, const FftProblem& problem) {
-  const MakeEmbeddedPlan make = [](const EmbeddedCall& call) { return std::make_shared<CufftPlan>(call); };
-  return make_embedded_fft(
-      problem, make, [&](const EmbeddedStep& step) { return are_lines_faster_aside(device, step, make); });
+  const MakeCallPlan make = [](const FftCall& call) { return std::make_shared<CufftPlan>(call); };
+  return make_fft_of_calls(problem, make,
+                           [&](const CallStep& step) { return are_lines_faster_aside(device, step, make); });
 }
 
 std::string version() {
@@ -128,7 +128,7 @@ std::string version() {
 FftRow cufft_row() {
   FftRow row{.name = "cufft",
              .missing = [] { return cuda::missing(); },
-             .unable = unable_to_embed,
+             .unable = unable_in_calls,
              .plan = nullptr,
              .file = [] { return std::string(); },
              .version = version};

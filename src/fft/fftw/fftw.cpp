@@ -1,6 +1,6 @@
-// FFTW as local FFT. One guru plan does any axes of any strided box, r2c included. FFTW's planner is not
-// thread-safe: all planning and destroying happens under one lock, and FFTW is told to lock its planner
-// against the user's own calls as well. FFTW cannot scale, so its results are multiplied afterwards.
+// FFTW as local FFT. One guru plan transforms any axes of any strided box, r2c included. FFTW's planner is
+// not thread-safe: Weft plans and destroys under one lock, and makes FFTW lock its planner against calls of
+// the program as well. FFTW cannot scale, so results are multiplied afterwards.
 #include <algorithm>
 #include <mutex>
 #include <string_view>
@@ -17,14 +17,14 @@ namespace weft {
 
 namespace {
 
-/// FFTW 3.3.10 crashes on some single precision transforms: its AVX code for lines of even length that lie
-/// contiguously in the output, but not in the input ("n2bv_4_avx"), stores whole vectors without asking
-/// whether the next line begins on a multiple of 16 bytes. Such lines never arise in dense boxes, so that the
-/// way around it, no vector code, costs those nothing.
+/// Whether FFTW 3.3.10 may crash on a single precision transform. Its AVX code for lines of even length that
+/// are contiguous in the output but not in the input ("n2bv_4_avx") stores whole vectors even if the next
+/// line does not begin on a multiple of 16 bytes. The workaround is no vector code. Dense boxes have no such
+/// lines and lose nothing.
 bool lines_begin_anywhere(const FftProblem& p) {
   if (p.precision != Precision::float32 || p.kind == FftKind::r2r) return false;
   bool even_line = false, odd_step = false;
-  // The half line of an r2c is not c2c.
+  // The halved axis of an r2c is no c2c line.
   const std::size_t lines = p.dimensions.size() - (p.kind == FftKind::real ? 1 : 0);
   for (std::size_t i = 0; i < lines; ++i)
     even_line = even_line || (p.dimensions[i].to_stride == 1 && p.dimensions[i].n % 2 == 0);
@@ -76,13 +76,13 @@ class FftwPlan final : public LocalFft {
   explicit FftwPlan(const FftProblem& p) : problem_(p), scaling_(p) {
     const std::size_t from_size = span_read(p), to_size = span_written(p);
     const std::lock_guard lock(fftw::planner_mutex());
-    // Planning beyond estimate runs candidates on real memory.
+    // Planning with other efforts than estimate executes candidates, which needs memory.
     const bool touches = p.effort != Effort::estimate;
     void* from = F::allocate(touches ? std::max(from_size, p.in_place ? to_size : 0) : 64);
     void* to = p.in_place ? from : F::allocate(touches ? to_size : 64);
     F::limit_planning(p.planning_seconds > 0 ? p.planning_seconds : FFTW_NO_TIMELIMIT);
     plan_ = from != nullptr && to != nullptr ? make(from, to) : nullptr;
-    F::limit_planning(FFTW_NO_TIMELIMIT);  // others in this process may use FFTW as well
+    F::limit_planning(FFTW_NO_TIMELIMIT);  // the limit also applies to other users of FFTW in this process
     if (!p.in_place) F::release(to);
     F::release(from);
     if (plan_ == nullptr)
@@ -163,10 +163,9 @@ std::string unable(const FftProblem& p) {
   return unable_r2r(p);
 }
 
-/// Whether FFTW's functions are FFTW's. If another part of the process made Intel MKL visible to all before
-/// Weft was loaded, MKL's functions of the same names answer for some of them (src/fft/mkl/dfti.cpp tells
-/// how), and mixing the two crashes. A function may as well stand in for FFTW's own, as profilers do, so that
-/// only MKL is refused.
+/// Why FFTW cannot be used; empty if it can. If MKL was loaded into the global scope before Weft was loaded,
+/// some of FFTW's names are bound to MKL's functions (src/fft/mkl/dfti.cpp explains it), and mixing the two
+/// crashes. Other libraries that wrap FFTW's functions, such as profilers, are accepted.
 std::string missing() {
   const auto foreign = [](const std::string& file) {
     const auto name = file.substr(file.rfind('/') + 1);
@@ -176,11 +175,11 @@ std::string missing() {
        {file_of(fftw_plan_guru64_dft), file_of(fftw_plan_guru64_r2r), file_of(fftw_execute_dft),
         file_of(fftw_execute), file_of(fftwf_plan_guru64_dft), file_of(fftwf_execute_dft)})
     if (foreign(file))
-      return "FFTW's functions are answered by " + file +
-             ", which was made visible to the whole process before Weft was loaded; load Weft, or FFTW, "
+      return "FFTW's functions are bound to those of " + file +
+             ", which was loaded into the global scope before Weft was loaded; load Weft, or FFTW, "
              "first";
   if (!std::string_view(fftw_version).starts_with("fftw-"))
-    return "the library that answers for FFTW says it is \"" + std::string(fftw_version) + "\"";
+    return "the library in FFTW's place calls itself \"" + std::string(fftw_version) + "\"";
   return "";
 }
 

@@ -1,4 +1,4 @@
-// FFTW's names, which differ by precision, under one name each.
+// FFTW's types and functions, whose names differ by precision, under one name for both.
 #pragma once
 
 #include <fftw3.h>

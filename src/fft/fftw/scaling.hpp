@@ -1,5 +1,5 @@
-// Multiplies a strided box of numbers by a factor, as FFTW cannot scale. Its loops are arranged at planning,
-// so that runs of neighbours are as long as possible.
+// Multiplies a strided box of numbers by a factor, as FFTW cannot scale. Planning merges its loops, so that
+// contiguous runs are as long as possible.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace weft {
 class Scaling {
  public:
   Scaling() = default;
-  /// Of the output of `problem`.
+  /// Scales the output of `problem`.
   explicit Scaling(const FftProblem& problem);
 
   /// `Real` is the type of the problem's precision.
@@ -21,7 +21,7 @@ class Scaling {
   }
 
  private:
-  /// The loops below `level`, the last of which is the outermost.
+  /// Runs the loops below `level`; the last loop is the outermost.
   template <class Real>
   void run(std::size_t level, Real* to) const {
     if (level == 0) {
@@ -34,7 +34,7 @@ class Scaling {
   }
 
   double factor_ = 1;
-  Index run_ = 1;  ///< neighbouring reals
+  Index run_ = 1;  ///< contiguous real numbers
   std::vector<FftDimension> loops_;
 };
 

@@ -24,7 +24,7 @@ std::string exported() {
   const std::unique_ptr<char, decltype(&std::free)> text(Fftw<Real>::export_wisdom(), &std::free);
   if (text == nullptr) throw std::bad_alloc();
   const std::string all = text.get();
-  // A head and a bracket are left if FFTW knows nothing.
+  // FFTW's text without any entry is a head and a bracket.
   return all.find("\n  (") == std::string::npos ? "" : all;
 }
 
@@ -36,9 +36,8 @@ bool is_number(std::string_view word, int bits) {
   return error == std::errc() && end == word.data() + word.size() && value >> bits == 0;
 }
 
-/// A line "  (solver index #flags #flags #flags #problem #problem #problem #problem)". The numbers of bits
-/// are those of FFTW's fields: it ends the process if a flag does not fit, and so gets nothing that has not
-/// been looked at.
+/// A line " (solver index #flags #flags #flags #problem #problem #problem #problem)" whose numbers fit FFTW's
+/// fields. FFTW ends the process if one does not, so text is checked before FFTW reads it.
 bool is_line(std::string_view line) {
   if (!line.starts_with("  (") || !line.ends_with(")")) return false;
   constexpr std::array bits{20, 20, 9, 32, 32, 32, 32};

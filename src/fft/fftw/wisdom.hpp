@@ -1,5 +1,5 @@
-// FFTW's own wisdom, which all of the process shares, the program's own use of FFTW included, and the lock
-// under which Weft touches FFTW's planner.
+// FFTW's own wisdom, which the whole process shares, other users of FFTW included, and the lock under which
+// Weft uses FFTW's planner.
 #pragma once
 
 #include <mutex>
@@ -9,15 +9,15 @@
 
 namespace weft::fftw {
 
-/// Held by whoever plans, destroys plans, or looks at wisdom. FFTW locks its planner against the program's
-/// own calls while it plans, but not while wisdom is read or written: that is for the program to keep apart.
+/// Held while Weft plans, destroys plans, or accesses wisdom. FFTW locks its planner against calls of the
+/// program while it plans, but not while wisdom is accessed: the program has to avoid that.
 std::mutex& planner_mutex();
 
-/// Empty if there is none. Throws `std::bad_alloc` if there is no memory for the text.
+/// FFTW's wisdom as text; empty if there is none. Throws `std::bad_alloc` if memory does not suffice.
 std::string export_wisdom(Precision precision);
-/// False if the text is none of this version and build of FFTW, or damaged; then nothing has changed.
+/// Returns false, and changes nothing, if the text is damaged or from another version or build of FFTW.
 bool import_wisdom(Precision precision, const std::string& text);
-/// Both precisions.
+/// Forgets the wisdom of both precisions.
 void forget_wisdom();
 
 }  // namespace weft::fftw

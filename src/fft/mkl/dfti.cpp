@@ -4,17 +4,17 @@
 // libmkl_core, a threading layer, libmkl_intel_lp64, all of them with RTLD_GLOBAL, no matter how libmkl_rt
 // itself was opened (seen with MKL 2021 and 2026 by watching dlopen). libmkl_intel_lp64 exports functions
 // with FFTW's names. From then on it stands at the end of the process's global scope, which the loader asks
-// before a library's own dependencies. Hence whatever was opened by dlopen, as Python opens extensions, and
-// is linked to libfftw3, would get MKL's functions for FFTW's: libraries opened later all of them, earlier
-// ones those not bound yet, half of FFTW's API from either side, which crashes. A program that is itself
-// linked to libfftw3 is safe: it stands earlier in that scope.
+// before a library's own dependencies. Hence libraries that were opened by dlopen, as Python opens
+// extensions, and are linked to libfftw3 would get MKL's functions in place of FFTW's: libraries opened later
+// all of them, earlier ones those not bound yet. Mixing the two crashes. A program that is itself linked to
+// libfftw3 is safe, because FFTW comes earlier in the global scope.
 //
-// Therefore every FFTW library that is loaded is put into the global scope before MKL's parts are: the first
-// one found answers, so they do, for lazily bound and for later opened libraries. In a build with FFTW Weft
-// has itself loaded FFTW's libraries in both precisions with their threads. Without it, a program that opens
-// FFTW after Weft first used MKL is not protected; it has to open FFTW before. (Weft does not open MKL in a
-// loader namespace of its own, dlmopen, as that would bring a second C library, with an allocator that knows
-// nothing of the first.)
+// Therefore every loaded FFTW library is put into the global scope before MKL's parts are. The loader takes
+// the first symbol that it finds, so that FFTW's functions win, for lazily bound and for later opened
+// libraries. A build with FFTW has loaded FFTW's libraries in both precisions with their threads. In a build
+// without, a program that opens FFTW after Weft first used MKL is not protected; it has to open FFTW before.
+// (A loader namespace of its own for MKL, by dlmopen, would bring a second C library with a second
+// allocator.)
 #include "fft/mkl/dfti.hpp"
 
 #include <unistd.h>
@@ -49,13 +49,13 @@ struct Library {
   std::string file, missing;
 };
 
-/// The folder lib of the prefix that holds a program of folder bin.
+/// The folder lib beside the folder bin that holds `program`.
 std::string lib_beside(const fs::path& program) {
   return (program.parent_path().parent_path() / "lib").string();
 }
 
-/// The program that a shim of pyenv stands for: of the version that PYENV_VERSION or the file of the global
-/// one names. Any other program as it is.
+/// The program that a pyenv shim starts, by PYENV_VERSION or the file of the global version. Any other
+/// program is returned unchanged.
 fs::path behind_shim(const fs::path& program) {
   if (program.parent_path().filename() != "shims") return program;
   const fs::path root = program.parent_path().parent_path();
@@ -64,8 +64,8 @@ fs::path behind_shim(const fs::path& program) {
   return root / "versions" / version / "bin" / program.filename();
 }
 
-/// Where pip puts MKL, which is ../../ of site-packages: of the first python3 on PATH, and of what it is a
-/// link to. In a virtual environment these are two places.
+/// Adds the folders where pip installs MKL: lib of the prefix of the first python3 on PATH, and of the
+/// program that it links to. In a virtual environment these are two folders.
 void add_folders_of_python(std::vector<std::string>& found) {
   std::error_code none;
   std::istringstream path(environment_value("PATH").value_or(""));
@@ -79,8 +79,8 @@ void add_folders_of_python(std::vector<std::string>& found) {
   }
 }
 
-/// Where MKL gets installed, beside the folders that the loader knows: what the user has chosen before what
-/// the system has.
+/// The folders where MKL is usually installed and the loader does not search: those that the user has chosen
+/// before those of the system.
 std::vector<std::string> folders() {
   std::vector<std::string> found;
   const auto below = [&](const char* variable, const char* folder) {
@@ -90,7 +90,7 @@ std::vector<std::string> folders() {
   below("MKLROOT", "/lib/intel64");
   below("VIRTUAL_ENV", "/lib");
   below("CONDA_PREFIX", "/lib");
-  // A Python interpreter that has loaded Weft, and the one that a user would call.
+  // The Python interpreter that has loaded Weft, and the one on PATH.
   std::error_code none;
   if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none)
     found.push_back(lib_beside(program));
@@ -101,7 +101,7 @@ std::vector<std::string> folders() {
   return found;
 }
 
-/// MKL ends the process if it does not find its parts, so they are looked for first.
+/// Whether MKL's parts lie beside `file`. MKL ends the process if it does not find them.
 bool parts_beside(const std::string& file) {
   std::error_code none;
   for (const fs::path& path : {fs::path(file), fs::canonical(file, none)})
@@ -120,7 +120,7 @@ bool bind_all(Library& mkl) {
          l.bind(f.most_threads, "MKL_Get_Max_Threads");
 }
 
-/// Opens one candidate; `problem` is told what is wrong with it.
+/// Opens one candidate. `problem` receives what is wrong with it.
 bool try_open(Library& mkl, const std::string& name, std::string& problem) {
   mkl.library = SharedLibrary::open(name, &problem);
   if (!mkl.library) return false;
@@ -136,7 +136,7 @@ bool try_open(Library& mkl, const std::string& name, std::string& problem) {
   return false;
 }
 
-/// Opens what a folder has of MKL's names. `problems` is told what is wrong with those that are there.
+/// Opens the first usable libmkl_rt of a folder. `problems` receives what is wrong with the others.
 bool try_folder(Library& mkl, const std::string& folder, std::string& problems) {
   std::error_code none;
   std::string problem;
@@ -178,13 +178,14 @@ Library find() {
   return mkl;
 }
 
-/// Never closed: MKL's threads and other users of its parts may outlive any of our objects.
+/// The library is never closed, because MKL's threads and other users of its parts may outlive Weft's
+/// objects.
 const Library& library() {
   static const Library* const mkl = new Library(find());
   return *mkl;
 }
 
-/// Makes MKL load its parts, see the top of this file, and tries that they work.
+/// Makes MKL load its parts (see the top of this file) and checks that they work.
 const Functions& start() {
   const Functions& f = library().functions;
   make_visible("libfftw3");

@@ -1,16 +1,16 @@
-// The part of Intel MKL that Weft uses: its Fourier transforms (DFTI), by function pointers that are found at
-// run time. Types and constants are our own, so that building needs nothing of MKL.
+// Intel MKL's Fourier transforms (DFTI), by function pointers that are looked up at run time. Types and
+// constants are repeated here, so that the build does not need MKL.
 #pragma once
 
 #include <string>
 
 namespace weft::dfti {
 
-/// MKL_LONG of 64-bit Linux, whatever the interface layer.
+/// MKL_LONG of 64-bit Linux, for all of MKL's interface layers.
 using Long = long;
 struct Descriptor;
 
-/// Settings and values of a descriptor, with the numbers that mkl_dfti.h gives them.
+/// Settings of a descriptor and their values, with the numbers of mkl_dfti.h.
 inline constexpr int forward_scale = 4, backward_scale = 5, number_of_transforms = 7;
 inline constexpr int conjugate_even_storage = 10, placement = 11;
 inline constexpr int input_strides = 12, output_strides = 13, input_distance = 14, output_distance = 15;
@@ -30,26 +30,26 @@ struct Functions {
   Long (*backward)(Descriptor*, void* from, ... /* void* to */);
   Long (*free)(Descriptor**);
   char* (*message)(Long status);
-  void (*set_threads)(int threads);  ///< of the calling process, at most; without it MKL takes one under MPI
+  void (*set_threads)(int threads);  ///< the most threads of this process; by default one under MPI
   int (*most_threads)();
 };
 
 struct Found {
-  std::string file;     ///< of libmkl_rt, or nothing
-  std::string missing;  ///< why there is none, or nothing
+  std::string file;     ///< of libmkl_rt; empty if it was not found
+  std::string missing;  ///< why it was not found, or empty
 };
-/// Looks for libmkl_rt, in the order that docs/options.md gives. What it opens is closed again.
+/// Looks for libmkl_rt, in the order that docs/options.md gives. Libraries that it opens are closed again.
 Found look();
 
-/// Why MKL cannot be used in this process, or nothing. The first call looks for libmkl_rt and opens it, which
-/// loads little and makes none of its symbols visible.
+/// Why MKL cannot be used in this process; empty if it can. The first call looks for libmkl_rt and opens it,
+/// which loads little and puts no symbols into the global scope.
 const std::string& missing();
 
-/// The file of libmkl_rt, or nothing.
+/// The file of libmkl_rt; empty if it was not found.
 const std::string& file();
 
-/// The functions. The first call makes MKL load its parts, after FFTW has been protected from them. Throws
-/// `weft::Error` if MKL is missing or does not work.
+/// MKL's functions. The first call makes MKL load its parts, after FFTW's symbols have been protected from
+/// them. Throws `weft::Error` if MKL is missing or does not work.
 const Functions& functions();
 
 /// Throws `weft::Error` with MKL's message unless `status` is 0.

@@ -1,7 +1,7 @@
-// Intel MKL as local FFT. A descriptor does one to seven axes of any strided box and one loop over such
-// boxes, so the remaining loops are ours; which one MKL gets decides the speed. MKL computes on the calling
-// thread only, and none of its process-wide settings is touched. Results may differ in the last bits between
-// arrays that start at different offsets from multiples of 64 bytes, as MKL documents.
+// Intel MKL as local FFT. A descriptor transforms one to seven axes of any strided box and runs one loop over
+// such boxes; Weft runs the remaining loops. The choice of MKL's loop decides the speed. MKL computes on the
+// calling thread only, and its process-wide settings are not changed. As MKL documents, results may differ in
+// the last bits between arrays at different offsets from multiples of 64 bytes.
 #include <array>
 
 #include "fft/local_fft.hpp"
@@ -16,14 +16,15 @@ namespace {
 
 constexpr const char* planning = "plan: local FFT";
 
-/// A problem in DFTI's terms.
+/// A problem as a descriptor and loops around it.
 struct Layout {
   std::vector<FftDimension> dimensions;  ///< at least one
-  FftDimension batch{1, 0, 0};           ///< the loop that the descriptor does
-  std::vector<FftDimension> loops;       ///< those that are left to us
+  FftDimension batch{1, 0, 0};           ///< the loop that the descriptor runs
+  std::vector<FftDimension> loops;       ///< the loops that Weft runs
 };
 
-/// Transforms of length one do nothing and are left out, except that the last one says which axis is half.
+/// The axes without those of length one, which need no transform. The last axis stays, as a real transform
+/// halves it.
 std::vector<FftDimension> dimensions_of(const FftProblem& p) {
   std::vector<FftDimension> kept;
   for (std::size_t i = 0; i < p.dimensions.size(); ++i) {
@@ -38,8 +39,8 @@ std::vector<FftDimension> dimensions_of(const FftProblem& p) {
   return kept;
 }
 
-/// Neighbouring transforms, whose elements interleave, go through MKL together, as a cache line holds parts
-/// of several; otherwise the longest loop spares the most calls.
+/// The loop for MKL: the one over interleaved transforms, as a cache line holds parts of several of them;
+/// otherwise the longest one, which saves the most calls.
 std::size_t choose_batch(const std::vector<FftDimension>& loops,
                          const std::vector<FftDimension>& dimensions) {
   const auto reach = [](const FftDimension& d) { return d.from_stride + d.to_stride; };
@@ -86,7 +87,7 @@ class DescriptorHandle {
   void set(int parameter, Value value) {
     dfti::check(functions_, functions_.set(descriptor_, parameter, value), planning);
   }
-  /// False if this version of MKL does not know the parameter.
+  /// Returns false if this version of MKL does not know the parameter.
   bool try_set(int parameter, dfti::Long* values) {
     return functions_.set(descriptor_, parameter, values) == 0;
   }
@@ -131,11 +132,11 @@ class MklPlan final : public LocalFft {
     descriptor_.set(dfti::thread_limit, dfti::Long{1});
     descriptor_.set(forward_ ? dfti::forward_scale : dfti::backward_scale, p.scale);
     set_layout(l);
-    // Out of place DFTI keeps the input unless told otherwise (DFTI_DESTROY_INPUT), which nothing here does.
+    // Out of place DFTI keeps the input, as DFTI_DESTROY_INPUT is not set.
     descriptor_.commit();
   }
 
-  /// The layout by domain, or by side with versions of MKL that know only that.
+  /// Sets strides by domain, or by input and output in versions of MKL that know only these.
   void set_layout(const Layout& l) {
     DftiStrides from = strides_of(l, &FftDimension::from_stride);
     DftiStrides to = strides_of(l, &FftDimension::to_stride);
@@ -171,8 +172,8 @@ class MklPlan final : public LocalFft {
   Index count_;
 };
 
-/// Whether the axes follow each other in memory in another order afterwards. MKL 2026 then writes behind its
-/// own memory in some backward transforms of prime lengths (101 x 4), so that the axes go one after another.
+/// Whether input and output have different orders of axes. MKL 2026 then writes outside its own memory in
+/// some backward transforms of prime lengths (101 x 4), so such axes are transformed one after another.
 bool transposes(const FftProblem& p) {
   if (p.kind != FftKind::c2c || p.in_place) return false;
   for (const FftDimension& a : p.dimensions)
@@ -194,8 +195,8 @@ class OneAfterAnother final : public LocalFft {
   std::shared_ptr<const LocalFft> first_, rest_;
 };
 
-/// In place DFTI wants the two sides in one layout: equal strides, or for real data lines padded to the
-/// length of their complex halves.
+/// Whether input and output have one layout, as DFTI needs in place: equal strides, or, for real transforms,
+/// real lines padded to the length of complex ones.
 bool one_layout(const FftProblem& p) {
   const bool real = p.kind == FftKind::real, forward = p.direction == Direction::forward;
   for (const auto* dimensions : {&p.dimensions, &p.loops})
@@ -213,7 +214,7 @@ std::string unable(const FftProblem& p) {
   if (p.kind == FftKind::r2r) return "the MKL back end has no DCT or DST";
   if (dimensions_of(p).size() > dfti::max_dimensions)
     return "MKL transforms at most " + std::to_string(dfti::max_dimensions) + " axes at once";
-  // MKL 2021 and 2026 then give wrong numbers, or write outside of the array (c2r, several axes).
+  // MKL 2021 and 2026 give wrong results here, or write outside of the array (c2r, several axes).
   if (p.in_place && p.kind == FftKind::real && p.dimensions.back().n == 1)
     return "MKL cannot do real transforms of one point in place";
   if (p.in_place && !one_layout(p)) return "MKL works in place only if input and output share one layout";
@@ -222,7 +223,7 @@ std::string unable(const FftProblem& p) {
 
 std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
   static SharedPlans plans;
-  FftProblem p = problem;  // without what makes no difference here
+  FftProblem p = problem;  // without the members that do not affect MKL's plan
   p.effort = Effort::estimate;
   p.planning_seconds = 0;
   p.aligned = true;
@@ -244,7 +245,7 @@ std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
 
 FftRow mkl_row() {
   return {"mkl", [] { return dfti::missing(); }, unable, plan, [] { return dfti::file(); },
-          // MKL's own answer would make it load its parts.
+          // Asking MKL for its version would make it load its parts.
           [] {
             const std::string& file = dfti::file();
             return file.substr(file.rfind('/') + 1);

@@ -1,4 +1,4 @@
-#include "fft/embedded.hpp"
+#include "fft/calls/fft_calls.hpp"
 
 #include <algorithm>
 
@@ -9,17 +9,18 @@ namespace weft {
 namespace {
 
 using Dimensions = std::vector<FftDimension>;
-using Sides = EmbeddedStep::Sides;
+using Sides = CallStep::Sides;
 
 constexpr auto from_stride = &FftDimension::from_stride, to_stride = &FftDimension::to_stride;
 
-/// A side of a call: where it lies, and how many points its last axis has there.
+/// The input or output of a call: which strides it has, and the length of its last axis there.
 struct SideView {
   Index FftDimension::*stride;
   Index last;
 };
 
-/// Whether the axes, from the slowest to the fastest, are rows of rows in an array on one side.
+/// Whether the axes, from slowest to fastest, are nested in one array on this side: each stride is a multiple
+/// of the next one, and long enough for the axis inside.
 bool nests(const Dimensions& axes, const SideView& side) {
   for (std::size_t i = 1; i < axes.size(); ++i) {
     const Index outer = axes[i - 1].*side.stride, inner = axes[i].*side.stride;
@@ -29,15 +30,16 @@ bool nests(const Dimensions& axes, const SideView& side) {
   return true;
 }
 
-/// The two sides of a call along these axes; of a real one the last axis has half as many points on one.
+/// Input and output of a call along these axes. In a real transform the last axis has n/2+1 points on the
+/// complex side.
 std::array<SideView, 2> sides_of(const Dimensions& axes, FftKind kind, Direction direction) {
   const Index n = axes.back().n, half = kind == FftKind::real ? n / 2 + 1 : n;
   const bool forward = direction == Direction::forward;
   return {SideView{from_stride, forward ? n : half}, SideView{to_stride, forward ? half : n}};
 }
 
-/// Up to three axes that one call can do, as many as possible, `last`, if given, among them as the fastest:
-/// the real axis of a transform in this direction.
+/// The axes of one call, as many as possible, at most three. `last`, if given, is the real axis, which the
+/// call must have as its fastest.
 Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction) {
   std::stable_sort(axes.begin(), axes.end(), [](const FftDimension& a, const FftDimension& b) {
     return a.from_stride > b.from_stride;
@@ -56,8 +58,8 @@ Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction dire
   return best;
 }
 
-/// Whether these axes lie on both sides as a real transform of several axes has them by itself: without gaps,
-/// but for lines of real numbers that are padded to complex ones. Elsewhere cuFFT writes into gaps.
+/// Whether input and output have no gaps, except that real lines may be padded to the length of complex ones.
+/// In a real transform of several axes with other gaps, cuFFT writes into the gaps.
 bool is_plain_real(const Dimensions& axes, Direction direction) {
   const auto sides = sides_of(axes, FftKind::real, direction);
   const Index padded = 2 * (axes.back().n / 2 + 1);
@@ -78,10 +80,9 @@ void remove(Dimensions& axes, const Dimensions& done) {
     if (const auto found = std::find(axes.begin(), axes.end(), d); found != axes.end()) axes.erase(found);
 }
 
-/// Libraries refuse a distance of 0 even where there is nothing behind the first: then it is the length of
-/// the array.
-EmbeddedSide side_of(const Dimensions& axes, const SideView& side, const FftDimension& batch) {
-  EmbeddedSide s;
+/// A batch of one gets the length of the array as its distance, because cuFFT refuses 0.
+CallSide side_of(const Dimensions& axes, const SideView& side, const FftDimension& batch) {
+  CallSide s;
   s.stride = axes.back().*side.stride;
   s.embed[0] = axes.size() == 1 ? side.last : axes.front().n;
   for (std::size_t i = 1; i < axes.size(); ++i)
@@ -94,9 +95,9 @@ EmbeddedSide side_of(const Dimensions& axes, const SideView& side, const FftDime
   return s;
 }
 
-/// The loop that a call runs itself: the longest, of equal ones that of the shortest stride. But where the
-/// points of a single line lie apart it is that of lines side by side, which a GPU reads at full speed, if
-/// they are enough and this does not make many more calls.
+/// The loop that becomes the batch of a call: the longest, of equal ones that of the shortest stride. But for
+/// lines along one axis whose points are not contiguous it is the loop over adjacent lines, which a GPU reads
+/// at full speed, if it is long enough and does not make many more calls.
 Dimensions::iterator choose_batch(Dimensions& loops, FftKind kind, const Dimensions& axes) {
   constexpr Index enough = 16, times_as_many_calls = 16;
   const auto longest = std::ranges::max_element(loops, {}, &FftDimension::n);
@@ -108,9 +109,9 @@ Dimensions::iterator choose_batch(Dimensions& loops, FftKind kind, const Dimensi
   return side_by_side != loops.end() ? side_by_side : longest;
 }
 
-EmbeddedStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes,
-                     const Dimensions& loops) {
-  EmbeddedStep s;
+CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes,
+                 const Dimensions& loops) {
+  CallStep s;
   s.sides = sides;
   s.loops = merge_loops(loops);
   FftDimension batch{1, 0, 0};
@@ -131,15 +132,15 @@ EmbeddedStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimen
   return s;
 }
 
-/// Both sides alike, as one of them.
+/// The axes with the strides of one side on both sides.
 Dimensions in_place(Dimensions axes, Index FftDimension::*stride) {
   for (FftDimension& d : axes) d.from_stride = d.to_stride = d.*stride;
   return axes;
 }
 
-class Embedding {
+class CallsBuilder {
  public:
-  explicit Embedding(const FftProblem& problem)
+  explicit CallsBuilder(const FftProblem& problem)
       : p_(problem),
         real_(problem.kind == FftKind::real),
         forward_(problem.direction == Direction::forward),
@@ -151,7 +152,7 @@ class Embedding {
     loops_ = p_.loops;
   }
 
-  EmbeddedFft run() {
+  FftCalls run() {
     if (!real_) {
       complex_steps();
       return std::move(e_);
@@ -185,7 +186,7 @@ class Embedding {
     }
   }
 
-  /// The axes of `of` that stand in `rest`, by their to side.
+  /// The axes of `of` that are also in `rest`, compared by the output's stride.
   static Dimensions same(const Dimensions& rest, const Dimensions& of) {
     Dimensions kept;
     for (const FftDimension& d : of)
@@ -195,13 +196,14 @@ class Embedding {
     return kept;
   }
 
-  /// r2c with as many axes as go with it, then the others in place on the result; c2r the other way round.
+  /// r2c together with as many axes as possible, then the other axes in place on the output. For c2r in
+  /// reverse order.
   void real_steps() {
     Dimensions chosen = choose_axes(axes_, &last_, p_.direction);
     if (!is_plain_real(chosen, p_.direction)) chosen = {last_};
     Dimensions others = axes_;
     remove(others, chosen);
-    std::vector<EmbeddedStep> complex;
+    std::vector<CallStep> complex;
     const auto stride = forward_ ? to_stride : from_stride;
     const FftDimension half{last_.n / 2 + 1, last_.from_stride, last_.to_stride};
     for (Dimensions left = in_place(others, stride); !left.empty();) {
@@ -217,33 +219,33 @@ class Embedding {
     }
     Dimensions all = loops_;
     all.insert(all.end(), others.begin(), others.end());
-    const EmbeddedStep real = step_of(p_, FftKind::real, Sides::from_to, chosen, all);
+    const CallStep real = step_of(p_, FftKind::real, Sides::from_to, chosen, all);
     if (forward_) e_.steps.push_back(real);
     e_.steps.insert(e_.steps.end(), complex.begin(), complex.end());
     if (!forward_) e_.steps.push_back(real);
   }
 
-  /// Whether calls of a c2r write to lines that do not lie one behind the other. Between them cuFFT writes as
-  /// if they were complex ones.
+  /// Whether c2r calls write lines with gaps between them. cuFFT then writes into the gaps as if lines were
+  /// padded to complex ones.
   bool writes_into_gaps() const {
-    const EmbeddedCall& call = e_.steps.back().call;
+    const FftCall& call = e_.steps.back().call;
     const Index line = call.axes > 1 ? call.to.embed[static_cast<std::size_t>(call.axes - 1)]
                                      : call.to.distance / call.to.stride;
     return call.to.stride != 1 || ((call.axes > 1 || call.batch > 1) && line != last_.n);
   }
 
-  /// Whether calls of the real step start their real lines elsewhere than on multiples of a complex element.
+  /// Whether calls of the real step start at real elements that are not multiples of a complex element.
   bool reals_start_anywhere() const {
-    const EmbeddedStep& real = forward_ ? e_.steps.front() : e_.steps.back();
+    const CallStep& real = forward_ ? e_.steps.front() : e_.steps.back();
     return std::any_of(real.loops.begin(), real.loops.end(), [&](const FftDimension& d) {
       return (forward_ ? d.from_stride : d.to_stride) % 2 != 0;
     });
   }
 
-  /// Lays one side out densely: lines along the real axis, padded to an even length, or, if a c2r writes
-  /// them, to that of complex ones; the other axes in the order that they have on the other side.
+  /// Copies one side aside in a dense layout. Lines along the real axis are padded to an even length, or, if
+  /// c2r writes them, to the length of complex lines. The other axes keep the order of the opposite side.
   void put_aside(bool from) {
-    EmbeddedAside& aside = from ? e_.from : e_.to;
+    AsideCopy& aside = from ? e_.from : e_.to;
     if (aside.element_bytes != 0) return;
     const auto mine = from ? from_stride : to_stride;
     const auto theirs = from ? to_stride : from_stride;
@@ -267,8 +269,8 @@ class Embedding {
     aside.elements = next;
   }
 
-  static void add(EmbeddedAside& aside, Index n, Index problem, Index stride) {
-    // More loops than a box has axes do not happen: a problem is made from one.
+  static void add(AsideCopy& aside, Index n, Index problem, Index stride) {
+    // A problem is made from a box, so there are no more loops than `max_axes`.
     aside.extents.push_back(n);
     aside.problem.push_back(problem);
     aside.aside.push_back(stride);
@@ -278,38 +280,38 @@ class Embedding {
   bool real_, forward_, aligned_;
   FftDimension last_{1, 1, 1};
   Dimensions axes_, loops_;
-  EmbeddedFft e_;
+  FftCalls e_;
 };
 
 }  // namespace
 
-std::string unable_to_embed(const FftProblem& p) {
+std::string unable_in_calls(const FftProblem& p) {
   if (p.kind == FftKind::r2r) return unable_r2r(p);
   if (!p.in_place || p.kind == FftKind::real) return "";
   for (const auto* all : {&p.dimensions, &p.loops})
     for (const FftDimension& d : *all)
-      if (d.n > 1 && d.from_stride != d.to_stride) return "in place the two sides have to lie alike";
+      if (d.n > 1 && d.from_stride != d.to_stride) return "in place, input and output need equal strides";
   return "";
 }
 
-Index from_bytes(const EmbeddedCall& call) {
+Index from_bytes(const FftCall& call) {
   const Index real = real_bytes(call.precision);
   return call.kind == FftKind::real && call.direction == Direction::forward ? real : 2 * real;
 }
 
-Index to_bytes(const EmbeddedCall& call) {
+Index to_bytes(const FftCall& call) {
   const Index real = real_bytes(call.precision);
   return call.kind == FftKind::real && call.direction == Direction::backward ? real : 2 * real;
 }
 
-std::string to_string(const EmbeddedCall& call) {
+std::string to_string(const FftCall& call) {
   const auto lengths = [&](const std::array<Index, 3>& n) {
     std::string text;
     for (std::size_t i = 0; i < static_cast<std::size_t>(call.axes); ++i)
       text += (i > 0 ? "x" : "") + std::to_string(n[i]);
     return text;
   };
-  const auto side = [&](const EmbeddedSide& s) {
+  const auto side = [&](const CallSide& s) {
     return lengths(s.embed) + " stride " + std::to_string(s.stride) + " distance " +
            std::to_string(s.distance);
   };
@@ -319,8 +321,8 @@ std::string to_string(const EmbeddedCall& call) {
          std::to_string(call.batch) + ", from " + side(call.from) + ", to " + side(call.to);
 }
 
-EmbeddedFft embed(const FftProblem& problem) {
-  return Embedding(problem).run();
+FftCalls fft_calls(const FftProblem& problem) {
+  return CallsBuilder(problem).run();
 }
 
 }  // namespace weft

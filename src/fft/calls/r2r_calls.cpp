@@ -1,4 +1,4 @@
-#include "fft/embedded_r2r.hpp"
+#include "fft/calls/r2r_calls.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@ namespace weft {
 
 namespace {
 
-/// How a transform is done, of even and of odd length.
+/// The methods of a transform for even and odd lengths.
 struct TransformRow {
   Transform transform;
   R2rMethod even, odd;
@@ -34,8 +34,8 @@ const TransformRow& row_of(Transform transform) {
   throw Error("plan: local FFT", std::string("axis with ") + name_of(transform), "a DCT or DST");
 }
 
-/// Which FFT a method asks for. A complex line holds two lines of the array, or one folded to half its
-/// length.
+/// The FFT that a method needs. A complex line holds two lines of the array, or, if `folds`, one line folded
+/// to half its length.
 struct MethodRow {
   R2rMethod method;
   Direction direction;
@@ -52,13 +52,13 @@ const MethodRow& row_of(R2rMethod method) {
                        [&](const MethodRow& row) { return row.method == method; });
 }
 
-/// From so many neighbouring lines on, lines lie aside as in an array whose lines are not contiguous: number
-/// k of all of them one behind the other. Threads then read and write long runs on both sides.
+/// With at least so many adjacent lines in the array, lines aside are interleaved: point k of all lines is
+/// contiguous. Threads then read and write long runs in both places.
 constexpr Index wide_run = 16;
 
-class AxisEmbedding {
+class AxisBuilder {
  public:
-  AxisEmbedding(const FftProblem& problem, std::size_t axis)
+  AxisBuilder(const FftProblem& problem, std::size_t axis)
       : p_(problem),
         axis_(problem.dimensions[axis]),
         first_(axis == 0),
@@ -77,8 +77,8 @@ class AxisEmbedding {
     lay_out();
   }
 
-  EmbeddedR2r run() const {
-    EmbeddedR2r e;
+  R2rCalls run() const {
+    R2rCalls e;
     e.before = step(true);
     e.after = step(false);
     e.elements = lines_ * points_;
@@ -91,11 +91,11 @@ class AxisEmbedding {
     Index n, from, to, aside = 0;
   };
 
-  /// Where the axis is the first one, it reads what the problem reads.
+  /// The first axis reads the problem's input, the others its output.
   Index from_stride(const FftDimension& d) const { return first_ ? d.from_stride : d.to_stride; }
 
-  /// The lines of the second half of a loop go with those of the first: of the longest loop where none is
-  /// left alone, else of the longest one.
+  /// Pairs each line of the first half of a loop with one of the second half. The longest loop of even length
+  /// is chosen, else the longest one, which leaves one line without a partner.
   void pair_lines() {
     if (loops_.empty()) loops_.push_back({1, 0, 0});
     const auto loop = std::max_element(loops_.begin(), loops_.end(), [](const Loop& a, const Loop& b) {
@@ -122,8 +122,8 @@ class AxisEmbedding {
     }
   }
 
-  EmbeddedCall call() const {
-    EmbeddedCall c;
+  FftCall call() const {
+    FftCall c;
     c.direction = method_.direction;
     c.precision = p_.precision;
     c.axes = 1;
@@ -158,7 +158,7 @@ class AxisEmbedding {
     return s;
   }
 
-  /// In the order in which they lie in the array.
+  /// Adds the loops in the order of their strides in the array.
   void add_loops(R2rStep& s, const R2rLoop& along) const {
     if (loops_.size() + 1 > s.loops.size())
       throw Error("plan: local FFT", std::to_string(loops_.size() + 1) + " axes of a DCT or DST",
@@ -192,18 +192,18 @@ class AxisEmbedding {
 
 }  // namespace
 
-std::vector<EmbeddedR2r> embed_r2r(const FftProblem& problem) {
-  std::vector<EmbeddedR2r> axes;
-  for (std::size_t i = 0; i < problem.dimensions.size(); ++i) axes.push_back(AxisEmbedding(problem, i).run());
+std::vector<R2rCalls> r2r_calls(const FftProblem& problem) {
+  std::vector<R2rCalls> axes;
+  for (std::size_t i = 0; i < problem.dimensions.size(); ++i) axes.push_back(AxisBuilder(problem, i).run());
   return axes;
 }
 
-R2rStreamFft::R2rStreamFft(const FftProblem& problem, const MakeEmbeddedPlan& make) {
-  std::map<EmbeddedCall, std::shared_ptr<EmbeddedPlan>> known;
-  for (const EmbeddedR2r& e : embed_r2r(problem)) {
+R2rStreamFft::R2rStreamFft(const FftProblem& problem, const MakeCallPlan& make) {
+  std::map<FftCall, std::shared_ptr<CallPlan>> known;
+  for (const R2rCalls& e : r2r_calls(problem)) {
     Axis axis{e.before, e.after, nullptr};
     if (e.call) {
-      std::shared_ptr<EmbeddedPlan>& plan = known[*e.call];
+      std::shared_ptr<CallPlan>& plan = known[*e.call];
       if (!plan) plan = make(*e.call);
       call_bytes_ = std::max(call_bytes_, plan->work_bytes());
       axis.plan = plan;

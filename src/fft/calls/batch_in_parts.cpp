@@ -1,16 +1,17 @@
-#include "fft/embedded_parts.hpp"
+#include "fft/calls/batch_in_parts.hpp"
 
 #include <algorithm>
+
+#include "base/arithmetic.hpp"
 
 namespace weft {
 
 namespace {
 
-class PartedPlan final : public EmbeddedPlan {
+class PartedPlan final : public CallPlan {
  public:
-  /// `part` is of `size` items of the call's batch, `rest` of what is left behind `parts` such, if anything.
-  PartedPlan(const EmbeddedCall& call, Index size, std::shared_ptr<EmbeddedPlan> part,
-             std::shared_ptr<EmbeddedPlan> rest)
+  /// `part` does `size` items of the call's batch, `rest` the items left over, if any.
+  PartedPlan(const FftCall& call, Index size, std::shared_ptr<CallPlan> part, std::shared_ptr<CallPlan> rest)
       : parts_(call.batch / size), part_(std::move(part)), rest_(std::move(rest)) {
     from_step_ = size * call.from.distance * from_bytes(call);
     to_step_ = size * call.to.distance * to_bytes(call);
@@ -25,7 +26,7 @@ class PartedPlan final : public EmbeddedPlan {
     if (rest_) rest_->enqueue(stream, from + parts_ * from_step_, to + parts_ * to_step_, work);
   }
 
-  /// Both are of one kind.
+  /// Both plans are of one kind and answer alike.
   bool take_scale(double factor) override {
     const bool taken = part_->take_scale(factor);
     if (rest_) rest_->take_scale(factor);
@@ -34,27 +35,27 @@ class PartedPlan final : public EmbeddedPlan {
 
  private:
   Index parts_;
-  std::shared_ptr<EmbeddedPlan> part_, rest_;
+  std::shared_ptr<CallPlan> part_, rest_;
   Index from_step_ = 0, to_step_ = 0;  ///< bytes
 };
 
-std::shared_ptr<EmbeddedPlan> plan_of_batch(EmbeddedCall call, Index batch, const MakeEmbeddedPlan& make) {
+std::shared_ptr<CallPlan> plan_of_batch(FftCall call, Index batch, const MakeCallPlan& make) {
   call.batch = batch;
   return make(call);
 }
 
 }  // namespace
 
-std::shared_ptr<EmbeddedPlan> plan_in_parts(const EmbeddedCall& call, const MakeEmbeddedPlan& make,
-                                            std::size_t most_work) {
-  std::shared_ptr<EmbeddedPlan> plan = make(call);
-  // Parts start on complex elements, also where lines of real numbers have an odd length.
+std::shared_ptr<CallPlan> plan_in_parts(const FftCall& call, const MakeCallPlan& make,
+                                        std::size_t most_work) {
+  std::shared_ptr<CallPlan> plan = make(call);
+  // Parts have an even number of real lines, so that they start on complex elements even if lines have an odd
+  // length.
   const Index unit = call.kind == FftKind::real ? 2 : 1;
   Index size = call.batch;
   while (plan->work_bytes() > most_work && size > unit) {
-    const auto times = static_cast<Index>((plan->work_bytes() + most_work - 1) / most_work);
-    const Index units = (size + unit - 1) / unit;
-    size = (units + times - 1) / times * unit;
+    const auto times = static_cast<Index>(divided_up(plan->work_bytes(), most_work));
+    size = divided_up(divided_up(size, unit), times) * unit;
     plan = plan_of_batch(call, size, make);
   }
   if (size == call.batch) return plan;

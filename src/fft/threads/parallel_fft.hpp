@@ -1,6 +1,6 @@
-// A local FFT for the threads of a rank: the plans of its pieces, and their execution on a pool. Cutting here
-// and not inside the back ends gives threads to all of them, our own pool, and results that do not depend on
-// who runs which piece.
+// A local FFT for the threads of a rank: the plans of its pieces, and their execution on a pool. Pieces are
+// cut here and not by the FFT libraries, so that all libraries can use Weft's pool, and results do not depend
+// on which thread runs which piece.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "exec/host/fft_split.hpp"
 #include "fft/local_fft.hpp"
+#include "fft/threads/fft_split.hpp"
 
 namespace weft {
 
@@ -21,12 +21,12 @@ class ParallelFft {
   ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads,
               PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&) = plan_fft);
 
-  /// The pool may have any number of threads; without one the caller does all pieces. Alignment and overlap
-  /// of the arrays are as the problem says; the bits of the result depend on the number of threads that it
-  /// was planned for, not on the pool. Allocates nothing.
+  /// Executes the pieces on a pool of any number of threads; without a pool the caller does all of them. The
+  /// arrays have the alignment and overlap that the problem says. The bits of the result depend on the number
+  /// of threads in planning, not on the pool. Allocates nothing.
   void execute(std::byte* from, std::byte* to, ThreadPool* pool) const;
 
-  /// The back end that does it (the first piece, should they differ).
+  /// The library that does the transform; the first piece's, should they differ.
   const FftRow& row() const { return *row_; }
 
  private:

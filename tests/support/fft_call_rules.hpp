@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "fft/embedded.hpp"
+#include "fft/calls/fft_calls.hpp"
 
 namespace weft::test {
 
 /// Why cuFFT would refuse the call, or nothing.
-std::string refused(const EmbeddedCall& call);
+std::string refused(const FftCall& call);
 
 }  // namespace weft::test

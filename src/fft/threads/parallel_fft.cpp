@@ -1,4 +1,4 @@
-#include "exec/host/parallel_fft.hpp"
+#include "fft/threads/parallel_fft.hpp"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "fft/embedded_r2r.hpp"
-#include "support/embedded_rules.hpp"
+#include "fft/calls/r2r_calls.hpp"
+#include "support/fft_call_rules.hpp"
 #include "support/host_r2r.hpp"
 #include "support/local_problem.hpp"
 
@@ -41,13 +41,13 @@ FftProblem lines_of_box(Transform transform, std::size_t axis) {
 
 }  // namespace
 
-TEST(Embedded, EveryCallKeepsToWhatTheLibraryAsks) {
+TEST(FftCalls, EveryCallKeepsToWhatTheLibraryAsks) {
   std::mt19937_64 random(3);
   int calls = 0, whole = 0;
   for (int i = 0; i < 600; ++i) {
     const FftProblem problem = random_local_problem(random).fft;
-    if (!unable_to_embed(problem).empty()) continue;
-    for (const EmbeddedStep& s : embed(problem).steps) {
+    if (!unable_in_calls(problem).empty()) continue;
+    for (const CallStep& s : fft_calls(problem).steps) {
       ++calls;
       whole += s.call.batch == 1 ? 1 : 0;
       ASSERT_EQ(refused(s.call), "") << to_string(s.call);
@@ -57,13 +57,13 @@ TEST(Embedded, EveryCallKeepsToWhatTheLibraryAsks) {
   EXPECT_GT(whole, 20);
 }
 
-TEST(Embedded, AnArrayByItselfIsOneCallWithADistance) {
+TEST(FftCalls, AnArrayByItselfIsOneCallWithADistance) {
   for (const FftKind kind : {FftKind::c2c, FftKind::real})
     for (const Direction d : {Direction::forward, Direction::backward})
       for (const std::vector<Index>& n : {std::vector<Index>{16}, {16, 12}, {16, 12, 8}, {5, 12, 9}}) {
-        const EmbeddedFft e = embed(dense(n, kind, d));
+        const FftCalls e = fft_calls(dense(n, kind, d));
         ASSERT_EQ(e.steps.size(), 1u);
-        const EmbeddedCall& call = e.steps[0].call;
+        const FftCall& call = e.steps[0].call;
         EXPECT_EQ(call.axes, static_cast<int>(n.size()));
         EXPECT_EQ(call.batch, 1);
         EXPECT_TRUE(e.steps[0].loops.empty());
@@ -75,11 +75,11 @@ TEST(Embedded, AnArrayByItselfIsOneCallWithADistance) {
       }
 }
 
-TEST(Embedded, ColumnsAcrossPlanesAreOneCall) {
+TEST(FftCalls, ColumnsAcrossPlanesAreOneCall) {
   FftProblem p;
   p.dimensions = {{32, 12 * 8, 12 * 8}};
   p.loops = {{12, 8, 8}, {8, 1, 1}};
-  const EmbeddedFft e = embed(p);
+  const FftCalls e = fft_calls(p);
   ASSERT_EQ(e.steps.size(), 1u);
   EXPECT_TRUE(e.steps[0].loops.empty());
   EXPECT_EQ(e.steps[0].call.batch, 12 * 8);
@@ -87,45 +87,45 @@ TEST(Embedded, ColumnsAcrossPlanesAreOneCall) {
   EXPECT_EQ(e.steps[0].call.from.stride, 12 * 8);
 }
 
-TEST(Embedded, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
+TEST(FftCalls, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
   const auto batch_of = [](Index outer, Index inner, Index stride) {
     FftProblem p;
     p.dimensions = {{32, inner * stride, inner * stride}};
     p.loops = {{outer, 32 * inner * stride, 32 * inner * stride}, {inner, stride, stride}};
-    const EmbeddedFft e = embed(p);
+    const FftCalls e = fft_calls(p);
     EXPECT_EQ(e.steps.size(), 1u);
     EXPECT_EQ(e.steps[0].loops.size(), 1u);
     return e.steps[0].call;
   };
-  EXPECT_EQ(batch_of(100, 16, 1).from, (EmbeddedSide{{32, 0, 0}, 16, 1}));
+  EXPECT_EQ(batch_of(100, 16, 1).from, (CallSide{{32, 0, 0}, 16, 1}));
   EXPECT_EQ(batch_of(100, 16, 1).batch, 16);
   EXPECT_EQ(batch_of(16, 100, 1).batch, 100);
   EXPECT_EQ(batch_of(256, 16, 1).batch, 16);
   // Too few, and with gaps: then there are to be few calls.
-  EXPECT_EQ(batch_of(100, 15, 1).from, (EmbeddedSide{{32, 0, 0}, 15, 32 * 15}));
+  EXPECT_EQ(batch_of(100, 15, 1).from, (CallSide{{32, 0, 0}, 15, 32 * 15}));
   EXPECT_EQ(batch_of(100, 15, 1).batch, 100);
   EXPECT_EQ(batch_of(100, 16, 2).batch, 100);
   EXPECT_EQ(batch_of(257, 16, 1).batch, 257);
 }
 
-TEST(Embedded, WhatTheLibraryRefusesIsNoticed) {
-  EmbeddedCall call = embed(dense({16, 12}, FftKind::c2c, Direction::forward)).steps[0].call;
+TEST(FftCalls, WhatTheLibraryRefusesIsNoticed) {
+  FftCall call = fft_calls(dense({16, 12}, FftKind::c2c, Direction::forward)).steps[0].call;
   EXPECT_EQ(refused(call), "");
   const auto spoiled = [&](auto change) {
-    EmbeddedCall other = call;
+    FftCall other = call;
     change(other);
     return refused(other);
   };
-  EXPECT_NE(spoiled([](EmbeddedCall& c) { c.from.distance = 0; }), "");
-  EXPECT_NE(spoiled([](EmbeddedCall& c) { c.to.stride = 0; }), "");
-  EXPECT_NE(spoiled([](EmbeddedCall& c) { c.to.embed[1] = 11; }), "");
-  EXPECT_NE(spoiled([](EmbeddedCall& c) { c.axes = 4; }), "");
+  EXPECT_NE(spoiled([](FftCall& c) { c.from.distance = 0; }), "");
+  EXPECT_NE(spoiled([](FftCall& c) { c.to.stride = 0; }), "");
+  EXPECT_NE(spoiled([](FftCall& c) { c.to.embed[1] = 11; }), "");
+  EXPECT_NE(spoiled([](FftCall& c) { c.axes = 4; }), "");
 }
 
-TEST(EmbeddedR2r, EveryCallKeepsToWhatTheLibraryAsks) {
+TEST(R2rCalls, EveryCallKeepsToWhatTheLibraryAsks) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 600; ++i)
-    for (const EmbeddedR2r& axis : embed_r2r(random_r2r_problem(random).fft))
+    for (const R2rCalls& axis : r2r_calls(random_r2r_problem(random).fft))
       if (axis.call) {
         ASSERT_EQ(refused(*axis.call), "") << to_string(*axis.call);
         ASSERT_EQ(axis.call->from, axis.call->to);
@@ -133,9 +133,9 @@ TEST(EmbeddedR2r, EveryCallKeepsToWhatTheLibraryAsks) {
       }
 }
 
-TEST(EmbeddedR2r, LinesLieAsideAsThreadsReachThemBest) {
+TEST(R2rCalls, LinesLieAsideAsThreadsReachThemBest) {
   for (const bool contiguous : {true, false}) {
-    const EmbeddedR2r e = embed_r2r(lines_of_box(Transform::dct2, contiguous ? 2 : 0))[0];
+    const R2rCalls e = r2r_calls(lines_of_box(Transform::dct2, contiguous ? 2 : 0))[0];
     const Index n = contiguous ? 8 : 12, pairs = 12 * 32 * 8 / n / 2;
     ASSERT_TRUE(e.call);
     EXPECT_EQ(e.call->n[0], n);
@@ -146,9 +146,9 @@ TEST(EmbeddedR2r, LinesLieAsideAsThreadsReachThemBest) {
   }
 }
 
-TEST(EmbeddedR2r, TheFftIsAsLongAsTheTypeAsks) {
+TEST(R2rCalls, TheFftIsAsLongAsTheTypeAsks) {
   const auto length = [](Transform t, std::size_t axis) {
-    return embed_r2r(lines_of_box(t, axis))[0].call->n[0];
+    return r2r_calls(lines_of_box(t, axis))[0].call->n[0];
   };
   EXPECT_EQ(length(Transform::dct1, 1), 62);
   EXPECT_EQ(length(Transform::dst1, 1), 66);
@@ -156,17 +156,17 @@ TEST(EmbeddedR2r, TheFftIsAsLongAsTheTypeAsks) {
   EXPECT_EQ(length(Transform::dct4, 1), 16);
   FftProblem odd = lines_of_box(Transform::dst4, 1);
   odd.dimensions[0].n = 31;
-  EXPECT_EQ(embed_r2r(odd)[0].call->n[0], 31);
+  EXPECT_EQ(r2r_calls(odd)[0].call->n[0], 31);
   odd.dimensions[0].n = 1;
-  EXPECT_FALSE(embed_r2r(odd)[0].call);
+  EXPECT_FALSE(r2r_calls(odd)[0].call);
 }
 
-TEST(EmbeddedR2r, PositionsOf64BitsAreThoseOf32) {
+TEST(R2rCalls, PositionsOf64BitsAreThoseOf32) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 100; ++i) {
     const LocalProblem p = random_r2r_problem(random);
     std::vector<std::byte> array(span_read(p.fft));
-    for (const EmbeddedR2r& axis : embed_r2r(p.fft)) {
+    for (const R2rCalls& axis : r2r_calls(p.fft)) {
       for (std::byte& b : array) b = static_cast<std::byte>(random() % 64);
       // Memory of no byte more than is asked for.
       std::vector<std::byte> aside(static_cast<std::size_t>(axis.elements * 2 * real_bytes(p.fft.precision)));

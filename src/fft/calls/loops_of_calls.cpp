@@ -1,4 +1,4 @@
-#include "fft/embedded_loops.hpp"
+#include "fft/calls/loops_of_calls.hpp"
 
 #include <utility>
 #include <vector>
@@ -7,9 +7,9 @@ namespace weft {
 
 namespace {
 
-class LoopedPlan final : public EmbeddedPlan {
+class LoopedPlan final : public CallPlan {
  public:
-  LoopedPlan(const EmbeddedStep& step, std::shared_ptr<EmbeddedPlan> call)
+  LoopedPlan(const CallStep& step, std::shared_ptr<CallPlan> call)
       : call_(std::move(call)), loops_(step.loops) {
     for (FftDimension& d : loops_) {
       d.from_stride *= from_bytes(step.call);
@@ -33,13 +33,13 @@ class LoopedPlan final : public EmbeddedPlan {
       run(level + 1, stream, from + i * loop.from_stride, to + i * loop.to_stride, work);
   }
 
-  std::shared_ptr<EmbeddedPlan> call_;
+  std::shared_ptr<CallPlan> call_;
   std::vector<FftDimension> loops_;  ///< strides in bytes
 };
 
 }  // namespace
 
-std::shared_ptr<EmbeddedPlan> plan_in_loops(const EmbeddedStep& step, std::shared_ptr<EmbeddedPlan> call) {
+std::shared_ptr<CallPlan> plan_in_loops(const CallStep& step, std::shared_ptr<CallPlan> call) {
   if (step.loops.empty()) return call;
   return std::make_shared<LoopedPlan>(step, std::move(call));
 }

@@ -1,18 +1,18 @@
-#include "fft/embedded_fft.hpp"
+#include "fft/calls/run_calls.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "fft/embedded_lines.hpp"
-#include "fft/embedded_loops.hpp"
-#include "fft/embedded_parts.hpp"
-#include "fft/embedded_r2r.hpp"
+#include "fft/calls/batch_in_parts.hpp"
+#include "fft/calls/contiguous_lines.hpp"
+#include "fft/calls/loops_of_calls.hpp"
+#include "fft/calls/r2r_calls.hpp"
 
 namespace weft {
 
 namespace {
 
-/// A copy of the whole problem from one side to the other, or, of one side alone, from and to it.
+/// A copy of all points from input to output; with `from_is_to` from the output to itself, for scaling.
 DeviceCopy whole(const FftProblem& p, bool from_is_to) {
   Shape extents;
   Strides from, to;
@@ -30,36 +30,36 @@ DeviceCopy whole(const FftProblem& p, bool from_is_to) {
   return {copy_loops(extents, from, to), complex ? 2 * real : real, p.scale, real};
 }
 
-DeviceCopy aside_copy(const EmbeddedAside& a, bool to_aside, Precision precision) {
+DeviceCopy aside_copy(const AsideCopy& a, bool to_aside, Precision precision) {
   return {to_aside ? copy_loops(a.extents, a.problem, a.aside) : copy_loops(a.extents, a.aside, a.problem),
           a.element_bytes, 1, static_cast<int>(real_bytes(precision))};
 }
 
 }  // namespace
 
-std::shared_ptr<StreamFft> make_embedded_fft(const FftProblem& problem, const MakeEmbeddedPlan& make,
+std::shared_ptr<StreamFft> make_fft_of_calls(const FftProblem& problem, const MakeCallPlan& make,
                                              const ChooseLinesAside& aside, std::size_t most_work) {
   std::set<Index> lengths_aside;
-  const MakeStepPlan of_step = [&](const EmbeddedStep& step) {
+  const MakeStepPlan of_step = [&](const CallStep& step) {
     if (!aside(step)) return plan_in_loops(step, plan_in_parts(step.call, make, most_work));
     lengths_aside.insert(step.call.n[0]);
     return plan_lines_aside(step, make, most_work);
   };
   std::shared_ptr<StreamFft> fft;
   if (problem.kind == FftKind::r2r) {
-    fft = std::make_shared<R2rStreamFft>(problem, [&](const EmbeddedCall& call) {
-      return of_step({EmbeddedStep::Sides::from_to, call, {}});
+    fft = std::make_shared<R2rStreamFft>(problem, [&](const FftCall& call) {
+      return of_step({CallStep::Sides::from_to, call, {}});
     });
   } else {
-    fft = std::make_shared<EmbeddedStreamFft>(problem, of_step);
+    fft = std::make_shared<CallsStreamFft>(problem, of_step);
   }
   fft->lengths_aside = std::move(lengths_aside);
   return fft;
 }
 
-EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeStepPlan& make) {
-  const EmbeddedFft e = embed(problem);
-  for (const EmbeddedStep& step : e.steps) {
+CallsStreamFft::CallsStreamFft(const FftProblem& problem, const MakeStepPlan& make) {
+  const FftCalls e = fft_calls(problem);
+  for (const CallStep& step : e.steps) {
     steps_.push_back({step.sides, make(step)});
     step_bytes_ = std::max(step_bytes_, steps_.back().plan->work_bytes());
   }
@@ -80,13 +80,13 @@ EmbeddedStreamFft::EmbeddedStreamFft(const FftProblem& problem, const MakeStepPl
   }
 }
 
-void EmbeddedStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
+void CallsStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
   std::byte* const read = from_aside_ ? work : from;
   std::byte* const write = to_aside_ ? work + from_aside_bytes_ : to;
   if (from_aside_) stream.permute(read, from, before_);
   for (const Step& step : steps_) {
-    std::byte* const f = step.sides == EmbeddedStep::Sides::to_only ? write : read;
-    std::byte* const t = step.sides == EmbeddedStep::Sides::from_only ? read : write;
+    std::byte* const f = step.sides == CallStep::Sides::to_only ? write : read;
+    std::byte* const t = step.sides == CallStep::Sides::from_only ? read : write;
     step.plan->enqueue(stream, f, t, work + aside_bytes_);
   }
   if (to_aside_) {

@@ -1,19 +1,20 @@
-#include "exec/host/fft_split.hpp"
+#include "fft/threads/fft_split.hpp"
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "geometry/grid.hpp"
 
 namespace weft {
 
 namespace {
 
-/// Share of the threads' time that is used well enough to look at nothing else.
+/// The share of the threads' time in use from which on no other cut is considered.
 constexpr double good_balance = 0.85;
-/// How much better two steps must use the threads than one step does.
+/// The least gain of that share for which two steps are taken instead of one.
 constexpr double worth_two_steps = 1.25;
 
-/// An axis of the data, with strides in bytes; an r2c dimension has fewer points on its complex side.
+/// An axis of the data, with strides in bytes. An r2c dimension has fewer points on its complex side.
 struct Axis {
   Index from_n, to_n, from, to;
   bool alike() const { return from_n == to_n && from == to; }
@@ -23,7 +24,7 @@ Axis axis_of(const FftProblem& p, const FftDimension& d) {
   return {d.n, d.n, d.from_stride * side_read(p).element_bytes, d.to_stride * side_written(p).element_bytes};
 }
 
-/// All axes longer than 1 but one loop.
+/// All axes longer than 1, except one loop.
 std::vector<Axis> other_axes(const FftProblem& p, std::size_t loop) {
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < p.loops.size(); ++i)
@@ -35,8 +36,8 @@ std::vector<Axis> other_axes(const FftProblem& p, std::size_t loop) {
   return axes;
 }
 
-/// Whether in place no iteration of a loop writes what another reads. So it is if every point stays where it
-/// is; or if each iteration lies within its own stretch of memory, on both sides the same one.
+/// Whether, in place, no iteration of a loop writes what another reads. That holds if every point stays in
+/// its place, or if each iteration reads and writes a range of memory that no other iteration uses.
 bool apart_in_place(const FftProblem& p, std::size_t loop) {
   const Axis cut = axis_of(p, p.loops[loop]);
   std::vector<Axis> axes = other_axes(p, loop);
@@ -65,7 +66,7 @@ struct Cut {
   double balance = 0;  ///< share of the threads' time that is used
 };
 
-/// Iterations after which both sides are on a multiple of 16 bytes again.
+/// The least number of iterations that steps by multiples of 16 bytes in input and output.
 Index aligned_unit(const Axis& a) {
   Index unit = 1;
   while (unit * a.from % 16 != 0 || unit * a.to % 16 != 0) unit *= 2;
@@ -80,11 +81,12 @@ Cut cut_of(const FftProblem& p, std::size_t loop, int threads) {
     const double aligned = balance(n, unit, threads);
     if (aligned >= good_balance * cut.balance) cut = {loop, unit, 1, aligned};
   }
-  cut.pieces = static_cast<int>(std::min<Index>(threads, (n + cut.unit - 1) / cut.unit));
+  cut.pieces = static_cast<int>(std::min<Index>(threads, divided_up(n, cut.unit)));
   return cut;
 }
 
-/// The outermost of the loops that are good enough, or the best; without any, one piece.
+/// A cut of the outermost loop with a good balance, else of the loop with the best one; one piece if no loop
+/// can be cut.
 Cut best_cut(const FftProblem& p, int threads) {
   Cut best;
   best.balance = 1.0 / threads;
@@ -103,14 +105,14 @@ Cut best_cut(const FftProblem& p, int threads) {
   return best;
 }
 
-/// A problem and where it is done; the pieces follow from the cut.
+/// A step before it is cut: its problem and its arrays.
 struct Part {
   FftStep::Sides sides = FftStep::Sides::from_to;
   FftProblem problem;
   Cut cut;
 };
 
-/// The transform along one dimension alone, in place on the complex (or r2r) side that is given by `stride`.
+/// The transform along one dimension only, in place on the complex (or r2r) side with these strides.
 FftProblem one_dimension(const FftProblem& p, std::size_t dimension, Index FftDimension::*stride) {
   FftProblem one = p;
   one.dimensions.clear();
@@ -129,7 +131,7 @@ FftProblem one_dimension(const FftProblem& p, std::size_t dimension, Index FftDi
   return one;
 }
 
-/// The transform along the others, with this dimension as a loop.
+/// The transform along the other dimensions, with `dimension` as a loop.
 FftProblem other_dimensions(const FftProblem& p, std::size_t dimension) {
   FftProblem others = p;
   const FftDimension d = p.dimensions[dimension];
@@ -138,8 +140,8 @@ FftProblem other_dimensions(const FftProblem& p, std::size_t dimension) {
   return others;
 }
 
-/// The real dimension comes first going forward and last going backward, so that `dimension` is done on the
-/// complex side.
+/// The transform as two steps, one of them along `dimension` only. The real dimension comes first in forward
+/// and last in backward, so that `dimension` is done on the complex side.
 std::vector<Part> two_steps(const FftProblem& p, std::size_t dimension, int threads) {
   std::vector<Part> parts(2);
   if (p.kind == FftKind::real && p.direction == Direction::backward) {

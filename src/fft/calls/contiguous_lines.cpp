@@ -1,4 +1,4 @@
-#include "fft/embedded_lines.hpp"
+#include "fft/calls/contiguous_lines.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "fft/embedded_loops.hpp"
-#include "fft/embedded_parts.hpp"
+#include "fft/calls/batch_in_parts.hpp"
+#include "fft/calls/loops_of_calls.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -24,12 +24,13 @@ namespace {
 
 using Dimensions = std::vector<FftDimension>;
 
-/// The line and what it stands in, as loops of one kind: the batch of the call, and the loops around it.
+/// The lines of a step: the axis of a line, and all loops over lines, whether batch of the call or loop
+/// around it.
 struct Lines {
   FftDimension line;
   Dimensions around;  ///< the batch is the first
 
-  explicit Lines(const EmbeddedStep& step)
+  explicit Lines(const CallStep& step)
       : line{step.call.n[0], step.call.from.stride, step.call.to.stride},
         around{{step.call.batch, step.call.from.distance, step.call.to.distance}} {
     around.insert(around.end(), step.loops.begin(), step.loops.end());
@@ -41,9 +42,9 @@ struct Lines {
     return n;
   }
 
-  /// A step of them that is otherwise as `like`.
-  EmbeddedStep step(const EmbeddedStep& like) const {
-    EmbeddedStep s = like;
+  /// A step over these lines, in all else equal to `like`.
+  CallStep step(const CallStep& like) const {
+    CallStep s = like;
     const FftDimension& batch = around.front();
     s.call.n = {line.n, 0, 0};
     s.call.from = {s.call.n, line.from_stride, batch.from_stride};
@@ -55,17 +56,17 @@ struct Lines {
   }
 };
 
-class LinesAside final : public EmbeddedPlan {
+class LinesAside final : public CallPlan {
  public:
-  LinesAside(const EmbeddedStep& step, const MakeEmbeddedPlan& make) {
+  LinesAside(const CallStep& step, const MakeCallPlan& make) {
     Lines lines(step);
     const Index n = lines.line.n, count = lines.count(), element = from_bytes(step.call);
-    EmbeddedCall call = step.call;
+    FftCall call = step.call;
     call.from = call.to = {{n, 0, 0}, 1, n};
     call.batch = count;
     plan_ = make(call);
     aside_bytes_ = work_aligned(count * n * element);
-    // Aside they lie in the order that they are read in.
+    // Lines aside have the order in which they lie in the input.
     std::ranges::stable_sort(lines.around, {}, &FftDimension::from_stride);
     Shape extents{n};
     Strides from{lines.line.from_stride}, aside{1}, to{lines.line.to_stride};
@@ -99,21 +100,21 @@ class LinesAside final : public EmbeddedPlan {
   }
 
  private:
-  std::shared_ptr<EmbeddedPlan> plan_;
+  std::shared_ptr<CallPlan> plan_;
   std::size_t aside_bytes_ = 0;
   DeviceCopy before_, after_;
 };
 
 constexpr Index least_bytes = 1 << 20, least_lines = 32;
 
-/// Whether a step is worth a trial. Several calls are, if they are small, so that starting them takes the
-/// time (a GPU of today has done a large one in 10 us), or of lines that do not lie side by side; of tiny
-/// ones only more than lines aside have launches. A call of lines side by side is for some lengths: below a
-/// MiB it is launches that take the time, no library is slow with lines that its threads' registers hold, and
-/// fewer lines are not far apart.
-bool may_be_slow(const EmbeddedStep& step) {
+/// Whether cuFFT may be slow with a step, so that a trial is worth while. It may be with several calls, if
+/// they are small, so that launches dominate (a GPU does a large call in 10 us), or if their lines are not
+/// adjacent. Tiny calls have to be more than the launches of lines aside. It may also be with one call of
+/// adjacent lines, except below 1 MiB, where launches dominate, for short lines, which fit registers, for
+/// powers of two, and for few lines.
+bool may_be_slow(const CallStep& step) {
   constexpr Index large = 16 << 20, launches_aside = 3, least_length = 257;
-  const EmbeddedCall& call = step.call;
+  const FftCall& call = step.call;
   if (call.kind != FftKind::c2c || call.axes != 1 || call.from.stride == 1 || call.to.stride == 1)
     return false;
   const Index n = call.n[0], bytes = n * call.batch * from_bytes(call);
@@ -123,7 +124,7 @@ bool may_be_slow(const EmbeddedStep& step) {
   return side_by_side && !tiny && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
 }
 
-/// Lays the points out densely, in the order that they have on this side.
+/// Makes the strides of one side dense, keeping their order.
 void make_dense(Lines& lines, Index FftDimension::*stride) {
   std::vector<FftDimension*> all{&lines.line};
   for (FftDimension& d : lines.around) all.push_back(&d);
@@ -135,7 +136,7 @@ void make_dense(Lines& lines, Index FftDimension::*stride) {
   }
 }
 
-/// Cuts the outermost of some loops, and what is within where that does not do, to so many indices in all.
+/// Shortens loops, the outermost first, until they have at most `most` indices in all.
 void cut(std::vector<FftDimension*> loops, Index most) {
   std::ranges::stable_sort(loops, std::greater(), [](const FftDimension* d) { return d->to_stride; });
   Index count = 1;
@@ -147,10 +148,10 @@ void cut(std::vector<FftDimension*> loops, Index most) {
   }
 }
 
-/// The same with less of it, about so many bytes, but never fewer than some lines, and without gaps: fewer
-/// calls rather than fewer lines in each. The outermost loop is rounded down, as loops of many lengths come
-/// that differ in nothing else.
-EmbeddedStep trial_of(const EmbeddedStep& step, Index bytes) {
+/// The step to be timed: about `bytes` of `step`, without gaps, of at least `least_lines` lines. It has fewer
+/// calls rather than fewer lines in each. The outermost loop is rounded down to a power of two, so that steps
+/// that differ only in its length share one trial.
+CallStep trial_of(const CallStep& step, Index bytes) {
   Lines lines(step);
   const Index line_bytes = lines.line.n * from_bytes(step.call);
   const auto power = [](Index n) {
@@ -169,16 +170,16 @@ EmbeddedStep trial_of(const EmbeddedStep& step, Index bytes) {
   }
   make_dense(lines, &FftDimension::from_stride);
   make_dense(lines, &FftDimension::to_stride);
-  EmbeddedStep trial = lines.step(step);
-  trial.sides = EmbeddedStep::Sides::from_to;
+  CallStep trial = lines.step(step);
+  trial.sides = CallStep::Sides::from_to;
   trial.call.direction = Direction::forward;
   return trial;
 }
 
-/// What a trial is remembered by.
+/// The key under which the outcome of a trial is kept.
 struct TrialKey {
   std::string model;
-  EmbeddedStep step;
+  CallStep step;
   auto operator<=>(const TrialKey&) const = default;
 };
 
@@ -186,8 +187,7 @@ struct TrialMemory {
   std::shared_ptr<std::byte> from, to, work;
 };
 
-/// Nothing if there is no room: ranks that share the device try at the same time, and may have taken what was
-/// free.
+/// Nothing if memory does not suffice: other ranks that share the device may try at the same time.
 std::optional<TrialMemory> allocate(Device& device, std::size_t bytes, std::size_t work_bytes) {
   constexpr const char* operation = "plan: trying local FFTs";
   try {
@@ -198,8 +198,8 @@ std::optional<TrialMemory> allocate(Device& device, std::size_t bytes, std::size
   }
 }
 
-/// Takes turns; the shortest time of each counts.
-bool is_first_slower(Device& device, EmbeddedPlan& first, EmbeddedPlan& second, const TrialMemory& memory,
+/// Times both in turns and compares the shortest times.
+bool is_first_slower(Device& device, CallPlan& first, CallPlan& second, const TrialMemory& memory,
                      std::size_t bytes) {
   constexpr double worth_it = 1.1;
   const auto stream = device.make_stream();
@@ -213,7 +213,7 @@ bool is_first_slower(Device& device, EmbeddedPlan& first, EmbeddedPlan& second, 
       (i == 0 ? first : second).enqueue(*stream, memory.from.get(), memory.to.get(), memory.work.get());
       stream->record(*end);
       device.wait_for(*end);
-      // The first time kernels are loaded.
+      // The first turn loads kernels and does not count.
       if (turn > 0) best[i] = std::min(best[i], device.seconds_between(*begin, *end));
     }
   return best[0] > worth_it * best[1];
@@ -221,23 +221,23 @@ bool is_first_slower(Device& device, EmbeddedPlan& first, EmbeddedPlan& second, 
 
 }  // namespace
 
-std::shared_ptr<EmbeddedPlan> plan_lines_aside(const EmbeddedStep& step, const MakeEmbeddedPlan& make,
-                                               std::size_t most_work) {
-  // Parts are of the batch.
+std::shared_ptr<CallPlan> plan_lines_aside(const CallStep& step, const MakeCallPlan& make,
+                                           std::size_t most_work) {
+  // `plan_in_parts` cuts the batch, so the longest loop becomes the batch.
   Lines lines(step);
   std::swap(lines.around.front(), *std::ranges::max_element(lines.around, {}, &FftDimension::n));
-  const EmbeddedStep longest = lines.step(step);
-  const MakeEmbeddedPlan aside = [&](const EmbeddedCall& call) {
-    EmbeddedStep part = longest;
+  const CallStep longest = lines.step(step);
+  const MakeCallPlan aside = [&](const FftCall& call) {
+    CallStep part = longest;
     part.call = call;
     return std::make_shared<LinesAside>(part, make);
   };
   return plan_in_parts(longest.call, aside, most_work);
 }
 
-bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const MakeEmbeddedPlan& make) {
+bool are_lines_faster_aside(Device& device, const CallStep& step, const MakeCallPlan& make) {
   if (!may_be_slow(step)) return false;
-  // Two arrays, and work areas of about two more; the plan's own memory and that of others is still to come.
+  // Two arrays, and work areas of about two more. The plan and other ranks will allocate memory later.
   constexpr double of_what_is_free = 0.25, arrays = 4, most_bytes = 256 << 20;
   const auto most = static_cast<Index>(std::min(most_bytes, of_what_is_free / arrays * device.free_bytes()));
   Index size = static_cast<Index>(most_bytes);
@@ -251,7 +251,7 @@ bool are_lines_faster_aside(Device& device, const EmbeddedStep& step, const Make
   }
   const Index needed = Lines(key.step).count() * step.call.n[0] * from_bytes(step.call);
   if (needed > most) return false;
-  // Without the lock, as threads of other devices try at the same time.
+  // The lock is not held, so that threads of other devices can try at the same time.
   const auto plain = plan_in_loops(key.step, make(key.step.call));
   const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max());
   const auto bytes = static_cast<std::size_t>(needed);

@@ -1,0 +1,16 @@
+// A call as a few smaller calls, where its work area would be large. cuFFT's work areas are as large as the
+// data of a call, which for a large array is a third of the device's memory. Parts of the batch, done one
+// after the other, share a smaller area.
+#pragma once
+
+#include <memory>
+
+#include "fft/calls/run_calls.hpp"
+
+namespace weft {
+
+/// A plan for the call with a work area of at most `most_work` bytes, or that of the smallest part: one item
+/// of the batch, or two for real transforms.
+std::shared_ptr<CallPlan> plan_in_parts(const FftCall& call, const MakeCallPlan& make, std::size_t most_work);
+
+}  // namespace weft

@@ -1,0 +1,43 @@
+// DCTs and DSTs by a library of complex FFTs. For each axis a kernel copies the array to dense complex lines
+// in work memory ("aside"), one call of the library transforms them in place, and a kernel copies them back,
+// scaled. The kernels and calls are pure data, computed from the problem.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "fft/calls/run_calls.hpp"
+
+namespace weft {
+
+/// The steps of one axis.
+struct R2rCalls {
+  R2rStep before;
+  std::optional<FftCall> call;  ///< none for lines of one point
+  R2rStep after;
+  Index elements = 0;  ///< complex numbers in work memory
+};
+
+/// The axes of an r2r problem in the order in which they are done. The first one goes from input to output,
+/// the others are in place on the output.
+std::vector<R2rCalls> r2r_calls(const FftProblem& problem);
+
+class R2rStreamFft final : public StreamFft {
+ public:
+  R2rStreamFft(const FftProblem& problem, const MakeCallPlan& make);
+
+  std::size_t work_bytes() const override { return aside_bytes_ + call_bytes_; }
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override;
+
+ private:
+  struct Axis {
+    R2rStep before, after;
+    std::shared_ptr<CallPlan> plan;
+  };
+
+  std::vector<Axis> axes_;
+  std::size_t aside_bytes_ = 0, call_bytes_ = 0;
+};
+
+}  // namespace weft
