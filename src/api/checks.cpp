@@ -35,8 +35,8 @@ void check_in_flight(const PlanImpl& plan, const char* operation) {
     throw Error(operation, std::string("a plan whose ") + name_of(bound.direction()) + " is under way",
                 "wait() before that, or a second plan", plan.comm.rank());
   bool in_the_way = false;
-  for (const CommImpl::Flight* f = plan.comm.impl().flights(); f != nullptr; f = f->next)
-    in_the_way = in_the_way || bound.alone || f->alone;
+  for (const CommImpl::Execution* f = plan.comm.impl().executions(); f != nullptr; f = f->next)
+    in_the_way = in_the_way || bound.exclusive || f->exclusive;
   if (in_the_way)
     throw Error(operation,
                 "another plan of these ranks is under way, and one of the two has collective exchanges",

@@ -197,7 +197,7 @@ class Learning {
   }
 
   void make_trials() {
-    if (c_.least(c_.flights() == nullptr ? 1 : 0) == 0) {
+    if (c_.least(c_.executions() == nullptr ? 1 : 0) == 0) {
       learnt_.text = "no trials: another execution of these ranks is under way";
       return;
     }

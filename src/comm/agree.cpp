@@ -6,7 +6,7 @@ void agree_on(CommImpl& comm, const std::optional<Error>& failure) {
   comm.complete_collectives();
   const int first = comm.least(failure ? comm.rank() : comm.size());
   if (first == comm.size()) return;
-  // A message may already name a rank: the one whose input is at fault, not the one that noticed.
+  // An error may already name a rank: the one whose input is at fault, not the one that has noticed it.
   const auto from_first = [&](const std::string& mine) { return comm.broadcast(mine, first); };
   const std::string operation = from_first(failure ? failure->operation() : "");
   const std::string got = from_first(failure ? failure->got() : "");

@@ -1,4 +1,4 @@
-// All ranks fail together: what goes wrong on one is thrown on all, as the failure of the lowest failing
+// All ranks fail together: a failure on any rank is thrown on all ranks, as the error of the lowest failing
 // rank.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace weft {
 
-/// Agrees on whether `failure` is set anywhere; if so, throws the lowest failing rank's on every rank.
-/// Collective. Allocates nothing if all is well.
+/// If `failure` is set on any rank, throws that of the lowest failing rank on every rank. Collective.
+/// Allocates nothing if no rank has failed.
 void agree_on(CommImpl& comm, const std::optional<Error>& failure);
 
-/// Steps that communicate: every rank takes all of them, whatever fails in between, so that no other rank
-/// waits for it inside a step, and agrees on the first failure at the end.
+/// Steps that communicate. Every rank takes all steps even if one fails, so that no rank waits for another
+/// inside a step. At the end the ranks agree on the first failure.
 class JointSteps {
  public:
   explicit JointSteps(const char* operation) : operation_(operation) {}
@@ -45,7 +45,7 @@ class JointSteps {
   std::optional<Error> failure_;
 };
 
-/// Runs `step`, which must not communicate, and agrees on its outcome. Collective.
+/// Runs `step`, which must not communicate, and throws on all ranks if it failed on any. Collective.
 template <class Step>
 void agree(CommImpl& comm, const char* operation, const Step& step) {
   JointSteps steps(operation);

@@ -55,35 +55,35 @@ std::shared_ptr<ThreadPool> CommImpl::pool(int threads) {
   return pool;
 }
 
-void CommImpl::take_off(Flight& flight) {
-  flight.before = nullptr;
-  flight.next = flights_;
-  if (flights_ != nullptr) flights_->before = &flight;
-  flights_ = &flight;
+void CommImpl::begin_execution(Execution& execution) {
+  execution.before = nullptr;
+  execution.next = executions_;
+  if (executions_ != nullptr) executions_->before = &execution;
+  executions_ = &execution;
 }
 
-void CommImpl::land(Flight& flight) {
-  (flight.before != nullptr ? flight.before->next : flights_) = flight.next;
-  if (flight.next != nullptr) flight.next->before = flight.before;
+void CommImpl::end_execution(Execution& execution) {
+  (execution.before != nullptr ? execution.before->next : executions_) = execution.next;
+  if (execution.next != nullptr) execution.next->before = execution.before;
 }
 
-void CommImpl::look_after_flights(const Flight* beside) {
-  for (Flight* f = flights_; f != nullptr;) {
-    Flight* const after = f->next;  // a flight that fails leaves the list
-    if (f != beside) f->look();
+void CommImpl::advance_executions(const Execution* beside) {
+  for (Execution* f = executions_; f != nullptr;) {
+    Execution* const after = f->next;  // one that fails leaves the list
+    if (f != beside) f->progress();
     f = after;
   }
 }
 
 void CommImpl::complete_collectives() {
-  // Such an execution is the only one under way.
-  if (flights_ != nullptr && flights_->alone) flights_->complete();
+  // An exclusive execution is the only one under way.
+  if (executions_ != nullptr && executions_->exclusive) executions_->complete();
 }
 
 void CommImpl::Meanwhile::operator()() noexcept {
   if (failure_) return;
   try {
-    comm_.look_after_flights();
+    comm_.advance_executions();
   } catch (...) {
     failure_ = std::current_exception();
   }

@@ -1,5 +1,5 @@
-// What the rooms above ask of a set of ranks while planning. Execution goes through transports, which find
-// what they need by asking for a capability (`threads()`, `mpi()`), never for the name of the medium.
+// A set of ranks, as planning uses it: collectives, shared memory, and the list of executions under way.
+// Transports ask it for a capability (`threads()`, `mpi()`), never for the name of the medium.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,13 @@ class SharedMemory;
 class ThreadWorld;
 
 namespace detail {
-/// Communicators take so many consecutive ranks for one machine when they are made; 0: what is true. Tests
-/// meet several machines on one this way.
+/// If not 0, communicators made from now on treat every so many consecutive ranks as one machine. Tests use
+/// it to have several machines on one.
 extern std::atomic<int> pretended_ranks_per_node;
 }  // namespace detail
 
-/// A failure that mostly follows from another one: on another rank, or an exception that is about to leave
-/// this rank and destroys a plan on its way.
+/// A failure that usually is a consequence of another one: of a failure on another rank, or of an exception
+/// whose stack unwinding destroys a plan under way.
 class Aftermath : public Error {
  public:
   using Error::Error;
@@ -44,71 +44,73 @@ class CommImpl {
   virtual void barrier() = 0;
   /// Every rank gives `bytes` bytes; `all` receives size() * bytes.
   virtual void allgather(const void* mine, std::size_t bytes, void* all) = 0;
-  /// The least of all ranks' numbers, on every rank. Allocates nothing. Executions under way go on meanwhile,
-  /// as ranks that have not come here yet may wait for them.
+  /// The minimum of all ranks' numbers, on every rank. Allocates nothing. Executions under way make progress
+  /// meanwhile, because ranks that have not made this call yet may wait for them.
   virtual int least(int mine) = 0;
-  /// The bytes of `root`, on every rank.
+  /// Returns the bytes of rank `root` on every rank.
   virtual std::string broadcast(const std::string& bytes, int root) = 0;
 
-  /// The ranks of the same colour.
+  /// The ranks that give the same colour, in rank order.
   virtual std::shared_ptr<CommImpl> split(int colour) = 0;
 
-  /// The number of the machine of every rank, alike on all ranks: those of one machine can share memory.
+  /// For every rank the number of its machine, the same list on all ranks. Ranks of one machine can share
+  /// memory.
   const std::vector<int>& nodes() const { return nodes_; }
-  /// Ranks on the machine of this one, itself included.
+  /// Number of ranks on the machine of this rank.
   int node_ranks() const;
-  /// Gives `bytes`, which may differ from rank to rank, and shows them to the ranks of this machine; zero at
-  /// first. Collective; throws the same `weft::Error` on all ranks.
+  /// Allocates `bytes` on every rank, zero at first, in memory that all ranks of its machine can reach. The
+  /// size may differ from rank to rank. Collective; throws the same `weft::Error` on all ranks.
   virtual std::shared_ptr<SharedMemory> share(std::size_t bytes) = 0;
 
-  /// The threads of this rank, the caller included, shared by its plans; null for one. Throws `weft::Error`.
+  /// A pool of so many threads, the caller included, shared by the plans of this rank; null for one thread.
+  /// Throws `weft::Error` if they cannot be started.
   std::shared_ptr<ThreadPool> pool(int threads);
 
   /// An execution under way on this rank.
-  struct Flight {
-    virtual ~Flight() = default;
-    /// Takes it as far as it goes without waiting.
-    virtual void look() = 0;
-    /// Takes it to its end.
+  struct Execution {
+    virtual ~Execution() = default;
+    /// Takes the execution as far as possible without waiting.
+    virtual void progress() = 0;
+    /// Completes the execution.
     virtual void complete() = 0;
-    bool alone = false;  ///< whether no other may be under way beside it
-    Flight *next = nullptr, *before = nullptr;
+    bool exclusive = false;  ///< no other may be under way beside it: its exchanges are collective
+    Execution *next = nullptr, *before = nullptr;
   };
-  /// The newest of the executions under way.
-  Flight* flights() const { return flights_; }
-  void take_off(Flight& flight);
-  void land(Flight& flight);
-  /// Takes all of them as far as they go without waiting, but for `beside`.
-  void look_after_flights(const Flight* beside = nullptr);
-  /// Completes those whose exchanges are collective: ranks may wait for this one inside such an exchange. To
-  /// be called before this rank waits for all ranks elsewhere.
+  /// The newest execution under way, the first of the list.
+  Execution* executions() const { return executions_; }
+  void begin_execution(Execution& execution);
+  void end_execution(Execution& execution);
+  /// Takes all executions but `beside` as far as possible without waiting.
+  void advance_executions(const Execution* beside = nullptr);
+  /// Completes an exclusive execution, as other ranks may wait for this rank inside one of its exchanges.
+  /// Must be called before this rank waits for all ranks elsewhere.
   void complete_collectives();
 
-  /// Throws `weft::Error` if the ranks cannot talk any more (MPI finalised, another thread rank has failed).
+  /// Throws `weft::Error` if the ranks cannot communicate any more (MPI finalised, another thread rank has
+  /// failed).
   virtual void check_alive(const char* operation) const = 0;
-  /// The part of it that is the caller's fault and harms nothing that is under way: a thread that may not
-  /// call.
+  /// Throws `weft::Error` if this thread may not call MPI. What is under way is not harmed by such a call.
   virtual void check_caller(const char* /*operation*/) const {}
-  /// This rank has failed in the middle of an operation: lets the waits of the other ranks fail where that is
-  /// possible. The first failure counts, but an `Aftermath` gives way to one that is none.
+  /// Reports that this rank has failed in the middle of an operation. The waits of other ranks then fail
+  /// where that is possible, with the first failure that is no `Aftermath`, or else the first one.
   virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}
 
-  /// Keeps the memory of an execution that has been given up, which messages in flight may still reach, until
-  /// the ranks part.
+  /// Keeps the memory of an abandoned execution, into which messages may still arrive, for the life of this
+  /// object.
   virtual void retain(const std::shared_ptr<void>& /*memory*/) {}
 
-  /// What a transport keeps for these ranks as long as they are together, by a key of its own.
+  /// State that a transport keeps for the life of this object, by a key of its own.
   std::shared_ptr<void>& kept(const void* key) { return kept_[key]; }
 
-  /// The capability to share memory by plain pointers.
+  /// Ranks that share memory by plain pointers; else null.
   virtual ThreadWorld* threads() { return nullptr; }
-  /// The capability to send MPI messages.
+  /// Ranks that send MPI messages; else null.
   virtual MpiWorld* mpi() { return nullptr; }
 
  protected:
   explicit CommImpl(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
 
-  /// What a rank does between two looks for the other ranks of a collective. A failure is kept until the
+  /// Lets executions make progress while this rank waits inside a collective. A failure is kept until the
   /// collective is over.
   class Meanwhile {
    public:
@@ -126,11 +128,11 @@ class CommImpl {
  private:
   std::vector<int> nodes_;
   std::map<int, std::weak_ptr<ThreadPool>> pools_;
-  Flight* flights_ = nullptr;
+  Execution* executions_ = nullptr;
   std::map<const void*, std::shared_ptr<void>> kept_;
 };
 
-/// Whether not all ranks are on one machine; whether any two are.
+/// Whether the ranks are on more than one machine; whether any two of them are on the same machine.
 bool several_nodes(const CommImpl& comm);
 bool any_share_memory(const CommImpl& comm);
 

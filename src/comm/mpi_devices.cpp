@@ -10,7 +10,7 @@ namespace weft {
 
 namespace {
 
-/// Whoever has the question defines a name for it: Open MPI one of its extensions, MPICH since 4.0.
+/// Open MPI has the function in its extensions, MPICH since 4.0; each defines a macro that says so.
 bool asked() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;

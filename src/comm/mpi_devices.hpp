@@ -1,16 +1,16 @@
-// Whether MPI takes memory of devices where it takes memory of the host. It is asked and never tried: an MPI
-// that does not would read such memory as its own and crash.
+// Whether MPI accepts device memory in its calls. MPI is asked, and it is never tried: an MPI that does not
+// accept device memory reads it as host memory and crashes.
 #pragma once
 
 #include <atomic>
 
 namespace weft {
 
-/// What MPI says on this rank, once it is initialised; one that cannot be asked has not said so.
+/// What MPI says on this rank, once it is initialised; false if MPI has no function to ask.
 bool mpi_takes_devices();
 
 namespace detail {
-/// What MPI is taken to say when a communicator is made, where this is not null. For tests.
+/// If not null, the answer that communicators made from now on take for MPI's. For tests.
 extern std::atomic<const bool*> pretended_mpi_takes_devices;
 }  // namespace detail
 

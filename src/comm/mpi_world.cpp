@@ -24,7 +24,7 @@ Life life() {
   return finalised != 0 ? Life::after : initialised != 0 ? Life::alive : Life::before;
 }
 
-/// Below MPI_THREAD_SERIALIZED only one thread may call MPI.
+/// Throws below MPI_THREAD_SERIALIZED if this is not the one thread that may call MPI.
 void check_thread(const char* operation) {
   int level = MPI_THREAD_SINGLE, main = 1;
   MPI_Query_thread(&level);
@@ -38,7 +38,7 @@ void check_thread(const char* operation) {
 void check_life(const char* operation) {
   const Life now = life();
   if (now == Life::before)
-    throw Error(operation, "MPI is not initialised", "MPI_Init or MPI_Init_thread to have been called");
+    throw Error(operation, "MPI is not initialised", "a call after MPI_Init or MPI_Init_thread");
   if (now == Life::after) throw Error(operation, "MPI is finalised", "a call before MPI_Finalize");
 }
 
@@ -94,7 +94,7 @@ class MpiComm final : public CommImpl {
   }
   std::shared_ptr<CommImpl> split(int colour) override {
     const auto lock = world_->lock();
-    // Any number is a colour here; MPI takes only some.
+    // Weft's colours may be any number, MPI's must not be negative.
     std::vector<int> colours(static_cast<std::size_t>(size()));
     allgather(&colour, sizeof colour, colours.data());
     const auto first = std::find(colours.begin(), colours.end(), colour) - colours.begin();
@@ -239,15 +239,15 @@ void MpiWorld::check_tags(int count) const {
                 "at most " + std::to_string(largest_tag_) + " (MPI_TAG_UB): make tiles thicker");
 }
 
-/// Where `count` tags begin that this rank does not use, at `first` or behind it.
+/// The first of `count` consecutive tags, from `first` on, that this rank does not use.
 int MpiWorld::free_tags_from(int first, int count) const {
   for (const auto& [begin, size] : *used_tags_)
     if (begin < first + count && first < begin + size) first = begin + size;
   return first;
 }
 
-/// Ranks destroy exchanges at different times. Tags that were never used are free on all of them; behind
-/// the last tag the ranks agree on the first ones that all of them have given back.
+/// Ranks destroy exchanges at different times. Tags that were never used are free on all ranks. After the
+/// last tag the ranks agree on the first range that all of them have given back.
 TagRange MpiWorld::take_tags(int count) {
   const int last = largest_tag_ - count + 1;
   if (next_tag_ >= 0 && next_tag_ <= last) {

@@ -1,5 +1,4 @@
-// The ranks of an MPI communicator: a duplicate of the user's, made once, and groups of it, each made once
-// and kept.
+// The ranks of an MPI communicator: a duplicate of the user's, the communicators of its groups, and its tags.
 #pragma once
 
 #include <mpi.h>
@@ -19,13 +18,13 @@ namespace weft {
 /// Throws `weft::Error` unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
-/// Whether memory of devices can be given to MPI in messages of these ranks.
+/// Whether MPI accepts device memory in messages of these ranks.
 bool mpi_takes_devices(CommImpl& comm);
 
-/// Whether MPI calls can be made: after MPI_Init and before MPI_Finalize.
+/// Whether MPI is initialised and not finalised.
 bool mpi_alive();
 
-/// Tags of point-to-point messages, which no other messages of these ranks have as long as the object lives.
+/// A range of tags for point-to-point messages, reserved as long as the object lives.
 class TagRange {
  public:
   TagRange() = default;
@@ -35,17 +34,16 @@ class TagRange {
 
  private:
   friend class MpiWorld;
-  /// Those that this rank uses: how many, by the first.
+  /// The ranges that this rank uses: first tag -> number of tags.
   using Used = std::map<int, int>;
   TagRange(const std::shared_ptr<Used>& used, int first, int count);
 
   int first_ = 0;
-  std::shared_ptr<void> entry_;  ///< leaves the map at its end
+  std::shared_ptr<void> entry_;  ///< removes the range from the map
 };
 
 namespace detail {
-/// No tag is larger in communicators that are made; 0: what MPI guarantees. Tests come to the end of the tags
-/// this way.
+/// If not 0, the largest tag in communicators made from now on. Tests use it to run out of tags.
 extern std::atomic<int> largest_allowed_tag;
 }  // namespace detail
 
@@ -59,33 +57,34 @@ class MpiWorld {
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// The number of the node of every rank: ranks of one node could share memory.
+  /// For every rank the number of its machine.
   const std::vector<int>& nodes() const { return nodes_; }
-  /// Whether MPI says on all ranks that it takes memory of devices.
+  /// Whether MPI says on all ranks that it accepts device memory.
   bool takes_devices() const { return takes_devices_; }
 
-  /// To be held during MPI calls; holds nothing where threads may call at the same time. Where they have to
-  /// follow one another (MPI_THREAD_SERIALIZED), nobody waits inside MPI if looking again and again will do.
+  /// A lock to be held during MPI calls. It locks only at level MPI_THREAD_SERIALIZED, where calls of several
+  /// threads must take turns; there Weft polls instead of waiting inside MPI where it can.
   std::unique_lock<std::recursive_mutex> lock() const;
 
-  /// Whether all of `requests` are complete. Completed ones become MPI_REQUEST_NULL.
+  /// Whether all `requests` are complete. Completed ones become MPI_REQUEST_NULL.
   bool complete(std::span<MPI_Request> requests) const;
 
-  /// One of `requests` that is complete, or -1 if none is active; `second` is false if none is complete yet.
+  /// The index of a complete request, or -1 if none is active; `second` is false if no active one is complete
+  /// yet.
   std::pair<int, bool> complete_any(std::span<MPI_Request> requests) const;
 
-  /// The communicator of the ranks with this rank's colour, in rank order; `colours` holds one per rank,
-  /// alike on all. Collective. Kept for those who ask for the same colours later; what is in use on no rank
-  /// any more is freed when another one is made, as freeing is collective, too, and plans are destroyed by
-  /// each rank when it likes.
+  /// The communicator of the ranks with this rank's colour, in rank order. `colours` holds one per rank, the
+  /// same on all ranks. Collective. Communicators are kept for later calls with the same colours. Those that
+  /// no rank uses any more are freed when another one is made: freeing is collective, while each rank
+  /// destroys its plans when it likes.
   std::shared_ptr<const MPI_Comm> group(const std::vector<int>& colours);
-  /// How many there are.
+  /// Number of kept communicators.
   std::size_t groups() const { return groups_.size(); }
 
-  /// `count` consecutive tags, alike on all ranks, that none of them uses. Collective; throws the same
-  /// `weft::Error` on all ranks if there are none.
+  /// Reserves `count` consecutive tags that no rank uses, the same on all ranks. Collective; throws the same
+  /// `weft::Error` on all ranks if there are not enough.
   TagRange take_tags(int count);
-  /// Throws `weft::Error` if no exchange can have that many.
+  /// Throws `weft::Error` if MPI has fewer than `count` tags.
   void check_tags(int count) const;
 
  private:
@@ -96,7 +95,7 @@ class MpiWorld {
   int rank_ = 0, size_ = 1;
   std::vector<int> nodes_;
   bool serialises_ = false, takes_devices_ = false;
-  int next_tag_ = 0;  ///< above it none has ever been used; -1: all have been
+  int next_tag_ = 0;  ///< the first tag that has never been used; -1: there is none
   int largest_tag_ = 32767;
   std::shared_ptr<TagRange::Used> used_tags_ = std::make_shared<TagRange::Used>();
   std::map<std::vector<int>, std::shared_ptr<MPI_Comm>> groups_;  ///< with the same keys on all ranks

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 
@@ -26,10 +27,10 @@ namespace {
 
 constexpr const char* operation = "plan: shared memory";
 
-/// The name of an object, as every rank tells it the others.
+/// The name of a shared memory object, as ranks send it to each other.
 using Name = std::array<char, 48>;
 
-/// What the ranks of this machine are about to share, and the room for it before they do.
+/// The bytes that the ranks of this machine will allocate, and the free room before they do.
 struct Demand {
   /// Collective.
   Demand(CommImpl& comm, std::size_t mine) : bytes(static_cast<std::size_t>(comm.size())) {
@@ -49,7 +50,7 @@ struct Demand {
   std::string free = "an unknown amount";
 };
 
-/// An object mapped into this process.
+/// A shared memory object mapped into this process.
 class Mapping {
  public:
   Mapping() = default;
@@ -60,7 +61,7 @@ class Mapping {
                   "more address space (ulimit -v), or another exchange");
     at_ = static_cast<std::byte*>(at);
 #ifdef MADV_HUGEPAGE
-    madvise(at, bytes, MADV_HUGEPAGE);  // a wish: some systems grant it
+    madvise(at, bytes, MADV_HUGEPAGE);  // only a hint
 #endif
   }
   Mapping(Mapping&& other) noexcept : at_(std::exchange(other.at_, nullptr)), bytes_(other.bytes_) {}
@@ -81,7 +82,7 @@ class Mapping {
   std::size_t bytes_ = 0;
 };
 
-/// An open object, and its name as long as it has one.
+/// An open shared memory object, and its name until that is removed.
 class Object {
  public:
   Object() = default;
@@ -116,7 +117,8 @@ class Object {
           "rank, or another exchange");
   }
 
-  /// An errno, or 0. A signal undoes what is being allocated: small pieces get done between two.
+  /// Reserves the pages; returns 0 or an errno. A signal interrupts and undoes one call, so small pieces are
+  /// reserved, to finish some between two signals.
   int reserve(std::size_t bytes) const {
     constexpr std::size_t piece = 32 << 20;
     int problem = 0;
@@ -190,12 +192,13 @@ namespace {
 
 std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* what) {
   if (bytes == 0) return nullptr;
-  void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  void* memory = std::aligned_alloc(64, rounded_up<std::size_t>(bytes, 64));
   if (memory == nullptr) no_memory(bytes, what);
   return {static_cast<std::byte*>(memory), [](std::byte* p) { std::free(p); }};
 }
 
-/// The system gives large memory as zeros, page by page when it is first touched; calloc makes use of that.
+/// The system provides large allocations as zero pages when they are first touched, and calloc relies on
+/// that.
 std::shared_ptr<std::byte> allocate_zeros(std::size_t bytes, const char* what) {
   if (bytes == 0) return nullptr;
   std::size_t room = bytes + 64;

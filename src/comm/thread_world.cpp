@@ -31,7 +31,7 @@ void ThreadWorld::arrive(bool may_give_up, const std::function<void()>& meanwhil
   if ((before & (given_up - 1)) + 1 == static_cast<std::uint64_t>(size_)) {
     std::uint64_t all_here = (before + 1) & ~given_up;
     if (state_.compare_exchange_strong(all_here, (generation + 1) << 32, std::memory_order_acq_rel)) return;
-    check("barrier");  // somebody has given up
+    check("barrier");  // a rank has given up
   }
   const auto passed = [&] { return generation_of(state_.load(std::memory_order_acquire)) != generation; };
   for (Backoff backoff; !passed(); backoff.pause()) {
@@ -40,8 +40,9 @@ void ThreadWorld::arrive(bool may_give_up, const std::function<void()>& meanwhil
   }
 }
 
-/// Leaves a barrier that not all have reached; false if they have after all. A world that has been left once
-/// is of no use any more, which matters where it is its parent that failed: that one is reset.
+/// Leaves a barrier that not all ranks have reached; false if all have reached it meanwhile. The barrier
+/// cannot be used again then. If the failure is the parent's, it is copied, because the parent's is reset for
+/// its next body.
 bool ThreadWorld::give_up(std::uint64_t generation) {
   std::uint64_t state = state_.load(std::memory_order_acquire);
   while (generation_of(state) == generation)
@@ -65,7 +66,7 @@ bool is_aftermath(const std::exception_ptr& failure) {
 }  // namespace
 
 void ThreadWorld::poison(const std::exception_ptr& failure) noexcept {
-  if (size_ == 1) return;  // nobody waits, and the next call is as good as the first
+  if (size_ == 1) return;  // no other rank waits, and the next call may succeed
   const std::lock_guard lock(mutex_);
   if (poisoned_ && (!is_aftermath(failure_) || is_aftermath(failure))) return;
   failure_ = failure;
@@ -148,7 +149,7 @@ std::shared_ptr<CommImpl> ThreadComm::split(int colour) {
 
 namespace {
 
-/// Every rank holds a share of everybody's memory, so that it outlives a rank that fails.
+/// Every rank shares the ownership of all ranks' memory, so that it outlives a rank that fails.
 class ThreadMemory final : public SharedMemory {
  public:
   ThreadMemory(ThreadWorld& world, int rank, const std::vector<int>& nodes,
@@ -220,7 +221,7 @@ struct ThreadTeam::Impl {
   unsigned job = 0;
   int running = 0;
   bool stopping = false;
-  std::exception_ptr failure;  ///< the first that left a body
+  std::exception_ptr failure;  ///< the first exception that left a body
   std::vector<std::thread> threads;
 };
 
@@ -262,7 +263,7 @@ void ThreadTeam::run(const std::function<void(Comm)>& body) {
   const std::exception_ptr failure = impl_->failure;
   lock.unlock();
   if (!failure) return;
-  // A rank that was released by the poison may have left its body before the rank that caused it.
+  // A rank whose wait was made to fail may have left its body before the rank that failed first.
   const std::exception_ptr cause = impl_->world->failure();
   std::rethrow_exception(cause ? cause : failure);
 }

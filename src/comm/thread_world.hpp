@@ -1,5 +1,5 @@
-// The ranks of a ThreadTeam: shared state of its threads, with waits that fail as soon as one rank of the
-// team has failed.
+// The ranks of a ThreadTeam: the shared state of its threads. Waits throw as soon as one rank of the team has
+// failed.
 #pragma once
 
 #include <atomic>
@@ -19,35 +19,35 @@ namespace weft {
 
 class ThreadWorld {
  public:
-  /// `parent`: the ranks that these are some of; a failure there is one here.
+  /// `parent`: the ranks that were split into these; a failure there is a failure here.
   explicit ThreadWorld(int size, std::shared_ptr<const ThreadWorld> parent = nullptr);
 
   int size() const { return size_; }
-  /// Waits for all ranks; throws on all of them if one has failed, here or in the parent: either all pass or
-  /// none does. Calls `meanwhile`, which must not throw, between two looks for them.
+  /// Waits for all ranks. If one has failed, here or in the parent, it throws on all ranks: either all pass
+  /// the barrier or none does. Calls `meanwhile`, which must not throw, while it waits.
   void barrier(const std::function<void()>& meanwhile = nullptr) { arrive(true, meanwhile); }
-  /// The barrier behind which a collective lets go of what it has shown the others: every rank is in the same
-  /// collective and only copies, so nobody gives up.
+  /// The barrier at the end of a collective, after which a rank may overwrite what the others have read.
+  /// Every rank is inside the same collective and only copies, so that no rank can fail before it.
   void closing_barrier() { arrive(false, nullptr); }
   bool poisoned() const {
     return poisoned_.load(std::memory_order_acquire) || (parent_ && parent_->poisoned());
   }
-  /// The first failure counts, or the first that is no `Aftermath`.
+  /// Records a failure. The first one that is no `Aftermath` is kept, or else the first one.
   void poison(const std::exception_ptr& failure) noexcept;
   std::exception_ptr failure() const;
   /// Throws the failure of the rank that poisoned the team, if one did.
   void check(const char* operation) const;
-  /// Before the threads start on a new body.
+  /// Forgets failures, before the threads start on a new body.
   void reset();
 
-  /// Waits until `ready()`; throws if the team is poisoned meanwhile.
+  /// Waits until `ready()` returns true; throws if a rank fails meanwhile.
   template <class Ready>
   void wait(const char* operation, const Ready& ready) const {
     for (Backoff backoff; !ready(); backoff.pause())
       if (poisoned() && !ready()) check(operation);
   }
 
-  /// The same if `may_wait`; otherwise only looks. Whether `ready()`.
+  /// Returns whether `ready()`; waits for it first if `may_wait`.
   template <class Ready>
   bool wait_if(const char* operation, bool may_wait, const Ready& ready) const {
     if (ready()) return true;
@@ -59,7 +59,7 @@ class ThreadWorld {
     return false;
   }
 
-  /// Slots through which ranks show each other their data in a collective.
+  /// For each rank, a pointer to its data in the present collective, for the other ranks to read.
   std::vector<const void*> slots;
 
  private:
@@ -68,7 +68,8 @@ class ThreadWorld {
   void arrive(bool may_give_up, const std::function<void()>& meanwhile);
   bool give_up(std::uint64_t generation);
 
-  /// Barriers passed in the upper half, ranks that have arrived in the lower, and whether one gave up.
+  /// Upper half: number of barriers passed. Lower half: ranks that have arrived, and bit 31 if one has given
+  /// up.
   std::atomic<std::uint64_t> state_{0};
   std::atomic<bool> poisoned_{false};
   mutable std::mutex mutex_;
@@ -93,14 +94,14 @@ class ThreadComm final : public CommImpl {
   ThreadWorld* threads() override { return world_.get(); }
 
  private:
-  /// All ranks are on one machine, unless tests pretend otherwise.
+  /// The number of each rank's machine: one for all ranks, unless tests pretend otherwise.
   static std::vector<int> machines_of(int ranks);
 
   std::shared_ptr<ThreadWorld> world_;
   int rank_;
 };
 
-/// Every rank gives the pointer at its own place of `all`, which has one per rank; all get everybody's.
+/// Gathers pointers: `all` has one per rank, of which each rank sets its own before; all are set afterwards.
 /// Collective; allocates nothing.
 template <class T>
 void share(ThreadWorld& world, int rank, std::vector<std::shared_ptr<T>>& all) {

@@ -18,7 +18,7 @@ BoundPlan::BoundPlan(Design design, Binding binding)
   Index fft_work = 0;
   for (const Way& w : ways_) fft_work = std::max(fft_work, w.executor->fft_work_bytes());
   if (fft_work > 0) workspace_bytes_ = device_aligned(program_bytes_) + device_aligned(fft_work);
-  for (const ExchangeRow* row : ways_[0].exchanges) alone = alone || !row->traits.concurrent;
+  for (const ExchangeRow* row : ways_[0].exchanges) exclusive = exclusive || !row->traits.concurrent;
   test_point("prepare", comm_.rank());
 }
 
@@ -91,7 +91,7 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
   }
   flying_ = direction;
   last_ = direction;
-  comm_.take_off(*this);
+  comm_.begin_execution(*this);
   failing_together([&] { executor(direction).start(in, out, workspace); });
 }
 
@@ -102,7 +102,7 @@ bool BoundPlan::advance(Patience patience) {
     return true;
   }
   const bool complete = go_on(patience);
-  if (complete) land();
+  if (complete) finish();
   return complete;
 }
 
@@ -116,10 +116,10 @@ bool BoundPlan::go_on(Patience patience) {
 
 /// Beside other executions it looks after them as well: their peers may wait for this plan in another order.
 void BoundPlan::wait() {
-  const auto others = [&] { return comm_.flights() != this || next != nullptr; };
+  const auto others = [&] { return comm_.executions() != this || next != nullptr; };
   for (Backoff backoff; flying_ && others(); backoff.pause()) {
     if (advance(Patience::look)) return;
-    comm_.look_after_flights(this);
+    comm_.advance_executions(this);
   }
   advance(Patience::wait);
 }
@@ -148,11 +148,11 @@ void BoundPlan::give_up() noexcept {
   for (Way& w : ways_) w.executor->tell_failure();
   comm_.retain(memory_);
   comm_.retain(executor);
-  land();
+  finish();
 }
 
-void BoundPlan::land() {
-  comm_.land(*this);
+void BoundPlan::finish() {
+  comm_.end_execution(*this);
   flying_.reset();
 }
 

@@ -33,7 +33,7 @@ struct Obstacle {
   std::string why, better;
 };
 
-class BoundPlan final : public CommImpl::Flight {
+class BoundPlan final : public CommImpl::Execution {
  public:
   /// Plans local FFTs and copies. Local; throws `weft::Error`.
   BoundPlan(Design design, Binding binding);
@@ -78,7 +78,7 @@ class BoundPlan final : public CommImpl::Flight {
   bool settled(Patience patience);
   /// Executions are enqueued on this stream from now on.
   void use_stream(void* native);
-  void look() override { go_on(Patience::look); }
+  void progress() override { go_on(Patience::look); }
   void complete() override { go_on(Patience::wait); }
 
  private:
@@ -106,7 +106,7 @@ class BoundPlan final : public CommImpl::Flight {
   template <class Step>
   auto failing_together(const Step& step);
   void give_up() noexcept;
-  void land();
+  void finish();
 
   Design design_;
   Binding binding_;
