@@ -1,5 +1,6 @@
 // A vector of at most `max_axes` entries, one per axis of an array, without heap memory. Shapes, corners of
-// boxes, strides and axis orders are all of this type, so that geometry can be computed on execution paths.
+// boxes, strides and axis orders are of this type, so that geometry can be computed during execution, which
+// allocates nothing.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ using Index = std::int64_t;
 template <class T>
 class AxisVector {
  public:
-  /// No values, or these. Throws `weft::Error` if there are more than 8.
+  /// Empty, or the listed values. Throws `weft::Error` if there are more than 8.
   AxisVector() = default;
   AxisVector(std::initializer_list<T> values) : size_(check(static_cast<int>(values.size()))) {
     int i = 0;
@@ -49,7 +50,7 @@ class AxisVector {
   const T* begin() const { return data_.data(); }
   const T* end() const { return data_.data() + size_; }
   const T& back() const { return (*this)[size_ - 1]; }
-  /// Whether one of the values is this one.
+  /// Whether one of the values equals `value`.
   bool contains(const T& value) const {
     for (const T& v : *this)
       if (v == value) return true;

@@ -16,12 +16,12 @@ struct Box {
 
   /// Number of axes.
   int ndim() const noexcept { return lo.size(); }
-  /// Length along one axis, and along all.
+  /// Length along one axis; the lengths along all axes.
   Index extent(int axis) const { return hi[axis] - lo[axis]; }
   WEFT_API Shape extents() const;
   /// Number of points; 0 for an empty box.
   WEFT_API Index count() const;
-  /// Whether it has no points.
+  /// Whether the box has no points.
   WEFT_API bool empty() const;
   /// Whether all points of the other box are in this one.
   WEFT_API bool contains(const Box& other) const;
@@ -32,7 +32,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// The common part of two boxes of equal dimension; empty (possibly with lo == hi) if they do not meet.
+/// The common part of two boxes with equally many axes; an empty box if they have no point in common.
 WEFT_API Box intersect(const Box& a, const Box& b);
 
 /// "[0:4, 8:16, 0:32)"

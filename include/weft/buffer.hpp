@@ -11,13 +11,14 @@
 
 namespace weft {
 
-/// `count` elements, value-initialised, on a multiple of 64 bytes. Moves, does not copy.
+/// `count` value-initialised elements in memory of the host, at an address that is a multiple of 64 bytes.
+/// Can be moved, not copied.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
-  /// Throws std::bad_alloc if there is no memory for it.
+  /// No elements, or `count` of them. Throws std::bad_alloc if memory does not suffice.
   Buffer() = default;
   explicit Buffer(std::size_t count) : size_(count) {
     if (count == 0) return;

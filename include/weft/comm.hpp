@@ -12,24 +12,24 @@ class CommImpl;
 /// A handle to a set of ranks; copies refer to the same set.
 class WEFT_API Comm {
  public:
-  /// The ranks of an MPI communicator. Include <weft/mpi.hpp> to use it. Collective over the communicator,
-  /// which is duplicated: none of its messages is ever seen or matched by Weft. The duplicate is freed with
-  /// the last copy of the handle, also after MPI_Finalize. Throws `weft::Error` if MPI is not initialised or
-  /// already finalised, and of MPI_COMM_NULL and intercommunicators.
+  /// The ranks of an MPI communicator. Include <weft/mpi.hpp> to use it. Collective over the communicator.
+  /// Weft works on a duplicate of it, so that its messages never meet the program's. The duplicate is freed
+  /// with the last copy of the handle, which may outlive MPI_Finalize. Throws `weft::Error` if MPI is not
+  /// initialised or already finalised, and for MPI_COMM_NULL and intercommunicators.
   template <class MpiComm>
   static Comm mpi(MpiComm communicator) = delete;
 
-  /// One rank: the calling thread alone, without MPI.
+  /// The calling thread as the only rank, without MPI. Local.
   static Comm self();
 
-  /// The ranks that give the same `colour`, in rank order, as a communicator of their own: a plan on it
-  /// concerns nobody else. Collective.
+  /// A new Comm of the ranks that give the same `colour` (any number), in rank order. Plans on it concern no
+  /// other rank. Collective over this Comm. Throws `weft::Error` if the ranks cannot communicate any more.
   Comm split(int colour) const;
 
-  /// This rank's number, from 0, and how many there are.
+  /// The number of this rank, from 0, and the number of ranks. Local.
   int rank() const;
   int size() const;
-  /// "mpi" or "threads"
+  /// "mpi" or "threads". Local.
   const char* medium() const;
   /// Waits for all ranks. Collective.
   void barrier() const;

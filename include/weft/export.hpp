@@ -1,11 +1,11 @@
-// What the shared library exports. It is built with hidden symbols: what carries this mark is there for
-// programs, all else is Weft's own and may change without notice. Header-only code needs no mark.
+// Marks the symbols that the shared library exports. All other symbols are hidden and may change without
+// notice. Code that is only in headers needs no mark.
 #pragma once
 
 #if defined(__GNUC__)
-/// Marks what programs may use of the shared library.
+/// Exported: programs may use it.
 #define WEFT_API __attribute__((visibility("default")))
 #else
-/// Nothing, where symbols are visible anyway.
+/// Empty for compilers that export every symbol.
 #define WEFT_API
 #endif

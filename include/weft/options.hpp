@@ -1,5 +1,5 @@
-// How a plan is to be made. Every option has a name; most can also be set through an environment variable of
-// that name (WEFT_PIPELINE), and what the program sets beats the environment.
+// How a plan is to be made. Every option has a name. Some can also be set through an environment variable of
+// that name (WEFT_PIPELINE); a value that the program sets beats the variable.
 #pragma once
 
 #include <map>
@@ -15,79 +15,86 @@ namespace weft {
 /// Names and values of options; a plain value.
 class WEFT_API Options {
  public:
-  /// Sets an option by name; throws `weft::Error` for a name or a value that does not exist, listing those
-  /// that do. The first value of each is the default.
+  /// Sets an option by name. Throws `weft::Error` for an unknown name or value and lists the known ones.
+  /// Local. docs/options.md says more about each option; the first value is the default.
   ///
-  /// - `decomposition`: auto, slab, pencil, brick. Which grids may stand between input and output. auto takes
-  ///   the fewest reshapes that keep the ranks busy, of slabs and pencils; brick is pencils with a grid cut
-  ///   along three axes between every two of them: more reshapes, each among fewer ranks.
-  /// - `grid`: auto, or two numbers whose product is the number of ranks, "2x4". Of pencils between input and
-  ///   output: into how many parts they are cut along two axes, in whichever order fits those beside them;
-  ///   with decomposition auto it means pencils. auto is near-square, as the user's own pencils are, or as
-  ///   leaves no rank without points.
+  /// How the array is cut between input and output:
+  /// - `decomposition`: auto, slab, pencil, brick. auto takes the fewest reshapes that keep the ranks busy,
+  ///   of slabs and pencils. brick puts a grid that cuts three axes between every two pencil grids: more
+  ///   reshapes, each among fewer ranks.
+  /// - `grid`: auto, or two numbers of parts, "2x4", for pencils. Their product is the number of ranks that
+  ///   transform. Weft chooses the axis of each; with decomposition auto a grid asks for pencils.
   /// - `shrink`: a number R. Only the first R ranks transform; the others hold points only where the input or
   ///   the output says so. Unset: all ranks.
-  /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. How exchange and local FFTs follow each
-  ///   other in time; auto is two-front among several machines if the exchange does not block, planes on one
-  ///   machine if it is direct, else sequential; another one if parameters are set that only it has.
-  ///   two-front is planes with a front of columns that travels with the planes and is transformed while the
-  ///   rest follows. windowed and th are NEW and TH of "Designing and auto-tuning parallel 3-D FFT for
-  ///   computation-communication overlap".
-  /// - `overlap`: on, off. off waits for each tile before anything else is done: what overlap is worth.
-  /// - Parameters of pipelines; unset, a rule decides. One value serves all reshapes, or "16,8" is one for
-  ///   each, in the order of forward. What is not feasible (a tile thicker than the axis) is an error.
-  /// - `tile`: of pipelines th, windowed, planes and two-front: thickness of a tile (0: an eighth of the
-  ///   axis).
-  /// - `items`: of pipelines th and windowed: items of a batch in a tile. With 1, `tile` cuts each item;
-  ///   groups of several are not cut further. 0: an eighth of the batch, or 1 if `tile` is set.
-  /// - `window`: of pipelines th and windowed: tiles in flight.
-  /// - `px`, `pz`, `uy`, `uz`: of pipeline windowed: thickness, across a tile (px, uy) and along the axis
-  ///   that tiles cut (pz, uz), of the parts that are transformed and packed together, while they are in the
-  ///   cache (p), and unpacked and transformed together (u). 0: whole. In backward p is behind the exchange.
-  /// - `fy`, `fp`, `fu`, `fx`: of pipeline windowed (fy also of th): how often, for each tile, the exchange
-  ///   is let move on while the tile is transformed (fy) and packed (fp) before it, unpacked (fu) and
-  ///   transformed (fx) behind it. Unset: after every operation.
-  /// - `subtile`: of pipelines planes and two-front: KiB of what passes through the cache at a time, but no
-  ///   less than the lines or planes of one FFT.
-  /// - `front`, `rest`: of pipeline two-front: percent of the columns that go with the planes, and the number
-  ///   of tiles in which the others follow (in backward: come first).
-  /// - `exchange`: auto, direct, or among MPI ranks p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw,
-  ///   ialltoallv, among threads copy. One name for all reshapes, or one for each in the order of forward,
-  ///   separated by commas: "alltoallv,p2p". auto is direct among threads and among MPI ranks of one machine
-  ///   (copy and p2pw with workspace of the user). Among several machines it is p2pw, or where some ranks
-  ///   share a machine direct, with p2pw for what goes from machine to machine; with pipelines that leave
-  ///   packing to the exchange (th, windowed, sequential) p2p. direct among MPI ranks takes the workspace
-  ///   from /dev/shm: too little room there is an error, or with exchange auto a warning, and p2pw instead.
-  /// - `layout`: auto, contiguous, strided. Whether the axes of a local FFT are made the fastest ones by the
-  ///   reshape before it, or lie as they come, behind the axes that are cut. auto is strided where the
-  ///   exchange packs nothing itself (direct, p2pw, alltoallw), else contiguous.
-  /// - `graph`: auto, on, off. Of arrays in memory of GPUs: whether executions are captured as CUDA graphs,
-  /// by
-  ///   arrays, and launched again. Not with exchanges that the host carries, nor with nccl; on is an error
-  ///   then. auto is on for boxes so small that enqueuing an execution takes about as long as the execution.
-  /// - `fft`: auto, fftw, mkl. The local FFT library; what it cannot do, the other one does if it is there.
-  ///   auto is FFTW where it is built in; with effort measure or patient, the faster one for each transform.
-  /// - `effort`: estimate, measure, patient. estimate goes by rules. measure times the best few combinations
-  /// of
-  ///   decomposition, grid, exchange, pipeline and layout that are left open, forward and backward on arrays
+  ///
+  /// How exchanges and local FFTs follow each other in time:
+  /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. auto is two-front among several
+  ///   machines if the exchange does not block, planes on one machine if it is direct, else sequential; or
+  ///   the pipeline that has the parameters that are set. windowed and th are NEW and TH of "Designing and
+  ///   auto-tuning parallel 3-D FFT for computation-communication overlap".
+  /// - `overlap`: on, off. off waits for each tile before anything else is done. The difference in time is
+  ///   what overlap is worth.
+  ///
+  /// Parameters of pipelines: one value for all reshapes, or one for each in the order of forward, "16,8".
+  /// Unset: by rule. A value that is not feasible, such as a tile thicker than its axis, is an error.
+  /// - `tile` (th, windowed, planes, two-front): thickness of a tile in points; 0: an eighth of the axis.
+  /// - `window` (th, windowed): number of tiles under way.
+  /// - `items` (th, windowed): items of a batch in a tile. With 1, `tile` cuts each item; tiles of several
+  ///   items are not cut further. 0: an eighth of the batch, or 1 if `tile` is set.
+  /// - `px`, `pz` (windowed): thickness of what is transformed and packed together while it is in the cache,
+  ///   across the tile (px) and along the axis that tiles cut (pz). 0: the whole tile.
+  /// - `uy`, `uz` (windowed): the same for what is unpacked and transformed together.
+  /// - `fy`, `fp`, `fu`, `fx` (windowed; fy also th): how often MPI is called to make progress while a tile
+  ///   is transformed before the exchange, packed, unpacked, and transformed after it. Unset: after every
+  ///   operation.
+  /// - `subtile` (planes, two-front): KiB that pass through the cache at a time, but no less than the lines
+  ///   or planes of one FFT.
+  /// - `front`, `rest` (two-front): percentage of the columns that are sent with the planes, and number of
+  ///   tiles in which the others follow (in backward: come first).
+  ///
+  /// How data move and lie:
+  /// - `exchange`: auto, direct, copy (among threads), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw,
+  ///   ialltoallv (among MPI ranks), nccl (among GPUs). One for all reshapes, or one for each in the order of
+  ///   forward, "alltoallv,p2p". auto is direct where ranks share memory, with p2pw between machines; else
+  ///   p2pw, or p2p for th, windowed and sequential. With workspace of the user direct is not possible, and
+  ///   auto is copy or p2pw. Among MPI ranks direct takes the workspace from /dev/shm: too little room there
+  ///   is an error, or with auto a warning and p2pw.
+  /// - `layout`: auto, contiguous, strided. contiguous: the reshape before a local FFT makes the axes of that
+  ///   FFT the fastest ones in memory. strided: they lie as they come, behind the axes that are cut. auto is
+  ///   strided on GPUs and where the exchange does not pack (direct, p2pw, alltoallw), else contiguous.
+  /// - `workspace`: plan, user. Whether the plan allocates the workspace, or the program gives it at every
+  ///   execution.
+  ///
+  /// Arrays in memory of GPUs:
+  /// - `graph`: auto, on, off. Whether executions are captured as CUDA graphs and launched again. on is an
+  ///   error where the host or NCCL carries an exchange. auto is on for boxes so small that enqueuing an
+  ///   execution takes about as long as the execution.
+  /// - `puts`: auto, kernel, engine. Whether exchange direct stores into other GPUs by kernels or by copy
+  ///   engines.
+  /// - `staging`: auto, on, off. Whether messages go through pinned memory of the host. auto: off where MPI
+  ///   says that it takes memory of GPUs, else on; off is an error where MPI does not say so.
+  ///
+  /// Local FFTs and planning:
+  /// - `fft`: auto, fftw, mkl, cufft. What the library cannot do, another one for the same memory does. auto
+  ///   is FFTW where it is built in; with effort measure or patient, the fastest library for each transform,
+  ///   so that results may differ in the last bits between runs.
+  /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1.
+  /// - `effort`: estimate, measure, patient. estimate goes by rules. measure times combinations of
+  ///   decomposition, grid, exchange, pipeline and layout that are left open, in both directions, on arrays
   ///   of its own; patient also searches among the parameters of the pipeline. The local FFT library plans
-  ///   with the same effort; with fft auto, measure and patient also time each transform with every library:
-  ///   results may differ in the last bits between runs.
-  /// - `trials`, `budget`: how many candidates measure and patient time at most (40), and for how long
-  ///   ("30s"; unset: 10 s for measure, 60 s for patient). Planning of local FFTs counts as well, a
-  ///   hundredth for each at most.
-  /// - `search`: nelder-mead, random. Of effort patient; random is for comparison.
-  /// - `wisdom`: a file. What it knows of this problem on this machine is taken over without any trial; what
-  /// is
-  ///   found is added to it. See weft/wisdom.hpp.
-  /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1 is the default.
-  /// - `workspace`: plan, user. Whether the plan allocates it, or it is given at every execution.
-  /// - `check`: local, collective. With collective, misuse of forward or backward on one rank fails on all,
-  ///   for one small reduction per execution. Threads always do.
+  ///   with the same effort.
+  /// - `trials`, `budget`: how many candidates are timed at most (40), and for how long ("30s"; unset: 10 s
+  ///   for measure, 60 s for patient). Planning of local FFTs counts as well.
+  /// - `search`: nelder-mead, random. The search of effort patient; random is for comparison.
+  /// - `wisdom`: a file. If it knows the problem on this machine, planning makes no trial. What trials find
+  ///   is added to it; see weft/wisdom.hpp.
+  /// - `check`: local, collective. collective: misuse of an execution on one rank is an error on all, for one
+  ///   small reduction per execution. Thread ranks always agree.
   Options& set(const std::string& name, const std::string& value);
   Options& set(const std::string& name, Index value) { return set(name, std::to_string(value)); }
 
-  /// The value of an option: as set, else from the environment, else the default. Throws for an unknown name.
+  /// The value of an option: as set, else from the environment, else the default. Throws `weft::Error` for an
+  /// unknown name, as do the two below.
   std::string get(const std::string& name) const;
 
   /// The value of an option that is a number; nothing if it is unset.

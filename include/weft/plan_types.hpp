@@ -1,9 +1,9 @@
-// Types that the public plan and the rooms below it share.
+// Types that the public `Plan` and the internal headers share.
 #pragma once
 
 namespace weft {
 
-/// Which way a transform goes.
+/// Forward transforms from input to output, backward from output to input.
 enum class Direction { forward, backward };
 
 }  // namespace weft

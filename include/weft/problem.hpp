@@ -1,6 +1,5 @@
-// What is to be computed: the global array, the transform along each axis, the precision, and who holds which
-// part before and after. A problem is a plain value; nothing is checked or computed before a Plan is made
-// from it.
+// What is to be computed: the global array, the transform along each axis, the precision, and which rank
+// holds which part before and after. A problem is a plain value; it is checked when a Plan is made from it.
 #pragma once
 
 #include <optional>
@@ -11,12 +10,12 @@
 
 namespace weft {
 
-/// The transform along one axis. Forward is exp(-2 pi i jk/n), backward exp(+2 pi i jk/n), neither scaled
-/// unless the problem says so: forward followed by backward multiplies by the product of the logical lengths,
-/// n for c2c and r2c.
+/// The transform along one axis. Forward has exp(-2 pi i jk/n), backward exp(+2 pi i jk/n). Unless the
+/// problem asks for scaling, forward followed by backward multiplies by the product of the logical lengths of
+/// the axes. The logical length is n for c2c and r2c.
 ///
-/// The cosine and sine transforms (FFTW's REDFT and RODFT) map n real numbers to n real numbers; of complex
-/// data they transform real and imaginary parts alike. With j, k from 0 to n-1:
+/// The cosine and sine transforms (FFTW's REDFT and RODFT) map n real numbers to n real numbers. For complex
+/// data they transform real and imaginary parts separately. With j, k from 0 to n-1:
 ///
 ///     dct1  y_k = x_0 + (-1)^k x_(n-1) + 2 sum_(0<j<n-1) x_j cos(pi jk / (n-1))       needs n >= 2
 ///     dct2  y_k = 2 sum_j x_j cos(pi (j+1/2) k / n)
@@ -27,8 +26,8 @@ namespace weft {
 ///     dst3  y_k = (-1)^k x_(n-1) + 2 sum_(j<n-1) x_j sin(pi (j+1) (k+1/2) / n)
 ///     dst4  y_k = 2 sum_j x_j sin(pi (j+1/2) (k+1/2) / n)
 ///
-/// Backward of types 1 and 4 is the same transform again, of type 2 it is type 3 and of type 3 type 2. Their
-/// logical lengths are 2(n-1) for dct1, 2(n+1) for dst1, and 2n for the others.
+/// Backward of types 1 and 4 is the same transform, of type 2 it is type 3, and of type 3 type 2. The logical
+/// lengths are 2(n-1) for dct1, 2(n+1) for dst1, and 2n for the others.
 enum class Transform {
   none,  ///< the axis is left alone
   c2c,   ///< complex to complex
@@ -43,84 +42,83 @@ enum class Transform {
   dst4,
 };
 
-/// Whether it is one of the cosine and sine transforms.
+/// Whether `t` is a cosine or sine transform.
 constexpr bool is_r2r(Transform t) {
   return t >= Transform::dct1;
 }
 
-/// What an array consists of.
+/// The elements of an array.
 enum class Element { real, complex };
 
-/// What a direction multiplies its result by: 1, 1/sqrt(N) or 1/N, N being the product of the logical lengths
-/// of the transformed axes.
+/// The factor of a direction's result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of
+/// the transformed axes.
 enum class Scale { none, symmetric, full };
 
-/// Of real numbers, and of the parts of complex ones: float and double.
+/// The type of real numbers, and of the parts of complex ones: float or double.
 enum class Precision { float32, float64 };
 
-/// Where arrays lie: in memory of the host, or of the GPU that is the calling thread's while the plan is
-/// made.
+/// Where arrays lie: in memory of the host, or of the GPU that is current in the calling thread while the
+/// plan is made.
 enum class MemoryKind { host, cuda };
 
-/// Who holds which part of an array, and in which memory order.
+/// Which rank holds which part of an array, and in which memory order.
 ///
-/// A named distribution is resolved when a plan is made: even splits, the larger parts first; ranks without
-/// points hold an empty box. The memory order lists the axes from slowest to fastest varying; the default is
-/// C order. Each rank may use an order of its own.
+/// Named distributions split axes evenly, the larger parts first; ranks without points hold an empty box. The
+/// memory order lists the axes from slowest to fastest varying; the default is C order. Memory order, strides
+/// and halo may differ from rank to rank. These functions check nothing; errors are found when a plan is
+/// made.
 class WEFT_API Distribution {
  public:
-  /// Which of the functions below made it.
+  /// Which of the functions below made the distribution.
   enum class Kind { slab, pencil, brick, grid, boxes, box, fastest };
 
-  /// Cut along `axis` alone.
+  /// Slabs: cut along `axis` only.
   static Distribution slab(int axis);
-  /// Whole lines along `local_axis`; cut along the first two of the other axes, as near to square as
-  /// possible. Needs three axes.
+  /// Pencils: whole lines along `local_axis`, cut along the first two other axes by a grid as near to square
+  /// as possible. Needs at least three axes.
   static Distribution pencil(int local_axis);
-  /// Cut along the first three axes (both axes of an array with two), smallest surface per rank.
+  /// Bricks: cut along the first three axes (or both of two), with the smallest surface per rank.
   static Distribution brick();
   /// Cut into parts[a] parts along axis a; rank numbers run through the grid in C order. The parts multiply
   /// to at most the number of ranks.
   static Distribution grid(AxisVector<int> parts);
-  /// Any boxes that tile the array, one per rank, in rank order, the same list on every rank. Boxes may be
+  /// One box per rank, in rank order; the same list on every rank. The boxes must tile the array; they may be
   /// empty.
   static Distribution boxes(std::vector<Box> of_all_ranks);
-  /// The calling rank's own box; the boxes of all ranks are gathered and must tile the array.
+  /// The box of the calling rank. Planning gathers the boxes of all ranks, which must tile the array.
   static Distribution box(Box of_this_rank);
-  /// Whatever makes the transform fastest, boxes and memory order alike: `Plan::output_box` and
-  /// `output_order` tell. With `with_order` only the boxes are left to the plan.
+  /// Boxes and memory order that make the transform fastest, chosen by the plan: `Plan::output_box` and
+  /// `output_order` tell. After `with_order` the plan chooses only the boxes.
   static Distribution fastest();
 
   /// The same distribution with another memory order on the calling rank.
   Distribution with_order(Order order) const;
-  /// The calling rank's array has these strides, in elements, one per axis: an array with padding, or a part
-  /// of a larger one. The pointers given to `forward` and `backward` point to the first element of the box.
-  /// Every stride is positive, and no two elements may coincide: sorted by stride, each axis has to step over
-  /// all that the smaller ones reach. Elements between those of the box are never touched.
+  /// The same with strides, in elements, one per axis, of the calling rank's array: one with padding, or a
+  /// part of a larger one. The pointers given to `forward` and `backward` point to the first element of the
+  /// box. Strides are positive, and sorted by stride each axis has to step over all that the smaller ones
+  /// reach, so that no two elements coincide. Elements between those of the box are never touched.
   Distribution with_strides(Strides strides) const;
-  /// The calling rank's array has `lower[a]` more points before and `upper[a]` after its box along axis a:
-  /// halo cells, or padding. The array is dense with these, in its memory order; the pointers given to
-  /// `forward` and `backward` point to its very first element. Out of
-  /// place, halos are never touched.
+  /// The same with halo cells or padding: `lower[a]` points before and `upper[a]` after the calling rank's
+  /// box along axis a. The array with its halo is dense in its memory order, and the pointers given to
+  /// `forward` and `backward` point to its first element, in the halo. Out of place, halos are never touched.
   Distribution with_halo(Shape lower, Shape upper) const;
-  /// The real side of an r2c transform whose lines along the r2c axis, the fastest one, have room for
-  /// 2(n/2+1) real numbers, so that it can be transformed in place where it lies, as FFTW's in-place layout.
-  /// Of the input of an r2c problem only.
+  /// The same with FFTW's in-place layout of real data: each line along the r2c axis, which is the fastest,
+  /// has room for 2(n/2+1) real numbers. Only for the input of an r2c problem.
   Distribution with_r2c_padding() const;
 
-  /// What the functions above were given. `axis` is that of a slab or the local one of a pencil.
+  /// The values given to the functions above. `axis` is the axis of a slab or the local axis of a pencil.
   Kind kind() const { return kind_; }
   int axis() const { return axis_; }
   const AxisVector<int>& parts() const { return parts_; }
   const std::vector<Box>& box_list() const { return boxes_; }
-  /// Empty: C order, or with `fastest` whatever is fastest.
+  /// Empty unless given: then C order, or with `fastest` the plan's choice.
   const Order& order() const { return order_; }
   /// Empty unless given.
   const Strides& strides() const { return strides_; }
   /// Empty or zero without a halo.
   const Shape& halo_lower() const { return halo_lower_; }
   const Shape& halo_upper() const { return halo_upper_; }
-  /// Whether `with_r2c_padding` was asked for.
+  /// Whether `with_r2c_padding` was called.
   bool r2c_padding() const { return r2c_padding_; }
 
  private:
@@ -134,37 +132,36 @@ class WEFT_API Distribution {
   bool r2c_padding_ = false;
 };
 
-/// A problem. All ranks give the same, except for their own box, memory orders, strides,
-/// halos and distances.
+/// A problem. All ranks give the same values, except for their own box, memory orders, strides, halos and
+/// distances.
 struct Problem {
-  /// Global lengths, 1 to 8 axes (7 with a batch), the logical (real) ones for r2c. Distributed transforms
-  /// need at least 2 axes.
+  /// Global lengths of 1 to 8 axes (7 with a batch); for r2c those of the real array. Transforms over several
+  /// ranks need at least 2 axes.
   Shape shape;
-  /// One per axis; empty: c2c along every axis.
+  /// One per axis. Empty: c2c along every axis.
   AxisVector<Transform> transforms{};
-  /// Of both sides.
+  /// Precision of input and output.
   Precision precision = Precision::float64;
-  /// Of both sides. In memory of a GPU, arrays start on multiples of 16 bytes.
+  /// Memory of input and output. Arrays in memory of a GPU start on multiples of 16 bytes.
   MemoryKind memory = MemoryKind::host;
-  /// What the input consists of. Unset: real numbers if an axis is r2c, or if there are DCTs or DSTs and no
-  /// c2c; else complex numbers. The output is complex if the input is or an axis is r2c.
+  /// Elements of the input. Unset: real if an axis is r2c, or if there are DCTs or DSTs and no c2c; else
+  /// complex. The output is complex if the input is complex or an axis is r2c.
   std::optional<Element> element{};
-  /// Of the array before forward (after backward). Tiles `shape`.
+  /// The array before forward (after backward). Its boxes tile `shape`.
   Distribution input = Distribution::slab(0);
-  /// Of the array after forward (before backward). Tiles `shape`, with n/2+1 points along an r2c axis.
+  /// The array after forward (before backward). Its boxes tile `shape` with n/2+1 points along an r2c axis.
   Distribution output = Distribution::slab(0);
-  /// Forward and backward are called with one array, large enough for the larger of input and output. The
-  /// result overwrites what lies where it belongs, halos of the other side included. If a side has strides,
-  /// halo or padding, the two have to fit: an r2c input of its own layout needs lines of at least 2(n/2+1)
-  /// real numbers; and where both boxes are the same, so have to be the strides in bytes, along all axes but
-  /// the r2c one.
+  /// Whether input and output are one array, of `Plan::buffer_bytes()` bytes. The result overwrites whatever
+  /// lies in its place, halos of the other side included. If a side has strides, halo or padding, the layouts
+  /// have to fit each other: lines of an r2c input have room for 2(n/2+1) real numbers, and where both boxes
+  /// are the same, their strides in bytes are equal along all axes but the r2c one.
   bool in_place = false;
-  /// Number of arrays of this shape that are transformed together, alike in everything.
+  /// Number of arrays of this shape that are transformed together, equal in all that a problem says.
   Index batch = 1;
-  /// From one array of the batch to the next on this rank, in elements of its side; 0: one behind the other.
-  /// May be smaller than an array, for arrays that are interleaved.
+  /// Elements from one array of the batch to the next on this rank; 0: one array follows the other. A
+  /// distance smaller than an array interleaves the arrays.
   Index input_distance = 0, output_distance = 0;
-  /// What forward and backward multiply their result by.
+  /// Factors of the results of forward and backward.
   Scale forward_scale = Scale::none, backward_scale = Scale::none;
 };
 

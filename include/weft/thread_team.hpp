@@ -10,10 +10,10 @@
 
 namespace weft {
 
-/// `size` threads that live as long as the team and run what they are given, each as one rank.
+/// `size` threads, each of which is a rank. They live as long as the team.
 class WEFT_API ThreadTeam {
  public:
-  /// Throws `weft::Error` unless size >= 1.
+  /// Throws `weft::Error` if size < 1 or the threads cannot be started.
   explicit ThreadTeam(int size);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -22,10 +22,10 @@ class WEFT_API ThreadTeam {
   /// Number of threads.
   int size() const;
 
-  /// Calls `body` on every thread with that thread's communicator, and returns when all are done. If a rank
-  /// throws, the operation that the others wait in throws `weft::Error` on each of them, and `run` throws the
-  /// first rank's exception; the team can be used again afterwards. An empty function throws. Not to be
-  /// called from inside a body, nor by two threads at once.
+  /// Calls `body` on every thread with that thread's communicator, and returns when all calls have returned.
+  /// If a rank throws, ranks that wait for it throw `weft::Error`, and `run` throws the exception of the
+  /// first rank; the team can be used again afterwards. Throws `weft::Error` for an empty function. Must not
+  /// be called from inside a body, nor by two threads at once.
   void run(const std::function<void(Comm)>& body);
 
  private:

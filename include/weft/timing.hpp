@@ -1,4 +1,4 @@
-// What an execution spent its time on, operation by operation, as one rank saw it.
+// The operations of an execution on one rank, with their times.
 #pragma once
 
 #include <string>
@@ -8,21 +8,22 @@
 
 namespace weft {
 
-/// One stretch of one operation. An operation that is left and taken up again has several.
+/// A period of time in which an operation ran. An operation that is interrupted and continued later has
+/// several.
 struct OperationTime {
-  /// "fft", "copy", "pack", "put", "keep" (the rank's own part), "exchange" (starting, and for blocking
-  /// exchanges completing, a tile; or flags), "wait" (for other ranks), "unpack"
+  /// "fft", "copy", "pack", "put", "keep" (copy the part that stays on this rank), "exchange" (start a tile,
+  /// and in blocking exchanges complete it; or set flags), "wait" (for other ranks), "unpack"
   const char* kind;
-  int stage;          ///< of the printed schedule, counted from 0
-  int reshape;        ///< counted from 0; -1: none
-  int tile;           ///< of the reshape
+  int stage;          ///< number in the printed schedule, from 0
+  int reshape;        ///< number, from 0; -1: none
+  int tile;           ///< number within the reshape
   double begin, end;  ///< seconds since the execution began
-  Index bytes;        ///< that it writes, or sends to other ranks
-  /// Of local operations, what they read from arrays and workspace and write there. Scratch memory, which
-  /// stays in the cache, does not count.
+  Index bytes;        ///< written, or sent to other ranks
+  /// Bytes that a local operation reads from and writes to arrays and workspace. Scratch memory, which stays
+  /// in the cache, does not count.
   Index memory_read, memory_written;
-  /// With arrays in memory of GPUs, where operations on different streams overlap: 0 is the user's stream,
-  /// which computes, 1 the plan's own, which moves data to other ranks.
+  /// On GPUs: 0 for the user's stream, which computes, 1 for the plan's own stream, which moves data to other
+  /// ranks. Operations on the two overlap.
   int stream = 0;
 };
 

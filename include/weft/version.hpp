@@ -1,10 +1,10 @@
-// The version, of these headers and of the library that a program runs with. The build takes its version from
-// here.
+// The version of these headers and of the library that a program runs with. The build reads the version from
+// this file.
 #pragma once
 
 #include "weft/export.hpp"
 
-/// Numbers, and a string of them.
+/// The version of these headers.
 #define WEFT_VERSION_MAJOR 0
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
@@ -12,8 +12,8 @@
 
 namespace weft {
 
-/// The version of the library, "0.1.0": with a shared library not always that of the headers that a program
-/// was compiled with, `WEFT_VERSION`.
+/// The version of the library, "0.1.0". A program that runs with another shared library than it was compiled
+/// for sees a difference to `WEFT_VERSION`.
 WEFT_API const char* version() noexcept;
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// All of Weft that does not need MPI. For MPI include <weft/mpi.hpp> as well.
+// All public headers that do not need MPI. For MPI include <weft/mpi.hpp> as well.
 #pragma once
 
 #include "weft/box.hpp"

@@ -1,5 +1,5 @@
-// Wisdom: what planning has found out by trying, kept in a file for the programs that come later. It is about
-// a problem on a machine; on another machine, or with other ranks, it is kept but not used.
+// Wisdom: what planning has found out by trying, kept in a file for later programs. An entry is about one
+// problem on one machine with its ranks; elsewhere it is kept but not used.
 #pragma once
 
 #include <string>
@@ -8,25 +8,25 @@
 
 namespace weft {
 
-/// Adds what this process has learnt, and what FFTW has learnt in it, to a file, which need not exist. What
-/// the file knows already stays; of two findings for one problem the faster one. Several processes may do so
-/// at once. Not collective: call it on one rank.
+/// Adds the wisdom of this process, FFTW's included, to a file, which need not exist. Entries of the file
+/// stay; of two entries for one problem the faster one is kept. Several processes may do so at once. Not
+/// collective: call it on one rank.
 ///
-/// True if the file holds it now. Otherwise false, the file is as it was, and a warning on standard error
-/// says why: the file or its folder is read-only or missing, the disk is full, the file is something else, or
-/// a later version of Weft wrote it. A damaged file is moved out of the way, to FILE.corrupt, with a warning.
+/// Returns true if the file now holds this wisdom. Otherwise the file is unchanged, and a warning on standard
+/// error says why: the file is read-only, its folder is read-only or missing, the disk is full, the file is
+/// no wisdom, or a later version of Weft wrote it. A damaged file is renamed to FILE.corrupt, with a warning.
 WEFT_API bool export_wisdom(const std::string& file);
 
-/// Takes over what a file holds, beside what this process knows already, for all plans made from now on; for
-/// FFTW's plans of all the process. Not collective: plans go by what rank 0's process knows, so that it is
-/// enough to call it there. No thread may plan with FFTW itself in the meantime.
+/// Adds the wisdom of a file to that of this process, for all later plans; FFTW's part also serves other
+/// users of FFTW in this process. Not collective: plans use the wisdom of rank 0's process, so that a call
+/// there is enough. No thread may plan with FFTW itself during the call.
 ///
-/// True if the file was read; false if there is none, or, with a warning on standard error, if it cannot be
-/// used: it is unreadable, damaged, something else, or of a later version of Weft.
+/// Returns true if the file was read. Returns false if it does not exist, and, with a warning on standard
+/// error, if it is unreadable, damaged, no wisdom, or from a later version of Weft.
 WEFT_API bool import_wisdom(const std::string& file);
 
-/// Forgets all wisdom of this process, also what FFTW has learnt, even by plans that are not Weft's. Plans
-/// that are alive stay as they are. No thread may plan with FFTW itself in the meantime.
+/// Forgets all wisdom of this process, FFTW's included, also that from plans that are not Weft's. Existing
+/// plans stay as they are. Local. No thread may plan with FFTW itself during the call.
 WEFT_API void forget_wisdom();
 
 }  // namespace weft
