@@ -1,4 +1,4 @@
-// Whole numbers: rounding up, and numbers that are positions in a container.
+// Whole numbers: rounding up, and signed numbers as positions in a container.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ constexpr Number rounded_up(Number value, Number unit) {
   return divided_up(value, unit) * unit;
 }
 
-/// An element by a signed number that is not negative, such as a rank, a reshape or a tile.
+/// The element at a position that is a signed number, such as a rank, a reshape or a tile. `i` is not
+/// negative.
 template <class Container, class Number>
 constexpr decltype(auto) at(Container&& container, Number i) {
   return container[static_cast<std::size_t>(i)];

@@ -1,5 +1,6 @@
-// What a rank does between two looks for something that others bring. It comes soon mostly, so the first
-// looks follow each other at once; then anybody else may have the core. An object serves one wait.
+// Polling: `pause` is called between two checks of a condition that another rank or thread will fulfil. The
+// first checks follow each other at once, as most waits are short; later ones yield the core to other
+// threads. One object serves one wait.
 #pragma once
 
 #include <thread>
@@ -9,16 +10,16 @@ namespace weft {
 class Backoff {
  public:
   void pause() {
-    constexpr int looks = 64;
-    if (looks_ < looks) {
-      ++looks_;
+    constexpr int checks_at_once = 64;
+    if (checks_ < checks_at_once) {
+      ++checks_;
     } else {
       std::this_thread::yield();
     }
   }
 
  private:
-  int looks_ = 0;
+  int checks_ = 0;
 };
 
 }  // namespace weft

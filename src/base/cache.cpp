@@ -10,8 +10,8 @@ std::int64_t second_cache_bytes() {
   if (const std::int64_t bytes = detail::pretended_second_cache.load(); bytes > 0) return bytes;
   constexpr std::int64_t guess = 1 << 20;
 #ifdef _SC_LEVEL2_CACHE_SIZE
-  const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  if (told > 0) return told;
+  const long reported = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (reported > 0) return reported;
 #endif
   return guess;
 }

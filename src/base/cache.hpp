@@ -1,4 +1,4 @@
-// The processor's caches, as far as the system tells.
+// The size of the processor's cache, as the operating system reports it.
 #pragma once
 
 #include <atomic>
@@ -6,11 +6,11 @@
 
 namespace weft {
 
-/// Bytes of the second-level cache of one core; a modest guess where the system does not say.
+/// Bytes of the second-level cache of one core; 1 MiB if the system does not report it.
 std::int64_t second_cache_bytes();
 
 namespace detail {
-/// What it says, where this is not 0. Tests lower it to meet with small arrays what large ones do.
+/// Replaces the size if not 0. With a small value, tests see on small arrays what happens on large ones.
 extern std::atomic<std::int64_t> pretended_second_cache;
 }  // namespace detail
 

@@ -20,14 +20,14 @@ double of_machine() {
   return unknown;
 }
 
-/// The number in a file; `unknown` if there is none ("max").
+/// The number in a file; `unknown` if the file holds none ("max" in control groups).
 double number_in(const std::string& file) {
   std::ifstream stream(file);
   double value = 0;
   return stream >> value ? value : unknown;
 }
 
-/// As a container sees its own group, in both versions of the interface.
+/// The bytes left in this process's control group, in both versions of Linux's interface.
 double of_group() {
   struct Files {
     const char *limit, *used;

@@ -1,10 +1,10 @@
-// The memory of this machine, as far as the system tells.
+// The memory of this machine, as the operating system reports it.
 #pragma once
 
 namespace weft {
 
-/// Bytes that a process could still get: of the machine, or of the control group (a container, a batch job)
-/// that limits it further. Infinity if the system does not say.
+/// Bytes that this process could still allocate: what is free on the machine, or in the control group (a
+/// container, a batch job) if that is less. Infinity if the system does not report it.
 double available_bytes();
 
 }  // namespace weft

@@ -10,7 +10,7 @@ namespace weft {
 
 namespace {
 
-/// The edit distance with exchanged neighbours as one mistake (optimal string alignment).
+/// The edit distance in which two exchanged neighbours count as one mistake (optimal string alignment).
 std::size_t mistakes_between(const std::string& a, const std::string& b) {
   const auto differ = [](char x, char y) {
     return std::tolower(static_cast<unsigned char>(x)) != std::tolower(static_cast<unsigned char>(y));

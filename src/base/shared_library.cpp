@@ -53,7 +53,7 @@ void make_visible(const std::string& prefix) {
       found.files.push_back(file);
     return 0;
   };
-  // The loader is locked during the walk, so that nothing can be opened before its end.
+  // The loader is locked during `dl_iterate_phdr`, so libraries are opened after it.
   dl_iterate_phdr(collect, &search);
   for (const std::string& file : search.files) dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
 }

@@ -1,6 +1,5 @@
-// A shared library opened at run time, and where code of this process comes from. Libraries that Weft can do
-// without are found this way when they are first asked for, so that neither building nor starting Weft needs
-// them.
+// A shared library opened at run time, and the file that loaded code comes from. Optional libraries are
+// opened when they are first needed, so that neither building nor starting Weft requires them.
 #pragma once
 
 #include <optional>
@@ -8,21 +7,21 @@
 
 namespace weft {
 
-/// An open library; closed with the object.
+/// An open library. The destructor closes it.
 class SharedLibrary {
  public:
-  /// Opens a file, or by a bare name what the loader finds under it. Its symbols serve nobody else. Nothing
-  /// if that fails; `why`, if given, then receives the loader's message.
+  /// Opens a file, or searches for a bare name as the loader does. The library's symbols are visible only
+  /// through this object. Returns nothing on failure, and the loader's message in `why`, if given.
   static std::optional<SharedLibrary> open(const std::string& file, std::string* why = nullptr);
 
   SharedLibrary(SharedLibrary&& other) noexcept;
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
   ~SharedLibrary();
 
-  /// Null if the library has no such symbol.
+  /// The address of a symbol; null if the library has none of this name.
   void* address(const char* symbol) const;
 
-  /// Sets `function` to what is called `symbol`; false if there is no such symbol.
+  /// Sets `function` to the address of `symbol`; false if there is no such symbol.
   template <class Function>
   bool bind(Function*& function, const char* symbol) const {
     function = reinterpret_cast<Function*>(address(symbol));
@@ -34,8 +33,9 @@ class SharedLibrary {
   void* handle_;
 };
 
-/// The file that a function or object was loaded from; empty if it is in none. The address of a function may
-/// also be that of an entry of the program itself, if the program was linked for a fixed place in memory.
+/// The file that a function or object was loaded from; empty if unknown. In a program linked for a fixed
+/// address, the address of a library's function may be that of the program's own linkage table, and the file
+/// then is the program.
 std::string file_of(const void* address);
 
 template <class Result, class... Arguments>
@@ -43,8 +43,8 @@ std::string file_of(Result (*function)(Arguments...)) {
   return file_of(reinterpret_cast<const void*>(function));
 }
 
-/// Makes the symbols of every loaded library whose file name starts with `prefix` visible to the whole
-/// process, ahead of those of any library that becomes visible later. They stay loaded from then on.
+/// Moves every loaded library whose file name starts with `prefix` into the process's global scope, ahead of
+/// libraries that are put there later. These libraries stay loaded from then on.
 void make_visible(const std::string& prefix);
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// Points in planning and execution where a test can step in: to delay one rank, to let it fail, or to spoil
-// memory that an execution must not rely on. Without a hook installed a point costs one load.
+// Points in planning and execution where tests can interfere: delay a rank, let it fail, or overwrite memory
+// whose contents an execution must not rely on. Without an installed hook a point costs one load.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@
 namespace weft {
 
 struct TestHook {
-  /// Called with the name of the point ("plan", "op") and the rank that reached it. May sleep or throw.
+  /// Called with the name of the point ("plan", "op") and the rank that has reached it. May sleep or throw.
   std::function<void(const char* point, int rank)> at_point;
-  /// Called with the workspace of a rank before each execution.
+  /// Called before each execution with the workspace of the rank.
   std::function<void(std::byte* memory, std::size_t bytes)> on_workspace;
-  /// Called before each local FFT and copy ("fft", "copy", "pack", ...) with where it reads and writes, and
-  /// the bytes of the points it writes.
+  /// Called before each local FFT and copy ("fft", "copy", "pack", ...) with its source, its destination and
+  /// the bytes of the points that it writes.
   std::function<void(const char* kind, const std::byte* from, const std::byte* to, std::size_t bytes)>
       on_access;
 };
@@ -58,7 +58,8 @@ inline void test_workspace(std::byte* memory, std::size_t bytes) {
   if (hook != nullptr && hook->on_workspace && memory != nullptr) hook->on_workspace(memory, bytes);
 }
 
-/// Whether what lies in the workspace is to be spoilt where the hook cannot reach it.
+/// Whether executions shall overwrite their workspace themselves, because it is in memory that the hook
+/// cannot reach.
 inline bool test_spoils_workspace() {
   const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
   return hook != nullptr && hook->on_workspace;

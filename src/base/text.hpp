@@ -1,4 +1,4 @@
-// Small helpers that turn values into text for messages and printed plans.
+// Helpers that turn values into text for messages and printed plans.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ std::string by_x(const AxisVector<T>& v) {
   return join(v, "x");
 }
 
-/// FNV-1a: the same number on every machine, which `std::hash` does not promise.
+/// The FNV-1a hash: the same number on every machine, unlike `std::hash`.
 std::uint64_t stable_hash(const std::string& text);
 
 /// "1.50 MiB"

@@ -18,8 +18,8 @@ namespace weft {
 
 namespace {
 
-/// How long a helper looks for new work before it sleeps: some microseconds at full speed, then some tens in
-/// which anybody else may have the core. The next step of a transform mostly comes sooner.
+/// How often a helper looks for new work before it sleeps: some microseconds at full speed, then some tens of
+/// microseconds in which it yields the core. The next step of a transform usually comes sooner.
 constexpr int spins_at_full_speed = 128;
 constexpr int spins_yielding = 64;
 
@@ -51,7 +51,7 @@ int unclaimed(std::uint64_t ticket) {
 
 int hardware_threads() {
 #ifdef __linux__
-  // A machine may have more processors than a set of the standard size can name.
+  // A machine may have more processors than a `cpu_set_t` of the standard size can hold.
   for (int processors = CPU_SETSIZE; processors <= (1 << 20); processors *= 4) {
     cpu_set_t* set = CPU_ALLOC(processors);
     if (set == nullptr) break;
@@ -107,13 +107,13 @@ void ThreadPool::run_job(const Job& job) {
 
 void ThreadPool::publish() {
   const std::uint64_t number = number_of(ticket_.load(std::memory_order_relaxed)) + 1u;
-  // This store and the load of `sleepers_` are ordered against their opposites in `await_job`: a helper about
-  // to sleep sees the job, or is seen.
+  // This store and the load of `sleepers_` pair with the opposite order in `await_job`: a helper that is
+  // about to sleep either sees the job, or is counted here.
   ticket_.store(number << 32 | static_cast<std::uint32_t>(job_.parts), std::memory_order_seq_cst);
   const int sleepers = sleepers_.load(std::memory_order_seq_cst);
   if (sleepers == 0) return;
   {
-    const std::lock_guard lock(mutex_);  // whoever was about to sleep does now, and hears the call
+    const std::lock_guard lock(mutex_);  // a helper that was about to sleep is now waiting for `wake_`
   }
   const int wanted = job_.parts - 1;
   if (wanted >= sleepers) {
@@ -128,7 +128,7 @@ void ThreadPool::help() {
   while (await_job(seen)) work();
 }
 
-/// Waits for a job other than the one numbered `seen`; false when the pool ends.
+/// Waits for a job with another number than `seen`; false when the pool ends.
 bool ThreadPool::await_job(std::uint32_t& seen) {
   const auto called = [&] {
     const std::uint32_t number = number_of(ticket_.load(std::memory_order_seq_cst));

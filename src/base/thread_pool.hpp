@@ -1,7 +1,7 @@
-// The threads inside a rank: a fixed team that runs the parts of one job together with its caller. Parts are
-// claimed from one atomic counter, not assigned, so that on a crowded machine whoever has a core does the
-// work and nobody waits for a helper that was not woken; what is given up is that a part always meets the
-// same core.
+// The threads inside a rank: a fixed set of helpers that runs the parts of one job together with the caller.
+// Threads claim parts from one atomic counter, so that on a crowded machine the threads that have a core do
+// the work, and no thread waits for a helper that is not scheduled. The price: a part does not always run on
+// the same core.
 #pragma once
 
 #include <atomic>
@@ -14,16 +14,16 @@
 
 namespace weft {
 
-/// The threads that this process may run at the same time: the cores it is bound to, at least 1.
+/// The number of threads that can run at the same time: the cores that this process is bound to, at least 1.
 int hardware_threads();
 
-/// Helpers wait for work spinning briefly, then asleep: an idle pool takes no time from anybody.
-// The counters that threads fight for stand on cache lines of their own.
+/// Idle helpers spin briefly, then sleep, so that an idle pool takes no processor time.
+// The counters that threads contend for have cache lines of their own.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 class ThreadPool {
  public:
-  /// A pool of the caller and `threads - 1` helpers. Throws `weft::Error` if they cannot be started, leaving
-  /// none behind.
+  /// A pool of the caller and `threads - 1` helpers. Throws `weft::Error`, and ends the helpers started so
+  /// far, if one cannot be started.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -31,10 +31,10 @@ class ThreadPool {
 
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Calls `body(part)` for parts 0 to parts-1, each once, in any order and on any thread of the pool; what
-  /// they wrote is visible to the caller afterwards. Allocates nothing. If a part throws, those not begun yet
-  /// may be left out, and the first exception is thrown once no part is running any more. One caller at a
-  /// time, and not from inside a body of the same pool.
+  /// Calls `body(part)` once for each of the parts 0 to parts-1, in any order and on any thread of the pool.
+  /// What the parts wrote is visible to the caller afterwards. Allocates nothing. If a part throws, parts not
+  /// begun yet may be skipped, and the first exception is thrown when no part is running any more. Only one
+  /// caller at a time, and not from inside a body of the same pool.
   template <class Body>
   void run(int parts, const Body& body) {
     if (helpers_.empty() || parts <= 1) {
@@ -59,8 +59,9 @@ class ThreadPool {
   void run_part(int part) noexcept;
   void stop() noexcept;
 
-  /// The number of the job above, its unclaimed parts in the lower half. Who takes a part from it may read
-  /// `job_` until the part is counted off `unfinished_`; a helper that comes too late finds nothing to take.
+  /// The number of the job in the upper half, its unclaimed parts in the lower half. A thread that has
+  /// claimed a part may read `job_` until it has counted the part off `unfinished_`. A helper that comes too
+  /// late finds no part to claim.
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
   alignas(64) std::atomic<int> unfinished_{0};
   alignas(64) std::atomic<int> sleepers_{0};
@@ -68,7 +69,7 @@ class ThreadPool {
   std::atomic<bool> failed_{false};
   Job job_;
   std::exception_ptr failure_;  ///< written by the part that set `failed_` first
-  std::mutex mutex_;            ///< between going to sleep and being woken
+  std::mutex mutex_;            ///< of `wake_`
   std::condition_variable wake_;
   std::vector<std::thread> helpers_;
 };

@@ -1,5 +1,5 @@
-// Warnings: what works, but not as well as it could. They go to standard error, each once per process, unless
-// WEFT_WARNINGS=off.
+// Warnings of what works, but not as well as it could. Each text is printed once per process, on standard
+// error, unless WEFT_WARNINGS=off.
 #pragma once
 
 #include <string>
