@@ -11,7 +11,7 @@ CopyLoops copy_loops(const Shape& extents, const Strides& from, const Strides& t
     if (extents[a] > 1) c[c.count++] = {extents[a], from[a], to[a]};
   }
   const auto begin = c.loops.begin();
-  // So few are sorted by insertion; std::stable_sort would allocate memory for each of thousands of copies.
+  // Insertion sort, because std::stable_sort allocates memory, and there are thousands of copies.
   for (int i = 1; i < c.count; ++i)
     for (int j = i; j > 0 && c[j - 1].to < c[j].to; --j) std::swap(c[j - 1], c[j]);
   int kept = 0;
@@ -28,7 +28,7 @@ CopyLoops copy_loops(const Shape& extents, const Strides& from, const Strides& t
   }
   c.count = kept;
   if (c.count == 0) c[c.count++] = {1, 1, 1};
-  // If another loop than the innermost is the fast one of the source, both become the inner pair.
+  // If the fastest loop of the source is not the innermost, it is moved just before it.
   const auto fast = std::min_element(begin, begin + c.count,
                                      [](const CopyLoop& x, const CopyLoop& y) { return x.from < y.from; });
   if (fast != begin + c.count - 1) {

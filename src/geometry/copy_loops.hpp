@@ -1,5 +1,5 @@
-// The loops of a copy between two strided boxes of equal extents: axes that are contiguous together on both
-// sides are one loop, so that kernels, whatever they run on, have the fewest and longest ones.
+// The loops of a copy between two strided boxes of equal extents. Axes that are contiguous with each other in
+// source and destination are merged, so that kernels on every kind of processor have few and long loops.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@ struct CopyLoop {
   friend bool operator==(const CopyLoop&, const CopyLoop&) = default;
 };
 
-/// Sorted from the longest stride (of the to side) to the shortest, at least one; but if another loop than
-/// the innermost is the fast one of the source, that one comes just before the innermost.
+/// At least one loop, from the longest stride in the destination to the shortest. If the loop with the
+/// shortest stride in the source is not the innermost, it comes just before the innermost.
 struct CopyLoops {
   std::array<CopyLoop, max_axes> loops{};
   int count = 0;
-  bool transposes = false;  ///< the two innermost loops are fast on one side each
+  bool transposes = false;  ///< the source's fastest loop is the last but one
   bool empty = false;       ///< there is nothing to copy
 
   CopyLoop& operator[](int i) { return loops[static_cast<std::size_t>(i)]; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/arithmetic.hpp"
+
 namespace weft {
 
 Index cells(const Grid& grid) {
@@ -18,12 +20,12 @@ Range split(Index n, int parts, int i) {
 }
 
 Range split_units(Index n, Index unit, int parts, int i) {
-  const Range r = split((n + unit - 1) / unit, parts, i);
+  const Range r = split(divided_up(n, unit), parts, i);
   return {std::min(n, r.lo * unit), std::min(n, r.hi * unit)};
 }
 
 double balance(Index n, Index unit, int parts) {
-  const Index units = (n + unit - 1) / unit, largest = std::min(n, unit * ((units + parts - 1) / parts));
+  const Index units = divided_up(n, unit), largest = std::min(n, unit * divided_up<Index>(units, parts));
   return static_cast<double>(n) / (static_cast<double>(parts) * static_cast<double>(largest));
 }
 

@@ -44,7 +44,7 @@ Order order_of(const Strides& strides) {
 }
 
 namespace {
-/// Elements of at most 16 bytes, with room for sums.
+/// The most elements whose bytes (16 for each) and sums of them fit an `Index`.
 constexpr Index most_elements = std::numeric_limits<Index>::max() / 64;
 }  // namespace
 

@@ -1,5 +1,5 @@
-// How a box lies in memory: strides per axis, in elements. Dense layouts follow from a memory order; padded
-// and tiled ones differ only in their strides.
+// How a box lies in memory: strides per axis, in elements. A memory order gives a dense layout; layouts with
+// padding or halo differ from it only in their strides.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace weft {
 
-/// How an array that holds a box lies behind the pointer to it.
+/// The place of a box in an array.
 struct Layout {
   Strides strides;
-  Index offset = 0;  ///< elements from the pointer to the first point of the box
-  Index count = 0;   ///< elements the array has, with halo and padding
+  Index offset = 0;  ///< elements from the start of the array to the first point of the box
+  Index count = 0;   ///< elements of the array, with halo and padding
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
@@ -20,7 +20,8 @@ struct Layout {
 Layout dense_layout(const Shape& extents, const Order& order);
 
 /// Throws `weft::Error` unless `strides` are positive and no two elements coincide: sorted by stride, each
-/// axis with more than one point has to step over all that the smaller ones reach. `what` names the array.
+/// axis with more than one point has to step over all that the axes with smaller strides reach. `what` names
+/// the array in the message.
 void check_strides(const Shape& extents, const Strides& strides, const std::string& what);
 
 /// The axes from largest to smallest stride.
@@ -35,7 +36,7 @@ void check_order(const Order& order, int ndim);
 /// Strides, in elements, of a dense array with these extents whose axes vary in `order` (slowest first).
 Strides dense_strides(const Shape& extents, const Order& order);
 
-/// Number of elements from the first to one past the last element of an array; 0 if any extent is 0.
+/// Number of elements from the first to the last element of an array, both included; 0 if any extent is 0.
 Index span_of(const Shape& extents, const Strides& strides);
 
 /// `order` with `axes` moved behind all others (fastest), both groups keeping their relative order.

@@ -9,7 +9,7 @@ namespace weft {
 
 namespace {
 
-/// The coordinates of `rank` in `grid`, or nothing beyond its cells.
+/// The coordinates of `rank` in `grid`; nothing if the grid has no cell for this rank.
 std::optional<AxisVector<int>> coordinates(const Grid& grid, int rank) {
   if (rank >= cells(grid)) return std::nullopt;
   AxisVector<int> c(grid.size(), 0);
@@ -224,7 +224,7 @@ void check_boxes(const std::string& what, const Shape& shape, const std::vector<
                 "boxes that leave no hole, and a communicator with every rank that holds points" + tail);
 }
 
-/// Whether the boxes would do if their upper corners were meant to belong to them.
+/// Whether the boxes tile the array if their upper corners belong to them.
 bool tile_with_inclusive_corners(const Shape& shape, std::vector<Box> boxes) {
   for (Box& b : boxes)
     for (int a = 0; a < b.hi.size(); ++a) {

@@ -1,6 +1,6 @@
 // A tiling: the boxes of all ranks, which together cover an index space once. Regular tilings are kept as a
-// grid and answer "who overlaps this box" by arithmetic, so that planning for many thousand ranks stays
-// cheap; irregular ones keep their boxes and answer by a scan.
+// grid and find the ranks that overlap a box by arithmetic, so that planning for many thousand ranks stays
+// cheap. Irregular tilings keep their boxes and scan them.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,8 @@ class Tiling {
  public:
   /// The even splits of `shape` over `grid`; ranks beyond the grid's cells hold empty boxes.
   static Tiling from_grid(const Shape& shape, const Grid& grid, int ranks);
-  /// Any boxes, one per rank. The caller has run `check_tiling`. Recognises the even splits of a grid.
+  /// Any boxes, one per rank, which `check_tiling` has accepted. If they are the even split of a grid, that
+  /// grid is kept instead.
   static Tiling from_boxes(const Shape& shape, std::vector<Box> boxes);
 
   const Shape& shape() const { return shape_; }
@@ -40,11 +41,11 @@ class Tiling {
   /// The same boxes on a shape whose `axis` (local here) has `extent` points.
   Tiling with_extent(int axis, Index extent) const;
 
-  /// The same boxes with one axis more, the last, that every rank with points holds whole.
+  /// The same boxes with one more axis, the last, which every rank with points holds whole.
   Tiling with_axis(Index extent) const;
 
-  /// "slab 4x1x1", "pencil 2x3x1", "brick 2x2x2", "whole" or "boxes"; with an axis that is a batch "slab
-  /// 4x1x1, batch cut in 2" or "batch cut in 8"
+  /// "slab 4x1x1", "pencil 2x3x1", "brick 2x2x2", "whole" or "boxes"; if axis `batch_axis` is a batch also
+  /// "slab 4x1x1, batch cut in 2" or "batch cut in 8".
   std::string name(int batch_axis = -1) const;
 
   friend bool operator==(const Tiling& a, const Tiling& b);
@@ -59,8 +60,8 @@ class Tiling {
 using TilingPtr = std::shared_ptr<const Tiling>;
 
 /// Throws `weft::Error` unless `boxes`, one per rank, lie inside `shape`, do not overlap and leave no hole.
-/// `what` ("input", "output") names them in the message; `hint`, if not empty, is added to it, and so is a
-/// word on inclusive corners if that is what the boxes have.
+/// `what` ("input", "output") names them in the message, which ends with `hint`, if given. Boxes that would
+/// tile the array with inclusive corners get a hint of that.
 void check_tiling(const std::string& what, const Shape& shape, const std::vector<Box>& boxes,
                   const std::string& hint);
 

@@ -1,4 +1,4 @@
-// What there is to know about the transform along one axis: its name, its inverse, its lengths.
+// Facts about the transform along one axis: its name, its inverse, its lengths.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@ namespace weft {
 
 const char* name_of(Transform transform);
 
-/// The transform that undoes it up to a factor: a dct2 is undone by a dct3. c2c and r2c, which have a
-/// direction, stay what they are.
+/// The transform of the backward direction, which inverts `transform` up to a factor: dct3 for dct2. c2c and
+/// r2c, which have a direction of their own, stay the same.
 Transform opposite(Transform transform);
 
-/// What a transform of n points followed by its opposite multiplies by: n, 2(n-1), 2n or 2(n+1).
+/// The factor of a transform of n points followed by its opposite: n, 2(n-1), 2n or 2(n+1); 1 for none.
 Index logical_length(Transform transform, Index n);
 
 /// The shape after the forward transforms: n/2+1 along an r2c axis.

@@ -12,7 +12,7 @@ Schedule through_bricks(const Schedule& schedule, const ScheduleRequest& request
     const Field& from = schedule.fields[i];
     const Field& to = schedule.fields[i + 1];
     const bool reshape = schedule.stages[i].kind == Stage::Kind::reshape;
-    // A field before the first FFT or after the last one is the user's, whatever it looks like.
+    // The fields before the first FFT and after the last one are the user's.
     bool inner = reshape && i > 0 && i + 1 < schedule.stages.size();
     if (inner) {
       Field between = from;

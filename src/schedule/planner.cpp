@@ -18,8 +18,8 @@ const char* name_of(Decomposition d) {
   return names[static_cast<std::size_t>(d)];
 }
 
-/// A distribution the array may be in, before and after the r2c axis has been transformed; null where it has
-/// no meaning (a grid that cuts the r2c axis differently before and after still has both).
+/// A distribution the array may have, before and after the r2c axis has been transformed; null where it is
+/// impossible. A grid that cuts the r2c axis is possible on both sides.
 struct Candidate {
   TilingPtr before, after;
 };
@@ -83,7 +83,7 @@ class Search {
  private:
   const Candidate& at(int c) const { return candidates_[static_cast<std::size_t>(c)]; }
   int count() const { return static_cast<int>(candidates_.size()); }
-  /// Computing ranks without points, in sixteenths of all: a few of many do not matter.
+  /// Computing ranks without points, in sixteenths of all, rounded down, so that a few of many do not count.
   Index idle(int c) const {
     const Index ranks =
         std::max(at(c).before ? at(c).before->idle_ranks() : 0, at(c).after ? at(c).after->idle_ranks() : 0);
@@ -94,13 +94,13 @@ class Search {
   bool is_output(int c) const {
     return request_.output ? at(c).after && *at(c).after == *request_.output : may_be_users(at(c).after);
   }
-  /// Whether a side that was left to the planner may be this.
+  /// Whether `t` may be the input or output where the user leaves it to the planner.
   bool may_be_users(const TilingPtr& t) const {
     return t != nullptr && (request_.batch_axis < 0 || t->is_local(request_.batch_axis));
   }
 
-  /// The axes done once everything that is local here has been transformed, if these ranks compute at all.
-  /// c2c axes have to wait for the r2c axis.
+  /// The axes that are done after the local FFTs of this state. c2c axes come after the r2c axis. A
+  /// distribution with points on ranks that do not compute has no local FFTs.
   Mask transformed(const State& s) const {
     const Tiling& t = *tiling(s.candidate, s.done);
     if (!computes(t)) return s.done;
@@ -162,8 +162,7 @@ class Search {
     add(c);
   }
 
-  /// The user's own tiling: on the other side of the r2c axis it has a meaning only if that axis is whole in
-  /// it.
+  /// The user's own tiling. It is possible on the other side of the r2c transform only if that axis is whole.
   void add_users(const TilingPtr& t, bool is_input) {
     if (!t) return;
     const auto converted = [&](const Shape& shape) -> TilingPtr {
@@ -210,8 +209,8 @@ class Search {
     return grid;
   }
 
-  /// How axes a and b may be cut: as asked for, or near-square, as the user's own pencils are, and, where
-  /// near-square leaves ranks without points, the most nearly square way that leaves fewest.
+  /// The cuts of axes a and b to consider: those asked for; else the near-square one, those of the user's own
+  /// pencils, and, of the cuts that leave the fewest ranks without points, the most nearly square one.
   std::vector<std::pair<int, int>> factor_pairs(int a, int b) const {
     const int ranks = computing_;
     if (const AxisVector<int>& asked = request_.pencil_grid; !asked.empty())
@@ -293,8 +292,8 @@ class Search {
     return s;
   }
 
-  /// What a rank holds of an axis that others hold too is a stack of planes or lines, and those stay close
-  /// together: lines across them are transformed where few pages and cache sets are touched.
+  /// Makes the axes that are cut among ranks the slowest ones. A rank then holds a stack of planes or lines,
+  /// and lines across the stack touch few pages and cache sets.
   static Order cut_axes_first(const Order& order, const Tiling& tiling) {
     if (!tiling.grid()) return order;
     Order result = order;
@@ -303,8 +302,8 @@ class Search {
     return result;
   }
 
-  /// The last field is the user's: it takes the user's memory order, or else has one array of a batch behind
-  /// the other. Where there is nothing to do, one stage without axes is left: a copy from input to output.
+  /// The last field is the user's: it gets the user's memory order, or else the arrays of a batch one after
+  /// the other. A schedule without stages gets one without axes, a copy from input to output.
   void finish_output(Schedule& s) const {
     if (s.stages.empty()) {
       s.stages.push_back({Stage::Kind::fft, {}, -1, Direction::forward});
@@ -338,10 +337,11 @@ std::string reason(const ScheduleRequest& request, const Schedule& s, std::size_
   text += automatic ? ", the fewest that keep the ranks busy; " : ", as asked for; ";
   if (request.decomposition == Decomposition::brick)
     text += bricks > 0 ? std::to_string(bricks) + " of the fields are bricks; "
-                       : "no grid of bricks differs from those beside it; ";
+                       : "no grid of bricks differs from the grids before and after it; ";
   if (request.computing_ranks > 0)
     text += "shrunk to " + std::to_string(request.computing_ranks) + " ranks; ";
-  text += idle == 0 ? "every rank busy" : std::to_string(idle) + " ranks without points between";
+  text +=
+      idle == 0 ? "every rank busy" : std::to_string(idle) + " ranks without points between input and output";
   return text;
 }
 

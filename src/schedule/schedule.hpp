@@ -1,6 +1,6 @@
-// A schedule: the alternating local FFTs and reshapes that make a distributed transform, as plain data. It is
-// computed alike on every rank from the boxes, holds no communicator, and is reversible: the backward
-// transform is its inverse.
+// A schedule: the local FFTs and reshapes that make a distributed transform, as plain data. Every rank
+// computes the same schedule from the boxes of all ranks, without a communicator. The backward transform is
+// its inverse.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace weft {
 
-/// The state of the array between two stages: its global shape, who holds what, and how it lies in memory.
+/// The array between two stages: its global shape, the boxes of the ranks, and their memory orders.
 struct Field {
   Shape shape;
   Element element = Element::complex;
@@ -31,7 +31,7 @@ struct Field {
 
 struct Stage {
   enum class Kind { fft, reshape } kind = Kind::fft;
-  AxisVector<int> axes;  ///< of an FFT: transformed together in one local transform, ascending; empty: a copy
+  AxisVector<int> axes;  ///< of an FFT: axes of one local transform, ascending; empty: a copy
   int real_axis = -1;    ///< of an FFT: the axis that is r2c (forward) or c2r (backward), or -1
   Direction direction = Direction::forward;
   friend bool operator==(const Stage&, const Stage&) = default;
@@ -51,24 +51,24 @@ struct Schedule {
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// The schedule of the opposite direction: stages mirrored, transforms inverted.
+/// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
 
-/// What one rank sends in the reshape between two fields.
+/// What one rank sends to other ranks in the reshape between two fields.
 struct Traffic {
-  Index messages = 0;     ///< to other ranks
-  Index sent_points = 0;  ///< to other ranks
+  Index messages = 0;
+  Index sent_points = 0;
 };
 Traffic traffic(const Tiling& from, const Tiling& to, int rank);
 
-/// The exchange groups of a reshape: for every rank the number of its group, groups being the sets of ranks
-/// that exchange data directly or through each other, numbered by their first member.
+/// The exchange groups of a reshape: the connected sets of ranks that exchange data. For every rank the
+/// number of its group, which is the group's lowest rank.
 std::vector<int> exchange_groups(const Tiling& from, const Tiling& to);
 
 /// Positions of the reshapes among the stages.
 std::vector<int> reshape_stages(const Schedule& schedule);
 
-/// What printing calls an axis: "axis 2", or "the batch".
+/// The name of an axis in printed plans: "axis 2", or "the batch".
 std::string name_of_axis(const Schedule& schedule, int axis);
 
 /// One line per stage.
