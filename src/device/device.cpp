@@ -31,7 +31,7 @@ DeviceCapture::~DeviceCapture() {
   try {
     stream_->end_capture();
   } catch (const std::exception&) {
-    // What interrupted the capture is on its way to the caller.
+    // The exception that interrupted the capture is the one that the caller shall see.
   }
 }
 
@@ -51,7 +51,7 @@ std::shared_ptr<Device> current_device() {
   constexpr const char* operation = "plan: memory";
   const DeviceRow* row = device_row();
   if (row == nullptr)
-    throw Error(operation, "cuda, of a build of Weft without CUDA", "host, or a build with WEFT_CUDA=ON");
+    throw Error(operation, "cuda in a build of Weft without CUDA", "host, or a build with WEFT_CUDA=ON");
   const std::string missing = row->missing();
   if (!missing.empty()) throw Error(operation, std::string(row->name) + ": " + missing, "host, or a GPU");
   return row->current();

@@ -1,10 +1,10 @@
-// The device seam: all that Weft asks of a GPU beside local FFTs. Devices, memory, streams, events, copies,
-// graphs, what makes DCTs and DSTs of FFTs, and flags that streams raise and wait for by themselves. CUDA is
-// one implementation (device/cuda), a double for tests that runs streams as queues on the host is another;
-// nothing above knows which one it talks to.
+// The device interface: all that Weft needs of a GPU besides local FFTs. Devices, memory, streams, events,
+// copies, graphs, the kernels of DCTs and DSTs, and flags that streams set and wait for. CUDA (device/cuda)
+// implements it, and so does a test double that runs streams as queues on the host. Code above does not know
+// which one it uses.
 //
-// Except for those of `Device` that say so, calls only enqueue: they return at once and allocate nothing.
-// Everything throws `weft::Error`. A thread enters a device (`DeviceScope`) before it uses it.
+// Calls of streams only enqueue: they return at once and allocate nothing. All calls throw `weft::Error` on
+// failure. A thread enters a device (`DeviceScope`) before it uses it.
 #pragma once
 
 #include <array>
@@ -19,24 +19,24 @@
 
 namespace weft {
 
-/// So many rows of bytes, at distances of their own on both sides.
+/// Rows of bytes, with the distance between rows in source and destination.
 struct DeviceRows {
   std::size_t rows = 1, bytes = 0;
   std::size_t from_pitch = 0, to_pitch = 0;
 };
 
-/// A number of 32 bits in memory of devices that a stream stores, or, in its own device's memory, waits for
-/// until it has one of `bits`.
+/// A 32-bit flag in device memory. A stream stores `bits` in it, or waits until any of `bits` is set; it
+/// waits only for flags in memory of its own device.
 struct DeviceFlag {
   std::byte* at;
   std::uint32_t bits;
   bool waits;
 };
 
-/// Flags to be stored at the end of copies.
+/// Flags that copies store when they are done.
 struct DeviceSignals {
   std::span<const DeviceFlag> flags;
-  std::byte* count = nullptr;  ///< 32 bits of the device's memory, zero before and afterwards
+  std::byte* count = nullptr;  ///< 32-bit counter in the device's memory, zero before and after
 };
 
 /// A point in a stream.
@@ -47,56 +47,57 @@ class DeviceEvent {
 
 class DeviceStream;
 
-/// Work that was captured from streams, to be launched as a whole as often as wanted: each launch comes after
-/// those before it.
+/// Work captured from streams, which can be launched as a whole any number of times. Each launch runs after
+/// the launches before it.
 class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
-  /// Enqueues all of it. The first launch may allocate.
+  /// Enqueues the work. The first launch may allocate.
   virtual void launch(DeviceStream& stream) = 0;
-  /// From the next launch on it is what `captured`, which was never launched, holds; false: that cannot be,
-  /// and nothing has changed. Takes less time than the first launch of another graph.
+  /// Replaces the work by that of `captured`, which was never launched. Returns false, and changes nothing,
+  /// if the two differ too much. Takes less time than the first launch of another graph.
   virtual bool update(DeviceGraph& captured) = 0;
 };
 
-/// Work that is done in the order in which it was enqueued. Addresses are of this device's memory, of that of
-/// a device it is connected with, or of pinned memory.
+/// Work that is done in the order in which it was enqueued. Addresses are in memory of this device, in memory
+/// of a device that it is connected with, or in pinned memory.
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
-  /// The device's own handle of it.
+  /// The native handle, such as a cudaStream_t.
   virtual void* native() const = 0;
 
   virtual void record(DeviceEvent& event) = 0;
-  /// What follows waits for the point that the event was recorded at last.
+  /// Later work waits for the point at which the event was last recorded.
   virtual void wait(const DeviceEvent& event) = 0;
 
-  /// Copies that leave the device's processors to others, where it can.
+  /// Copies by copy engines, where possible, so that multiprocessors stay free.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual void copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) = 0;
-  /// Copies by kernels, in any order and at the same time: none writes what another one reads or writes. Then
-  /// flags are stored, as by `flags`.
+  /// Copies by kernels, in any order and at the same time, so that none may write what another one reads or
+  /// writes. Afterwards the signals' flags are stored, as by `flags`.
   virtual void permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) = 0;
   void permute(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
     const DeviceCopyJob job{to, from, &copy};
     permute({&job, 1}, {});
   }
-  /// What a DCT or DST does before or behind its FFT.
+  /// The step of a DCT or DST before or after its FFT.
   virtual void r2r(std::byte* to, const std::byte* from, const R2rStep& step) = 0;
   virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;
 
-  /// One after the other: stored is a flag once everything before it is done and can be seen by all who see
-  /// the flag; what follows a flag that is waited for waits. No kernel spins.
+  /// Stores flags, or waits for them, one after the other. A flag is stored when all work before it is done
+  /// and visible to every device that sees the flag. Work after a flag that is waited for starts when the
+  /// flag is set. No kernel spins.
   virtual void flags(std::span<const DeviceFlag> flags) = 0;
 
-  /// From here on work is not done but noted, here and on streams that wait for an event of it; before the
-  /// end this stream has to wait for all of theirs. Only on streams of `make_stream`. Meanwhile the thread
-  /// neither allocates memory of the device nor asks for events.
+  /// From here to `end_capture`, work on this stream, and on streams that wait for its events, is recorded in
+  /// a graph and not done. Before the end, this stream must wait for events of all these streams. Only for
+  /// streams of `make_stream`. Meanwhile the thread must not allocate device memory nor query events.
   virtual void begin_capture() = 0;
   virtual std::unique_ptr<DeviceGraph> end_capture() = 0;
 };
 
-/// Captures what is enqueued on a stream, until its end or that of its lifetime.
+/// Captures what is enqueued on a stream, until `end` or the end of its lifetime.
 class DeviceCapture {
  public:
   explicit DeviceCapture(DeviceStream& stream) : stream_(&stream) { stream.begin_capture(); }
@@ -106,59 +107,60 @@ class DeviceCapture {
   std::unique_ptr<DeviceGraph> end();
 
  private:
-  DeviceStream* stream_;  ///< null: it has ended
+  DeviceStream* stream_;  ///< null after `end`
 };
 
-/// The same for every process that uses the device.
+/// Identifies a device, alike in every process that uses it.
 using DeviceId = std::array<unsigned char, 16>;
-/// By which another process of the machine finds memory.
+/// Lets another process of the machine map device memory.
 using DeviceMemoryHandle = std::array<unsigned char, 64>;
 
 class Device {
  public:
   virtual ~Device() = default;
   virtual const std::string& name() const = 0;
-  /// What tells devices apart that are not equally fast, and no others: "NVIDIA H200, 132 multiprocessors".
+  /// The same for devices that are equally fast: "NVIDIA H200, 132 multiprocessors".
   virtual const std::string& model() const = 0;
   virtual DeviceId id() const = 0;
 
-  /// Makes the device that of the calling thread, and gives back what was so before.
+  /// `enter` makes the device current in the calling thread, `leave` restores the one that was current
+  /// before.
   virtual void enter() = 0;
   virtual void leave() noexcept = 0;
 
-  /// Whether streams of this device can read and write the memory of that one.
+  /// Whether streams of this device can be allowed to read and write the memory of `other`.
   virtual bool reaches(const DeviceId& other) const = 0;
-  /// Lets them; once is enough.
+  /// Allows it. Repeated calls do nothing.
   virtual void connect(const DeviceId& other) = 0;
 
-  /// On multiples of 256 bytes, uninitialised; null for none. `operation` is named in the error if there is
-  /// no room. Waits for the device, as giving it back does.
+  /// Uninitialised memory at a multiple of 256 bytes; null for 0 bytes. The error names `operation` if too
+  /// little is free. Allocating and freeing wait for the device.
   virtual std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) = 0;
-  /// What `allocate` could still give, as far as is known, and what there is of it altogether.
+  /// Bytes that are free at the moment, and bytes in all.
   virtual double free_bytes() const = 0;
   virtual double total_bytes() const = 0;
-  /// Memory of the host that the device copies from and to by itself.
+  /// Pinned memory of the host, which the device can copy from and to.
   virtual std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) = 0;
-  /// Memory of this device as another process finds it, and that of another process: of what `allocate` gave.
+  /// `give` exports memory of `allocate` for other processes; `take` maps what another process has exported.
   virtual DeviceMemoryHandle give(const std::byte* memory) = 0;
   virtual std::shared_ptr<std::byte> take(const DeviceMemoryHandle& handle) = 0;
-  /// Whether a pointer is to memory that streams of this device can use as their own.
+  /// Whether streams of this device can use the memory at `pointer` as memory of their own device.
   virtual bool holds(const void* pointer) const = 0;
 
-  /// A stream of its own; `first`: where kernels of several streams could start, its own do. And one of
-  /// somebody else's, by its native handle; null is the default stream.
+  /// A new stream, of the highest priority if `first`.
   virtual std::unique_ptr<DeviceStream> make_stream(bool first = false) = 0;
+  /// A stream that belongs to the caller, by its native handle; null is the default stream.
   virtual std::unique_ptr<DeviceStream> borrow_stream(void* native) = 0;
-  /// `timed`: for `seconds_between`.
+  /// `timed`: the event can be used in `seconds_between`.
   virtual std::unique_ptr<DeviceEvent> make_event(bool timed) = 0;
-  /// Whether the point has been passed; `wait_for` returns when it has.
+  /// `passed`: whether the work before the recorded point is done. `wait_for` returns when it is.
   virtual bool passed(const DeviceEvent& event) const = 0;
   virtual void wait_for(const DeviceEvent& event) const = 0;
-  /// Of two timed events that have been passed.
+  /// The time between two timed events that have been passed.
   virtual double seconds_between(const DeviceEvent& begin, const DeviceEvent& end) const = 0;
 };
 
-/// The device is the calling thread's for the lifetime of this.
+/// Makes a device current in the calling thread for the lifetime of the object.
 class DeviceScope {
  public:
   explicit DeviceScope(Device& device) : device_(device) { device_.enter(); }
@@ -170,30 +172,29 @@ class DeviceScope {
   Device& device_;
 };
 
-/// What serves arrays in the memory of devices.
+/// An implementation of the device interface.
 struct DeviceRow {
   const char* name;
-  /// Why there is no device that can be used in this process, or nothing.
+  /// Why this process has no device that can be used; empty if it has one.
   std::string (*missing)();
-  /// The device of the calling thread; one object per device. Only if none is missing.
+  /// The current device of the calling thread; one object per device. Only if `missing` is empty.
   std::shared_ptr<Device> (*current)();
-  /// Looks whether this process uses devices by now, without starting anything; for `holds`.
+  /// Prepares `holds`: finds out whether this process already uses devices, without initialising them.
   void (*notice)();
-  /// Whether a pointer is to memory that only devices reach. Allocates nothing.
+  /// Whether `pointer` is to memory that only devices can access. Allocates nothing.
   bool (*holds)(const void* pointer);
-  /// A stretch of the calling thread's time, inside those that it has begun; for profilers, and without one
-  /// next to nothing.
+  /// A named range of the calling thread's time for profilers. Ranges nest. Costs next to nothing without a
+  /// profiler.
   void (*begin_range)(const char* name);
   void (*end_range)();
 };
 
-/// The implementation of this build; null for a build without any.
+/// The implementation in use; null in a build without devices.
 const DeviceRow* device_row();
-/// Puts another one in its place (null: gives it back); for tests.
+/// Uses another implementation; null restores that of the build. For tests.
 void replace_device_row(const DeviceRow* row);
 
-/// A stretch of the calling thread's time that profilers show under this name; in builds without devices
-/// nothing.
+/// A range of the calling thread's time that profilers show under `name`. Without devices it does nothing.
 class DeviceRange {
  public:
   explicit DeviceRange(const char* name) : row_(device_row()) {
@@ -209,7 +210,7 @@ class DeviceRange {
   const DeviceRow* row_;
 };
 
-/// The device of the calling thread. Throws `weft::Error` if there is none.
+/// The current device of the calling thread. Throws `weft::Error` if there is none.
 std::shared_ptr<Device> current_device();
 
 DeviceRow cuda_row();

@@ -6,9 +6,9 @@ namespace weft {
 
 namespace {
 
-/// Shorter rows are copied by a kernel, which is faster.
+/// Bytes. Copies of shorter rows are faster by a kernel.
 constexpr Index shortest_row = 512;
-/// One call copies rows; so many calls at most.
+/// Each plane of rows is one call of the copy engine.
 constexpr Index most_planes = 64;
 constexpr Index longest_pitch = (Index{1} << 31) - 1;
 

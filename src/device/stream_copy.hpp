@@ -1,5 +1,5 @@
-// A strided copy on a stream: by a kernel, or, where few long rows leave the device, by what copies there
-// without keeping processors busy.
+// A strided copy on a stream: by copy engines where it is few long rows that leave the device, else by a
+// kernel.
 #pragma once
 
 #include <limits>
@@ -9,12 +9,12 @@
 
 namespace weft {
 
-/// From how many bytes on rows are copied without a kernel: below, a kernel is faster. Within a device it
-/// always is; between it and the host a single row never needs one.
+/// The least bytes of a copy for copy engines. Smaller copies are faster by a kernel; within a device all
+/// copies are, and between device and host none.
 inline constexpr Index rows_within_device = std::numeric_limits<Index>::max(), rows_to_peer = 64 * 1024,
                        rows_to_host = 0;
 
-/// The copy of a strided box to where it is packed, dense with its axes in this order, or back from there.
+/// The copy of a strided box to a dense box with its axes in this order, and the copy back.
 DeviceCopy packing(const Shape& extents, const Strides& strides, const Order& order, int element_bytes);
 DeviceCopy unpacking(const Shape& extents, const Strides& strides, const Order& order, int element_bytes);
 
@@ -23,7 +23,7 @@ class StreamCopy {
   StreamCopy(const DeviceCopy& copy, Index least_bytes_by_rows);
 
   void enqueue(DeviceStream& stream, std::byte* to, const std::byte* from) const;
-  /// The same; what kernels do only joins the others that the caller is going to ask for.
+  /// The same, but a copy by a kernel is only appended to `jobs`, which the caller enqueues together.
   void enqueue(DeviceStream& stream, std::byte* to, const std::byte* from,
                std::vector<DeviceCopyJob>& jobs) const;
 
@@ -34,7 +34,8 @@ class StreamCopy {
   DeviceCopy copy_;
   bool by_rows_ = false;
   DeviceRows rows_;
-  Index planes_ = 1, from_plane_ = 0, to_plane_ = 0;  ///< so many times rows, bytes between them
+  Index planes_ = 1;                     ///< each of `rows_.rows` rows
+  Index from_plane_ = 0, to_plane_ = 0;  ///< bytes from one plane to the next
 };
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// CUDA behind the device seam: a device is the context that was the calling thread's while planning, the
-// primary one for whoever uses CUDA's runtime.
+// The device interface for CUDA. A device is the context that is current in the calling thread while it
+// plans; for users of CUDA's runtime that is the primary context.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ DeviceId id_of(int ordinal) {
   return id;
 }
 
-/// The number by which this process knows a device; -1 if it does not see it.
+/// The ordinal of a device in this process; -1 if the device is not visible to it.
 int ordinal_of(const DeviceId& id) {
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
@@ -57,7 +57,7 @@ Pointer look_at(decltype(&::cuPointerGetAttributes) attributes, const void* poin
 
 class CudaDevice final : public Device, public std::enable_shared_from_this<CudaDevice> {
  public:
-  /// Of the thread's current context.
+  /// The device of the thread's current context.
   explicit CudaDevice(CUcontext context) : context_(context) {
     check(cudaGetDevice(&ordinal_), "cudaGetDevice");
     cudaDeviceProp properties{};
@@ -180,7 +180,8 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     return {static_cast<double>(free), static_cast<double>(total)};
   }
 
-  /// Freed on the device it is from; after CUDA has ended that fails, and nothing is left to be freed.
+  /// Memory that is freed in its own context. After CUDA has shut down that fails, and the memory is gone
+  /// already.
   template <class Free>
   std::shared_ptr<std::byte> owned(void* memory, Free free) {
     return {static_cast<std::byte*>(memory), [device = shared_from_this(), free](std::byte* p) {
@@ -193,7 +194,7 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   CUcontext context_;
   int ordinal_ = 0;
   std::mutex connecting_;
-  std::set<int> connected_;  ///< ordinals of devices whose memory this one has been let to
+  std::set<int> connected_;  ///< ordinals of devices whose memory this one may access
   std::string name_, model_;
   DeviceId id_{};
 };
@@ -203,7 +204,7 @@ std::shared_ptr<Device> device_of_thread() {
   CUcontext context = nullptr;
   check(driver().current_context(&context), "cuCtxGetCurrent");
   if (context == nullptr) {
-    // Nobody has chosen yet: the runtime's choice, as for any other call of it.
+    // The program has not chosen a device yet: it gets the runtime's default.
     int ordinal = 0;
     check(cudaGetDevice(&ordinal), "cudaGetDevice");
     check(cudaSetDevice(ordinal), "cudaSetDevice");
@@ -217,7 +218,7 @@ std::shared_ptr<Device> device_of_thread() {
   return device;
 }
 
-/// Of the driver that the process has loaded, if it has one.
+/// The function of the driver that this process has loaded; null without a driver.
 std::atomic<decltype(&::cuPointerGetAttributes)> known_attributes{nullptr};
 
 void notice() {

@@ -6,7 +6,7 @@ namespace weft::cuda {
 
 namespace {
 
-/// The interface that this was written for.
+/// The version of the driver's interface that this code is written for.
 constexpr unsigned version = 12000;
 
 template <class Function>
@@ -26,7 +26,7 @@ std::string text_of(int version_number) {
   return std::to_string(version_number / 1000) + "." + std::to_string(version_number % 1000 / 10);
 }
 
-/// CUDA's own text blames the version of a driver also where there is none.
+/// The reason in words. CUDA's own text speaks of an old driver even where none is installed.
 std::string reason_of(cudaError_t status) {
   int driver = 0;
   if (status != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess)
@@ -44,7 +44,7 @@ struct Found {
     int devices = 0;
     const cudaError_t status = cudaGetDeviceCount(&devices);
     if (status != cudaSuccess || devices == 0) {
-      cudaGetLastError();  // it is no error of the user's next call
+      cudaGetLastError();  // clears it, so that the user's next call does not report it
       missing = status != cudaSuccess ? reason_of(status) : "no GPU is visible";
       return;
     }

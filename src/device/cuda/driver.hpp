@@ -1,5 +1,5 @@
-// The functions of the CUDA driver that its runtime has no counterpart of, found through the runtime, so that
-// nothing links with the driver: a machine without one can load Weft.
+// Functions of the CUDA driver that have no counterpart in the runtime. They are looked up through the
+// runtime and not linked, so that a machine without a driver can load Weft.
 #pragma once
 
 #include <cuda.h>
@@ -18,10 +18,10 @@ struct Driver {
   decltype(&::cuStreamBatchMemOp) memory_operations;
 };
 
-/// Why there is no device that can be used in this process, or nothing. The first call starts CUDA.
+/// Why this process has no device that can be used; empty if it has one. The first call initialises CUDA.
 const std::string& missing();
 
-/// Throws `weft::Error` if there is none.
+/// Throws `weft::Error` if no device can be used.
 const Driver& driver();
 
 /// Throw `weft::Error` with CUDA's message unless the call succeeded.

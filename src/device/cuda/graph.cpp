@@ -19,7 +19,7 @@ bool Graph::update(DeviceGraph& captured) {
   cudaGraphExecUpdateResultInfo result{};
   if (cudaGraphExecUpdate(executable_, static_cast<Graph&>(captured).captured_, &result) == cudaSuccess)
     return true;
-  cudaGetLastError();  // it is no error of the user's next call
+  cudaGetLastError();  // clears it, so that the user's next call does not report it
   return false;
 }
 

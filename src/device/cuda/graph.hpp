@@ -1,4 +1,4 @@
-// Graphs of CUDA behind the device seam.
+// The device interface's graphs for CUDA.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@ namespace weft::cuda {
 
 class Graph final : public DeviceGraph {
  public:
-  /// Takes over what was captured.
+  /// Takes ownership of a captured graph.
   explicit Graph(cudaGraph_t captured) : captured_(captured) {}
   ~Graph() override;
   Graph(const Graph&) = delete;
@@ -20,7 +20,7 @@ class Graph final : public DeviceGraph {
 
  private:
   cudaGraph_t captured_;
-  cudaGraphExec_t executable_ = nullptr;  ///< made for the first launch
+  cudaGraphExec_t executable_ = nullptr;  ///< instantiated by the first launch
 };
 
 }  // namespace weft::cuda

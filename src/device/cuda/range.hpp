@@ -1,5 +1,5 @@
-// Ranges of NVTX, which Nsight Systems shows. Its headers look for a profiler in the first call, in planning;
-// without one, a call is a comparison.
+// NVTX ranges, which Nsight Systems shows. NVTX looks for a profiler in the first call, which happens while
+// planning. Without a profiler, later calls cost one comparison.
 #pragma once
 
 namespace weft::cuda {

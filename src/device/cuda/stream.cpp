@@ -16,7 +16,7 @@ CUdeviceptr address(const std::byte* at) {
   return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
 }
 
-/// CUDA takes 256; so many are on the stack.
+/// Flags in one call, in an array on the stack. CUDA takes up to 256.
 constexpr std::size_t flags_at_once = 32;
 
 CUstreamBatchMemOpParams operation_of(const DeviceFlag& flag) {
@@ -94,7 +94,7 @@ void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {
   check(cudaMemsetAsync(at, value, bytes, stream_), "cudaMemsetAsync");
 }
 
-// A batch, even of one, is known to be captured as a node of a graph.
+// Always the batch call, even for one flag, because graphs can capture it.
 void Stream::flags(std::span<const DeviceFlag> flags) {
   std::array<CUstreamBatchMemOpParams, flags_at_once> batch{};
   for (std::size_t done = 0; done < flags.size(); done += batch.size()) {
@@ -105,7 +105,7 @@ void Stream::flags(std::span<const DeviceFlag> flags) {
   }
 }
 
-// Relaxed: libraries may load a kernel when it is first used, and other threads do what they like.
+// Relaxed mode, because libraries may load a kernel at its first use, and other threads may call anything.
 void Stream::begin_capture() {
   check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
 }

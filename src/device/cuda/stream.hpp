@@ -1,4 +1,4 @@
-// Streams and events of CUDA behind the device seam.
+// The device interface's streams and events for CUDA.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,7 +22,7 @@ class Event final : public DeviceEvent {
 
 class Stream final : public DeviceStream {
  public:
-  /// A stream of its own, which waits for no other unless told to.
+  /// A new stream, which does not synchronise with the default stream.
   explicit Stream(bool first);
   explicit Stream(cudaStream_t borrowed) : stream_(borrowed) {}
   ~Stream() override;
