@@ -1,4 +1,4 @@
-// Strided copies in the memory of devices, as data: what kernels carry out, and the device seam is asked for.
+// Strided copies in device memory, as data, for kernels and the device interface.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace weft {
 
-/// A copy between strided boxes. Elements are opaque unless the factor is not 1: then they are one or two
-/// real numbers.
+/// A copy between strided boxes. With a factor other than 1, an element is one or two real numbers; else
+/// elements are opaque.
 struct DeviceCopy {
   CopyLoops loops;
-  int element_bytes = 0;  ///< 4, 8 or 16; both sides lie on multiples of it
+  int element_bytes = 0;  ///< 4, 8 or 16; source and destination start on multiples of it
   double factor = 1;
   int real_bytes = 8;
 };
 
-/// Such a copy from one place to another.
+/// A copy with its addresses.
 struct DeviceCopyJob {
   std::byte* to;
   const std::byte* from;

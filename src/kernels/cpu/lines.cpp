@@ -18,7 +18,7 @@ constexpr std::size_t line_bytes = 64;
 
 #ifdef WEFT_LINES_X86
 
-/// Stores whole vectors to aligned addresses with `store`, and copies what is before and behind them.
+/// Stores whole vectors to aligned addresses with `store`, and copies the bytes before and after them.
 template <std::size_t Vector, class Store>
 __attribute__((always_inline)) inline void store_past(const std::byte* from, std::byte* to, std::size_t bytes,
                                                       const Store& store) {
@@ -52,7 +52,7 @@ void store_sse2(const std::byte* from, std::byte* to, std::size_t bytes) {
   });
 }
 
-/// Copies line by line with `copy`; addresses that are asked for may lie behind the end of an array.
+/// Copies cache line by cache line with `copy`. Prefetched addresses may lie beyond the end of the array.
 template <class Copy>
 __attribute__((always_inline)) inline void load_ahead(const std::byte* from, std::byte* to, std::size_t bytes,
                                                       std::ptrdiff_t ahead, const Copy& copy) {

@@ -1,5 +1,5 @@
-// Copies of lines of memory between the cache and memory that does not fit it. One kernel per instruction
-// set; the best that the processor has is chosen once, at run time.
+// Copies of contiguous bytes for arrays larger than the cache: with non-temporal stores or with prefetches.
+// One kernel per instruction set; the best that the processor has is chosen once, at run time.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,21 @@ struct LineKernel {
   const char* name;
   bool (*runs_here)();
   // Any alignment, no overlap.
-  /// Stores past the cache, without first reading what it overwrites: for memory that is not read again soon.
+  /// Copies with non-temporal stores, which bypass the cache and do not read what they overwrite: for memory
+  /// that is not read again soon.
   void (*store_past)(const std::byte* from, std::byte* to, std::size_t bytes);
-  /// Asks for what lies `ahead` bytes behind what it reads, where the processor would not think of it itself.
+  /// Copies and prefetches `ahead` bytes after the bytes that it reads, for access patterns that the
+  /// processor does not prefetch itself.
   void (*load_ahead)(const std::byte* from, std::byte* to, std::size_t bytes, std::ptrdiff_t ahead);
-  /// To be called after the last `store_past` and before another thread or process is told of it.
+  /// Must be called after the last `store_past`, before another thread or process learns that the data are
+  /// there.
   void (*fence)();
 };
 
-/// The fastest first; the last one runs everywhere.
+/// All kernels, the fastest first. The last one runs on every processor.
 std::span<const LineKernel> line_kernels();
 
-/// The first that runs here.
+/// The fastest kernel that runs on this processor.
 const LineKernel& line_kernel();
 
 }  // namespace weft

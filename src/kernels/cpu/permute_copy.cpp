@@ -17,14 +17,14 @@ struct alignas(Bytes == 16 ? 8 : 4) Word {
   std::array<unsigned char, Bytes> bytes;
 };
 
-/// Side of the blocks in which a transposition walks, in elements: both sides of a block stay in the first
+/// Side, in elements, of the blocks of a transposition. Source and destination of a block fit the first-level
 /// cache.
 constexpr Index block = 16;
 
-/// Share of the threads' time that is used well enough to cut no further in.
+/// The share of the threads' time in use from which on no loop further inside is considered.
 constexpr double good_balance = 0.85;
 
-/// Moves elements as they are.
+/// Copies elements unchanged.
 template <int Bytes>
 struct Copied {
   using Element = Word<Bytes>;
@@ -34,7 +34,7 @@ struct Copied {
   }
 };
 
-/// The same past the cache.
+/// The same with non-temporal stores.
 template <int Bytes>
 struct StoredPast : Copied<Bytes> {
   using Element = Word<Bytes>;
@@ -45,7 +45,7 @@ struct StoredPast : Copied<Bytes> {
   }
 };
 
-/// The same, asking for what comes next.
+/// The same with prefetches.
 template <int Bytes>
 struct LoadedAhead : Copied<Bytes> {
   using Element = Word<Bytes>;
@@ -57,8 +57,8 @@ struct LoadedAhead : Copied<Bytes> {
   }
 };
 
-/// Moves elements of `Count` real numbers, multiplying them. The numbers are read and written as bytes: other
-/// code of the library sees the same memory as words.
+/// Copies elements of `Count` real numbers and multiplies them. The numbers are read and written as bytes,
+/// because other code accesses the same memory as words.
 template <class Real, int Count>
 struct Multiplied {
   using Element = Word<static_cast<int>(sizeof(Real)) * Count>;
@@ -170,7 +170,7 @@ void PermuteCopy::with_size(const F& f) const {
   }
 }
 
-/// How far to look ahead, in bytes: about a page, in whole lines of the copy.
+/// The distance of prefetches in bytes: about a page, in whole lines of the copy.
 std::ptrdiff_t PermuteCopy::ahead() const {
   constexpr Index far = 4096;
   const CopyLoop line = loops_.innermost();
@@ -179,12 +179,12 @@ std::ptrdiff_t PermuteCopy::ahead() const {
   return lines * loops_[loops_.count - 2].from * element_bytes_;
 }
 
-/// Iterations of a loop that are not cut apart: those of a block of the inner loops.
+/// The unit of iterations in which a loop may be cut: a block for the inner loops.
 Index PermuteCopy::unit_of(int loop) const {
   return loop >= loops_.count - (loops_.transposes ? 2 : 1) ? block : 1;
 }
 
-/// The outermost loop that gives every part nearly the same, else the one that comes nearest to it.
+/// The outermost loop that splits well among the parts, else the one that splits best.
 int PermuteCopy::loop_to_cut(int parts) const {
   int best = 0;
   double best_balance = 0;

@@ -1,7 +1,7 @@
-// Copies between any two strided boxes of equal extents: packing, unpacking, putting and permuting. Axes that
-// are contiguous together on both sides are merged while planning, so that execution runs the fewest and
-// longest loops. A copy can multiply what it copies, which saves a pass over the data, and can be done in
-// slices by several threads.
+// Copies between two strided boxes of equal extents: for packing, unpacking, putting and permuting. Axes that
+// are contiguous with each other in source and destination are merged while planning, so that loops are few
+// and long. A copy can multiply its elements, which saves a pass over the data, and several threads can share
+// it.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace weft {
 
 /// How elements are copied.
 struct CopyManner {
-  /// What they are multiplied by. The size of the real numbers in them is only looked at if the factor is not
-  /// 1; without one, elements are opaque.
+  /// The factor of the elements. Only if it is not 1 does the size of their real numbers matter; else
+  /// elements are opaque.
   double factor = 1;
   int real_bytes = 8;  ///< 8 or 4; an element is one or two of them
-  // Of lines that are copied as they are, one at most; otherwise without meaning.
-  bool store_past = false;  ///< past the cache: what is written is not read again soon
-  bool load_ahead = false;  ///< what is read lies in memory
+  // For copies of contiguous lines with factor 1, at most one of these; ignored otherwise.
+  bool store_past = false;  ///< non-temporal stores: what is written is not read again soon
+  bool load_ahead = false;  ///< prefetches: what is read is not in the cache
 };
 
 /// A planned copy. Strides are in elements.
@@ -29,11 +29,11 @@ class PermuteCopy {
 
   void run(const std::byte* from, std::byte* to) const;
 
-  /// One of `parts` nearly equal slices, some of which may be empty; together they are `run`. Slices write
-  /// different elements and may be done at the same time. Allocates nothing.
+  /// Does one of `parts` nearly equal slices of `run`; some may be empty. Slices write different elements and
+  /// may run at the same time. Allocates nothing.
   void run_part(const std::byte* from, std::byte* to, int part, int parts) const;
 
-  /// Loops left after merging.
+  /// Number of loops after merging.
   int loops() const { return loops_.count; }
 
  private:

@@ -1,5 +1,5 @@
-// Division by numbers that are known before a kernel is launched. Kernels take positions apart with it, once
-// per element and axis.
+// Division by numbers that are known before a kernel is launched. Kernels use it to compute indices from
+// positions, once per element and axis.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace weft::cuda {
 
-/// 64 bits wide the device divides by itself.
+/// 64-bit positions use the device's own division.
 template <class Position>
 class Divider {
  public:
@@ -21,8 +21,8 @@ class Divider {
   Position divisor_ = 1;
 };
 
-/// Below 2^31 a multiplication and a shift are as good: with 2^(s-1) < d <= 2^s and m = 2^32 (2^s - d) / d +
-/// 1, rounded down, n / d is (n m / 2^32 + n) / 2^s.
+/// Positions below 2^31 need only a multiplication and a shift: with 2^(s-1) < d <= 2^s and m = 2^32 (2^s -
+/// d) / d + 1, rounded down, n / d is (n m / 2^32 + n) / 2^s.
 template <>
 class Divider<std::uint32_t> {
  public:

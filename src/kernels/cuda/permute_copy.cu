@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kernel_loops = 4;
 
-/// What a thread moves at once.
+/// The bytes that a thread loads and stores at once.
 template <int Bytes>
 struct alignas(Bytes) Unit {
   std::uint32_t words[Bytes / 4];
@@ -38,14 +38,14 @@ struct Multiplied {
   }
 };
 
-/// Loops as a kernel sees them, the innermost first.
+/// Loops in the form that kernels need, the innermost first.
 template <class Position>
 struct Loops {
   int count = 0;
   Divider<Position> n[kernel_loops];
   Position from[kernel_loops], to[kernel_loops];
 
-  /// Adds what the loops from `first` on contribute at a position within them.
+  /// Adds to `f` and `t` the offsets of a position within the loops from `first` on.
   __device__ void locate(int first, Position position, Position& f, Position& t) const {
 #pragma unroll
     for (int i = 0; i < kernel_loops; ++i) {
@@ -62,7 +62,7 @@ struct Loops {
 
 constexpr int line_threads = 256, line_units = 4;  ///< units that a thread has under way at a time
 
-/// Copies that go in one launch.
+/// The most copies in one launch.
 constexpr int jobs_at_once = 8;
 
 template <class U, class Position, int Most>
@@ -74,12 +74,12 @@ struct LineJobs {
   Loops<Position> loops[Most];
 };
 
-/// By all threads of all blocks, after the last thing that each stores.
+/// Stores the signals. All threads of all blocks call it after their last store.
 __device__ void store_signals(const KernelSignals& signals) {
   if (signals.count == 0) return;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  // What the block has stored, all devices see before the count, and the flags.
+  // All devices see the stores of this block before the count and the flags.
   __threadfence_system();
   if (atomicAdd(signals.blocks, 1u) + 1 != gridDim.x) return;
   *signals.blocks = 0;
@@ -88,12 +88,12 @@ __device__ void store_signals(const KernelSignals& signals) {
     *static_cast<volatile std::uint32_t*>(signals.at[i]) = signals.value[i];
 }
 
-/// One unit after the other in the order of the to side.
+/// Copies units in the order of the destination.
 template <class U, class Position, int Most, class Move>
 __global__ void __launch_bounds__(line_threads)
     copy_lines(const __grid_constant__ LineJobs<U, Position, Most> jobs, const Move move,
                const __grid_constant__ KernelSignals signals) {
-  // Blocks take turns, so that what goes to several devices goes to all of them at the same time.
+  // Consecutive blocks take different copies, so that copies to several devices run at the same time.
   const unsigned count = Most == 1 ? 1 : static_cast<unsigned>(jobs.count);
   const unsigned job = blockIdx.x % count;
   const Loops<Position>& loops = jobs.loops[job];
@@ -123,14 +123,15 @@ __global__ void __launch_bounds__(line_threads)
 
 constexpr int tile_columns = 32, tile_rows = 8;
 
-/// Neighbouring units that a thread reads or writes at once.
+/// Adjacent units that a thread reads or writes at once.
 template <class U, int Wide>
 struct alignas(sizeof(U) * Wide) Run {
   U units[Wide];
 };
 
-/// Square tiles of the two innermost loops, the innermost being the fast one of the to side and the other one
-/// that of the from side. Wide: both lengths, all strides and both starts are multiples of it.
+/// Copies square tiles of the two innermost loops, of which the innermost is the fastest in the destination
+/// and the other one in the source. `Wide` divides both lengths, all strides and both start addresses, in
+/// units.
 template <class U, int Wide, class Position, class Move>
 __global__ void __launch_bounds__(tile_columns* tile_rows)
     copy_tiles(const Loops<Position> loops, U* to, const U* from, const Divider<Position> tiles_last,
@@ -179,7 +180,7 @@ Loops<Position> kernel_view(const CopyLoops& c) {
 
 constexpr Index most_blocks = 0x7fffffff;
 
-/// A copy whose loops are in units.
+/// A copy with loops in units instead of elements.
 struct Part {
   CopyLoops loops;
   std::byte* to;
@@ -221,7 +222,7 @@ cudaError_t launch_tiles(const CopyLoops& c, U* to, const U* from, const Move& m
   return cudaGetLastError();
 }
 
-/// Whether runs of two units start on multiples of their size everywhere on both sides.
+/// Whether all pairs of units are aligned to their size in source and destination.
 template <class U>
 bool is_even(const CopyLoops& c, const U* to, const U* from) {
   const auto starts = reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from);
@@ -239,13 +240,13 @@ cudaError_t launch_one(const Part& part, const Move& move, const KernelSignals& 
   if (!c.transposes) return launch_lines<1, U, Position>({&part, 1}, move, signals, stream);
   auto* to = reinterpret_cast<U*>(part.to);
   const auto* from = reinterpret_cast<const U*>(part.from);
-  // Small units by twos, or there is too little under way.
+  // Small units are moved in pairs, because single ones leave too few bytes under way.
   if constexpr (sizeof(U) < 16)
     if (is_even(c, to, from)) return launch_tiles<U, 2, Position>(c, to, from, move, stream);
   return launch_tiles<U, 1, Position>(c, to, from, move, stream);
 }
 
-/// Whether positions, and the padded ends of the last block, fit 31 bits.
+/// Whether positions fit 31 bits, those of the padding of the last block included.
 bool is_small(const CopyLoops& c) {
   Index total = 1, from = 0, to = 0;
   for (int i = 0; i < c.count; ++i) {
@@ -278,7 +279,8 @@ cudaError_t launch_units(Parts parts, int bytes, const Move& move, const KernelS
   }
 }
 
-/// Several neighbouring elements as one, where lengths, strides and addresses allow it.
+/// Merges adjacent elements into larger units where lengths, strides and addresses allow it; returns the
+/// unit's bytes.
 int widen(CopyLoops& c, int bytes, const std::byte* to, const std::byte* from) {
   if (c.transposes || c.innermost().from != 1 || c.innermost().to != 1) return bytes;
   for (int wide = 16; wide > bytes; wide /= 2) {
@@ -297,12 +299,12 @@ int widen(CopyLoops& c, int bytes, const std::byte* to, const std::byte* from) {
   return bytes;
 }
 
-/// Copies that wait to be launched together: of the same units, which are moved alike.
+/// Copies that are collected for one launch. They have the same unit, factor and type.
 class Waiting {
  public:
   explicit Waiting(cudaStream_t stream) : stream_(stream) {}
 
-  /// At most four loops.
+  /// Adds a copy of at most four loops.
   cudaError_t add(const DeviceCopy& copy, std::byte* to, const std::byte* from) {
     Part part{copy.loops, to, from};
     const int bytes = widen(part.loops, copy.element_bytes, to, from);
@@ -320,7 +322,7 @@ class Waiting {
     return cudaSuccess;
   }
 
-  /// Whether what waits can store signals at its end.
+  /// Whether the launch of the collected copies can store signals at its end.
   bool signals() const { return count_ > 0 && !parts_[0].loops.transposes; }
 
   cudaError_t launch(const KernelSignals& signals) {
@@ -344,7 +346,7 @@ class Waiting {
   bool joined_ = false;
 };
 
-/// What one launch cannot take is done index by index of the outermost loop.
+/// Adds a copy of any number of loops; those beyond four run on the host.
 cudaError_t add(Waiting& waiting, const DeviceCopy& copy, std::byte* to, const std::byte* from) {
   if (copy.loops.empty) return cudaSuccess;
   if (copy.loops.count <= kernel_loops) return waiting.add(copy, to, from);

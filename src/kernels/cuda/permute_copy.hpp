@@ -1,7 +1,7 @@
-// Copies between any two strided boxes in device memory, by kernels: the loops that a copy has once its axes
-// are merged, up to four of them in a launch. Where the fastest axes of the two sides differ, tiles go
-// through shared memory, so that both sides are read and written in long runs; else as many elements as fit
-// 16 bytes are moved together, and several copies go in one launch. Elements can be multiplied on the way.
+// Kernels that copy between strided boxes in device memory, with up to four merged loops in a launch. Where
+// the fastest axes of source and destination differ, tiles go through shared memory, so that both are
+// accessed in long runs. Otherwise up to 16 bytes are moved at once, and several copies share a launch.
+// Elements can be multiplied.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,10 +14,10 @@
 
 namespace weft::cuda {
 
-/// Numbers that a launch stores at its end, where devices that see them also see what it has copied.
+/// Flags that a launch stores at its end. A device that sees a flag also sees the copied data.
 struct KernelSignals {
   static constexpr std::size_t most = 8;
-  unsigned* blocks = nullptr;  ///< of the device's own memory; zero before and afterwards
+  unsigned* blocks = nullptr;  ///< counter in the device's own memory; zero before and after
   int count = 0;
   std::uint32_t* at[most] = {};
   std::uint32_t value[most] = {};
@@ -28,8 +28,8 @@ struct KernelSignals {
   }
 };
 
-/// Enqueues them; what one writes none of the others reads or writes. `stored`: whether the last launch
-/// stores the signals, which not every one can. Allocates nothing.
+/// Enqueues copies, none of which may write what another one reads or writes. `stored` becomes true if the
+/// last launch stores the signals, which not every kernel can. Allocates nothing.
 cudaError_t enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
                     cudaStream_t stream);
 

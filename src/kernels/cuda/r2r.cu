@@ -51,7 +51,7 @@ cudaError_t launch(const R2rStep& step, std::byte* to, const std::byte* from, cu
 }  // namespace
 
 cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream) {
-  // Positions, those past the end of the last block included, fit 31 bits, or else 64.
+  // Positions, those beyond the end in the last block included, have 32 bits if they fit 31, else 64.
   const bool small = r2r::bound_of(step) < (Index{1} << 31) - threads, wide = step.real_bytes == 8;
   return r2r::with_method(step.method, [&]<class Method>(Method) {
     if (small)

@@ -1,5 +1,5 @@
-// The steps of DCTs and DSTs before and behind their FFT, in device memory: a thread for each complex number,
-// in the order in which they lie in the array, so that neighbours read and write neighbours.
+// The steps of DCTs and DSTs before and after their FFT, in device memory. One thread handles one complex
+// number; threads have the order of the array, so that adjacent threads access adjacent numbers.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace weft::cuda {
 
-/// Enqueues it. Allocates nothing.
+/// Enqueues a step. Allocates nothing.
 cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
 
 }  // namespace weft::cuda

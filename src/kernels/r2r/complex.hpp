@@ -1,4 +1,4 @@
-// Complex numbers for code that runs on the host and on devices: only what the methods of DCTs and DSTs need.
+// Complex numbers for code that runs on host and devices, with the operations that DCTs and DSTs need.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ WEFT_ANYWHERE Complex<Real> conjugate(Complex<Real> a) {
   return {a.re, -a.im};
 }
 
-/// a, or -a.
+/// -a if `negative`, else a.
 template <class Real>
 WEFT_ANYWHERE Complex<Real> negated_if(bool negative, Complex<Real> a) {
   return negative ? Complex<Real>{-a.re, -a.im} : a;
@@ -41,8 +41,8 @@ WEFT_ANYWHERE Complex<Real> turned(Complex<Real> a) {
   return {-a.im, a.re};
 }
 
-/// exp(i pi numerator / denominator). The fraction is rounded once, in double, which is all that a table
-/// could do better.
+/// exp(i pi numerator / denominator). Its only error beyond that of a table is one rounding of the fraction,
+/// in double.
 template <class Real, class Position>
 WEFT_ANYWHERE Complex<Real> root(Position numerator, Position denominator) {
   const double half_turns = static_cast<double>(numerator) / static_cast<double>(denominator);

@@ -1,5 +1,5 @@
-// What a DCT or DST does to one complex number of a step, on the host or on a device: where it lies, and how
-// the methods read the others that it depends on.
+// The computation of one complex number of a step of a DCT or DST, on host or device: where it lies, and how
+// the formulas read the other numbers of its line.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace weft::r2r {
 
-/// `f` with the formulas of a method.
+/// Calls `f` with the formulas of a method.
 template <class F>
 auto with_method(R2rMethod method, const F& f) {
   switch (method) {
@@ -30,14 +30,14 @@ auto with_method(R2rMethod method, const F& f) {
   return f(Type4Odd{});
 }
 
-/// Of numbers that a step writes.
+/// The number of complex numbers that a step writes.
 inline Index count_of(const R2rStep& step) {
   Index total = 1;
   for (int i = 0; i < step.count; ++i) total *= step.loops[static_cast<std::size_t>(i)].n;
   return total;
 }
 
-/// Above everything that positions of a step are compared with or come to.
+/// An upper bound of all positions that a step computes.
 inline Index bound_of(const R2rStep& step) {
   Index array = step.n * std::max(step.first_step, Index{1}) + step.second, aside = 1;
   for (int i = 0; i < step.count; ++i) {
@@ -45,12 +45,12 @@ inline Index bound_of(const R2rStep& step) {
     array += loop.n * loop.array;
     aside += loop.n * loop.aside;
   }
-  // Extended lines are longer than the array's; methods compute with up to 16 times their length.
+  // Extended lines are longer than those of the array, and methods compute with up to 16 times the length.
   return std::max({count_of(step), array, aside + 2 * step.n, 16 * step.n});
 }
 
-/// A step as processors see it. Positions are unsigned, and so are strides, modulo what they can hold: a
-/// negative one counts downwards all the same. `Divisor` knows a number and divides by it.
+/// A step in the form that kernels need. Positions and strides are unsigned; a negative stride works by
+/// wrapping around. `Divisor` divides by a number known in advance.
 template <class Position, class Divisor>
 struct View {
   static constexpr int most_loops = R2rStep::most_loops;
@@ -81,11 +81,11 @@ struct View {
   Position array[most_loops]{}, aside[most_loops]{};
 };
 
-/// One number of a step: where its lines begin, and which one of them it is.
+/// The place of one number of a step: the starts of its lines, and its index in them.
 template <class Position>
 struct Place {
   Position along = 0, array = 0, aside = 0;
-  bool alone = false;  ///< without a second line in the array
+  bool unpaired = false;  ///< the complex line holds only one line of the array
 };
 
 template <class Position, class Divisor>
@@ -102,26 +102,26 @@ WEFT_ANYWHERE Place<Position> place_of(const View<Position, Divisor>& v, Positio
     }
     place.array += at * v.array[i];
     place.aside += at * v.aside[i];
-    place.alone = place.alone || (i == v.odd && at + 1 == n);
+    place.unpaired = place.unpaired || (i == v.odd && at + 1 == n);
   }
   return place;
 }
 
-/// Number `position` of a step to memory aside.
+/// Computes number `position` of a step from the array to work memory.
 template <class Method, class Real, class Position, class Divisor>
 WEFT_ANYWHERE void to_aside(const View<Position, Divisor>& v, Position position, Complex<Real>* aside,
                             const Real* array, Real factor) {
   const Place<Position> place = place_of(v, position);
   const Position first = place.array, second = first + v.second;
   const auto line = [&](Position j) {
-    const Real im = place.alone ? Real(0) : array[second + j * v.second_step];
+    const Real im = place.unpaired ? Real(0) : array[second + j * v.second_step];
     return Complex<Real>{array[first + j * v.first_step], im};
   };
   aside[place.aside + place.along * v.aside_step] =
       factor * Method::template before<Real>(place.along, v.n, v.sine, line);
 }
 
-/// Number `position` of a step back from there.
+/// Computes number `position` of a step from work memory to the array.
 template <class Method, class Real, class Position, class Divisor>
 WEFT_ANYWHERE void to_array(const View<Position, Divisor>& v, Position position, Real* array,
                             const Complex<Real>* aside, Real factor) {
@@ -129,7 +129,7 @@ WEFT_ANYWHERE void to_array(const View<Position, Divisor>& v, Position position,
   const auto line = [&](Position k) { return aside[place.aside + k * v.aside_step]; };
   const Complex<Real> result = factor * Method::template after<Real>(place.along, v.n, v.sine, line);
   array[place.array + place.along * v.first_step] = result.re;
-  if (!place.alone) array[place.array + v.second + place.along * v.second_step] = result.im;
+  if (!place.unpaired) array[place.array + v.second + place.along * v.second_step] = result.im;
 }
 
 }  // namespace weft::r2r

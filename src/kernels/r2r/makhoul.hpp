@@ -1,6 +1,7 @@
-// DCT-II and DCT-III by an FFT of the same length, after Makhoul: the points of even number in their order,
-// then the others backwards; w^k V(k) + w^-k V(n - k), with w = exp(-i pi / 2n), of their FFT V is the
-// DCT-II. DCT-III is the same backwards. The DSTs are the DCTs of x(0), -x(1), x(2), ..., in reversed order.
+// DCT-II and DCT-III by an FFT of the same length, after Makhoul. The FFT's input is the points of even index
+// in order, then those of odd index in reverse. With its result V and w = exp(-i pi / 2n), w^k V(k) + w^-k
+// V(n - k) is the DCT-II. DCT-III does the inverse steps in reverse. The DSTs are the DCTs of x(0), -x(1),
+// x(2), ..., with the result in reverse order.
 #pragma once
 
 #include "kernels/r2r/complex.hpp"

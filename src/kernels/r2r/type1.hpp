@@ -1,5 +1,5 @@
-// DCT-I and DST-I: the line is extended to an even one of 2 (n - 1) points, or to an odd one of 2 (n + 1), of
-// which the FFT has twice too much. Shorter ways lose accuracy with the square root of n.
+// DCT-I and DST-I: the line is extended to an even sequence of 2 (n - 1) points, or an odd one of 2 (n + 1).
+// The FFT does twice the necessary work; shorter methods lose accuracy by the square root of n.
 #pragma once
 
 #include "kernels/r2r/complex.hpp"

@@ -1,13 +1,13 @@
-// DCT-IV and DST-IV by an FFT of another kind for even and for odd n. A DST is the DCT of the reversed line,
-// every other point of its result negated.
+// DCT-IV and DST-IV, by one method for even and another for odd n. The DST is the DCT of the reversed line,
+// with every other point of the result negated.
 #pragma once
 
 #include "kernels/r2r/complex.hpp"
 
 namespace weft::r2r {
 
-/// Of even n, by an FFT of n / 2 points: point m of a line is x(2m) + i x(n - 1 - 2m), and that of the
-/// result, conjugated, likewise. Before and behind the FFT points are multiplied by exp(-i pi (8m + 1) / 8n).
+/// Even n, by an FFT of n / 2 points: point m is x(2m) + i x(n - 1 - 2m), and the conjugated result is
+/// arranged likewise. Before and after the FFT, points are multiplied by exp(-i pi (8m + 1) / 8n).
 struct Type4Even {
   template <class Real, class Position, class Line>
   WEFT_ANYWHERE static Complex<Real> before(Position m, Position n, bool sine, const Line& x) {
@@ -23,9 +23,9 @@ struct Type4Even {
   }
 };
 
-/// Of odd n, by an FFT of n points: x(j) = f(2j + 1) continued by f(-u) = f(u) and f(u + 4n) = -f(u) has for
-/// every j one u that is n modulo 8. With u = n + 8p, and n + 8q for the result, cos(2 pi u v / 8n) is that
-/// of 2 pi (n / 8 + 8 p q / n): an FFT of the points p, of which the result needs number 8q.
+/// Odd n, by an FFT of n points. Extend x(j) = f(2j + 1) by f(-u) = f(u) and f(u + 4n) = -f(u). Then every j
+/// has exactly one u that is n modulo 8. With u = n + 8p for the input and v = n + 8q for the result, cos(2
+/// pi u v / 8n) = cos(2 pi (n / 8 + 8 p q / n)): an FFT over p, of which the result needs point 8q.
 struct Type4Odd {
   template <class Real, class Position, class Line>
   WEFT_ANYWHERE static Complex<Real> before(Position p, Position n, bool sine, const Line& x) {
