@@ -22,7 +22,7 @@ using Complex = std::complex<double>;
 
 constexpr double always = 0, never = std::numeric_limits<double>::max();
 
-/// Of this thread: other ranks and programs may be busy meanwhile.
+/// Processor time of this thread, which other ranks and programs do not disturb.
 double seconds_computed() {
 #ifdef CLOCK_THREAD_CPUTIME_ID
   timespec t{};
@@ -32,20 +32,20 @@ double seconds_computed() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// An array that fills so many caches, with columns of 256 points along the slowest axis.
+/// The shape of an array of `caches` second-level caches, with columns of 256 points along the slowest axis.
 Shape columns(double caches) {
   const auto rows = static_cast<Index>(caches * static_cast<double>(second_cache_bytes())) / (256 * 16);
   return {256, 32, std::max<Index>(4, rows / 32)};
 }
 
-/// A cube that fills about so many caches, of a side that transforms well.
+/// A cube of about `caches` second-level caches, with a side that FFTs do fast.
 Shape cube(double caches) {
   const double points = caches * static_cast<double>(second_cache_bytes()) / 16;
   const Index side = std::max<Index>(1, std::lround(std::cbrt(points) / 20)) * 20;
   return {side, side, side};
 }
 
-/// Times ways to transform one array on one rank.
+/// Times several programs that transform one array on one rank.
 class Trial {
  public:
   explicit Trial(const Shape& shape) {
@@ -75,7 +75,7 @@ class Trial {
     ways_.emplace_back(std::move(program), settings);
   }
 
-  /// Of each way, of rounds in which they take turns, after one that does not count.
+  /// The median time of each program over rounds in which they take turns. A first round does not count.
   std::vector<double> medians(int rounds) {
     std::vector<std::vector<double>> times(ways_.size());
     for (int i = 0; i <= rounds; ++i)
@@ -106,7 +106,7 @@ class Trial {
   std::vector<Executor> ways_;
 };
 
-/// The smallest that is nearly as fast as the fastest, if that is clearly faster than the default.
+/// The smallest size within 3% of the fastest one; the default if that is within 5%.
 Index measure_subtile(const MachineConstants& c) {
   const Index cache = second_cache_bytes();
   std::vector<Index> sizes;
@@ -124,8 +124,8 @@ Index measure_subtile(const MachineConstants& c) {
   return c.subtile;
 }
 
-/// Trials of an array at the default itself would take too long: one of half of it says whether the default
-/// is far off. The gain also depends on the shape, by a tenth; only more than that counts.
+/// Compares one pass and two on an array of half the default size, as larger ones take too long. The gain
+/// also depends on the shape, by about a tenth, so that only larger differences change the default.
 double measure_two_passes_from(const MachineConstants& c) {
   const double caches = c.two_passes_from / 2;
   Trial trial(cube(caches));

@@ -18,7 +18,7 @@ namespace weft {
 
 namespace {
 
-/// What /proc/cpuinfo says under a name, first; empty if it does not.
+/// The first value of a name in /proc/cpuinfo; empty if there is none.
 std::string processor_says(const std::string& name) {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
@@ -33,7 +33,7 @@ std::string processor_text() {
   if (std::string model = processor_says("model name"); !model.empty()) return model;
   utsname system{};
   uname(&system);
-  // Arm says it in numbers.
+  // On Arm, /proc/cpuinfo has numbers instead of a model name.
   return join(
       std::vector<std::string>{system.machine, processor_says("CPU implementer"), processor_says("CPU part")},
       " ");
@@ -65,7 +65,7 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts, const st
       hardware + ", weft " + std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR);
   std::vector<std::string> versions;
   for (const FftRow* row : ffts) versions.push_back(row->version());
-  std::sort(versions.begin(), versions.end());  // the order is an option's matter
+  std::sort(versions.begin(), versions.end());  // option fft determines their order
   for (const std::string& version : versions) mine += ", " + version;
   if (!devices.empty()) mine += ", " + devices;
 

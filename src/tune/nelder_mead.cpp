@@ -1,21 +1,22 @@
-// Nelder and Mead's search on positions in the lists of values: a coordinate is an index, continuous while
-// the simplex moves, rounded to a point that is run. A tuner has a few times as many trials as there are
-// dimensions, of which the textbook's method spends most on its first simplex and the rest on turning it.
-// So it goes in rounds.
+// Nelder and Mead's search. Coordinates are positions in the lists of values, continuous while the simplex
+// moves, and rounded to a point that is executed. A tuner has only a few trials for each dimension. The
+// textbook's method would spend most of them on its first simplex and the rest on turning it. Therefore this
+// search works in rounds:
 //
-// A vertex starts from the best point so far, not from the first one: what helped is kept while the other
-// moves are tried, and their differences still span the same directions.
+// Each vertex of a simplex is a move from the best point so far, not from the first one. What helped is kept
+// while the other moves are tried, and the vertices still span all directions.
 //
-// A move that leads out of the feasible points takes one other coordinate along, by as little as helps.
-// Points that are not feasible are free, so limits such as sub-tile <= tile do not stop the search.
+// If a move leads to a point that is not feasible, one other coordinate is changed by the least amount that
+// makes it feasible. Points that are not feasible cost no trial, so limits such as sub-tile <= tile do not
+// stop the search.
 //
-// Reflection, expansion and contraction follow while they help, about a centroid to which better vertices
-// count more.
+// Reflection, expansion and contraction follow while they help. Better vertices have more weight in the
+// centroid.
 //
-// The shrink is a restart: a simplex around the best point with moves of half the length, turned round where
-// they did not help, those that mattered most first. Shrinking towards a vertex would spend as many trials
-// and keep directions that were wrong. With moves of one position rounds go on until all neighbours are
-// known, which is as far as noisy times can decide.
+// The next round, in place of a shrink, begins with a simplex around the best point with moves of half the
+// length. Moves that did not help are reversed, and those that changed the score most come first. A shrink
+// would need as many trials and keep wrong directions. With moves of one position, rounds go on until all
+// neighbours of the best point are known.
 #include <algorithm>
 #include <cmath>
 
@@ -32,16 +33,16 @@ struct Vertex {
   double score;
 };
 
-/// A direction and length of the simplex, and how much it changed the score when it was last tried.
+/// A move from the best point, and how much it changed the score when it was last tried.
 struct Move {
   Position by;
   double effect = 0;
 };
 
-/// The limits allow no other trial.
+/// Thrown when the limits allow no further trial.
 struct Stop {};
 
-/// Steps in a row that do not improve on the best vertex, after which the next round begins.
+/// The number of steps in a row without a better best vertex after which the next round begins.
 constexpr int patience = 3;
 
 /// a + factor * b
@@ -106,7 +107,7 @@ class NelderMead {
     return {std::move(at), *score};
   }
 
-  /// Drawn back half of the way to `feasible` at a time until it is.
+  /// The vertex at `at`, moved half of the way to `feasible` until it is feasible.
   Vertex evaluate_towards(Position at, const Position& feasible) {
     Vertex vertex = evaluate(at);
     for (int i = 0; i < 3 && std::isinf(vertex.score); ++i) {
@@ -116,7 +117,8 @@ class NelderMead {
     return vertex;
   }
 
-  /// With the least change of one coordinate that `move` leaves alone, if it is not feasible as it is.
+  /// The vertex at `at`. If it is not feasible, one coordinate that `move` does not change is changed by the
+  /// least amount that makes it feasible.
   Vertex evaluate_beside(const Position& at, const Move& move) {
     Vertex vertex = evaluate(at);
     if (std::isfinite(vertex.score) || std::isinf(best_.score)) return vertex;
@@ -140,8 +142,8 @@ class NelderMead {
                      [](const Vertex& a, const Vertex& b) { return a.score < b.score; });
   }
 
-  /// A vertex for each move from the best point so far; a move that did not help is turned round for the next
-  /// round.
+  /// Makes a vertex for each move from the best point so far. A move that did not help is reversed for the
+  /// next round.
   void build() {
     simplex_.assign(1, best_);
     for (Move& move : moves_) {
@@ -174,7 +176,7 @@ class NelderMead {
     Position centre(dimensions_.size(), 0.0);
     double weights = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      if (i > 0 && std::isinf(simplex_[i].score)) break;  // and so are those behind
+      if (i > 0 && std::isinf(simplex_[i].score)) break;  // the rest is not feasible either
       const auto weight = static_cast<double>(n - i);
       weights += weight;
       centre = sum(centre, weight, simplex_[i].at);
@@ -183,7 +185,7 @@ class NelderMead {
     return centre;
   }
 
-  /// Reflection, expansion or contraction of the worst vertex; false if a shrink is due.
+  /// Reflects, expands or contracts the worst vertex; false if none of these helps.
   bool step() {
     const Position centre = centroid();
     Vertex& worst = simplex_.back();
@@ -213,7 +215,8 @@ class NelderMead {
     best_ = {position(trials_.best().point), trials_.best().score};
   }
 
-  /// False if the search has converged: moves of one position, none of which was new, and nothing better.
+  /// False if the search has converged: all moves are of one position, none led to a new point, and none
+  /// helped.
   bool round() {
     const double score = best_.score;
     const std::size_t seen = trials_.points_seen();
@@ -234,8 +237,8 @@ class NelderMead {
   std::span<const Dimension> dimensions_;
   TriedPoints trials_;
   std::vector<Move> moves_;
-  std::vector<Vertex> simplex_;  // the best first, once built
-  Vertex best_;                  // of all trials, at a rounded position
+  std::vector<Vertex> simplex_;  // sorted, the best first
+  Vertex best_;                  // the best trial, at its rounded position
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Points drawn evenly. In small spaces all are found; in large ones hardly any is drawn twice.
+// Random points, uniformly distributed. Small spaces are searched completely; in large ones hardly any point
+// is drawn twice.
 #include <random>
 
 #include "tune/tried_points.hpp"
@@ -6,7 +7,7 @@
 namespace weft {
 namespace {
 
-/// Draws in a row without a point to execute, after which none is expected.
+/// The number of draws in a row without a new feasible point after which the search ends.
 constexpr int fruitless_draws = 10'000;
 
 }  // namespace
@@ -14,8 +15,8 @@ constexpr int fruitless_draws = 10'000;
 SearchResult random_search(std::span<const Dimension> dimensions, std::uint64_t seed, const Score& score,
                            const SearchLimits& limits) {
   TriedPoints trials(dimensions, score, limits);
-  // The generator is fixed by the standard, its distributions are not; the bias of the remainder is of no
-  // concern.
+  // The standard specifies the generator's numbers but not those of its distributions. The bias of the
+  // remainder does not matter here.
   std::mt19937_64 random(seed);
   Point point(dimensions.size());
   for (int fruitless = 0; fruitless < fruitless_draws && !trials.exhausted(); ++fruitless) {

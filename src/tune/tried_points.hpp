@@ -1,5 +1,5 @@
-// What every search keeps: the scores of all points it has seen, so that none is run twice (the second
-// technique of 4.4 in the paper of search.hpp), the trials executed, and whether the limits allow another.
+// The record of a search: the scores of all points seen, so that no point is executed twice (the second
+// technique of section 4.4 in the paper of search.hpp), the trials executed, and the limits.
 #pragma once
 
 #include <map>
@@ -11,18 +11,18 @@ namespace weft {
 
 class TriedPoints {
  public:
-  /// All three must outlive it.
+  /// The arguments must outlive the object.
   TriedPoints(std::span<const Dimension> dimensions, const Score& score, const SearchLimits& limits);
 
-  /// The score of a point, now or from before; nothing if the limits do not allow to run it.
+  /// The score of a point, executed now or earlier; nothing if the limits do not allow to execute it.
   std::optional<double> run(const Point& point);
   bool seen(const Point& point) const { return scores_.contains(point); }
-  /// Whether all points there are have been seen.
+  /// Whether all points of the space have been seen.
   bool exhausted() const;
-  /// How many have been executed, or seen in all.
+  /// The number of points executed, and of points seen, those that are not feasible included.
   int executed() const { return static_cast<int>(history_.size()); }
   std::size_t points_seen() const { return scores_.size(); }
-  /// The first of the best so far; infinity before one was feasible.
+  /// The best trial so far, of equal ones the first; score infinity if no point was feasible.
   const Trial& best() const { return best_; }
   SearchResult result(bool converged) &&;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Whether a trial has taken place; NaN is no time either.
+/// Whether `seconds` is the time of a trial, and not infinity or NaN.
 bool timed(double seconds) {
   return seconds < infinity;
 }
@@ -35,11 +35,12 @@ class Tuner {
     return late_;
   }
 
-  /// Candidates that make another plan than those before, on top of the best so far.
+  /// Times the candidates of a group, added to the best options so far, except those whose plan was timed
+  /// before.
   void try_group(const std::vector<Settings>& group) {
     const Settings base = tuned_.best.options;
     for (const Settings& more : group) {
-      // The parameters of a pipeline want some trials of their own.
+      // Half of the trials are kept for the parameters of the pipeline.
       if (late() || left() <= (request_.parameters && tuned_.trials > 0 ? request_.trials / 2 : 0)) return;
       Settings candidate = base;
       for (const auto& [name, value] : more) candidate[name] = value;
@@ -59,9 +60,10 @@ class Tuner {
     trials_.found(tuned_.best, tuned_.trials);
   }
 
-  /// Overlap paper, 4.4: infeasible points cost nothing, no point is run twice, what parameters do not change
-  /// is left out, values are powers of two, and the simplex begins at a default point. The best of the rule's
-  /// and the paper's point is where it begins here.
+  /// Searches the parameters by the techniques of the overlap paper, 4.4: points that are not feasible cost
+  /// nothing, no point is executed twice, stages that parameters do not affect are left out, values are
+  /// powers of two, and the simplex begins at a default point. Here that is the better one of the rule's and
+  /// the paper's point.
   void search() {
     if (tuned_.trials == 0 || left() <= 0 || late()) return;
     const Settings candidate = tuned_.best.options;
@@ -80,7 +82,8 @@ class Tuner {
       tuned_.history.push_back({p, seconds});
       return known[p] = seconds;
     };
-    // Searches count the points of `simplex` as well, which have been run.
+    // `left` counts the trials, those of `simplex` included, so the search's own limit is only an upper
+    // bound.
     const SearchLimits limits{request_.trials, [&] { return left() <= 0 || late_; }};
     if (request_.random) {
       random_search(parameters, request_.seed, score, limits);
@@ -106,7 +109,7 @@ class Tuner {
     return simplex_around(parameters, start);
   }
 
-  /// Candidates that are nearly as good as the best one, against each other.
+  /// Times the candidates that are nearly as fast as the best one against each other.
   void play_off() {
     if (late()) return;
     constexpr double near = 1.25;
@@ -118,17 +121,17 @@ class Tuner {
     decide(last);
   }
 
-  /// The best points against each other and the best candidate so far.
+  /// Times the best points and the best candidate so far against each other.
   void finals(const Settings& candidate, const std::vector<Dimension>& parameters,
               const std::vector<Trial>& history) {
     std::vector<Settings> last{tuned_.best.options};
-    // Of points drawn at random many are as good as each other.
+    // Random search often finds many equally good points.
     for (const Trial& t : finalists(history, request_.random ? 10 : 3))
       last.push_back(with_parameters(candidate, parameters, t.point));
     decide(last);
   }
 
-  /// Whole, and in turn.
+  /// Times whole executions in turns and takes the fastest.
   void decide(const std::vector<Settings>& last) {
     if (last.size() < 2) return;
     std::vector<double> seconds = trials_.whole(last);

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = WisdomText::Kind;
 
-constexpr int all_may = 0666;  ///< less the process's umask
+constexpr int all_may = 0666;  ///< reduced by the process's umask
 constexpr off_t most_bytes = 256 << 20;
 
 /// An open file, closed with the object.
@@ -42,7 +42,7 @@ class Descriptor {
   int number_;
 };
 
-/// What the system said last; to be asked before anything else is done.
+/// `what` with the system's last error; must be called before any other system call.
 std::string reason(const std::string& what) {
   return what + ": " + std::generic_category().message(errno);
 }
@@ -55,7 +55,7 @@ WisdomText unreadable(const std::string& why) {
 std::optional<Descriptor> lock(const std::string& file, std::string& why) {
   const std::string name = file + ".lock";
   int number = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, all_may);
-  // Another user's: reading it is enough to lock it, except on NFS.
+  // The file of another user can be locked with read permission alone, except on NFS.
   if (number < 0 && errno == EACCES) {
     number = open(name.c_str(), O_RDONLY | O_CLOEXEC);
     if (number < 0) errno = EACCES;
@@ -67,8 +67,8 @@ std::optional<Descriptor> lock(const std::string& file, std::string& why) {
   }
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
-    // File systems without locks: the file is replaced in one step all the same, though what another job
-    // writes in the same moment may be lost.
+    // On file systems without locks the file is still replaced in one step, but what another job writes at
+    // the same moment may be lost.
     if (errno != EWOULDBLOCK && errno != EINTR) break;
     if (std::chrono::steady_clock::now() > give_up) {
       why = "others have been writing it for 30 s (" + name + " is locked)";
@@ -89,7 +89,7 @@ bool write_all(int number, const std::string& text) {
   return true;
 }
 
-/// Writes a new file of a name of its own beside `file` and returns the name; empty, with `why`, if that
+/// Writes a new file beside `file` and returns its unique name; empty, with the reason in `why`, if that
 /// fails.
 std::string write_beside(const std::string& file, const std::string& text, std::string& why) {
   std::random_device random;
@@ -109,11 +109,11 @@ std::string write_beside(const std::string& file, const std::string& text, std::
   return name;
 }
 
-/// What a symbolic link, or a chain of them, leads to; that need not exist yet.
+/// The target of a symbolic link, or of a chain of links; it need not exist.
 std::string behind_links(const std::string& given) {
   std::error_code none;
   fs::path file = given;
-  // More than the system follows: opening what is left of them says so.
+  // The system follows fewer links than this; opening the rest reports its error.
   for (int i = 0; i < 64 && fs::is_symlink(file, none); ++i) {
     const fs::path next = fs::read_symlink(file, none);
     if (next.empty()) break;
@@ -122,18 +122,18 @@ std::string behind_links(const std::string& given) {
   return file.string();
 }
 
-/// Why a file is not to be replaced, or nothing.
+/// Why a file must not be replaced; empty if it may be.
 std::string why_not(const std::string& file, const WisdomText& old) {
-  if (file.empty()) return "that is no name of a file";
+  if (file.empty()) return "the name of the file is empty";
   if (old.kind == Kind::unreadable || old.kind == Kind::foreign || old.kind == Kind::newer)
     return old.why + "; it is left as it is";
-  // Replacing needs no right to write the old file, but whoever took that right away meant something.
+  // The system lets a read-only file be replaced, but a user who has made it read-only does not want that.
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) return "";
   return (status.st_mode & 0222) == 0 || access(file.c_str(), W_OK) != 0 ? "it is read-only" : "";
 }
 
-/// A name for a damaged file that none has yet.
+/// An unused name for the damaged file.
 std::string name_aside(const std::string& file) {
   std::error_code none;
   std::string name = file + ".corrupt";
@@ -142,8 +142,8 @@ std::string name_aside(const std::string& file) {
   return name;
 }
 
-/// Replaces `file`; the old one is kept under the name `aside`, if that is not empty. What went wrong, or
-/// nothing.
+/// Replaces `file`; the old one is kept under the name `aside`, unless that is empty. Returns what went
+/// wrong; empty on success.
 std::string replace(const std::string& file, const std::string& text, const std::string& aside) {
   std::string why;
   const std::string name = write_beside(file, text, why);
@@ -154,7 +154,7 @@ std::string replace(const std::string& file, const std::string& text, const std:
     unlink(name.c_str());
     return why;
   }
-  // So that the new name outlives a power failure. Not every file system can.
+  // Makes the new name survive a power failure, on file systems that can.
   const fs::path folder = fs::path(file).parent_path();
   const Descriptor opened(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
   if (opened.good()) fsync(opened.get());
@@ -164,7 +164,8 @@ std::string replace(const std::string& file, const std::string& text, const std:
 }  // namespace
 
 WisdomText read_wisdom(const std::string& file) {
-  // Opened first: it may be replaced at any time. Not waiting for the other end of a pipe.
+  // The file is opened before it is examined, because it may be replaced at any time. O_NONBLOCK does not
+  // wait for the writer of a pipe.
   const Descriptor opened(file, O_RDONLY | O_NONBLOCK);
   if (!opened.good()) return errno == ENOENT ? WisdomText{} : unreadable(reason("cannot open it"));
   struct stat status {};
@@ -194,7 +195,7 @@ WisdomSaved add_to_file(const std::string& given, const Wisdom& wisdom) {
     all.merge(wisdom);
     return text.kind == Kind::wisdom && all == text.wisdom;
   };
-  // Before a lock is left beside a file that is not ours, or need not change.
+  // Checked before a lock file is made beside a file that is no wisdom or needs no change.
   const WisdomText now = read_wisdom(file);
   if (holds(now)) return {true, ""};
   if (const std::string why = why_not(file, now); !why.empty()) return failed(why);

@@ -1,7 +1,6 @@
-// The wisdom file. Several jobs may add to one file at once and any of them may be killed: whoever writes
-// holds a lock (FILE.lock, which stays behind empty), puts what the file holds and what it brings together,
-// and replaces the file in one step. Nothing is thrown: a file that cannot be used is no reason for planning
-// to fail.
+// The wisdom file. Several jobs may add to one file at once, and any of them may be killed. Therefore a
+// writer takes a lock (FILE.lock, an empty file that stays), merges the file's wisdom with its own, and
+// replaces the file in one step. Nothing throws, as planning shall not fail because of a wisdom file.
 #pragma once
 
 #include <string>
@@ -10,18 +9,17 @@
 
 namespace weft {
 
-/// What a file holds. One that does not exist holds nothing, which is no mistake.
+/// Reads a file. A file that does not exist is empty wisdom and no error.
 WisdomText read_wisdom(const std::string& file);
 
 struct WisdomSaved {
   bool saved = false;
-  std::string remark;  ///< why not, or what else there is to say; often nothing
+  std::string remark;  ///< why not, or another remark; usually empty
 };
 
-/// Adds `wisdom` to a file, which need not exist; its folder has to. A file that is no wisdom, or that a
-/// later version of Weft wrote, is left as it is. A damaged one is kept beside the new one, as FILE.corrupt.
-/// The file that a symbolic link points to is replaced, not the link. Waits at most 30 s for others that
-/// write.
+/// Adds `wisdom` to a file, which need not exist, in a folder that must. A file that is no wisdom, or is from
+/// a later version of Weft, is not changed. A damaged file is renamed to FILE.corrupt. Symbolic links are
+/// followed, and their target is replaced. Waits at most 30 s for other writers.
 WisdomSaved add_to_file(const std::string& file, const Wisdom& wisdom);
 
 }  // namespace weft

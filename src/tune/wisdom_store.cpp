@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* operation = "plan: wisdom";
 
-/// Calls `visit(row, precision, key)` for what each library that keeps wisdom has learnt.
+/// Calls `visit(row, precision, key)` for each precision of each library with wisdom of its own.
 template <class Visit>
 void each_library(const Visit& visit) {
   const std::string hardware = hardware_text();
@@ -27,8 +27,8 @@ void each_library(const Visit& visit) {
   }
 }
 
-/// The key of which library was found to be the fastest for each transform. These findings are kept beside
-/// the libraries, not in the store: there is one truth.
+/// The key of the choices of the fastest library for each transform. These are kept in fft/fft_choices and
+/// not in the store.
 std::string key_of_choices() {
   std::vector<std::string> versions;
   for (const FftRow& row : fft_table())
@@ -94,11 +94,11 @@ std::string WisdomStore::learn(const Wisdom& other) {
   each_library([&](const FftRow& row, Precision precision, const std::string& key) {
     const auto text = other.library(key);
     if (text && !row.import_wisdom(precision, *text))
-      wrong = row.name + std::string(" does not take its own wisdom: that of another build, or damaged");
+      wrong = row.name + std::string(" refuses its wisdom, which is damaged or from another build");
   });
   const auto choices = other.library(key_of_choices());
   if (choices && !import_fft_choices(*choices))
-    wrong = "what it says of the fastest library for each transform is damaged";
+    wrong = "the choices of the fastest local FFT libraries are damaged";
   return wrong;
 }
 
@@ -118,7 +118,7 @@ Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
     if (comm.rank() == 0) text = store.all().of(machine.fingerprint, machine.hardware).to_json();
   });
   Wisdom shared = Wisdom::from_json(comm.broadcast(text, 0));
-  // Thread ranks have one store, which knows it.
+  // Thread ranks share one store, which has this wisdom already.
   if (comm.rank() != 0 && comm.threads() == nullptr)
     if (const std::string wrong = store.learn(shared); !wrong.empty()) warn("wisdom of rank 0: " + wrong);
   return shared;
@@ -128,7 +128,7 @@ void gather_wisdom(CommImpl& comm, const Machine& machine) {
   if (comm.threads() != nullptr || comm.size() == 1) return;
   WisdomStore& store = WisdomStore::of_process();
   const Wisdom shared = share_wisdom(comm, machine);
-  std::string mine;  // usually nothing
+  std::string mine;  // usually empty
   agree(comm, operation, [&] {
     const Wisdom known = shared.of("", machine.hardware), here = store.all().of("", machine.hardware);
     Wisdom both = known;
@@ -143,7 +143,7 @@ void gather_wisdom(CommImpl& comm, const Machine& machine) {
   agree(comm, operation, [&] {
     if (comm.rank() == 0) learnt = store.all();
   });
-  // One after the other: all at once would be as much memory as all ranks' wisdom, on each of them.
+  // One rank after the other, so that no rank needs memory for the wisdom of all ranks at once.
   for (int r = 1; r < comm.size(); ++r) {
     if (sizes[static_cast<std::size_t>(r)] == 0) continue;
     const std::string its = comm.broadcast(mine, r);

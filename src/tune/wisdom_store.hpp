@@ -1,6 +1,5 @@
-// The wisdom of this process: one for all its plans, and for all ranks that are its threads. What local FFT
-// libraries learn they keep themselves; it is fetched from them when wisdom is saved, and given to them when
-// it is read.
+// The wisdom of this process, for all its plans and thread ranks. Local FFT libraries keep their own wisdom;
+// it is exported from them when wisdom is saved, and imported into them when wisdom is read.
 #pragma once
 
 #include <mutex>
@@ -13,7 +12,7 @@
 
 namespace weft {
 
-/// Wisdom that several threads may use at once.
+/// Wisdom behind a lock, for use by several threads.
 class WisdomStore {
  public:
   static WisdomStore& of_process();
@@ -23,16 +22,16 @@ class WisdomStore {
   std::optional<double> constant(const std::string& machine, const std::string& name) const;
   void remember_constant(const std::string& machine, const std::string& name, double value);
 
-  /// Whether nothing has been remembered or learnt; what local FFT libraries know by themselves is not asked.
+  /// Whether the store is empty; the wisdom of local FFT libraries does not count.
   bool empty() const;
 
-  /// As `Wisdom::merge`; libraries are given nothing.
+  /// As `Wisdom::merge`. Nothing is imported into libraries.
   void merge(const Wisdom& other);
-  /// All that is known, with what the local FFT libraries know by now.
+  /// The whole wisdom, with that of the local FFT libraries.
   Wisdom all() const;
-  /// `merge`, and gives the local FFT libraries what is theirs. What went wrong with that, or nothing.
+  /// Does `merge` and imports the libraries' wisdom into them. Returns what went wrong; empty on success.
   std::string learn(const Wisdom& other);
-  /// Forgets everything, in the local FFT libraries too.
+  /// Forgets all wisdom, that of the local FFT libraries included.
   void forget();
 
  private:
@@ -40,12 +39,12 @@ class WisdomStore {
   Wisdom wisdom_;
 };
 
-/// What rank 0's process knows of a machine, alike on all ranks, so that they plan alike; the other processes
-/// learn it too. Collective.
+/// Gives the wisdom of rank 0's process about a machine to all ranks, so that they plan alike. The other
+/// processes add it to theirs. Collective.
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine);
 
-/// The processes of other ranks, whose boxes may differ, have met local FFTs that rank 0's has not: it learns
-/// of them what it does not know, and all know the same then. Collective.
+/// Merges the local FFT wisdom of all ranks, whose boxes and so whose FFTs may differ, into that of rank 0's
+/// process, and gives the result to all ranks. Collective.
 void gather_wisdom(CommImpl& comm, const Machine& machine);
 
 }  // namespace weft

@@ -22,11 +22,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What an older Weft would misread or lose raises it.
+/// The version of the format. A change that an older Weft would misread or lose increases it.
 constexpr int version = 1;
 constexpr const char* version_key = "weft_wisdom";
 
-/// Whether text that is no JSON begins as wisdom does, as far as it goes.
+/// Whether text that is no valid JSON begins as wisdom does, as far as it is there.
 bool begins_as_wisdom(const std::string& text) {
   std::string letters;
   for (std::size_t i = 0; i < std::min<std::size_t>(text.size(), 64); ++i)
@@ -37,7 +37,7 @@ bool begins_as_wisdom(const std::string& text) {
 
 }  // namespace
 
-/// Between the two forms.
+/// Converts between `Wisdom` and JSON.
 struct WisdomJson {
   static std::string write(const Wisdom& wisdom) {
     Json problems = Json::object(), libraries = Json::object();
@@ -48,7 +48,8 @@ struct WisdomJson {
         if (entry.budget > 0) written["budget"] = entry.budget;
       }
     for (const auto& [library, text] : wisdom.libraries_) libraries[library] = split_lines(text);
-    // By hand, as the version comes first: it tells what a damaged file was.
+    // The text is composed by hand so that the version comes first, which identifies a damaged file as
+    // wisdom.
     return "{\n  \"" + std::string(version_key) + "\": " + std::to_string(version) +
            part_text("problems", problems) + part_text("constants", wisdom.constants_) +
            part_text("local_ffts", libraries) + "\n}\n";
@@ -73,7 +74,7 @@ struct WisdomJson {
 
  private:
   static std::string part_text(const char* name, const Json& part) {
-    // Names of processors are whatever the system says, so that they may be no UTF-8.
+    // Names of processors come from the system and may be invalid UTF-8.
     std::string text = ",\n  \"" + std::string(name) + "\": ";
     for (const char c : part.dump(2, ' ', false, Json::error_handler_t::replace)) {
       text += c;
@@ -82,7 +83,7 @@ struct WisdomJson {
     return text;
   }
 
-  /// Throws if it is no object.
+  /// Throws if `value` is no object.
   static const Json::object_t& members(const Json& json) { return json.get_ref<const Json::object_t&>(); }
 
   static const Json::object_t& part(const Json& json, const char* name) {
