@@ -1,6 +1,5 @@
-// An array of the benchmark: where executions find it, and stretches of it on the host, where it is filled
-// and looked at. In memory of the host they are the array itself; of a device's they are copied, one at a
-// time.
+// An array of the benchmark, in memory of the host or of a device. It is filled and checked on the host, part
+// by part: on the host a part is the array's own memory, on a device it is a copy in pinned memory.
 #pragma once
 
 #include <limits>
@@ -12,25 +11,26 @@
 
 namespace weft::bench {
 
-/// Bytes on the host; throws as `Array` does.
+/// Memory of the host; throws as `Array` does.
 Buffer<std::byte> host_memory(std::size_t bytes, const std::string& what);
 
 class Array {
  public:
   Array() = default;
-  /// In memory of `device`, or, if that is null, of the host. Throws `weft::Error` that names `what` and its
-  /// bytes if there is no room.
+  /// Allocates in memory of `device`, or of the host if that is null. Throws `weft::Error` that names `what`
+  /// and the bytes if memory does not suffice.
   Array(std::size_t bytes, std::shared_ptr<Device> device, const std::string& what);
 
   std::size_t size() const { return size_; }
-  /// What executions get.
+  /// The pointer for executions.
   void* data() { return device_ ? static_cast<void*>(memory_.get()) : host_.data(); }
 
-  /// No stretch may be longer.
+  /// The most bytes of a part.
   std::size_t longest() const { return device_ ? pinned_bytes : std::numeric_limits<std::size_t>::max(); }
-  /// So many bytes from `at` on, until the next call; what they hold only if that `is_read`.
+  /// The part of `bytes` bytes from offset `at`, valid until the next call. Its contents are defined only if
+  /// `is_read`.
   std::byte* stretch(std::size_t at, std::size_t bytes, bool is_read);
-  /// Makes what was written to the last stretch part of the array.
+  /// Stores the last part into the array.
   void store();
 
  private:
@@ -42,7 +42,7 @@ class Array {
   Buffer<std::byte> host_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<std::byte> memory_, pinned_;
-  std::size_t at_ = 0, bytes_ = 0;  ///< of the last stretch
+  std::size_t at_ = 0, bytes_ = 0;  ///< of the last part
 };
 
 }  // namespace weft::bench

@@ -1,4 +1,4 @@
-// What the command line asks for: one problem, the options of its plan, and how to measure.
+// The settings of the command line: a problem, the options of its plan, and how to measure.
 #pragma once
 
 #include <string>
@@ -25,14 +25,14 @@ struct Case {
   bool in_place = false;
   Options options;
 
-  /// Throws `weft::Error` for words it does not know.
+  /// Throws `weft::Error` for unknown words.
   Problem problem() const;
   bool forward() const { return direction != "backward"; }
   bool backward() const { return direction != "forward"; }
 };
 
-/// The flops that are customary to count: 5 N log2 N for complex data, half of it for real data, for each
-/// array of a batch. N are the points of the transformed axes; other axes multiply.
+/// The customary count of flops: 5 N log2 N for complex data, half of it for real data, for each array of a
+/// batch and each index of axes that are not transformed. N is the number of points of the transformed axes.
 double customary_flops(const Problem& problem);
 
 }  // namespace weft::bench

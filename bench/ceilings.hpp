@@ -1,7 +1,7 @@
-// What this machine could do at best, measured where and when the benchmark runs: how fast all ranks together
-// copy memory, and how fast they send to each other, in arrays of the size of the problem, so that caches
-// help as much as they do there. The best of several tries counts: it is a ceiling. Of devices, which have no
-// such caches, ceilings are kept in wisdom, and measured once.
+// Upper bounds of this machine's bandwidths, measured when the benchmark runs: of memory copies by all ranks
+// at once, and of messages between them. The arrays have the size of the problem's, so that caches have the
+// same effect. The best of several tries counts. On devices, where caches have no such effect, bandwidths are
+// measured once and kept in wisdom.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@ namespace weft::bench {
 
 struct Ceilings {
   double copy_bytes_per_s = 0;  ///< of each rank while all copy: bytes read plus bytes written
-  double send_bytes_per_s = 0;  ///< of each rank while all send to all others; 0: one rank
-  /// Of devices that reach each other, by copy engines: of each rank while all copy to the rank that comes
-  /// one, two, ... after them.
+  double send_bytes_per_s = 0;  ///< of each rank while all send to all others; 0 for a single rank
+  /// Bandwidth of copy engines between devices, per rank: element i while every rank copies to the rank i + 1
+  /// after it.
   std::vector<double> link_bytes_per_s;
-  bool remembered = false;  ///< by wisdom
+  bool remembered = false;  ///< taken from wisdom
 };
 
 struct CeilingRequest {
-  Index bytes = 0;                 ///< of the array that a rank holds, alike on all ranks
+  Index bytes = 0;                 ///< of a rank's array, the same on all ranks
   std::shared_ptr<Device> device;  ///< where arrays lie; null: on the host
   std::string wisdom;              ///< file; empty: none
 };

@@ -1,4 +1,4 @@
-// Time, and what is said of it among ranks: the slowest counts.
+// Time, and sums and maxima over ranks.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@ inline double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Everybody's values. Collective.
+/// The values of all ranks. Collective.
 inline std::vector<double> all_of(const Comm& comm, double mine) {
   std::vector<double> all(static_cast<std::size_t>(comm.size()));
   comm.impl().allgather(&mine, sizeof mine, all.data());
   return all;
 }
 
-/// The largest of all ranks' times. Collective.
+/// The largest value of all ranks. Collective.
 inline double slowest(const Comm& comm, double mine) {
   const std::vector<double> all = all_of(comm, mine);
   return *std::max_element(all.begin(), all.end());

@@ -1,4 +1,4 @@
-// The command line of weft-bench: its options in groups, and what is said about names that do not exist.
+// The command line of weft-bench: its options in groups, its help, and its messages about unknown names.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace weft::bench {
 
-/// Reads the arguments into `c`. If there is nothing to run, the exit status: after help, the version or an
-/// error, which are printed if `speaks`.
+/// Reads the arguments into `c`. Returns an exit status if there is nothing to run, after help, the version
+/// or an error, which are printed if `speaks`.
 std::optional<int> read_arguments(Case& c, int argc, const char* const* argv, bool speaks);
 
 /// "threads:4" -> 4; "mpi" -> 0. Throws `weft::Error` for anything else.

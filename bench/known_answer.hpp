@@ -1,6 +1,6 @@
-// An input whose spectrum is known without a second FFT: a sum of two products of one-dimensional random
-// functions. Every transform of it is the same sum of products of the one-dimensional transforms, which
-// direct sums in long double give.
+// An input whose transform is known without a second FFT: a sum of two products of random functions of one
+// axis each. Its transform is the sum of the products of their one-dimensional transforms, which are computed
+// as direct sums in long double.
 #pragma once
 
 #include <complex>
@@ -15,7 +15,7 @@ class KnownAnswer {
  public:
   explicit KnownAnswer(const Problem& problem);
 
-  /// The value at a point of the input (of the array `item` of the batch), and of the unscaled spectrum.
+  /// The value of array `item` of the batch at a point of the input, and of the unscaled transform.
   std::complex<double> input(const Shape& at, Index item) const { return value(input_, at, item); }
   std::complex<double> spectrum(const Shape& at, Index item) const { return value(spectrum_, at, item); }
 
@@ -28,7 +28,7 @@ class KnownAnswer {
   Terms input_, spectrum_;
 };
 
-/// Calls `f(point, position)` for every point of a box whose first one lies at `offset`.
+/// Calls `f(point, position)` for every point of a box. The first point is at position `offset`.
 template <class F>
 void for_points(const Box& box, const Strides& strides, Index offset, const F& f) {
   if (box.empty()) return;

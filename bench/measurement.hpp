@@ -1,4 +1,4 @@
-// One plan measured: times of every repetition, what they were spent on, and how wrong the result is.
+// The measurement of one plan: times of the repetitions and of their operations, and the error of the result.
 #pragma once
 
 #include <map>
@@ -24,13 +24,13 @@ struct OperationSum {
 struct Measured {
   Summary time;               ///< of the slowest rank, per repetition
   double planning_s = 0;      ///< slowest rank
-  double memory_bytes = 0;    ///< of the rank that needs most: arrays and workspace
+  double memory_bytes = 0;    ///< arrays and workspace, of the rank that needs most
   double error_l2 = 0;        ///< relative, over all ranks; the larger of the two directions
-  double median_total_s = 0;  ///< the execution that `operations` are of
+  double median_total_s = 0;  ///< of the execution whose operations `operations` has
   std::map<std::string, OperationSum> operations;
   MemoryTraffic traffic;
   Ceilings ceilings;
-  double memory_bound_s = 0, wire_bound_s = 0;  ///< bytes over bandwidth, of the rank that has most
+  double memory_bound_s = 0, wire_bound_s = 0;  ///< bytes over bandwidth, of the rank with most bytes
   double flops = 0;
   std::string plan, transport;
   std::string device;  ///< of rank 0; empty: arrays are on the host
@@ -38,12 +38,12 @@ struct Measured {
   std::map<std::string, std::string> about_peers;
   std::map<std::string, double> peers_planning_s;  ///< slowest rank
   std::string design;                              ///< all that was chosen, as JSON
-  Learnt learnt;                                   ///< what wisdom or trials have decided
-  /// The last repetition of every rank, for a timeline.
+  Learnt learnt;                                   ///< the choices of wisdom or trials
+  /// The operations of the last repetition, per rank.
   std::vector<std::vector<OperationTime>> timeline;
 };
 
-/// Collective. Throws `weft::Error` on all ranks.
+/// Measures a plan. Collective. Throws `weft::Error` on all ranks.
 Measured measure(const Comm& comm, const Case& c);
 
 }  // namespace weft::bench

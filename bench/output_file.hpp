@@ -1,5 +1,5 @@
-// A file for results. It is opened before anything is measured, so that a name that cannot be written is an
-// error at once, and filled at the end; what was in it until then stays if there is no end.
+// A file for results. It is opened before anything is measured, so that a file that cannot be written is an
+// error at once. It is written at the end; until then it keeps its contents.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace weft::bench {
 
 class OutputFile {
  public:
-  /// An empty name is none. Throws `weft::Error` if the file cannot be written.
+  /// With an empty name there is no file. Throws `weft::Error` if the file cannot be written.
   explicit OutputFile(std::string name);
-  /// A file that was not there before, and that nothing was written to, goes again.
+  /// Removes the file if it is new and nothing was written.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

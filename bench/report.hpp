@@ -1,5 +1,4 @@
-// What the benchmark says: on the screen, as JSON with stable keys, and as a timeline in Chrome's trace
-// format.
+// The results of the benchmark as text, as JSON with stable keys, and as a timeline in Chrome's trace format.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 namespace weft::bench {
 
 std::string text_of(const Case& c, const Measured& m);
-/// Keys: docs/benchmark.md.
+/// docs/benchmark.md explains the keys.
 std::string json_of(const Case& c, const Measured& m, int ranks, const std::string& medium);
 /// One lane per rank, microseconds since the execution began on that rank.
 std::string trace_of(const Measured& m);

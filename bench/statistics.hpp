@@ -9,7 +9,7 @@ struct Summary {
   double median = 0, min = 0, first_quartile = 0, third_quartile = 0;
 };
 
-/// Of at least one value. Between two values it is interpolated linearly.
+/// The summary of at least one value, with linear interpolation between values.
 Summary summarise(std::vector<double> values);
 
 }  // namespace weft::bench

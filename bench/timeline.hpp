@@ -9,12 +9,12 @@
 
 namespace weft::bench {
 
-/// What operations are called, in a fixed order, and the place of one of them in it.
+/// The kinds of operations in a fixed order, and the position of a kind in it.
 const std::vector<std::string>& operation_kinds();
 std::size_t number_of(const std::string& kind);
 
-/// Per rank, the operations that it gives, which count by its own steady clock. Here they count from the
-/// first of all, whichever rank did it. Collective.
+/// The operations of all ranks. Each rank gives times of its own steady clock; the result counts from the
+/// begin of the first operation of all ranks. Collective.
 std::vector<std::vector<OperationTime>> gather_timeline(const Comm& comm,
                                                         const std::vector<OperationTime>& mine);
 

@@ -1,5 +1,5 @@
-// What `--transport` of weft-bench calls the ways between GPUs: each is an exchange and whether it goes
-// through pinned memory of the host.
+// The values of weft-bench's `--transport`, for GPUs. Each stands for an exchange and a value of option
+// staging.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@ namespace weft::bench {
 struct TransportRow {
   const char* name;
   const char* meaning;
-  /// The exchange that it means among these ranks.
+  /// The exchange among these ranks.
   const char* (*exchange)(CommImpl& comm);
   const char* staging;
 };
 
 std::span<const TransportRow> transport_table();
 
-/// Sets what the named transport stands for. Throws `weft::Error` for names that do not exist.
+/// Sets the options of the named transport. Throws `weft::Error` for unknown names.
 void choose_transport(const std::string& name, CommImpl& comm, Options& options);
 
 }  // namespace weft::bench
