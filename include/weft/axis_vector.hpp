@@ -1,6 +1,5 @@
 // A vector of at most `max_axes` entries, one per axis of an array, without heap memory. Shapes, corners of
-// boxes, strides and axis orders are of this type, so that geometry can be computed during execution, which
-// allocates nothing.
+// boxes, strides and axis orders are of this type, so that executions can compute them.
 #pragma once
 
 #include <array>

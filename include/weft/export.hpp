@@ -1,5 +1,4 @@
-// Marks the symbols that the shared library exports. All other symbols are hidden and may change without
-// notice. Code that is only in headers needs no mark.
+// Marks the symbols that the shared library exports. All others are hidden and may change without notice.
 #pragma once
 
 #if defined(__GNUC__)

@@ -94,7 +94,7 @@ class WEFT_API Options {
   Options& set(const std::string& name, Index value) { return set(name, std::to_string(value)); }
 
   /// The value of an option: as set, else from the environment, else the default. Throws `weft::Error` for an
-  /// unknown name, as do the two below.
+  /// unknown name, as do the next two.
   std::string get(const std::string& name) const;
 
   /// The value of an option that is a number; nothing if it is unset.

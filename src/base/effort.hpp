@@ -8,7 +8,7 @@ namespace weft {
 enum class Effort : std::uint8_t {
   estimate,  ///< rules choose
   measure,   ///< the best few candidates are timed
-  patient,   ///< and a search is made among the parameters of the pipeline
+  patient,   ///< the same, and then the parameters of the pipeline are searched
 };
 
 constexpr const char* name_of(Effort effort) {

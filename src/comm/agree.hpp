@@ -53,7 +53,7 @@ void agree(CommImpl& comm, const char* operation, const Step& step) {
   steps.agree(comm);
 }
 
-/// A failure that all ranks know of: the ranks can go on talking.
+/// A failure that is thrown on all ranks, which can therefore still communicate.
 struct AgreedFailure final : std::exception {
   // NOLINTNEXTLINE(bugprone-throw-keyword-missing): a member
   explicit AgreedFailure(const Error& failure) : error(failure), original(std::current_exception()) {}
@@ -62,7 +62,8 @@ struct AgreedFailure final : std::exception {
   std::exception_ptr original;
 };
 
-/// Runs a step whose `weft::Error` is the same on all ranks, and marks it as such. Collective.
+/// Runs a step that throws the same `weft::Error` on all ranks or on none, and throws it as `AgreedFailure`.
+/// Collective.
 template <class Step>
 auto collectively(const Step& step) {
   try {
@@ -72,7 +73,8 @@ auto collectively(const Step& step) {
   }
 }
 
-/// The same of a step that does not communicate: what goes wrong on one rank goes wrong on all.
+/// Runs a step that does not communicate; a failure on any rank is thrown as `AgreedFailure` on all.
+/// Collective.
 template <class Step>
 void together(CommImpl& comm, const char* operation, const Step& step) {
   collectively([&] { agree(comm, operation, step); });

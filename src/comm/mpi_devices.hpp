@@ -1,5 +1,5 @@
-// Whether MPI accepts device memory in its calls. MPI is asked, and it is never tried: an MPI that does not
-// accept device memory reads it as host memory and crashes.
+// Whether MPI accepts device memory in its calls. MPI is asked, as trying would crash: an MPI that does not
+// accept device memory reads it as host memory.
 #pragma once
 
 #include <atomic>

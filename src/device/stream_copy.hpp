@@ -9,8 +9,7 @@
 
 namespace weft {
 
-/// The least bytes of a copy for copy engines. Smaller copies are faster by a kernel; within a device all
-/// copies are, and between device and host none.
+/// The least bytes of a copy by copy engines. Smaller copies are faster by a kernel.
 inline constexpr Index rows_within_device = std::numeric_limits<Index>::max(), rows_to_peer = 64 * 1024,
                        rows_to_host = 0;
 

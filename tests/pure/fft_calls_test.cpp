@@ -1,4 +1,4 @@
-// Local transforms cut into embedded calls: what libraries ask of such calls, and how few there are.
+// Local transforms cut into cuFFT's calls: what libraries ask of such calls, and how few there are.
 #include <gtest/gtest.h>
 
 #include <random>

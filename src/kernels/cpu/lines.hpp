@@ -14,8 +14,8 @@ struct LineKernel {
   /// Copies with non-temporal stores, which bypass the cache and do not read what they overwrite: for memory
   /// that is not read again soon.
   void (*store_past)(const std::byte* from, std::byte* to, std::size_t bytes);
-  /// Copies and prefetches `ahead` bytes after the bytes that it reads, for access patterns that the
-  /// processor does not prefetch itself.
+  /// Copies and prefetches `ahead` bytes further on, for access patterns that the processor does not
+  /// prefetch.
   void (*load_ahead)(const std::byte* from, std::byte* to, std::size_t bytes, std::ptrdiff_t ahead);
   /// Must be called after the last `store_past`, before another thread or process learns that the data are
   /// there.
