@@ -14,7 +14,7 @@ const std::vector<std::string>& operation_kinds();
 std::size_t number_of(const std::string& kind);
 
 /// The operations of all ranks. Each rank gives times of its own steady clock; the result counts from the
-/// begin of the first operation of all ranks. Collective.
+/// start of the first operation of all ranks. Collective.
 std::vector<std::vector<OperationTime>> gather_timeline(const Comm& comm,
                                                         const std::vector<OperationTime>& mine);
 

@@ -23,8 +23,8 @@ namespace weft {
 
 struct PlanImpl;
 
-/// A transform, forward and backward, ready to be executed. Can be moved, not copied. What only asks a plan
-/// is local.
+/// A transform, forward and backward, ready to be executed. Can be moved, not copied. Functions that only
+/// return facts are local.
 class WEFT_API Plan {
  public:
   /// Collective over `comm`. All ranks give the same options and the same problem, except for what `Problem`
@@ -75,15 +75,15 @@ class WEFT_API Plan {
   ///
   /// A plan has one execution under way at a time. Several plans of one Comm may be under way together if
   /// their exchanges allow it (p2p, p2pw, direct, copy); otherwise starting the second throws. Blocking
-  /// exchanges (alltoallv, alltoall, alltoallw, pairwise) wait for other ranks inside `start` and `test`.
-  /// Together with other work that waits for other ranks (a plan on another Comm, calls of MPI), all ranks
-  /// must call them in the same order. Calls that wait for all ranks of the same Comm (a start with
+  /// exchanges (alltoallv, alltoall, alltoallw, pairwise) wait for other ranks inside `start` and `test`. A
+  /// program that also waits for other ranks elsewhere (in a plan on another Comm, in calls of MPI) must do
+  /// both in the same order on all ranks. Calls that wait for all ranks of the same Comm (a start with
   /// check=collective, making a plan, `Comm::split`, `Comm::barrier`) complete such executions first.
   ///
   /// Destroying a plan under way is a failure in the middle: thread ranks throw, and MPI ranks throw when
   /// they wait for this rank, or wait for ever inside a blocking exchange. Under MPI the destroying rank
-  /// therefore names the plan on standard error. Its arrays may still be read, for messages under way, until
-  /// the communicator is gone.
+  /// therefore names the plan on standard error. Messages under way may read the plan's arrays until the
+  /// communicator is gone.
   template <class In, class Out>
   void start_forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     start(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
@@ -100,9 +100,9 @@ class WEFT_API Plan {
 
   /// For arrays in memory of a GPU: later executions are enqueued on this stream; before the first call, on
   /// the default stream. They are ordered with all other work on the stream, and with exchange direct
-  /// `forward` and `backward` return before the work is done. `test` and `wait` return when the result is
-  /// there. Ranks that share a GPU need a stream each. The stream must live as long as executions use it.
-  /// Throws `weft::Error` for arrays on the host.
+  /// `forward` and `backward` return before the work is done. `wait` returns when the result is there, and
+  /// `test` says whether it is. Ranks that share a GPU need a stream each. The stream must live as long as
+  /// executions use it. Throws `weft::Error` for arrays on the host.
   void set_stream(CUstream_st* stream);
 
   /// The boxes of this rank before and after forward, and their memory orders.

@@ -29,7 +29,7 @@ namespace weft {
 /// Backward of types 1 and 4 is the same transform, of type 2 it is type 3, and of type 3 type 2. The logical
 /// lengths are 2(n-1) for dct1, 2(n+1) for dst1, and 2n for the others.
 enum class Transform {
-  none,  ///< the axis is left alone
+  none,  ///< the axis is not transformed
   c2c,   ///< complex to complex
   r2c,   ///< real to complex: n real points become n/2+1 complex ones; on at most one axis; backward is c2r
   dct1,

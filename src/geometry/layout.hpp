@@ -39,7 +39,7 @@ Strides dense_strides(const Shape& extents, const Order& order);
 /// Number of elements from the first to the last element of an array, both included; 0 if any extent is 0.
 Index span_of(const Shape& extents, const Strides& strides);
 
-/// `order` with `axes` moved behind all others (fastest), both groups keeping their relative order.
+/// `order` with `axes` moved after all others (fastest), both groups keeping their relative order.
 Order axes_last(const Order& order, const AxisVector<int>& axes);
 
 /// `order` with `axis` moved in front of all others (slowest).

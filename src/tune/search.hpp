@@ -37,8 +37,7 @@ using Score = std::function<double(const Point&)>;
 struct SearchLimits {
   /// The most points that are executed. Points that are not feasible do not count.
   int trials = 0;
-  /// Asked before each point except until the first one has been executed. Must answer alike on all ranks.
-  /// Empty: no limit.
+  /// Asked before each point once one has been executed. Must answer alike on all ranks. Empty: no limit.
   std::function<bool()> out_of_time;
 };
 

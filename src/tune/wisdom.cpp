@@ -22,9 +22,9 @@ auto find_below(const Map& map, const std::string& machine, const std::string& n
   return found->second;
 }
 
-/// FFTW's wisdom is a head with version and build, a line for each problem, "  (solver ... #problem...)", and
-/// ")". Lines of another text are added unless they are about a problem that is there. Text of another build,
-/// or that does not look like this, replaces the first: the later one is what was in use last.
+/// FFTW's wisdom is a head with version and build, a line for each problem, " (solver ... #problem...)", and
+/// ")". Adds the lines of `theirs` about problems that `ours` does not have. A text of another build, or in
+/// another format, replaces `ours`, as it is the later one.
 std::string put_together(const std::string& ours, const std::string& theirs) {
   const std::vector<std::string> a = split_lines(ours), b = split_lines(theirs);
   const auto plausible = [](const auto& lines) { return lines.size() >= 2 && lines.back() == ")"; };

@@ -47,7 +47,7 @@ struct Type4Odd {
   template <class Real, class Position, class Line>
   WEFT_ANYWHERE static Complex<Real> after(Position k, Position n, bool sine, const Line& v) {
     const Position u = 2 * k + 1;
-    // Of u, 4n + u, -u and 4n - u one is n modulo 8, and so is 8q modulo n.
+    // One of u, 4n + u, -u and 4n - u is n modulo 8. It gives 8q modulo n.
     const Position apart = (u + 8 * n - n) % 8, opposite = (6 * n) % 8;
     const bool mirrored = apart % 4 != 0, negative = apart != 0 && apart != opposite;
     const Position r = u < n ? u : u - n, other = r == 0 ? 0 : n - r;
