@@ -7,6 +7,7 @@
 #include <functional>
 #include <system_error>
 
+#include "base/arithmetic.hpp"
 #include "comm/agree.hpp"
 #include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
@@ -99,12 +100,12 @@ void ThreadWorld::reset() {
 std::vector<int> ThreadComm::machines_of(int ranks) {
   std::vector<int> machines(static_cast<std::size_t>(ranks), 0);
   if (const int each = detail::pretended_ranks_per_node; each > 0)
-    for (int r = 0; r < ranks; ++r) machines[static_cast<std::size_t>(r)] = r / each;
+    for (int r = 0; r < ranks; ++r) at(machines, r) = r / each;
   return machines;
 }
 
 void ThreadComm::allgather(const void* mine, std::size_t bytes, void* all) {
-  world_->slots[static_cast<std::size_t>(rank_)] = mine;
+  at(world_->slots, rank_) = mine;
   world_->barrier();
   for (std::size_t r = 0; r < world_->slots.size(); ++r)
     std::memcpy(static_cast<char*>(all) + r * bytes, world_->slots[r], bytes);
@@ -113,7 +114,7 @@ void ThreadComm::allgather(const void* mine, std::size_t bytes, void* all) {
 
 int ThreadComm::least(int mine) {
   Meanwhile meanwhile(*this);
-  world_->slots[static_cast<std::size_t>(rank_)] = &mine;
+  at(world_->slots, rank_) = &mine;
   world_->barrier(std::ref(meanwhile));
   int result = mine;
   for (const void* slot : world_->slots) result = std::min(result, *static_cast<const int*>(slot));
@@ -123,9 +124,9 @@ int ThreadComm::least(int mine) {
 }
 
 std::string ThreadComm::broadcast(const std::string& bytes, int root) {
-  world_->slots[static_cast<std::size_t>(rank_)] = &bytes;
+  at(world_->slots, rank_) = &bytes;
   world_->barrier();
-  std::string result = *static_cast<const std::string*>(world_->slots[static_cast<std::size_t>(root)]);
+  std::string result = *static_cast<const std::string*>(at(world_->slots, root));
   world_->closing_barrier();
   return result;
 }
@@ -135,16 +136,15 @@ std::shared_ptr<CommImpl> ThreadComm::split(int colour) {
   allgather(&colour, sizeof colour, colours.data());
   int mine = 0, members = 0, first = size();
   for (int r = 0; r < size(); ++r) {
-    if (colours[static_cast<std::size_t>(r)] != colour) continue;
+    if (at(colours, r) != colour) continue;
     first = std::min(first, r);
     mine += r < rank_ ? 1 : 0;
     ++members;
   }
   std::vector<std::shared_ptr<ThreadWorld>> worlds(static_cast<std::size_t>(size()));
-  if (first == rank_)
-    worlds[static_cast<std::size_t>(rank_)] = std::make_shared<ThreadWorld>(members, world_);
+  if (first == rank_) at(worlds, rank_) = std::make_shared<ThreadWorld>(members, world_);
   weft::share(*world_, rank_, worlds);
-  return std::make_shared<ThreadComm>(worlds[static_cast<std::size_t>(first)], mine);
+  return std::make_shared<ThreadComm>(at(worlds, first), mine);
 }
 
 namespace {
@@ -155,12 +155,12 @@ class ThreadMemory final : public SharedMemory {
   ThreadMemory(ThreadWorld& world, int rank, const std::vector<int>& nodes,
                const std::shared_ptr<std::byte>& mine)
       : all_(static_cast<std::size_t>(world.size())) {
-    all_[static_cast<std::size_t>(rank)] = mine;
+    at(all_, rank) = mine;
     weft::share(world, rank, all_);
     for (std::size_t r = 0; r < all_.size(); ++r)
-      if (nodes[r] != nodes[static_cast<std::size_t>(rank)]) all_[r].reset();
+      if (nodes[r] != at(nodes, rank)) all_[r].reset();
   }
-  std::byte* of(int rank) const override { return all_[static_cast<std::size_t>(rank)].get(); }
+  std::byte* of(int rank) const override { return at(all_, rank).get(); }
 
  private:
   std::vector<std::shared_ptr<std::byte>> all_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/arithmetic.hpp"
 #include "base/text.hpp"
 
 namespace weft {
@@ -33,9 +34,9 @@ std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
   std::vector<int> parent(static_cast<std::size_t>(from.ranks()));
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int r) {
-    while (parent[static_cast<std::size_t>(r)] != r) {
-      int& p = parent[static_cast<std::size_t>(r)];
-      p = parent[static_cast<std::size_t>(p)];
+    while (at(parent, r) != r) {
+      int& p = at(parent, r);
+      p = at(parent, p);
       r = p;
     }
     return r;
@@ -45,7 +46,7 @@ std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
       const int a = root(r), b = root(o.rank);
       if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
     }
-  for (int r = 0; r < from.ranks(); ++r) parent[static_cast<std::size_t>(r)] = root(r);
+  for (int r = 0; r < from.ranks(); ++r) at(parent, r) = root(r);
   return parent;
 }
 
