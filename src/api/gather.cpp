@@ -142,7 +142,7 @@ std::string why_not(const ExchangeRow& row, CommImpl& comm, const std::optional<
     return row.takes_devices != nullptr && (comm.size() == 1 || devices->islands.any_pair())
                ? ""
                : " among GPUs that do not reach each other";
-  if (traits.on_streams) return devices->own_devices ? "" : " among ranks that share a GPU";
+  if (traits.by_device) return devices->own_devices ? "" : " among ranks that share a GPU";
   return stages(traits) ? "" : " with arrays in memory of a GPU";
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// In memory of devices, what works on the host alone is served by way of the host.
 std::unique_ptr<Carrier> carrier_for(const ExchangeRow& row, const CarrierRequest& request,
                                      std::shared_ptr<std::byte> pinned) {
-  if (!request.device || row.traits.on_streams) return row.carrier(request);
+  if (!request.device || row.traits.by_device) return row.carrier(request);
   return make_staged(row, request, std::move(pinned));
 }
 

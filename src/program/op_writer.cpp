@@ -33,7 +33,7 @@ Lane OpWriter::lane_of(const Op& op) const {
       return at(legs_, op.reshape).store_lane;
     case OpKind::wait_sent:
     case OpKind::receive:
-      return at(legs_, op.reshape).traits.on_streams ? Lane::compute : Lane::transfer;
+      return at(legs_, op.reshape).traits.by_device ? Lane::compute : Lane::transfer;
     case OpKind::post:
       return Lane::transfer;
     default:

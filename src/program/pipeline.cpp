@@ -176,7 +176,7 @@ std::string hidden_behind(const Schedule& s, int stage, const Leg& leg) {
                          : "behind copies";
 }
 
-/// Streams move what is under way by themselves, and are given whole tiles: such a parameter is nothing to
+/// Whole tiles move by themselves once they are under way: a parameter of their parts is nothing to
 /// be tried.
 bool without_parts(const ParameterReader& read, const char* name) {
   return read.rules().whole_tiles() && !read.asked(name);

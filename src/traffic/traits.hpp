@@ -28,7 +28,7 @@ struct ExchangeTraits {
   bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
   bool by_name_only = false;   ///< "auto" passes it by
   bool serves_host = true;     ///< arrays on the host
-  bool on_streams = false;     ///< memory of devices: streams carry tiles without the host
+  bool by_device = false;      ///< memory of devices: they carry tiles themselves, without the host
   /// Memory of devices: what it enqueues may be captured in a graph and launched again.
   bool in_graphs = false;
   friend bool operator==(const ExchangeTraits&, const ExchangeTraits&) = default;

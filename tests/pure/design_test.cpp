@@ -25,7 +25,7 @@ std::vector<Offer> mpi_offers(bool several_nodes) {
           {"alltoallv", {.concurrent = false}, ""},
           {"alltoall", {.form = Form::padded, .concurrent = false}, ""},
           {"nccl",
-           {.concurrent = false, .by_name_only = true, .serves_host = false, .on_streams = true},
+           {.concurrent = false, .by_name_only = true, .serves_host = false, .by_device = true},
            " with arrays on the host",
            true}};
 }
@@ -49,7 +49,7 @@ Setting gpus(int ranks, int reach) {
   if (reach < ranks) setting.devices->no_peers = "two halves";
   for (Offer& offer : setting.offers) {
     offer.why_not = "";
-    if (!offer.traits.stores && !offer.traits.on_streams && !stages(offer.traits))
+    if (!offer.traits.stores && !offer.traits.by_device && !stages(offer.traits))
       offer.why_not = " with arrays in memory of a GPU";
   }
   return setting;
@@ -285,7 +285,7 @@ TEST(Candidates, AreWhatServesDevices) {
   EXPECT_EQ(groups.back().front(), (Settings{{"exchange", "p2p"}}));
   // Unless there is no other way.
   for (Offer& offer : setting.offers)
-    if (offer.traits.stores || offer.traits.on_streams) offer.why_not = " here";
+    if (offer.traits.stores || offer.traits.by_device) offer.why_not = " here";
   EXPECT_EQ(candidates(wishes_of({}), setting).at(0).at(1), (Settings{{"exchange", "p2p"}}));
 }
 

@@ -144,7 +144,7 @@ Index largest_part(const Program& program) {
 
 TEST(Program, RandomProblemsReplay) {
   std::array<int, 4> replayed{};
-  int planes = 0, cut_items = 0, on_streams = 0, sent_lying = 0, received_lying = 0;
+  int planes = 0, cut_items = 0, by_device = 0, sent_lying = 0, received_lying = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
@@ -177,7 +177,7 @@ TEST(Program, RandomProblemsReplay) {
           if (!made.two_lanes) continue;
           std::get<Planes>(c.cut).subtile = std::numeric_limits<Index>::max();
           if (!c.traits.stores && c.traits.form == Form::boxes) c.traits = traits::stores;
-          on_streams += kind == traits::stores ? 1 : 0;
+          by_device += kind == traits::stores ? 1 : 0;
         }
         planes += by_planes && !made.choices.empty() ? 1 : 0;
         if (kind == traits::stores && (seed % 2 == 0 || seed % 8 == 1))
@@ -209,7 +209,7 @@ TEST(Program, RandomProblemsReplay) {
   }
   for (int n : replayed) EXPECT_GT(n, 50);
   EXPECT_GT(planes, 50);
-  EXPECT_GT(on_streams, 20);
+  EXPECT_GT(by_device, 20);
   EXPECT_GT(sent_lying, 50);
   EXPECT_GT(received_lying, 50);
   EXPECT_GT(cut_items, 50);

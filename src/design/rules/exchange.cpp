@@ -128,6 +128,9 @@ Offers choose_exchanges(const Given& given) {
   const Offer* stores = nullptr;
   for (const Offer* offer : offers) {
     if (!offer->traits.stores) continue;
+    if (offer->traits.form != Form::boxes)
+      throw Error(operation, offer->name + ", which stores and says that what goes beside it is packed",
+                  "form boxes in its row");
     if (stores != nullptr && stores != offer)
       throw Error(operation, offer->name + " beside " + stores->name,
                   "one exchange that stores into the workspace of a plan");

@@ -30,10 +30,10 @@ bool all(const Offers& offers, bool (*of)(const Offer&)) {
 
 /// Whether exchanges and local FFTs can go on at the same time. On one machine what is stored is there at
 /// once, and messages need the processors that compute.
-bool can_overlap(const Setting& setting, const Offers& offers, bool on_streams) {
+bool can_overlap(const Setting& setting, const Offers& offers, bool by_device) {
   if (setting.several_nodes())
     return all(offers, [](const Offer& o) { return o.traits.concurrent || o.overlaps; });
-  return on_streams || all(offers, [](const Offer& o) { return o.traits.stores; });
+  return by_device || all(offers, [](const Offer& o) { return o.traits.stores; });
 }
 
 /// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
@@ -66,12 +66,12 @@ PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred)
   return {&pipeline, values};
 }
 
-/// What streams and links bring is on its way for a while, so that both ends of it are hidden; on one machine
-/// what is stored is there at once. Windowed needs the least memory. What streams carry by messages needs no
-/// packing where tiles are planes, but would where they are columns.
-const char* overlapping_pipeline(const Setting& setting, bool on_streams) {
+/// What devices and networks bring is on its way for a while, so that both ends of it are hidden; on one
+/// machine what is stored is there at once. Windowed needs the least memory. What devices carry in messages
+/// needs no packing where tiles are planes, but would where they are columns.
+const char* overlapping_pipeline(const Setting& setting, bool by_device) {
   if (setting.closed.contains(Closed::roomy)) return "windowed";
-  if (on_streams) return "planes";
+  if (by_device) return "planes";
   return setting.several_nodes() || setting.devices ? "two-front" : "planes";
 }
 
@@ -86,13 +86,13 @@ PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const
 
 void choose_legs(const Given& given, const Offers& offers, Design& design) {
   const Setting& setting = given.setting;
-  const bool on_streams =
-      given.on_device() && !offers.empty() && all(offers, [](const Offer& o) { return o.traits.on_streams; });
+  const bool by_device =
+      given.on_device() && !offers.empty() && all(offers, [](const Offer& o) { return o.traits.by_device; });
   const PipelineRules rules = pipeline_rules(given.problem, given.wishes, setting);
-  const bool overlaps = can_overlap(setting, offers, on_streams) &&
+  const bool overlaps = can_overlap(setting, offers, by_device) &&
                         (!given.on_device() || is_worth_tiles(given, design.schedules[0], rules));
   const PipelineWish wish =
-      wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, on_streams) : "sequential");
+      wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device) : "sequential");
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
     if (const auto found = setting.closed.find(Closed::roomy); found != setting.closed.end())

@@ -53,8 +53,8 @@ struct PipelineWish {
 /// have, the first one worth trying that has them all. With a pipeline that lacks a parameter, a variable for
 /// it is not looked at, and an option set in the program is an error later on.
 PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred);
-/// The pipeline that overlaps exchanges and local FFTs best; `on_streams`: streams carry all messages.
-const char* overlapping_pipeline(const Setting& setting, bool on_streams);
+/// The pipeline that overlaps exchanges and local FFTs best; `by_device`: devices carry all messages.
+const char* overlapping_pipeline(const Setting& setting, bool by_device);
 PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const Setting& setting);
 void choose_legs(const Given& given, const Offers& offers, Design& design);
 

@@ -69,8 +69,8 @@ void StreamExecutor::link(const LinkRequest& request) {
   fft_work_offset_ = memory.fft_work_offset;
   workspace_ = memory.workspace.get();
   second_ = memory.second;
-  const auto on_streams = [](const ReshapeProgram& r) { return r.leg.traits.on_streams; };
-  carried_on_streams_ = std::any_of(program_.reshapes.begin(), program_.reshapes.end(), on_streams);
+  const auto by_device = [](const ReshapeProgram& r) { return r.leg.traits.by_device; };
+  carried_on_streams_ = std::any_of(program_.reshapes.begin(), program_.reshapes.end(), by_device);
   plan_ = plan_streams(program_, second_ > 0);
   for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
   reserve();

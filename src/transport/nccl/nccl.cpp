@@ -107,7 +107,7 @@ ExchangeRow nccl_row() {
                      .any_place = true,
                      .by_name_only = true,
                      .serves_host = false,
-                     .on_streams = true},
+                     .by_device = true},
           .applicable = [](CommImpl&) { return true; },
           .overlaps = [](CommImpl&) { return true; },
           .carrier = make_carrier<NcclExchange>,
