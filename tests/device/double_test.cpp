@@ -158,7 +158,7 @@ TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
     const auto device = current_device();
     const DeviceScope scope(*device);
     int planned = 0;
-    const bool found = are_lines_faster_aside(*device, step, [&](const FftCall&) {
+    const bool found = are_lines_faster_aside(*device, step, [&](const CufftCall&) {
       ++planned;
       return std::make_shared<Call>(work_bytes);
     });

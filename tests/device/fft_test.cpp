@@ -64,7 +64,7 @@ class OnDevice final : public LocalFft {
 std::string steps_of(const FftProblem& problem) {
   std::string text = problem.in_place ? "in place" : "out of place";
   if (problem.kind != FftKind::r2r) {
-    for (const CallStep& step : fft_calls(problem).steps) text += "; " + to_string(step.call);
+    for (const CallStep& step : cufft_calls(problem).steps) text += "; " + to_string(step.call);
     return text;
   }
   const std::vector<R2rCalls> axes = r2r_calls(problem);
@@ -102,7 +102,7 @@ class Noted final : public CallPlan {
   struct Start {
     Index batch, from, to;  ///< bytes
   };
-  Noted(const FftCall& call, std::vector<Start>& starts) : batch_(call.batch), starts_(starts) {}
+  Noted(const CufftCall& call, std::vector<Start>& starts) : batch_(call.batch), starts_(starts) {}
   std::size_t work_bytes() const override { return static_cast<std::size_t>(10 * batch_); }
   void enqueue(DeviceStream&, std::byte* from, std::byte* to, std::byte* work) override {
     starts_.push_back({batch_, from - work, to - work});
@@ -116,7 +116,7 @@ class Noted final : public CallPlan {
 /// Contiguous lines, by the library.
 class Lines final : public CallPlan {
  public:
-  Lines(const FftCall& call, Device& device) {
+  Lines(const CufftCall& call, Device& device) {
     FftProblem p;
     p.precision = call.precision;
     p.direction = call.direction;
@@ -149,12 +149,12 @@ class Slow final : public CallPlan {
 };
 
 /// Where the parts of a call begin, and how many items they have.
-std::vector<Noted::Start> parts_of(const FftCall& call, std::size_t most_work) {
+std::vector<Noted::Start> parts_of(const CufftCall& call, std::size_t most_work) {
   std::vector<Noted::Start> starts;
   DeviceMirror mirror;
   std::byte array[8192];
   const auto plan = plan_in_parts(
-      call, [&](const FftCall& c) { return std::make_shared<Noted>(c, starts); }, most_work);
+      call, [&](const CufftCall& c) { return std::make_shared<Noted>(c, starts); }, most_work);
   plan->enqueue(mirror.stream(), array, array, array);
   EXPECT_EQ(plan->work_bytes(), static_cast<std::size_t>(10 * starts.front().batch));
   return starts;
@@ -168,7 +168,7 @@ TEST(DeviceFft, CallsInPartsKeepTheWorkAreaSmallAndCoverTheBatch) {
   for (const FftKind kind : {FftKind::c2c, FftKind::real})
     for (const Direction direction : {Direction::forward, Direction::backward})
       for (Index batch = 1; batch < 60; ++batch) {
-        FftCall call;
+        CufftCall call;
         call.kind = kind;
         call.direction = direction;
         call.precision = Precision::float32;
@@ -191,7 +191,7 @@ TEST(DeviceFft, CallsInPartsKeepTheWorkAreaSmallAndCoverTheBatch) {
         ASSERT_EQ(done, batch);
       }
   // What cannot be divided takes what it needs.
-  FftCall one;
+  CufftCall one;
   one.batch = 1;
   EXPECT_EQ(parts_of(one, 5).size(), 1U);
 }
@@ -204,7 +204,7 @@ TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
   int planned = 0;
   // What a library may be slow with: points that lie apart, or lines.
   const auto library = [&](bool slow_apart) {
-    return [&planned, slow_apart](const FftCall& call) {
+    return [&planned, slow_apart](const CufftCall& call) {
       ++planned;
       return std::make_shared<Slow>((call.from.stride > 1) == slow_apart ? 1000 : 1);
     };
@@ -254,9 +254,9 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   ScopedDevices::choose(0);
   const auto device = current_device();
   const DeviceScope scope(*device);
-  std::vector<FftCall> planned;
+  std::vector<CufftCall> planned;
   // Each call takes as long, whatever it does.
-  const MakeCallPlan library = [&](const FftCall& call) {
+  const MakeCallPlan library = [&](const CufftCall& call) {
     planned.push_back(call);
     return std::make_shared<Slow>(4);
   };
@@ -339,7 +339,7 @@ TEST(DeviceFft, LinesAsideAgainstTheDirectSum) {
               p.scale = 0.25;
               const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
                 return make_fft_of_calls(
-                    problem, [&](const FftCall& call) { return std::make_shared<Lines>(call, device); },
+                    problem, [&](const CufftCall& call) { return std::make_shared<Lines>(call, device); },
                     [](const CallStep&) { return true; }, most_work);
               });
               EXPECT_EQ(fft.lengths_aside(), std::set<Index>{n});

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "fft/calls/run_calls.hpp"
+#include "support/cufft_call_rules.hpp"
 #include "support/double_memory.hpp"
 #include "support/double_stream.hpp"
-#include "support/fft_call_rules.hpp"
 
 namespace weft::test::device_double {
 
@@ -20,7 +20,7 @@ constexpr std::size_t most_items = 24, work_of_each = 16;
 /// ones, and real lines start on complex elements.
 class Call final : public CallPlan {
  public:
-  explicit Call(const FftCall& call) : call_(call) {
+  explicit Call(const CufftCall& call) : call_(call) {
     if (const std::string why = refused(call); !why.empty()) fail(why + " in " + to_string(call));
     problem_.precision = call.precision;
     problem_.kind = call.kind;
@@ -62,7 +62,7 @@ class Call final : public CallPlan {
  private:
   /// What lies behind real lines that are embedded in longer ones, but for the last line, where no item of
   /// the batch lies there.
-  static void spoil_gaps(const FftCall& call, std::byte* to) {
+  static void spoil_gaps(const CufftCall& call, std::byte* to) {
     const auto last = static_cast<std::size_t>(call.axes - 1);
     const Index line = call.axes > 1 ? call.to.embed[last] : call.to.distance / call.to.stride;
     const Index n = call.n[last], end = std::min(line, 2 * (n / 2 + 1)), size = real_bytes(call.precision);
@@ -79,13 +79,13 @@ class Call final : public CallPlan {
         }
   }
 
-  FftCall call_;
+  CufftCall call_;
   FftProblem problem_;
 };
 
 /// Whatever is faster.
 bool some_lines_aside(const CallStep& step) {
-  const FftCall& call = step.call;
+  const CufftCall& call = step.call;
   return call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1;
 }
 
@@ -99,7 +99,7 @@ FftRow fft_row() {
   row.plan = nullptr;
   row.plan_on = [](Device&, const FftProblem& problem) {
     return make_fft_of_calls(
-        problem, [](const FftCall& call) { return std::make_shared<Call>(call); }, some_lines_aside,
+        problem, [](const CufftCall& call) { return std::make_shared<Call>(call); }, some_lines_aside,
         most_items * work_of_each);
   };
   return row;

@@ -11,7 +11,8 @@ namespace {
 class PartedPlan final : public CallPlan {
  public:
   /// `part` does `size` items of the call's batch, `rest` the items left over, if any.
-  PartedPlan(const FftCall& call, Index size, std::shared_ptr<CallPlan> part, std::shared_ptr<CallPlan> rest)
+  PartedPlan(const CufftCall& call, Index size, std::shared_ptr<CallPlan> part,
+             std::shared_ptr<CallPlan> rest)
       : parts_(call.batch / size), part_(std::move(part)), rest_(std::move(rest)) {
     from_step_ = size * call.from.distance * from_bytes(call);
     to_step_ = size * call.to.distance * to_bytes(call);
@@ -39,14 +40,14 @@ class PartedPlan final : public CallPlan {
   Index from_step_ = 0, to_step_ = 0;  ///< bytes
 };
 
-std::shared_ptr<CallPlan> plan_of_batch(FftCall call, Index batch, const MakeCallPlan& make) {
+std::shared_ptr<CallPlan> plan_of_batch(CufftCall call, Index batch, const MakeCallPlan& make) {
   call.batch = batch;
   return make(call);
 }
 
 }  // namespace
 
-std::shared_ptr<CallPlan> plan_in_parts(const FftCall& call, const MakeCallPlan& make,
+std::shared_ptr<CallPlan> plan_in_parts(const CufftCall& call, const MakeCallPlan& make,
                                         std::size_t most_work) {
   std::shared_ptr<CallPlan> plan = make(call);
   // Parts have an even number of real lines, so that they start on complex elements even if lines have an odd

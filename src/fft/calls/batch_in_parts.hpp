@@ -11,6 +11,7 @@ namespace weft {
 
 /// A plan for the call with a work area of at most `most_work` bytes, or that of the smallest part: one item
 /// of the batch, or two for real transforms.
-std::shared_ptr<CallPlan> plan_in_parts(const FftCall& call, const MakeCallPlan& make, std::size_t most_work);
+std::shared_ptr<CallPlan> plan_in_parts(const CufftCall& call, const MakeCallPlan& make,
+                                        std::size_t most_work);
 
 }  // namespace weft

@@ -61,7 +61,7 @@ class LinesAside final : public CallPlan {
   LinesAside(const CallStep& step, const MakeCallPlan& make) {
     Lines lines(step);
     const Index n = lines.line.n, count = lines.count(), element = from_bytes(step.call);
-    FftCall call = step.call;
+    CufftCall call = step.call;
     call.from = call.to = {{n, 0, 0}, 1, n};
     call.batch = count;
     plan_ = make(call);
@@ -114,7 +114,7 @@ constexpr Index least_bytes = 1 << 20, least_lines = 32;
 /// powers of two, and for few lines.
 bool may_be_slow(const CallStep& step) {
   constexpr Index large = 16 << 20, launches_aside = 3, least_length = 257;
-  const FftCall& call = step.call;
+  const CufftCall& call = step.call;
   if (call.kind != FftKind::c2c || call.axes != 1 || call.from.stride == 1 || call.to.stride == 1)
     return false;
   const Index n = call.n[0], bytes = n * call.batch * from_bytes(call);
@@ -227,7 +227,7 @@ std::shared_ptr<CallPlan> plan_lines_aside(const CallStep& step, const MakeCallP
   Lines lines(step);
   std::swap(lines.around.front(), *std::ranges::max_element(lines.around, {}, &FftDimension::n));
   const CallStep longest = lines.step(step);
-  const MakeCallPlan aside = [&](const FftCall& call) {
+  const MakeCallPlan aside = [&](const CufftCall& call) {
     CallStep part = longest;
     part.call = call;
     return std::make_shared<LinesAside>(part, make);

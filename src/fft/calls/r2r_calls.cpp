@@ -122,8 +122,8 @@ class AxisBuilder {
     }
   }
 
-  FftCall call() const {
-    FftCall c;
+  CufftCall call() const {
+    CufftCall c;
     c.direction = method_.direction;
     c.precision = p_.precision;
     c.axes = 1;
@@ -199,7 +199,7 @@ std::vector<R2rCalls> r2r_calls(const FftProblem& problem) {
 }
 
 R2rStreamFft::R2rStreamFft(const FftProblem& problem, const MakeCallPlan& make) {
-  std::map<FftCall, std::shared_ptr<CallPlan>> known;
+  std::map<CufftCall, std::shared_ptr<CallPlan>> known;
   for (const R2rCalls& e : r2r_calls(problem)) {
     Axis axis{e.before, e.after, nullptr};
     if (e.call) {

@@ -14,7 +14,7 @@ namespace weft {
 /// The steps of one axis.
 struct R2rCalls {
   R2rStep before;
-  std::optional<FftCall> call;  ///< none for lines of one point
+  std::optional<CufftCall> call;  ///< none for lines of one point
   R2rStep after;
   Index elements = 0;  ///< complex numbers in work memory
 };

@@ -47,7 +47,7 @@ std::shared_ptr<StreamFft> make_fft_of_calls(const FftProblem& problem, const Ma
   };
   std::shared_ptr<StreamFft> fft;
   if (problem.kind == FftKind::r2r) {
-    fft = std::make_shared<R2rStreamFft>(problem, [&](const FftCall& call) {
+    fft = std::make_shared<R2rStreamFft>(problem, [&](const CufftCall& call) {
       return of_step({CallStep::Sides::from_to, call, {}});
     });
   } else {
@@ -58,7 +58,7 @@ std::shared_ptr<StreamFft> make_fft_of_calls(const FftProblem& problem, const Ma
 }
 
 CallsStreamFft::CallsStreamFft(const FftProblem& problem, const MakeStepPlan& make) {
-  const FftCalls e = fft_calls(problem);
+  const CufftCalls e = cufft_calls(problem);
   for (const CallStep& step : e.steps) {
     steps_.push_back({step.sides, make(step)});
     step_bytes_ = std::max(step_bytes_, steps_.back().plan->work_bytes());

@@ -1,4 +1,4 @@
-// Runs a transform that has been cut into steps of calls (fft_calls.hpp): copies aside, steps one after the
+// Runs a transform that has been cut into steps of calls (cufft_calls.hpp): copies aside, steps one after the
 // other, and scaling. The library provides the plan of a single call.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "fft/calls/fft_calls.hpp"
+#include "fft/calls/cufft_calls.hpp"
 #include "fft/stream_fft.hpp"
 
 namespace weft {
@@ -22,7 +22,7 @@ class CallPlan {
   virtual bool take_scale(double) { return false; }
 };
 
-using MakeCallPlan = std::function<std::shared_ptr<CallPlan>(const FftCall& call)>;
+using MakeCallPlan = std::function<std::shared_ptr<CallPlan>(const CufftCall& call)>;
 using MakeStepPlan = std::function<std::shared_ptr<CallPlan>(const CallStep& step)>;
 
 /// The most bytes of a call's work area, if the call can be done in parts. A GPU takes one or two

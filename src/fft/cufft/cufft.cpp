@@ -44,7 +44,7 @@ void check(cufftResult status, const char* call) {
 
 class CufftPlan final : public CallPlan {
  public:
-  explicit CufftPlan(const FftCall& call)
+  explicit CufftPlan(const CufftCall& call)
       : type_(type_of(call)), inverse_(call.direction == Direction::backward) {
     check(cufftCreate(&plan_), "cufftCreate");
     try {
@@ -76,7 +76,7 @@ class CufftPlan final : public CallPlan {
   }
 
  private:
-  static cufftType type_of(const FftCall& call) {
+  static cufftType type_of(const CufftCall& call) {
     const bool wide = call.precision == Precision::float64;
     if (call.kind == FftKind::c2c) return wide ? CUFFT_Z2Z : CUFFT_C2C;
     if (call.direction == Direction::forward) return wide ? CUFFT_D2Z : CUFFT_R2C;
@@ -111,7 +111,7 @@ class CufftPlan final : public CallPlan {
 };
 
 std::shared_ptr<StreamFft> plan_on(Device& device, const FftProblem& problem) {
-  const MakeCallPlan make = [](const FftCall& call) { return std::make_shared<CufftPlan>(call); };
+  const MakeCallPlan make = [](const CufftCall& call) { return std::make_shared<CufftPlan>(call); };
   return make_fft_of_calls(problem, make,
                            [&](const CallStep& step) { return are_lines_faster_aside(device, step, make); });
 }

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "fft/calls/fft_calls.hpp"
+#include "fft/calls/cufft_calls.hpp"
 
 namespace weft::test {
 
 /// Why cuFFT would refuse the call, or nothing.
-std::string refused(const FftCall& call);
+std::string refused(const CufftCall& call);
 
 }  // namespace weft::test

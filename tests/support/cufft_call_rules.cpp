@@ -1,11 +1,11 @@
-#include "support/fft_call_rules.hpp"
+#include "support/cufft_call_rules.hpp"
 
 namespace weft::test {
 
 namespace {
 
 /// Along the last axis of a real transform the complex side has n / 2 + 1 points.
-Index points(const FftCall& call, int axis, bool from) {
+Index points(const CufftCall& call, int axis, bool from) {
   const Index n = call.n[static_cast<std::size_t>(axis)];
   const bool complex = from != (call.direction == Direction::forward);
   return call.kind == FftKind::real && complex && axis + 1 == call.axes ? n / 2 + 1 : n;
@@ -13,7 +13,7 @@ Index points(const FftCall& call, int axis, bool from) {
 
 }  // namespace
 
-std::string refused(const FftCall& call) {
+std::string refused(const CufftCall& call) {
   if (call.axes < 1 || call.axes > 3) return "other than one to three axes";
   if (call.batch < 1) return "no batch";
   for (const bool from : {true, false}) {

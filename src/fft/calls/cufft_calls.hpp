@@ -22,7 +22,7 @@ struct CallSide {
 };
 
 /// One call of the library. In a real transform the last axis is the r2c or c2r axis.
-struct FftCall {
+struct CufftCall {
   FftKind kind = FftKind::c2c;
   Direction direction = Direction::forward;
   Precision precision = Precision::float64;
@@ -30,15 +30,15 @@ struct FftCall {
   std::array<Index, 3> n{};
   CallSide from, to;
   Index batch = 1;
-  friend auto operator<=>(const FftCall&, const FftCall&) = default;
+  friend auto operator<=>(const CufftCall&, const CufftCall&) = default;
 };
 
 /// Bytes of an element of the call's input, and of its output.
-Index from_bytes(const FftCall& call);
-Index to_bytes(const FftCall& call);
+Index from_bytes(const CufftCall& call);
+Index to_bytes(const CufftCall& call);
 
 /// "forward c2c of 16x12, batch 3, from 16x12 stride 1 distance 192, to ..."
-std::string to_string(const FftCall& call);
+std::string to_string(const CufftCall& call);
 
 /// A call that is repeated for every index of `loops`.
 struct CallStep {
@@ -48,7 +48,7 @@ struct CallStep {
     to_only,    ///< in place on the problem's output
   };
   Sides sides = Sides::from_to;
-  FftCall call;
+  CufftCall call;
   std::vector<FftDimension> loops;
   friend auto operator<=>(const CallStep&, const CallStep&) = default;
 };
@@ -62,7 +62,7 @@ struct AsideCopy {
   Index elements = 0;      ///< of the work memory
 };
 
-struct FftCalls {
+struct CufftCalls {
   AsideCopy from, to;
   std::vector<CallStep> steps;  ///< none if nothing is transformed
 };
@@ -72,6 +72,6 @@ std::string unable_in_calls(const FftProblem& problem);
 
 /// The steps of a problem that can be done. Copied aside are an input that c2r would destroy but must keep,
 /// and real lines that do not start on multiples of a complex element.
-FftCalls fft_calls(const FftProblem& problem);
+CufftCalls cufft_calls(const FftProblem& problem);
 
 }  // namespace weft

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "fft/calls/r2r_calls.hpp"
-#include "support/fft_call_rules.hpp"
+#include "support/cufft_call_rules.hpp"
 #include "support/host_r2r.hpp"
 #include "support/local_problem.hpp"
 
@@ -41,13 +41,13 @@ FftProblem lines_of_box(Transform transform, std::size_t axis) {
 
 }  // namespace
 
-TEST(FftCalls, EveryCallKeepsToWhatTheLibraryAsks) {
+TEST(CufftCalls, EveryCallKeepsToWhatTheLibraryAsks) {
   std::mt19937_64 random(3);
   int calls = 0, whole = 0;
   for (int i = 0; i < 600; ++i) {
     const FftProblem problem = random_local_problem(random).fft;
     if (!unable_in_calls(problem).empty()) continue;
-    for (const CallStep& s : fft_calls(problem).steps) {
+    for (const CallStep& s : cufft_calls(problem).steps) {
       ++calls;
       whole += s.call.batch == 1 ? 1 : 0;
       ASSERT_EQ(refused(s.call), "") << to_string(s.call);
@@ -57,13 +57,13 @@ TEST(FftCalls, EveryCallKeepsToWhatTheLibraryAsks) {
   EXPECT_GT(whole, 20);
 }
 
-TEST(FftCalls, AnArrayByItselfIsOneCallWithADistance) {
+TEST(CufftCalls, AnArrayByItselfIsOneCallWithADistance) {
   for (const FftKind kind : {FftKind::c2c, FftKind::real})
     for (const Direction d : {Direction::forward, Direction::backward})
       for (const std::vector<Index>& n : {std::vector<Index>{16}, {16, 12}, {16, 12, 8}, {5, 12, 9}}) {
-        const FftCalls e = fft_calls(dense(n, kind, d));
+        const CufftCalls e = cufft_calls(dense(n, kind, d));
         ASSERT_EQ(e.steps.size(), 1u);
-        const FftCall& call = e.steps[0].call;
+        const CufftCall& call = e.steps[0].call;
         EXPECT_EQ(call.axes, static_cast<int>(n.size()));
         EXPECT_EQ(call.batch, 1);
         EXPECT_TRUE(e.steps[0].loops.empty());
@@ -75,11 +75,11 @@ TEST(FftCalls, AnArrayByItselfIsOneCallWithADistance) {
       }
 }
 
-TEST(FftCalls, ColumnsAcrossPlanesAreOneCall) {
+TEST(CufftCalls, ColumnsAcrossPlanesAreOneCall) {
   FftProblem p;
   p.dimensions = {{32, 12 * 8, 12 * 8}};
   p.loops = {{12, 8, 8}, {8, 1, 1}};
-  const FftCalls e = fft_calls(p);
+  const CufftCalls e = cufft_calls(p);
   ASSERT_EQ(e.steps.size(), 1u);
   EXPECT_TRUE(e.steps[0].loops.empty());
   EXPECT_EQ(e.steps[0].call.batch, 12 * 8);
@@ -87,12 +87,12 @@ TEST(FftCalls, ColumnsAcrossPlanesAreOneCall) {
   EXPECT_EQ(e.steps[0].call.from.stride, 12 * 8);
 }
 
-TEST(FftCalls, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
+TEST(CufftCalls, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
   const auto batch_of = [](Index outer, Index inner, Index stride) {
     FftProblem p;
     p.dimensions = {{32, inner * stride, inner * stride}};
     p.loops = {{outer, 32 * inner * stride, 32 * inner * stride}, {inner, stride, stride}};
-    const FftCalls e = fft_calls(p);
+    const CufftCalls e = cufft_calls(p);
     EXPECT_EQ(e.steps.size(), 1u);
     EXPECT_EQ(e.steps[0].loops.size(), 1u);
     return e.steps[0].call;
@@ -108,18 +108,18 @@ TEST(FftCalls, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
   EXPECT_EQ(batch_of(257, 16, 1).batch, 257);
 }
 
-TEST(FftCalls, WhatTheLibraryRefusesIsNoticed) {
-  FftCall call = fft_calls(dense({16, 12}, FftKind::c2c, Direction::forward)).steps[0].call;
+TEST(CufftCalls, WhatTheLibraryRefusesIsNoticed) {
+  CufftCall call = cufft_calls(dense({16, 12}, FftKind::c2c, Direction::forward)).steps[0].call;
   EXPECT_EQ(refused(call), "");
   const auto spoiled = [&](auto change) {
-    FftCall other = call;
+    CufftCall other = call;
     change(other);
     return refused(other);
   };
-  EXPECT_NE(spoiled([](FftCall& c) { c.from.distance = 0; }), "");
-  EXPECT_NE(spoiled([](FftCall& c) { c.to.stride = 0; }), "");
-  EXPECT_NE(spoiled([](FftCall& c) { c.to.embed[1] = 11; }), "");
-  EXPECT_NE(spoiled([](FftCall& c) { c.axes = 4; }), "");
+  EXPECT_NE(spoiled([](CufftCall& c) { c.from.distance = 0; }), "");
+  EXPECT_NE(spoiled([](CufftCall& c) { c.to.stride = 0; }), "");
+  EXPECT_NE(spoiled([](CufftCall& c) { c.to.embed[1] = 11; }), "");
+  EXPECT_NE(spoiled([](CufftCall& c) { c.axes = 4; }), "");
 }
 
 TEST(R2rCalls, EveryCallKeepsToWhatTheLibraryAsks) {

@@ -1,4 +1,4 @@
-#include "fft/calls/fft_calls.hpp"
+#include "fft/calls/cufft_calls.hpp"
 
 #include <algorithm>
 
@@ -152,7 +152,7 @@ class CallsBuilder {
     loops_ = p_.loops;
   }
 
-  FftCalls run() {
+  CufftCalls run() {
     if (!real_) {
       complex_steps();
       return std::move(e_);
@@ -228,7 +228,7 @@ class CallsBuilder {
   /// Whether c2r calls write lines with gaps between them. cuFFT then writes into the gaps as if lines were
   /// padded to complex ones.
   bool writes_into_gaps() const {
-    const FftCall& call = e_.steps.back().call;
+    const CufftCall& call = e_.steps.back().call;
     const Index line = call.axes > 1 ? call.to.embed[static_cast<std::size_t>(call.axes - 1)]
                                      : call.to.distance / call.to.stride;
     return call.to.stride != 1 || ((call.axes > 1 || call.batch > 1) && line != last_.n);
@@ -280,7 +280,7 @@ class CallsBuilder {
   bool real_, forward_, aligned_;
   FftDimension last_{1, 1, 1};
   Dimensions axes_, loops_;
-  FftCalls e_;
+  CufftCalls e_;
 };
 
 }  // namespace
@@ -294,17 +294,17 @@ std::string unable_in_calls(const FftProblem& p) {
   return "";
 }
 
-Index from_bytes(const FftCall& call) {
+Index from_bytes(const CufftCall& call) {
   const Index real = real_bytes(call.precision);
   return call.kind == FftKind::real && call.direction == Direction::forward ? real : 2 * real;
 }
 
-Index to_bytes(const FftCall& call) {
+Index to_bytes(const CufftCall& call) {
   const Index real = real_bytes(call.precision);
   return call.kind == FftKind::real && call.direction == Direction::backward ? real : 2 * real;
 }
 
-std::string to_string(const FftCall& call) {
+std::string to_string(const CufftCall& call) {
   const auto lengths = [&](const std::array<Index, 3>& n) {
     std::string text;
     for (std::size_t i = 0; i < static_cast<std::size_t>(call.axes); ++i)
@@ -321,7 +321,7 @@ std::string to_string(const FftCall& call) {
          std::to_string(call.batch) + ", from " + side(call.from) + ", to " + side(call.to);
 }
 
-FftCalls fft_calls(const FftProblem& problem) {
+CufftCalls cufft_calls(const FftProblem& problem) {
   return CallsBuilder(problem).run();
 }
 
