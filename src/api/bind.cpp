@@ -45,6 +45,8 @@ ExecutorSettings executor_settings(const BindRequest& request, const Design& des
 /// Local.
 BoundProblem bound(const BindRequest& request, Design design) {
   const int rank = request.comm.rank();
+  // So that arrays in memory of a GPU are told from those on the host.
+  if (!request.devices.mine && device_row() != nullptr) device_row()->notice();
   BoundProblem b;
   b.arrays = user_arrays(request.problem, design.schedules[0], rank);
   Binding binding{request.comm,

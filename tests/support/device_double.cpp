@@ -165,6 +165,9 @@ std::shared_ptr<Device> device_of_thread() {
   return device;
 }
 
+/// As with a driver, whose memory is known only once it has been looked for.
+std::atomic<bool> noticed{false};
+
 void tell_range(const char* name) {
   if (manner().range != nullptr) manner().range(name);
 }
@@ -173,14 +176,16 @@ void tell_range(const char* name) {
 
 ScopedDeviceDouble::ScopedDeviceDouble(const DoubleManner& m) {
   static const FftRow fft = fft_row();
-  static const DeviceRow row{.name = "double",
-                             .missing = [] { return manner().missing; },
-                             .current = device_of_thread,
-                             .notice = [] {},
-                             .holds = [](const void* p) { return Memory::of_process().owner(p) >= 0; },
-                             .begin_range = tell_range,
-                             .end_range = [] { tell_range(nullptr); }};
+  static const DeviceRow row{
+      .name = "double",
+      .missing = [] { return manner().missing; },
+      .current = device_of_thread,
+      .notice = [] { noticed = true; },
+      .holds = [](const void* p) { return noticed && Memory::of_process().owner(p) >= 0; },
+      .begin_range = tell_range,
+      .end_range = [] { tell_range(nullptr); }};
   before_ = set_manner(keep(m));
+  noticed = false;
   replace_device_row(&row);
   replace_device_fft(&fft);
 }
