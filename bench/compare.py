@@ -61,6 +61,7 @@ def main() -> int:
     arguments.add_argument("old")
     arguments.add_argument("new")
     arguments.add_argument("--kind", choices=KINDS, default="node")
+    arguments.add_argument("--only", action="append", help="only cases whose names begin so")
     arguments.add_argument("--ranks", type=int, default=2)
     arguments.add_argument("--launch", help="starts MPI ranks, such as 'mpirun -n {ranks}'; without it threads")
     arguments.add_argument("--rounds", type=int, default=5, help="runs of each build")
@@ -75,6 +76,8 @@ def main() -> int:
     kept = json.loads(given.results.read_text()) if given.results and given.results.exists() else {}
     slower = []
     for case, of_bench in KINDS[given.kind].items():
+        if given.only and not case.startswith(tuple(given.only)):
+            continue
         times = {"old": [], "new": []}
         for turn in range(given.rounds):
             # Who comes first changes, as the machine may get warmer.
