@@ -53,6 +53,8 @@ void set_tiles(Leg& leg, Index tiles);
 void cut(Leg& leg, ParameterReader& read, int axis, Index extent, Index least = 1);
 
 // What rows of the table have in files of their own.
+void choose_windowed(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
+void choose_th(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 Program build_windowed(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
