@@ -95,8 +95,7 @@ class CommImpl {
   /// where that is possible, with the first failure that is no `Aftermath`, or else the first one.
   virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}
 
-  /// Keeps the memory of an abandoned execution, into which messages may still arrive, for the life of this
-  /// object.
+  /// Keeps the memory of an abandoned execution, into which messages may still arrive.
   virtual void retain(const std::shared_ptr<void>& /*memory*/) {}
 
   /// State that a transport keeps for the life of this object, by a key of its own.

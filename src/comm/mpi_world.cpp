@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/backoff.hpp"
 #include "comm/mpi_devices.hpp"
@@ -105,12 +107,17 @@ class MpiComm final : public CommImpl {
     check_mpi(MPI_Comm_free(&part), "MPI_Comm_free");
     return made;
   }
-  void retain(const std::shared_ptr<void>& memory) override { retained_.push_back(memory); }
+  /// To the end of the process: MPI may still fill what was to be received after the ranks have parted.
+  void retain(const std::shared_ptr<void>& memory) override {
+    static std::mutex mutex;
+    static auto* const retained = new std::vector<std::shared_ptr<void>>;
+    const std::lock_guard lock(mutex);
+    retained->push_back(memory);
+  }
 
  private:
   explicit MpiComm(std::unique_ptr<MpiWorld> world) : CommImpl(world->nodes()), world_(std::move(world)) {}
 
-  std::vector<std::shared_ptr<void>> retained_;
   std::unique_ptr<MpiWorld> world_;
 };
 

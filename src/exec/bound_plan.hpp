@@ -111,12 +111,12 @@ class BoundPlan final : public CommImpl::Execution {
   Design design_;
   Binding binding_;
   CommImpl& comm_;
-  std::array<Way, 2> ways_;  ///< by direction
+  std::shared_ptr<std::byte> memory_;  ///< outlives the executors, whose streams may still write into it
+  std::array<Way, 2> ways_;            ///< by direction
   Index workspace_bytes_ = 0, largest_box_ = 0;
   Index program_bytes_ = 0;     ///< of the workspace, what is not the local FFTs' own
   Index second_workspace_ = 0;  ///< on a device, where the one of every other execution begins, or 0
   bool in_second_ = false;      ///< whether the next execution uses that
-  std::shared_ptr<std::byte> memory_;
   bool broken_ = false;
   std::optional<Direction> flying_;  ///< the execution that is under way
   Direction last_ = Direction::forward;

@@ -1,6 +1,9 @@
 # The tests of Intel MKL as local FFT beside FFTW.
 weft_test(mkl threads/mkl_test.cpp mkl/find_test.cpp)
 target_link_libraries(weft_mkl_tests PRIVATE ${CMAKE_DL_LIBS})
+# By itself, as a library that the process has loaded already is found before all others.
+set_property(TEST mkl PROPERTY ENVIRONMENT "GTEST_FILTER=-FindingMkl.*")
+add_test(NAME mkl_found COMMAND weft_mkl_tests --gtest_filter=FindingMkl.*)
 
 # A library that looks like Intel MKL from outside, in a folder as MKL has it.
 set(imitation ${CMAKE_CURRENT_BINARY_DIR}/imitation/lib)

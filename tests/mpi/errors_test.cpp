@@ -266,10 +266,14 @@ TEST(Handles, SeveralPlansAreUnderWayTogetherUnlessCollectivesWouldMix) {
   }
   Plan collective(comm, natural, Options().set("exchange", "ialltoallv"));
   a.start_forward(in.data(), x.data());
-  expect_error([&] { collective.forward(in.data(), y.data()); }, "another plan of these ranks is under way");
+  // A rank alone exchanges nothing.
+  const auto refused = [&](const std::function<void()>& step, const char* why) {
+    comm.size() > 1 ? expect_error(step, why) : step();
+  };
+  refused([&] { collective.forward(in.data(), y.data()); }, "another plan of these ranks is under way");
   a.wait();
   collective.start_forward(in.data(), y.data());
-  expect_error([&] { a.forward(in.data(), x.data()); }, "has collective exchanges");
+  refused([&] { a.forward(in.data(), x.data()); }, "has collective exchanges");
   // On a communicator of its own it may be.
   Plan apart(Comm::mpi(MPI_COMM_WORLD), natural, Options().set("exchange", "ialltoallv"));
   apart.start_forward(in.data(), x.data());
