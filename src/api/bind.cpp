@@ -96,8 +96,8 @@ BoundProblem bind(const BindRequest& request) {
     made.reset();
     obstacle = b.plan->make_memory();
     if (!obstacle) break;
-    request.setting.closed[obstacle->what] = obstacle->why;
-    if (warns && obstacle->what == Closed::sharing)
+    request.setting.closed.*obstacle->what = obstacle->why;
+    if (warns && obstacle->what == &Closed::sharing)
       warn("exchange auto is not direct: " + obstacle->why + "; better " + obstacle->better);
   }
   b.plan->connect();

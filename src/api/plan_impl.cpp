@@ -85,7 +85,7 @@ void PlanImpl::bind_as_learnt(const Options& options) {
     learnt.text = who + ": what it says of this problem does not work";
   }
   wishes = wishes_of(options);
-  setting.closed.clear();
+  setting.closed = {};
   bind_now();
 }
 

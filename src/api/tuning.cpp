@@ -77,8 +77,8 @@ std::shared_ptr<BoundPlan> PlanTrials::plan(const Settings& candidate) {
   }
   planned_ = candidate;
   // Memory that cannot be shared now cannot be shared by the next candidate.
-  if (setting.closed.contains(Closed::sharing) && !setting_.closed.contains(Closed::sharing)) {
-    setting_.closed = {{Closed::sharing, setting.closed.at(Closed::sharing)}};
+  if (!setting.closed.sharing.empty() && setting_.closed.sharing.empty()) {
+    setting_.closed = {.sharing = setting.closed.sharing, .roomy = ""};
     any_design_ = false;
   }
   return last_;

@@ -70,6 +70,7 @@ void ThreadWorld::poison(const std::exception_ptr& failure) noexcept {
   if (size_ == 1) return;  // no other rank waits, and the next call may succeed
   const std::lock_guard lock(mutex_);
   if (poisoned_ && (!is_aftermath(failure_) || is_aftermath(failure))) return;
+  if (failure_) superseded_ = failure_;  // other ranks may be reading it
   failure_ = failure;
   poisoned_.store(true, std::memory_order_release);
 }
@@ -94,7 +95,7 @@ void ThreadWorld::check(const char* operation) const {
 void ThreadWorld::reset() {
   state_ = 0;
   poisoned_ = false;
-  failure_ = nullptr;
+  failure_ = superseded_ = nullptr;
 }
 
 std::vector<int> ThreadComm::machines_of(int ranks) {

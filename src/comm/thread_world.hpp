@@ -74,6 +74,7 @@ class ThreadWorld {
   std::atomic<bool> poisoned_{false};
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
+  std::exception_ptr superseded_;  ///< the failure before, which was one of consequence
 };
 
 class ThreadComm final : public CommImpl {

@@ -48,7 +48,7 @@ bool takes_turns(const Given& given, const Design& design) {
 /// By rule the pipeline that needs least is one that keeps what departs apart from where parts arrive.
 bool may_be_leaner(const Given& given) {
   constexpr const char* leaner = "windowed";
-  return given.wishes.pipeline.value == "auto" && !given.setting.closed.contains(Closed::roomy) &&
+  return given.wishes.pipeline.value == "auto" && given.setting.closed.roomy.empty() &&
          wished_pipeline(given.wishes, leaner).pipeline->name == std::string(leaner);
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,10 +44,10 @@ struct DeviceFacts {
   std::string text;         ///< "2x1 NVIDIA H200, 132 multiprocessors": two with a rank each
 };
 
-/// What turned out to be impossible while a design was bound.
-enum class Closed : std::uint8_t {
-  sharing,  ///< memory cannot be shared
-  roomy,    ///< pipelines that keep what departs apart from where parts arrive leave too little memory
+/// What turned out to be impossible while a design was bound, with the reason; empty: it is possible.
+struct Closed {
+  std::string sharing;  ///< memory cannot be shared
+  std::string roomy;    ///< pipelines that keep what departs apart from where parts arrive leave too little
 };
 
 struct Setting {
@@ -62,7 +61,7 @@ struct Setting {
   std::vector<int> hardware_threads = {1};
   std::vector<Index> cache_bytes = {2 << 20};  ///< of the second-level cache of one core
   MachineConstants constants;
-  std::map<Closed, std::string> closed;  ///< with the reason
+  Closed closed;
 
   int ranks() const { return static_cast<int>(nodes.size()); }
   bool several_nodes() const;

@@ -29,7 +29,7 @@ struct Binding {
 
 /// What turned out to be impossible, why, and what would help.
 struct Obstacle {
-  Closed what;
+  std::string Closed::*what = nullptr;
   std::string why, better;
 };
 

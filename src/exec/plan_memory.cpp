@@ -95,7 +95,7 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   if (device()) {
     found = find_device_memory();
     if (is_too_large(found))
-      return Obstacle{Closed::roomy, design_.legs[0][0].pipeline + " leaves too little memory", ""};
+      return Obstacle{&Closed::roomy, design_.legs[0][0].pipeline + " leaves too little memory", ""};
   }
   const std::vector<const ExchangeRow*>& rows = ways_[0].exchanges;
   const auto stores =
@@ -107,7 +107,7 @@ std::optional<Obstacle> BoundPlan::make_memory() {
     } catch (const AgreedFailure& e) {
       if (device() || !design_.memory.may_not_share) throw;
       comm_.check_alive("plan");
-      return Obstacle{Closed::sharing, e.error.got(), e.error.expected()};
+      return Obstacle{&Closed::sharing, e.error.got(), e.error.expected()};
     }
     memory_ = {m.reached, m.reached->of(comm_.rank())};
     if (!design_.memory.far.empty()) m.far = &exchange_row(design_.memory.far);

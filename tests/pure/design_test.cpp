@@ -122,7 +122,7 @@ TEST(Design, OfOneMachineStoresAndSendsPlanes) {
 
 TEST(Design, WithoutRoomForSharedMemoryIsAnother) {
   Setting setting = processes(8, 8);
-  setting.closed[Closed::sharing] = "no room";
+  setting.closed.sharing = "no room";
   const Design d = design_of(cube(64), setting);
   EXPECT_EQ(first_leg(d).exchange, "p2pw");
   EXPECT_EQ(first_leg(d).exchange_reason, "auto: nothing is packed; not direct: no room");
@@ -175,7 +175,7 @@ TEST(Design, OfGpusWithTooLittleMemoryIsLeaner) {
   Setting setting = gpus(4, 4);
   const Design roomy = design_of(cube(1024), setting);
   EXPECT_TRUE(roomy.memory.may_be_leaner);
-  setting.closed[Closed::roomy] = "two-front leaves too little memory";
+  setting.closed.roomy = "two-front leaves too little memory";
   const Design lean = design_of(cube(1024), setting);
   EXPECT_EQ(first_leg(lean).pipeline, "windowed");
   EXPECT_NE(first_leg(lean).reason.find("; two-front leaves too little memory"), std::string::npos);

@@ -99,8 +99,7 @@ std::string reason(const Given& given, const Offer& offer, bool automatic) {
   const Setting& setting = given.setting;
   const Wish<std::vector<std::string>>& wish = given.wishes.exchange;
   std::string text = automatic ? reason_for(offer) : wish.learnt() ? name_of(wish.origin) : "as asked for";
-  if (const auto closed = setting.closed.find(Closed::sharing); closed != setting.closed.end())
-    text += "; not direct: " + closed->second;
+  if (!setting.closed.sharing.empty()) text += "; not direct: " + setting.closed.sharing;
   if (given.on_device() && !setting.devices->no_peers.empty() && automatic && !offer.traits.stores)
     text += "; not direct: " + setting.devices->no_peers;
   if (given.on_device() && stages(offer.traits))
@@ -115,7 +114,7 @@ bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
   if (!offer.why_not.empty()) return false;
   if (!offer.traits.stores) return true;
   const bool apart = setting.devices && setting.devices->islands.several();
-  return !wishes.users_workspace.value && !setting.closed.contains(Closed::sharing) &&
+  return !wishes.users_workspace.value && setting.closed.sharing.empty() &&
          (!apart || wishes.staging.value != Switch::off);
 }
 

@@ -70,7 +70,7 @@ PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred)
 /// machine what is stored is there at once. Windowed needs the least memory. What devices carry in messages
 /// needs no packing where tiles are planes, but would where they are columns.
 const char* overlapping_pipeline(const Setting& setting, bool by_device) {
-  if (setting.closed.contains(Closed::roomy)) return "windowed";
+  if (!setting.closed.roomy.empty()) return "windowed";
   if (by_device) return "planes";
   return setting.several_nodes() || setting.devices ? "two-front" : "planes";
 }
@@ -95,8 +95,8 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
       wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device) : "sequential");
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
-    if (const auto found = setting.closed.find(Closed::roomy); found != setting.closed.end())
-      for (Leg& leg : design.legs[d]) leg.reason += "; " + found->second;
+    if (const std::string& why = setting.closed.roomy; !why.empty())
+      for (Leg& leg : design.legs[d]) leg.reason += "; " + why;
   }
 }
 
