@@ -209,7 +209,7 @@ TEST(Errors, UnknownVariablesAreWarnedOfOnceAndNameTheNearest) {
 TEST(Errors, UnknownNamesOfOptionsAndTheirValuesNameTheNearest) {
   Options options;
   expect_error([&] { options.set("exchnage", "p2p"); }, "; the nearest is exchange");
-  expect_error([&] { options.set("exchange", "direct,p2q"); }, "; the nearest is p2p");
+  expect_error([&] { options.set("exchange", "direct,cpoy"); }, "; the nearest is copy");
   expect_error([&] { options.set("pipeline", "two_front"); }, "; the nearest is two-front");
 }
 
