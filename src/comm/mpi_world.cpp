@@ -113,6 +113,7 @@ class MpiComm final : public CommImpl {
     static auto* const retained = new std::vector<std::shared_ptr<void>>;
     const std::lock_guard lock(mutex);
     retained->push_back(memory);
+    world_->abandon();
   }
 
  private:
@@ -185,7 +186,7 @@ MpiWorld::MpiWorld(MPI_Comm users) {
 
 MpiWorld::~MpiWorld() {
   // After MPI_Finalize the communicators are gone with MPI.
-  if (!mpi_alive()) return;
+  if (!mpi_alive() || abandoned_) return;
   const auto held = lock();
   for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
   MPI_Comm_free(&comm_);

@@ -55,6 +55,9 @@ class MpiWorld {
   MpiWorld& operator=(const MpiWorld&) = delete;
 
   MPI_Comm comm() const { return comm_; }
+  /// Messages may be left on the communicators: they are never freed, so that no later one is mistaken for
+  /// them.
+  void abandon() { abandoned_ = true; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   /// For every rank the number of its machine.
@@ -91,6 +94,7 @@ class MpiWorld {
   int free_tags_from(int first, int count) const;
   void free_groups();
 
+  bool abandoned_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::vector<int> nodes_;
