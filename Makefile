@@ -11,8 +11,8 @@
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see docs/quick-start.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
 #   make lint       formatting, the include rule, clang-tidy, and the documentation site (make docs). clang-tidy looks at the
-#                   files that differ from those of the last complete run (tools/tidy.txt), themselves or in a header;
-#                   ALL=1: at all files, and records that
+#                   files that have changed since it found them clean (tools/tidy.txt), themselves or in a header;
+#                   ALL=1: at all files
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
 #                   is not that of the example, or a public declaration without a comment. It builds no C++ and takes a second
 #   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs clang-tidy: tools/tidy.py BUILD_DIRECTORY [--all], with compile_commands.json in that directory.
 
-Without --all, on the files that differ from those of the last complete run: in their text, in that of a header of this
-project that they include, directly or not, or in what they are compiled and checked with. A complete run that finds
-nothing leaves tools/tidy.txt: the version of clang-tidy, then for each file a digest of all that. It is committed, so
-that a fresh clone knows it too. Where it is missing or of another version of clang-tidy, all files are checked.
+Without --all, on the files that have changed since clang-tidy found nothing in them: in their text, in that of a header
+of this project that they include, directly or not, or in what they are compiled and checked with. Each run leaves
+tools/tidy.txt: the version of clang-tidy, then for each clean file a digest of all that. It is committed, so that a
+fresh clone knows it too. Where it is missing or of another version of clang-tidy, all files are checked.
 """
 
 import concurrent.futures
@@ -93,13 +93,12 @@ def main() -> int:
     changed = [n for n in now if everything or before.get(n) != now[n]]
     print(f"lint: clang-tidy of {len(changed)} of {len(now)} files", flush=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        clean = list(pool.map(functools.partial(is_clean, build), changed))
-    if not all(clean):
-        return 1
-    if len(changed) == len(now):
-        RECORD.write_text("".join([f"{version}\n"] + [f"{now[n]} {n}\n" for n in now]))
-        print("lint: a complete run; commit tools/tidy.txt, which says so")
-    return 0
+        good = dict(zip(changed, pool.map(functools.partial(is_clean, build), changed), strict=True))
+    clean = {n: now[n] for n in now if good.get(n, True)}
+    if clean != before:
+        RECORD.write_text("".join([f"{version}\n"] + [f"{d} {n}\n" for n, d in clean.items()]))
+        print("lint: tools/tidy.txt records what is clean now; commit it")
+    return 0 if all(good.values()) else 1
 
 
 if __name__ == "__main__":
