@@ -7,10 +7,10 @@
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
-#include "program/replay.hpp"
 #include "schedule/planner.hpp"
 #include "support/built.hpp"
 #include "support/expect_error.hpp"
+#include "support/replay.hpp"
 #include "support/schedule_request.hpp"
 
 namespace weft::test {

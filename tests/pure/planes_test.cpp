@@ -7,9 +7,9 @@
 #include "exec/stream/plan.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
-#include "program/replay.hpp"
 #include "schedule/planner.hpp"
 #include "support/built.hpp"
+#include "support/replay.hpp"
 #include "support/schedule_request.hpp"
 
 namespace weft::test {

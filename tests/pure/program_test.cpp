@@ -8,11 +8,11 @@
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
-#include "program/replay.hpp"
 #include "schedule/planner.hpp"
 #include "support/built.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_problem.hpp"
+#include "support/replay.hpp"
 #include "traffic/padding.hpp"
 
 namespace weft::test {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "program/replay.hpp"
 #include "support/built.hpp"
 #include "support/expect_error.hpp"
+#include "support/replay.hpp"
 
 namespace weft::test {
 

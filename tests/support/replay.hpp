@@ -9,7 +9,7 @@
 
 #include "program/program.hpp"
 
-namespace weft {
+namespace weft::test {
 
 /// What has been replayed. `replay` and `check_program` throw `weft::Error` at the first violation.
 struct ReplayReport {
@@ -39,4 +39,4 @@ ReplayReport replay(int ranks, const std::function<Program(int rank)>& program_o
 std::vector<ReplayReport> replay(int ranks, const std::function<Program(int rank)>& program_of,
                                  const std::vector<ReplaySettings>& settings);
 
-}  // namespace weft
+}  // namespace weft::test

@@ -1,4 +1,4 @@
-#include "program/replay.hpp"
+#include "support/replay.hpp"
 
 #include <algorithm>
 #include <random>
@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "weft/error.hpp"
 
-namespace weft {
+namespace weft::test {
 
 namespace {
 
@@ -351,4 +351,4 @@ ReplayReport replay(int ranks, const std::function<Program(int rank)>& program_o
   return replay(ranks, program_of, std::vector{settings}).front();
 }
 
-}  // namespace weft
+}  // namespace weft::test

@@ -3,10 +3,10 @@
 
 #include "base/arithmetic.hpp"
 #include "geometry/layout.hpp"
-#include "program/replay.hpp"
+#include "support/replay.hpp"
 #include "weft/error.hpp"
 
-namespace weft {
+namespace weft::test {
 
 namespace {
 
@@ -369,4 +369,4 @@ Index check_program(const Program& program) {
   return Checker(program).run();
 }
 
-}  // namespace weft
+}  // namespace weft::test
