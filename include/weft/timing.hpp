@@ -18,10 +18,10 @@ struct OperationTime {
   int reshape;        ///< number, from 0; -1: none
   int tile;           ///< number within the reshape
   double begin, end;  ///< seconds since the execution began
-  Index bytes;        ///< written, or sent to other ranks
+  Index bytes = 0;    ///< written, or sent to other ranks
   /// Bytes that a local operation reads from and writes to arrays and workspace. Scratch memory, which stays
   /// in the cache, does not count.
-  Index memory_read, memory_written;
+  Index memory_read = 0, memory_written = 0;
   /// On GPUs: 0 for the user's stream, which computes, 1 for the plan's own stream, which moves data to other
   /// ranks. Operations on the two overlap.
   int stream = 0;

@@ -35,46 +35,64 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) 
   return p;
 }
 
-const char* Interpreter::kind_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::fft:
-    case OpKind::copy:
-    case OpKind::pack:
-    case OpKind::put:
-    case OpKind::keep:
-    case OpKind::unpack:
-      return name_of(kind);
-    case OpKind::post:
-    case OpKind::signal_free:
-    case OpKind::signal_full:
-      return "exchange";
-    case OpKind::wait_sent:
-    case OpKind::receive:
-    case OpKind::await_free:
-    case OpKind::await_full:
-      break;
-  }
-  return "wait";
+void Interpreter::use_memory(const void* in, void* out, std::byte* work) {
+  memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
+             work == nullptr ? nullptr : work + program_.scratch_offset};
 }
 
-/// What an operation moves. Whatever happens inside a call of the FFT library counts as one pass.
-Interpreter::Traffic Interpreter::traffic_of(const Op& op) const {
-  const auto outside = [](const Operand& o, Index bytes) { return o.space == Space::scratch ? 0 : bytes; };
+std::byte* Interpreter::target(const Op& op, const CopyCall& c) const {
+  if (c.to_rank < 0) return address(c.to);
+  return links_.window(op.reshape).of(c.to_rank) + peer_shift_ + c.to.offset;
+}
+
+bool Interpreter::exchange(const Op& op, Queue& queue, Patience patience) {
+  switch (op.kind) {
+    case OpKind::signal_free:
+      links_.window(op.reshape).raise_free(op.tile, queue);
+      return true;
+    case OpKind::signal_full:
+      links_.window(op.reshape).raise_full(op.tile, op.peer, queue);
+      return true;
+    default:
+      return links_.await(patience, [&](Patience p) {
+        switch (op.kind) {
+          case OpKind::post:
+            return links_.carrier(op.reshape).post(op.tile, memory_, queue, p);
+          case OpKind::wait_sent:
+            return links_.carrier(op.reshape).sent(op.tile, p);
+          case OpKind::await_free:
+            return links_.window(op.reshape).is_free(op.tile, op.peer, queue, p);
+          default:
+            return links_.window(op.reshape).is_full(op.tile, op.peer, queue, p);
+        }
+      });
+  }
+}
+
+/// Whatever happens inside a call of the FFT library counts as one pass over memory.
+OperationTime Interpreter::time_of(const Op& op, double begin, double end) const {
+  OperationTime t{name_of(op.kind), op.stage, op.reshape, op.tile, begin, end};
+  const auto moves = [&](const Operand& from, Index read, const Operand& to, Index written) {
+    t.bytes = written;
+    t.memory_read = from.space == Space::scratch ? 0 : read;
+    t.memory_written = to.space == Space::scratch ? 0 : written;
+  };
   if (op.kind == OpKind::fft) {
-    const FftCall& f = program_.ffts[static_cast<std::size_t>(op.call)];
-    const Index read = f.from_box.count() * f.from_bytes, written = f.to_box.count() * f.to_bytes;
-    return {written, outside(f.from, read), outside(f.to, written)};
-  }
-  if (op.call >= 0) {
-    const CopyCall& c = program_.copies[static_cast<std::size_t>(op.call)];
+    const FftCall& f = at(program_.ffts, op.call);
+    moves(f.from, f.from_box.count() * f.from_bytes, f.to, f.to_box.count() * f.to_bytes);
+  } else if (op.call >= 0) {
+    const CopyCall& c = at(program_.copies, op.call);
     const Index bytes = c.box.count() * c.element_bytes;
-    return {bytes, outside(c.from, bytes), outside(c.to, bytes)};
+    moves(c.from, bytes, c.to, bytes);
+  } else if (op.kind == OpKind::post || op.kind == OpKind::signal_free || op.kind == OpKind::signal_full) {
+    t.kind = "exchange";
+    if (op.kind == OpKind::post)
+      for (const Message& m : at(at(program_.reshapes, op.reshape).sent.tiles, op.tile).sends)
+        if (m.peer != program_.rank) t.bytes += m.bytes;
+  } else {
+    t.kind = "wait";
   }
-  Index bytes = 0;
-  if (op.kind == OpKind::post)
-    for (const Message& m : at(at(program_.reshapes, op.reshape).sent.tiles, op.tile).sends)
-      if (m.peer != program_.rank) bytes += m.bytes;
-  return {bytes};
+  return t;
 }
 
 }  // namespace weft

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "base/thread_pool.hpp"
 #include "comm/agree.hpp"
 #include "exec/links.hpp"
@@ -81,13 +82,18 @@ class Interpreter {
  protected:
   Interpreter(Interpreter&&) = default;
 
-  struct Traffic {
-    Index bytes = 0;  ///< written, or sent to other ranks
-    Index memory_read = 0, memory_written = 0;
-  };
-  /// What an operation moves, and what it is called when its time is noted.
-  Traffic traffic_of(const Op& op) const;
-  static const char* kind_of(OpKind kind);
+  /// Sets the memory of an execution. The program reads the input only: in place it names that memory as
+  /// output.
+  void use_memory(const void* in, void* out, std::byte* work);
+  std::byte* address(const Operand& o) const { return at(memory_, o.space) + o.offset; }
+  /// Where a copy writes: in memory of this rank, or in the workspace of a peer.
+  std::byte* target(const Op& op, const CopyCall& c) const;
+  /// Does, or enqueues, an operation of an exchange other than `receive`, `queue` being that of its lane.
+  /// False without patience: the operation would have to wait.
+  bool exchange(const Op& op, Queue& queue, Patience patience);
+
+  /// What is noted of an operation that took from `begin` to `end`, in seconds since the start.
+  OperationTime time_of(const Op& op, double begin, double end) const;
   void note_library(const std::string& name, const std::set<Index>& lengths_aside = {}) {
     libraries_[name].insert(lengths_aside.begin(), lengths_aside.end());
   }
@@ -96,6 +102,11 @@ class Interpreter {
   Links links_;
   Libraries libraries_;
   bool skipping_ = false;
+
+  // Of the execution that is under way.
+  Memory memory_{};
+  Index peer_shift_ = 0;      ///< from the workspace that peers name to the one that they use now
+  std::size_t position_ = 0;  ///< of what comes next
 };
 
 /// The local transform that a call of the program asks for.

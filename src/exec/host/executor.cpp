@@ -65,7 +65,7 @@ void Executor::run_copy(const Op& op) const {
   const auto call = static_cast<std::size_t>(op.call);
   const CopyCall& c = program_.copies[call];
   const std::byte* from = address(c.from);
-  std::byte* to = c.to_rank < 0 ? address(c.to) : links_.window(op.reshape).of(c.to_rank) + c.to.offset;
+  std::byte* to = target(op, c);
   const Index bytes = c.box.count() * c.element_bytes;
   test_access(name_of(op.kind), from, to, static_cast<std::size_t>(bytes));
   const int parts = threads_for(bytes);
@@ -85,9 +85,7 @@ void Executor::record_times(bool on) {
 void Executor::note(const Op& op, Clock::time_point begin) {
   if (!recording_ || times_.size() == times_.capacity()) return;
   const auto since = [&](Clock::time_point t) { return std::chrono::duration<double>(t - started_).count(); };
-  const Traffic t = traffic_of(op);
-  times_.push_back({kind_of(op.kind), op.stage, op.reshape, op.tile, since(begin), since(Clock::now()),
-                    t.bytes, t.memory_read, t.memory_written});
+  times_.push_back(time_of(op, since(begin), since(Clock::now())));
 }
 
 /// Parts are unpacked as they arrive; the operation comes back to where it was if it has to be left.
@@ -124,29 +122,15 @@ bool Executor::run_op(Patience patience) {
     case OpKind::unpack:
       run_copy(op);
       break;
-    case OpKind::post:
-      moving_ = &links_.carrier(op.reshape);
-      if (!moving_->post(op.tile, memory_, host_, patience)) return false;
-      ++in_flight_;
-      return true;
-    case OpKind::wait_sent:
-      return links_.carrier(op.reshape).sent(op.tile, patience);
     case OpKind::receive:
       return receive(op, patience);
-    case OpKind::signal_free:
-      links_.window(op.reshape).raise_free(op.tile, host_);
+    case OpKind::post:
+      moving_ = &links_.carrier(op.reshape);
+      if (!exchange(op, host_, patience)) return false;
+      ++in_flight_;
       return true;
-    case OpKind::await_free:
-      return links_.await(patience, [&](Patience p) {
-        return links_.window(op.reshape).is_free(op.tile, op.peer, host_, p);
-      });
-    case OpKind::signal_full:
-      links_.window(op.reshape).raise_full(op.tile, op.peer, host_);
-      return true;
-    case OpKind::await_full:
-      return links_.await(patience, [&](Patience p) {
-        return links_.window(op.reshape).is_full(op.tile, op.peer, host_, p);
-      });
+    default:
+      return exchange(op, host_, patience);
   }
   if (in_flight_ > 0)
     for (int i = 0; i < op.tests; ++i) moving_->progress();
@@ -155,9 +139,7 @@ bool Executor::run_op(Patience patience) {
 
 void Executor::start(const void* in, void* out, std::byte* work) {
   const auto aligned16 = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
-  // The program reads the input only: in place it names that memory as output.
-  memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
-             work == nullptr ? nullptr : work + program_.scratch_offset};
+  use_memory(in, out, work);
   users_aligned_ = aligned16(in) && aligned16(out);
   in_flight_ = 0;
   position_ = 0;

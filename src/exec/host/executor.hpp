@@ -33,7 +33,6 @@ class Executor final : public Interpreter {
 
   int threads_for(Index bytes) const;
   std::shared_ptr<const ParallelFft> plan(const FftProblem& problem, int threads);
-  std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
   void run_fft(const Op& op) const;
   void run_copy(const Op& op) const;
   /// Whether the operation at the current position is done; `false` only without patience.
@@ -48,9 +47,7 @@ class Executor final : public Interpreter {
   Queue host_;
 
   // Of the execution that is under way.
-  Memory memory_{};
   bool users_aligned_ = false;
-  std::size_t position_ = 0;   ///< of the next operation
   Carrier* moving_ = nullptr;  ///< the one with tiles in flight
   int in_flight_ = 0;
   bool recording_ = false;

@@ -15,12 +15,10 @@ void StreamExecutor::use_stream(void* native) {
 
 void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   const DeviceScope scope(*device_);
-  shift_ = second_ > 0 ? work - workspace_ : 0;
+  peer_shift_ = second_ > 0 ? work - workspace_ : 0;
   take_turn();
   links_.begin(turn_);
-  // The program reads the input only: in place it names that memory as output.
-  memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
-             work == nullptr ? nullptr : work + program_.scratch_offset};
+  use_memory(in, out, work);
   position_ = 0;
   waited_ = false;
   begun_ = true;
@@ -35,7 +33,7 @@ void StreamExecutor::start(const void* in, void* out, std::byte* work) {
 
 /// Of two workspaces each has turns of its own, 0 and 2 or 1 and 3.
 void StreamExecutor::take_turn() {
-  const std::size_t which = shift_ > 0 ? 1 : 0;
+  const std::size_t which = peer_shift_ > 0 ? 1 : 0;
   std::uint32_t& bit = bits_[which];
   bit = 1 - bit;
   turn_ = static_cast<int>(second_ > 0 ? 2 * bit + which : bit);
@@ -43,7 +41,7 @@ void StreamExecutor::take_turn() {
 
 /// Of two workspaces the one of the next execution: into this one peers may have put something already.
 void StreamExecutor::spoil(std::byte* work) {
-  std::byte* const at = second_ == 0 ? work : workspace_ + (shift_ == 0 ? second_ : 0);
+  std::byte* const at = second_ == 0 ? work : workspace_ + (peer_shift_ == 0 ? second_ : 0);
   compute_->fill(at, 0xff, static_cast<std::size_t>(program_.workspace_bytes));
 }
 
@@ -174,8 +172,15 @@ bool StreamExecutor::enqueue(Positions ops, Queue& on, Patience patience) {
     const auto at = static_cast<std::size_t>(id);
     const Op& op = program_.ops[at];
     times_.begin(at, *on.stream);
-    // What others wait for is recorded all the same.
-    if (!(skipping_ && op.invariant) && !enqueue_alone(op, on, patience)) return false;
+    // An operation that is left out is recorded all the same where the other stream waits for it.
+    if (skipping_ && op.invariant) {
+    } else if (op.kind == OpKind::fft) {
+      fft(op, *on.stream);
+    } else if (op.call >= 0) {
+      copy(op, *on.stream);
+    } else if (!exchange(op, on, patience)) {
+      return false;
+    }
     // Times are those of each by itself.
     if (times_.on()) enqueue_collected(on);
     times_.end(at, *on.stream);
@@ -183,33 +188,6 @@ bool StreamExecutor::enqueue(Positions ops, Queue& on, Patience patience) {
   enqueue_collected(on);
   record_for_others(ops.back(), *on.stream);
   return true;
-}
-
-/// Flags and copies by kernels are only collected.
-bool StreamExecutor::enqueue_alone(const Op& op, Queue& on, Patience patience) {
-  switch (op.kind) {
-    case OpKind::fft:
-      fft(op, *on.stream);
-      return true;
-    case OpKind::post:
-      return links_.await(
-          patience, [&](Patience p) { return links_.carrier(op.reshape).post(op.tile, memory_, on, p); });
-    case OpKind::wait_sent:
-      return links_.await(patience, [&](Patience p) { return links_.carrier(op.reshape).sent(op.tile, p); });
-    case OpKind::signal_free:
-      links_.window(op.reshape).raise_free(op.tile, on);
-      return true;
-    case OpKind::await_free:
-      return links_.window(op.reshape).is_free(op.tile, op.peer, on, patience);
-    case OpKind::signal_full:
-      links_.window(op.reshape).raise_full(op.tile, op.peer, on);
-      return true;
-    case OpKind::await_full:
-      return links_.window(op.reshape).is_full(op.tile, op.peer, on, patience);
-    default:
-      copy(op, *on.stream);
-      return true;
-  }
 }
 
 void StreamExecutor::fft(const Op& op, DeviceStream& on) {
@@ -223,9 +201,7 @@ void StreamExecutor::fft(const Op& op, DeviceStream& on) {
 void StreamExecutor::copy(const Op& op, DeviceStream& on) {
   const auto call = static_cast<std::size_t>(op.call);
   const CopyCall& c = program_.copies[call];
-  std::byte* const to =
-      c.to_rank >= 0 ? links_.window(op.reshape).of(c.to_rank) + shift_ + c.to.offset : address(c.to);
-  copies_[call].enqueue(on, to, address(c.from), jobs_);
+  copies_[call].enqueue(on, target(op, c), address(c.from), jobs_);
 }
 
 void StreamExecutor::enqueue_collected(Queue& on) {
@@ -273,10 +249,8 @@ std::vector<OperationTime> StreamExecutor::times() {
   for (std::size_t i = 0; i < program_.ops.size(); ++i) {
     const std::optional<StreamTimes::Interval> time = times_.of(i, *device_);
     if (!time) continue;
-    const Op& op = program_.ops[i];
-    const Traffic traffic = traffic_of(op);
-    all.push_back({kind_of(op.kind), op.stage, op.reshape, op.tile, time->begin, time->end, traffic.bytes,
-                   traffic.memory_read, traffic.memory_written, static_cast<int>(op.lane)});
+    all.push_back(time_of(program_.ops[i], time->begin, time->end));
+    all.back().stream = static_cast<int>(program_.ops[i].lane);
   }
   return all;
 }

@@ -43,10 +43,9 @@ class StreamExecutor final : public Interpreter {
   /// Positions in the program.
   using Positions = std::span<const int>;
 
-  std::byte* address(const Operand& o) const { return memory_[static_cast<std::size_t>(o.space)] + o.offset; }
   /// The stream that the user gave computes; what moves between ranks has one of its own, so that it walks
   /// the peers in the order of the program while the other computes.
-  Queue& queue(Lane lane) { return queues_[static_cast<std::size_t>(lane)]; }
+  Queue& queue(Lane lane) { return at(queues_, lane); }
   DeviceStream& stream(Lane lane) { return *queue(lane).stream; }
   void compute_on(DeviceStream& stream) { queue(Lane::compute).stream = &stream; }
 
@@ -60,7 +59,6 @@ class StreamExecutor final : public Interpreter {
   void record_for_others(int position, DeviceStream& stream);
   /// Whether the launch at the current position is enqueued; `false` only without patience.
   bool enqueue(Positions ops, Queue& on, Patience patience);
-  bool enqueue_alone(const Op& op, Queue& on, Patience patience);
   bool receive(Positions ops, Queue& on, Patience patience);
   void fft(const Op& op, DeviceStream& on);
   void copy(const Op& op, DeviceStream& on);
@@ -89,11 +87,8 @@ class StreamExecutor final : public Interpreter {
   // Of the execution that is under way.
   std::array<std::uint32_t, 2> bits_{1, 1};  ///< of the last turn with each workspace
   int turn_ = 0;
-  Index shift_ = 0;  ///< of the workspace, from where the peers find the first one
   StreamGraphs::Execution* as_graph_ = nullptr;
-  Memory memory_{};
-  std::size_t position_ = 0;  ///< among the launches
-  bool waited_ = false;       ///< whether the one at the position has waited for others
+  bool waited_ = false;  ///< whether the launch at the position has waited for others
   bool begun_ = false, complete_ = false;
   // What goes in one launch; they have room for all that can.
   std::array<Queue, 2> queues_;  ///< by lane
