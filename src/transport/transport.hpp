@@ -123,8 +123,8 @@ struct ExchangeRow {
   ExchangeTraits traits;
   /// Whether the ranks of `comm` can be served at all.
   bool (*applicable)(CommImpl& comm);
-  /// Whether posted tiles move on while these ranks compute, so that pipelining pays.
-  bool (*overlaps)(CommImpl& comm);
+  /// Whether posted tiles move on while these ranks compute, so that pipelining pays; null: they do not.
+  bool (*overlaps)(CommImpl& comm) = nullptr;
   /// Makes the carrier of a reshape; null for exchanges that store. Local; throws `weft::Error`, also for
   /// counts beyond what the medium can express. In memory of devices what does not work on streams is given
   /// parts in pinned memory (`make_staged`), but for `takes_devices`.

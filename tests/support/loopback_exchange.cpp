@@ -18,9 +18,6 @@ namespace {
 bool among_threads(CommImpl& comm) {
   return comm.threads() != nullptr;
 }
-bool stands_still(CommImpl&) {
-  return false;
-}
 
 struct Mailbox {
   std::mutex mutex;
@@ -164,7 +161,6 @@ ExchangeRow mailbox_row() {
           .meaning = "packed parts by way of a mailbox",
           .traits = {.by_name_only = true},
           .applicable = among_threads,
-          .overlaps = stands_still,
           .carrier = make_carrier<MailboxCarrier>};
 }
 
@@ -173,7 +169,6 @@ ExchangeRow shelf_row() {
           .meaning = "ranks store into each other's shelf",
           .traits = {.form = Form::boxes, .stores = true, .by_name_only = true},
           .applicable = among_threads,
-          .overlaps = stands_still,
           .memory = [](const WorkspaceRequest& request) -> std::shared_ptr<Workspace> {
             return std::make_shared<ShelfWorkspace>(request);
           }};

@@ -36,7 +36,6 @@ ExchangeRow mpi_alltoall_row() {
           .meaning = "MPI_Alltoall within each exchange group, all parts padded to the largest",
           .traits = {.form = Form::padded, .concurrent = false},
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .overlaps = [](CommImpl&) { return false; },
           .carrier = make_carrier<MpiAlltoall>,
           .takes_devices = mpi_takes_devices};
 }

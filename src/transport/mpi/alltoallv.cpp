@@ -28,7 +28,6 @@ ExchangeRow mpi_alltoallv_row() {
           .meaning = "MPI_Alltoallv within each exchange group",
           .traits = {.concurrent = false},
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .overlaps = [](CommImpl&) { return false; },
           .carrier = make_carrier<MpiAlltoallv>,
           .takes_devices = mpi_takes_devices};
 }

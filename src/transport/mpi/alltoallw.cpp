@@ -9,10 +9,9 @@ namespace {
 
 class MpiAlltoallw final : public GroupExchange {
  public:
-  explicit MpiAlltoallw(const CarrierRequest& c) : GroupExchange(c) {
+  explicit MpiAlltoallw(const CarrierRequest& c) : GroupExchange(c), parts_(c.reshape.element_bytes) {
     for (const TileMessages& t : c.reshape.tiles)
-      tiles_.emplace_back(side_of(t.sends, t.from, c.reshape.element_bytes),
-                          side_of(t.receives, t.to, c.reshape.element_bytes));
+      tiles_.emplace_back(side_of(t.sends, t.from), side_of(t.receives, t.to));
     zeros_.assign(members().size(), 0);
   }
 
@@ -34,24 +33,23 @@ class MpiAlltoallw final : public GroupExchange {
     Space space = Space::work;
     std::vector<int> counts;
     std::vector<MPI_Datatype> types;
-    std::vector<MpiType> owned;
   };
 
-  Side side_of(const std::vector<Message>& messages, const std::vector<StridedPart>& parts,
-               int element_bytes) const {
+  Side side_of(const std::vector<Message>& messages, const std::vector<StridedPart>& boxes) {
     Side s;
     s.counts.resize(members().size());
     s.types.resize(members().size(), MPI_BYTE);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      s.space = parts[i].at.space;
-      s.owned.push_back(MpiType::box(parts[i], element_bytes));
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      s.space = boxes[i].at.space;
+      const MpiPart part = parts_.part(boxes[i]);
       const std::size_t m = place_of(messages[i].peer);
-      s.counts[m] = 1;
-      s.types[m] = s.owned.back().get();
+      s.counts[m] = part.count;
+      s.types[m] = part.type;
     }
     return s;
   }
 
+  MpiParts parts_;
   std::vector<std::pair<Side, Side>> tiles_;  ///< sends, receives
   std::vector<int> zeros_;                    ///< displacements: the types have them
 };
@@ -63,7 +61,6 @@ ExchangeRow mpi_alltoallw_row() {
           .meaning = "MPI_Alltoallw on datatypes of the boxes, without packing",
           .traits = {.form = Form::boxes, .concurrent = false},
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .overlaps = [](CommImpl&) { return false; },
           .carrier = make_carrier<MpiAlltoallw>};
 }
 

@@ -191,7 +191,6 @@ ExchangeRow mpi_p2pw_row() {
           .traits = {.form = Form::boxes, .beside_stores = true},
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
           // Datatypes are packed inside MPI while it waits, so that little is left to move on meanwhile.
-          .overlaps = [](CommImpl&) { return false; },
           .carrier = make_carrier<MpiP2p>};
 }
 

@@ -57,7 +57,6 @@ ExchangeRow mpi_pairwise_row() {
           .meaning = "MPI_Sendrecv with one member of the exchange group after the other",
           .traits = {.concurrent = false},
           .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
-          .overlaps = [](CommImpl&) { return false; },
           .carrier = make_carrier<MpiPairwise>,
           .takes_devices = mpi_takes_devices};
 }

@@ -1,7 +1,5 @@
 #include "transport/mpi/types.hpp"
 
-#include <utility>
-
 #include "comm/mpi_world.hpp"
 
 namespace weft {
@@ -34,18 +32,15 @@ class TypeMaker {
     replace(shifted);
   }
 
+  /// The type, which is the caller's to free.
   MPI_Datatype committed() {
-    shift_if_basic();
+    if (!own_) shift(0);  // one of MPI's own is not to be freed
     check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
     own_ = false;
     return type_;
   }
 
  private:
-  void shift_if_basic() {
-    if (!own_) shift(0);
-  }
-
   void replace(MPI_Datatype next) {
     if (own_) MPI_Type_free(&type_);
     type_ = next;
@@ -83,48 +78,30 @@ class TypeMaker {
 
 }  // namespace
 
-MpiType::~MpiType() {
-  if (type_ != MPI_DATATYPE_NULL && mpi_alive()) MPI_Type_free(&type_);
-}
-
-MpiType::MpiType(MpiType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
-
-MpiType& MpiType::operator=(MpiType&& other) noexcept {
-  std::swap(type_, other.type_);
-  return *this;
+MpiParts::~MpiParts() {
+  for (MPI_Datatype& type : made_)
+    if (mpi_alive()) MPI_Type_free(&type);
 }
 
 MpiPart MpiParts::part(const Message& message) {
   const Index count = message.bytes / element_bytes_;
   if (count <= detail::mpi_count_limit)
     return {message.offset, static_cast<int>(count), mpi_datatype(element_bytes_)};
-  made_.push_back(MpiType::row(count, element_bytes_));
-  return {message.offset, 1, made_.back().get()};
+  TypeMaker maker(element_bytes_);
+  maker.repeat(count, element_bytes_);
+  made_.push_back(maker.committed());
+  return {message.offset, 1, made_.back()};
 }
 
 MpiPart MpiParts::part(const StridedPart& box) {
-  made_.push_back(MpiType::box(box, element_bytes_));
-  return {0, 1, made_.back().get()};
-}
-
-MpiType MpiType::row(Index count, int element_bytes) {
-  TypeMaker maker(element_bytes);
-  maker.repeat(count, element_bytes);
-  MpiType type;
-  type.type_ = maker.committed();
-  return type;
-}
-
-MpiType MpiType::box(const StridedPart& part, int element_bytes) {
-  TypeMaker maker(element_bytes);
-  for (int i = part.order.size() - 1; i >= 0; --i) {
-    const int a = part.order[i];
-    maker.repeat(part.box.extent(a), part.at.strides[a] * element_bytes);
+  TypeMaker maker(element_bytes_);
+  for (int i = box.order.size() - 1; i >= 0; --i) {
+    const int a = box.order[i];
+    maker.repeat(box.box.extent(a), box.at.strides[a] * element_bytes_);
   }
-  maker.shift(part.at.offset);
-  MpiType type;
-  type.type_ = maker.committed();
-  return type;
+  maker.shift(box.at.offset);
+  made_.push_back(maker.committed());
+  return {0, 1, made_.back()};
 }
 
 }  // namespace weft

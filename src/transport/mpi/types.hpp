@@ -8,25 +8,6 @@
 
 namespace weft {
 
-/// Owns a committed datatype; freed if MPI is still there.
-class MpiType {
- public:
-  MpiType() = default;
-  ~MpiType();
-  MpiType(MpiType&& other) noexcept;
-  MpiType& operator=(MpiType&& other) noexcept;
-
-  /// `count` elements in a row. Throws `weft::Error` if MPI does not make the type.
-  static MpiType row(Index count, int element_bytes);
-  /// The points of a strided part, from the start of its space, in its order.
-  static MpiType box(const StridedPart& part, int element_bytes);
-
-  MPI_Datatype get() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
 /// A message as the arguments of a point-to-point call: one element of a large type if it has more elements
 /// than MPI can count.
 struct MpiPart {
@@ -35,17 +16,22 @@ struct MpiPart {
   MPI_Datatype type = MPI_BYTE;
 };
 
-/// Makes the parts of an exchange, and keeps their types.
+/// Makes the parts of an exchange. Owns their datatypes, which are freed if MPI is still there.
 class MpiParts {
  public:
   explicit MpiParts(int element_bytes) : element_bytes_(element_bytes) {}
+  ~MpiParts();
+  MpiParts(const MpiParts&) = delete;
+  MpiParts& operator=(const MpiParts&) = delete;
+
+  /// Throws `weft::Error`, as does the other, if MPI does not make a type.
   MpiPart part(const Message& message);
-  /// One element of a type that begins at the start of the box's space.
+  /// One element of a type: the points of a strided part in its order, from the start of its space.
   MpiPart part(const StridedPart& box);
 
  private:
   int element_bytes_;
-  std::vector<MpiType> made_;
+  std::vector<MPI_Datatype> made_;
 };
 
 }  // namespace weft

@@ -2,16 +2,12 @@
 
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "device/stream_copy.hpp"
 
 namespace weft {
 
 namespace {
-
-/// Where parts begin that are packed here.
-Index after(Index bytes) {
-  return (bytes + 63) / 64 * 64;
-}
 
 /// The same messages, packed: strided parts one behind the other, those of all tiles apart.
 ReshapeMessages packed(const ReshapeMessages& messages) {
@@ -21,7 +17,7 @@ ReshapeMessages packed(const ReshapeMessages& messages) {
     if (boxes.empty()) return;
     for (Message& m : parts) {
       m.offset = next;
-      next += after(m.bytes);
+      next += rounded_up<Index>(m.bytes, 64);
     }
     boxes.clear();
   };
@@ -135,7 +131,7 @@ Index staged_bytes(const ReshapeMessages& messages) {
   Index bytes = 0;
   for (const TileMessages& t : messages.tiles)
     for (const std::vector<Message>* parts : {&t.sends, &t.receives})
-      for (const Message& m : *parts) bytes += after(m.bytes);
+      for (const Message& m : *parts) bytes += rounded_up<Index>(m.bytes, 64);
   return bytes;
 }
 

@@ -178,7 +178,6 @@ ExchangeRow threads_copy_row() {
               "receivers copy parts out of the sender's buffer, packed or strided (threads of one process)",
           .traits = {.beside_stores = true},
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
-          .overlaps = [](CommImpl&) { return false; },
           .carrier = make_carrier<ThreadsCopy>};
 }
 
