@@ -19,14 +19,6 @@ namespace weft {
 
 namespace {
 
-template <class T>
-std::vector<T> all_of(CommImpl& comm, const T& mine) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> all(static_cast<std::size_t>(comm.size()));
-  comm.allgather(&mine, sizeof mine, all.data());
-  return all;
-}
-
 /// One value if it is that of all ranks.
 template <class T>
 std::vector<T> shortened(std::vector<T> all) {
@@ -187,7 +179,8 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   setting.hardware_threads = shortened(std::move(setting.hardware_threads));
   setting.cache_bytes = shortened(std::move(setting.cache_bytes));
   for (const ExchangeRow& row : exchange_table())
-    setting.offers.push_back({row.name, row.traits, why_not(row, comm, setting.devices), row.overlaps(comm),
+    setting.offers.push_back({row.name, row.traits, why_not(row, comm, setting.devices),
+                              row.overlaps != nullptr && row.overlaps(comm),
                               row.takes_devices != nullptr && row.takes_devices(comm),
                               missing(row, comm, wishes)});
   return setting;

@@ -111,8 +111,7 @@ double PlanTrials::execute(BoundPlan& plan) {
 }
 
 double PlanTrials::slowest(double seconds) {
-  std::vector<double> all(static_cast<std::size_t>(request_.comm.size()));
-  request_.comm.impl().allgather(&seconds, sizeof seconds, all.data());
+  const std::vector<double> all = all_of(request_.comm.impl(), seconds);
   return *std::max_element(all.begin(), all.end());
 }
 

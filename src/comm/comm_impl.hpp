@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -130,6 +131,15 @@ class CommImpl {
   Execution* executions_ = nullptr;
   std::map<const void*, std::shared_ptr<void>> kept_;
 };
+
+/// The values that the ranks give, by rank. Collective.
+template <class T>
+std::vector<T> all_of(CommImpl& comm, const T& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<std::size_t>(comm.size()));
+  comm.allgather(&mine, sizeof mine, all.data());
+  return all;
+}
 
 /// Whether the ranks are on more than one machine; whether any two of them are on the same machine.
 bool several_nodes(const CommImpl& comm);

@@ -97,8 +97,7 @@ class MpiComm final : public CommImpl {
   std::shared_ptr<CommImpl> split(int colour) override {
     const auto lock = world_->lock();
     // Weft's colours may be any number, MPI's must not be negative.
-    std::vector<int> colours(static_cast<std::size_t>(size()));
-    allgather(&colour, sizeof colour, colours.data());
+    const std::vector<int> colours = all_of(*this, colour);
     const auto first = std::find(colours.begin(), colours.end(), colour) - colours.begin();
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(world_->comm(), static_cast<int>(first), world_->rank(), &part),

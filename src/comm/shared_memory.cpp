@@ -14,7 +14,6 @@
 #include <cstring>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -33,11 +32,11 @@ using Name = std::array<char, 48>;
 /// The bytes that the ranks of this machine will allocate, and the free room before they do.
 struct Demand {
   /// Collective.
-  Demand(CommImpl& comm, std::size_t mine) : bytes(static_cast<std::size_t>(comm.size())) {
+  Demand(CommImpl& comm, std::size_t mine) {
     struct statvfs room {};
     if (statvfs("/dev/shm", &room) == 0)
-      free = human_bytes(static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize));
-    comm.allgather(&mine, sizeof mine, bytes.data());
+      free = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
+    bytes = all_of(comm, mine);
     const std::vector<int>& nodes = comm.nodes();
     for (std::size_t r = 0; r < bytes.size(); ++r)
       if (nodes[r] == nodes[static_cast<std::size_t>(comm.rank())]) all += static_cast<double>(bytes[r]);
@@ -47,40 +46,20 @@ struct Demand {
   std::vector<std::size_t> bytes;  ///< of every rank
   double all = 0;                  ///< of the ranks of this machine
   int ranks = 0;                   ///< of this machine
-  std::string free = "an unknown amount";
+  double free = -1;                ///< of /dev/shm; negative: unknown
 };
 
-/// A shared memory object mapped into this process.
-class Mapping {
- public:
-  Mapping() = default;
-  Mapping(int file, std::size_t bytes, const std::string& what) : bytes_(bytes) {
-    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (at == MAP_FAILED)
-      throw Error(operation, "mapping " + what + " failed: " + std::strerror(errno),
-                  "more address space (ulimit -v), or another exchange");
-    at_ = static_cast<std::byte*>(at);
+/// A shared memory object, mapped into this process as long as the result lives.
+std::shared_ptr<std::byte> mapped(int file, std::size_t bytes, const std::string& what) {
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (at == MAP_FAILED)
+    throw Error(operation, "mapping " + what + " failed: " + std::strerror(errno),
+                "more address space (ulimit -v), or another exchange");
 #ifdef MADV_HUGEPAGE
-    madvise(at, bytes, MADV_HUGEPAGE);  // only a hint
+  madvise(at, bytes, MADV_HUGEPAGE);  // only a hint
 #endif
-  }
-  Mapping(Mapping&& other) noexcept : at_(std::exchange(other.at_, nullptr)), bytes_(other.bytes_) {}
-  Mapping& operator=(Mapping&& other) noexcept {
-    std::swap(at_, other.at_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~Mapping() {
-    if (at_ != nullptr) munmap(at_, bytes_);
-  }
-  std::byte* at() const {
-    return at_;
-  }
-
- private:
-  std::byte* at_ = nullptr;
-  std::size_t bytes_ = 0;
-};
+  return {static_cast<std::byte*>(at), [bytes](std::byte* p) { munmap(p, bytes); }};
+}
 
 /// An open shared memory object, and its name until that is removed.
 class Object {
@@ -105,14 +84,16 @@ class Object {
         throw Error(operation, std::string("shm_open failed: ") + std::strerror(errno),
                     "a /dev/shm that this user may write, more open files (ulimit -n), or another exchange");
     }
-    const int problem = reserve(bytes);
-    if (problem != 0)
+    // What the ranks of a machine cannot have together is not begun: filling /dev/shm would harm others.
+    const bool hopeless = demand.free >= 0 && demand.all > demand.free;
+    if (const int problem = hopeless ? ENOSPC : reserve(bytes); problem != 0)
       throw Error(
           operation,
           "no room for " + human_bytes(demand.all) + " in /dev/shm (" + std::to_string(demand.ranks) +
               (demand.ranks == 1 ? " rank" : " ranks") + " of this machine, " +
-              human_bytes(static_cast<double>(bytes)) + " of it for this one), where " + demand.free +
-              " were free (" + std::strerror(problem) + ")",
+              human_bytes(static_cast<double>(bytes)) + " of it for this one), where " +
+              (demand.free < 0 ? "an unknown amount" : human_bytes(demand.free)) + " were free (" +
+              std::strerror(problem) + ")",
           "a larger /dev/shm (mount -o remount,size=..., for containers --shm-size), fewer points per "
           "rank, or another exchange");
   }
@@ -161,24 +142,23 @@ class ProcessMemory final : public SharedMemory {
     agree(comm, operation, [&] {
       if (bytes == 0) return;
       mine.create(bytes, demand);
-      mappings_[rank] = Mapping(mine.file(), bytes, "shared memory");
+      mappings_[rank] = mapped(mine.file(), bytes, "shared memory");
       std::memcpy(name.data(), mine.name().c_str(), mine.name().size());
     });
-    std::vector<Name> names(mappings_.size());
-    comm.allgather(name.data(), sizeof name, names.data());
+    const std::vector<Name> names = all_of(comm, name);
     agree(comm, operation, [&] {
       for (std::size_t r = 0; r < names.size(); ++r) {
         if (r == rank || demand.bytes[r] == 0 || comm.nodes()[r] != comm.nodes()[rank]) continue;
         Object theirs;
         theirs.open(names[r].data());
-        mappings_[r] = Mapping(theirs.file(), demand.bytes[r], "the memory of rank " + std::to_string(r));
+        mappings_[r] = mapped(theirs.file(), demand.bytes[r], "the memory of rank " + std::to_string(r));
       }
     });
   }
-  std::byte* of(int rank) const override { return mappings_[static_cast<std::size_t>(rank)].at(); }
+  std::byte* of(int rank) const override { return at(mappings_, rank).get(); }
 
  private:
-  std::vector<Mapping> mappings_;
+  std::vector<std::shared_ptr<std::byte>> mappings_;  ///< by rank
 };
 
 }  // namespace

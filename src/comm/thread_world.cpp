@@ -133,8 +133,7 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
 }
 
 std::shared_ptr<CommImpl> ThreadComm::split(int colour) {
-  std::vector<int> colours(static_cast<std::size_t>(size()));
-  allgather(&colour, sizeof colour, colours.data());
+  const std::vector<int> colours = all_of(*this, colour);
   int mine = 0, members = 0, first = size();
   for (int r = 0; r < size(); ++r) {
     if (at(colours, r) != colour) continue;

@@ -59,8 +59,7 @@ Index BoundPlan::place_of_second(double free_bytes) const {
   // Half of what is free is left to others.
   possible = possible && 4 * static_cast<double>(workspace_bytes_) <= free_bytes;
   const Index mine = possible ? device_aligned(std::max<Index>(1, workspace_bytes_)) : 0;
-  std::vector<Index> all(static_cast<std::size_t>(comm_.size()));
-  comm_.allgather(&mine, sizeof mine, all.data());
+  const std::vector<Index> all = all_of(comm_, mine);
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   return *least == 0 ? 0 : *most;
 }

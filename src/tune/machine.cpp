@@ -72,9 +72,7 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts, const st
   Machine machine;
   machine.hardware = comm.broadcast(hardware, 0);
   machine.fingerprint = comm.broadcast(mine, 0);
-  const std::uint64_t number = stable_hash(mine);
-  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(comm.size()));
-  comm.allgather(&number, sizeof number, numbers.data());
+  std::vector<std::uint64_t> numbers = all_of(comm, stable_hash(mine));
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   if (numbers.size() > 1) {

@@ -121,8 +121,7 @@ void PeerMemory::share_handles(CommImpl& comm, Device& device) {
         std::count(islands_.begin(), islands_.end(), islands_[static_cast<std::size_t>(rank_)]) == 1;
     if (of(rank_) != nullptr && !alone) mine = device.give(of(rank_));
   });
-  std::vector<DeviceMemoryHandle> handles(all_.size());
-  comm.allgather(mine.data(), sizeof mine, handles.data());
+  const std::vector<DeviceMemoryHandle> handles = all_of(comm, mine);
   agree(comm, operation, [&] {
     for (int r = 0; r < comm.size(); ++r)
       if (r != rank_ && near(r))
