@@ -190,8 +190,10 @@ Ceilings remembered(const Comm& comm, const CeilingRequest& request) {
   ceilings = measure(comm, std::clamp(request.bytes, kept_bytes, most_bytes), request.device);
   agree(c, operation, [&] {
     if (c.rank() != 0) return;
-    for (const auto& [name, value] : by_name(ceilings, c.size(), !ceilings.link_bytes_per_s.empty()))
-      WisdomStore::of_process().remember_constant(machine.fingerprint, name, *value);
+    WisdomStore::of_process().with([&](Wisdom& wisdom) {
+      for (const auto& [name, value] : by_name(ceilings, c.size(), !ceilings.link_bytes_per_s.empty()))
+        wisdom.remember_constant(machine.fingerprint, name, *value);
+    });
     export_wisdom(request.wisdom);
   });
   return ceilings;

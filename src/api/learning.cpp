@@ -119,7 +119,7 @@ class Learning {
   Learnt run() {
     // Without wisdom and trials planning has nothing to talk about.
     const bool asks = effort_ != Effort::estimate || !file_.empty();
-    if (c_.least(asks || !store_.empty() ? 0 : 1) == 1) return {};
+    if (c_.least(asks || !store_.with([](const Wisdom& w) { return w.empty(); }) ? 0 : 1) == 1) return {};
     add_memory_to_name();
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
@@ -143,9 +143,7 @@ class Learning {
  private:
   /// Strides, halos and distances, which ranks give one by one, matter to local FFTs and exchanges.
   void add_memory_to_name() {
-    const std::uint64_t mine = memory_hash(request_.problem);
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(c_.size()));
-    c_.allgather(&mine, sizeof mine, all.data());
+    const std::vector<std::uint64_t> all = all_of(c_, memory_hash(request_.problem));
     if (std::any_of(all.begin(), all.end(), [](std::uint64_t h) { return h != 0; }))
       name_ += "; memory " + std::to_string(stable_hash(join(all, " ")));
   }
@@ -177,20 +175,15 @@ class Learning {
     for (const auto& [name, standard] : names)
       if (const auto value = known.constant(machine_.fingerprint, name)) values[name] = *value;
     if (values.size() < names.size() && effort_ != Effort::estimate) {
-      values.clear();
-      std::vector<double> flat(names.size());
+      MachineConstants measured;
       agree(c_, "plan: constants of the machine", [&] {
-        if (c_.rank() != 0) return;
-        flat.clear();
-        for (const auto& [name, value] : measure_constants().to_map()) flat.push_back(value);
+        if (c_.rank() == 0) measured = measure_constants();
       });
-      std::vector<double> all(flat.size() * static_cast<std::size_t>(c_.size()));
-      c_.allgather(flat.data(), flat.size() * sizeof(double), all.data());
-      auto value = all.begin();  // rank 0's
-      for (const auto& [name, standard] : names) {
-        values[name] = *value++;
-        if (c_.rank() == 0) store_.remember_constant(machine_.fingerprint, name, values[name]);
-      }
+      values = all_of(c_, measured).front().to_map();
+      store_.with([&](Wisdom& wisdom) {
+        for (const auto& [name, value] : values)
+          if (c_.rank() == 0) wisdom.remember_constant(machine_.fingerprint, name, value);
+      });
       save();
     }
     learnt_.constants = MachineConstants::from_map(values);
@@ -232,7 +225,8 @@ class Learning {
   /// At once, so that a job that is killed in the middle loses little.
   void keep(const std::string& effort, const MeasuredSettings& best, int trials, double budget = 0) {
     if (c_.rank() != 0) return;
-    store_.remember(machine_.fingerprint, key(effort), {best.options, best.seconds, trials, budget});
+    const WisdomEntry entry{best.options, best.seconds, trials, budget};
+    store_.with([&](Wisdom& w) { w.remember(machine_.fingerprint, key(effort), entry); });
     save();
   }
 

@@ -44,44 +44,13 @@ WisdomStore& WisdomStore::of_process() {
   return store;
 }
 
-std::optional<WisdomEntry> WisdomStore::find(const std::string& machine, const std::string& problem) const {
-  const std::lock_guard lock(mutex_);
-  return wisdom_.find(machine, problem);
-}
-
-void WisdomStore::remember(const std::string& machine, const std::string& problem, const WisdomEntry& entry) {
-  const std::lock_guard lock(mutex_);
-  wisdom_.remember(machine, problem, entry);
-}
-
-std::optional<double> WisdomStore::constant(const std::string& machine, const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  return wisdom_.constant(machine, name);
-}
-
-void WisdomStore::remember_constant(const std::string& machine, const std::string& name, double value) {
-  const std::lock_guard lock(mutex_);
-  wisdom_.remember_constant(machine, name, value);
-}
-
-bool WisdomStore::empty() const {
-  const std::lock_guard lock(mutex_);
-  return wisdom_.empty();
-}
-
-void WisdomStore::merge(const Wisdom& other) {
-  const std::lock_guard lock(mutex_);
-  wisdom_.merge(other);
-}
-
-Wisdom WisdomStore::all() const {
+Wisdom WisdomStore::all() {
   Wisdom learnt;
   each_library([&](const FftRow& row, Precision precision, const std::string& key) {
     if (const std::string text = row.export_wisdom(precision); !text.empty())
       learnt.remember_library(key, text);
   });
-  const std::lock_guard lock(mutex_);
-  Wisdom all = wisdom_;
+  Wisdom all = with([](const Wisdom& wisdom) { return wisdom; });
   all.merge(learnt);
   if (const std::string text = export_fft_choices(); !text.empty())
     all.remember_library(key_of_choices(), text);
@@ -89,7 +58,7 @@ Wisdom WisdomStore::all() const {
 }
 
 std::string WisdomStore::learn(const Wisdom& other) {
-  merge(other);
+  with([&](Wisdom& wisdom) { wisdom.merge(other); });
   std::string wrong;
   each_library([&](const FftRow& row, Precision precision, const std::string& key) {
     const auto text = other.library(key);
@@ -103,10 +72,7 @@ std::string WisdomStore::learn(const Wisdom& other) {
 }
 
 void WisdomStore::forget() {
-  {
-    const std::lock_guard lock(mutex_);
-    wisdom_ = {};
-  }
+  with([](Wisdom& wisdom) { wisdom = {}; });
   each_library([](const FftRow& row, Precision, const std::string&) { row.forget_wisdom(); });
   forget_fft_choices();
 }
@@ -135,9 +101,7 @@ void gather_wisdom(CommImpl& comm, const Machine& machine) {
     both.merge(here);
     if (comm.rank() != 0 && both != known) mine = here.to_json();
   });
-  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(comm.size()));
-  const std::uint64_t size = mine.size();
-  comm.allgather(&size, sizeof size, sizes.data());
+  const std::vector<std::size_t> sizes = all_of(comm, mine.size());
   if (*std::max_element(sizes.begin(), sizes.end()) == 0) return;
   Wisdom learnt;  // of rank 0
   agree(comm, operation, [&] {

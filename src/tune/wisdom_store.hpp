@@ -3,7 +3,6 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "comm/comm_impl.hpp"
@@ -17,25 +16,21 @@ class WisdomStore {
  public:
   static WisdomStore& of_process();
 
-  std::optional<WisdomEntry> find(const std::string& machine, const std::string& problem) const;
-  void remember(const std::string& machine, const std::string& problem, const WisdomEntry& entry);
-  std::optional<double> constant(const std::string& machine, const std::string& name) const;
-  void remember_constant(const std::string& machine, const std::string& name, double value);
-
-  /// Whether the store is empty; the wisdom of local FFT libraries does not count.
-  bool empty() const;
-
-  /// As `Wisdom::merge`. Nothing is imported into libraries.
-  void merge(const Wisdom& other);
+  /// Returns `use(wisdom)`, with the lock held. The wisdom of local FFT libraries is not in it.
+  template <class Use>
+  auto with(const Use& use) {
+    const std::lock_guard lock(mutex_);
+    return use(wisdom_);
+  }
   /// The whole wisdom, with that of the local FFT libraries.
-  Wisdom all() const;
-  /// Does `merge` and imports the libraries' wisdom into them. Returns what went wrong; empty on success.
+  Wisdom all();
+  /// Merges `other`, and imports the libraries' wisdom into them. Returns what went wrong; empty on success.
   std::string learn(const Wisdom& other);
   /// Forgets all wisdom, that of the local FFT libraries included.
   void forget();
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   Wisdom wisdom_;
 };
 

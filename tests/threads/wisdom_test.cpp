@@ -68,12 +68,16 @@ TEST(WisdomOfTheProcess, FftwsComesBackFromTheFile) {
   forget_wisdom();
   measure(Precision::float64, 3000);
   measure(Precision::float32, 3002);
-  WisdomStore::of_process().remember("machine", "problem", entry(1));
+  WisdomStore& store = WisdomStore::of_process();
+  const auto known = [&] {
+    return store.with([](const Wisdom& wisdom) { return wisdom.find("machine", "problem"); });
+  };
+  store.with([](Wisdom& wisdom) { wisdom.remember("machine", "problem", entry(1)); });
   EXPECT_TRUE(knows_in_double(3000) && knows_in_float(3002));
   ASSERT_TRUE(export_wisdom(file));
   forget_wisdom();
   EXPECT_FALSE(knows_in_double(3000) || knows_in_float(3002));
-  EXPECT_FALSE(WisdomStore::of_process().find("machine", "problem"));
+  EXPECT_FALSE(known());
   // Another process learns something else, and what the file knows stays.
   measure(Precision::float64, 2000);
   ASSERT_TRUE(export_wisdom(file));
@@ -81,7 +85,7 @@ TEST(WisdomOfTheProcess, FftwsComesBackFromTheFile) {
   ASSERT_TRUE(import_wisdom(file));
   EXPECT_TRUE(knows_in_double(3000) && knows_in_float(3002) && knows_in_double(2000));
   EXPECT_FALSE(knows_in_double(3002) || knows_in_float(3000));
-  EXPECT_EQ(WisdomStore::of_process().find("machine", "problem"), entry(1));
+  EXPECT_EQ(known(), entry(1));
   forget_wisdom();
   remove(file);
 }
@@ -142,20 +146,22 @@ TEST(WisdomOfTheProcess, IsOneForAllThreadRanks) {
     WisdomStore& store = WisdomStore::of_process();
     const std::string mine = std::to_string(comm.rank());
     for (int i = 0; i < 50; ++i) {
-      store.remember(machine.fingerprint, mine, entry(i));
-      store.remember_constant(machine.fingerprint, mine, i);
-      static_cast<void>(store.find(machine.fingerprint, "0"));
-      store.merge(store.all());
+      store.with([&](Wisdom& wisdom) {
+        wisdom.remember(machine.fingerprint, mine, entry(i));
+        wisdom.remember_constant(machine.fingerprint, mine, i);
+      });
+      store.with([all = store.all()](Wisdom& wisdom) { wisdom.merge(all); });
     }
     comm.barrier();
-    if (comm.rank() == 0) store.remember("elsewhere", "problem", entry(1));
+    if (comm.rank() == 0)
+      store.with([](Wisdom& wisdom) { wisdom.remember("elsewhere", "problem", entry(1)); });
     const Wisdom shared = share_wisdom(comm.impl(), machine);
     for (int r = 0; r < 4; ++r)
       if (shared.find(machine.fingerprint, std::to_string(r)) == entry(49)) ++agreed;
     EXPECT_FALSE(shared.find("elsewhere", "problem"));
   });
   EXPECT_EQ(agreed, 16);
-  EXPECT_TRUE(WisdomStore::of_process().find("elsewhere", "problem"));
+  EXPECT_TRUE(WisdomStore::of_process().all().find("elsewhere", "problem"));
   forget_wisdom();
   EXPECT_TRUE(WisdomStore::of_process().all().empty());
 }
