@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "device/cuda/driver.hpp"
-#include "device/cuda/graph.hpp"
 #include "kernels/cuda/permute_copy.hpp"
 #include "kernels/cuda/r2r.hpp"
 
@@ -34,6 +33,37 @@ CUstreamBatchMemOpParams operation_of(const DeviceFlag& flag) {
   }
   return operation;
 }
+
+class Graph final : public DeviceGraph {
+ public:
+  /// Takes ownership of a captured graph.
+  explicit Graph(cudaGraph_t captured) : captured_(captured) {}
+  ~Graph() override {
+    if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+    cudaGraphDestroy(captured_);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void launch(DeviceStream& stream) override {
+    if (executable_ == nullptr)
+      check(cudaGraphInstantiate(&executable_, captured_, 0), "cudaGraphInstantiate");
+    check(cudaGraphLaunch(executable_, static_cast<cudaStream_t>(stream.native())), "cudaGraphLaunch");
+  }
+
+  bool update(DeviceGraph& captured) override {
+    if (executable_ == nullptr) return false;
+    cudaGraphExecUpdateResultInfo result{};
+    if (cudaGraphExecUpdate(executable_, static_cast<Graph&>(captured).captured_, &result) == cudaSuccess)
+      return true;
+    cudaGetLastError();  // clears it, so that the user's next call does not report it
+    return false;
+  }
+
+ private:
+  cudaGraph_t captured_;
+  cudaGraphExec_t executable_ = nullptr;  ///< instantiated by the first launch
+};
 }  // namespace
 
 Event::Event(bool timed) {
