@@ -54,13 +54,13 @@ Json summary(const Summary& s) {
 /// What was chosen by whom, and the search if there was one.
 Json learnt(const Learnt& l) {
   Json j = {{"origin", name_of(l.origin)}, {"options", l.options}};
-  if (l.trials == 0) return j;
-  j["trials"] = l.trials;
+  if (l.tuned.trials == 0) return j;
+  j["trials"] = l.tuned.trials;
   j["trial_seconds"] = l.trial_seconds;
-  j["best_s"] = l.best_seconds;
-  j["parameters"] = l.parameters;
+  j["best_s"] = l.tuned.best.seconds;
+  j["parameters"] = l.tuned.names;
   j["history"] = Json::array();
-  for (const Trial& t : l.history) j["history"].push_back({{"point", t.point}, {"seconds", t.score}});
+  for (const Trial& t : l.tuned.history) j["history"].push_back({{"point", t.point}, {"seconds", t.score}});
   return j;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,17 +93,8 @@ class WEFT_API Options {
   Options& set(const std::string& name, Index value) { return set(name, std::to_string(value)); }
 
   /// The value of an option: as set, else from the environment, else the default. Throws `weft::Error` for an
-  /// unknown name, as do the next two.
+  /// unknown name.
   std::string get(const std::string& name) const;
-
-  /// The value of an option that is a number; nothing if it is unset.
-  std::optional<Index> number(const std::string& name) const;
-
-  /// The value of an option that is a time in seconds; nothing if it is unset.
-  std::optional<double> seconds(const std::string& name) const;
-
-  /// The parameters of pipelines that the program has set: one value for all reshapes, or one for each.
-  std::map<std::string, std::vector<Index>> parameters() const;
 
   /// Whether the program has set an option.
   bool is_set(const std::string& name) const { return values_.contains(name); }

@@ -27,8 +27,15 @@ UserArray user_array(const Problem& problem, const Field& field, bool is_input, 
   return a;
 }
 
-ExecutorSettings executor_settings(const BindRequest& request, const Design& design) {
-  const Wishes& wishes = request.wishes;
+/// Before and after forward. Throws `weft::Error` if the memory that the problem describes does not fit.
+std::array<UserArray, 2> user_arrays(const Problem& problem, const Schedule& forward, int rank) {
+  std::array<UserArray, 2> arrays{user_array(problem, forward.input(), true, rank),
+                                  user_array(problem, forward.output(), false, rank)};
+  check_in_place(problem, arrays[0].box, arrays[0].layout, arrays[1].box, arrays[1].layout);
+  return arrays;
+}
+
+ExecutorSettings executor_settings(const PlanRequest& request, const Wishes& wishes, const Design& design) {
   ExecutorSettings s;
   s.precision = request.problem.precision;
   s.effort = wishes.effort.value;
@@ -43,7 +50,7 @@ ExecutorSettings executor_settings(const BindRequest& request, const Design& des
 }
 
 /// Local.
-BoundProblem bound(const BindRequest& request, Design design) {
+BoundProblem bound(const PlanRequest& request, const Wishes& wishes, const Setting& setting, Design design) {
   const int rank = request.comm.rank();
   // So that arrays in memory of a GPU are told from those on the host.
   if (!request.devices.mine && device_row() != nullptr) device_row()->notice();
@@ -54,22 +61,15 @@ BoundProblem bound(const BindRequest& request, Design design) {
                   title_of(request.problem, request.comm),
                   {b.arrays[0].layout, b.arrays[1].layout},
                   {b.arrays[0].bytes, b.arrays[1].bytes},
-                  executor_settings(request, design),
+                  executor_settings(request, wishes, design),
                   request.devices.ids,
-                  request.setting.near_groups(),
-                  request.wishes.staging.value != Switch::on};
+                  setting.near_groups(),
+                  wishes.staging.value != Switch::on};
   b.plan = std::make_unique<BoundPlan>(std::move(design), std::move(binding));
   return b;
 }
 
 }  // namespace
-
-std::array<UserArray, 2> user_arrays(const Problem& problem, const Schedule& forward, int rank) {
-  std::array<UserArray, 2> arrays{user_array(problem, forward.input(), true, rank),
-                                  user_array(problem, forward.output(), false, rank)};
-  check_in_place(problem, arrays[0].box, arrays[0].layout, arrays[1].box, arrays[1].layout);
-  return arrays;
-}
 
 std::string title_of(const Problem& problem, const Comm& comm) {
   return by_x(problem.shape) + " " + to_string(problem.transforms) +
@@ -80,23 +80,23 @@ std::string title_of(const Problem& problem, const Comm& comm) {
          comm.medium() + ")";
 }
 
-BoundProblem bind(const BindRequest& request) {
+BoundProblem bind(const PlanRequest& request, const Wishes& wishes, Setting& setting,
+                  std::optional<Design> made, bool trial) {
   CommImpl& c = request.comm.impl();
-  const bool warns = c.rank() == 0 && !request.trial;
+  const bool warns = c.rank() == 0 && !trial;
   std::optional<DeviceScope> scope;
   if (request.devices.mine) scope.emplace(*request.devices.mine);
   BoundProblem b;
-  std::optional<Design> made = request.made;
   for (std::optional<Obstacle> obstacle = Obstacle{}; obstacle;) {
     b = {};  // gives back its memory first
     together(c, "plan", [&] {
-      if (!made) made = design(request.problem, request.wishes, request.setting);
-      b = bound(request, std::move(*made));
+      if (!made) made = design(request.problem, wishes, setting);
+      b = bound(request, wishes, setting, std::move(*made));
     });
     made.reset();
     obstacle = b.plan->make_memory();
     if (!obstacle) break;
-    request.setting.closed.*obstacle->what = obstacle->why;
+    setting.closed.*obstacle->what = obstacle->why;
     if (warns && obstacle->what == &Closed::sharing)
       warn("exchange auto is not direct: " + obstacle->why + "; better " + obstacle->better);
   }

@@ -7,6 +7,7 @@
 
 #include "api/gather.hpp"
 #include "exec/bound_plan.hpp"
+#include "weft/options.hpp"
 
 namespace weft {
 
@@ -21,20 +22,16 @@ struct UserArray {
   std::size_t bytes = 0;
 };
 
-/// Before and after forward. Throws `weft::Error` if the memory that the problem describes does not fit.
-std::array<UserArray, 2> user_arrays(const Problem& problem, const Schedule& forward, int rank);
-
 /// What is transformed, on how many ranks: the first line of a printed plan.
 std::string title_of(const Problem& problem, const Comm& comm);
 
-struct BindRequest {
+/// What a plan is made from.
+struct PlanRequest {
   const Comm& comm;
-  const Problem& problem;
-  const Wishes& wishes;
+  const Problem& problem;  ///< checked and completed (problem_check.hpp)
+  const Options& options;
+  const Wishes& wishes;  ///< of these
   const DeviceRanks& devices;
-  Setting& setting;                 ///< what turns out to be impossible is added
-  std::optional<Design> made = {};  ///< of these, if it is known already
-  bool trial = false;               ///< to be timed: warnings are for the plan that is chosen
 };
 
 struct BoundProblem {
@@ -42,7 +39,10 @@ struct BoundProblem {
   std::unique_ptr<BoundPlan> plan;
 };
 
-/// Collective; throws `AgreedFailure`.
-BoundProblem bind(const BindRequest& request);
+/// Binds the design `made`, or the one that follows from `wishes`, which may be those of the request and
+/// what was learnt. What turns out to be impossible is added to the setting. A trial warns of nothing: that
+/// is for the plan that is chosen. Collective; throws `AgreedFailure`.
+BoundProblem bind(const PlanRequest& request, const Wishes& wishes, Setting& setting,
+                  std::optional<Design> made = {}, bool trial = false);
 
 }  // namespace weft

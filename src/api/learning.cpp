@@ -1,16 +1,15 @@
 #include "api/learning.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 
+#include "api/option_table.hpp"
 #include "api/problem_check.hpp"
 #include "api/tuning.hpp"
 #include "base/text.hpp"
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
 #include "fft/local_fft.hpp"
-#include "program/pipeline.hpp"
 #include "tune/constants.hpp"
 #include "tune/machine.hpp"
 #include "tune/wisdom_file.hpp"
@@ -23,13 +22,7 @@ namespace {
 
 /// What wisdom calls a problem: all that choices depend on, and the user's own choices.
 std::string name_of_problem(const Problem& problem, const Options& options, const Gathered& given) {
-  std::string name;
-  for (const std::string& line : describe(problem, options)) {
-    bool matters = !line.ends_with(' ');
-    for (const char* other : {"effort", "trials", "budget", "search", "wisdom", "check"})
-      matters = matters && !line.starts_with(std::string("option ") + other + " ");
-    if (matters) name += (name.empty() ? "" : "; ") + line;
-  }
+  const std::string name = join(describe(problem), "; ") + "; " + join(describe(options, true), "; ");
   // Boxes that ranks name one by one.
   std::string boxes;
   for (const auto* side : {&given.input_boxes, &given.output_boxes})
@@ -52,7 +45,7 @@ std::uint64_t memory_hash(const Problem& problem) {
 }
 
 /// "exchange p2p, tile 8"
-std::string chosen(const std::map<std::string, std::string>& options) {
+std::string chosen(const Settings& options) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : options) parts.push_back(name + " " + value);
   return parts.empty() ? "as the rules choose" : join(parts, ", ");
@@ -65,35 +58,12 @@ std::string text_of(const WisdomEntry& entry) {
   return text;
 }
 
-/// Whether trials may choose an option: one that the user leaves open, of those that change no more than how
-/// fast the plan is.
-bool is_open(const Options& options, const std::string& name) {
-  for (const char* choice : {"decomposition", "grid", "exchange", "pipeline", "layout"})
-    if (name == choice) return options.get(name) == "auto";
-  for (const Pipeline& p : pipeline_table())
-    for (const PipelineParameter& q : p.parameters)
-      if (name == q.name) return options.get(name).empty();
-  return false;
-}
-
-/// Why an entry, which anybody may have written, cannot be taken over; empty if it can.
-std::string misfit(const Options& options, const WisdomEntry& entry) {
-  try {
-    Options all = options;
-    for (const auto& [name, value] : entry.options) {
-      all.set(name, value);
-      if (!is_open(options, name)) return "option " + name + " is not open";
-    }
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
-
-std::vector<const FftRow*> agreed_ffts(CommImpl& c, const Wishes& wishes, MemoryKind memory) {
+/// The machine of these ranks, as wisdom knows it. Collective.
+Machine find_machine(const PlanRequest& request, const std::string& devices) {
+  CommImpl& c = request.comm.impl();
   std::vector<const FftRow*> ffts;
-  agree(c, "plan", [&] { ffts = find_ffts(wishes.fft.value, memory); });
-  return ffts;
+  agree(c, "plan", [&] { ffts = find_ffts(request.wishes.fft.value, request.problem.memory); });
+  return machine_of(c, ffts, devices);
 }
 
 /// False, with a warning, if the file does not hold it now.
@@ -108,13 +78,14 @@ bool save(const std::string& file) {
 
 class Learning {
  public:
-  explicit Learning(const LearnRequest& request)
+  Learning(const PlanRequest& request, const Setting& setting)
       : request_(request),
+        setting_(setting),
         c_(request.comm.impl()),
         wishes_(request.wishes),
         effort_(wishes_.effort.value),
         file_(wishes_.wisdom.value),
-        name_(name_of_problem(request.problem, request.options, request.setting.given)) {}
+        name_(name_of_problem(request.problem, request.options, setting.given)) {}
 
   Learnt run() {
     // Without wisdom and trials planning has nothing to talk about.
@@ -124,11 +95,9 @@ class Learning {
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
-    const std::optional<DeviceFacts>& devices = request_.setting.devices;
-    machine_ =
-        machine_of(c_, agreed_ffts(c_, wishes_, request_.problem.memory), devices ? devices->text : "");
-    const Wisdom known = share_wisdom(c_, machine_);
-    if (!devices) learn_constants(known);
+    machine_ = find_machine(request_, setting_.devices ? setting_.devices->text : "");
+    Wisdom known = share_wisdom(c_, machine_);
+    if (!setting_.devices) learn_constants(known);
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
       learnt_.options = entry->options;
       learnt_.origin = Origin::wisdom;
@@ -161,31 +130,37 @@ class Learning {
       if (!entry) continue;
       if (effort_ != Effort::estimate && entry->budget > 0 && entry->budget < wishes_.trial_seconds())
         continue;
-      const std::string wrong = misfit(request_.options, *entry);
-      if (wrong.empty()) return entry;
-      if (c_.rank() == 0) warn("what wisdom says of this problem is not used: " + wrong);
+      try {
+        check_learnt(request_.options, entry->options);  // anybody may have written the file
+        return entry;
+      } catch (const Error& e) {
+        if (c_.rank() == 0) warn(std::string("what wisdom says of this problem is not used: ") + e.what());
+      }
     }
     return std::nullopt;
   }
 
-  /// Measured once on a machine; alike on all ranks.
-  void learn_constants(const Wisdom& known) {
-    std::map<std::string, double> values;
+  /// They are measured once on a machine, by rank 0.
+  void learn_constants(Wisdom& known) {
     const auto names = MachineConstants{}.to_map();
-    for (const auto& [name, standard] : names)
-      if (const auto value = known.constant(machine_.fingerprint, name)) values[name] = *value;
-    if (values.size() < names.size() && effort_ != Effort::estimate) {
-      MachineConstants measured;
+    const auto is_known = [&](const auto& c) {
+      return known.constant(machine_.fingerprint, c.first).has_value();
+    };
+    if (effort_ != Effort::estimate && !std::all_of(names.begin(), names.end(), is_known)) {
       agree(c_, "plan: constants of the machine", [&] {
-        if (c_.rank() == 0) measured = measure_constants();
+        if (c_.rank() != 0) return;
+        const std::map<std::string, double> measured = measure_constants().to_map();
+        store_.with([&](Wisdom& wisdom) {
+          for (const auto& [name, value] : measured)
+            wisdom.remember_constant(machine_.fingerprint, name, value);
+        });
       });
-      values = all_of(c_, measured).front().to_map();
-      store_.with([&](Wisdom& wisdom) {
-        for (const auto& [name, value] : values)
-          if (c_.rank() == 0) wisdom.remember_constant(machine_.fingerprint, name, value);
-      });
+      known = share_wisdom(c_, machine_);
       save();
     }
+    std::map<std::string, double> values;
+    for (const auto& [name, standard] : names)
+      if (const auto value = known.constant(machine_.fingerprint, name)) values[name] = *value;
     learnt_.constants = MachineConstants::from_map(values);
   }
 
@@ -195,13 +170,13 @@ class Learning {
       return;
     }
     TuneRequest request;
-    request.groups = candidates(wishes_, request_.setting);
+    request.groups = candidates(wishes_, setting_);
     request.parameters = effort_ == Effort::patient;
     request.random = wishes_.random_search.value;
-    request.trials = static_cast<int>(std::clamp<Index>(wishes_.trials.value.value_or(40), 0, 1 << 30));
-    Setting setting = request_.setting;
+    request.trials = static_cast<int>(std::clamp<Index>(wishes_.trials.value, 0, 1 << 30));
+    Setting setting = setting_;
     setting.constants = learnt_.constants;
-    PlanTrials trials({request_.comm, request_.problem, request_.options, wishes_, request_.devices}, setting,
+    PlanTrials trials(request_, setting,
                       [&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); });
     const Tuned tuned = tune(trials, request);
     if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
@@ -210,13 +185,10 @@ class Learning {
          tuned.finished ? 0 : std::max(wishes_.trial_seconds(), 1e-3));
     learnt_.options = tuned.best.options;
     learnt_.origin = Origin::trial;
-    learnt_.parameters = tuned.names;
-    learnt_.history = tuned.history;
-    learnt_.best_seconds = tuned.best.seconds;
+    learnt_.tuned = tuned;
     learnt_.trial_seconds = trials.seconds();
-    learnt_.trials = tuned.trials;
     char took[80];
-    std::snprintf(took, sizeof took, " in %.1f s%s", trials.seconds(),
+    std::snprintf(took, sizeof took, " in %.1f s%s", learnt_.trial_seconds,
                   tuned.finished ? "" : ", until the budget was spent");
     learnt_.text = "trials: " + text_of({tuned.best.options, tuned.best.seconds, tuned.trials}) + took +
                    ": " + chosen(tuned.best.options);
@@ -234,7 +206,8 @@ class Learning {
     if (c_.rank() == 0 && !file_.empty() && saves_) saves_ = weft::save(file_);
   }
 
-  const LearnRequest& request_;
+  const PlanRequest& request_;
+  const Setting& setting_;
   CommImpl& c_;
   const Wishes& wishes_;
   Effort effort_;
@@ -248,15 +221,16 @@ class Learning {
 
 }  // namespace
 
-Learnt learn(const LearnRequest& request) {
-  return Learning(request).run();
+Learnt learn(const PlanRequest& request, const Setting& setting) {
+  return Learning(request, setting).run();
 }
 
-void keep_learnt(const Comm& comm, const Wishes& wishes, const Learnt& found) {
-  const std::string& file = wishes.wisdom.value;
-  if (file.empty() || wishes.effort.value == Effort::estimate || found.origin == Origin::trial) return;
-  CommImpl& c = comm.impl();
-  gather_wisdom(c, machine_of(c, agreed_ffts(c, wishes, MemoryKind::host)));
+void keep_learnt(const PlanRequest& request, const Learnt& found) {
+  const std::string& file = request.wishes.wisdom.value;
+  if (file.empty() || request.wishes.effort.value == Effort::estimate || found.origin == Origin::trial)
+    return;
+  CommImpl& c = request.comm.impl();
+  gather_wisdom(c, find_machine(request, ""));
   if (c.rank() == 0) save(file);
 }
 

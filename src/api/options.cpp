@@ -17,8 +17,17 @@ namespace weft {
 
 namespace {
 
+/// What wisdom and trials have to do with an option.
+enum class Role : std::uint8_t {
+  given,     ///< the user alone chooses it, and the fastest choices may depend on it
+  open,      ///< trials choose it where the user leaves it at its default
+  planning,  ///< it says how a plan is made; the fastest choices do not depend on it
+};
+
 struct OptionRow {
-  std::string name, standard;
+  std::string name;
+  Role role;
+  std::string standard;
   /// Parses a value into the wishes. Throws `weft::Error` for one that does not exist.
   std::function<void(const std::string& text, Origin origin, Wishes& wishes)> take;
 };
@@ -38,8 +47,8 @@ T chosen(const std::string& option, const std::string& text, const std::string& 
 
 /// One of several names, the first of them by default.
 template <class T>
-OptionRow choice(const std::string& name, Wish<T> Wishes::*wish, const Names<T>& names) {
-  return {name, names.front().first, [=](const std::string& text, Origin origin, Wishes& wishes) {
+OptionRow choice(const std::string& name, Role role, Wish<T> Wishes::*wish, const Names<T>& names) {
+  return {name, role, names.front().first, [=](const std::string& text, Origin origin, Wishes& wishes) {
             wishes.*wish = {chosen(name, text, text, names), origin};
           }};
 }
@@ -51,105 +60,106 @@ Names<std::string> names_of(const Table& table) {
   return names;
 }
 
-/// One or several names of the table, separated by commas.
-OptionRow exchanges(const std::string& name, Wish<std::vector<std::string>> Wishes::*wish) {
-  return {name, "auto", [=](const std::string& text, Origin origin, Wishes& wishes) {
-            wishes.*wish = {split_at_commas(text), origin};
+/// One or several names of exchanges, separated by commas.
+OptionRow exchanges() {
+  return {"exchange", Role::open, "auto", [](const std::string& text, Origin origin, Wishes& wishes) {
+            wishes.exchange = {split_at_commas(text), origin};
             const Names<std::string> names = names_of(exchange_table());
-            for (const std::string& part : (wishes.*wish).value) chosen(name, text, part, names);
+            for (const std::string& part : wishes.exchange.value) chosen("exchange", text, part, names);
+          }};
+}
+
+/// What `parse` makes of the text; throws unless that is a value.
+template <class Parse>
+auto parsed(const std::string& name, const std::string& text, const Parse& parse, const char* expected) {
+  const auto value = parse(text);
+  if (!value) throw Error("options: " + name, "\"" + text + "\"", expected);
+  return *value;
+}
+
+template <class T, class Parse>
+OptionRow value(const std::string& name, Role role, const std::string& standard, Wish<T> Wishes::*wish,
+                const Parse& parse, const char* expected) {
+  return {name, role, standard, [=](const std::string& text, Origin origin, Wishes& wishes) {
+            wishes.*wish = {parsed(name, text, parse, expected), origin};
           }};
 }
 
 template <class T>
-T number_in(const std::string& name, const std::string& text, const char* expected) {
+std::optional<T> number(const std::string& text) {
   T value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) throw Error("options: " + name, "\"" + text + "\"", expected);
-  return value;
-}
-
-Index parsed(const std::string& name, const std::string& text) {
-  return number_in<Index>(name, text, "a whole number");
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
 /// "30", "30s", "0.5"
-double parsed_seconds(const std::string& name, const std::string& text) {
-  constexpr const char* expected = "a time in seconds, such as 30 or 0.5s";
-  const double value =
-      number_in<double>(name, text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0)), expected);
-  if (!(value >= 0) || value > 1e9) throw Error("options: " + name, "\"" + text + "\"", expected);
-  return value;
+std::optional<double> seconds(const std::string& text) {
+  const auto value = number<double>(text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0)));
+  return value && *value >= 0 && *value <= 1e9 ? value : std::nullopt;
 }
 
-/// A value that `parse` makes of the text.
-template <class T, class Parse>
-OptionRow value(const std::string& name, const std::string& standard, Wish<T> Wishes::*wish,
-                const Parse& parse) {
-  return {name, standard, [=](const std::string& text, Origin origin, Wishes& wishes) {
-            wishes.*wish = {parse(name, text), origin};
-          }};
+/// The numbers of "2x4"; none for "auto".
+std::optional<AxisVector<int>> grid(const std::string& text) {
+  if (text == "auto") return AxisVector<int>{};
+  const std::size_t x = text.find('x');
+  if (x == std::string::npos) return std::nullopt;
+  const auto p = number<int>(text.substr(0, x)), q = number<int>(text.substr(x + 1));
+  return p && q && *p > 0 && *q > 0 ? std::optional(AxisVector<int>{*p, *q}) : std::nullopt;
 }
 
-/// The numbers of "2x4"; nothing for "auto".
-AxisVector<int> parsed_grid(const std::string& name, const std::string& text) {
-  if (text == "auto") return {};
-  int p = 0, q = 0;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, p);
-  if (first.ec == std::errc() && first.ptr != end && *first.ptr == 'x') {
-    const auto second = std::from_chars(first.ptr + 1, end, q);
-    if (second.ec == std::errc() && second.ptr == end && p > 0 && q > 0) return {p, q};
-  }
-  throw Error("options: " + name, "\"" + text + "\"", "auto, or two numbers of ranks, such as 2x4");
-}
-
-std::vector<Index> parsed_list(const std::string& name, const std::string& text) {
+std::optional<std::vector<Index>> numbers(const std::string& text) {
   std::vector<Index> values;
-  for (const std::string& part : split_at_commas(text))
-    values.push_back(number_in<Index>(name, part, "a whole number, or one per reshape"));
+  for (const std::string& part : split_at_commas(text)) {
+    const auto value = number<Index>(part);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
   return values;
 }
 
 /// A number that belongs to a pipeline, or one per reshape, separated by commas.
 OptionRow parameter(const std::string& name) {
-  return {name, "", [=](const std::string& text, Origin origin, Wishes& wishes) {
-            wishes.parameters.insert_or_assign(name,
-                                               AskedParameter(parsed_list(name, text), name_of(origin)));
+  return {name, Role::open, "", [=](const std::string& text, Origin origin, Wishes& wishes) {
+            const auto values = parsed(name, text, numbers, "a whole number, or one per reshape");
+            wishes.parameters.insert_or_assign(name, AskedParameter(values, name_of(origin)));
           }};
 }
 
 const std::vector<OptionRow>& option_table() {
   static const std::vector<OptionRow> table = [] {
+    using enum Role;
     using D = Decomposition;
+    using L = LayoutWish;
     const Names<Switch> switches{{"auto", Switch::automatic}, {"on", Switch::on}, {"off", Switch::off}};
-    const auto text = [](const std::string&, const std::string& same) { return same; };
+    const auto file = [](const std::string& name) { return std::optional(name); };
+    const auto whole = [](const std::string& name, Role role, const char* standard, auto wish) {
+      return value(name, role, standard, wish, number<Index>, "a whole number");
+    };
     std::vector<OptionRow> t{
-        choice("decomposition", &Wishes::decomposition,
+        choice("decomposition", open, &Wishes::decomposition,
                {{"auto", D::automatic}, {"slab", D::slab}, {"pencil", D::pencil}, {"brick", D::brick}}),
-        value("grid", "auto", &Wishes::grid, parsed_grid),
-        value("shrink", "", &Wishes::shrink, parsed),
-        choice("pipeline", &Wishes::pipeline, names_of(pipeline_table())),
-        choice("overlap", &Wishes::overlap, {{"on", true}, {"off", false}}),
-        exchanges("exchange", &Wishes::exchange),
-        choice("staging", &Wishes::staging, switches),
-        choice("layout", &Wishes::layout,
-               {{"auto", LayoutWish::automatic},
-                {"contiguous", LayoutWish::contiguous},
-                {"strided", LayoutWish::strided}}),
-        choice("puts", &Wishes::puts,
+        value("grid", open, "auto", &Wishes::grid, grid, "auto, or two numbers of ranks, such as 2x4"),
+        whole("shrink", given, "", &Wishes::shrink),
+        choice("pipeline", open, &Wishes::pipeline, names_of(pipeline_table())),
+        choice("overlap", given, &Wishes::overlap, {{"on", true}, {"off", false}}),
+        exchanges(),
+        choice("staging", given, &Wishes::staging, switches),
+        choice("layout", open, &Wishes::layout,
+               {{"auto", L::automatic}, {"contiguous", L::contiguous}, {"strided", L::strided}}),
+        choice("puts", given, &Wishes::puts,
                {{"auto", Puts::automatic}, {"kernel", Puts::kernel}, {"engine", Puts::engine}}),
-        choice("graph", &Wishes::graph, switches),
-        choice("fft", &Wishes::fft, names_of(fft_table())),
-        choice("effort", &Wishes::effort,
+        choice("graph", given, &Wishes::graph, switches),
+        choice("fft", given, &Wishes::fft, names_of(fft_table())),
+        choice("effort", planning, &Wishes::effort,
                {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}),
-        value("trials", "40", &Wishes::trials, parsed),
-        value("budget", "", &Wishes::budget, parsed_seconds),
-        choice("search", &Wishes::random_search, {{"nelder-mead", false}, {"random", true}}),
-        value("wisdom", "", &Wishes::wisdom, text),
-        value("threads", "1", &Wishes::threads, parsed),
-        choice("workspace", &Wishes::users_workspace, {{"plan", false}, {"user", true}}),
-        choice("check", &Wishes::collective_check, {{"local", false}, {"collective", true}}),
+        whole("trials", planning, "40", &Wishes::trials),
+        value("budget", planning, "", &Wishes::budget, seconds, "a time in seconds, such as 30 or 0.5s"),
+        choice("search", planning, &Wishes::random_search, {{"nelder-mead", false}, {"random", true}}),
+        value("wisdom", planning, "", &Wishes::wisdom, file, ""),
+        whole("threads", given, "1", &Wishes::threads),
+        choice("workspace", given, &Wishes::users_workspace, {{"plan", false}, {"user", true}}),
+        choice("check", planning, &Wishes::collective_check, {{"local", false}, {"collective", true}}),
     };
     for (const Pipeline& p : pipeline_table())
       for (const PipelineParameter& q : p.parameters)
@@ -201,26 +211,6 @@ std::string Options::get(const std::string& name) const {
   return variable.value_or(row.standard);
 }
 
-std::optional<Index> Options::number(const std::string& name) const {
-  const std::string text = get(name);
-  if (text.empty()) return std::nullopt;
-  return parsed(name, text);
-}
-
-std::optional<double> Options::seconds(const std::string& name) const {
-  const std::string text = get(name);
-  if (text.empty()) return std::nullopt;
-  return parsed_seconds(name, text);
-}
-
-std::map<std::string, std::vector<Index>> Options::parameters() const {
-  Wishes wishes;
-  for (const auto& [name, value] : values_) find_row(name).take(value, Origin::option, wishes);
-  std::map<std::string, std::vector<Index>> result;
-  for (const auto& [name, asked] : wishes.parameters) result[name] = asked.values;
-  return result;
-}
-
 std::vector<std::pair<std::string, std::string>> Options::all() const {
   std::vector<std::pair<std::string, std::string>> result;
   for (const OptionRow& row : option_table()) result.emplace_back(row.name, get(row.name));
@@ -230,17 +220,32 @@ std::vector<std::pair<std::string, std::string>> Options::all() const {
 Wishes wishes_of(const Options& options, const std::map<std::string, std::string>& learnt, Origin learnt_by) {
   Wishes wishes;
   for (const OptionRow& row : option_table()) {
-    if (const auto found = learnt.find(row.name); found != learnt.end()) {
-      row.take(found->second, learnt_by, wishes);
-    } else if (options.is_set(row.name)) {
-      row.take(options.get(row.name), Origin::option, wishes);
-    } else if (const auto variable = from_environment(row.name)) {
-      row.take(*variable, Origin::environment, wishes);
-    } else if (!row.standard.empty()) {
-      row.take(row.standard, Origin::rule, wishes);
-    }
+    const auto found = learnt.find(row.name);
+    const std::string text = found != learnt.end() ? found->second : options.get(row.name);
+    const Origin origin = found != learnt.end()        ? learnt_by
+                          : options.is_set(row.name)   ? Origin::option
+                          : from_environment(row.name) ? Origin::environment
+                                                       : Origin::rule;
+    if (!text.empty()) row.take(text, origin, wishes);
   }
   return wishes;
+}
+
+void check_learnt(const Options& options, const std::map<std::string, std::string>& learnt) {
+  for (const auto& [name, value] : learnt) {
+    const OptionRow& row = find_row(name);
+    check_value(row, value);
+    if (row.role != Role::open || options.get(name) != row.standard)
+      throw Error("wisdom", name + " " + value, "no value for an option that is not left open");
+  }
+}
+
+std::vector<std::string> describe(const Options& options, bool of_problem) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : options.all())
+    if (!of_problem || (!value.empty() && find_row(name).role != Role::planning))
+      lines.push_back("option " + name + " " + value);
+  return lines;
 }
 
 }  // namespace weft

@@ -13,18 +13,17 @@ namespace weft {
 
 namespace {
 
-/// Throws `AgreedFailure` unless all ranks give the same text.
-void compare(CommImpl& c, const std::string& mine) {
-  const std::string first = c.broadcast(mine, 0);
+/// Throws `AgreedFailure` unless all ranks give the same lines.
+void compare(CommImpl& c, const std::vector<std::string>& mine) {
+  const std::vector<std::string> first = split_lines(c.broadcast(join(mine, "\n") + "\n", 0));
   together(c, "plan", [&] {
-    for (std::size_t at = 0, other = 0; at < mine.size() || other < first.size();) {
-      const std::size_t end = std::min(mine.find('\n', at), mine.size());
-      const std::size_t other_end = std::min(first.find('\n', other), first.size());
-      const std::string a = mine.substr(at, end - at), b = first.substr(other, other_end - other);
-      if (a != b) throw Error("plan", a, b + " as on rank 0: ranks must give the same problem");
-      at = std::min(end + 1, mine.size());
-      other = std::min(other_end + 1, first.size());
-    }
+    const auto line = [](const std::vector<std::string>& of, std::size_t i) {
+      return i < of.size() ? of[i] : "";
+    };
+    for (std::size_t i = 0; i < std::max(mine.size(), first.size()); ++i)
+      if (line(mine, i) != line(first, i))
+        throw Error("plan", line(mine, i),
+                    line(first, i) + " as on rank 0: ranks must give the same problem");
   });
 }
 
@@ -47,35 +46,38 @@ PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options
 
 void PlanImpl::make(const Options& options) {
   CommImpl& c = comm.impl();
-  std::string mine;
+  std::vector<std::string> mine;
   together(c, "plan", [&] {
     test_point("plan", c.rank());
     warn_of_unknown_variables();
     check_problem(problem, c.size());
     wishes = wishes_of(options);
-    mine = join(describe(problem, options), "\n");
+    mine = describe(problem);
+    for (const std::string& line : describe(options)) mine.push_back(line);
   });
   compare(c, mine);
+  const PlanRequest request{comm, problem, options, wishes, devices};
   collectively([&] {
     devices = find_devices(c, problem);
     setting = gather_setting(c, problem, wishes, devices);
-    learnt = learn({comm, problem, options, wishes, devices, setting});
+    learnt = learn(request, setting);
   });
   setting.constants = learnt.constants;
-  bind_as_learnt(options);
-  if (!devices.mine) collectively([&] { keep_learnt(comm, wishes, learnt); });
+  bind_as_learnt(request);
+  if (!devices.mine) collectively([&] { keep_learnt(request, learnt); });
 }
 
 /// What was found may be impossible by now, and the user has not asked for it.
-void PlanImpl::bind_as_learnt(const Options& options) {
+void PlanImpl::bind_as_learnt(const PlanRequest& request) {
   const auto bind_now = [&] {
-    BoundProblem b = bind({comm, problem, wishes, devices, setting});
+    BoundProblem b = bind(request, wishes, setting);
     arrays = b.arrays;
     bound = std::move(b.plan);
   };
   if (learnt.options.empty()) return bind_now();
   try {
-    together(comm.impl(), "plan", [&] { wishes = wishes_of(options, learnt.options, learnt.origin); });
+    together(comm.impl(), "plan",
+             [&] { wishes = wishes_of(request.options, learnt.options, learnt.origin); });
     return bind_now();
   } catch (const AgreedFailure& failure) {
     const std::string who = name_of(learnt.origin);
@@ -84,7 +86,7 @@ void PlanImpl::bind_as_learnt(const Options& options) {
     learnt.origin = Origin::rule;
     learnt.text = who + ": what it says of this problem does not work";
   }
-  wishes = wishes_of(options);
+  wishes = wishes_of(request.options);
   setting.closed = {};
   bind_now();
 }

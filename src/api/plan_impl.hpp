@@ -21,7 +21,7 @@ struct PlanImpl {
   PlanImpl(const Comm& communicator, const Problem& given, const Options& options);
 
   void make(const Options& options);
-  void bind_as_learnt(const Options& options);
+  void bind_as_learnt(const PlanRequest& request);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
   const Design& design() const { return bound->design(); }

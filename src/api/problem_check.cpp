@@ -151,7 +151,7 @@ void check_problem(Problem& problem, int ranks) {
   check_memory(problem.output, problem, false);
 }
 
-std::vector<std::string> describe(const Problem& problem, const Options& options) {
+std::vector<std::string> describe(const Problem& problem) {
   std::vector<std::string> lines{
       "shape " + by_x(problem.shape),
       "transforms " + to_string(problem.transforms),
@@ -165,7 +165,6 @@ std::vector<std::string> describe(const Problem& problem, const Options& options
       std::string("backward scale ") + name_of(problem.backward_scale),
   };
   if (problem.memory == MemoryKind::cuda) lines.emplace_back("memory cuda");
-  for (const auto& [name, value] : options.all()) lines.push_back("option " + name + " " + value);
   return lines;
 }
 

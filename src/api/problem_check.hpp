@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "weft/options.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
@@ -13,7 +12,7 @@ namespace weft {
 /// the default transforms and what the elements are.
 void check_problem(Problem& problem, int ranks);
 
-/// One "name value" per line: everything that has to be alike on all ranks.
-std::vector<std::string> describe(const Problem& problem, const Options& options);
+/// "NAME VALUE" for everything in a problem that has to be alike on all ranks.
+std::vector<std::string> describe(const Problem& problem);
 
 }  // namespace weft

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "api/option_table.hpp"
+#include "base/arithmetic.hpp"
 #include "base/test_hook.hpp"
 #include "comm/agree.hpp"
 #include "design/rules/rules.hpp"
@@ -30,16 +30,21 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// So many that a trial is long enough to be trusted, and takes no more than its share of time.
+int repeats(double one, double long_enough, int least, int most, double share) {
+  one = std::max(one, 1e-9);
+  const double wanted = std::clamp<double>(long_enough / one, least, most);
+  return static_cast<int>(std::max(1.0, std::min(wanted, share / one)));
+}
+
 }  // namespace
 
-PlanTrials::PlanTrials(const TrialRequest& request, Setting setting,
+PlanTrials::PlanTrials(const PlanRequest& request, Setting setting,
                        std::function<void(const MeasuredSettings&, int)> keep)
     : request_(request),
       setting_(std::move(setting)),
       budget_(request.wishes.trial_seconds()),
       keep_(std::move(keep)) {}
-
-PlanTrials::~PlanTrials() = default;
 
 double PlanTrials::seconds() const {
   return since(begin_);
@@ -50,14 +55,13 @@ Wishes PlanTrials::with(const Settings& candidate) const {
 }
 
 const Design* PlanTrials::design_of(const Settings& candidate) {
-  if (!any_design_ || designed_ != candidate) {
+  if (designed_ != candidate) {
     design_.reset();
     try {
       design_ = design(request_.problem, with(candidate), setting_);
     } catch (const Error&) {  // on all ranks alike
     }
     designed_ = candidate;
-    any_design_ = true;
   }
   return design_ ? &*design_ : nullptr;
 }
@@ -70,8 +74,7 @@ std::shared_ptr<BoundPlan> PlanTrials::plan(const Settings& candidate) {
   test_point("plan", request_.comm.rank());
   Setting setting = setting_;
   try {
-    last_ =
-        bind({request_.comm, request_.problem, with(candidate), request_.devices, setting, *made, true}).plan;
+    last_ = bind(request_, with(candidate), setting, *made, true).plan;
   } catch (const AgreedFailure&) {
     request_.comm.impl().check_alive("plan: trial");
   }
@@ -79,7 +82,7 @@ std::shared_ptr<BoundPlan> PlanTrials::plan(const Settings& candidate) {
   // Memory that cannot be shared now cannot be shared by the next candidate.
   if (!setting.closed.sharing.empty() && setting_.closed.sharing.empty()) {
     setting_.closed = {.sharing = setting.closed.sharing, .roomy = ""};
-    any_design_ = false;
+    designed_.reset();
   }
   return last_;
 }
@@ -113,13 +116,6 @@ double PlanTrials::execute(BoundPlan& plan) {
 double PlanTrials::slowest(double seconds) {
   const std::vector<double> all = all_of(request_.comm.impl(), seconds);
   return *std::max_element(all.begin(), all.end());
-}
-
-/// So many that a trial is long enough to be trusted, and takes no more than its share of time.
-int PlanTrials::repeats(double one, double long_enough, int least, int most, double share) {
-  one = std::max(one, 1e-9);
-  const double wanted = std::clamp<double>(long_enough / one, least, most);
-  return static_cast<int>(std::max(1.0, std::min(wanted, share / one)));
 }
 
 /// Whether the workspace of so many plans like this one can be had beside it, and leaves half of the memory
@@ -191,13 +187,6 @@ std::string PlanTrials::plan_of(const Settings& candidate) {
 
 namespace {
 
-/// A parameter in one reshape of forward; null if it has none there.
-const ChosenParameter* find(const Leg& choice, const std::string& name) {
-  for (const ChosenParameter& p : choice.parameters)
-    if (p.name == name) return &p;
-  return nullptr;
-}
-
 std::vector<Index> values_of(const PipelineParameter& p, Index most) {
   const Index last = std::min(most, p.most_tried);
   const Index first = std::min(p.least_tried, last);
@@ -208,96 +197,82 @@ std::vector<Index> values_of(const PipelineParameter& p, Index most) {
 
 }  // namespace
 
-/// Those of which reshapes differ most have a value for each.
-std::vector<Dimension> PlanTrials::parameters(const Settings& candidate) {
+/// A dimension of the search, and its parameter as the rule has it.
+struct PlanTrials::Tried {
+  Dimension dimension;
+  std::string name;
+  std::size_t reshape;            ///< in the order of forward; 0 for one value for all
+  const ChosenParameter* chosen;  ///< null: the reshape has no such parameter
+};
+
+/// A parameter has a value for each reshape if reshapes differ in it.
+std::vector<PlanTrials::Tried> PlanTrials::tried(const Settings& candidate) {
   const Design* d = design_of(candidate);
-  std::vector<Dimension> all;
+  std::vector<Tried> all;
   if (d == nullptr || d->legs[0].empty()) return all;
-  const std::vector<Leg>& choices = d->legs[0];
-  for (const PipelineParameter& q : find_pipeline(choices.front().pipeline).parameters) {
+  const std::vector<Leg>& legs = d->legs[0];
+  for (const PipelineParameter& q : find_pipeline(legs.front().pipeline).parameters) {
     if (request_.wishes.parameters.contains(q.name)) continue;  // as the user has it
-    std::vector<Index> most;
-    for (const Leg& choice : choices) {
-      const ChosenParameter* chosen = find(choice, q.name);
-      most.push_back(chosen != nullptr ? chosen->most : -1);
+    std::vector<const ChosenParameter*> each;                   // by reshape
+    const ChosenParameter* first = nullptr;
+    Index most = q.most;
+    for (const Leg& leg : legs) {
+      const auto p = std::find_if(leg.parameters.begin(), leg.parameters.end(),
+                                  [&](const ChosenParameter& c) { return c.name == q.name; });
+      each.push_back(p == leg.parameters.end() ? nullptr : &*p);
+      if (each.back() == nullptr) continue;
+      if (first == nullptr) first = each.back();
+      most = std::min(most, p->most);
     }
-    const Index largest = *std::max_element(most.begin(), most.end());
-    if (largest < 0) continue;
-    if (!q.each_reshape || choices.size() == 1) {
-      for (Index m : most) most[0] = m < 0 ? most[0] : most[0] < 0 ? m : std::min(most[0], m);
-      all.push_back({q.name, values_of(q, most[0])});
+    if (first == nullptr) continue;
+    if (!q.each_reshape || legs.size() == 1) {
+      all.push_back({{q.name, values_of(q, most)}, q.name, 0, first});
       continue;
     }
-    for (std::size_t j = 0; j < most.size(); ++j)
-      all.push_back({std::string(q.name) + "." + std::to_string(j),
-                     most[j] < 0 ? std::vector<Index>{q.least_tried} : values_of(q, most[j])});
+    for (std::size_t j = 0; j < each.size(); ++j)
+      all.push_back({{std::string(q.name) + "." + std::to_string(j),
+                      each[j] == nullptr ? std::vector<Index>{q.least_tried} : values_of(q, each[j]->most)},
+                     q.name,
+                     j,
+                     each[j]});
   }
   return all;
 }
 
-/// The rule's point, and for what the overlap paper has parameters for its default (section 4.4): sixteen
-/// tiles, two of them in flight, sub-tiles of 8192 elements, and half as many tests as ranks.
-std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vector<Dimension>& parameters) {
-  const Design* design = design_of(candidate);
-  if (design == nullptr) return {};
-  const Schedule& s = design->schedules[0];
-  const std::vector<Leg>& choices = design->legs[0];
-  const std::vector<int> stages = reshape_stages(s);
-  Point rule, paper;
-  bool differs = false;
-  for (const Dimension& d : parameters) {
-    const std::string name = d.name.substr(0, d.name.find('.'));
-    const std::size_t j = d.name.find('.') == std::string::npos
-                              ? 0
-                              : static_cast<std::size_t>(std::stoi(d.name.substr(d.name.find('.') + 1)));
-    const Leg& choice = choices[j];
-    const ChosenParameter* chosen = find(choice, name);
-    // One for all reshapes need not be of the first.
-    for (std::size_t i = 0; chosen == nullptr && name == d.name && i < choices.size(); ++i)
-      chosen = find(choices[i], name);
-    rule.push_back(chosen != nullptr ? chosen->value : d.values.front());
-    const auto lines = [&](int stage) {
-      Index n = 1;
-      if (stage >= 0 && stage < static_cast<int>(s.stages.size()))
-        for (int a : s.stages[static_cast<std::size_t>(stage)].axes)
-          n *= a == choice.axis ? 1 : request_.problem.shape[a];
-      return n;
-    };
-    const Index before = std::max<Index>(1, 8192 / lines(stages[j] - 1));
-    const Index after = std::max<Index>(1, 8192 / lines(stages[j] + 1));
-    const Index half = std::max(1, request_.comm.size() / 2);
-    const auto across = [](Index all, Index most) { return std::min(all, std::max<Index>(most, 1)); };
-    const std::map<std::string, Index> defaults{
-        {"tile", chosen != nullptr ? std::max<Index>(1, chosen->most / 16) : 1},
-        {"window", 2},
-        {"px", across(before, d.values.back())},
-        {"pz", std::max<Index>(1, before / across(before, d.values.back()))},
-        {"uy", across(after, d.values.back())},
-        {"uz", std::max<Index>(1, after / across(after, d.values.back()))},
-        {"fy", half},
-        {"fp", half},
-        {"fu", half},
-        {"fx", half}};
-    const auto its = defaults.find(name);
-    paper.push_back(its != defaults.end() ? its->second : rule.back());
-    differs = differs || paper.back() != rule.back();
-  }
-  if (!differs) return {rule};
-  return {rule, paper};
+/// The overlap paper's default (section 4.4): sixteen tiles, two of them in flight, sub-tiles of 8192
+/// elements, and half as many tests as ranks. Nothing for what the paper has no parameters for.
+std::optional<Index> PlanTrials::of_paper(const Tried& t) const {
+  const auto at_least_1 = [](Index value) { return std::max<Index>(1, value); };
+  if (t.name == "tile") return t.chosen == nullptr ? 1 : at_least_1(t.chosen->most / 16);
+  if (t.name == "window") return 2;
+  const bool tests = t.name == "fy" || t.name == "fp" || t.name == "fu" || t.name == "fx";
+  if (tests) return at_least_1(request_.comm.size() / 2);
+  const bool packs = t.name == "px" || t.name == "pz", unpacks = t.name == "uy" || t.name == "uz";
+  if (!packs && !unpacks) return std::nullopt;
+  const Schedule& s = design_->schedules[0];
+  const int stage = reshape_stages(s)[t.reshape] + (packs ? -1 : 1);
+  Index line = 1;  // points that the FFT beside the reshape transforms together, but along the cut axis
+  if (stage >= 0 && stage < static_cast<int>(s.stages.size()))
+    for (const int a : at(s.stages, stage).axes)
+      line *= a == design_->legs[0][t.reshape].axis ? 1 : request_.problem.shape[a];
+  const Index lines = at_least_1(8192 / line);
+  const Index across = std::min(lines, at_least_1(t.dimension.values.back()));
+  return t.name.ends_with('z') ? at_least_1(lines / across) : across;
 }
 
-/// The schedule is that of the newest design: points differ in parameters only.
-bool PlanTrials::feasible(const Settings& candidate) {
-  if (!design_ || design_->legs[0].empty()) return true;  // planning will tell
-  try {
-    const Wishes wishes = with(candidate);
-    for (const Schedule& schedule : design_->schedules)
-      choose_pipeline(schedule, find_pipeline(design_->legs[0].front().pipeline), wishes.parameters,
-                      pipeline_rules(request_.problem, wishes, setting_));
-  } catch (const Error&) {
-    return false;
+std::vector<Dimension> PlanTrials::parameters(const Settings& candidate) {
+  std::vector<Dimension> all;
+  for (const Tried& t : tried(candidate)) all.push_back(t.dimension);
+  return all;
+}
+
+std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vector<Dimension>&) {
+  Point rule, paper;
+  for (const Tried& t : tried(candidate)) {
+    rule.push_back(t.chosen == nullptr ? t.dimension.values.front() : t.chosen->value);
+    paper.push_back(of_paper(t).value_or(rule.back()));
   }
-  return true;
+  return rule == paper ? std::vector<Point>{rule} : std::vector<Point>{rule, paper};
 }
 
 /// Rank 0's clock counts. A fifth of the budget is for the finalists.

@@ -12,39 +12,30 @@
 #include "api/bind.hpp"
 #include "api/trial_arrays.hpp"
 #include "tune/tuner.hpp"
-#include "weft/options.hpp"
-#include "weft/problem.hpp"
 
 namespace weft {
-
-/// What trials are made for.
-struct TrialRequest {
-  const Comm& comm;
-  const Problem& problem;
-  const Options& options;
-  const Wishes& wishes;  ///< of these
-  const DeviceRanks& devices;
-};
 
 class PlanTrials final : public Trials {
  public:
   /// `keep` is told of the best so far.
-  PlanTrials(const TrialRequest& request, Setting setting,
+  PlanTrials(const PlanRequest& request, Setting setting,
              std::function<void(const MeasuredSettings&, int)> keep);
-  ~PlanTrials() override;
 
   std::vector<double> whole(const std::vector<Settings>& candidates) override;
   double part(const Settings& candidate) override;
   std::string plan_of(const Settings& candidate) override;
   std::vector<Dimension> parameters(const Settings& candidate) override;
   std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>& parameters) override;
-  bool feasible(const Settings& candidate) override;
+  bool feasible(const Settings& candidate) override { return design_of(candidate) != nullptr; }
   bool out_of_time() override;
   void found(const MeasuredSettings& best, int trials) override { keep_(best, trials); }
 
   double seconds() const;
 
  private:
+  struct Tried;
+  std::vector<Tried> tried(const Settings& candidate);
+  std::optional<Index> of_paper(const Tried& tried) const;
   Wishes with(const Settings& candidate) const;
   /// Null if there is no such design.
   const Design* design_of(const Settings& candidate);
@@ -53,19 +44,18 @@ class PlanTrials final : public Trials {
   bool provide(BoundPlan& plan);
   double execute(BoundPlan& plan);
   double slowest(double seconds);
-  static int repeats(double one, double long_enough, int least, int most, double share);
   bool room_for(const BoundPlan& plan, std::size_t more);
   std::vector<double> in_turn(const std::vector<Settings>& settings);
 
-  TrialRequest request_;
+  const PlanRequest& request_;
   Setting setting_;
   double budget_;
   std::function<void(const MeasuredSettings&, int)> keep_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   TrialArrays arrays_;
-  Settings designed_, planned_;  ///< what `design_` and `last_` are of
+  std::optional<Settings> designed_;  ///< what `design_` is of
   std::optional<Design> design_;
-  bool any_design_ = false;  ///< whether `designed_` is of any candidate
+  Settings planned_;  ///< what `last_` is of
   std::shared_ptr<BoundPlan> last_;
 };
 

@@ -50,11 +50,11 @@ struct Wishes {
   Wish<Switch> graph;
   Wish<std::string> fft;
   Wish<Effort> effort;
-  Wish<std::optional<Index>> trials;
+  Wish<Index> trials;
   Wish<std::optional<double>> budget;  ///< seconds
   Wish<bool> random_search;
   Wish<std::string> wisdom;  ///< a file, or empty
-  Wish<std::optional<Index>> threads;
+  Wish<Index> threads{1};
   Wish<bool> users_workspace;
   Wish<bool> collective_check;
   PipelineParameters parameters;  ///< those that are set

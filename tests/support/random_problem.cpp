@@ -354,8 +354,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
 
 std::string RandomProblem::describe() const {
   std::string text = "seed " + std::to_string(seed) + " on " + std::to_string(ranks) + " ranks: ";
-  Options printed = options;
-  text += join(weft::describe(of(0), printed), "; ");
+  text += join(weft::describe(of(0)), "; ") + "; " + join(weft::describe(options), "; ");
   text += user_workspace ? "; user workspace" : "";
   text += misaligned ? "; misaligned" : "";
   text += by_handle ? "; by handle" : "";

@@ -89,8 +89,8 @@ Chosen<std::optional<int>> choose_graph(const Given& given, const Offers& offers
 }
 
 Chosen<int> choose_threads(const Given& given) {
-  const Wish<std::optional<Index>>& wish = given.wishes.threads;
-  const Index threads = wish.value.value_or(1);
+  const Wish<Index>& wish = given.wishes.threads;
+  const Index threads = wish.value;
   if (threads < 1 || threads > 1024)
     throw Error("plan: option threads", std::to_string(threads), "1 to 1024 threads per rank");
   if (threads == 1) return {1, wish.origin};
