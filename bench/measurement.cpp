@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 #include "clock.hpp"
+#include "design_json.hpp"
 #include "known_answer.hpp"
 #include "peers.hpp"
 #include "timeline.hpp"
@@ -45,7 +46,7 @@ class Bench {
     m_.plan = plan_->to_string();
     m_.transport = transport();
     m_.learnt = PlanImpl::of(*plan_).learnt;
-    m_.design = to_json(PlanImpl::of(*plan_).design());
+    m_.design = json_of(PlanImpl::of(*plan_).design()).dump();
     allocate();
     check_answer();
     for (const std::string& name : case_.peers) {

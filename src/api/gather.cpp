@@ -1,9 +1,9 @@
 #include "api/gather.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "api/user_layout.hpp"
@@ -22,7 +22,7 @@ namespace {
 /// One value if it is that of all ranks.
 template <class T>
 std::vector<T> shortened(std::vector<T> all) {
-  if (std::all_of(all.begin(), all.end(), [&](const T& v) { return v == all.front(); })) all.resize(1);
+  if (all_equal(all)) all.resize(1);
   return all;
 }
 
@@ -40,48 +40,25 @@ std::vector<Box> boxes_of(CommImpl& comm, const Distribution& d) {
   return all_of(comm, d.box_list().front());
 }
 
-Gathered gather(CommImpl& comm, const Problem& problem) {
-  const int ndim = problem.shape.size();
-  Gathered g;
-  g.input_boxes = boxes_of(comm, problem.input);
-  g.output_boxes = boxes_of(comm, problem.output);
-  g.input_orders = orders_of(comm, problem.input, ndim);
-  g.output_orders = orders_of(comm, problem.output, ndim);
-  return g;
+/// Whether the devices of two ranks of one machine reach each other, from what `reaches` says of this rank
+/// and each rank of its machine. Collective.
+std::function<bool(int, int)> mutual_reach(CommImpl& comm, const std::function<bool(int)>& reaches) {
+  const std::vector<int>& nodes = comm.nodes();
+  std::vector<std::size_t> position;  // of every rank on its machine
+  std::map<int, std::size_t> counted;
+  for (const int node : nodes) position.push_back(counted[node]++);
+  const std::size_t width = 1 + *std::max_element(position.begin(), position.end());
+  std::vector<char> mine(width, 0), all(width * nodes.size());
+  agree(comm, "plan", [&] {
+    for (int r = 0; r < comm.size(); ++r)
+      if (at(nodes, r) == at(nodes, comm.rank())) at(mine, at(position, r)) = reaches(r) ? 1 : 0;
+  });
+  comm.allgather(mine.data(), width, all.data());
+  return [=](int a, int b) {
+    const auto says = [&](int r, int of) { return at(all, at(position, of) + width * std::size_t(r)) != 0; };
+    return a == b || (says(a, b) && says(b, a));
+  };
 }
-
-/// Of every rank, which ranks of its machine its device reaches: a row each, by their position there.
-class Reach {
- public:
-  Reach(CommImpl& comm, const std::function<bool(int)>& reaches)
-      : nodes_(comm.nodes()), position_(nodes_.size()) {
-    std::vector<std::size_t> ranks_of(nodes_.size(), 0);
-    for (std::size_t r = 0; r < nodes_.size(); ++r)
-      position_[r] = ranks_of[static_cast<std::size_t>(nodes_[r])]++;
-    width_ = *std::max_element(ranks_of.begin(), ranks_of.end());
-    std::vector<unsigned char> mine(width_, 0);
-    const int node = nodes_[static_cast<std::size_t>(comm.rank())];
-    agree(comm, "plan", [&] {
-      for (std::size_t r = 0; r < nodes_.size(); ++r)
-        if (nodes_[r] == node && reaches(static_cast<int>(r))) mine[position_[r]] = 1;
-    });
-    said_.resize(width_ * nodes_.size());
-    comm.allgather(mine.data(), width_, said_.data());
-  }
-
-  /// Of two ranks of one machine.
-  bool mutual(int a, int b) const { return a == b || (says(a, b) && says(b, a)); }
-
- private:
-  bool says(int a, int b) const {
-    return said_[static_cast<std::size_t>(a) * width_ + position_[static_cast<std::size_t>(b)]] != 0;
-  }
-
-  const std::vector<int>& nodes_;
-  std::vector<std::size_t> position_;
-  std::size_t width_ = 0;
-  std::vector<unsigned char> said_;
-};
 
 /// As wisdom knows the devices of all ranks: "2x1 NVIDIA H200, 132 multiprocessors", two with a rank each.
 std::string devices_text(CommImpl& comm, const DeviceRanks& devices, const Islands& islands) {
@@ -98,19 +75,17 @@ std::string devices_text(CommImpl& comm, const DeviceRanks& devices, const Islan
 /// Among threads, a rank that shares its device reaches no other: some calls of CUDA wait for all streams of
 /// a process on a device, those that wait for a peer's included.
 DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
-  const auto id = [&](int rank) { return devices.ids[static_cast<std::size_t>(rank)]; };
+  const auto id = [&](int rank) { return at(devices.ids, rank); };
   const auto shares = [&](int rank) {
     return comm.threads() != nullptr && std::count(devices.ids.begin(), devices.ids.end(), id(rank)) > 1;
   };
-  const Reach reach(comm, [&](int rank) {
-    const DeviceScope scope(*devices.mine);
-    return !shares(comm.rank()) && !shares(rank) && devices.mine->reaches(id(rank));
-  });
   DeviceFacts facts;
-  facts.islands = islands_of(comm.nodes(), [&](int a, int b) { return reach.mutual(a, b); });
-  std::vector<DeviceId> sorted = devices.ids;
-  std::sort(sorted.begin(), sorted.end());
-  facts.own_devices = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+  facts.islands =
+      islands_of(comm.nodes(), mutual_reach(comm, [&](int rank) {
+                   const DeviceScope scope(*devices.mine);
+                   return !shares(comm.rank()) && !shares(rank) && devices.mine->reaches(id(rank));
+                 }));
+  facts.own_devices = !any_equal(devices.ids);
   if (several_nodes(comm)) facts.no_peers = "ranks on several machines";
   if (const auto [a, b] = facts.islands.apart; a >= 0) {
     facts.no_peers += facts.no_peers.empty() ? "" : ", and ";
@@ -166,18 +141,12 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   setting.medium = comm.medium();
   setting.nodes = comm.nodes();
   setting.threads = comm.threads() != nullptr;
-  setting.given = gather(comm, problem);
+  const int ndim = problem.shape.size();
+  setting.given = {boxes_of(comm, problem.input), boxes_of(comm, problem.output),
+                   orders_of(comm, problem.input, ndim), orders_of(comm, problem.output, ndim)};
   if (devices.mine) setting.devices = device_facts(comm, devices);
-  const std::vector<std::array<Index, 2>> all =
-      all_of(comm, std::array<Index, 2>{hardware_threads(), second_cache_bytes()});
-  setting.hardware_threads.clear();
-  setting.cache_bytes.clear();
-  for (const auto& [threads, cache] : all) {
-    setting.hardware_threads.push_back(static_cast<int>(threads));
-    setting.cache_bytes.push_back(cache);
-  }
-  setting.hardware_threads = shortened(std::move(setting.hardware_threads));
-  setting.cache_bytes = shortened(std::move(setting.cache_bytes));
+  setting.hardware_threads = shortened(all_of(comm, hardware_threads()));
+  setting.cache_bytes = shortened(all_of(comm, Index{second_cache_bytes()}));
   for (const ExchangeRow& row : exchange_table())
     setting.offers.push_back({row.name, row.traits, why_not(row, comm, setting.devices),
                               row.overlaps != nullptr && row.overlaps(comm),

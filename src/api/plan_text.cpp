@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "api/plan_impl.hpp"
+#include "api/problem_check.hpp"
 #include "base/text.hpp"
 
 namespace weft {
@@ -32,15 +33,13 @@ std::string PlanImpl::to_string() const {
   if (problem.forward_scale != Scale::none || problem.backward_scale != Scale::none)
     text += std::string("scale ") + scaling(problem.forward_scale) + " forward, " +
             scaling(problem.backward_scale) + " backward\n";
-  text += describe("input", arrays[0]) + describe("output", arrays[1]) + legs_to_string(design());
+  text += describe("input", arrays[0]) + describe("output", arrays[1]) + weft::to_string(design());
   std::vector<std::string> libraries;
   for (const auto& [name, lengths] : bound->libraries())
     libraries.push_back(name + (lengths.empty() ? "" : " (lines of " + join(lengths, ", ") + " aside)"));
   text += "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
-          name_of(wishes.effort.value) + ", layout " +
-          (design().contiguous.value ? "contiguous" : "strided") + "\n";
+          name_of(wishes.effort.value) + "\n";
   if (!learnt.text.empty()) text += learnt.text + "\n";
-  text += launch_to_string(design());
   text += std::string("workspace ") + (bound->has_two_workspaces() ? "two of " : "") +
           human_bytes(static_cast<double>(bound->workspace_bytes())) + " on rank " +
           std::to_string(comm.rank()) + " (" +

@@ -1,7 +1,9 @@
-// Whole numbers: rounding up, and signed numbers as positions in a container.
+// Whole numbers: rounding up, signed numbers as positions in a container, and which of several are equal.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 
 namespace weft {
 
@@ -22,6 +24,19 @@ constexpr Number rounded_up(Number value, Number unit) {
 template <class Container, class Number>
 constexpr decltype(auto) at(Container&& container, Number i) {
   return container[static_cast<std::size_t>(i)];
+}
+
+/// Whether all elements are equal.
+template <class Range>
+bool all_equal(const Range& range) {
+  return std::adjacent_find(range.begin(), range.end(), std::not_equal_to<>()) == range.end();
+}
+
+/// Whether any two elements are equal.
+template <class Range>
+bool any_equal(Range range) {
+  std::sort(range.begin(), range.end());
+  return std::adjacent_find(range.begin(), range.end()) != range.end();
 }
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "comm/comm_impl.hpp"
 #include "weft/error.hpp"
 
@@ -30,14 +31,11 @@ const char* Comm::medium() const {
 std::atomic<int> detail::pretended_ranks_per_node{0};
 
 bool several_nodes(const CommImpl& comm) {
-  const std::vector<int>& nodes = comm.nodes();
-  return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return node != nodes.front(); });
+  return !all_equal(comm.nodes());
 }
 
 bool any_share_memory(const CommImpl& comm) {
-  std::vector<int> nodes = comm.nodes();
-  std::sort(nodes.begin(), nodes.end());
-  return std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end();
+  return any_equal(comm.nodes());
 }
 
 int CommImpl::node_ranks() const {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "design/resolve.hpp"
 #include "design/rules/rules.hpp"
 #include "geometry/transform.hpp"
 #include "traffic/placement.hpp"
@@ -66,10 +65,8 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   Design d;
   const Offers offers = choose_exchanges(given);
   d.contiguous = choose_layout(given, offers);
-  ScheduleRequest request = resolve(problem, setting.given, setting.ranks());
-  apply_schedule_wishes(request, wishes);
+  ScheduleRequest request = schedule_request(given);
   request.contiguous = d.contiguous.value;
-  request.shared_axes_first = !given.on_device();
   d.schedules[0] = make_schedule(request);
   d.schedules[1] = inverse(d.schedules[0]);
   d.memory.users_workspace = wishes.users_workspace.value;

@@ -1,5 +1,5 @@
 // All that is chosen of a plan: a value, made from the problem, the wishes and the setting alone, alike on
-// all ranks. It is printed, compared, written as JSON, tried by the tuner and bound (exec/bound_plan.hpp).
+// all ranks. It is printed, compared, tried by the tuner and bound (exec/bound_plan.hpp).
 // The rules are in rules/.
 #pragma once
 
@@ -65,12 +65,6 @@ Program program_of(const Design& design, Direction direction, int rank, const Us
 
 /// One choice per line, with reasons: what of a printed plan is the same on all ranks.
 std::string to_string(const Design& design);
-/// The parts of it before and behind what is said of local FFTs.
-std::string legs_to_string(const Design& design);
-std::string launch_to_string(const Design& design);
-
-/// As JSON, for programs that read it.
-std::string to_json(const Design& design);
 
 const char* name_of(Direction direction);
 

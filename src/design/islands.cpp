@@ -22,21 +22,10 @@ std::string ranges(const std::vector<int>& ranks) {
 
 }  // namespace
 
-bool Islands::several() const {
-  return std::any_of(of.begin(), of.end(), [&](int first) { return first != of.front(); });
-}
-
-bool Islands::any_pair() const {
-  for (std::size_t r = 0; r < of.size(); ++r)
-    if (of[r] != static_cast<int>(r)) return true;
-  return false;
-}
-
 std::string Islands::to_string() const {
   constexpr std::size_t most_listed = 8;
   std::vector<std::vector<int>> all(of.size());
-  for (std::size_t r = 0; r < of.size(); ++r)
-    all[static_cast<std::size_t>(of[r])].push_back(static_cast<int>(r));
+  for (std::size_t r = 0; r < of.size(); ++r) at(all, of[r]).push_back(static_cast<int>(r));
   std::erase_if(all, [](const std::vector<int>& ranks) { return ranks.empty(); });
   if (all.size() > most_listed) return std::to_string(all.size()) + " sets of ranks";
   std::vector<std::string> texts;
@@ -48,9 +37,7 @@ Islands islands_of(const std::vector<int>& nodes, const std::function<bool(int, 
   Islands islands;
   std::vector<std::vector<int>> members;
   for (int r = 0; r < static_cast<int>(nodes.size()); ++r) {
-    const auto same_node = [&](int q) {
-      return nodes[static_cast<std::size_t>(q)] == nodes[static_cast<std::size_t>(r)];
-    };
+    const auto same_node = [&](int q) { return at(nodes, q) == at(nodes, r); };
     const auto open = [&](const std::vector<int>& ranks) {
       return same_node(ranks.front()) &&
              std::all_of(ranks.begin(), ranks.end(), [&](int q) { return mutual(q, r); });

@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "base/arithmetic.hpp"
+
 namespace weft {
 
 struct Islands {
   std::vector<int> of;                  ///< per rank, the first rank of its island
   std::array<int, 2> apart = {-1, -1};  ///< the first two ranks of a machine that do not reach each other
 
-  bool several() const;
+  bool several() const { return !all_equal(of); }
   /// Whether any two ranks are on one.
-  bool any_pair() const;
+  bool any_pair() const { return any_equal(of); }
   /// "ranks 0-1 and 2,4".
   std::string to_string() const;
 

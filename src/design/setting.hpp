@@ -64,9 +64,9 @@ struct Setting {
   Closed closed;
 
   int ranks() const { return static_cast<int>(nodes.size()); }
-  bool several_nodes() const;
+  bool several_nodes() const { return !all_equal(nodes); }
   /// Whether any two ranks are on one machine.
-  bool any_share_memory() const;
+  bool any_share_memory() const { return any_equal(nodes); }
   /// Per rank, a number that those have in common who store into each other's workspace.
   const std::vector<int>& near_groups() const { return devices ? devices->islands.of : nodes; }
   /// Whether an exchange that stores leaves pairs of ranks to messages.

@@ -31,6 +31,8 @@ struct Wish {
 
   /// Wisdom and trials choose among what the user leaves open.
   bool learnt() const { return origin == Origin::wisdom || origin == Origin::trial; }
+  /// Why a value other than "auto" was chosen, as printed plans say it.
+  std::string reason() const { return learnt() ? name_of(origin) : "as asked for"; }
 };
 
 enum class Switch : std::uint8_t { automatic, on, off };

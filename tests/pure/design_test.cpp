@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
 #include "api/tuning.hpp"
+#include "design_json.hpp"
 #include "support/expect_error.hpp"
 #include "support/scoped_variable.hpp"
 
@@ -223,7 +223,7 @@ TEST(Design, KnowsReasonsAndOrigins) {
 
 TEST(Design, IsWrittenAsJsonAndAsText) {
   const Design d = design_of(cube(64), processes(8, 4), Options().set("threads", 2));
-  const nlohmann::json j = nlohmann::json::parse(to_json(d));
+  const auto j = bench::json_of(d);
   EXPECT_EQ(j["layout"]["value"], "strided");
   EXPECT_EQ(j["threads"]["value"], 2);
   EXPECT_EQ(j["threads"]["origin"], "option");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "design/resolve.hpp"
+#include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"

@@ -1,7 +1,7 @@
 // Schedules, and programs of them, without plans.
 #pragma once
 
-#include "design/resolve.hpp"
+#include "design/rules/rules.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
 #include "support/schedule_request.hpp"

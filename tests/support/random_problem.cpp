@@ -7,7 +7,6 @@
 #include "api/problem_check.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "design/resolve.hpp"
 #include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
 #include "program/pipeline.hpp"

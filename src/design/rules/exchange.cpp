@@ -98,7 +98,7 @@ std::string far_text(const Setting& setting) {
 std::string reason(const Given& given, const Offer& offer, bool automatic) {
   const Setting& setting = given.setting;
   const Wish<std::vector<std::string>>& wish = given.wishes.exchange;
-  std::string text = automatic ? reason_for(offer) : wish.learnt() ? name_of(wish.origin) : "as asked for";
+  std::string text = automatic ? reason_for(offer) : wish.reason();
   if (!setting.closed.sharing.empty()) text += "; not direct: " + setting.closed.sharing;
   if (given.on_device() && !setting.devices->no_peers.empty() && automatic && !offer.traits.stores)
     text += "; not direct: " + setting.devices->no_peers;

@@ -77,9 +77,9 @@ Chosen<std::optional<int>> choose_graph(const Given& given, const Offers& offers
   const std::string obstacle = graph_obstacle(given, offers, design);
   if (asked.value == Switch::on) {
     if (!obstacle.empty()) throw Error("plan: option graph", "on with " + obstacle, "auto or off");
-    return {0, asked.origin, "as asked for"};
+    return {0, asked.origin, asked.reason()};
   }
-  if (asked.value == Switch::off) return {std::nullopt, asked.origin, "as asked for"};
+  if (asked.value == Switch::off) return {std::nullopt, asked.origin, asked.reason()};
   if (!obstacle.empty()) return {std::nullopt, Origin::rule, "auto: " + obstacle};
   if (mean_box_bytes(given) * static_cast<double>(given.problem.batch) >= smallest_box_without_graph)
     return {std::nullopt, Origin::rule, "auto: boxes that take longer than the host"};

@@ -11,7 +11,7 @@ namespace weft {
 Chosen<bool> choose_layout(const Given& given, const Offers& offers) {
   const Wish<LayoutWish>& wish = given.wishes.layout;
   if (wish.value != LayoutWish::automatic)
-    return {wish.value == LayoutWish::contiguous, wish.origin, "as asked for"};
+    return {wish.value == LayoutWish::contiguous, wish.origin, wish.reason()};
   if (given.on_device()) return {false, Origin::rule, "auto: a GPU transforms strided lines as fast"};
   if (std::all_of(offers.begin(), offers.end(), [](const Offer* o) { return packs_nothing(o->traits); }))
     return {false, Origin::rule, "auto: nothing is packed"};

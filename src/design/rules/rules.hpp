@@ -23,6 +23,10 @@ struct Given {
 using Offers = std::vector<const Offer*>;
 
 // schedule.cpp
+/// Checks the boxes and names the distributions. Throws `weft::Error`.
+ScheduleRequest schedule_request(const Given& given);
+/// A batch is one axis more, the last one, and the slowest in memory.
+void add_batch(ScheduleRequest& request, Index batch);
 /// Wishes decomposition, grid and shrink. Throws `weft::Error` for what does not fit the ranks.
 void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes);
 

@@ -1,10 +1,21 @@
-// Which schedules may be made.
+// From a problem, and what the ranks gave, to what the planner of schedules is asked.
 #include "base/text.hpp"
 #include "design/rules/rules.hpp"
+#include "geometry/layout.hpp"
+#include "geometry/transform.hpp"
 
 namespace weft {
 
 namespace {
+
+TilingPtr tiling_of(const Distribution& d, const std::vector<Box>& gathered, const Shape& shape, int ranks,
+                    const char* what, const std::string& hint) {
+  const bool listed = d.kind() == Distribution::Kind::boxes;
+  if (!listed && d.kind() != Distribution::Kind::box) return named_tiling(d, shape, ranks, what);
+  const std::vector<Box>& boxes = listed ? d.box_list() : gathered;
+  check_tiling(what, shape, boxes, hint);
+  return std::make_shared<const Tiling>(Tiling::from_boxes(shape, boxes));
+}
 
 int shrunk_to(const Wishes& wishes, int ranks) {
   const std::optional<Index> wanted = wishes.shrink.value;
@@ -31,10 +42,54 @@ void apply_grid(ScheduleRequest& request, const AxisVector<int>& grid) {
 
 }  // namespace
 
+void add_batch(ScheduleRequest& request, Index batch) {
+  const int axis = request.shape.size();
+  request.batch_axis = axis;
+  request.shape.push_back(batch);
+  request.transforms.push_back(Transform::none);
+  for (TilingPtr* t : {&request.input, &request.output})
+    if (*t) *t = std::make_shared<const Tiling>((*t)->with_axis(batch));
+  for (std::vector<Order>* orders : {&request.input_orders, &request.output_orders})
+    for (Order& order : *orders) {
+      order.push_back(axis);
+      order = axis_first(order, axis);
+    }
+}
+
 void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes) {
   request.decomposition = wishes.decomposition.value;
   request.computing_ranks = shrunk_to(wishes, request.ranks);
   apply_grid(request, wishes.grid.value);
+}
+
+ScheduleRequest schedule_request(const Given& given) {
+  const Problem& problem = given.problem;
+  const Gathered& gathered = given.setting.given;
+  ScheduleRequest request;
+  request.shape = problem.shape;
+  request.transforms = problem.transforms;
+  request.ranks = given.setting.ranks();
+  request.element = *problem.element;
+  request.input_orders = gathered.input_orders;
+  request.output_orders = gathered.output_orders;
+  request.shared_axes_first = !given.on_device();
+  std::string in_hint, out_hint;
+  for (int a = 0; a < problem.shape.size(); ++a)
+    if (problem.transforms[a] == Transform::r2c) {
+      const std::string n = std::to_string(problem.shape[a]),
+                        along = "along the r2c axis " + std::to_string(a);
+      in_hint = along + " the input has " + n + " points";
+      out_hint =
+          along + " the output has " + n + "/2+1 = " + std::to_string(problem.shape[a] / 2 + 1) + " points";
+    }
+  request.input =
+      tiling_of(problem.input, gathered.input_boxes, problem.shape, request.ranks, "input", in_hint);
+  request.output =
+      tiling_of(problem.output, gathered.output_boxes, output_shape(problem.shape, problem.transforms),
+                request.ranks, "output", out_hint);
+  if (problem.batch > 1) add_batch(request, problem.batch);
+  apply_schedule_wishes(request, given.wishes);
+  return request;
 }
 
 }  // namespace weft

@@ -1,12 +1,10 @@
-#include <nlohmann/json.hpp>
+#include "design_json.hpp"
 
-#include "design/design.hpp"
-
-namespace weft {
-
-namespace {
+namespace weft::bench {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 template <class T>
 Json json_of(const Chosen<T>& chosen, const Json& value) {
@@ -46,7 +44,7 @@ Json json_of(const MemoryMap& memory) {
 
 }  // namespace
 
-std::string to_json(const Design& design) {
+Json json_of(const Design& design) {
   Json j;
   j["decomposition"] = design.schedules[0].reason;
   j["layout"] = json_of(design.contiguous, design.contiguous.value ? "contiguous" : "strided");
@@ -58,7 +56,7 @@ std::string to_json(const Design& design) {
     for (const Leg& leg : design.legs_of(d)) legs.push_back(json_of(leg));
     j[name_of(d)] = {{"stages", json_of(design.schedule(d))}, {"reshapes", legs}};
   }
-  return j.dump(2);
+  return j;
 }
 
-}  // namespace weft
+}  // namespace weft::bench
