@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "weft/box.hpp"
@@ -72,6 +73,7 @@ class WEFT_API Distribution {
   /// Which of the functions below made the distribution.
   enum class Kind { slab, pencil, brick, grid, boxes, box, fastest };
 
+  Distribution() = default;
   /// Slabs: cut along `axis` only.
   static Distribution slab(int axis);
   /// Pencils: whole lines along `local_axis`, cut along the first two other axes by a grid as near to square
@@ -122,6 +124,9 @@ class WEFT_API Distribution {
   bool r2c_padding() const { return r2c_padding_; }
 
  private:
+  Distribution(Kind kind, int axis = 0, AxisVector<int> parts = {}, std::vector<Box> boxes = {})
+      : kind_(kind), axis_(axis), parts_(parts), boxes_(std::move(boxes)) {}
+
   Kind kind_ = Kind::slab;
   int axis_ = 0;
   AxisVector<int> parts_;

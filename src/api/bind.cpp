@@ -1,5 +1,6 @@
 #include "api/bind.hpp"
 
+#include "api/problem_check.hpp"
 #include "api/user_layout.hpp"
 #include "base/text.hpp"
 #include "base/warning.hpp"
@@ -70,15 +71,6 @@ BoundProblem bound(const PlanRequest& request, const Wishes& wishes, const Setti
 }
 
 }  // namespace
-
-std::string title_of(const Problem& problem, const Comm& comm) {
-  return by_x(problem.shape) + " " + to_string(problem.transforms) +
-         (problem.element == Element::real ? " of real" : " of complex") +
-         (problem.precision == Precision::float64 ? " float64" : " float32") +
-         (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
-         (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) + " ranks (" +
-         comm.medium() + ")";
-}
 
 BoundProblem bind(const PlanRequest& request, const Wishes& wishes, Setting& setting,
                   std::optional<Design> made, bool trial) {

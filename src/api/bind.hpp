@@ -22,9 +22,6 @@ struct UserArray {
   std::size_t bytes = 0;
 };
 
-/// What is transformed, on how many ranks: the first line of a printed plan.
-std::string title_of(const Problem& problem, const Comm& comm);
-
 /// What a plan is made from.
 struct PlanRequest {
   const Comm& comm;

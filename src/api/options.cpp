@@ -45,12 +45,21 @@ T chosen(const std::string& option, const std::string& text, const std::string& 
   throw Error("options: " + option, "\"" + text + "\"", one_of(all, part));
 }
 
+/// `parse` makes the value of the option's name and text, and throws `weft::Error` if the text is none.
+template <class T, class Parse>
+OptionRow row(const std::string& name, Role role, const std::string& standard, Wish<T> Wishes::*wish,
+              const Parse& parse) {
+  return {name, role, standard, [=](const std::string& text, Origin origin, Wishes& wishes) {
+            wishes.*wish = {parse(name, text), origin};
+          }};
+}
+
 /// One of several names, the first of them by default.
 template <class T>
 OptionRow choice(const std::string& name, Role role, Wish<T> Wishes::*wish, const Names<T>& names) {
-  return {name, role, names.front().first, [=](const std::string& text, Origin origin, Wishes& wishes) {
-            wishes.*wish = {chosen(name, text, text, names), origin};
-          }};
+  return row(name, role, names.front().first, wish, [=](const std::string& option, const std::string& text) {
+    return chosen(option, text, text, names);
+  });
 }
 
 template <class Table>
@@ -61,28 +70,10 @@ Names<std::string> names_of(const Table& table) {
 }
 
 /// One or several names of exchanges, separated by commas.
-OptionRow exchanges() {
-  return {"exchange", Role::open, "auto", [](const std::string& text, Origin origin, Wishes& wishes) {
-            wishes.exchange = {split_at_commas(text), origin};
-            const Names<std::string> names = names_of(exchange_table());
-            for (const std::string& part : wishes.exchange.value) chosen("exchange", text, part, names);
-          }};
-}
-
-/// What `parse` makes of the text; throws unless that is a value.
-template <class Parse>
-auto parsed(const std::string& name, const std::string& text, const Parse& parse, const char* expected) {
-  const auto value = parse(text);
-  if (!value) throw Error("options: " + name, "\"" + text + "\"", expected);
-  return *value;
-}
-
-template <class T, class Parse>
-OptionRow value(const std::string& name, Role role, const std::string& standard, Wish<T> Wishes::*wish,
-                const Parse& parse, const char* expected) {
-  return {name, role, standard, [=](const std::string& text, Origin origin, Wishes& wishes) {
-            wishes.*wish = {parsed(name, text, parse, expected), origin};
-          }};
+std::vector<std::string> exchanges(const std::string& name, const std::string& text) {
+  std::vector<std::string> parts = split_at_commas(text);
+  for (const std::string& part : parts) chosen(name, text, part, names_of(exchange_table()));
+  return parts;
 }
 
 template <class T>
@@ -93,35 +84,40 @@ std::optional<T> number(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
+template <class T>
+T needed(const std::optional<T>& value, const std::string& name, const std::string& text,
+         const char* expected) {
+  if (!value) throw Error("options: " + name, "\"" + text + "\"", expected);
+  return *value;
+}
+
+Index whole_number(const std::string& name, const std::string& text) {
+  return needed(number<Index>(text), name, text, "a whole number");
+}
+
 /// "30", "30s", "0.5"
-std::optional<double> seconds(const std::string& text) {
-  const auto value = number<double>(text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0)));
-  return value && *value >= 0 && *value <= 1e9 ? value : std::nullopt;
+double seconds(const std::string& name, const std::string& text) {
+  auto value = number<double>(text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0)));
+  if (value && !(*value >= 0 && *value <= 1e9)) value.reset();
+  return needed(value, name, text, "a time in seconds, such as 30 or 0.5s");
 }
 
 /// The numbers of "2x4"; none for "auto".
-std::optional<AxisVector<int>> grid(const std::string& text) {
-  if (text == "auto") return AxisVector<int>{};
+AxisVector<int> grid(const std::string& name, const std::string& text) {
+  if (text == "auto") return {};
   const std::size_t x = text.find('x');
-  if (x == std::string::npos) return std::nullopt;
-  const auto p = number<int>(text.substr(0, x)), q = number<int>(text.substr(x + 1));
-  return p && q && *p > 0 && *q > 0 ? std::optional(AxisVector<int>{*p, *q}) : std::nullopt;
-}
-
-std::optional<std::vector<Index>> numbers(const std::string& text) {
-  std::vector<Index> values;
-  for (const std::string& part : split_at_commas(text)) {
-    const auto value = number<Index>(part);
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
+  const auto p = number<int>(text.substr(0, x));
+  const auto q = x == std::string::npos ? std::nullopt : number<int>(text.substr(x + 1));
+  if (p && q && *p > 0 && *q > 0) return {*p, *q};
+  throw Error("options: " + name, "\"" + text + "\"", "auto, or two numbers of ranks, such as 2x4");
 }
 
 /// A number that belongs to a pipeline, or one per reshape, separated by commas.
 OptionRow parameter(const std::string& name) {
   return {name, Role::open, "", [=](const std::string& text, Origin origin, Wishes& wishes) {
-            const auto values = parsed(name, text, numbers, "a whole number, or one per reshape");
+            std::vector<Index> values;
+            for (const std::string& part : split_at_commas(text))
+              values.push_back(needed(number<Index>(part), name, part, "a whole number, or one per reshape"));
             wishes.parameters.insert_or_assign(name, AskedParameter(values, name_of(origin)));
           }};
 }
@@ -132,18 +128,15 @@ const std::vector<OptionRow>& option_table() {
     using D = Decomposition;
     using L = LayoutWish;
     const Names<Switch> switches{{"auto", Switch::automatic}, {"on", Switch::on}, {"off", Switch::off}};
-    const auto file = [](const std::string& name) { return std::optional(name); };
-    const auto whole = [](const std::string& name, Role role, const char* standard, auto wish) {
-      return value(name, role, standard, wish, number<Index>, "a whole number");
-    };
+    const auto file = [](const std::string&, const std::string& text) { return text; };
     std::vector<OptionRow> t{
         choice("decomposition", open, &Wishes::decomposition,
                {{"auto", D::automatic}, {"slab", D::slab}, {"pencil", D::pencil}, {"brick", D::brick}}),
-        value("grid", open, "auto", &Wishes::grid, grid, "auto, or two numbers of ranks, such as 2x4"),
-        whole("shrink", given, "", &Wishes::shrink),
+        row("grid", open, "auto", &Wishes::grid, grid),
+        row("shrink", given, "", &Wishes::shrink, whole_number),
         choice("pipeline", open, &Wishes::pipeline, names_of(pipeline_table())),
         choice("overlap", given, &Wishes::overlap, {{"on", true}, {"off", false}}),
-        exchanges(),
+        row("exchange", open, "auto", &Wishes::exchange, exchanges),
         choice("staging", given, &Wishes::staging, switches),
         choice("layout", open, &Wishes::layout,
                {{"auto", L::automatic}, {"contiguous", L::contiguous}, {"strided", L::strided}}),
@@ -153,11 +146,11 @@ const std::vector<OptionRow>& option_table() {
         choice("fft", given, &Wishes::fft, names_of(fft_table())),
         choice("effort", planning, &Wishes::effort,
                {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}),
-        whole("trials", planning, "40", &Wishes::trials),
-        value("budget", planning, "", &Wishes::budget, seconds, "a time in seconds, such as 30 or 0.5s"),
+        row("trials", planning, "40", &Wishes::trials, whole_number),
+        row("budget", planning, "", &Wishes::budget, seconds),
         choice("search", planning, &Wishes::random_search, {{"nelder-mead", false}, {"random", true}}),
-        value("wisdom", planning, "", &Wishes::wisdom, file, ""),
-        whole("threads", given, "1", &Wishes::threads),
+        row("wisdom", planning, "", &Wishes::wisdom, file),
+        row("threads", given, "1", &Wishes::threads, whole_number),
         choice("workspace", given, &Wishes::users_workspace, {{"plan", false}, {"user", true}}),
         choice("check", planning, &Wishes::collective_check, {{"local", false}, {"collective", true}}),
     };

@@ -5,50 +5,31 @@
 namespace weft {
 
 Distribution Distribution::slab(int axis) {
-  Distribution d;
-  d.kind_ = Kind::slab;
-  d.axis_ = axis;
-  return d;
+  return {Kind::slab, axis};
 }
 
 Distribution Distribution::pencil(int local_axis) {
-  Distribution d;
-  d.kind_ = Kind::pencil;
-  d.axis_ = local_axis;
-  return d;
+  return {Kind::pencil, local_axis};
 }
 
 Distribution Distribution::brick() {
-  Distribution d;
-  d.kind_ = Kind::brick;
-  return d;
+  return {Kind::brick};
 }
 
 Distribution Distribution::grid(AxisVector<int> parts) {
-  Distribution d;
-  d.kind_ = Kind::grid;
-  d.parts_ = parts;
-  return d;
+  return {Kind::grid, 0, parts};
 }
 
 Distribution Distribution::boxes(std::vector<Box> of_all_ranks) {
-  Distribution d;
-  d.kind_ = Kind::boxes;
-  d.boxes_ = std::move(of_all_ranks);
-  return d;
+  return {Kind::boxes, 0, {}, std::move(of_all_ranks)};
 }
 
 Distribution Distribution::box(Box of_this_rank) {
-  Distribution d;
-  d.kind_ = Kind::box;
-  d.boxes_ = {of_this_rank};
-  return d;
+  return {Kind::box, 0, {}, {of_this_rank}};
 }
 
 Distribution Distribution::fastest() {
-  Distribution d;
-  d.kind_ = Kind::fastest;
-  return d;
+  return {Kind::fastest};
 }
 
 Distribution Distribution::with_order(Order order) const {

@@ -12,26 +12,16 @@ namespace weft {
 namespace {
 
 std::string to_string(const Distribution& d) {
-  switch (d.kind()) {
-    case Distribution::Kind::slab:
-      return "slab(" + std::to_string(d.axis()) + ")";
-    case Distribution::Kind::pencil:
-      return "pencil(" + std::to_string(d.axis()) + ")";
-    case Distribution::Kind::brick:
-      return "brick";
-    case Distribution::Kind::grid:
-      return "grid(" + by_x(d.parts()) + ")";
-    case Distribution::Kind::boxes: {
-      std::string text = std::to_string(d.box_list().size()) + " boxes";
-      for (const Box& b : d.box_list()) text += " " + weft::to_string(b);
-      return text;
-    }
-    case Distribution::Kind::box:
-      return "one box of each rank";
-    case Distribution::Kind::fastest:
-      break;
-  }
-  return "fastest";
+  using Kind = Distribution::Kind;
+  if (d.kind() == Kind::slab) return "slab(" + std::to_string(d.axis()) + ")";
+  if (d.kind() == Kind::pencil) return "pencil(" + std::to_string(d.axis()) + ")";
+  if (d.kind() == Kind::grid) return "grid(" + by_x(d.parts()) + ")";
+  if (d.kind() == Kind::brick) return "brick";
+  if (d.kind() == Kind::box) return "one box of each rank";
+  if (d.kind() == Kind::fastest) return "fastest";
+  std::string text = std::to_string(d.box_list().size()) + " boxes";
+  for (const Box& b : d.box_list()) text += " " + weft::to_string(b);
+  return text;
 }
 
 void check_shape(const Shape& shape, Index batch) {
@@ -69,13 +59,12 @@ void check_enumerator(const std::string& what, Enumeration value, Enumeration la
                       const std::string& where = "") {
   const int number = static_cast<int>(value), most = static_cast<int>(last);
   if (number >= 0 && number <= most) return;
-  std::string names;
+  std::vector<std::string> names;
   for (int i = 0; i <= most; ++i)
-    names += std::string(i == 0      ? ""
-                         : i == most ? " or "
-                                     : ", ") +
-             name_of(static_cast<Enumeration>(i)) + " (" + std::to_string(i) + ")";
-  throw Error("plan: " + what, std::to_string(number) + where, names);
+    names.push_back(name_of(static_cast<Enumeration>(i)) + (" (" + std::to_string(i) + ")"));
+  const std::string last_name = names.back();
+  names.pop_back();
+  throw Error("plan: " + what, std::to_string(number) + where, join(names, ", ") + " or " + last_name);
 }
 
 void check_enumerators(const Problem& problem) {
@@ -97,37 +86,27 @@ void check_distribution(const Distribution& d, const char* what, int ranks) {
                 std::to_string(wanted) + ", one per rank");
 }
 
-}  // namespace
-
-namespace {
-
 void check_transforms(const Problem& problem) {
-  int real_axes = 0, fourier_axes = 0;
-  for (int a = 0; a < problem.shape.size(); ++a) {
-    const Transform t = problem.transforms[a];
-    real_axes += t == Transform::r2c ? 1 : 0;
-    fourier_axes += t == Transform::c2c ? 1 : 0;
-    if (t == Transform::dct1 && problem.shape[a] < 2)
+  const auto axes = [&](Transform t) {
+    return std::count(problem.transforms.begin(), problem.transforms.end(), t);
+  };
+  for (int a = 0; a < problem.shape.size(); ++a)
+    if (problem.transforms[a] == Transform::dct1 && problem.shape[a] < 2)
       throw Error("plan: transforms", "dct1 of length 1 along axis " + std::to_string(a),
                   "at least 2 points, as its period is 2(n-1)");
-  }
   const std::string text = to_string(problem.transforms);
-  if (real_axes > 1) throw Error("plan: transforms", text, "r2c along at most one axis");
-  if (problem.element == Element::complex && real_axes > 0)
+  if (axes(Transform::r2c) > 1) throw Error("plan: transforms", text, "r2c along at most one axis");
+  if (problem.element == Element::complex && axes(Transform::r2c) > 0)
     throw Error("plan: transforms", text + " of complex data", "no r2c axis, or real data");
-  if (problem.element == Element::real && real_axes == 0 && fourier_axes > 0)
+  if (problem.element == Element::real && axes(Transform::r2c) == 0 && axes(Transform::c2c) > 0)
     throw Error("plan: transforms", text + " of real data", "an r2c axis, or complex data");
 }
 
 /// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.
 Element natural_element(const AxisVector<Transform>& transforms) {
-  bool r2r = false, c2c = false;
-  for (Transform t : transforms) {
-    if (t == Transform::r2c) return Element::real;
-    r2r = r2r || is_r2r(t);
-    c2c = c2c || t == Transform::c2c;
-  }
-  return r2r && !c2c ? Element::real : Element::complex;
+  if (transforms.contains(Transform::r2c)) return Element::real;
+  const bool r2r = std::any_of(transforms.begin(), transforms.end(), is_r2r);
+  return r2r && !transforms.contains(Transform::c2c) ? Element::real : Element::complex;
 }
 
 }  // namespace
@@ -166,6 +145,14 @@ std::vector<std::string> describe(const Problem& problem) {
   };
   if (problem.memory == MemoryKind::cuda) lines.emplace_back("memory cuda");
   return lines;
+}
+
+std::string title_of(const Problem& problem, const Comm& comm) {
+  return by_x(problem.shape) + " " + to_string(problem.transforms) + " of " + name_of(*problem.element) +
+         " " + name_of(problem.precision) +
+         (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
+         (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) + " ranks (" +
+         comm.medium() + ")";
 }
 
 }  // namespace weft

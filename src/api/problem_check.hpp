@@ -1,9 +1,11 @@
-// What a rank can check of a problem by itself, and the text by which ranks compare what they were given.
+// What a rank can check of a problem by itself, and a problem as text: by lines, which ranks compare, and as
+// the title of a plan.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "weft/comm.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
@@ -14,5 +16,8 @@ void check_problem(Problem& problem, int ranks);
 
 /// "NAME VALUE" for everything in a problem that has to be alike on all ranks.
 std::vector<std::string> describe(const Problem& problem);
+
+/// What is transformed, on how many ranks: the first line of a printed plan.
+std::string title_of(const Problem& problem, const Comm& comm);
 
 }  // namespace weft
