@@ -13,18 +13,18 @@ namespace weft {
 
 BoundPlan::BoundPlan(Design design, Binding binding)
     : design_(std::move(design)), binding_(std::move(binding)), comm_(binding_.comm.impl()) {
-  for (const Direction d : {Direction::forward, Direction::backward}) make_way(d);
+  for (const Direction d : {Direction::forward, Direction::backward}) make_half(d);
   workspace_bytes_ = program_bytes_;
   Index fft_work = 0;
-  for (const Way& w : ways_) fft_work = std::max(fft_work, w.executor->fft_work_bytes());
+  for (const Half& h : halves_) fft_work = std::max(fft_work, h.executor->fft_work_bytes());
   if (fft_work > 0) workspace_bytes_ = device_aligned(program_bytes_) + device_aligned(fft_work);
-  for (const ExchangeRow* row : ways_[0].exchanges) exclusive = exclusive || !row->traits.concurrent;
+  for (const ExchangeRow* row : halves_[0].exchanges) exclusive = exclusive || !row->traits.concurrent;
   test_point("prepare", comm_.rank());
 }
 
 BoundPlan::~BoundPlan() {
-  if (!flying_) return;
-  const Aftermath error(name_of(*flying_), "a plan destroyed while it was under way: " + binding_.title,
+  if (!under_way_) return;
+  const Aftermath error(name_of(*under_way_), "a plan destroyed while it was under way: " + binding_.title,
                         "wait() before that", comm_.rank());
   // Nobody else may have a chance to say so.
   if (comm_.threads() == nullptr) std::fprintf(stderr, "%s\n", error.what());
@@ -32,37 +32,37 @@ BoundPlan::~BoundPlan() {
   give_up();
 }
 
-void BoundPlan::make_way(Direction direction) {
-  Way& w = way(direction);
+void BoundPlan::make_half(Direction direction) {
+  Half& h = half(direction);
   const Schedule& schedule = design_.schedule(direction);
-  for (const Leg& leg : design_.legs_of(direction)) w.exchanges.push_back(&exchange_row(leg.exchange));
+  for (const Leg& leg : design_.legs_of(direction)) h.exchanges.push_back(&exchange_row(leg.exchange));
   for (const int stage : reshape_stages(schedule)) {
     const auto s = static_cast<std::size_t>(stage);
-    w.groups.push_back(exchange_groups(*schedule.fields[s].tiling, *schedule.fields[s + 1].tiling));
+    h.groups.push_back(exchange_groups(*schedule.fields[s].tiling, *schedule.fields[s + 1].tiling));
   }
-  w.name = std::string("weft ") + name_of(direction) + " " + binding_.shape;
+  h.name = std::string("weft ") + name_of(direction) + " " + binding_.shape;
   Program program = program_of(design_, direction, comm_.rank(), binding_.layouts);
   program_bytes_ = std::max(program_bytes_, program.workspace_bytes);
   largest_box_ = std::max(largest_box_, program.largest_box_bytes);
   if (device()) {
-    w.executor = std::make_shared<StreamExecutor>(std::move(program), binding_.settings);
+    h.executor = std::make_shared<StreamExecutor>(std::move(program), binding_.settings);
   } else {
-    w.executor = std::make_shared<Executor>(std::move(program), binding_.settings);
+    h.executor = std::make_shared<Executor>(std::move(program), binding_.settings);
   }
 }
 
 void BoundPlan::connect() {
   collectively([&] {
     JointSteps steps("plan");
-    for (Way& w : ways_) w.executor->connect(steps);
+    for (Half& h : halves_) h.executor->connect(steps);
     steps.agree(comm_);
   });
 }
 
 Interpreter::Libraries BoundPlan::libraries() const {
   Interpreter::Libraries used;
-  for (const Way& w : ways_)
-    for (const auto& [name, lengths] : w.executor->libraries())
+  for (const Half& h : halves_)
+    for (const auto& [name, lengths] : h.executor->libraries())
       used[name].insert(lengths.begin(), lengths.end());
   return used;
 }
@@ -89,14 +89,14 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
     if (in == nullptr) in = out;
     if (out == nullptr) out = const_cast<void*>(in);
   }
-  flying_ = direction;
+  under_way_ = direction;
   last_ = direction;
   comm_.begin_execution(*this);
   failing_together([&] { executor(direction).start(in, out, workspace); });
 }
 
 bool BoundPlan::advance(Patience patience) {
-  if (!flying_) {
+  if (!under_way_) {
     if (broken_)
       throw Error("test or wait", "a plan whose execution failed in the middle", "a new plan", comm_.rank());
     return true;
@@ -107,17 +107,17 @@ bool BoundPlan::advance(Patience patience) {
 }
 
 bool BoundPlan::go_on(Patience patience) {
-  comm_.check_caller(name_of(*flying_));
+  comm_.check_caller(name_of(*under_way_));
   return failing_together([&] {
-    comm_.check_alive(name_of(*flying_));
-    return executor(*flying_).advance(patience);
+    comm_.check_alive(name_of(*under_way_));
+    return executor(*under_way_).advance(patience);
   });
 }
 
 /// Beside other executions it looks after them as well: their peers may wait for this plan in another order.
 void BoundPlan::wait() {
   const auto others = [&] { return comm_.executions() != this || next != nullptr; };
-  for (Backoff backoff; flying_ && others(); backoff.pause()) {
+  for (Backoff backoff; under_way_ && others(); backoff.pause()) {
     if (advance(Patience::look)) return;
     comm_.advance_executions(this);
   }
@@ -137,15 +137,15 @@ void BoundPlan::use_stream(void* native) {
   constexpr const char* operation = "set_stream";
   if (!device())
     throw Error(operation, "a plan of arrays on the host", "a problem whose memory is cuda", comm_.rank());
-  if (flying_) throw Error(operation, "a plan that is under way", "wait() before that", comm_.rank());
-  for (Way& w : ways_) w.executor->use_stream(native);
+  if (under_way_) throw Error(operation, "a plan that is under way", "wait() before that", comm_.rank());
+  for (Half& h : halves_) h.executor->use_stream(native);
 }
 
 /// Other ranks may still send to this one: what they reach is kept.
 void BoundPlan::give_up() noexcept {
-  const std::shared_ptr<Interpreter>& executor = way(*flying_).executor;
+  const std::shared_ptr<Interpreter>& executor = half(*under_way_).executor;
   executor->cancel();
-  for (Way& w : ways_) w.executor->tell_failure();
+  for (Half& h : halves_) h.executor->tell_failure();
   comm_.retain(memory_);
   comm_.retain(executor);
   finish();
@@ -153,7 +153,7 @@ void BoundPlan::give_up() noexcept {
 
 void BoundPlan::finish() {
   comm_.end_execution(*this);
-  flying_.reset();
+  under_way_.reset();
 }
 
 }  // namespace weft

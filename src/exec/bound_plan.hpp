@@ -48,9 +48,9 @@ class BoundPlan final : public CommImpl::Execution {
   void connect();
 
   const Design& design() const { return design_; }
-  const Program& program(Direction d) const { return way(d).executor->program(); }
-  Interpreter& executor(Direction d) const { return *way(d).executor; }
-  const char* name(Direction d) const { return way(d).name.c_str(); }
+  const Program& program(Direction d) const { return half(d).executor->program(); }
+  Interpreter& executor(Direction d) const { return *half(d).executor; }
+  const char* name(Direction d) const { return half(d).name.c_str(); }
   const std::shared_ptr<Device>& device() const { return binding_.settings.device; }
   const std::vector<DeviceId>& device_ids() const { return binding_.device_ids; }
   const std::vector<int>& near_groups() const { return binding_.near_groups; }
@@ -63,7 +63,7 @@ class BoundPlan final : public CommImpl::Execution {
   bool has_two_workspaces() const { return second_workspace_ > 0; }
   Index largest_box() const { return largest_box_; }
 
-  bool under_way() const { return flying_.has_value(); }
+  bool under_way() const { return under_way_.has_value(); }
   Direction direction() const { return last_; }  ///< of the newest execution
   bool broken() const { return broken_; }        ///< an execution has failed in the middle
   /// In place one of `in` and `out` may be null, on a rank that holds nothing on that side. `workspace`: if
@@ -82,8 +82,8 @@ class BoundPlan final : public CommImpl::Execution {
   void complete() override { go_on(Patience::wait); }
 
  private:
-  /// All that belongs to one direction.
-  struct Way {
+  /// What belongs to one direction.
+  struct Half {
     std::string name;                           ///< of its executions, in profilers
     std::vector<const ExchangeRow*> exchanges;  ///< per reshape
     std::vector<std::vector<int>> groups;       ///< per reshape
@@ -94,9 +94,9 @@ class BoundPlan final : public CommImpl::Execution {
     double free_bytes = 0, total_bytes = 0;
   };
 
-  Way& way(Direction d) { return ways_[static_cast<std::size_t>(d)]; }
-  const Way& way(Direction d) const { return ways_[static_cast<std::size_t>(d)]; }
-  void make_way(Direction direction);
+  Half& half(Direction d) { return halves_[static_cast<std::size_t>(d)]; }
+  const Half& half(Direction d) const { return halves_[static_cast<std::size_t>(d)]; }
+  void make_half(Direction direction);
   DeviceMemory find_device_memory() const;
   bool is_too_large(const DeviceMemory& found) const;
   Index place_of_second(double free_bytes) const;
@@ -112,13 +112,13 @@ class BoundPlan final : public CommImpl::Execution {
   Binding binding_;
   CommImpl& comm_;
   std::shared_ptr<std::byte> memory_;  ///< outlives the executors, whose streams may still write into it
-  std::array<Way, 2> ways_;            ///< by direction
+  std::array<Half, 2> halves_;         ///< by direction
   Index workspace_bytes_ = 0, largest_box_ = 0;
   Index program_bytes_ = 0;     ///< of the workspace, what is not the local FFTs' own
   Index second_workspace_ = 0;  ///< on a device, where the one of every other execution begins, or 0
   bool in_second_ = false;      ///< whether the next execution uses that
   bool broken_ = false;
-  std::optional<Direction> flying_;  ///< the execution that is under way
+  std::optional<Direction> under_way_;  ///< the direction of the execution that is
   Direction last_ = Direction::forward;
 };
 

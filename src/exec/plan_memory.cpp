@@ -53,9 +53,9 @@ bool BoundPlan::is_too_large(const DeviceMemory& found) const {
 /// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only.
 Index BoundPlan::place_of_second(double free_bytes) const {
   bool possible = design_.memory.takes_turns && workspace_bytes_ <= largest_second;
-  for (const Way& w : ways_)
-    for (const Way& earlier : ways_)
-      possible = possible && finds_room(w.executor->program(), earlier.executor->program());
+  for (const Half& h : halves_)
+    for (const Half& earlier : halves_)
+      possible = possible && finds_room(h.executor->program(), earlier.executor->program());
   // Half of what is free is left to others.
   possible = possible && 4 * static_cast<double>(workspace_bytes_) <= free_bytes;
   const Index mine = possible ? device_aligned(std::max<Index>(1, workspace_bytes_)) : 0;
@@ -73,8 +73,8 @@ std::shared_ptr<Workspace> BoundPlan::share_workspace(const ExchangeRow& row) co
                            binding_.device_ids,
                            binding_.near_groups,
                            second_workspace_ > 0};
-  for (const Way& w : ways_)
-    for (const ReshapeProgram& r : w.executor->program().reshapes) request.reshapes.push_back(&r.stored);
+  for (const Half& h : halves_)
+    for (const ReshapeProgram& r : h.executor->program().reshapes) request.reshapes.push_back(&r.stored);
   return collectively([&] { return row.memory(request); });
 }
 
@@ -83,7 +83,7 @@ void BoundPlan::allocate_pinned(PlanMemory& m) const {
   m.packed_bytes = design_.memory.staged.empty() ? 0 : program_bytes_;
   Index most = 0;
   if (m.far != nullptr)
-    for (const Way& w : ways_) most = std::max(most, far_bytes(w.executor->program()));
+    for (const Half& h : halves_) most = std::max(most, far_bytes(h.executor->program()));
   m.pinned = device()->allocate_pinned(static_cast<std::size_t>(m.packed_bytes + most), "plan: workspace");
 }
 
@@ -96,7 +96,7 @@ std::optional<Obstacle> BoundPlan::make_memory() {
     if (is_too_large(found))
       return Obstacle{&Closed::roomy, design_.legs[0][0].pipeline + " leaves too little memory", ""};
   }
-  const std::vector<const ExchangeRow*>& rows = ways_[0].exchanges;
+  const std::vector<const ExchangeRow*>& rows = halves_[0].exchanges;
   const auto stores =
       std::find_if(rows.begin(), rows.end(), [](const ExchangeRow* row) { return row->traits.stores; });
   if (stores != rows.end()) {
@@ -125,11 +125,11 @@ void BoundPlan::link(PlanMemory& m) {
   if (!memory_ && !design_.memory.users_workspace)
     memory_ = device() ? device()->allocate(bytes, operation) : allocate(bytes, operation);
   m.workspace = memory_;
-  if (device() && !ways_[0].exchanges.empty()) allocate_pinned(m);
+  if (device() && !halves_[0].exchanges.empty()) allocate_pinned(m);
   std::size_t first = 0;
-  for (Way& w : ways_) {
-    w.executor->link({comm_, w.exchanges, w.groups, m, first});
-    first += w.exchanges.size();
+  for (Half& h : halves_) {
+    h.executor->link({comm_, h.exchanges, h.groups, m, first});
+    first += h.exchanges.size();
   }
 }
 

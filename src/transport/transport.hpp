@@ -1,9 +1,9 @@
 // What moves the bytes of a reshape. An exchange is one algorithm on one medium: one file, one row of the
-// table. There are two interfaces. A carrier takes the parts of a tile from the rank that has them to the
-// rank that wants them: packed ones, or strided boxes from where they lie to where they belong. A window lets
-// ranks store into each other's workspace, and only keeps order, by two flags per peer and tile. Both work on
-// a queue, which is the host or a stream of a device. Executors drive both through this seam, and an exchange
-// does not wait inside it unless told to, so that an execution can be left and taken up again.
+// table. There are two interfaces. A carrier sends the parts of a tile in messages: packed parts, or strided
+// boxes straight from and to their places. A window lets ranks store into each other's workspace; it moves
+// nothing itself, and keeps order by two flags per peer and tile. Both work on a queue, which is the host or
+// a stream of a device. An exchange waits only if its caller allows it, so that an execution can be left and
+// taken up again.
 #pragma once
 
 #include <cstddef>
@@ -70,18 +70,20 @@ class Window {
   /// an execution apart, 0 and 2 for some and 1 and 3 for others, none of which are neighbours. Executions of
   /// the same turn do the same on streams. Throws `weft::Error` if a rank has failed in an earlier one.
   virtual void begin(int turn) = 0;
-  /// Tells the senders of a tile that they may store, or a peer that its part has been stored. Tiles are told
-  /// of in ascending order, to each peer those that it gets something of.
+  /// `raise_free` tells the senders of a tile that they may store their parts in this rank's workspace;
+  /// `raise_full` tells a receiver that this rank's part of the tile has been stored in its workspace. Both
+  /// are called for tiles in ascending order, the second only for parts that are not empty.
   virtual void raise_free(int tile, Queue& queue) = 0;
   virtual void raise_full(int tile, int peer, Queue& queue) = 0;
-  /// Whether the peer has told so; with `wait`, returns when it has. On a stream always true: the stream
-  /// waits.
+  /// Whether the peer has raised the flag; with `wait`, returns when it has. On a stream always true: the
+  /// stream waits.
   virtual bool is_free(int tile, int peer, Queue& queue, Patience patience) = 0;
   virtual bool is_full(int tile, int peer, Queue& queue, Patience patience) = 0;
-  /// Throws if another rank has failed meanwhile, where waits do not.
+  /// Throws if another rank has failed meanwhile. For windows on streams, whose waits cannot throw.
   virtual void check() {}
-  /// Execution has failed on this rank: waits for it fail, too, and streams that wait are let go. What is
-  /// enqueued already may take that back as it passes by: to be repeated until it has.
+  /// Execution has failed on this rank: waits of other ranks for it fail, too, and streams that wait for it
+  /// go on. Flags that are enqueued already may overwrite that when their turn comes, so the caller repeats
+  /// this until the streams are done.
   virtual void cancel() noexcept = 0;
 };
 

@@ -18,20 +18,21 @@ bool is_copy(OpKind kind) {
          kind == OpKind::unpack;
 }
 
-/// What keeps the first reshape from putting where a peer still reads.
+/// The two operations that keep a rank from putting data of the first reshape where a peer still reads.
 bool is_of_room(const Op& op) {
   return op.reshape == 0 && (op.kind == OpKind::signal_free || op.kind == OpKind::await_free);
 }
 
-/// Branches of a graph may share a queue of the device and come in any order there. So who waits for peers
-/// has told them first what they may wait for until then, and depends on that.
-class Told {
+/// The signals that this rank has sent so far. The two streams become branches of a captured graph, and the
+/// device may run these in any order on one queue. A wait for a peer therefore depends on every signal before
+/// it, on either stream: else two ranks could wait for each other.
+class SignalsSoFar {
  public:
   void note(const Op& op, int id) {
     if (op.kind == OpKind::signal_free) freed_ = id;
     if (op.kind == OpKind::signal_full) full_.push_back({op.reshape, op.tile, id});
   }
-  /// Of what an operation on one stream has to depend on, the newest on the other; -1: none.
+  /// The newest signal that a wait has to follow; -1: none.
   int before(const Op& op) const {
     if (op.kind == OpKind::await_free) return freed_;
     if (op.kind != OpKind::await_full) return -1;
@@ -49,7 +50,7 @@ class Told {
   std::vector<Full> full_;
 };
 
-/// Puts what is enqueued together side by side.
+/// Orders operations so that those that are enqueued together stand side by side.
 class Launches {
  public:
   Launches(const Program& program, StreamPlan& plan) : p_(program), plan_(plan) {}
@@ -94,9 +95,9 @@ class Launches {
     return std::max(end, i + 1);
   }
 
-  /// A stream that changes between flags and copies loses time at it. No rank waits for another longer than
-  /// for what the tile needs anyway: who gets a part waits for all parts. A wait for room that also waits for
-  /// the other stream stays behind what that may need.
+  /// Moves the flags around the puts of a tile, because a stream loses time whenever it changes between flags
+  /// and copies. No rank waits longer for that: a receiver needs all parts of the tile anyway. The order
+  /// stays where a wait for room also waits for the other stream.
   void gather(int begin, int end) {
     for (int i = begin + 1; i < end; ++i)
       if (op(i).kind == OpKind::await_free && (waits(i) || op(begin).kind != OpKind::await_free)) return;
@@ -152,14 +153,15 @@ bool finds_room(const Program& program, const Program& before) {
 StreamPlan plan_streams(const Program& program, bool always_room) {
   StreamPlan plan;
   plan.steps.resize(program.ops.size());
-  // Of each operation, the newest one on either stream that is over before it begins; and of the streams.
+  // For each operation, and for what comes next on each stream: on either stream, the newest operation that
+  // is over before it begins.
   using Seen = std::array<int, 2>;
   std::vector<Seen> seen(program.ops.size());
   std::array<Seen, 2> newest{Seen{-1, -1}, Seen{-1, -1}};
   const auto index = [](Lane r) { return static_cast<std::size_t>(r); };
-  // Of parts that are unpacked one by one as they arrive, arrival is the receiver's business.
+  // Parts that are unpacked one by one as they arrive: the executor makes each wait for its arrival.
   int receiving = -1, unpacks_end = -1;
-  Told told;
+  SignalsSoFar signals;
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     const int id = static_cast<int>(i);
@@ -175,10 +177,10 @@ StreamPlan plan_streams(const Program& program, bool always_room) {
       if (always_room && is_of_room(program.ops[static_cast<std::size_t>(dep)])) continue;
       if (index(program.ops[static_cast<std::size_t>(dep)].lane) == other) last = std::max(last, dep);
     }
-    const int before = told.before(op);
+    const int before = signals.before(op);
     if (before >= 0 && index(program.ops[static_cast<std::size_t>(before)].lane) == other)
       last = std::max(last, before);
-    told.note(op, id);
+    signals.note(op, id);
     step.waits_begin = static_cast<int>(plan.waits.size());
     if (last > now[other]) {
       StreamPlan::Step& awaited = plan.steps[static_cast<std::size_t>(last)];

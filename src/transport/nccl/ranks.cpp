@@ -22,7 +22,7 @@ constexpr const char* operation = "plan: exchange nccl";
 const char key = 0;  ///< of what a Comm keeps
 
 /// A communicator that no Comm uses.
-struct Retired {
+struct UnusedCommunicator {
   nccl::UniqueId id;
   int rank, ranks;
   std::shared_ptr<Device> device;
@@ -35,9 +35,9 @@ bool same(const nccl::UniqueId& a, const nccl::UniqueId& b) {
   return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
 }
 
-class Retirement {
+class UnusedCommunicators {
  public:
-  void add(Retired r) {
+  void add(UnusedCommunicator r) {
     const std::lock_guard lock(mutex_);
     all_.push_back(std::move(r));
   }
@@ -45,34 +45,35 @@ class Retirement {
   std::string names(int rank, int ranks, const Device* device) {
     const std::lock_guard lock(mutex_);
     std::string names;
-    for (const Retired& r : all_)
+    for (const UnusedCommunicator& r : all_)
       if (r.fits(rank, ranks, device)) names.append(r.id.bytes, sizeof r.id.bytes);
     return names;
   }
-  /// From then on it is the caller's; nothing if it does not fit, or another Comm has taken it meanwhile.
-  std::optional<Retired> take(const nccl::UniqueId& id, int rank, int ranks, const Device* device) {
+  /// Takes a communicator out; nothing if it does not fit, or another Comm has taken it meanwhile.
+  std::optional<UnusedCommunicator> take(const nccl::UniqueId& id, int rank, int ranks,
+                                         const Device* device) {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Retired& r) {
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const UnusedCommunicator& r) {
       return same(r.id, id) && r.fits(rank, ranks, device);
     });
     if (found == all_.end()) return std::nullopt;
-    Retired taken = std::move(*found);
+    UnusedCommunicator taken = std::move(*found);
     all_.erase(found);
     return taken;
   }
   /// Never destroyed: what is left at the end of the process goes with it.
-  static Retirement& of_process() {
-    static auto* retirement = new Retirement;
-    return *retirement;
+  static UnusedCommunicators& of_process() {
+    static auto* unused = new UnusedCommunicators;
+    return *unused;
   }
 
  private:
   std::mutex mutex_;
-  std::vector<Retired> all_;
+  std::vector<UnusedCommunicator> all_;
 };
 
-/// A byte from everybody to everybody: NCCL connects two ranks at their first message, on the host, and waits
-/// there for both. Executions are to find that done.
+/// A byte from every rank to every other. NCCL connects two ranks at their first message, for which the host
+/// waits; this does so while planning.
 struct FirstMessages {
   FirstMessages(Device& device, int n)
       : ranks(n),
@@ -127,24 +128,25 @@ NcclRanks::NcclRanks(CommImpl& comm, const std::shared_ptr<Device>& device)
   if (!take_again(comm)) make(comm);
 }
 
-/// Rank 0 names those that it could take, one after the other.
+/// Takes an unused communicator, if all ranks have one in common. Rank 0 proposes those that fit it, one
+/// after the other.
 bool NcclRanks::take_again(CommImpl& comm) {
-  Retirement& retirement = Retirement::of_process();
-  const std::string names = comm.broadcast(retirement.names(rank_, ranks_, device_.get()), 0);
+  UnusedCommunicators& unused = UnusedCommunicators::of_process();
+  const std::string names = comm.broadcast(unused.names(rank_, ranks_, device_.get()), 0);
   for (std::size_t at = 0; at < names.size(); at += sizeof id_.bytes) {
     std::memcpy(id_.bytes, names.data() + at, sizeof id_.bytes);
-    std::optional<Retired> taken = retirement.take(id_, rank_, ranks_, device_.get());
+    std::optional<UnusedCommunicator> taken = unused.take(id_, rank_, ranks_, device_.get());
     if (comm.least(taken ? 1 : 0) == 1) {
       communicator_ = taken->communicator;
       return true;
     }
-    if (taken) retirement.add(std::move(*taken));
+    if (taken) unused.add(std::move(*taken));
   }
   return false;
 }
 
-/// In ncclCommInitRank the ranks wait for each other, so that they agree before it on what each of them can
-/// lack. Every rank calls from a thread of its own, thread ranks too: no group is needed.
+/// The ranks wait for each other inside ncclCommInitRank, so they agree before it that none of them has
+/// failed. Every rank calls it from a thread of its own, thread ranks too, so that no group call is needed.
 void NcclRanks::make(CommImpl& comm) {
   std::optional<FirstMessages> messages;
   agree(comm, operation, [&] {
@@ -160,7 +162,7 @@ void NcclRanks::make(CommImpl& comm) {
     });
     agree(comm, operation, [&] { messages->enqueue(communicator_, rank_); });
   } catch (const std::exception&) {
-    abort();  // what other ranks were to take part in
+    abort();  // else other ranks would wait for this one
     throw;
   }
   device_->wait_for(*messages->done);
@@ -168,7 +170,7 @@ void NcclRanks::make(CommImpl& comm) {
 
 NcclRanks::~NcclRanks() {
   if (communicator_ != nullptr && !aborted_)
-    Retirement::of_process().add({id_, rank_, ranks_, device_, communicator_});
+    UnusedCommunicators::of_process().add({id_, rank_, ranks_, device_, communicator_});
 }
 
 void NcclRanks::check() {

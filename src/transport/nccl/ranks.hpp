@@ -1,7 +1,7 @@
-// The ranks of a Comm as a communicator of NCCL: made when a plan first asks for it, and kept as long as the
-// Comm is. NCCL wants all ranks of a machine to destroy a communicator together, while plans and Comms are
-// destroyed by each rank when it likes: one that is not used any more therefore stays, and serves the next
-// Comm of the same ranks on the same devices.
+// The NCCL communicator of the ranks of a Comm. It is made when a plan first asks for it, and lives as long
+// as the Comm. NCCL wants all ranks of a machine to destroy a communicator together, while each rank destroys
+// its plans and Comms when it likes. A communicator that is not used any more is therefore kept, and serves
+// the next Comm of the same ranks on the same devices.
 #pragma once
 
 #include <memory>

@@ -1,13 +1,15 @@
-// Direct exchange in memory of devices: the streams of a rank copy into the workspace of its peers, raise
-// flags there, and wait for flags in their own memory. For every tile and peer a rank has two flags: *full*,
-// the peer's part of a tile of mine is there, and *free*, the peer's tile may be written; so all waits are
-// for memory of the device itself. Executions take turns with two bits, so that every other one is the same
-// and a graph of it can be launched again. A flag is raised at the next turn only after the wait for it at
-// this one: *full* follows *free* of the same tile, and that is signalled behind all waits for *full* of the
-// execution before, and these behind the waits for *free* there.
+// Direct exchange in memory of devices. The streams of a rank copy into the workspace of its peers, raise
+// flags there, and wait for flags in the rank's own memory. For every tile and peer a rank has two flags:
+// *full* (the peer has stored its part of this rank's tile) and *free* (this rank may store into the peer's
+// tile). All waits are thus for memory of the device itself.
 //
-// Where nobody waits for room a rank may be an execution ahead of another: then executions also take turns
-// with two flags each, so that none is raised for the next one before the wait for it.
+// Executions alternate between two bits of a flag, so that every second execution is the same and its graph
+// can be launched again. No flag is raised for an execution before the wait for it in the last one is over:
+// a sender raises *full* after its wait for *free* of the same tile, and the receiver raises *free* only
+// after all its waits for *full* of the execution before.
+//
+// Where ranks do not wait for *free* (docs/adr/0021), a rank may be an execution ahead of another. Executions
+// then alternate between two flags as well.
 #include <array>
 #include <utility>
 
