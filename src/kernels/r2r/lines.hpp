@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/r2r/makhoul.hpp"
+#include "kernels/r2r/methods.hpp"
 #include "kernels/r2r/step.hpp"
-#include "kernels/r2r/type1.hpp"
-#include "kernels/r2r/type4.hpp"
 
 namespace weft::r2r {
 

@@ -1,6 +1,6 @@
 // The step of a DCT or DST before or after its complex FFT, for many lines at once: from lines of real
 // numbers in an array to complex lines in work memory ("aside"), or back. This file has the plain data of a
-// step; the files beside it have the formulas of the methods, for host and devices.
+// step; methods.hpp has the formulas, for host and devices.
 //
 // As the transforms are linear, two lines are transformed together as real and imaginary part of one complex
 // line. The FFT library only has to do c2c of dense lines.
