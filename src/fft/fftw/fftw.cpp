@@ -2,9 +2,11 @@
 // not thread-safe: Weft plans and destroys under one lock, and makes FFTW lock its planner against calls of
 // the program as well. FFTW cannot scale, so results are multiplied afterwards.
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <string_view>
 
+#include "base/arithmetic.hpp"
 #include "base/shared_library.hpp"
 #include "fft/fftw/names.hpp"
 #include "fft/fftw/scaling.hpp"
@@ -43,28 +45,14 @@ unsigned flags_of(const FftProblem& p) {
   return flags;
 }
 
+/// `t`: a DCT or DST.
 fftw_r2r_kind kind_of(Transform t) {
-  switch (t) {
-    case Transform::dct1:
-      return FFTW_REDFT00;
-    case Transform::dct2:
-      return FFTW_REDFT10;
-    case Transform::dct3:
-      return FFTW_REDFT01;
-    case Transform::dct4:
-      return FFTW_REDFT11;
-    case Transform::dst1:
-      return FFTW_RODFT00;
-    case Transform::dst2:
-      return FFTW_RODFT10;
-    case Transform::dst3:
-      return FFTW_RODFT01;
-    case Transform::dst4:
-      return FFTW_RODFT11;
-    default:
-      throw Error("plan: local FFT", "a transform that is no DCT or DST",
-                  "one for each axis of an r2r problem");
-  }
+  constexpr std::array kinds{FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
+                             FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+  if (!is_r2r(t))
+    throw Error("plan: local FFT", "a transform that is no DCT or DST",
+                "one for each axis of an r2r problem");
+  return at(kinds, static_cast<int>(t) - static_cast<int>(Transform::dct1));
 }
 
 template <class Real>
