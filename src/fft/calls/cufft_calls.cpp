@@ -141,10 +141,7 @@ Dimensions in_place(Dimensions axes, Index FftDimension::*stride) {
 class CallsBuilder {
  public:
   explicit CallsBuilder(const FftProblem& problem)
-      : p_(problem),
-        real_(problem.kind == FftKind::real),
-        forward_(problem.direction == Direction::forward),
-        aligned_(problem.aligned) {
+      : p_(problem), real_(problem.kind == FftKind::real), forward_(problem.direction == Direction::forward) {
     if (real_) last_ = p_.dimensions.back();
     if (last_.n == 1) last_.from_stride = last_.to_stride = 1;
     for (std::size_t i = 0; i + (real_ ? 1 : 0) < p_.dimensions.size(); ++i)
@@ -154,75 +151,46 @@ class CallsBuilder {
 
   CufftCalls run() {
     if (!real_) {
-      complex_steps();
+      if (!axes_.empty()) add_steps();
       return std::move(e_);
     }
-    if (forward_ && !aligned_) put_aside(true);
-    if (!forward_ && !aligned_) put_aside(false);
+    if (!p_.aligned) put_aside(forward_);
     if (!forward_ && !p_.may_destroy_input) put_aside(true);
-    real_steps();
+    add_steps();
     if (reals_start_anywhere() || (!forward_ && !p_.in_place && writes_into_gaps())) {
       e_.steps.clear();
       put_aside(forward_);
-      real_steps();
+      add_steps();
     }
     return std::move(e_);
   }
 
  private:
-  void complex_steps() {
-    Dimensions left = axes_;
-    for (bool first = true; !left.empty(); first = false) {
-      const Sides sides = first ? Sides::from_to : Sides::to_only;
-      const auto seen = [&](const Dimensions& d) { return first ? d : in_place(d, to_stride); };
-      const Dimensions now = seen(left), chosen = choose_axes(now, nullptr, p_.direction);
-      Dimensions others = seen(axes_), all = seen(loops_);
-      remove(others, chosen);
-      all.insert(all.end(), others.begin(), others.end());
-      e_.steps.push_back(step_of(p_, FftKind::c2c, sides, chosen, all));
-      Dimensions rest = now;
-      remove(rest, chosen);
-      left = same(rest, left);
-    }
-  }
-
-  /// The axes of `of` that are also in `rest`, compared by the output's stride.
-  static Dimensions same(const Dimensions& rest, const Dimensions& of) {
-    Dimensions kept;
-    for (const FftDimension& d : of)
-      if (std::any_of(rest.begin(), rest.end(),
-                      [&](const FftDimension& r) { return r.n == d.n && r.to_stride == d.to_stride; }))
-        kept.push_back(d);
-    return kept;
-  }
-
-  /// r2c together with as many axes as possible, then the other axes in place on the output. For c2r in
-  /// reverse order.
-  void real_steps() {
-    Dimensions chosen = choose_axes(axes_, &last_, p_.direction);
-    if (!is_plain_real(chosen, p_.direction)) chosen = {last_};
+  /// A step from input to output, r2c together with as many axes as possible, then the other axes in place on
+  /// the output. For c2r in reverse order, with the other axes in place on the input.
+  void add_steps() {
+    Dimensions chosen = choose_axes(axes_, real_ ? &last_ : nullptr, p_.direction);
+    if (real_ && !is_plain_real(chosen, p_.direction)) chosen = {last_};
     Dimensions others = axes_;
     remove(others, chosen);
-    std::vector<CallStep> complex;
-    const auto stride = forward_ ? to_stride : from_stride;
-    const FftDimension half{last_.n / 2 + 1, last_.from_stride, last_.to_stride};
-    for (Dimensions left = in_place(others, stride); !left.empty();) {
+    Dimensions loops = loops_;
+    loops.insert(loops.end(), others.begin(), others.end());
+    e_.steps.push_back(step_of(p_, p_.kind, Sides::from_to, chosen, loops));
+    const bool before = real_ && !forward_;
+    const auto stride = before ? from_stride : to_stride;
+    Dimensions box = axes_;
+    if (real_) box.push_back({last_.n / 2 + 1, last_.from_stride, last_.to_stride});
+    box.insert(box.end(), loops_.begin(), loops_.end());
+    box = in_place(box, stride);
+    std::size_t at = before ? 0 : 1;
+    for (Dimensions left = in_place(others, stride); !left.empty(); ++at) {
       const Dimensions now = choose_axes(left, nullptr, p_.direction);
-      Dimensions all = axes_;
-      all.push_back(half);
-      all = in_place(all, stride);
-      remove(all, now);
-      const Dimensions loops = in_place(loops_, stride);
-      all.insert(all.end(), loops.begin(), loops.end());
-      complex.push_back(step_of(p_, FftKind::c2c, forward_ ? Sides::to_only : Sides::from_only, now, all));
+      loops = box;
+      remove(loops, now);
+      e_.steps.insert(e_.steps.begin() + static_cast<std::ptrdiff_t>(at),
+                      step_of(p_, FftKind::c2c, before ? Sides::from_only : Sides::to_only, now, loops));
       remove(left, now);
     }
-    Dimensions all = loops_;
-    all.insert(all.end(), others.begin(), others.end());
-    const CallStep real = step_of(p_, FftKind::real, Sides::from_to, chosen, all);
-    if (forward_) e_.steps.push_back(real);
-    e_.steps.insert(e_.steps.end(), complex.begin(), complex.end());
-    if (!forward_) e_.steps.push_back(real);
   }
 
   /// Whether c2r calls write lines with gaps between them. cuFFT then writes into the gaps as if lines were
@@ -277,7 +245,7 @@ class CallsBuilder {
   }
 
   const FftProblem& p_;
-  bool real_, forward_, aligned_;
+  bool real_, forward_;
   FftDimension last_{1, 1, 1};
   Dimensions axes_, loops_;
   CufftCalls e_;
