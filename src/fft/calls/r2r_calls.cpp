@@ -11,45 +11,23 @@ namespace weft {
 
 namespace {
 
-/// The methods of a transform for even and odd lengths.
-struct TransformRow {
-  Transform transform;
-  R2rMethod even, odd;
-  bool sine;
-};
-constexpr TransformRow transforms[] = {
-    {Transform::dct1, R2rMethod::type1, R2rMethod::type1, false},
-    {Transform::dct2, R2rMethod::type2, R2rMethod::type2, false},
-    {Transform::dct3, R2rMethod::type3, R2rMethod::type3, false},
-    {Transform::dct4, R2rMethod::type4_even, R2rMethod::type4_odd, false},
-    {Transform::dst1, R2rMethod::type1, R2rMethod::type1, true},
-    {Transform::dst2, R2rMethod::type2, R2rMethod::type2, true},
-    {Transform::dst3, R2rMethod::type3, R2rMethod::type3, true},
-    {Transform::dst4, R2rMethod::type4_even, R2rMethod::type4_odd, true},
-};
-
-const TransformRow& row_of(Transform transform) {
-  for (const TransformRow& row : transforms)
-    if (row.transform == transform) return row;
-  throw Error("plan: local FFT", std::string("axis with ") + name_of(transform), "a DCT or DST");
-}
-
-/// The FFT that a method needs. A complex line holds two lines of the array, or, if `folds`, one line folded
-/// to half its length.
-struct MethodRow {
-  R2rMethod method;
-  Direction direction;
-  bool folds;
-};
-constexpr MethodRow methods[] = {
-    {R2rMethod::type1, Direction::forward, false},     {R2rMethod::type2, Direction::forward, false},
-    {R2rMethod::type3, Direction::backward, false},    {R2rMethod::type4_even, Direction::forward, true},
-    {R2rMethod::type4_odd, Direction::forward, false},
-};
-
-const MethodRow& row_of(R2rMethod method) {
-  return *std::find_if(std::begin(methods), std::end(methods),
-                       [&](const MethodRow& row) { return row.method == method; });
+R2rMethod method_of(Transform transform, Index n) {
+  switch (transform) {
+    case Transform::dct1:
+    case Transform::dst1:
+      return R2rMethod::type1;
+    case Transform::dct2:
+    case Transform::dst2:
+      return R2rMethod::type2;
+    case Transform::dct3:
+    case Transform::dst3:
+      return R2rMethod::type3;
+    case Transform::dct4:
+    case Transform::dst4:
+      return n % 2 == 0 ? R2rMethod::type4_even : R2rMethod::type4_odd;
+    default:
+      throw Error("plan: local FFT", std::string("axis with ") + name_of(transform), "a DCT or DST");
+  }
 }
 
 /// With at least so many adjacent lines in the array, lines aside are interleaved: point k of all lines is
@@ -63,17 +41,17 @@ class AxisBuilder {
         axis_(problem.dimensions[axis]),
         first_(axis == 0),
         last_(axis + 1 == problem.dimensions.size()),
-        row_(row_of(axis_.transform)),
-        method_(row_of(axis_.n % 2 == 0 ? row_.even : row_.odd)) {
+        method_(method_of(axis_.transform, axis_.n)),
+        folds_(method_ == R2rMethod::type4_even) {
     std::vector<FftDimension> all = problem.loops;
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
       if (i != axis) all.push_back(problem.dimensions[i]);
     for (FftDimension& d : all) d.from_stride = from_stride(d);
     for (const FftDimension& d : merge_loops(all)) loops_.push_back({d.n, d.from_stride, d.to_stride});
-    if (!method_.folds) pair_lines();
-    points_ = method_.folds                        ? axis_.n / 2
-              : method_.method == R2rMethod::type1 ? logical_length(axis_.transform, axis_.n)
-                                                   : axis_.n;
+    if (!folds_) pair_lines();
+    points_ = folds_                        ? axis_.n / 2
+              : method_ == R2rMethod::type1 ? logical_length(axis_.transform, axis_.n)
+                                            : axis_.n;
     lay_out();
   }
 
@@ -124,7 +102,7 @@ class AxisBuilder {
 
   CufftCall call() const {
     CufftCall c;
-    c.direction = method_.direction;
+    c.direction = method_ == R2rMethod::type3 ? Direction::backward : Direction::forward;
     c.precision = p_.precision;
     c.axes = 1;
     c.n[0] = points_;
@@ -138,8 +116,8 @@ class AxisBuilder {
 
   R2rStep step(bool to_aside) const {
     R2rStep s;
-    s.method = method_.method;
-    s.sine = row_.sine;
+    s.method = method_;
+    s.sine = axis_.transform >= Transform::dst1;
     s.to_aside = to_aside;
     s.n = axis_.n;
     s.real_bytes = static_cast<int>(real_bytes(p_.precision));
@@ -148,12 +126,12 @@ class AxisBuilder {
     s.first_step = stride;
     s.second = to_aside ? mate_from_ : mate_to_;
     s.second_step = stride;
-    if (method_.folds) {
+    if (folds_) {
       s.first_step = 2 * stride;
       s.second = (axis_.n - 1) * stride;
       s.second_step = -2 * stride;
     }
-    const Index along = to_aside || method_.folds ? points_ : axis_.n;
+    const Index along = to_aside || folds_ ? points_ : axis_.n;
     add_loops(s, {along, stride, wide_ ? lines_ : 1});
     return s;
   }
@@ -180,8 +158,8 @@ class AxisBuilder {
   const FftProblem& p_;
   const FftDimension& axis_;
   bool first_, last_;
-  const TransformRow& row_;
-  const MethodRow& method_;
+  R2rMethod method_;
+  bool folds_;  ///< a complex line holds one line of the array, folded to half its length, and not two
   std::vector<Loop> loops_;  ///< over the lines, or pairs of them
   int paired_ = R2rStep::none;
   bool leaves_one_ = false;
