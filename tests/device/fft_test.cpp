@@ -5,9 +5,9 @@
 #include <random>
 #include <set>
 
-#include "fft/calls/batch_in_parts.hpp"
 #include "fft/calls/contiguous_lines.hpp"
 #include "fft/calls/r2r_calls.hpp"
+#include "fft/calls/repeated_calls.hpp"
 #include "geometry/transform.hpp"
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"

@@ -14,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "fft/calls/batch_in_parts.hpp"
-#include "fft/calls/loops_of_calls.hpp"
+#include "fft/calls/repeated_calls.hpp"
 #include "weft/error.hpp"
 
 namespace weft {

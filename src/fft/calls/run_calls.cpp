@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "fft/calls/batch_in_parts.hpp"
 #include "fft/calls/contiguous_lines.hpp"
-#include "fft/calls/loops_of_calls.hpp"
 #include "fft/calls/r2r_calls.hpp"
+#include "fft/calls/repeated_calls.hpp"
 
 namespace weft {
 
