@@ -1,7 +1,7 @@
 #include "geometry/grid.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "base/arithmetic.hpp"
 
@@ -45,55 +45,43 @@ AxisVector<int> near_square(int ranks) {
 
 namespace {
 
-struct Score {
+/// Whether a grid leaves ranks without points, and the surface of its largest cell.
+std::pair<bool, double> score_of(const Shape& shape, const Grid& grid) {
   bool leaves_empty = false;
   double surface = 0;
-  bool better_than(const Score& o) const {
-    return std::tie(leaves_empty, surface) < std::tie(o.leaves_empty, o.surface);
-  }
-};
-
-Score score_of(const Shape& shape, const Grid& grid) {
-  Score score;
   AxisVector<double> side;
   for (int a = 0; a < shape.size(); ++a) {
-    score.leaves_empty = score.leaves_empty || grid[a] > shape[a];
-    const Range largest = split(shape[a], grid[a], 0);
-    side.push_back(static_cast<double>(largest.hi - largest.lo));
+    leaves_empty = leaves_empty || grid[a] > shape[a];
+    side.push_back(static_cast<double>(divided_up<Index>(shape[a], grid[a])));
   }
   for (int a = 0; a < shape.size(); ++a) {
     double face = 1;
     for (int b = 0; b < shape.size(); ++b)
       if (b != a) face *= side[b];
-    score.surface += face;
+    surface += face;
   }
-  return score;
-}
-
-void search(const Shape& shape, const AxisVector<int>& cut, int depth, int ranks, Grid& grid, Grid& best,
-            Score& best_score) {
-  if (depth == cut.size() - 1) {
-    grid[cut[depth]] = ranks;
-    const Score score = score_of(shape, grid);
-    if (best.empty() || score.better_than(best_score)) {
-      best = grid;
-      best_score = score;
-    }
-    return;
-  }
-  for (int f = 1; f <= ranks; ++f) {
-    if (ranks % f != 0) continue;
-    grid[cut[depth]] = f;
-    search(shape, cut, depth + 1, ranks / f, grid, best, best_score);
-  }
+  return {leaves_empty, surface};
 }
 
 }  // namespace
 
 Grid min_surface_grid(const Shape& shape, int ranks, const AxisVector<int>& cut) {
   Grid grid(shape.size(), 1), best;
-  Score best_score;
-  search(shape, cut, 0, ranks, grid, best, best_score);
+  std::pair<bool, double> least;
+  const auto search = [&](const auto& deeper, int depth, int left) -> void {
+    const bool last = depth + 1 == cut.size();
+    for (int f = last ? left : 1; f <= left; ++f) {
+      if (left % f != 0) continue;
+      grid[cut[depth]] = f;
+      if (!last) {
+        deeper(deeper, depth + 1, left / f);
+      } else if (const auto score = score_of(shape, grid); best.empty() || score < least) {
+        best = grid;
+        least = score;
+      }
+    }
+  };
+  search(search, 0, ranks);
   return best;
 }
 

@@ -79,11 +79,8 @@ Index span_of(const Shape& extents, const Strides& strides) {
 }
 
 Order axes_last(const Order& order, const AxisVector<int>& axes) {
-  Order result;
-  for (int a : order)
-    if (!axes.contains(a)) result.push_back(a);
-  for (int a : order)
-    if (axes.contains(a)) result.push_back(a);
+  Order result = order;
+  std::stable_partition(result.begin(), result.end(), [&](int a) { return !axes.contains(a); });
   return result;
 }
 

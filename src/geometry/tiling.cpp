@@ -9,26 +9,22 @@ namespace weft {
 
 namespace {
 
-/// The coordinates of `rank` in `grid`; nothing if the grid has no cell for this rank.
-std::optional<AxisVector<int>> coordinates(const Grid& grid, int rank) {
-  if (rank >= cells(grid)) return std::nullopt;
-  AxisVector<int> c(grid.size(), 0);
-  for (int a = grid.size() - 1; a >= 0; --a) {
-    c[a] = rank % grid[a];
-    rank /= grid[a];
-  }
-  return c;
+Box box_without_points(int ndim) {
+  return {Shape(ndim, 0), Shape(ndim, 0)};
+}
+
+/// How many different first indices along `axis` the boxes with points have.
+int distinct_starts(const std::vector<Box>& boxes, int axis) {
+  std::set<Index> starts;
+  for (const Box& b : boxes)
+    if (!b.empty()) starts.insert(b.lo[axis]);
+  return static_cast<int>(starts.size());
 }
 
 /// The grid whose even split gives exactly these boxes, if there is one.
 std::optional<Grid> recognise(const Shape& shape, const std::vector<Box>& boxes) {
   Grid grid;
-  for (int a = 0; a < shape.size(); ++a) {
-    std::set<Index> starts;
-    for (const Box& b : boxes)
-      if (!b.empty()) starts.insert(b.lo[a]);
-    grid.push_back(std::max<int>(1, static_cast<int>(starts.size())));
-  }
+  for (int a = 0; a < shape.size(); ++a) grid.push_back(std::max(1, distinct_starts(boxes, a)));
   if (cells(grid) > static_cast<Index>(boxes.size())) return std::nullopt;
   const Tiling candidate = Tiling::from_grid(shape, grid, static_cast<int>(boxes.size()));
   for (std::size_t r = 0; r < boxes.size(); ++r) {
@@ -55,7 +51,7 @@ Tiling Tiling::from_boxes(const Shape& shape, std::vector<Box> boxes) {
   t.grid_ = recognise(shape, boxes);
   if (!t.grid_) {
     for (Box& b : boxes)
-      if (b.empty()) b = Box{Shape(shape.size(), 0), Shape(shape.size(), 0)};
+      if (b.empty()) b = box_without_points(shape.size());
     t.boxes_ = std::move(boxes);
   }
   return t;
@@ -63,15 +59,16 @@ Tiling Tiling::from_boxes(const Shape& shape, std::vector<Box> boxes) {
 
 Box Tiling::box(int rank) const {
   if (!grid_) return boxes_[static_cast<std::size_t>(rank)];
-  const auto c = coordinates(*grid_, rank);
-  Box b{Shape(shape_.size(), 0), Shape(shape_.size(), 0)};
-  if (!c) return b;
-  Box result = b;
-  for (int a = 0; a < shape_.size(); ++a) {
-    const Range r = split(shape_[a], (*grid_)[a], (*c)[a]);
-    if (r.lo == r.hi) return b;
+  const Box none = box_without_points(shape_.size());
+  if (rank >= cells(*grid_)) return none;
+  Box result = none;
+  for (int a = shape_.size() - 1; a >= 0; --a) {
+    const int parts = (*grid_)[a];
+    const Range r = split(shape_[a], parts, rank % parts);
+    if (r.lo == r.hi) return none;
     result.lo[a] = r.lo;
     result.hi[a] = r.hi;
+    rank /= parts;
   }
   return result;
 }
@@ -95,7 +92,7 @@ std::vector<Overlap> Tiling::overlaps(const Box& box) const {
   AxisVector<int> c = first;
   for (;;) {
     int rank = 0;
-    Box part{Shape(n, 0), Shape(n, 0)};
+    Box part = box_without_points(n);
     for (int a = 0; a < n; ++a) {
       rank = rank * (*grid_)[a] + c[a];
       const Range r = split(shape_[a], (*grid_)[a], c[a]);
@@ -195,16 +192,12 @@ void check_boxes(const std::string& what, const Shape& shape, const std::vector<
   }
 
   // Sweep along the axis with the most distinct starts, so that few pairs are compared.
-  int axis = 0;
-  std::size_t most = 0;
-  for (int a = 0; a < shape.size(); ++a) {
-    std::set<Index> starts;
-    for (int r : filled) starts.insert(boxes[static_cast<std::size_t>(r)].lo[a]);
-    if (starts.size() > most) {
-      most = starts.size();
+  int axis = 0, most = 0;
+  for (int a = 0; a < shape.size(); ++a)
+    if (const int starts = distinct_starts(boxes, a); starts > most) {
+      most = starts;
       axis = a;
     }
-  }
   const auto at = [&](int r) -> const Box& { return boxes[static_cast<std::size_t>(r)]; };
   std::sort(filled.begin(), filled.end(), [&](int x, int y) { return at(x).lo[axis] < at(y).lo[axis]; });
   for (std::size_t i = 0; i < filled.size(); ++i)

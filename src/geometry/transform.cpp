@@ -11,18 +11,11 @@ const char* name_of(Transform transform) {
 }
 
 Transform opposite(Transform transform) {
-  switch (transform) {
-    case Transform::dct2:
-      return Transform::dct3;
-    case Transform::dct3:
-      return Transform::dct2;
-    case Transform::dst2:
-      return Transform::dst3;
-    case Transform::dst3:
-      return Transform::dst2;
-    default:
-      return transform;
-  }
+  using enum Transform;
+  constexpr std::array<std::array<Transform, 2>, 2> inverses{{{dct2, dct3}, {dst2, dst3}}};
+  for (const auto& [a, b] : inverses)
+    if (transform == a || transform == b) return transform == a ? b : a;
+  return transform;
 }
 
 Index logical_length(Transform transform, Index n) {

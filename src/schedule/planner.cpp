@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <map>
+#include <optional>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "base/text.hpp"
 #include "geometry/layout.hpp"
@@ -26,16 +28,15 @@ struct Candidate {
 
 struct Cost {
   Index idle = 0, reshapes = 0, messages = 0, points = 0, index = 0;
-  auto key() const { return std::tie(idle, reshapes, messages, points, index); }
-  bool operator<(const Cost& o) const { return key() < o.key(); }
+  auto operator<=>(const Cost&) const = default;  // in this order
 };
 
 using Mask = unsigned;
 
 struct State {
-  int candidate;
-  Mask done;
-  bool operator<(const State& o) const { return std::tie(candidate, done) < std::tie(o.candidate, o.done); }
+  int candidate = 0;
+  Mask done = 0;
+  auto operator<=>(const State&) const = default;
 };
 
 class Search {
@@ -52,26 +53,15 @@ class Search {
   }
 
   Schedule run() {
-    std::map<State, Cost> best;
-    std::map<State, State> previous;
-    std::set<std::pair<Cost, State>> open;
-    const auto relax = [&](const State& s, const Cost& cost, const State* from) {
-      const auto it = best.find(s);
-      if (it != best.end() && !(cost < it->second)) return;
-      if (it != best.end()) open.erase({it->second, s});
-      best[s] = cost;
-      open.insert({cost, s});
-      if (from != nullptr) previous[s] = *from;
-    };
     for (int c = 0; c < count(); ++c)
       if (request_.input ? c == input_ : may_be_users(at(c).before))
-        relax({c, 0}, request_.input || c == output_ ? Cost{} : Cost{idle(c), 0, 0, 0, c}, nullptr);
-    while (!open.empty()) {
-      const auto [cost, state] = *open.begin();
-      open.erase(open.begin());
+        reach({c, 0}, request_.input || c == output_ ? Cost{} : Cost{idle(c), 0, 0, 0, c}, {});
+    while (!open_.empty()) {
+      const auto [cost, state] = *open_.begin();
+      open_.erase(open_.begin());
       const Mask done = transformed(state);
-      if (done == all_ && is_output(state.candidate)) return build(path(previous, state));
-      for (int c = 0; c < count(); ++c) extend(state, done, cost, c, relax);
+      if (done == all_ && is_output(state.candidate)) return build(path(state));
+      for (int c = 0; c < count(); ++c) extend(state, done, cost, c);
     }
     throw Error("plan",
                 "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
@@ -120,8 +110,16 @@ class Search {
     return true;
   }
 
-  template <class Relax>
-  void extend(const State& from, Mask done, const Cost& cost, int c, const Relax& relax) const {
+  /// Keeps a state that is new, or now has a lower cost.
+  void reach(const State& state, const Cost& cost, const std::optional<State>& from) {
+    const auto [known, is_new] = reached_.try_emplace(state, cost, from);
+    if (!is_new && known->second.first <= cost) return;
+    open_.erase({known->second.first, state});
+    known->second = {cost, from};
+    open_.insert({cost, state});
+  }
+
+  void extend(const State& from, Mask done, const Cost& cost, int c) {
     const TilingPtr& here = tiling(from.candidate, done);
     const TilingPtr& there = tiling(c, done);
     if (c == from.candidate || !there || *here == *there) return;
@@ -141,7 +139,7 @@ class Search {
     total.messages += messages;
     total.points += points;
     total.index += c;
-    relax(next, total, &from);
+    reach(next, total, from);
   }
 
   void add(const Candidate& c) {
@@ -184,7 +182,7 @@ class Search {
     const bool pencils =
         request_.decomposition == Decomposition::pencil || request_.decomposition == Decomposition::brick;
     if (!pencils)
-      for (int a = 0; a < ndim; ++a) add_grid(one_cut(a, computing_));
+      for (int a = 0; a < ndim; ++a) add_grid(cut(a, computing_));
     if (pencils && ndim < 3)
       throw Error("plan: option decomposition",
                   std::string(name_of(request_.decomposition)) + " for " + std::to_string(ndim) + " axes",
@@ -193,19 +191,14 @@ class Search {
       for (int a = 0; a < ndim; ++a)
         for (int b = a + 1; b < ndim; ++b)
           if (ndim >= 3)
-            for (const auto& [p, q] : factor_pairs(a, b)) add_grid(two_cuts(a, p, b, q));
+            for (const auto& [p, q] : factor_pairs(a, b)) add_grid(cut(a, p, b, q));
   }
 
-  Grid two_cuts(int a, int p, int b, int q) const {
+  /// The grid that cuts axis `a` into `p` parts and, if there is one, axis `b` into `q`.
+  Grid cut(int a, int p, int b = -1, int q = 1) const {
     Grid grid(request_.shape.size(), 1);
     grid[a] = p;
-    grid[b] = q;
-    return grid;
-  }
-
-  Grid one_cut(int axis, int ranks) const {
-    Grid grid(request_.shape.size(), 1);
-    grid[axis] = ranks;
+    if (b >= 0) grid[b] = q;
     return grid;
   }
 
@@ -238,10 +231,9 @@ class Search {
     return pairs;
   }
 
-  static std::vector<State> path(const std::map<State, State>& previous, State last) {
-    std::vector<State> states{last};
-    for (auto it = previous.find(last); it != previous.end(); it = previous.find(it->second))
-      states.push_back(it->second);
+  std::vector<State> path(const State& last) const {
+    std::vector<State> states;
+    for (std::optional<State> s = last; s; s = reached_.at(*s).second) states.push_back(*s);
     std::reverse(states.begin(), states.end());
     return states;
   }
@@ -322,13 +314,13 @@ class Search {
   int real_axis_ = -1;
   int input_ = -1, output_ = -1;
   std::vector<Candidate> candidates_;
+  std::map<State, std::pair<Cost, std::optional<State>>> reached_;  ///< at what cost, and from which state
+  std::set<std::pair<Cost, State>> open_;                           ///< those that have not been extended yet
 };
 
 std::string reason(const ScheduleRequest& request, const Schedule& s, std::size_t bricks) {
-  int reshapes = 0;
+  const std::size_t reshapes = reshape_stages(s).size();
   Index idle = 0;
-  for (std::size_t i = 0; i < s.stages.size(); ++i)
-    if (s.stages[i].kind == Stage::Kind::reshape) ++reshapes;
   for (std::size_t i = 1; i + 1 < s.fields.size(); ++i)
     idle = std::max<Index>(idle, s.fields[i].tiling->idle_ranks());
   const bool automatic = request.decomposition == Decomposition::automatic;
