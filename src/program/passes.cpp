@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "program/sub_tiles.hpp"
-
 namespace weft {
 
 namespace {
@@ -25,16 +23,16 @@ bool compact(const Place& place, const Box& part) {
 }  // namespace
 
 void Passes::make_room(const Pass& pass) {
-  b_.program.ffts.reserve(b_.program.ffts.capacity() + pass.parts.size());
-  if (pass.axes.empty() && (pass.arrival < 0 || b_.request.two_lanes)) return;
+  w_.program.ffts.reserve(w_.program.ffts.capacity() + pass.parts.size());
+  if (pass.axes.empty() && (!pass.gather || w_.request.two_lanes)) return;
   for (const Box& part : pass.parts) {
-    const Box result = same_cut(part, pass.result_box, pass.axes);
-    scratch_bytes_ = std::max({scratch_bytes_, room(part, pass.source), room(result, pass.result)});
+    scratch_bytes_ =
+        std::max({scratch_bytes_, room(part, pass.source), room(pass.result_of(part), pass.result)});
   }
 }
 
 Program Passes::close() {
-  Program& p = b_.program;
+  Program& p = w_.program;
   p.scratch_offset = aligned(workspace_end(p));
   p.workspace_bytes = p.scratch_offset + areas_ * scratch_bytes_;
   return std::move(p);
@@ -59,30 +57,33 @@ Place Passes::area(const Box& part, const Place& like, int number) {
 
 /// Whether a DCT or DST follows in place after an FFT.
 bool Passes::takes_two_calls(const AxisVector<int>& axes) const {
-  const auto r2r = [&](int a) { return is_r2r(b_.schedule.transforms[a]); };
+  const auto r2r = [&](int a) { return is_r2r(w_.schedule.transforms[a]); };
   return std::any_of(axes.begin(), axes.end(), r2r) && !std::all_of(axes.begin(), axes.end(), r2r);
 }
 
-Place Passes::transform(const Pass& s, const Box& part, bool completes, const Gather& gather) {
-  const bool scattered = s.arrival >= 0;
-  if (s.axes.empty() && !scattered) return s.source;
-  const Box result = same_cut(part, s.result_box, s.axes);
-  const bool lanes = b_.request.two_lanes;
+Place Passes::transform(const Pass& s, const Box& part, bool completes) {
+  if (s.axes.empty() && !s.gather) return s.source;
+  const Box result = s.result_of(part);
+  const bool lanes = w_.request.two_lanes;
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
-  const bool by_copies = !lanes && sequence_.large() && room(part, s.source) <= b_.request.cache_bytes;
+  const bool by_copies = !lanes && sequence_.large() && room(part, s.source) <= w_.request.cache_bytes;
   const bool complete =
       lanes || (completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result));
   Place from = s.source;
   bool aside = false;  // whether the first scratch area is taken
-  if (scattered || by_copies || (!lanes && !compact(s.source, part))) {
+  if (s.gather || by_copies || (!lanes && !compact(s.source, part))) {
     from = lanes && s.axes.empty() ? s.result : area(part, s.source, 0);
     aside = true;
-    read(s, part, from, gather);
+    if (s.gather) {
+      s.gather(part, from);
+    } else {
+      sequence_.load({.kind = OpKind::copy, .stage = s.stage}, s.source, from, part);
+    }
   }
   if (s.axes.empty()) return from;
   const bool converts = s.source.element_bytes != s.result.element_bytes;
   AxisVector<int> rest = s.axes;
-  const Stage& stage = at(b_.schedule.stages, s.stage);
+  const Stage& stage = at(w_.schedule.stages, s.stage);
   const bool c2r = stage.direction == Direction::backward && s.axes.contains(stage.real_axis);
   if (c2r && s.axes.size() > 1 && from.space == Space::input) {
     // A c2r of several axes would destroy the user's input.
@@ -90,18 +91,13 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes, const Ga
     rest = {};
     for (int a : s.axes) (a == stage.real_axis ? rest : complex).push_back(a);
     const Place spare = area(part, s.source, 0);
-    sequence_.add_fft(s.stage, complex, from, part, spare, part);
+    sequence_.add_fft(s.stage, complex, from, spare, part);
     from = spare;
     aside = true;
   }
   const Place to = complete ? s.result : aside && !converts ? from : area(result, s.result, aside ? 1 : 0);
-  sequence_.add_fft(s.stage, rest, from, part, to, result);
+  sequence_.add_fft(s.stage, rest, from, to, part);
   return to;
-}
-
-void Passes::read(const Pass& pass, const Box& part, const Place& to, const Gather& gather) {
-  if (pass.arrival >= 0) return gather(pass, part, to);
-  sequence_.load({.kind = OpKind::copy, .stage = pass.stage}, pass.source, to.at(part), part);
 }
 
 }  // namespace weft

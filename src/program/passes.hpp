@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "program/sequence.hpp"
+#include "program/sub_tiles.hpp"
 
 namespace weft {
 
@@ -14,44 +15,42 @@ struct Pass {
   int stage = -1;
   AxisVector<int> axes;
   Place source;
-  Place result;    ///< only its element and the strides' order count, unless the pass completes the result
-  Box result_box;  ///< of all parts together
+  Place result;  ///< only its box, element and the strides' order count, unless the pass completes the result
   std::vector<Box> parts;
-  int arrival = -1;  ///< the reshape that left the source packed as it arrived; -1: it lies together
+  /// Copies a part of a source that lies packed as it arrived; empty: the source lies together.
+  std::function<void(const Box& part, const Place& to)> gather = {};
+  /// What becomes of a part.
+  Box result_of(const Box& part) const { return same_cut(part, result.box, axes); }
 };
 
 class Passes {
  public:
-  /// Copies a part of what a pass reads, that does not lie together, to scratch memory.
-  using Gather = std::function<void(const Pass& pass, const Box& part, const Place& to)>;
-
-  Passes(Building& building, Sequence& sequence) : b_(building), sequence_(sequence) {}
+  Passes(ProgramWriter& writer, Sequence& sequence) : w_(writer), sequence_(sequence) {}
 
   /// Provides scratch memory for a pass; for all before the first part is transformed.
   void make_room(const Pass& pass);
   /// Reads a part and transforms it; returns where the result is: in scratch memory, in the user's array if
   /// it lies together there and the pass completes the result, or where it was if there is nothing to
   /// transform. With two lanes nothing has to lie together, and the result is where that of the pass belongs.
-  Place transform(const Pass& pass, const Box& part, bool completes, const Gather& gather = {});
+  Place transform(const Pass& pass, const Box& part, bool completes);
   /// Stores a part of the result, unless it is in the user's array already. `op` is a copy.
   void finish(const Op& op, const Place& from, const Box& part) {
-    if (from.space != Space::output) sequence_.store(op, from, b_.output.at(part), part);
+    if (from.space != Space::output) sequence_.store(op, from, w_.output, part);
   }
   Program close();
 
   /// How many caches so many bytes fill.
   double caches(Index bytes) const {
-    return static_cast<double>(bytes) / static_cast<double>(b_.request.cache_bytes);
+    return static_cast<double>(bytes) / static_cast<double>(w_.request.cache_bytes);
   }
 
  private:
-  void read(const Pass& pass, const Box& part, const Place& to, const Gather& gather);
   bool takes_two_calls(const AxisVector<int>& axes) const;
   Index room(const Box& part, const Place& like) const;
   Place scratch(const Box& part, const Place& like, int number) const;
   Place area(const Box& part, const Place& like, int number);
 
-  Building& b_;
+  ProgramWriter& w_;
   Sequence& sequence_;
   Index scratch_bytes_ = 0;  ///< of one of the two scratch areas
   Index areas_ = 0;          ///< how many of them are used

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "program/local.hpp"
 #include "program/pipeline_rules.hpp"
 
 namespace weft {
@@ -209,8 +208,8 @@ std::vector<Leg> choose_pipeline(const Schedule& schedule, const Pipeline& pipel
 }
 
 Program build_program(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request) {
-  return legs.empty() ? build_local(schedule, request)
-                      : find_pipeline(legs.front().pipeline).build(schedule, legs, request);
+  const auto build = legs.empty() ? build_local : find_pipeline(legs.front().pipeline).build;
+  return build(schedule, legs, request);
 }
 
 }  // namespace weft

@@ -52,11 +52,12 @@ void set_tiles(Leg& leg, Index tiles);
 /// Tiles along an axis, an eighth of it, but not thinner than `least`, unless asked for otherwise.
 void cut(Leg& leg, ParameterReader& read, int axis, Index extent, Index least = 1);
 
-// What rows of the table have in files of their own.
+// Rules and builders in files of their own. `build_local`: of schedules without reshapes.
 void choose_windowed(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 void choose_th(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
+Program build_local(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 Program build_windowed(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 Program build_planes(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 

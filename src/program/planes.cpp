@@ -6,7 +6,6 @@
 
 #include "program/passes.hpp"
 #include "program/pipeline_rules.hpp"
-#include "program/sub_tiles.hpp"
 #include "program/tile_traffic.hpp"
 
 namespace weft {
@@ -16,17 +15,16 @@ namespace {
 class PlanesBuilder {
  public:
   PlanesBuilder(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request)
-      : b_(schedule, legs, request),
-        reshapes_(b_.place.reshapes()),
-        sequence_(b_),
-        passes_(b_, sequence_),
-        traffic_(b_, sequence_) {}
+      : w_(schedule, legs, request),
+        reshapes_(w_.place.reshapes()),
+        sequence_(w_),
+        passes_(w_, sequence_),
+        traffic_(w_, sequence_) {}
 
   Program build() {
     for (int j = 0; j <= reshapes_; ++j) segments_.push_back(segment(j));
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) passes_.make_room(s);
-    make_room_for_copies();
     for (int j = 0; j < std::min(2, reshapes_); ++j) traffic_.free(j);
     for (int j = 0; j <= reshapes_; ++j) {
       run(j);
@@ -36,34 +34,34 @@ class PlanesBuilder {
       traffic_.free(j + 1);
     }
     traffic_.settle_all();
-    if (b_.leg(0).window == 0)
-      for (Op& op : b_.program.ops) op.tests = 0;
+    if (w_.leg(0).window == 0)
+      for (Op& op : w_.program.ops) op.tests = 0;
     return passes_.close();
   }
 
  private:
   /// Whether what has arrived packed goes straight to the user's array.
   bool only_unpacks(const Pass& s) const {
-    return s.arrival >= 0 && s.axes.empty() && s.result.space == Space::output;
+    return s.gather && s.axes.empty() && s.result.space == Space::output;
   }
   bool is_last(int j) const { return j == reshapes_; }
-  const Planes& cut(int j) const { return *b_.leg(j).planes(); }
+  const Planes& cut(int j) const { return *w_.leg(j).planes(); }
 
   /// The parts of what lies between two reshapes that pass through the cache together are those of the tiles
   /// on either side.
-  Pass segment(int j) const {
+  Pass segment(int j) {
     Pass s;
-    s.stage = b_.place.fft_stage(j);
-    s.axes = b_.axes_of(s.stage);
-    s.source = j == 0 ? b_.input : traffic_.landing(j - 1, b_.rank);
-    if (j > 0 && traffic_.arrives_packed(j - 1)) s.arrival = j - 1;
-    s.result = is_last(j) ? b_.output : traffic_.departing(j);
-    s.result_box = s.result.box;
+    s.stage = w_.place.fft_stage(j);
+    s.axes = axes_of(w_.schedule, s.stage);
+    s.source = j == 0 ? w_.input : w_.place.landing(j - 1, w_.rank);
+    if (j > 0 && traffic_.arrives_packed(j - 1))
+      s.gather = [this, j](const Box& part, const Place& to) { traffic_.gather(j - 1, part, to); };
+    s.result = is_last(j) ? w_.output : traffic_.departing(j);
     if (s.source.box.empty()) return s;
     const Order order = order_of(s.source.strides);
     const int bytes = std::max(s.source.element_bytes, s.result.element_bytes);
     const std::vector<Box> whole{s.source.box};
-    for (const Box& out : is_last(j) ? whole : traffic_.cut().sending(j, b_.rank))
+    for (const Box& out : is_last(j) ? whole : traffic_.cut().sending(j, w_.rank))
       for (const Box& in : j == 0 ? whole : received(j, s)) {
         const Box tile = intersect(in, same_cut(out, s.source.box, s.axes));
         const std::vector<Box> parts = sub_tiles(tile, order, s.axes, bytes, subtile(j));
@@ -75,8 +73,8 @@ class PlanesBuilder {
   /// What a segment reads, in its order. With two lanes, one that only copies it to the user's array does so
   /// as it arrives.
   std::vector<Box> received(int j, const Pass& s) const {
-    const bool only_copies = b_.request.two_lanes && is_last(j) && s.axes.empty();
-    return only_copies ? traffic_.cut().arriving(j - 1, b_.rank) : traffic_.cut().receiving(j - 1, b_.rank);
+    const bool only_copies = w_.request.two_lanes && is_last(j) && s.axes.empty();
+    return only_copies ? traffic_.cut().arriving(j - 1, w_.rank) : traffic_.cut().receiving(j - 1, w_.rank);
   }
 
   /// That of the reshape whose planes a segment makes or takes.
@@ -85,46 +83,30 @@ class PlanesBuilder {
     return cut(before ? j - 1 : j).subtile;
   }
 
-  /// There are thousands, which a vector that grows would move again and again.
-  void make_room_for_copies() {
-    std::size_t copies = 0;
-    for (int j = 0; j <= reshapes_; ++j) {
-      const Pass& s = at(segments_, j);
-      copies += 2 * s.parts.size();
-      if (is_last(j)) continue;
-      for (const Box& part : s.parts) copies += traffic_.pieces(j, same_cut(part, s.result_box, s.axes));
-    }
-    b_.program.copies.reserve(copies);
-    b_.program.ops.reserve(2 * copies);
-  }
-
   void run(int j) {
     const Pass& s = at(segments_, j);
-    const auto gather = [&](const Pass& pass, const Box& part, const Place& to) {
-      traffic_.gather(pass.arrival, part, to);
-    };
     // Results take the place of what was sent before: in the workspace, or, in place, in the user's array.
-    if (is_last(j) ? b_.request.in_place && segments_[0].axes.empty() : j > 0) sequence_.catch_up();
+    if (is_last(j) ? w_.request.in_place && segments_[0].axes.empty() : j > 0) sequence_.catch_up();
     if (!is_last(j)) traffic_.tell_complete(j);
     for (const Box& part : s.parts) {
       if (j > 0) traffic_.await(j - 1, part);
-      const Box result = same_cut(part, s.result_box, s.axes);
+      const Box result = s.result_of(part);
       if (!is_last(j)) {
-        traffic_.put(j, passes_.transform(s, part, false, gather), result);
+        traffic_.put(j, passes_.transform(s, part, false), result);
         traffic_.tell_complete(j);
       } else if (only_unpacks(s)) {
-        traffic_.gather(s.arrival, part, b_.output);
+        s.gather(part, w_.output);
       } else {
         // A copy alone, as among bricks, counts to the reshape before it.
         const Op copy{.kind = OpKind::copy, .stage = s.stage};
-        passes_.finish(s.stage < 0 ? b_.op_of(j - 1, OpKind::copy, 0) : copy,
-                       passes_.transform(s, part, true, gather), result);
+        passes_.finish(s.stage < 0 ? w_.op_of(j - 1, OpKind::copy, 0) : copy,
+                       passes_.transform(s, part, true), result);
       }
     }
     if (j > 0) traffic_.await_all(j - 1);
   }
 
-  Building b_;
+  ProgramWriter w_;
   int reshapes_;
   Sequence sequence_;
   Passes passes_;

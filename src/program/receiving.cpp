@@ -26,18 +26,19 @@ void WindowedBuilder::receive(Reshape& r, int k) {
   if (arrives_in_place(r)) return complete(r, k);
   // Unless results go straight to the user, they are unpacked over the send buffers of the tile.
   const bool over_sends = r.landing.space == Space::work;
-  if (over_sends) of(r.sent, k) = {writer.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+  Ids sent;
+  if (over_sends) sent = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
   Op op = op_of(r, OpKind::receive, k);
   op.count = r.on_arrival ? static_cast<int>(r.parcels->receives(k).size()) : 0;
-  of(r.arrived, k) = {writer.emit(op, of(r.posted, k))};
-  append(of(r.arrived, k), of(r.sent, k));
+  of(r.arrived, k) = {emit(op, of(r.posted, k))};
+  append(of(r.arrived, k), sent);
   if (r.on_arrival) {
     const Ids copies = unpack(r, k, place.field_after(r.j).box(rank));
     test_while(copies, cut(r).after.copy_tests);
     append(of(r.arrived, k), copies);
   }
-  if (!over_sends) of(r.sent, k) = {writer.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
-  append(of(r.arrived, k), of(r.sent, k));
+  if (!over_sends) sent = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+  append(of(r.arrived, k), sent);
   if (r.keeps) append(of(r.arrived, k), of(r.packed, k));
 }
 
@@ -46,16 +47,16 @@ void WindowedBuilder::await_parts(Reshape& r, int k) {
     if (p.route != Route::store) continue;
     Ids deps = of(r.posted, k);
     append(deps, of(r.packed, k));  // never wait before having given
-    of(r.arrived, k).push_back(writer.emit(op_of(r, OpKind::await_full, k, p.peer), deps));
+    of(r.arrived, k).push_back(emit(op_of(r, OpKind::await_full, k, p.peer), deps));
   }
   if (r.parcels->posts(k)) complete(r, k);
   append(of(r.arrived, k), of(r.packed, k));
 }
 
 void WindowedBuilder::complete(Reshape& r, int k) {
-  of(r.sent, k) = {writer.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
-  of(r.arrived, k).push_back(writer.emit(op_of(r, OpKind::receive, k), of(r.posted, k)));
-  append(of(r.arrived, k), of(r.sent, k));
+  const int sent = emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k));
+  of(r.arrived, k).push_back(emit(op_of(r, OpKind::receive, k), of(r.posted, k)));
+  of(r.arrived, k).push_back(sent);
   append(of(r.arrived, k), of(r.packed, k));
 }
 
@@ -65,8 +66,8 @@ Ids WindowedBuilder::unpack(Reshape& r, int k, const Box& within) {
   for (const Parcel& p : r.parcels->receives(k)) {
     const Box box = intersect(p.box, within);
     if (box.empty()) continue;
-    copies.push_back(writer.emit_copy(op_of(r, OpKind::unpack, k, p.peer), r.parcels->packed(p, rank),
-                                      r.landing.at(box), box, -1, deps));
+    copies.push_back(
+        emit_copy(op_of(r, OpKind::unpack, k, p.peer), r.parcels->packed(p, rank), r.landing, box, deps));
   }
   return copies;
 }
@@ -97,7 +98,7 @@ void WindowedBuilder::transform_tile(Reshape& r, int k) {
     }
     append(deps, input_readers_);
     if (copies_out) {
-      writer.emit_copy(op_of(r, OpKind::copy, k), r.landing, output.at(sub), sub, -1, deps);
+      emit_copy(op_of(r, OpKind::copy, k), r.landing, output, sub, deps);
     } else if (transforms) {
       append(ffts, transform_part(stage, r.receive_axes, r.landing, final_pass ? output : r.landing, sub,
                                   deps, side.fft_tests / static_cast<int>(subs.size())));

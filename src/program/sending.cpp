@@ -14,13 +14,13 @@ void WindowedBuilder::open_source(Reshape& r) {
       r.source = landed_;
       r.ready = landed_ids_;
       if (stage >= 0 && !landed_.box.empty())
-        r.ready = writer.transform_whole(stage, axes_of(stage), landed_, landed_, landed_, landed_ids_);
+        r.ready = transform_whole(stage, axes_of(schedule, stage), landed_, landed_, landed_, landed_ids_);
       return;
     }
     r.source = staging;
     // Without an FFT in between, as among bricks, it is a copy, and counts to the reshape that it precedes.
-    r.ready = writer.transform_whole(stage >= 0 ? stage : place.stage_of(r.j), axes_of(stage), landed_,
-                                     staging, staging, landed_ids_);
+    r.ready = transform_whole(stage >= 0 ? stage : place.stage_of(r.j), axes_of(schedule, stage), landed_,
+                              staging, staging, landed_ids_);
     if (r.ready.back() < 0) r.ready = landed_ids_;  // a rank without points here
     r.landing_free = r.ready;
     return;
@@ -30,7 +30,7 @@ void WindowedBuilder::open_source(Reshape& r) {
   const bool aside = request.in_place && r.last && (r.tiles > 1 || reads_while_writing);
   if (stage < 0) {
     r.source = aside ? staging : input;
-    if (aside) r.ready = writer.transform_whole(place.stage_of(r.j), {}, input, staging, staging, {});
+    if (aside) r.ready = transform_whole(place.stage_of(r.j), {}, input, staging, staging, {});
     return;
   }
   const Stage& s = at(schedule.stages, stage);
@@ -44,7 +44,7 @@ void WindowedBuilder::open_source(Reshape& r) {
     r.begin_axes = axes.whole;
     return;
   }
-  r.ready = writer.transform_whole(stage, axes.whole, input, staging, place.dense_work(input), {});
+  r.ready = transform_whole(stage, axes.whole, input, staging, place.dense_work(input), {});
   same_in_all_trials(r.ready);
   if (r.ready.size() > 1) r.landing_free = r.ready;
 }
@@ -59,8 +59,11 @@ void WindowedBuilder::send(Reshape& r, int k) {
   if (k % r.tiles_per_item == 0) begin_item(r, k / r.tiles_per_item);
   const Box part = place.tile(r.j, rank, k, place.field_before(r.j).box(rank));
   const TileSide& side = cut(r).before;
+  const std::span<const Parcel> parcels = r.parcels->sends(k);
   std::vector<std::optional<Place>> targets;
-  for (const Parcel& p : r.parcels->sends(k)) targets.push_back(target(r, p));
+  for (const Parcel& p : parcels) targets.push_back(target(r, p));
+  std::vector<Ids> leave(
+      parcels.size());  // stored: the operation that awaits the peer's leave to put the tile
   Ids source = r.ready, ffts, copies;
   append(source, r.item_ready);
   const std::vector<Box> subs = sub_boxes(r, part, side);
@@ -74,9 +77,16 @@ void WindowedBuilder::send(Reshape& r, int k) {
     }
     append(of(r.packed, k), ready);
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      const Parcel& parcel = r.parcels->sends(k)[i];
-      const Box box = intersect(sub, parcel.box);
-      if (!box.empty() && targets[i]) copies.push_back(copy_out(r, parcel, *targets[i], box, ready));
+      const Parcel& parcel = parcels[i];
+      const Box piece = intersect(sub, parcel.box);
+      if (piece.empty() || !targets[i]) continue;
+      Ids deps = ready;
+      append(deps, source);
+      if (parcel.route == Route::stay) append(deps, r.landing_free);
+      if (parcel.route == Route::store && leave[i].empty())
+        leave[i] = {emit(op_of(r, OpKind::await_free, k, parcel.peer), {})};
+      append(deps, leave[i]);
+      copies.push_back(emit_copy(copy_of(r.j, parcel), r.source, *targets[i], piece, deps));
     }
   }
   test_while(ffts, side.fft_tests);
@@ -93,29 +103,10 @@ std::optional<Place> WindowedBuilder::target(const Reshape& r, const Parcel& par
   return r.parcels->packed(parcel, parcel.peer);
 }
 
-int WindowedBuilder::copy_out(Reshape& r, const Parcel& parcel, const Place& target, const Box& box,
-                              const Ids& ready) {
-  Ids deps = ready;
-  append(deps, r.ready);
-  append(deps, r.item_ready);
-  if (parcel.route == Route::stay) append(deps, r.landing_free);
-  if (parcel.route == Route::store) deps.push_back(room(r, parcel.tile, parcel.peer));
-  const OpKind kind = kind_of(parcel, traits(r));
-  const int peer = kind == OpKind::keep ? -1 : parcel.peer;
-  const int to_rank = parcel.route == Route::store ? parcel.peer : -1;
-  return writer.emit_copy(op_of(r, kind, parcel.tile, peer), r.source, target.at(box), box, to_rank, deps);
-}
-
-int WindowedBuilder::room(Reshape& r, int k, int peer) {
-  const auto [known, is_new] = rooms_.try_emplace({r.j, k, peer}, -1);
-  if (is_new) known->second = writer.emit(op_of(r, OpKind::await_free, k, peer), {});
-  return known->second;
-}
-
 void WindowedBuilder::tell(Reshape& r, int k, const Ids& copies) {
   for (const Parcel& p : r.parcels->sends(k))
     if (p.route == Route::store)
-      of(r.packed, k).push_back(writer.emit(op_of(r, OpKind::signal_full, k, p.peer), copies));
+      of(r.packed, k).push_back(emit(op_of(r, OpKind::signal_full, k, p.peer), copies));
 }
 
 void WindowedBuilder::post(Reshape& r, int k, int window) {
@@ -132,7 +123,7 @@ void WindowedBuilder::post(Reshape& r, int k, int window) {
     if (r.landing.space != Space::work) append(deps, input_readers_);
   }
   // What `posted` holds already are flags of what is stored.
-  of(r.posted, k).push_back(writer.emit(op_of(r, OpKind::post, k), deps));
+  of(r.posted, k).push_back(emit(op_of(r, OpKind::post, k), deps));
 }
 
 }  // namespace weft

@@ -5,83 +5,67 @@
 
 namespace weft {
 
-TileTraffic::TileTraffic(Building& building, Sequence& sequence)
-    : b_(building),
+TileTraffic::TileTraffic(ProgramWriter& writer, Sequence& sequence)
+    : w_(writer),
       sequence_(sequence),
-      cut_(building.place),
-      traffic_(static_cast<std::size_t>(building.place.reshapes())) {
-  for (int j = 0; j < b_.place.reshapes(); ++j) open(j);
-}
-
-Place TileTraffic::landing(int j, int rank) const {
-  return b_.place.dense(b_.place.field_after(j), rank, j % 2 == 0 ? 0 : b_.place.staging_base(rank));
-}
-
-const Place& TileTraffic::peer_landing(int j, int rank) {
-  auto& known = of(j).landings;
-  const auto found = known.find(rank);
-  return found != known.end() ? found->second : known.emplace(rank, landing(j, rank)).first->second;
+      cut_(writer.place),
+      traffic_(static_cast<std::size_t>(writer.place.reshapes())) {
+  for (int j = 0; j < w_.place.reshapes(); ++j) open(j);
 }
 
 void TileTraffic::open(int j) {
   Traffic& t = of(j);
-  const Field &from = b_.place.field_before(j), &to = b_.place.field_after(j);
-  const Box before = from.box(b_.rank), after = to.box(b_.rank);
+  const Field &from = w_.place.field_before(j), &to = w_.place.field_after(j);
+  const Box before = from.box(w_.rank), after = to.box(w_.rank);
   const bool takes_part = !before.empty() || !after.empty();
-  ReshapeProgram& r = b_.open(j, takes_part ? b_.leg(j).tiles : 0);
+  ReshapeProgram& r = w_.open(j, takes_part ? w_.leg(j).tiles : 0);
   const Route own = traits(j).form == Form::padded ? Route::send : Route::stay;
-  t.parcels.emplace(b_.place, Parcels::Settings{j, b_.rank, b_.request.nodes, own, false}, r.sent, r.stored);
+  t.parcels.emplace(w_.place, Parcels::Settings{j, w_.rank, w_.request.nodes, own, false}, r.sent, r.stored);
   if (!takes_part) return;
   t.left.resize(r.sent.tiles.size(), 0);
   t.posts.resize(r.sent.tiles.size(), -1);
-  const Place here = landing(j, b_.rank);
+  const Place here = w_.place.landing(j, w_.rank);
   // Also of tiles without parts: MPI would take equal addresses for an exchange in place.
   for (TileMessages& m : r.sent.tiles) {
     m.send_start = departure_base();
     m.receive_start = here.base;
   }
   for (const Overlap& o : from.tiling->overlaps(after))
-    for (const TileCut::Part& p : cut_.parts(j, o.rank, b_.rank, at_once(j, o.rank)))
+    for (const TileCut::Part& p : cut_.parts(j, o.rank, w_.rank, at_once(j, o.rank)))
       t.parcels->add_receive(o.rank, p.tile, p.box);
   for (const Overlap& o : to.tiling->overlaps(before))
-    for (const TileCut::Part& p : cut_.parts(j, b_.rank, o.rank, at_once(j, o.rank)))
+    for (const TileCut::Part& p : cut_.parts(j, w_.rank, o.rank, at_once(j, o.rank)))
       t.parcels->add_send(o.rank, p.tile, p.box);
   if (traits(j).form == Form::padded) t.parcels->pad();
   const std::vector<Parcel>& receives = t.parcels->receives();
   t.arrives_in_place = traits(j).any_place && traits(j).form == Form::dense &&
                        std::all_of(receives.begin(), receives.end(), [&](const Parcel& p) {
-                         return p.peer == b_.rank || lies_packed(here, p.box, to.order(b_.rank));
+                         return p.peer == w_.rank || lies_packed(here, p.box, to.order(w_.rank));
                        });
   t.parcels->open_receives(here, !arrives_packed(j));
   t.parcels->open_sends(nullptr);
   t.parcels->in_ring_order(false);
-  t.has_room.resize(t.parcels->sends().size(), false);
+  t.targets.resize(t.parcels->sends().size());
   for (const Parcel& s : t.parcels->sends()) at(t.left, s.tile) += s.box.count();
 }
 
 /// Of the last reshape: what is left there for another would have to wait until this has left. The user's
 /// array is not what exchanges are to read.
 bool TileTraffic::departs_in_place(int j, int k) const {
-  if (!traits(j).any_place || traits(j).form != Form::dense || j + 1 < b_.place.reshapes()) return false;
+  if (!traits(j).any_place || traits(j).form != Form::dense || j + 1 < w_.place.reshapes()) return false;
   const Place& from = of(j).departing;
   if (from.space != Space::work || from.base != departing(j).base) return false;
   const std::vector<Parcel>& sends = of(j).parcels->sends();
   return std::all_of(sends.begin(), sends.end(), [&](const Parcel& s) {
-    return s.tile != k || s.peer == b_.rank ||
-           lies_packed(from, s.box, b_.place.field_after(j).order(s.peer));
+    return s.tile != k || s.peer == w_.rank ||
+           lies_packed(from, s.box, w_.place.field_after(j).order(s.peer));
   });
 }
 
 void TileTraffic::free(int j) {
   if (!traits(j).stores) return;
   for (int k = 0; k < tiles(j); ++k)
-    if (!stored(j, k).receives.empty()) sequence_.add(b_.op_of(j, OpKind::signal_free, k));
-}
-
-std::size_t TileTraffic::pieces(int j, const Box& part) const {
-  const std::vector<Parcel>& sends = of(j).parcels->sends();
-  return static_cast<std::size_t>(std::count_if(
-      sends.begin(), sends.end(), [&](const Parcel& s) { return !intersect(s.box, part).empty(); }));
+    if (!stored(j, k).receives.empty()) sequence_.add(w_.op_of(j, OpKind::signal_free, k));
 }
 
 void TileTraffic::put(int j, const Place& from, const Box& part) {
@@ -91,7 +75,7 @@ void TileTraffic::put(int j, const Place& from, const Box& part) {
     const Box piece = intersect(sends[i].box, part);
     if (piece.empty()) continue;
     at(t.left, sends[i].tile) -= piece.count();
-    if (!b_.request.two_lanes) bring(j, i, from, piece);
+    if (!w_.request.two_lanes) bring(j, i, from, piece);
   }
   t.departing = from;
 }
@@ -99,20 +83,16 @@ void TileTraffic::put(int j, const Place& from, const Box& part) {
 void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piece) {
   Traffic& t = of(j);
   const Parcel& s = t.parcels->sends()[i];
-  if (s.route == Route::send) {
-    settle(s.offset, s.offset + s.bytes);
-    return sequence_.copy(b_.op_of(j, OpKind::pack, s.tile, s.peer), from,
-                          t.parcels->packed(s, s.peer).at(piece), piece);
+  std::optional<Place>& target = t.targets[i];
+  if (!target) {
+    if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::await_free, s.tile, s.peer));
+    const bool packed = s.route == Route::send || (s.route == Route::stay && arrives_packed(j));
+    target = packed ? t.parcels->packed(s, s.peer) : w_.place.landing(j, s.peer);
   }
-  if (!traits(j).stores) {
-    const Place to = arrives_packed(j) ? t.parcels->packed(s, b_.rank) : landing(j, b_.rank);
-    return sequence_.store(b_.op_of(j, OpKind::keep, s.tile), from, to.at(piece), piece);
-  }
-  const bool own = s.route == Route::stay;
-  if (!own && !t.has_room[i]) sequence_.move(b_.op_of(j, OpKind::await_free, s.tile, s.peer));
-  t.has_room[i] = true;
-  sequence_.store(b_.op_of(j, OpKind::put, s.tile, s.peer), from, peer_landing(j, s.peer).at(piece), piece,
-                  own ? -1 : s.peer);
+  const Op op = w_.copy_of(j, s);
+  if (s.route != Route::send) return sequence_.store(op, from, *target, piece);
+  settle(s.offset, s.offset + s.bytes);
+  sequence_.copy(op, from, *target, piece);
 }
 
 void TileTraffic::tell_complete(int j) {
@@ -122,12 +102,12 @@ void TileTraffic::tell_complete(int j) {
 
 /// What stays here does not keep others waiting. Without overlap the tile is awaited before anything else.
 void TileTraffic::tell(int j, int k) {
-  const bool in_place = b_.request.two_lanes && departs_in_place(j, k);
+  const bool in_place = w_.request.two_lanes && departs_in_place(j, k);
   if (in_place) of(j).parcels->send_from(of(j).departing, k);
   bring_tile(j, k, false, in_place);
   if (of(j).parcels->posts(k)) post(j, k);
   bring_tile(j, k, true, in_place);
-  if (b_.leg(j).window == 0) await_tiles(j, k + 1);
+  if (w_.leg(j).window == 0) await_tiles(j, k + 1);
 }
 
 void TileTraffic::bring_tile(int j, int k, bool stays, bool in_place) {
@@ -135,13 +115,13 @@ void TileTraffic::bring_tile(int j, int k, bool stays, bool in_place) {
   for (std::size_t i = 0; i < sends.size(); ++i) {
     const Parcel& s = sends[i];
     if (s.tile != k || (s.route == Route::stay) != stays) continue;
-    if (b_.request.two_lanes && (stays || !in_place)) bring(j, i, of(j).departing, s.box);
-    if (s.route == Route::store) sequence_.move(b_.op_of(j, OpKind::signal_full, k, s.peer));
+    if (w_.request.two_lanes && (stays || !in_place)) bring(j, i, of(j).departing, s.box);
+    if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::signal_full, k, s.peer));
   }
 }
 
 void TileTraffic::post(int j, int k) {
-  const int post = sequence_.move(b_.op_of(j, OpKind::post, k));
+  const int post = sequence_.move(w_.op_of(j, OpKind::post, k));
   at(of(j).posts, k) = post;
   Leaving l{j, k, post, std::numeric_limits<Index>::max(), 0};
   const auto cover = [&](Index first, Index bytes) {
@@ -168,8 +148,8 @@ void TileTraffic::await_tiles(int j, int wanted) {
   for (int& k = of(j).awaited; k < wanted; ++k) {
     if (traits(j).stores)
       for (const Message& m : stored(j, k).receives)
-        if (m.peer != b_.rank) sequence_.add(b_.op_of(j, OpKind::await_full, k, m.peer));
-    if (of(j).parcels->posts(k)) sequence_.complete(b_.op_of(j, OpKind::receive, k), at(of(j).posts, k));
+        if (m.peer != w_.rank) sequence_.add(w_.op_of(j, OpKind::await_full, k, m.peer));
+    if (of(j).parcels->posts(k)) sequence_.complete(w_.op_of(j, OpKind::receive, k), at(of(j).posts, k));
   }
 }
 
@@ -179,21 +159,21 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
     const Box piece = intersect(r.box, part);
     if (piece.empty()) continue;
     const bool own = r.route == Route::stay;
-    sequence_.load(b_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
-                   parcels.packed(r, b_.rank), to.at(piece), piece);
+    sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
+                   parcels.packed(r, w_.rank), to, piece);
   }
 }
 
 void TileTraffic::settle(Index first, Index last) {
   std::erase_if(leaving_, [&](const Leaving& l) {
     const bool meets = l.first < last && first < l.last;
-    if (meets) sequence_.complete(b_.op_of(l.j, OpKind::wait_sent, l.tile), l.post);
+    if (meets) sequence_.complete(w_.op_of(l.j, OpKind::wait_sent, l.tile), l.post);
     return meets;
   });
 }
 
 void TileTraffic::settle_all() {
-  for (const Leaving& l : leaving_) sequence_.complete(b_.op_of(l.j, OpKind::wait_sent, l.tile), l.post);
+  for (const Leaving& l : leaving_) sequence_.complete(w_.op_of(l.j, OpKind::wait_sent, l.tile), l.post);
   leaving_.clear();
 }
 

@@ -7,7 +7,6 @@
 // is taken from there while the next tile is transformed.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -19,20 +18,16 @@ namespace weft {
 
 class TileTraffic {
  public:
-  TileTraffic(Building& building, Sequence& sequence);
+  TileTraffic(ProgramWriter& writer, Sequence& sequence);
 
-  /// The result of a reshape in a rank's workspace. What arrives packed takes as much room.
-  Place landing(int j, int rank) const;
   bool arrives_packed(int j) const { return sends_packed(j) && !of(j).arrives_in_place; }
 
   /// Tells peers that they may put.
   void free(int j);
   /// With two lanes: where a pass leaves what a reshape sends.
   Place departing(int j) const {
-    return b_.place.dense(b_.place.field_before(j), b_.rank, halves() * b_.place.staging_base(b_.rank));
+    return w_.place.dense(w_.place.field_before(j), w_.rank, halves() * w_.place.staging_base(w_.rank));
   }
-  /// In how many pieces a part of what is sent goes to other ranks, and to this one.
-  std::size_t pieces(int j, const Box& part) const;
   /// Brings a part of what is sent, that lies at `from`, on its way.
   void put(int j, const Place& from, const Box& part);
   /// Tells of all tiles that have become complete, in order.
@@ -51,13 +46,13 @@ class TileTraffic {
   /// A reshape.
   struct Traffic {
     std::optional<Parcels> parcels;
-    std::vector<Index> left;        ///< per tile, points that have not been put yet
-    std::vector<bool> has_room;     ///< per part that is sent, whether its receiver has been waited for
+    std::vector<Index> left;  ///< per tile, points that have not been put yet
+    /// Per part that is sent, where it is copied to; empty before its first piece.
+    std::vector<std::optional<Place>> targets;
     Place departing;                ///< with two lanes: where all tiles lie
     Ids posts;                      ///< per tile
     bool arrives_in_place = false;  ///< dense parts do, each one piece of memory
     int told = 0, awaited = 0;
-    std::map<int, Place> landings;  ///< of peers
   };
   /// A tile that has been posted and may not have left yet.
   struct Leaving {
@@ -67,23 +62,22 @@ class TileTraffic {
 
   Traffic& of(int j) { return at(traffic_, j); }
   const Traffic& of(int j) const { return at(traffic_, j); }
-  const ExchangeTraits& traits(int j) const { return b_.leg(j).traits; }
+  const ExchangeTraits& traits(int j) const { return w_.leg(j).traits; }
   int tiles(int j) const { return static_cast<int>(of(j).left.size()); }
-  TileMessages& sent(int j, int k) { return at(at(b_.program.reshapes, j).sent.tiles, k); }
-  TileMessages& stored(int j, int k) { return at(at(b_.program.reshapes, j).stored.tiles, k); }
+  TileMessages& sent(int j, int k) { return at(at(w_.program.reshapes, j).sent.tiles, k); }
+  TileMessages& stored(int j, int k) { return at(at(w_.program.reshapes, j).stored.tiles, k); }
   bool sends_packed(int j) const { return traits(j).form != Form::boxes; }
   void open(int j);
   /// Whether all that a tile sends to other ranks goes from where the pass has left it, each part one piece.
   bool departs_in_place(int j, int k) const;
   /// Whether tiles that are complete at the same time go there as one: what is stored, and what stays.
   bool at_once(int j, int peer) const {
-    return !b_.request.two_lanes && of(j).parcels->route(peer) != Route::send;
+    return !w_.request.two_lanes && of(j).parcels->route(peer) != Route::send;
   }
-  const Place& peer_landing(int j, int rank);
-  int halves() const { return b_.place.reshapes() > 1 ? 2 : 1; }
+  int halves() const { return w_.place.reshapes() > 1 ? 2 : 1; }
   /// Of messages.
   Index departure_base() const {
-    return (halves() + (b_.request.two_lanes ? 1 : 0)) * b_.place.staging_base(b_.rank);
+    return (halves() + (w_.request.two_lanes ? 1 : 0)) * w_.place.staging_base(w_.rank);
   }
 
   /// Copies a piece of part number `i` of what is sent.
@@ -96,7 +90,7 @@ class TileTraffic {
   /// Waits until nothing of what has been posted is still to leave these bytes.
   void settle(Index first, Index last);
 
-  Building& b_;
+  ProgramWriter& w_;
   Sequence& sequence_;
   TileCut cut_;
   std::vector<Traffic> traffic_;

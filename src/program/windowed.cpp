@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "program/sub_tiles.hpp"
-
 namespace weft {
 
 AxisSplit split_axes(const Stage& stage, int cut, bool sends) {
@@ -22,8 +20,7 @@ Program build_windowed(const Schedule& schedule, const std::vector<Leg>& legs,
 
 Program WindowedBuilder::build() {
   for (int j = 0; j < place.reshapes(); ++j) build_reshape(j);
-  program.workspace_bytes = aligned(workspace_end(program));
-  return std::move(program);
+  return close();
 }
 
 void WindowedBuilder::build_reshape(int j) {
@@ -32,8 +29,7 @@ void WindowedBuilder::build_reshape(int j) {
   r.last = j + 1 == place.reshapes();
   r.tiles = place.tiles(j, rank);
   r.tiles_per_item = place.tiles_per_item(j, rank);
-  for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.sent, &r.arrived})
-    v->resize(static_cast<std::size_t>(r.tiles));
+  for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.arrived}) v->resize(static_cast<std::size_t>(r.tiles));
   open(j, r.tiles);
   open_landing(r);
   open_source(r);
@@ -43,7 +39,7 @@ void WindowedBuilder::build_reshape(int j) {
   r.on_arrival = !arrives_in_place(r) && cut(r).hides_after && !cut(r).after.cut();
   open_parcels(r);
   for (int k = 0; stores && k < r.tiles; ++k)
-    of(r.posted, k) = {writer.emit(op_of(r, OpKind::signal_free, k), r.landing_free)};
+    of(r.posted, k) = {emit(op_of(r, OpKind::signal_free, k), r.landing_free)};
   run_tiles(r);
   finish(r);
 }
@@ -111,20 +107,18 @@ std::vector<Box> WindowedBuilder::sub_boxes(const Reshape& r, const Box& part, c
 Ids WindowedBuilder::transform_part(int stage, const AxisVector<int>& axes, const Place& from,
                                     const Place& to, const Box& part, const Ids& deps, int calls) {
   Ids done;
-  const Box from_box = same_cut(part, from.box, axes), to_box = same_cut(part, to.box, axes);
   int longest = -1;
   for (int a = 0; a < part.ndim(); ++a)
     if (!axes.contains(a) && (longest < 0 || part.extent(a) > part.extent(longest))) longest = a;
   const Index n = longest < 0 ? 1 : part.extent(longest);
   const Index pieces = std::clamp<Index>(calls, 1, std::max<Index>(n, 1));
   for (Index i = 0; i < pieces; ++i) {
-    Box from_piece = from_box, to_piece = to_box;
-    if (pieces > 1)
-      for (Box* b : {&from_piece, &to_piece}) {
-        b->lo[longest] = part.lo[longest] + i * n / pieces;
-        b->hi[longest] = part.lo[longest] + (i + 1) * n / pieces;
-      }
-    done.push_back(writer.emit_fft(stage, axes, from, from_piece, to, to_piece, deps));
+    Box piece = part;
+    if (pieces > 1) {
+      piece.lo[longest] = part.lo[longest] + i * n / pieces;
+      piece.hi[longest] = part.lo[longest] + (i + 1) * n / pieces;
+    }
+    done.push_back(emit_fft(stage, axes, from, to, piece, deps));
   }
   return done;
 }

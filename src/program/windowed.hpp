@@ -3,12 +3,9 @@
 // receiving.cpp, the order of both and what they share in windowed.cpp.
 #pragma once
 
-#include <array>
-#include <map>
 #include <optional>
 
-#include "program/building.hpp"
-#include "traffic/parcels.hpp"
+#include "program/program_writer.hpp"
 
 namespace weft {
 
@@ -21,9 +18,9 @@ struct AxisSplit {
 
 AxisSplit split_axes(const Stage& stage, int cut, bool sends);
 
-class WindowedBuilder : Building {
+class WindowedBuilder : ProgramWriter {
  public:
-  using Building::Building;
+  using ProgramWriter::ProgramWriter;
   Program build();
 
  private:
@@ -35,9 +32,9 @@ class WindowedBuilder : Building {
     AxisVector<int> receive_axes, finish_axes;  ///< transformed after, per tile and per item
     Ids ready, item_ready;  ///< operations that made the whole source, and that of the present item
     Ids landing_free;       ///< operations after which the landing half holds nothing needed
-    std::vector<Ids> packed, posted, sent, arrived;  ///< per tile
-    bool keeps = false;                              ///< its own part does not go through the exchange
-    bool on_arrival = false;                         ///< parts are unpacked one by one as they arrive
+    std::vector<Ids> packed, posted, arrived;  ///< per tile
+    bool keeps = false;                        ///< its own part does not go through the exchange
+    bool on_arrival = false;                   ///< parts are unpacked one by one as they arrive
     std::optional<Parcels> parcels;
   };
 
@@ -73,17 +70,13 @@ class WindowedBuilder : Building {
   /// Whether parts arrive where they belong, without unpacking.
   bool arrives_in_place(const Reshape& r) const { return packs_nothing(traits(r)); }
   Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const {
-    return Building::op_of(r.j, kind, k, peer);
+    return ProgramWriter::op_of(r.j, kind, k, peer);
   }
   TileMessages& sent(const Reshape& r, int k) { return at(at(program.reshapes, r.j).sent.tiles, k); }
   Ids& of(std::vector<Ids>& per_tile, int k) { return at(per_tile, k); }
 
   /// Where a part is to be copied; nothing for what is sent from where it lies.
   std::optional<Place> target(const Reshape& r, const Parcel& parcel) const;
-  /// Brings a piece of a part that the tile sends on its way.
-  int copy_out(Reshape& r, const Parcel& parcel, const Place& target, const Box& box, const Ids& ready);
-  /// Stored: the peer's leave to put a tile, awaited once.
-  int room(Reshape& r, int k, int peer);
   void begin_item(Reshape& r, int item);
   void tell(Reshape& r, int k, const Ids& copies);
 
@@ -96,7 +89,6 @@ class WindowedBuilder : Building {
   void transform_tile(Reshape& r, int k);
   void finish_item(Reshape& r, int item);
 
-  static void append(Ids& to, const Ids& more) { to.insert(to.end(), more.begin(), more.end()); }
   /// The parts of a tile that pass through the cache together.
   std::vector<Box> sub_boxes(const Reshape& r, const Box& part, const TileSide& side) const;
   /// Transforms a part of a tile, in so many calls or one more, between which the exchange can move on.
@@ -110,7 +102,6 @@ class WindowedBuilder : Building {
   void test_while(const Ids& operations, int tests);
   /// Marks what no parameter of a pipeline changes.
   void same_in_all_trials(const Ids& operations);
-  std::map<std::array<int, 3>, int> rooms_;  ///< await_free of (reshape, tile, peer)
   Ids input_readers_;  ///< in place: what has to be read before the first result is written
   Place landed_;       ///< the result of the reshape before
   Ids landed_ids_;     ///< what made it

@@ -70,6 +70,11 @@ std::string kind(const Schedule& schedule, const Stage& s, int axis) {
 }
 }  // namespace
 
+AxisVector<int> axes_of(const Schedule& schedule, int stage) {
+  const bool exists = stage >= 0 && stage < static_cast<int>(schedule.stages.size());
+  return exists ? at(schedule.stages, stage).axes : AxisVector<int>{};
+}
+
 std::string name_of_axis(const Schedule& schedule, int axis) {
   return axis == schedule.batch_axis ? "the batch" : "axis " + std::to_string(axis);
 }

@@ -68,6 +68,9 @@ std::vector<int> exchange_groups(const Tiling& from, const Tiling& to);
 /// Positions of the reshapes among the stages.
 std::vector<int> reshape_stages(const Schedule& schedule);
 
+/// The axes that stage number `stage` transforms: none for a reshape, or where there is no such stage.
+AxisVector<int> axes_of(const Schedule& schedule, int stage);
+
 /// The name of an axis in printed plans: "axis 2", or "the batch".
 std::string name_of_axis(const Schedule& schedule, int axis);
 

@@ -162,6 +162,7 @@ Place Placement::staging(int j, int rank) const {
 }
 
 Place Placement::landing(int j, int rank) const {
+  if (leg(j).planes() != nullptr) return dense(field_after(j), rank, j % 2 == 0 ? 0 : staging_base(rank));
   return tiled(field_after(j), j, rank, 0);
 }
 

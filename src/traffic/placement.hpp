@@ -54,7 +54,7 @@ class Placement {
   Index largest_box(int rank) const;
   /// The source of reshape j in the staging half of `rank`.
   Place staging(int j, int rank) const;
-  /// The result of reshape j in the landing half of `rank`.
+  /// The result of reshape j in the landing half of `rank`. Pipelines of planes land in both halves in turn.
   Place landing(int j, int rank) const;
   /// What `rank` holds of a field, dense in the workspace from `base` on.
   Place dense(const Field& field, int rank, Index base) const;
