@@ -1,7 +1,7 @@
-#include "api/checks.hpp"
-
+// Whether the user's arrays are what a plan needs, before any byte moves.
 #include <cstdint>
 
+#include "api/plan_impl.hpp"
 #include "geometry/transform.hpp"
 
 namespace weft {
@@ -90,7 +90,8 @@ void check_memory(const PlanImpl& plan, const char* op, const PlanImpl::Arrays& 
 
 }  // namespace
 
-void check_arrays(const PlanImpl& plan, Direction direction, const PlanImpl::Arrays& a) {
+void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
+  const PlanImpl& plan = *this;
   const char* op = name_of(direction);
   const UserArray& in = plan.arrays[direction == Direction::forward ? 0 : 1];
   const UserArray& out = plan.arrays[direction == Direction::forward ? 1 : 0];
@@ -115,11 +116,11 @@ void check_arrays(const PlanImpl& plan, Direction direction, const PlanImpl::Arr
   check_memory(plan, op, a, in, out);
 }
 
-void check_arrays_alone(const PlanImpl& plan, Direction direction, const PlanImpl::Arrays& arrays) {
+void PlanImpl::check_arrays_alone(Direction direction, const Arrays& of_user) const {
   try {
-    check_arrays(plan, direction, arrays);
+    check_arrays(direction, of_user);
   } catch (const Error& e) {
-    if (plan.comm.size() == 1) throw;
+    if (comm.size() == 1) throw;
     throw Error(e.operation(), e.got(),
                 e.expected() +
                     " (nothing has moved; other ranks may wait for this one, use option "

@@ -20,18 +20,6 @@ namespace weft {
 
 namespace {
 
-/// What wisdom calls a problem: all that choices depend on, and the user's own choices.
-std::string name_of_problem(const Problem& problem, const Options& options, const Gathered& given) {
-  const std::string name = join(describe(problem), "; ") + "; " + join(describe(options, true), "; ");
-  // Boxes that ranks name one by one.
-  std::string boxes;
-  for (const auto* side : {&given.input_boxes, &given.output_boxes})
-    for (const Box& b : *side) boxes += to_string(b);
-  for (const auto* side : {&given.input_orders, &given.output_orders})
-    for (const Order& o : *side) boxes += join(o, ",") + ";";
-  return name + "; boxes " + std::to_string(stable_hash(boxes));
-}
-
 /// How the user's arrays lie on this rank beside the order of their axes; 0 if nothing was said of it.
 std::uint64_t memory_hash(const Problem& problem) {
   std::string text;
@@ -42,6 +30,21 @@ std::uint64_t memory_hash(const Problem& problem) {
   if (problem.input_distance != 0 || problem.output_distance != 0)
     text += std::to_string(problem.input_distance) + ";" + std::to_string(problem.output_distance);
   return text.find_first_not_of(';') == std::string::npos ? 0 : stable_hash(text);
+}
+
+/// What wisdom calls a problem: all that choices depend on, and the user's own choices. Collective, as ranks
+/// give boxes, orders, strides, halos and distances one by one.
+std::string name_of_problem(const PlanRequest& request, const Gathered& given) {
+  std::string boxes;
+  for (const auto* side : {&given.input_boxes, &given.output_boxes})
+    for (const Box& b : *side) boxes += to_string(b);
+  for (const auto* side : {&given.input_orders, &given.output_orders})
+    for (const Order& o : *side) boxes += join(o, ",") + ";";
+  const auto memory = all_of(request.comm.impl(), memory_hash(request.problem));
+  const bool dense = std::all_of(memory.begin(), memory.end(), [](auto h) { return h == 0; });
+  return join(describe(request.problem), "; ") + "; " + join(describe(request.options, true), "; ") +
+         "; boxes " + std::to_string(stable_hash(boxes)) +
+         (dense ? "" : "; memory " + std::to_string(stable_hash(join(memory, " "))));
 }
 
 /// "exchange p2p, tile 8"
@@ -84,14 +87,13 @@ class Learning {
         c_(request.comm.impl()),
         wishes_(request.wishes),
         effort_(wishes_.effort.value),
-        file_(wishes_.wisdom.value),
-        name_(name_of_problem(request.problem, request.options, setting.given)) {}
+        file_(wishes_.wisdom.value) {}
 
   Learnt run() {
     // Without wisdom and trials planning has nothing to talk about.
     const bool asks = effort_ != Effort::estimate || !file_.empty();
     if (c_.least(asks || !store_.with([](const Wisdom& w) { return w.empty(); }) ? 0 : 1) == 1) return {};
-    add_memory_to_name();
+    name_ = name_of_problem(request_, setting_.given);
     agree(c_, "plan: wisdom", [&] {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
@@ -110,13 +112,6 @@ class Learning {
   }
 
  private:
-  /// Strides, halos and distances, which ranks give one by one, matter to local FFTs and exchanges.
-  void add_memory_to_name() {
-    const std::vector<std::uint64_t> all = all_of(c_, memory_hash(request_.problem));
-    if (std::any_of(all.begin(), all.end(), [](std::uint64_t h) { return h != 0; }))
-      name_ += "; memory " + std::to_string(stable_hash(join(all, " ")));
-  }
-
   std::string key(const std::string& effort) const { return name_ + "; effort " + effort; }
 
   /// What more effort has found serves less of it; a search that was not finished serves where none would be

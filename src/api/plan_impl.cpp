@@ -1,6 +1,5 @@
 #include "api/plan_impl.hpp"
 
-#include "api/checks.hpp"
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
 #include "base/environment.hpp"
@@ -97,9 +96,9 @@ void PlanImpl::start(Direction direction, const Arrays& of_user) {
   // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
   // plans.
   if (wishes.collective_check.value || setting.threads) {
-    agree(c, name_of(direction), [&] { check_arrays(*this, direction, of_user); });
+    agree(c, name_of(direction), [&] { check_arrays(direction, of_user); });
   } else {
-    check_arrays_alone(*this, direction, of_user);
+    check_arrays_alone(direction, of_user);
   }
   bound->start(direction, of_user.in, of_user.out, of_user.workspace);
 }

@@ -24,6 +24,10 @@ struct PlanImpl {
   void bind_as_learnt(const PlanRequest& request);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
+  /// Throws `weft::Error` if an execution with these arrays is a mistake.
+  void check_arrays(Direction direction, const Arrays& of_user) const;
+  /// The same of one rank alone: the error says that others may wait.
+  void check_arrays_alone(Direction direction, const Arrays& of_user) const;
   const Design& design() const { return bound->design(); }
   std::string to_string() const;
 

@@ -40,10 +40,11 @@ void TrialArrays::grow(Block& block, std::size_t bytes) {
   if (block.bytes >= bytes) return;
   block = {};  // before there is another
   if (!device_) {
-    block.on_host = Buffer<std::byte>(bytes);
+    const auto buffer = std::make_shared<Buffer<std::byte>>(bytes);
+    block.memory = {buffer, buffer->data()};
   } else {
-    block.on_device = device_->allocate(bytes, "plan: trial");
-    stream_->fill(block.on_device.get(), 0, bytes);
+    block.memory = device_->allocate(bytes, "plan: trial");
+    stream_->fill(block.memory.get(), 0, bytes);
     stream_->record(*filled_);
     device_->wait_for(*filled_);
   }
@@ -51,23 +52,22 @@ void TrialArrays::grow(Block& block, std::size_t bytes) {
 }
 
 TrialArrays::Pointers TrialArrays::of(const BoundPlan& plan, Direction direction) {
-  std::byte* const input = in_.data();
-  std::byte* const output = plan.design().program.in_place ? input : out_.data();
+  std::byte* const input = in_.memory.get();
+  std::byte* const output = plan.design().program.in_place ? input : out_.memory.get();
   const bool forward = direction == Direction::forward;
   return {forward ? input : output, forward ? output : input,
-          plan.design().memory.users_workspace ? work_.data() : nullptr};
+          plan.design().memory.users_workspace ? work_.memory.get() : nullptr};
 }
 
-double TrialArrays::room(const BoundPlan& plan) {
-  if (!plan.device()) return available_bytes();
-  const DeviceScope scope(*plan.device());
-  return plan.device()->free_bytes();
-}
-
-int TrialArrays::sharers(const BoundPlan& plan) {
-  if (!plan.device()) return plan.comm().impl().node_ranks();
-  return static_cast<int>(
-      std::count(plan.device_ids().begin(), plan.device_ids().end(), plan.device()->id()));
+bool TrialArrays::room_for(const BoundPlan& plan, std::size_t more) {
+  int sharers = plan.comm().impl().node_ranks();
+  double room = available_bytes();
+  if (const std::shared_ptr<Device>& device = plan.device()) {
+    const DeviceScope scope(*device);
+    sharers = static_cast<int>(std::count(plan.device_ids().begin(), plan.device_ids().end(), device->id()));
+    room = device->free_bytes();
+  }
+  return 2.0 * static_cast<double>(plan.allocated_bytes()) * static_cast<double>(more) * sharers <= room;
 }
 
 }  // namespace weft

@@ -26,17 +26,14 @@ class TrialArrays {
   /// For an execution of a plan that has been provided for.
   Pointers of(const BoundPlan& plan, Direction direction);
 
-  /// Bytes that the ranks who share the memory of the plan's workspace could still get, together.
-  static double room(const BoundPlan& plan);
-  /// How many ranks that are.
-  static int sharers(const BoundPlan& plan);
+  /// Whether the workspace of so many plans like this one can be had beside it on all ranks that share its
+  /// memory, and leaves half of what there is to others.
+  static bool room_for(const BoundPlan& plan, std::size_t more);
 
  private:
   struct Block {
-    Buffer<std::byte> on_host;
-    std::shared_ptr<std::byte> on_device;
+    std::shared_ptr<std::byte> memory;
     std::size_t bytes = 0;
-    std::byte* data() { return on_device ? on_device.get() : on_host.data(); }
   };
 
   void grow(Block& block, std::size_t bytes);

@@ -30,13 +30,6 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// So many that a trial is long enough to be trusted, and takes no more than its share of time.
-int repeats(double one, double long_enough, int least, int most, double share) {
-  one = std::max(one, 1e-9);
-  const double wanted = std::clamp<double>(long_enough / one, least, most);
-  return static_cast<int>(std::max(1.0, std::min(wanted, share / one)));
-}
-
 }  // namespace
 
 PlanTrials::PlanTrials(const PlanRequest& request, Setting setting,
@@ -87,6 +80,10 @@ std::shared_ptr<BoundPlan> PlanTrials::plan(const Settings& candidate) {
   return last_;
 }
 
+bool PlanTrials::on_all_ranks(bool mine) {
+  return request_.comm.impl().least(mine ? 1 : 0) == 1;
+}
+
 /// Arrays for a plan. False if there is no memory for them.
 bool PlanTrials::provide(BoundPlan& plan) {
   bool enough = true;
@@ -97,7 +94,7 @@ bool PlanTrials::provide(BoundPlan& plan) {
   } catch (const Error&) {  // of a device
     enough = false;
   }
-  return request_.comm.impl().least(enough ? 1 : 0) == 1;
+  return on_all_ranks(enough);
 }
 
 /// Forward and backward once; this rank's time until the results are there.
@@ -118,35 +115,38 @@ double PlanTrials::slowest(double seconds) {
   return *std::max_element(all.begin(), all.end());
 }
 
-/// Whether the workspace of so many plans like this one can be had beside it, and leaves half of the memory
-/// to others.
-bool PlanTrials::room_for(const BoundPlan& plan, std::size_t more) {
-  const double bytes = static_cast<double>(plan.allocated_bytes()) * static_cast<double>(more);
-  const bool enough = 2 * bytes * TrialArrays::sharers(plan) <= TrialArrays::room(plan);
-  return request_.comm.impl().least(enough ? 1 : 0) == 1;
+/// The medians of plans that are executed in turn: so often that the trial of the slowest is long enough to
+/// be trusted, and that no trial takes more than its share of time.
+std::vector<double> PlanTrials::time(const std::vector<std::shared_ptr<BoundPlan>>& plans,
+                                     const Repeats& repeats) {
+  double one = 1e-9;
+  for (const auto& plan : plans) {
+    execute(*plan);
+    one = std::max(one, slowest(execute(*plan)));
+  }
+  const double wanted = std::clamp<double>(repeats.seconds / one, repeats.least, repeats.most);
+  std::vector<std::vector<double>> times(plans.size());
+  for (int i = static_cast<int>(std::max(1.0, std::min(wanted, repeats.share / one))); i > 0; --i)
+    for (std::size_t k = 0; k < plans.size(); ++k) times[k].push_back(execute(*plans[k]));
+  std::vector<double> scores;
+  for (const std::vector<double>& t : times) scores.push_back(slowest(median(t)));
+  return scores;
 }
 
 /// Against each other; nothing if not all of their plans can be had at a time.
 std::vector<double> PlanTrials::in_turn(const std::vector<Settings>& settings) {
   const std::size_t count = settings.size();
   std::vector<std::shared_ptr<BoundPlan>> plans;
-  double one = 0;
   for (const Settings& candidate : settings) {
     plans.push_back(plan(candidate));
     if (!plans.back() || !provide(*plans.back())) return {};
-    if (count > plans.size() && !room_for(*plans.back(), count - plans.size())) return {};
-    execute(*plans.back());
-    one = std::max(one, slowest(execute(*plans.back())));
+    const std::size_t more = count - plans.size();
+    if (more > 0 && !on_all_ranks(TrialArrays::room_for(*plans.back(), more))) return {};
   }
-  std::vector<std::vector<double>> times(count);
   const double left = std::max(0.0, budget_ - slowest(seconds()));
   const double share =
       count == 1 ? 0.2 * budget_ : std::min(left, 0.25 * budget_) / static_cast<double>(count);
-  for (int i = repeats(one, 0.2, 5, 25, share); i > 0; --i)
-    for (std::size_t k = 0; k < count; ++k) times[k].push_back(execute(*plans[k]));
-  std::vector<double> scores;
-  for (const std::vector<double>& t : times) scores.push_back(slowest(median(t)));
-  return scores;
+  return time(plans, {.seconds = 0.2, .least = 5, .most = 25, .share = share});
 }
 
 std::vector<double> PlanTrials::whole(const std::vector<Settings>& settings) {
@@ -164,12 +164,9 @@ double PlanTrials::part(const Settings& candidate) {
   const std::shared_ptr<BoundPlan> p = plan(candidate);
   if (!p || !provide(*p)) return infinity;
   skip_invariant(*p, true);
-  execute(*p);
-  const double one = slowest(execute(*p));
-  std::vector<double> times;
-  for (int i = repeats(one, 0.1, 3, 15, 0.1 * budget_); i > 0; --i) times.push_back(execute(*p));
+  const double score = time({p}, {.seconds = 0.1, .least = 3, .most = 15, .share = 0.1 * budget_}).front();
   skip_invariant(*p, false);
-  return slowest(median(times));
+  return score;
 }
 
 std::string PlanTrials::plan_of(const Settings& candidate) {
@@ -277,8 +274,7 @@ std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vect
 
 /// Rank 0's clock counts. A fifth of the budget is for the finalists.
 bool PlanTrials::out_of_time() {
-  const bool late = request_.comm.rank() == 0 && seconds() > 0.8 * budget_;
-  return request_.comm.impl().least(late ? 0 : 1) == 0;
+  return !on_all_ranks(request_.comm.rank() != 0 || seconds() <= 0.8 * budget_);
 }
 
 namespace {

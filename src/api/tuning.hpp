@@ -44,7 +44,14 @@ class PlanTrials final : public Trials {
   bool provide(BoundPlan& plan);
   double execute(BoundPlan& plan);
   double slowest(double seconds);
-  bool room_for(const BoundPlan& plan, std::size_t more);
+  bool on_all_ranks(bool mine);
+  /// How often a plan is executed: for so long, within bounds, if its share of time allows it.
+  struct Repeats {
+    double seconds;
+    int least, most;
+    double share;
+  };
+  std::vector<double> time(const std::vector<std::shared_ptr<BoundPlan>>& plans, const Repeats& repeats);
   std::vector<double> in_turn(const std::vector<Settings>& settings);
 
   const PlanRequest& request_;

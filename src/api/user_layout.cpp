@@ -14,8 +14,12 @@ int r2c_axis(const Problem& problem) {
   return -1;
 }
 
+bool has_halo(const Distribution& d) {
+  return !d.halo_lower().empty() || !d.halo_upper().empty();
+}
+
 bool has_own_layout(const Distribution& d) {
-  return !d.strides().empty() || !d.halo_lower().empty() || d.r2c_padding();
+  return !d.strides().empty() || has_halo(d) || d.r2c_padding();
 }
 
 /// The extents of the memory around a box, and where the box begins in it.
@@ -45,15 +49,14 @@ void check_memory(const Distribution& d, const Problem& problem, bool is_input) 
   const int ndim = problem.shape.size();
   const std::string per_axis = "one number per axis, " + std::to_string(ndim);
   if (!d.order().empty()) check_order(d.order(), ndim);
-  const int kinds = (d.strides().empty() ? 0 : 1) +
-                    (d.halo_lower().empty() && d.halo_upper().empty() ? 0 : 1) + (d.r2c_padding() ? 1 : 0);
+  const int kinds = (d.strides().empty() ? 0 : 1) + (has_halo(d) ? 1 : 0) + (d.r2c_padding() ? 1 : 0);
   if (kinds > 1 || (!d.strides().empty() && !d.order().empty()))
     throw Error(what + " memory", "strides, an order, a halo or a padding at the same time",
                 "strides alone, or a memory order with one of halo and padding");
   if (!d.strides().empty() && d.strides().size() != ndim)
     throw Error(what + " strides", "{" + join(d.strides(), ",") + "}", per_axis);
   for (const Shape* halo : {&d.halo_lower(), &d.halo_upper()}) {
-    if (kinds == 0 || d.r2c_padding() || !d.strides().empty()) break;
+    if (!has_halo(d)) break;
     if (halo->size() != ndim) throw Error(what + " halo", "{" + join(*halo, ",") + "}", per_axis);
     for (Index n : *halo)
       if (n < 0 || n > std::numeric_limits<int>::max())
@@ -62,10 +65,9 @@ void check_memory(const Distribution& d, const Problem& problem, bool is_input) 
   const int real = r2c_axis(problem);
   if (d.r2c_padding() && (!is_input || real < 0))
     throw Error(what + " padding", "r2c padding", "the input of a problem with an r2c axis");
-  if ((is_input ? problem.input_distance : problem.output_distance) < 0)
-    throw Error(what + " distance",
-                std::to_string(is_input ? problem.input_distance : problem.output_distance),
-                "0, or a positive number of elements");
+  const Index distance = is_input ? problem.input_distance : problem.output_distance;
+  if (distance < 0)
+    throw Error(what + " distance", std::to_string(distance), "0, or a positive number of elements");
 }
 
 Order order_asked_for(const Distribution& d) {

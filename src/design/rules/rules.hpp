@@ -23,6 +23,7 @@ struct Given {
 using Offers = std::vector<const Offer*>;
 
 // schedule.cpp
+Chosen<bool> choose_layout(const Given& given, const Offers& offers);
 /// Checks the boxes and names the distributions. Throws `weft::Error`.
 ScheduleRequest schedule_request(const Given& given);
 /// A batch is one axis more, the last one, and the slowest in memory.
@@ -44,9 +45,6 @@ bool goes_through_host(const Offer& offer, const Given& given);
 void take_exchanges(const Given& given, const Offers& offers, Design& design);
 /// Throws `weft::Error` if the padding of an exchange finds no room in the workspace.
 void check_padding(const Given& given, const Design& design);
-
-// layout.cpp
-Chosen<bool> choose_layout(const Given& given, const Offers& offers);
 
 // pipeline.cpp
 struct PipelineWish {

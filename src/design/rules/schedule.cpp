@@ -1,4 +1,7 @@
-// From a problem, and what the ranks gave, to what the planner of schedules is asked.
+// From a problem, and what the ranks gave, to what the planner of schedules is asked; how boxes lie in
+// memory.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
@@ -60,6 +63,19 @@ void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes) {
   request.decomposition = wishes.decomposition.value;
   request.computing_ranks = shrunk_to(wishes, request.ranks);
   apply_grid(request, wishes.grid.value);
+}
+
+/// An exchange that packs nothing gets long runs of memory to work on, and any other one lines that are
+/// contiguous once they have been unpacked; but GPUs transform strided lines as fast, or copy them aside in
+/// less time than a reshape takes for it.
+Chosen<bool> choose_layout(const Given& given, const Offers& offers) {
+  const Wish<LayoutWish>& wish = given.wishes.layout;
+  if (wish.value != LayoutWish::automatic)
+    return {wish.value == LayoutWish::contiguous, wish.origin, wish.reason()};
+  if (given.on_device()) return {false, Origin::rule, "auto: a GPU transforms strided lines as fast"};
+  if (std::all_of(offers.begin(), offers.end(), [](const Offer* o) { return packs_nothing(o->traits); }))
+    return {false, Origin::rule, "auto: nothing is packed"};
+  return {true, Origin::rule, "auto: unpacking makes lines contiguous"};
 }
 
 ScheduleRequest schedule_request(const Given& given) {
