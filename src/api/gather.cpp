@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "api/user_layout.hpp"
 #include "base/cache.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
@@ -26,8 +25,9 @@ std::vector<T> shortened(std::vector<T> all) {
   return all;
 }
 
+/// The memory orders that ranks ask for, of the axes of one array.
 std::vector<Order> orders_of(CommImpl& comm, const Distribution& d, int ndim) {
-  std::vector<Order> orders = all_of(comm, order_asked_for(d));
+  std::vector<Order> orders = all_of(comm, d.strides().empty() ? d.order() : order_of(d.strides()));
   const bool none = std::all_of(orders.begin(), orders.end(), [](const Order& o) { return o.empty(); });
   if (none && d.kind() == Distribution::Kind::fastest) return {};
   for (Order& o : orders)

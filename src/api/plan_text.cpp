@@ -12,10 +12,8 @@ namespace {
 
 std::string describe(const char* which, const UserArray& side) {
   const Strides dense = dense_strides(side.box.extents(), side.order);
-  bool same = side.layout.offset == 0;
-  for (int a = 0; a < dense.size(); ++a)
-    same = same && (side.box.empty() || side.layout.strides[a] == dense[a]);
-  if (same) return "";
+  const bool same = side.box.empty() || std::equal(dense.begin(), dense.end(), side.layout.strides.begin());
+  if (same && side.layout.offset == 0) return "";
   return std::string(which) + " array: strides {" + join(side.layout.strides, ",") + "}, first point at " +
          std::to_string(side.layout.offset) + "\n";
 }

@@ -49,6 +49,7 @@ Wishes PlanTrials::with(const Settings& candidate) const {
 
 const Design* PlanTrials::design_of(const Settings& candidate) {
   if (designed_ != candidate) {
+    plan_.reset();
     design_.reset();
     try {
       design_ = design(request_.problem, with(candidate), setting_);
@@ -60,24 +61,21 @@ const Design* PlanTrials::design_of(const Settings& candidate) {
 }
 
 std::shared_ptr<BoundPlan> PlanTrials::plan(const Settings& candidate) {
-  if (last_ && planned_ == candidate) return last_;
-  last_.reset();
   const Design* made = design_of(candidate);
-  if (made == nullptr) return nullptr;
+  if (made == nullptr || plan_) return plan_;
   test_point("plan", request_.comm.rank());
   Setting setting = setting_;
   try {
-    last_ = bind(request_, with(candidate), setting, *made, true).plan;
+    plan_ = bind(request_, with(candidate), setting, *made, true).plan;
   } catch (const AgreedFailure&) {
     request_.comm.impl().check_alive("plan: trial");
   }
-  planned_ = candidate;
   // Memory that cannot be shared now cannot be shared by the next candidate.
   if (!setting.closed.sharing.empty() && setting_.closed.sharing.empty()) {
     setting_.closed = {.sharing = setting.closed.sharing, .roomy = ""};
-    designed_.reset();
+    designed_.reset();  // but this plan can be executed
   }
-  return last_;
+  return plan_;
 }
 
 bool PlanTrials::on_all_ranks(bool mine) {

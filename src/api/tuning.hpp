@@ -60,10 +60,9 @@ class PlanTrials final : public Trials {
   std::function<void(const MeasuredSettings&, int)> keep_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   TrialArrays arrays_;
-  std::optional<Settings> designed_;  ///< what `design_` is of
+  std::optional<Settings> designed_;  ///< what `design_` and `plan_` are of
   std::optional<Design> design_;
-  Settings planned_;  ///< what `last_` is of
-  std::shared_ptr<BoundPlan> last_;
+  std::shared_ptr<BoundPlan> plan_;
 };
 
 /// What the wishes leave open, for the tuner: the rule's choice and the other exchanges that serve, each with

@@ -70,10 +70,6 @@ void check_memory(const Distribution& d, const Problem& problem, bool is_input) 
     throw Error(what + " distance", std::to_string(distance), "0, or a positive number of elements");
 }
 
-Order order_asked_for(const Distribution& d) {
-  return d.strides().empty() ? d.order() : order_of(d.strides());
-}
-
 Layout user_layout(const Problem& problem, bool is_input, const Box& box, const Order& order) {
   const Distribution& d = is_input ? problem.input : problem.output;
   const char* what = is_input ? "input" : "output";

@@ -10,9 +10,6 @@ namespace weft {
 /// Throws `weft::Error` for orders, strides, halos and paddings that are wrong whatever the box is.
 void check_memory(const Distribution& d, const Problem& problem, bool is_input);
 
-/// The memory order that a rank asks for, of the axes of one array; empty: none.
-Order order_asked_for(const Distribution& d);
-
 /// The layout of the array of one side on this rank. With a batch it has one axis more, the last, from one
 /// array to the next; `box` and `order` are of one array. Throws `weft::Error` if elements would coincide.
 Layout user_layout(const Problem& problem, bool is_input, const Box& box, const Order& order);
