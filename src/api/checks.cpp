@@ -34,13 +34,11 @@ void check_in_flight(const PlanImpl& plan, const char* operation) {
   if (bound.under_way())
     throw Error(operation, std::string("a plan whose ") + name_of(bound.direction()) + " is under way",
                 "wait() before that, or a second plan", plan.comm.rank());
-  bool in_the_way = false;
   for (const CommImpl::Execution* f = plan.comm.impl().executions(); f != nullptr; f = f->next)
-    in_the_way = in_the_way || bound.exclusive || f->exclusive;
-  if (in_the_way)
-    throw Error(operation,
-                "another plan of these ranks is under way, and one of the two has collective exchanges",
-                "wait() for it, exchange p2p for both, or a Comm of its own", plan.comm.rank());
+    if (bound.exclusive || f->exclusive)
+      throw Error(operation,
+                  "another plan of these ranks is under way, and one of the two has collective exchanges",
+                  "wait() for it, exchange p2p for both, or a Comm of its own", plan.comm.rank());
 }
 
 /// Memory of the other kind is told before anything touches it.
