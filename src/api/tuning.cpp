@@ -270,6 +270,21 @@ std::vector<Point> PlanTrials::starts(const Settings& candidate, const std::vect
   return rule == paper ? std::vector<Point>{rule} : std::vector<Point>{rule, paper};
 }
 
+/// Points of a search differ in parameters only, so that the schedule of the newest design serves: a search
+/// asks for many points that are not feasible, and a design takes long among thousands of ranks.
+bool PlanTrials::feasible(const Settings& candidate) {
+  if (!design_ || design_->legs[0].empty()) return true;  // planning will tell
+  try {
+    const Wishes wishes = with(candidate);
+    for (const Schedule& schedule : design_->schedules)
+      choose_pipeline(schedule, find_pipeline(design_->legs[0].front().pipeline), wishes.parameters,
+                      pipeline_rules(request_.problem, wishes, setting_));
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 /// Rank 0's clock counts. A fifth of the budget is for the finalists.
 bool PlanTrials::out_of_time() {
   return !on_all_ranks(request_.comm.rank() != 0 || seconds() <= 0.8 * budget_);

@@ -26,7 +26,7 @@ class PlanTrials final : public Trials {
   std::string plan_of(const Settings& candidate) override;
   std::vector<Dimension> parameters(const Settings& candidate) override;
   std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>& parameters) override;
-  bool feasible(const Settings& candidate) override { return design_of(candidate) != nullptr; }
+  bool feasible(const Settings& candidate) override;
   bool out_of_time() override;
   void found(const MeasuredSettings& best, int trials) override { keep_(best, trials); }
 

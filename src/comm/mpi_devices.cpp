@@ -8,10 +8,11 @@
 
 namespace weft {
 
-namespace {
+std::atomic<const bool*> detail::pretended_mpi_takes_devices{nullptr};
 
 /// Open MPI has the function in its extensions, MPICH since 4.0; each defines a macro that says so.
-bool asked() {
+bool mpi_takes_devices() {
+  if (const bool* other = detail::pretended_mpi_takes_devices) return *other;
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;
 #elif defined(MPIX_GPU_SUPPORT_CUDA)
@@ -20,15 +21,6 @@ bool asked() {
 #else
   return false;
 #endif
-}
-
-}  // namespace
-
-std::atomic<const bool*> detail::pretended_mpi_takes_devices{nullptr};
-
-bool mpi_takes_devices() {
-  const bool* other = detail::pretended_mpi_takes_devices;
-  return other != nullptr ? *other : asked();
 }
 
 }  // namespace weft

@@ -31,11 +31,6 @@ struct Offer {
   std::string missing = {};    ///< why it cannot be used in this process, if that was asked
 };
 
-/// Whether parts of arrays in memory of devices can go through pinned memory.
-inline bool stages(const ExchangeTraits& traits) {
-  return traits.serves_host && !traits.stores && traits.form != Form::boxes;
-}
-
 /// What all ranks have in memory of devices.
 struct DeviceFacts {
   Islands islands;          ///< ranks whose devices reach each other

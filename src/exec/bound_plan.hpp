@@ -123,6 +123,8 @@ class BoundPlan final : public CommImpl::Execution {
 };
 
 /// Rounded up to what GPUs like memory to start on.
-Index device_aligned(Index bytes);
+constexpr Index device_aligned(Index bytes) {
+  return rounded_up<Index>(bytes, 256);
+}
 
 }  // namespace weft

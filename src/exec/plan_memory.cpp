@@ -22,10 +22,6 @@ constexpr Index flag_room = Index{2} << 20;
 
 }  // namespace
 
-Index device_aligned(Index bytes) {
-  return (bytes + 255) / 256 * 256;
-}
-
 /// This rank's share of the memory of its device.
 BoundPlan::DeviceMemory BoundPlan::find_device_memory() const {
   PeerMemory::give_back();

@@ -39,4 +39,9 @@ inline bool packs_nothing(const ExchangeTraits& traits) {
   return traits.stores || traits.form == Form::boxes;
 }
 
+/// Whether parts of arrays in memory of devices can go through pinned memory.
+inline bool stages(const ExchangeTraits& traits) {
+  return traits.serves_host && !traits.stores && traits.form != Form::boxes;
+}
+
 }  // namespace weft

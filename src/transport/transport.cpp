@@ -32,12 +32,8 @@ ScopedExchange::~ScopedExchange() {
   all_exchanges().pop_back();
 }
 
-bool stages(const ExchangeRow& row) {
-  return row.traits.serves_host && !packs_nothing(row.traits);
-}
-
 bool takes_devices(const ExchangeRow& row, CommImpl& comm) {
-  return stages(row) && row.takes_devices != nullptr && row.takes_devices(comm);
+  return stages(row.traits) && row.takes_devices != nullptr && row.takes_devices(comm);
 }
 
 const ExchangeRow& exchange_row(const std::string& name) {

@@ -144,9 +144,6 @@ struct ExchangeRow {
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
 };
 
-/// Whether arrays in memory of devices can go through pinned memory of the host.
-bool stages(const ExchangeRow& row);
-
 /// Whether it may be given that memory itself.
 bool takes_devices(const ExchangeRow& row, CommImpl& comm);
 

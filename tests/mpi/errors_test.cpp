@@ -16,7 +16,7 @@
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
 #include "support/scoped_variable.hpp"
-#include "transport/mpi/counts.hpp"
+#include "transport/mpi/types.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
 

@@ -3,6 +3,7 @@
 // the one that was not used for longest makes room for a third.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +33,25 @@ class StreamGraphs {
   explicit StreamGraphs(int plain) : plain_(plain) {}
 
   /// The execution to be launched as a graph, once it is captured; null if it is not to be captured yet.
-  Execution* find(int turn, const Arrays& arrays);
+  Execution* find(int turn, const Arrays& arrays) {
+    auto& known = executions_[static_cast<std::size_t>(turn)];
+    auto* found = std::find_if(known.begin(), known.end(),
+                               [&](const Execution& e) { return e.seen > 0 && e.arrays == arrays; });
+    if (found == known.end()) {
+      found = std::min_element(known.begin(), known.end(),
+                               [](const Execution& a, const Execution& b) { return a.used < b.used; });
+      found->arrays = arrays;
+      found->seen = 0;
+      found->captured = false;
+    }
+    found->used = ++clock_;
+    if (found->seen < plain_) {
+      ++found->seen;
+      return nullptr;
+    }
+    found->seen = plain_ + 1;
+    return found;
+  }
 
  private:
   std::array<std::array<Execution, 2>, 4> executions_;  ///< by turn

@@ -1,6 +1,7 @@
 // When the operations of an execution began and ended on the streams of a device, by events around each.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,22 +13,49 @@ namespace weft {
 class StreamTimes {
  public:
   /// Whether executions are noted from now on, of so many operations. The first time makes the events.
-  void set(bool on, Device& device, std::size_t operations);
+  void set(bool on, Device& device, std::size_t operations) {
+    on_ = on;
+    if (!on || began_) return;
+    began_ = device.make_event(true);
+    for (std::size_t i = 0; i < operations; ++i)
+      noted_.push_back({Noted::State::none, device.make_event(true), device.make_event(true)});
+  }
   bool on() const { return on_; }
   /// Of a new execution, which is noted or not.
-  void start(DeviceStream& stream);
+  void start(DeviceStream& stream) {
+    for (Noted& n : noted_) n.state = Noted::State::none;
+    if (on_) stream.record(*began_);
+  }
   /// What has begun already goes on.
-  void begin(std::size_t operation, DeviceStream& stream);
-  void end(std::size_t operation, DeviceStream& stream);
+  void begin(std::size_t operation, DeviceStream& stream) {
+    if (!on_ || noted_[operation].state != Noted::State::none) return;
+    stream.record(*noted_[operation].begin);
+    noted_[operation].state = Noted::State::begun;
+  }
+  void end(std::size_t operation, DeviceStream& stream) {
+    if (!on_) return;
+    stream.record(*noted_[operation].end);
+    noted_[operation].state = Noted::State::ended;
+  }
 
   struct Interval {
     double begin, end;  ///< seconds since the start
   };
   /// Of the last execution, which has to be done; nothing if it, or the operation in it, was not noted.
-  std::optional<Interval> of(std::size_t operation, const Device& device) const;
-  bool any() const;
+  std::optional<Interval> of(std::size_t operation, const Device& device) const {
+    if (operation >= noted_.size() || noted_[operation].state != Noted::State::ended) return std::nullopt;
+    return Interval{device.seconds_between(*began_, *noted_[operation].begin),
+                    device.seconds_between(*began_, *noted_[operation].end)};
+  }
+  bool any() const {
+    return std::any_of(noted_.begin(), noted_.end(),
+                       [](const Noted& n) { return n.state == Noted::State::ended; });
+  }
   /// Gives the events back.
-  void clear();
+  void clear() {
+    noted_.clear();
+    began_.reset();
+  }
 
  private:
   struct Noted {

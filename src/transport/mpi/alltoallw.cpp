@@ -1,7 +1,6 @@
 // One MPI_Alltoallw per tile on datatypes that describe the boxes where they lie: no packing, no unpacking,
 // and no buffer of ours; MPI does both inside (multi-gpu-fft-performance, Algorithm 2; mpi4py-fft).
 #include "transport/mpi/group_exchange.hpp"
-#include "transport/mpi/types.hpp"
 
 namespace weft {
 

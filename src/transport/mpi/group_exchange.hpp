@@ -4,7 +4,7 @@
 #pragma once
 
 #include "comm/mpi_world.hpp"
-#include "transport/mpi/counts.hpp"
+#include "transport/mpi/types.hpp"
 
 namespace weft {
 

@@ -1,7 +1,6 @@
 // Blocking pairwise exchange: in step s every rank of the group sends to the member s places after it and
 // receives from the one s places before it, so that no rank is ever the target of two.
 #include "transport/mpi/group_exchange.hpp"
-#include "transport/mpi/types.hpp"
 
 namespace weft {
 

@@ -1,12 +1,27 @@
-// MPI datatypes of what counts alone cannot say: more elements than fit an int, and strided boxes. A type is
-// nested as often as it takes, so that every count inside it stays below the limit.
+// Counts and datatypes of MPI messages. MPI counts in int: 64-bit counts are narrowed, which is checked while
+// planning, or become a datatype, as strided boxes do. Such a type is nested as often as it takes, so that
+// every count inside it fits.
 #pragma once
 
 #include <mpi.h>
 
-#include "transport/mpi/counts.hpp"
+#include <atomic>
+#include <vector>
+
+#include "transport/transport.hpp"
 
 namespace weft {
+
+/// Throws `weft::Error` if no element has this size.
+MPI_Datatype mpi_datatype(int element_bytes);
+
+/// A count or displacement of elements as MPI's int. Throws `weft::Error` if it does not fit.
+int mpi_count(Index bytes, int element_bytes);
+
+namespace detail {
+/// The largest count that `mpi_count` accepts; tests lower it to meet the limit with small arrays.
+extern std::atomic<Index> mpi_count_limit;
+}  // namespace detail
 
 /// A message as the arguments of a point-to-point call: one element of a large type if it has more elements
 /// than MPI can count.
