@@ -6,6 +6,7 @@
 #include "api/option_table.hpp"
 #include "base/arithmetic.hpp"
 #include "base/test_hook.hpp"
+#include "base/timing.hpp"
 #include "comm/agree.hpp"
 #include "design/rules/rules.hpp"
 #include "program/pipeline.hpp"
@@ -14,20 +15,10 @@ namespace weft {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 void skip_invariant(BoundPlan& plan, bool on) {
   for (const Direction d : {Direction::forward, Direction::backward}) plan.executor(d).skip_invariant(on);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 }  // namespace
@@ -40,7 +31,7 @@ PlanTrials::PlanTrials(const PlanRequest& request, Setting setting,
       keep_(std::move(keep)) {}
 
 double PlanTrials::seconds() const {
-  return since(begin_);
+  return seconds_now() - begin_;
 }
 
 Wishes PlanTrials::with(const Settings& candidate) const {
@@ -98,14 +89,14 @@ bool PlanTrials::provide(BoundPlan& plan) {
 /// Forward and backward once; this rank's time until the results are there.
 double PlanTrials::execute(BoundPlan& plan) {
   request_.comm.impl().barrier();
-  const auto begin = Clock::now();
+  const double begin = seconds_now();
   for (const Direction d : {Direction::forward, Direction::backward}) {
     const TrialArrays::Pointers arrays = arrays_.of(plan, d);
     plan.start(d, arrays.in, arrays.out, arrays.workspace);
     plan.advance(Patience::wait);
   }
   plan.settled(Patience::wait);
-  return since(begin);
+  return seconds_now() - begin;
 }
 
 double PlanTrials::slowest(double seconds) {
@@ -123,11 +114,10 @@ std::vector<double> PlanTrials::time(const std::vector<std::shared_ptr<BoundPlan
     one = std::max(one, slowest(execute(*plan)));
   }
   const double wanted = std::clamp<double>(repeats.seconds / one, repeats.least, repeats.most);
-  std::vector<std::vector<double>> times(plans.size());
-  for (int i = static_cast<int>(std::max(1.0, std::min(wanted, repeats.share / one))); i > 0; --i)
-    for (std::size_t k = 0; k < plans.size(); ++k) times[k].push_back(execute(*plans[k]));
-  std::vector<double> scores;
-  for (const std::vector<double>& t : times) scores.push_back(slowest(median(t)));
+  const auto rounds = static_cast<int>(std::max(1.0, std::min(wanted, repeats.share / one)));
+  std::vector<double> scores =
+      medians_in_turn(plans.size(), rounds, [&](std::size_t k) { return execute(*plans[k]); });
+  for (double& score : scores) score = slowest(score);
   return scores;
 }
 

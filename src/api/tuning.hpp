@@ -2,7 +2,6 @@
 // bound and executed.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "api/bind.hpp"
 #include "api/trial_arrays.hpp"
+#include "base/timing.hpp"
 #include "tune/tuner.hpp"
 
 namespace weft {
@@ -58,7 +58,7 @@ class PlanTrials final : public Trials {
   Setting setting_;
   double budget_;
   std::function<void(const MeasuredSettings&, int)> keep_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double begin_ = seconds_now();
   TrialArrays arrays_;
   std::optional<Settings> designed_;  ///< what `design_` and `plan_` are of
   std::optional<Design> design_;

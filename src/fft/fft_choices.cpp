@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "base/timing.hpp"
 #include "fft/local_fft.hpp"
 #include "geometry/transform.hpp"
 #include "weft/buffer.hpp"
@@ -176,15 +177,8 @@ void remember_fft_choice(const FftProblem& problem, const FftRow& row) {
 
 struct Candidate {
   PlannedFft planned;
-  double best = 0;  ///< seconds
+  double best = std::numeric_limits<double>::max();  ///< seconds
 };
-
-void try_once(Candidate& c, std::byte* from, std::byte* to, bool first) {
-  const auto begin = std::chrono::steady_clock::now();
-  c.planned.fft->execute(from, to);
-  const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  c.best = first ? time : std::min(c.best, time);
-}
 
 /// Times the candidates in turns, so that disturbances affect all of them, and compares their shortest times.
 PlannedFft fastest(std::vector<Candidate>& candidates, const FftProblem& problem) {
@@ -196,7 +190,9 @@ PlannedFft fastest(std::vector<Candidate>& candidates, const FftProblem& problem
   double spent = 0;
   for (int turn = 0; turn < most_turns && (turn < least_turns || spent < long_enough); ++turn)
     for (Candidate& c : candidates) {
-      try_once(c, from.data(), problem.in_place ? from.data() : to.data(), turn == 0);
+      const double begin = seconds_now();
+      c.planned.fft->execute(from.data(), problem.in_place ? from.data() : to.data());
+      c.best = std::min(c.best, seconds_now() - begin);
       spent += c.best;
     }
   return std::min_element(candidates.begin(), candidates.end(),
@@ -220,7 +216,7 @@ PlannedFft plan_fastest_fft(std::span<const FftRow* const> rows, const FftProble
   for (const FftRow* row : rows) {
     if (!row->unable(problem).empty()) continue;
     try {
-      candidates.push_back({{row->plan(problem), row}, 0});
+      candidates.push_back({{row->plan(problem), row}});
     } catch (const Error&) {  // another library may be able to
     }
   }

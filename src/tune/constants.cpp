@@ -1,7 +1,6 @@
 #include "tune/constants.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <complex>
 #include <ctime>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/cache.hpp"
+#include "base/timing.hpp"
 #include "exec/host/executor.hpp"
 #include "program/builder.hpp"
 #include "schedule/planner.hpp"
@@ -29,7 +29,7 @@ double seconds_computed() {
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0)
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 #endif
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return seconds_now();
 }
 
 /// The shape of an array of `caches` second-level caches, with columns of 256 points along the slowest axis.
@@ -77,23 +77,13 @@ class Trial {
 
   /// The median time of each program over rounds in which they take turns. A first round does not count.
   std::vector<double> medians(int rounds) {
-    std::vector<std::vector<double>> times(ways_.size());
-    for (int i = 0; i <= rounds; ++i)
-      for (std::size_t w = 0; w < ways_.size(); ++w) {
-        const double time = once(w);
-        if (i > 0) times[w].push_back(time);
-      }
-    std::vector<double> result;
-    for (std::vector<double>& t : times) {
-      const auto middle = t.begin() + static_cast<std::ptrdiff_t>(t.size() / 2);
-      std::nth_element(t.begin(), middle, t.end());
-      result.push_back(*middle);
-    }
-    return result;
+    const auto once = [&](std::size_t way) { return time(way); };
+    medians_in_turn(ways_.size(), 1, once);
+    return medians_in_turn(ways_.size(), rounds, once);
   }
 
  private:
-  double once(std::size_t way) {
+  double time(std::size_t way) {
     const double begin = seconds_computed();
     ways_[way].start(in_.data(), out_.data(), work_[way].data());
     ways_[way].advance(Patience::wait);
