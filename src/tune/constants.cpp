@@ -45,83 +45,62 @@ Shape cube(double caches) {
   return {side, side, side};
 }
 
-/// Times several programs that transform one array on one rank.
-class Trial {
- public:
-  explicit Trial(const Shape& shape) {
-    ScheduleRequest request;
-    request.shape = shape;
-    request.transforms = AxisVector<Transform>(3, Transform::c2c);
-    request.input = request.output = named_tiling(Distribution::slab(0), shape, 1, "constants");
-    request.input_orders = request.output_orders = {c_order(3)};
-    schedule_ = make_schedule(request);
-    const auto points = static_cast<std::size_t>(shape[0] * shape[1] * shape[2]);
-    in_ = Buffer<Complex>(points);
-    out_ = Buffer<Complex>(points);
-    std::fill(in_.begin(), in_.end(), Complex());  // zeros stay zeros, and now the pages are there
-    std::fill(out_.begin(), out_.end(), Complex());
-  }
-
-  void add(Index subtile, double store_past_from, double two_passes_from) {
+/// The median times, on one rank, of the programs that transform an array with each of `constants`.
+std::vector<double> median_times(const Shape& shape, const std::vector<MachineConstants>& constants) {
+  ScheduleRequest asked;
+  asked.shape = shape;
+  asked.transforms = AxisVector<Transform>(3, Transform::c2c);
+  asked.input = asked.output = named_tiling(Distribution::slab(0), shape, 1, "constants");
+  asked.input_orders = asked.output_orders = {c_order(3)};
+  const Schedule schedule = make_schedule(asked);
+  const auto points = static_cast<std::size_t>(shape[0] * shape[1] * shape[2]);
+  Buffer<Complex> in(points), out(points);
+  std::fill(in.begin(), in.end(), Complex());  // zeros stay zeros, and now the pages are there
+  std::fill(out.begin(), out.end(), Complex());
+  std::vector<Buffer<std::byte>> work;
+  std::vector<Executor> executors;
+  for (const MachineConstants& c : constants) {
     ProgramRequest request;
     request.cache_bytes = second_cache_bytes();
-    request.subtile = subtile;
-    request.store_past_from = store_past_from;
-    request.two_passes_from = two_passes_from;
-    Program program = build_program(schedule_, {}, request);
-    work_.emplace_back(static_cast<std::size_t>(program.workspace_bytes));
+    request.subtile = c.subtile;
+    request.store_past_from = c.store_past_from;
+    request.two_passes_from = c.two_passes_from;
+    Program program = build_program(schedule, {}, request);
+    work.emplace_back(static_cast<std::size_t>(program.workspace_bytes));
     ExecutorSettings settings;
     settings.ffts = find_ffts("auto");
-    ways_.emplace_back(std::move(program), settings);
+    executors.emplace_back(std::move(program), settings);
   }
-
-  /// The median time of each program over rounds in which they take turns. A first round does not count.
-  std::vector<double> medians(int rounds) {
-    const auto once = [&](std::size_t way) { return time(way); };
-    medians_in_turn(ways_.size(), 1, once);
-    return medians_in_turn(ways_.size(), rounds, once);
-  }
-
- private:
-  double time(std::size_t way) {
+  const auto time = [&](std::size_t i) {
     const double begin = seconds_computed();
-    ways_[way].start(in_.data(), out_.data(), work_[way].data());
-    ways_[way].advance(Patience::wait);
+    executors[i].start(in.data(), out.data(), work[i].data());
+    executors[i].advance(Patience::wait);
     return seconds_computed() - begin;
-  }
-
-  Schedule schedule_;
-  Buffer<Complex> in_, out_;
-  std::vector<Buffer<std::byte>> work_;
-  std::vector<Executor> ways_;
-};
+  };
+  medians_in_turn(executors.size(), 1, time);  // the first executions do not count
+  return medians_in_turn(executors.size(), 3, time);
+}
 
 /// The smallest size within 3% of the fastest one; the default if that is within 5%.
-Index measure_subtile(const MachineConstants& c) {
+Index measure_subtile(Index standard) {
   const Index cache = second_cache_bytes();
-  std::vector<Index> sizes;
-  for (Index kib : {32, 64, 128, 256, 512})
-    if (kib << 10 == c.subtile || 2 * (kib << 10) <= cache) sizes.push_back(kib << 10);
-  Trial trial(columns(2));
-  for (Index size : sizes) trial.add(size, always, always);
-  const std::vector<double> times = trial.medians(3);
+  std::vector<MachineConstants> ways;
+  for (const Index size : {32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10})
+    if (size == standard || 2 * size <= cache) ways.push_back({size, always, always});
+  const std::vector<double> times = median_times(columns(2), ways);
   const double best = *std::min_element(times.begin(), times.end());
-  const auto standard =
-      static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), c.subtile) - sizes.begin());
-  if (times[standard] < 1.05 * best) return c.subtile;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (times[i] < 1.03 * best) return sizes[i];
-  return c.subtile;
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    if (ways[i].subtile == standard && times[i] < 1.05 * best) return standard;
+  const auto good = std::find_if(times.begin(), times.end(), [&](double t) { return t <= 1.03 * best; });
+  return ways[static_cast<std::size_t>(good - times.begin())].subtile;
 }
 
 /// Compares one pass and two on an array of half the default size, as larger ones take too long. The gain
 /// also depends on the shape, by about a tenth, so that only larger differences change the default.
 double measure_two_passes_from(const MachineConstants& c) {
   const double caches = c.two_passes_from / 2;
-  Trial trial(cube(caches));
-  trial.add(c.subtile, c.store_past_from, never);
-  trial.add(c.subtile, c.store_past_from, always);
-  const std::vector<double> times = trial.medians(3);
+  const std::vector<double> times = median_times(
+      cube(caches), {{c.subtile, c.store_past_from, never}, {c.subtile, c.store_past_from, always}});
   const double gain = times[0] / times[1];
   return gain > 1.15 ? caches : gain < 0.8 ? 2 * c.two_passes_from : c.two_passes_from;
 }
@@ -131,7 +110,7 @@ double measure_two_passes_from(const MachineConstants& c) {
 MachineConstants measure_constants() {
   MachineConstants c;
   try {
-    c.subtile = measure_subtile(c);
+    c.subtile = measure_subtile(c.subtile);
     c.two_passes_from = measure_two_passes_from(c);
   } catch (const Error&) {  // no local FFT library, or none that can be asked
     return {};

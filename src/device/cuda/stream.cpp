@@ -5,8 +5,7 @@
 #include <cstdint>
 
 #include "device/cuda/driver.hpp"
-#include "kernels/cuda/permute_copy.hpp"
-#include "kernels/cuda/r2r.hpp"
+#include "kernels/cuda/kernels.hpp"
 
 namespace weft::cuda {
 

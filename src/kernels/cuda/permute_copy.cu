@@ -1,4 +1,7 @@
-#include "kernels/cuda/permute_copy.hpp"
+// Copies between strided boxes, with up to four merged loops in a launch. Where the fastest axes of source
+// and destination differ, tiles go through shared memory, so that both are accessed in long runs. Otherwise
+// up to 16 bytes are moved at once, and several copies share a launch. Elements can be multiplied.
+#include "kernels/cuda/kernels.hpp"
 
 #include <algorithm>
 #include <array>

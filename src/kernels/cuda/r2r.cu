@@ -1,4 +1,6 @@
-#include "kernels/cuda/r2r.hpp"
+// One thread handles one complex number; threads have the order of the array, so that adjacent threads access
+// adjacent numbers.
+#include "kernels/cuda/kernels.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,5 @@
-// Kernels that copy between strided boxes in device memory, with up to four merged loops in a launch. Where
-// the fastest axes of source and destination differ, tiles go through shared memory, so that both are
-// accessed in long runs. Otherwise up to 16 bytes are moved at once, and several copies share a launch.
-// Elements can be multiplied.
+// What runs in kernels on devices: copies between strided boxes, and the steps of DCTs and DSTs around their
+// FFT. Calls allocate nothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,6 +9,7 @@
 #include <span>
 
 #include "kernels/device_copy.hpp"
+#include "kernels/r2r/step.hpp"
 
 namespace weft::cuda {
 
@@ -29,8 +28,11 @@ struct KernelSignals {
 };
 
 /// Enqueues copies, none of which may write what another one reads or writes. `stored` becomes true if the
-/// last launch stores the signals, which not every kernel can. Allocates nothing.
+/// last launch stores the signals, which not every kernel can.
 cudaError_t enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
                     cudaStream_t stream);
+
+/// Enqueues a step of a DCT or DST before or after its FFT.
+cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
 
 }  // namespace weft::cuda
