@@ -1,6 +1,5 @@
 // The benchmark's own claims: its answers are right, its breakdown adds up, its bytes are the schedule's.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <limits>
@@ -20,6 +19,7 @@
 #include "statistics.hpp"
 #include "support/device_double.hpp"
 #include "support/expect_error.hpp"
+#include "support/first_rank.hpp"
 #include "support/reference.hpp"
 #include "support/tuned.hpp"
 #include "transports.hpp"
@@ -34,13 +34,12 @@ using bench::Measured;
 
 namespace {
 
+/// Ranks have a device each if arrays are in memory of devices.
 Measured measured_on(int ranks, const Case& c) {
-  Measured result;
-  ThreadTeam(ranks).run([&](const Comm& comm) {
-    const Measured mine = measure(comm, c);
-    if (comm.rank() == 0) result = mine;
+  return on_first_rank(ranks, [&](const Comm& comm) {
+    if (c.device == "cuda") set_double_device(comm.rank());
+    return measure(comm, c);
   });
-  return result;
 }
 
 }  // namespace
@@ -166,7 +165,8 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
        {"median_s", "min_s", "quartiles_s", "gflops", "error_l2", "operations", "bound", "peers", "plan",
         "machine", "versions", "problem", "options", "planning_s", "memory_bytes", "memory_traffic"})
     EXPECT_TRUE(j.contains(key)) << key;
-  EXPECT_NE(j["plan"].get<std::string>().find("\nforward reshape 1:"), std::string::npos);
+  EXPECT_EQ(j["plan"], m.plan);
+  EXPECT_EQ(j["design"]["forward"]["reshapes"].size(), 1u);
   EXPECT_LE(j["min_s"], j["quartiles_s"][0]);
   EXPECT_LE(j["quartiles_s"][0], j["median_s"]);
   EXPECT_LE(j["median_s"], j["quartiles_s"][1]);
@@ -192,12 +192,7 @@ TEST(Bench, ArraysInMemoryOfDevices) {
         c.options.set("exchange", exchange);
         const bool direct = *exchange == 'd', by_kernels = direct && in_place;
         if (direct) c.options.set("puts", by_kernels ? "kernel" : "engine");
-        Measured m;
-        ThreadTeam(3).run([&](const Comm& comm) {
-          set_double_device(comm.rank());
-          const Measured mine = measure(comm, c);
-          if (comm.rank() == 0) m = mine;
-        });
+        const Measured m = measured_on(3, c);
         EXPECT_GT(m.error_l2, 0);
         EXPECT_LT(m.error_l2, 5e-15) << transform << " " << exchange;
         EXPECT_GT(m.operations.at("fft").seconds, 0);
@@ -218,34 +213,32 @@ TEST(Bench, TransportsBetweenGpusAreExchangesByOtherNames) {
   const ScopedDeviceDouble devices;
   ThreadTeam(2).run([](const Comm& comm) {
     set_double_device(comm.rank());
-    const auto text = [&](const char* name) {
+    const auto design_by = [&](const char* name) {
       Case c;
       c.device = "cuda";
       c.shape = "12,10,14";
       bench::choose_transport(name, comm.impl(), c.options);
-      return Plan(comm, c.problem(), c.options).to_string();
+      return design_of(Plan(comm, c.problem(), c.options));
     };
-    for (const char* name : {"auto", "peer"})
-      EXPECT_NE(text(name).find("exchange direct"), std::string::npos);
-    EXPECT_NE(text("staged").find("exchange copy (as asked for; through pinned memory)"), std::string::npos);
-    expect_error([&] { text("mpi"); }, "\"p2p\"");
-    expect_error([&] { text("ucx"); }, "auto, peer, nccl, mpi, staged");
+    for (const char* name : {"auto", "peer"}) EXPECT_EQ(first_leg(design_by(name)).exchange, "direct");
+    const Design staged = design_by("staged");
+    EXPECT_EQ(first_leg(staged).exchange, "copy");
+    EXPECT_EQ(staged.memory.staged, std::vector<std::string>{"copy"});
+    expect_error([&] { design_by("mpi"); }, "\"p2p\"");
+    expect_error([&] { design_by("ucx"); }, "auto, peer, nccl, mpi, staged");
   });
 }
 
 TEST(Bench, CeilingsOfDevicesAreMeasuredOnce) {
   forget_wisdom();
   const ScopedDeviceDouble devices;
-  const std::string file = new_wisdom_file("bench-" + std::to_string(getpid()));
+  const std::string file = new_wisdom_file();
   const auto found = [&](int ranks) {
     forget_wisdom();
-    bench::Ceilings first;
-    ThreadTeam(ranks).run([&](const Comm& comm) {
+    return on_first_rank(ranks, [&](const Comm& comm) {
       set_double_device(comm.rank());
-      const bench::Ceilings mine = bench::find_ceilings(comm, {1 << 16, current_device(), file});
-      if (comm.rank() == 0) first = mine;
+      return bench::find_ceilings(comm, {1 << 16, current_device(), file});
     });
-    return first;
   };
   const bench::Ceilings measured = found(2), again = found(2);
   EXPECT_FALSE(measured.remembered);
@@ -267,12 +260,7 @@ TEST(Bench, EffortsWithArraysInMemoryOfDevices) {
   c.shape = "12,10,14";
   c.repeat = 1;
   c.options = quick("patient", "", 8).set("exchange", "direct");
-  Measured m;
-  ThreadTeam(2).run([&](const Comm& comm) {
-    set_double_device(comm.rank());
-    const Measured mine = measure(comm, c);
-    if (comm.rank() == 0) m = mine;
-  });
+  const Measured m = measured_on(2, c);
   EXPECT_LT(m.error_l2, 5e-15);
   EXPECT_EQ(m.learnt.origin, Origin::trial);
   forget_wisdom();
@@ -301,11 +289,9 @@ TEST(Bench, TheTimelineOfAllRanksHasOneZero) {
     if (is_late) std::this_thread::sleep_for(std::chrono::duration<double>(late));
   };
   const ScopedTestHook scoped(hook);
-  Measured m;
-  ThreadTeam(2).run([&](const Comm& comm) {
+  const Measured m = on_first_rank(2, [&](const Comm& comm) {
     is_late = comm.rank() == 1;
-    const Measured mine = measure(comm, c);
-    if (comm.rank() == 0) m = mine;
+    return measure(comm, c);
   });
   EXPECT_EQ(m.timeline.at(0).front().begin, 0);
   EXPECT_GT(m.timeline.at(1).front().begin, 0.9 * late);
@@ -367,7 +353,7 @@ TEST(Bench, WithoutMemoryItSaysHowMuchItNeedsForWhat) {
       try {
         measure(comm, c);
       } catch (const Error& e) {
-        EXPECT_NE(e.got().find("no memory for "), std::string::npos) << e.what();
+        EXPECT_TRUE(says(e.got(), "no memory for "));
         if (comm.rank() == 0) lacking.insert(e.operation());
       }
     });

@@ -47,6 +47,8 @@ TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
     set_double_device(comm.rank() == 0 ? 0 : comm.rank() + 4);
     const Plan apart(comm, on_device());
     EXPECT_EQ(first_leg(apart).exchange, "copy");
+    EXPECT_EQ(design_of(apart).memory.staged, std::vector<std::string>{"copy"});
+    EXPECT_EQ(setting_of(apart).devices->islands.of, (std::vector<int>{0, 1, 2}));
     EXPECT_EQ(
         first_leg(apart).exchange_reason,
         "auto: it serves these ranks; not direct: devices of ranks 0 and 1, double (device 0) and double "
@@ -60,22 +62,23 @@ TEST(DeviceDouble, PairsThatDoNotReachEachOtherExchangeThroughPinnedMemory) {
   DoubleManner manner;
   manner.reach = 2;
   const ScopedDeviceDouble devices(manner);
-  const std::string far =
-      "; through pinned memory (copy) between ranks 0-1 and 2-3: devices of ranks 0 and 2, double (device 0) "
-      "and double (device 2), do not reach each other; puts are kernels";
   ThreadTeam(4).run([&](const Comm& comm) {
     set_double_device(comm.rank());
-    const Plan plan(comm, on_device());
-    EXPECT_TRUE(first_leg(plan).traits.stores);
-    EXPECT_EQ(first_leg(plan).exchange_reason, "auto: nothing is packed" + far);
-    EXPECT_EQ(design_of(plan).memory.far, "copy");
-    const Plan asked(comm, on_device(), Options().set("exchange", "direct"));
-    EXPECT_EQ(first_leg(asked).exchange_reason, "as asked for" + far);
+    for (const char* exchange : {"auto", "direct"}) {
+      const Plan plan(comm, on_device(), Options().set("exchange", exchange));
+      EXPECT_TRUE(first_leg(plan).traits.stores);
+      EXPECT_EQ(first_leg(plan).store_lane, Lane::compute);
+      EXPECT_EQ(design_of(plan).memory.far, "copy");
+      EXPECT_EQ(setting_of(plan).devices->islands.of, (std::vector<int>{0, 0, 2, 2}));
+      EXPECT_EQ(setting_of(plan).devices->no_peers,
+                "devices of ranks 0 and 2, double (device 0) and double (device 2), do not reach each other");
+    }
     // The first and the last share a device.
     set_double_device(comm.rank() % 3 + (comm.rank() % 3 == 0 ? 0 : 3));
-    const std::string shared = Plan(comm, on_device()).to_string();
-    EXPECT_NE(shared.find("between ranks 0 and 1-2 and 3: "), std::string::npos) << shared;
-    EXPECT_NE(shared.find("threads of one process that share a device"), std::string::npos) << shared;
+    const Plan shared(comm, on_device());
+    EXPECT_EQ(design_of(shared).memory.far, "copy");
+    EXPECT_EQ(setting_of(shared).devices->islands.of, (std::vector<int>{0, 1, 1, 3}));
+    EXPECT_EQ(setting_of(shared).devices->no_peers, "threads of one process that share a device");
   });
 }
 
@@ -83,23 +86,17 @@ TEST(DeviceDouble, WisdomOfOneModelIsNotAnothers) {
   forget_wisdom();
   const ScopedNcclDouble nccl;
   ThreadTeam team(2);
-  const auto text = [&](const char* model, int devices, const char* effort) {
+  const auto found = [&](const char* model, int devices, const char* effort) {
     DoubleManner manner;
     manner.model = model;
     const ScopedDeviceDouble doubles(manner);
-    std::string first;
-    team.run([&](const Comm& comm) {
-      set_double_device(comm.rank() % devices);
-      const Plan plan(comm, on_device(), quick(effort));
-      if (comm.rank() == 0) first = plan.to_string();
-    });
-    return first;
+    const auto enter = [&](int rank) { set_double_device(rank % devices); };
+    return record(team, on_device(), quick(effort), enter).learnt.origin;
   };
-  const auto wise = [](const std::string& said) { return said.find("wisdom: ") != std::string::npos; };
-  EXPECT_FALSE(wise(text("one", 2, "measure")));
-  EXPECT_TRUE(wise(text("one", 2, "estimate")));
-  EXPECT_FALSE(wise(text("one", 1, "estimate")));  // shared
-  EXPECT_FALSE(wise(text("another", 2, "estimate")));
+  EXPECT_EQ(found("one", 2, "measure"), Origin::trial);
+  EXPECT_EQ(found("one", 2, "estimate"), Origin::wisdom);
+  EXPECT_EQ(found("one", 1, "estimate"), Origin::rule);  // shared
+  EXPECT_EQ(found("another", 2, "estimate"), Origin::rule);
   forget_wisdom();
 }
 
@@ -118,8 +115,7 @@ TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
       set_double_device(comm.rank());
       const std::size_t before = Memory::of_process().used(comm.rank());
       comm.barrier();
-      const std::string text = Plan(comm, p, quick("measure", "", 20)).to_string();
-      EXPECT_NE(text.find("trials: "), std::string::npos) << text;
+      EXPECT_EQ(learnt_of(Plan(comm, p, quick("measure", "", 20))).origin, Origin::trial);
       comm.barrier();
       EXPECT_EQ(Memory::of_process().used(comm.rank()), before);
       comm.barrier();
@@ -178,7 +174,7 @@ TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
   p.shape = {32, 32, 32};
   const std::size_t array = 32 * 32 * 32 * 16 / 2;
   const auto plan = [&](const Comm& comm, const Options& options) {
-    return first_leg(Plan(comm, p, Options(options).set("tile", 4)));
+    return Plan(comm, p, Options(options).set("tile", 4));
   };
   const std::size_t flags = std::size_t{2} << 20;
   // Two arrays, and a workspace of three boxes or of two.
@@ -188,12 +184,13 @@ TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
     const ScopedDeviceDouble doubles(manner);
     ThreadTeam(2).run([&](const Comm& comm) {
       set_double_device(comm.rank());
-      const Leg leg = plan(comm, {});
-      EXPECT_EQ(leg.pipeline, boxes == 5 ? "two-front" : "windowed");
-      EXPECT_EQ(leg.reason.find("; two-front leaves too little memory") != std::string::npos, boxes == 4)
-          << leg.reason;
+      {
+        const Plan chosen = plan(comm, {});
+        EXPECT_EQ(first_leg(chosen).pipeline, boxes == 5 ? "two-front" : "windowed");
+        EXPECT_EQ(setting_of(chosen).closed.roomy.starts_with("two-front"), boxes == 4);
+      }
       // What was asked for is done where it can be.
-      EXPECT_EQ(plan(comm, Options().set("pipeline", "planes")).pipeline, "planes");
+      EXPECT_EQ(first_leg(plan(comm, Options().set("pipeline", "planes"))).pipeline, "planes");
     });
   }
   DoubleManner manner;

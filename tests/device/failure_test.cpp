@@ -96,8 +96,7 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
                   // Who looks at the device first hears of it there, perhaps of one that has only heard of
                   // it.
                   const std::string what = e.what();
-                  EXPECT_TRUE(what.find("broken on purpose") != std::string::npos ||
-                              what.find("has failed in the middle") != std::string::npos)
+                  EXPECT_TRUE(says(what, "broken on purpose") || says(what, "has failed in the middle"))
                       << what;
                   throw;
                 }

@@ -6,9 +6,12 @@
 #include <array>
 #include <complex>
 #include <cstring>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
+#include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
@@ -119,27 +122,29 @@ TEST(DeviceGraphs, GiveTheBitsOfExecutionsThatAreEnqueued) {
   }
 }
 
-TEST(DeviceGraphs, ArePrintedAndRefusedWhereTheHostCarries) {
+TEST(DeviceGraphs, AreChosenForSmallBoxesAndRefusedWhereTheHostCarries) {
   const ScopedDevices devices;
   ThreadTeam(2).run([](const Comm& comm) {
     ScopedDevices::choose(comm.rank() % ScopedDevices::count());
-    const auto text = [&](const Problem& p, const Options& o) { return Plan(comm, p, o).to_string(); };
-    const auto has = [](const std::string& printed, const char* words) {
-      EXPECT_NE(printed.find(words), std::string::npos) << printed;
+    // After how many executions, and who chose that.
+    const auto graph = [&](const Problem& p, const Options& o) {
+      const auto chosen = design_of(Plan(comm, p, o)).plain_executions;
+      return std::pair(chosen.value, chosen.origin);
     };
+    constexpr auto never = std::optional<int>();
     const Options on = Options().set("graph", "on"), copy = Options().set("exchange", "copy");
+    EXPECT_EQ(graph(on_device(), copy), std::pair(never, Origin::rule));
     Problem host = on_device();
     host.memory = MemoryKind::host;
-    expect_error([&] { text(host, on); }, "on with arrays on the host");
+    expect_error([&] { graph(host, on); }, "on with arrays on the host");
     if (ScopedDevices::count() < 2) return;  // ranks that share a device reach no other, which comes first
-    has(text(on_device(), copy), "graph off (auto: exchange copy)");
-    expect_error([&] { text(on_device(), Options(copy).set("graph", "on")); }, "on with exchange copy");
-    has(text(on_device(), on), "graph on (as asked for)");
-    has(text(on_device(), {}), "graph on (auto: small boxes; for arrays that come again)");
-    has(text(on_device(), Options().set("graph", "off")), "graph off (as asked for)");
+    expect_error([&] { graph(on_device(), Options(copy).set("graph", "on")); }, "on with exchange copy");
+    EXPECT_EQ(graph(on_device(), on), std::pair(std::optional(0), Origin::option));
+    EXPECT_EQ(graph(on_device(), {}), std::pair(std::optional(1), Origin::rule));
+    EXPECT_EQ(graph(on_device(), Options().set("graph", "off")), std::pair(never, Origin::option));
     Problem large = on_device();
     large.shape = {512, 256, 256};
-    has(text(large, {}), "graph off (auto: boxes that take longer than the host)");
+    EXPECT_EQ(graph(large, {}), std::pair(never, Origin::rule));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "fft/mkl/dfti.hpp"
+#include "support/says.hpp"
 #include "support/scoped_variable.hpp"
 
 namespace weft::test {
@@ -37,7 +38,7 @@ dfti::Found named(const std::string& file_or_folder) {
 
 void expect_missing(const dfti::Found& found, const std::string& why) {
   EXPECT_EQ(found.file, "");
-  EXPECT_NE(found.missing.find(why), std::string::npos) << found.missing;
+  EXPECT_TRUE(says(found.missing, why));
 }
 
 }  // namespace

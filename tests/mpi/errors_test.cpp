@@ -172,7 +172,7 @@ TEST(SharedMemory, TooLittleRoomIsAnErrorOnEveryRank) {
     // Left to itself Weft takes another exchange, and says so.
     Plan plan(comm, p);
     EXPECT_FALSE(first_leg(plan).traits.stores);
-    EXPECT_NE(first_leg(plan).exchange_reason.find("not direct: no room for"), std::string::npos);
+    EXPECT_TRUE(says(setting_of(plan).closed.sharing, "no room for"));
     expect_ones(comm, plan);
     Plan sequential(comm, p, Options().set("pipeline", "sequential"));
     expect_ones(comm, sequential);

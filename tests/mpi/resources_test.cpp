@@ -148,8 +148,7 @@ TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
       testing::internal::CaptureStderr();
       plan.reset();
       const std::string text = testing::internal::GetCapturedStderr();
-      EXPECT_NE(text.find("forward: a plan destroyed while it was under way: 24x24x8 c2c"), std::string::npos)
-          << text;
+      EXPECT_TRUE(says(text, "forward: a plan destroyed while it was under way: 24x24x8 c2c"));
     } else {
       MPI_Barrier(MPI_COMM_WORLD);
       expect_error([&] { plan->forward(a.in.data(), a.out.data()); }, "has failed in the middle");

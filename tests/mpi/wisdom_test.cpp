@@ -1,6 +1,7 @@
 // What rank 0's process knows reaches the processes of all ranks.
 #include <gtest/gtest.h>
 
+#include "support/says.hpp"
 #include "tune/machine.hpp"
 #include "tune/wisdom_store.hpp"
 #include "weft/mpi.hpp"
@@ -13,7 +14,7 @@ TEST(Wisdom, OfRank0ReachesAllRanks) {
   forget_wisdom();
   const std::vector<const FftRow*> ffts = find_ffts("fftw");
   const Machine machine = machine_of(comm.impl(), ffts);
-  EXPECT_EQ(machine.fingerprint.find("with other machines"), std::string::npos);
+  EXPECT_FALSE(says(machine.fingerprint, "with other machines"));
   EXPECT_TRUE(machine.fingerprint.ends_with(", mpi 1x" + std::to_string(comm.size()))) << machine.fingerprint;
 
   WisdomStore& store = WisdomStore::of_process();
@@ -48,8 +49,8 @@ TEST(Wisdom, KnowsMachinesThatAreNotAlike) {
   other.version = [] { return std::string("another one"); };
   if (comm.rank() == comm.size() - 1) ffts.front() = &other;
   const Machine machine = machine_of(comm.impl(), ffts);
-  EXPECT_NE(machine.fingerprint.find(", with other machines ("), std::string::npos);
-  EXPECT_NE(machine.fingerprint.find("fftw-3"), std::string::npos);
+  EXPECT_TRUE(says(machine.fingerprint, ", with other machines ("));
+  EXPECT_TRUE(says(machine.fingerprint, "fftw-3"));
   const std::string of_0 = comm.impl().broadcast(machine.fingerprint, 0);
   EXPECT_EQ(machine.fingerprint, of_0);
 }

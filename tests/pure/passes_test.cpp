@@ -27,10 +27,6 @@ Program program_of(const Schedule& s, const ExchangeTraits& kind = traits::dense
   return build_program(s, choices, {rank, 8, false, {}, {}, scale});
 }
 
-int reshapes(const Schedule& s) {
-  return static_cast<int>(reshape_stages(s).size());
-}
-
 /// Axes transformed by all calls together: passes over the data, if each axis is one.
 int passes(const Program& p) {
   int n = 0;
@@ -201,13 +197,14 @@ TEST(Bricks, StandBetweenThePencils) {
   r.decomposition = Decomposition::brick;
   const Schedule s = make_schedule(r);
   EXPECT_EQ(reshapes(s), 4);
-  EXPECT_NE(s.reason.find("brick: 4 reshapes, as asked for"), std::string::npos) << s.reason;
-  EXPECT_NE(s.reason.find("2 of the fields are bricks"), std::string::npos) << s.reason;
   ScheduleRequest few = request_of({17, 13, 11}, 3, Distribution::slab(0), Distribution::slab(1));
   few.decomposition = Decomposition::brick;
-  EXPECT_NE(make_schedule(few).reason.find("no grid of bricks differs"), std::string::npos);
+  ScheduleRequest pencils = few;
+  pencils.decomposition = Decomposition::pencil;
+  // The grid of bricks would be that of the pencils before or behind it.
+  EXPECT_EQ(reshapes(make_schedule(few)), reshapes(make_schedule(pencils)));
   int bricks = 0;
-  for (const Field& f : s.fields) bricks += f.tiling->name() == "brick 4x4x4" ? 1 : 0;
+  for (const Field& f : s.fields) bricks += f.tiling->grid() == Grid{4, 4, 4} ? 1 : 0;
   EXPECT_EQ(bricks, 2);
   // Messages stay among few ranks.
   for (std::size_t i = 0; i < s.stages.size(); ++i)
@@ -232,7 +229,6 @@ TEST(Shrink, OnlyTheFirstRanksTransform) {
       for (int rank = computing; rank < 12; ++rank) EXPECT_TRUE(s.fields[i].box(rank).empty());
       EXPECT_LE(12 - s.fields[i].tiling->idle_ranks(), computing);
     }
-    EXPECT_NE(s.reason.find("shrunk to " + std::to_string(computing)), std::string::npos) << s.reason;
   }
   // Boxes on the last ranks alone are few enough, but not the first.
   ScheduleRequest late = request_of({24, 24, 24}, 4, Distribution::slab(0), Distribution::slab(0));

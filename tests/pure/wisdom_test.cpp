@@ -101,8 +101,8 @@ void expect_refused(const std::string& file, const std::string& why) {
   const std::string before = contents(file);
   const WisdomSaved done = add_to_file(file, some_wisdom());
   EXPECT_FALSE(done.saved);
-  EXPECT_NE(done.remark.find(why), std::string::npos) << done.remark;
-  EXPECT_NE(done.remark.find(file), std::string::npos) << done.remark;
+  EXPECT_TRUE(says(done.remark, why));
+  EXPECT_TRUE(says(done.remark, file));
   EXPECT_EQ(contents(file), before);
 }
 
@@ -329,7 +329,7 @@ TEST(WisdomFile, ADamagedOneIsKeptAside) {
     EXPECT_EQ(read_wisdom(folder.file()).kind, Kind::damaged);
     const WisdomSaved done = add_to_file(folder.file(), some_wisdom());
     EXPECT_TRUE(done.saved);
-    EXPECT_NE(done.remark.find(std::string(aside) + ","), std::string::npos) << done.remark;
+    EXPECT_TRUE(says(done.remark, std::string(aside) + ","));
     EXPECT_EQ(contents(folder.file(aside)), half);
     EXPECT_EQ(read_wisdom(folder.file()).wisdom, some_wisdom());
   }
@@ -377,7 +377,7 @@ TEST(Machine, SaysWhereRanksAre) {
   EXPECT_EQ(ranks_text({0}), "1x1");
   EXPECT_EQ(ranks_text({0, 1, 2, 3}), "4x1");
   EXPECT_EQ(ranks_text({0, 0, 1, 1, 0, 1, 2}), "2x3+1x1");
-  EXPECT_NE(hardware_text().find(" cores, "), std::string::npos);
+  EXPECT_TRUE(says(hardware_text(), " cores, "));
   EXPECT_EQ(hardware_text(), hardware_text());
 }
 

@@ -1,10 +1,7 @@
 // Expects a weft::Error whose message contains a text.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <string>
-
+#include "support/says.hpp"
 #include "weft/error.hpp"
 
 namespace weft::test {
@@ -15,8 +12,7 @@ void expect_error(const F& f, const std::string& text) {
     f();
     ADD_FAILURE() << "no error, expected one that says: " << text;
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find(text), std::string::npos)
-        << "says: " << e.what() << "\nnot: " << text;
+    EXPECT_TRUE(says(e.what(), text));
   }
 }
 

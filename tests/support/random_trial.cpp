@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -14,8 +13,10 @@
 #include "comm/comm_impl.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
+#include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
 #include "support/random_problem.hpp"
+#include "support/says.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
 
@@ -143,16 +144,22 @@ class Trial {
     return first;
   }
 
-  /// The local FFTs of this rank, with where they read and write.
-  std::string ffts() const {
-    std::string text, line;
-    for (const Direction d : {Direction::forward, Direction::backward}) {
-      std::istringstream program(plan_.program_to_string(d));
-      while (std::getline(program, line))
-        if (line.find(" fft axes") != std::string::npos)
-          text += line.substr(line.find(" fft axes"), line.find(" after ") - line.find(" fft axes")) + "\n";
-    }
-    return text;
+  /// The local FFTs of this rank, forward and backward.
+  std::vector<FftCall> ffts() const {
+    std::vector<FftCall> calls = ffts_of(plan_, Direction::forward);
+    const std::vector<FftCall> back = ffts_of(plan_, Direction::backward);
+    calls.insert(calls.end(), back.begin(), back.end());
+    return calls;
+  }
+
+  /// Whether it sends boxes from where they lie, so that what others scale while they copy is scaled
+  /// elsewhere.
+  bool sends_boxes() const {
+    const Design& design = design_of(plan_);
+    const std::vector<Leg> legs = all_legs(design);
+    return std::any_of(legs.begin(), legs.end(), [&](const Leg& leg) {
+      return leg.traits.form == Form::boxes && (!leg.traits.stores || !design.memory.far.empty());
+    });
   }
 
   template <class T>
@@ -163,8 +170,7 @@ class Trial {
  private:
   void check_workspace() {
     if (plan_.workspace_bytes() % 64 != 0) failure_ = "workspace is not a multiple of 64 bytes";
-    const std::string text = plan_.to_string();
-    if (text.find("workspace") == std::string::npos) failure_ = "the plan does not print its workspace";
+    if (!says(plan_.to_string(), "workspace")) failure_ = "the plan does not print its workspace";
   }
 
   long double factor(Scale s) const {
@@ -278,20 +284,28 @@ class Trial {
 /// What one exchange gave on this rank.
 template <class In, class Out>
 struct Outcome {
-  std::string exchange, ffts;
+  std::string exchange;
+  bool sends_boxes = false;
+  std::vector<FftCall> ffts;
   std::pair<std::vector<Out>, std::vector<In>> results;
 };
+
+/// Whether two local FFTs are the same, of the same places.
+bool are_same(const FftCall& a, const FftCall& b) {
+  const auto at_one_place = [](const Operand& x, const Operand& y) {
+    return x.space == y.space && x.offset == y.offset && x.strides == y.strides;
+  };
+  return a.axes == b.axes && a.r2r == b.r2r && a.extents == b.extents && at_one_place(a.from, b.from) &&
+         at_one_place(a.to, b.to);
+}
 
 /// The same local FFTs at the same places give the same bits; an exchange that does not copy all parts scales
 /// in other places, too.
 template <class In, class Out>
 bool comparable(const RandomProblem& p, const Outcome<In, Out>& a, const Outcome<In, Out>& b) {
   const bool scaled = p.problem.forward_scale != Scale::none || p.problem.backward_scale != Scale::none;
-  const auto strided = [&](const std::string& name) {
-    return name.find("alltoallw") != std::string::npos || name.find("p2pw") != std::string::npos ||
-           (name.find("direct") != std::string::npos && p.far_pairs);
-  };
-  return a.ffts == b.ffts && (!scaled || (!strided(a.exchange) && !strided(b.exchange)));
+  return std::equal(a.ffts.begin(), a.ffts.end(), b.ffts.begin(), b.ffts.end(), are_same) &&
+         (!scaled || (!a.sends_boxes && !b.sends_boxes));
 }
 
 template <class In, class Out>
@@ -305,10 +319,11 @@ void run_typed(const Comm& comm, const RandomProblem& p) {
       T trial(comm, p, exchange);
       mine.results = trial.run();
       mine.ffts = trial.ffts();
+      mine.sends_boxes = trial.sends_boxes();
     } catch (const Error& e) {
       // Padding may have no room; what has no padding never says so.
       const bool padded = ("," + exchange + ",").find(",alltoall,") != std::string::npos;
-      if (padded && std::string(e.what()).find("padding does not fit") != std::string::npos) continue;
+      if (padded && says(e.what(), "padding does not fit")) continue;
       throw;
     }
     for (const Outcome<In, Out>& other : outcomes) {

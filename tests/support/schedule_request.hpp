@@ -1,6 +1,8 @@
 // What tests ask the planner of schedules: named distributions in C order.
 #pragma once
 
+#include <algorithm>
+
 #include "geometry/layout.hpp"
 #include "schedule/planner.hpp"
 
@@ -18,6 +20,15 @@ inline ScheduleRequest request_of(const Shape& shape, int ranks, const Distribut
   if (r.input) r.input_orders = {c_order(shape.size())};
   if (r.output) r.output_orders = {c_order(shape.size())};
   return r;
+}
+
+inline int reshapes(const Schedule& s) {
+  return static_cast<int>(reshape_stages(s).size());
+}
+
+/// How many axes are cut among ranks: 1 for slabs, 2 for pencils, 3 for bricks.
+inline int cut_axes(const Grid& grid) {
+  return static_cast<int>(std::count_if(grid.begin(), grid.end(), [](int parts) { return parts > 1; }));
 }
 
 }  // namespace weft::test

@@ -1,6 +1,7 @@
 #include "support/tuned.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -9,9 +10,31 @@
 
 #include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
+#include "support/first_rank.hpp"
 #include "support/scoped_variable.hpp"
 
 namespace weft::test {
+
+namespace {
+
+/// What was chosen, as if nobody had chosen it.
+Design without_origins(Design design) {
+  design.contiguous = {design.contiguous.value};
+  design.threads = {design.threads.value};
+  design.plain_executions = {design.plain_executions.value};
+  for (auto& legs : design.legs)
+    for (Leg& leg : legs) {
+      leg.exchange_reason = "";
+      for (ChosenParameter& p : leg.parameters) p.origin = "";
+    }
+  return design;
+}
+
+}  // namespace
+
+void PrintTo(const PlanIdentity& identity, std::ostream* out) {
+  *out << to_string(identity.design) << identity.programs;
+}
 
 PlanRecord record(const Comm& comm, const Problem& problem, const Options& options) {
   // One hook for all ranks that are threads of this process.
@@ -31,17 +54,23 @@ PlanRecord record(const Comm& comm, const Problem& problem, const Options& optio
   const Plan plan(comm, problem, options);
   comm.barrier();
   PlanRecord r;
-  r.plans = plans[mine];
+  r.design = design_of(plan);
+  r.learnt = learnt_of(plan);
+  r.identity = {without_origins(r.design), PlanImpl::of(plan).bound->libraries(), ""};
+  for (const Direction d : {Direction::forward, Direction::backward})
+    r.identity.programs += plan.program_to_string(d);
   r.text = plan.to_string();
-  std::istringstream lines(r.text);
-  for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("trials:") && !line.starts_with("wisdom:")) r.identity += line + "\n";
-  const std::string other = "wisdom";  // who chose makes no difference
-  for (std::size_t at = 0; (at = r.identity.find(other, at)) != std::string::npos;)
-    r.identity.replace(at, other.size(), "trial");
-  for (const Direction d : {Direction::forward, Direction::backward}) r.identity += plan.program_to_string(d);
+  r.plans = plans[mine];
   comm.barrier();
   return r;
+}
+
+PlanRecord record(ThreadTeam& team, const Problem& problem, const Options& options,
+                  const std::function<void(int)>& enter) {
+  return on_first_rank(team, [&](const Comm& comm) {
+    enter(comm.rank());
+    return record(comm, problem, options);
+  });
 }
 
 Options quick(const std::string& effort, const std::string& file, int trials) {
@@ -60,10 +89,16 @@ RandomProblem make_tuned_problem(std::uint64_t seed, int ranks, bool mpi, const 
   return p;
 }
 
-std::string new_wisdom_file(const std::string& number) {
-  std::string file = testing::TempDir() + "/weft-tuned-" + number + ".json";
+std::string new_wisdom_file() {
+  static std::atomic<int> count = 0;
+  std::string file = testing::TempDir() + "/weft-tuned-" + std::to_string(getpid()) + "-" +
+                     std::to_string(count++) + ".json";
   remove_wisdom(file);
   return file;
+}
+
+std::string new_wisdom_file(const Comm& comm) {
+  return comm.impl().broadcast(new_wisdom_file(), 0);
 }
 
 void remove_wisdom(const std::string& file) {

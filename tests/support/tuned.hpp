@@ -2,25 +2,43 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <string>
 
+#include "support/design_of.hpp"
 #include "support/random_problem.hpp"
 #include "weft/comm.hpp"
 #include "weft/options.hpp"
 #include "weft/plan.hpp"
+#include "weft/thread_team.hpp"
 
 namespace weft::test {
 
-/// What a plan says of itself on one rank.
+/// What a plan does on one rank: equal for equal plans, whoever chose them.
+struct PlanIdentity {
+  Design design;                     ///< without who chose
+  Interpreter::Libraries libraries;  ///< that compute its local FFTs
+  std::string programs;              ///< of both directions, with where the user's arrays lie
+  friend bool operator==(const PlanIdentity&, const PlanIdentity&) = default;
+};
+void PrintTo(const PlanIdentity& identity, std::ostream* out);
+
+/// A plan as it was made on one rank.
 struct PlanRecord {
+  Design design;
+  Learnt learnt;
+  PlanIdentity identity;
   std::string text;  ///< as printed
-  /// As printed, and the operations, without who chose and what of it was measured: equal for equal plans.
-  std::string identity;
-  int plans = 0;  ///< that were made for it on this rank, itself included
+  int plans = 0;     ///< that were made for it on this rank, itself included
 };
 
 /// Makes a plan while no other rank of another team makes one. Collective.
 PlanRecord record(const Comm& comm, const Problem& problem, const Options& options);
+
+/// The same on all ranks of a team, which first call `enter`; what rank 0 has made.
+PlanRecord record(
+    ThreadTeam& team, const Problem& problem, const Options& options,
+    const std::function<void(int)>& enter = [](int /*rank*/) {});
 
 /// Few and short trials.
 Options quick(const std::string& effort, const std::string& file = "", int trials = 4);
@@ -28,8 +46,10 @@ Options quick(const std::string& effort, const std::string& file = "", int trial
 /// A problem of a seed with all choices left open, and an effort that makes trials.
 RandomProblem make_tuned_problem(std::uint64_t seed, int ranks, bool mpi, const std::string& effort);
 
-/// The name of a file that is not there, alike on all ranks of a launch if `number` is.
-std::string new_wisdom_file(const std::string& number);
+/// The name of a file that is not there.
+std::string new_wisdom_file();
+/// The same, alike on all ranks. Collective.
+std::string new_wisdom_file(const Comm& comm);
 /// A wisdom file and what writing it leaves behind.
 void remove_wisdom(const std::string& file);
 std::string text_of_file(const std::string& file);

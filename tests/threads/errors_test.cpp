@@ -68,7 +68,7 @@ TEST(Errors, ARankThatThrowsInTheMiddleStopsAllAndThePlanKnows) {
           for (int i = 0; i < 1000; ++i) forward();
         } catch (const Error& e) {
           ++failures;
-          EXPECT_NE(std::string(e.what()).find("broken on purpose"), std::string::npos) << e.what();
+          EXPECT_TRUE(says(e.what(), "broken on purpose"));
           expect_error(forward, "broken on purpose");  // the team stays stopped until the body returns
           throw;
         }

@@ -37,7 +37,6 @@ TEST(Machines, ThreadsCanBeTakenToBeOnSeveral) {
     p.shape = {16, 16, 16};
     const Plan plan(comm, p);
     EXPECT_EQ(first_leg(plan).exchange, "direct");
-    EXPECT_EQ(first_leg(plan).exchange_reason, "auto: nothing is packed; copy between machines");
     EXPECT_EQ(design_of(plan).memory.far, "copy");
     EXPECT_EQ(design_of(plan).program.nodes, (std::vector<int>{0, 0, 1, 1}));
   });

@@ -8,12 +8,14 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/test_hook.hpp"
 #include "fft/local_fft.hpp"
 #include "support/disturbance.hpp"
 #include "support/expect_error.hpp"
+#include "support/says.hpp"
 #include "support/tuned.hpp"
 #include "tune/wisdom_file.hpp"
 #include "tune/wisdom_store.hpp"
@@ -23,29 +25,10 @@ namespace weft::test {
 
 namespace {
 
-std::string new_file() {
-  static int count = 0;
-  return new_wisdom_file(std::to_string(getpid()) + "-" + std::to_string(count++));
-}
-
 Problem box(Index n, Index m = 8) {
   Problem p;
   p.shape = {n, m, 8};
   return p;
-}
-
-/// What rank 0 says of a plan.
-PlanRecord plan_of(ThreadTeam& team, const Problem& problem, const Options& options) {
-  PlanRecord first;
-  team.run([&](const Comm& comm) {
-    const PlanRecord mine = record(comm, problem, options);
-    if (comm.rank() == 0) first = mine;
-  });
-  return first;
-}
-
-bool says(const PlanRecord& r, const std::string& what) {
-  return r.text.find(what) != std::string::npos;
 }
 
 /// A transform by this plan is right.
@@ -86,9 +69,9 @@ TEST(Tuning, SearchesAtRandomToo) {
   forget_wisdom();
   ThreadTeam team(2);
   const PlanRecord r =
-      plan_of(team, box(16), quick("patient", "", 6).set("search", "random").set("pipeline", "windowed"));
+      record(team, box(16), quick("patient", "", 6).set("search", "random").set("pipeline", "windowed"));
   EXPECT_GT(r.plans, 1);
-  EXPECT_TRUE(says(r, "trials: ")) << r.text;
+  EXPECT_EQ(r.learnt.origin, Origin::trial);
   forget_wisdom();
 }
 
@@ -96,27 +79,38 @@ TEST(Tuning, KeepsWhatTheUserHasChosen) {
   forget_wisdom();
   ThreadTeam team(3);
   const Options o = quick("patient").set("exchange", "copy").set("pipeline", "windowed").set("tile", "2");
-  const PlanRecord r = plan_of(team, box(12), o);
+  const PlanRecord r = record(team, box(12), o);
   EXPECT_GT(r.plans, 1);
-  EXPECT_TRUE(says(r, "exchange copy") && says(r, "tile 2 (option)")) << r.text;
-  EXPECT_FALSE(says(r, "exchange direct"));
+  int cut = 0;
+  for (const Leg& leg : all_legs(r.design)) {
+    EXPECT_EQ(leg.exchange, "copy");
+    EXPECT_EQ(leg.pipeline, "windowed");
+    if (leg.axis < 0) continue;  // nothing that tiles could cut
+    ++cut;
+    const auto tile = find_parameter(leg, "tile");
+    ASSERT_TRUE(tile);
+    EXPECT_EQ(tile->value, 2);
+    EXPECT_EQ(tile->origin, "option");
+  }
+  EXPECT_GT(cut, 0);
   // What cannot be planned at all is an error as it is without trials, and the team lives on.
-  expect_error([&] { plan_of(team, box(12), quick("measure").set("tile", "1000")); }, "option tile");
-  EXPECT_GE(plan_of(team, box(12), Options()).plans, 1);
+  expect_error([&] { record(team, box(12), quick("measure").set("tile", "1000")); }, "option tile");
+  EXPECT_GE(record(team, box(12), Options()).plans, 1);
   forget_wisdom();
 }
 
 TEST(Tuning, OfOneRankOrWithoutTrialsOrTimeIsThePlanOfTheRules) {
   forget_wisdom();
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   ThreadTeam one(1), two(2);
-  EXPECT_EQ(plan_of(one, box(16), quick("measure", file)).plans, 1);
+  EXPECT_EQ(record(one, box(16), quick("measure", file)).plans, 1);
   EXPECT_EQ(read_wisdom(file).kind, WisdomText::Kind::wisdom);  // the machine's constants, and FFTW's wisdom
   EXPECT_FALSE(read_wisdom(file).wisdom.empty());
-  EXPECT_EQ(plan_of(two, box(16), quick("patient", "", 0)).plans, 1);
+  EXPECT_EQ(record(two, box(16), quick("patient", "", 0)).plans, 1);
   // One trial is always made.
-  const PlanRecord late = plan_of(two, box(16), quick("patient").set("budget", "0"));
-  EXPECT_TRUE(says(late, "found by 1 trials") && says(late, "until the budget was spent")) << late.text;
+  const PlanRecord late = record(two, box(16), quick("patient").set("budget", "0"));
+  EXPECT_EQ(late.learnt.tuned.trials, 1);
+  EXPECT_FALSE(late.learnt.tuned.finished);
   remove_wisdom(file);
   forget_wisdom();
 }
@@ -130,7 +124,8 @@ TEST(Tuning, MakesNoTrialsWhileAnExecutionIsUnderWay) {
     Buffer<Complex> in(plan.input_count()), out(plan.output_count());
     plan.start_forward(static_cast<const Complex*>(in.data()), out.data());
     const Plan beside(comm, box(16), quick("measure"));
-    EXPECT_NE(beside.to_string().find("no trials: another execution"), std::string::npos);
+    EXPECT_EQ(learnt_of(beside).origin, Origin::rule);
+    EXPECT_EQ(learnt_of(beside).tuned.trials, 0);
     plan.wait();
   });
   forget_wisdom();
@@ -140,33 +135,34 @@ TEST(TunedWisdom, MakesNoTrialAndTheSamePlan) {
   ThreadTeam team(3);
   for (const char* effort : {"measure", "patient"}) {
     forget_wisdom();
-    const std::string file = new_file();
+    const std::string file = new_wisdom_file();
     const Problem a = box(24, 15), b = box(16);
-    const PlanRecord found = plan_of(team, a, quick(effort, file));
+    const PlanRecord found = record(team, a, quick(effort, file));
     EXPECT_GT(found.plans, 2);
-    EXPECT_TRUE(says(found, "trials: ")) << found.text;
+    EXPECT_EQ(found.learnt.origin, Origin::trial);
     // Another problem in the same file.
-    const PlanRecord other = plan_of(team, b, quick(effort, file));
+    const PlanRecord other = record(team, b, quick(effort, file));
     EXPECT_GT(other.plans, 2);
     for (const bool fresh : {false, true}) {
       if (fresh) forget_wisdom();
-      const PlanRecord again = plan_of(team, a, quick(effort, file));
+      const PlanRecord again = record(team, a, quick(effort, file));
       EXPECT_EQ(again.plans, 1);
-      EXPECT_TRUE(says(again, "wisdom: ") && says(again, "found by")) << again.text;
+      EXPECT_EQ(again.learnt.origin, Origin::wisdom);
+      EXPECT_EQ(again.learnt.options, found.learnt.options);
       EXPECT_EQ(again.identity, found.identity);
-      EXPECT_EQ(plan_of(team, b, quick(effort, file)).identity, other.identity);
+      EXPECT_EQ(record(team, b, quick(effort, file)).identity, other.identity);
     }
     // Less effort takes what more has found; more effort does not take what less has found.
     forget_wisdom();
-    EXPECT_TRUE(says(plan_of(team, a, Options().set("wisdom", file)), "found by"));
+    const Options with = Options().set("wisdom", file);
+    EXPECT_EQ(record(team, a, with).learnt.origin, Origin::wisdom);
     if (std::string(effort) == "measure") {
-      EXPECT_GT(plan_of(team, a, quick("patient", file)).plans, 1);
+      EXPECT_GT(record(team, a, quick("patient", file)).plans, 1);
     }
     // Other ranks, another choice of the user's: another problem.
     ThreadTeam two(2);
-    EXPECT_TRUE(says(plan_of(two, a, Options().set("wisdom", file)), "nothing known"));
-    EXPECT_TRUE(
-        says(plan_of(team, a, Options().set("wisdom", file).set("layout", "strided")), "nothing known"));
+    EXPECT_EQ(record(two, a, with).learnt.origin, Origin::rule);
+    EXPECT_EQ(record(team, a, Options(with).set("layout", "strided")).learnt.origin, Origin::rule);
     remove_wisdom(file);
   }
   forget_wisdom();
@@ -174,16 +170,19 @@ TEST(TunedWisdom, MakesNoTrialAndTheSamePlan) {
 
 TEST(TunedWisdom, OfASearchThatWasCutShortServesUntilThereIsMoreTime) {
   ThreadTeam team(2);
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   const auto with_budget = [&](const char* budget) {
     forget_wisdom();
-    return plan_of(team, box(16), quick("measure", file).set("budget", budget));
+    return record(team, box(16), quick("measure", file).set("budget", budget)).learnt;
   };
-  EXPECT_TRUE(says(with_budget("0"), "until the budget was spent"));
-  EXPECT_TRUE(says(with_budget("0"), "wisdom: "));
-  const PlanRecord longer = with_budget("100");
-  EXPECT_TRUE(says(longer, "trials: ") && !says(longer, "until the budget")) << longer.text;
-  EXPECT_TRUE(says(with_budget("200"), "wisdom: "));
+  const Learnt cut_short = with_budget("0");
+  EXPECT_EQ(cut_short.origin, Origin::trial);
+  EXPECT_FALSE(cut_short.tuned.finished);
+  EXPECT_EQ(with_budget("0").origin, Origin::wisdom);
+  const Learnt longer = with_budget("100");
+  EXPECT_EQ(longer.origin, Origin::trial);
+  EXPECT_TRUE(longer.tuned.finished);
+  EXPECT_EQ(with_budget("200").origin, Origin::wisdom);
   remove_wisdom(file);
   forget_wisdom();
 }
@@ -191,16 +190,16 @@ TEST(TunedWisdom, OfASearchThatWasCutShortServesUntilThereIsMoreTime) {
 TEST(TunedWisdom, ThatIsImpossibleIsSaidAndSurvived) {
   ThreadTeam team(3);
   const Problem p = box(12);
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   forget_wisdom();
-  plan_of(team, p, quick("measure", file));
+  record(team, p, quick("measure", file));
   const std::string good = text_of_file(file);
   const Options with = Options().set("wisdom", file);
   // With the constants that were measured, which the file keeps too.
-  const std::string rule = [&] {
+  const PlanIdentity rule = [&] {
     forget_wisdom();
     edit_options(file, "");
-    return plan_of(team, p, with).identity;
+    return record(team, p, with).identity;
   }();
   // No such option or value, or one that is not to be chosen; and what planning finds to be impossible.
   for (const char* bad :
@@ -212,10 +211,11 @@ TEST(TunedWisdom, ThatIsImpossibleIsSaidAndSurvived) {
     std::ofstream(file) << good;
     edit_options(file, bad);
     PlanRecord r;
-    const std::string said = warnings_of([&] { r = plan_of(team, p, with); });
-    EXPECT_NE(said.find("says of this problem"), std::string::npos) << said;
+    const std::string said = warnings_of([&] { r = record(team, p, with); });
+    EXPECT_TRUE(says(said, "says of this problem"));
     EXPECT_EQ(r.plans, 1);
-    EXPECT_EQ(r.identity.substr(0, r.identity.find("local FFT")), rule.substr(0, rule.find("local FFT")));
+    EXPECT_EQ(r.learnt.origin, Origin::rule);
+    EXPECT_EQ(r.identity.design, rule.design);
     expect_right(team, p, with);
   }
   remove_wisdom(file);
@@ -227,12 +227,12 @@ TEST(TunedWisdom, AFileThatCannotBeUsedIsSaidAndThePlanIsMade) {
   const auto warned = [&](const std::string& file, const std::string& what) {
     forget_wisdom();
     PlanRecord r;
-    const std::string said = warnings_of([&] { r = plan_of(team, box(16), quick("measure", file)); });
-    EXPECT_NE(said.find(what), std::string::npos) << said;
+    const std::string said = warnings_of([&] { r = record(team, box(16), quick("measure", file)); });
+    EXPECT_TRUE(says(said, what));
     EXPECT_GT(r.plans, 1);
     expect_right(team, box(16), quick("measure", file));
   };
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   std::ofstream(file) << "{\"weft_wisdom\": 1, ";
   warned(file, "damaged wisdom");
   EXPECT_EQ(text_of_file(file + ".corrupt"), "{\"weft_wisdom\": 1, ");
@@ -254,13 +254,13 @@ TEST(TunedWisdom, AFileThatCannotBeUsedIsSaidAndThePlanIsMade) {
 
 TEST(TunedWisdom, AReadOnlyFileThatKnowsTheProblemServes) {
   ThreadTeam team(2);
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   forget_wisdom();
-  plan_of(team, box(16), quick("measure", file));
+  record(team, box(16), quick("measure", file));
   chmod(file.c_str(), 0444);
   forget_wisdom();
   PlanRecord r;
-  EXPECT_EQ(warnings_of([&] { r = plan_of(team, box(16), quick("measure", file)); }), "");
+  EXPECT_EQ(warnings_of([&] { r = record(team, box(16), quick("measure", file)); }), "");
   EXPECT_EQ(r.plans, 1);
   remove_wisdom(file);
   forget_wisdom();
@@ -268,7 +268,7 @@ TEST(TunedWisdom, AReadOnlyFileThatKnowsTheProblemServes) {
 
 TEST(TunedWisdom, TwoTeamsWriteOneFileAtOnce) {
   forget_wisdom();
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   const auto tunes = [&](int ranks, Index n) {
     ThreadTeam team(ranks);
     team.run([&](const Comm& comm) {
@@ -281,8 +281,8 @@ TEST(TunedWisdom, TwoTeamsWriteOneFileAtOnce) {
   forget_wisdom();
   ThreadTeam two(2), three(3);
   for (Index m : {8, 10, 12}) {
-    EXPECT_EQ(plan_of(two, box(16, m), quick("measure", file)).plans, 1);
-    EXPECT_EQ(plan_of(three, box(12, m), quick("measure", file)).plans, 1);
+    EXPECT_EQ(record(two, box(16, m), quick("measure", file)).plans, 1);
+    EXPECT_EQ(record(three, box(12, m), quick("measure", file)).plans, 1);
   }
   remove_wisdom(file);
   forget_wisdom();
@@ -290,7 +290,7 @@ TEST(TunedWisdom, TwoTeamsWriteOneFileAtOnce) {
 
 TEST(TunedWisdom, OfATuneThatIsKilledServes) {
   forget_wisdom();
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -310,11 +310,15 @@ TEST(TunedWisdom, OfATuneThatIsKilledServes) {
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
   EXPECT_EQ(read_wisdom(file).kind, WisdomText::Kind::wisdom);
   ThreadTeam team(2);
-  const PlanRecord r = plan_of(team, box(16), Options().set("wisdom", file));
+  const PlanRecord r = record(team, box(16), Options().set("wisdom", file));
   EXPECT_EQ(r.plans, 1);
-  EXPECT_TRUE(says(r, "found by 1 trials")) << r.text;
+  EXPECT_EQ(r.learnt.origin, Origin::wisdom);
+  const auto known = nlohmann::json::parse(text_of_file(file))["problems"];
+  ASSERT_EQ(known.size(), 1u);
+  ASSERT_EQ(known.front().size(), 1u);
+  EXPECT_EQ(known.front().front()["trials"], 1);
   // An effort that makes trials goes on.
-  EXPECT_GT(plan_of(team, box(16), quick("patient", file)).plans, 1);
+  EXPECT_GT(record(team, box(16), quick("patient", file)).plans, 1);
   remove_wisdom(file);
   forget_wisdom();
 }
@@ -419,10 +423,10 @@ TEST(FftChoices, WhatMakesNoSenseIsLeftOut) {
 
 TEST(FftChoices, AreInWisdom) {
   if (find_ffts("auto").size() < 2) GTEST_SKIP() << "one local FFT library only";
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   forget_wisdom();
   ThreadTeam team(2);
-  plan_of(team, box(16), quick("measure", file));
+  record(team, box(16), quick("measure", file));
   const std::string choices = export_fft_choices();
   EXPECT_NE(choices, "");
   forget_wisdom();

@@ -1,15 +1,15 @@
 // The wisdom of the process: shared by its ranks, saved with what FFTW has learnt, and given back to FFTW.
 #include <fftw3.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <complex>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include "fft/local_fft.hpp"
+#include "support/says.hpp"
+#include "support/tuned.hpp"
 #include "tune/machine.hpp"
 #include "tune/wisdom_file.hpp"
 #include "tune/wisdom_store.hpp"
@@ -18,15 +18,6 @@
 namespace weft::test {
 
 namespace {
-
-std::string new_file() {
-  static int count = 0;
-  return testing::TempDir() + "/weft-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".json";
-}
-
-void remove(const std::string& file) {
-  for (const char* end : {"", ".lock"}) std::filesystem::remove(file + end);
-}
 
 /// Whether FFTW would plan this without measuring. The same transform as `measure` plans.
 bool knows_in_double(int n) {
@@ -64,7 +55,7 @@ WisdomEntry entry(double seconds) {
 }  // namespace
 
 TEST(WisdomOfTheProcess, FftwsComesBackFromTheFile) {
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   forget_wisdom();
   measure(Precision::float64, 3000);
   measure(Precision::float32, 3002);
@@ -87,11 +78,11 @@ TEST(WisdomOfTheProcess, FftwsComesBackFromTheFile) {
   EXPECT_FALSE(knows_in_double(3002) || knows_in_float(3000));
   EXPECT_EQ(known(), entry(1));
   forget_wisdom();
-  remove(file);
+  remove_wisdom(file);
 }
 
 TEST(WisdomOfTheProcess, FilesThatCannotBeUsedAreNoFailure) {
-  const std::string file = new_file();
+  const std::string file = new_wisdom_file();
   EXPECT_FALSE(import_wisdom(file));
   std::ofstream(file) << "{\"weft_wisdom\": 1, ";
   EXPECT_FALSE(import_wisdom(file));
@@ -99,7 +90,7 @@ TEST(WisdomOfTheProcess, FilesThatCannotBeUsedAreNoFailure) {
   EXPECT_FALSE(import_wisdom(file));
   EXPECT_FALSE(export_wisdom(file));
   EXPECT_FALSE(export_wisdom(file + "/none"));
-  remove(file);
+  remove_wisdom(file);
 }
 
 TEST(WisdomOfTheProcess, FftwRefusesDamagedWisdom) {
@@ -125,7 +116,7 @@ TEST(WisdomOfTheProcess, FftwRefusesDamagedWisdom) {
   const std::string key = Machine::library(hardware_text(), fftw_row(), Precision::float64);
   Wisdom damaged;
   damaged.remember_library(key, "nonsense");
-  EXPECT_NE(WisdomStore::of_process().learn(damaged).find("fftw refuses"), std::string::npos);
+  EXPECT_TRUE(says(WisdomStore::of_process().learn(damaged), "fftw refuses"));
   // What FFTW learns from then on takes its place.
   measure(Precision::float64, 2000);
   EXPECT_EQ(WisdomStore::of_process().all().library(key), fftw_row().export_wisdom(Precision::float64));
@@ -139,10 +130,10 @@ TEST(WisdomOfTheProcess, IsOneForAllThreadRanks) {
   team.run([&](const Comm& comm) {
     const std::vector<const FftRow*> ffts = find_ffts("fftw");
     const Machine machine = machine_of(comm.impl(), ffts);
-    EXPECT_EQ(machine.fingerprint.find("with other machines"), std::string::npos);
+    EXPECT_FALSE(says(machine.fingerprint, "with other machines"));
     EXPECT_TRUE(machine.fingerprint.starts_with(machine.hardware + ", weft "));
     EXPECT_TRUE(machine.fingerprint.ends_with(", threads 1x4")) << machine.fingerprint;
-    EXPECT_NE(machine.fingerprint.find("fftw-3"), std::string::npos);
+    EXPECT_TRUE(says(machine.fingerprint, "fftw-3"));
     WisdomStore& store = WisdomStore::of_process();
     const std::string mine = std::to_string(comm.rank());
     for (int i = 0; i < 50; ++i) {
