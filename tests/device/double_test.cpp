@@ -55,6 +55,9 @@ TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
         "(device 5), do not reach each other; through pinned memory");
     expect_error([&] { const Plan plan(comm, on_device(), Options().set("exchange", "direct")); },
                  "among GPUs that do not reach each other");
+    set_double_device(0);
+    EXPECT_TRUE(says(first_leg(Plan(comm, on_device())).exchange_reason,
+                     "; not direct: threads of one process that share a device; through pinned memory"));
   });
 }
 
@@ -70,15 +73,13 @@ TEST(DeviceDouble, PairsThatDoNotReachEachOtherExchangeThroughPinnedMemory) {
       EXPECT_EQ(first_leg(plan).store_lane, Lane::compute);
       EXPECT_EQ(design_of(plan).memory.far, "copy");
       EXPECT_EQ(setting_of(plan).devices->islands.of, (std::vector<int>{0, 0, 2, 2}));
-      EXPECT_EQ(setting_of(plan).devices->no_peers,
-                "devices of ranks 0 and 2, double (device 0) and double (device 2), do not reach each other");
     }
     // The first and the last share a device.
     set_double_device(comm.rank() % 3 + (comm.rank() % 3 == 0 ? 0 : 3));
     const Plan shared(comm, on_device());
     EXPECT_EQ(design_of(shared).memory.far, "copy");
     EXPECT_EQ(setting_of(shared).devices->islands.of, (std::vector<int>{0, 1, 1, 3}));
-    EXPECT_EQ(setting_of(shared).devices->no_peers, "threads of one process that share a device");
+    EXPECT_FALSE(setting_of(shared).devices->own_devices);
   });
 }
 

@@ -156,7 +156,9 @@ TEST(Design, OfGpusInIslandsGoesThroughPinnedMemoryBetweenThem) {
   EXPECT_FALSE(d.memory.takes_turns);
   EXPECT_EQ(d.program.nodes, (std::vector<int>{0, 0, 2, 2}));
   EXPECT_TRUE(first_leg(d).traits.stores);
-  EXPECT_EQ(d.plain_executions.value, std::nullopt);
+  Setting threads = gpus(4, 2);
+  threads.threads = true;
+  EXPECT_EQ(design_of(cube(256), threads).plain_executions.value, std::nullopt);
   const Design alone = design_of(cube(256), gpus(4, 2), Options().set("exchange", "p2p"));
   EXPECT_EQ(alone.memory.staged, std::vector<std::string>{"p2p"});
   expect_error([&] { design_of(cube(64), gpus(4, 2), Options().set("staging", "off")); }, "staging");
@@ -249,6 +251,10 @@ TEST(Design, IsExplainedInWords) {
   EXPECT_EQ(exchange(gpus(4, 2)), "auto: nothing is packed" + pinned);
   EXPECT_EQ(exchange(gpus(4, 2), Options().set("exchange", "direct")), "as asked for" + pinned);
   EXPECT_EQ(exchange(gpus(4, 4), Options().set("exchange", "p2p")), "as asked for; through pinned memory");
+  Setting apart = gpus(4, 2);
+  apart.devices->islands =
+      islands_of(apart.nodes, [](int a, int b) { return a == b || std::pair(a, b) == std::pair(1, 2); });
+  EXPECT_TRUE(says(exchange(apart), " between ranks 0 and 1-2 and 3: two halves"));
   Setting lean = gpus(4, 4);
   lean.closed.roomy = "two-front leaves too little memory";
   EXPECT_TRUE(

@@ -12,9 +12,11 @@
 namespace weft {
 
 /// How failures of tests show a design.
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
 inline void PrintTo(const Design& design, std::ostream* out) {
   *out << "\n" << to_string(design);
 }
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
 inline void PrintTo(Origin origin, std::ostream* out) {
   *out << name_of(origin);
 }

@@ -32,6 +32,7 @@ Design without_origins(Design design) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
 void PrintTo(const PlanIdentity& identity, std::ostream* out) {
   *out << to_string(identity.design) << identity.programs;
 }

@@ -21,6 +21,7 @@ struct PlanIdentity {
   std::string programs;              ///< of both directions, with where the user's arrays lie
   friend bool operator==(const PlanIdentity&, const PlanIdentity&) = default;
 };
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
 void PrintTo(const PlanIdentity& identity, std::ostream* out);
 
 /// A plan as it was made on one rank.
