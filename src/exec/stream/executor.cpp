@@ -173,12 +173,12 @@ bool StreamExecutor::enqueue(Positions ops, Queue& on, Patience patience) {
     const Op& op = program_.ops[at];
     times_.begin(at, *on.stream);
     // An operation that is left out is recorded all the same where the other stream waits for it.
-    if (skipping_ && op.invariant) {
-    } else if (op.kind == OpKind::fft) {
+    const bool left_out = skipping_ && op.invariant;
+    if (!left_out && op.kind == OpKind::fft) {
       fft(op, *on.stream);
-    } else if (op.call >= 0) {
+    } else if (!left_out && op.call >= 0) {
       copy(op, *on.stream);
-    } else if (!exchange(op, on, patience)) {
+    } else if (!left_out && !exchange(op, on, patience)) {
       return false;
     }
     // Times are those of each by itself.
