@@ -15,11 +15,14 @@ struct Pass {
   int stage = -1;
   AxisVector<int> axes;
   Place source;
-  Place result;  ///< only its box, element and the strides' order count, unless the pass completes the result
+  /// Where the result of the whole pass belongs. A pass whose parts go elsewhere uses only its box, its
+  /// element and the order of its strides.
+  Place result;
   std::vector<Box> parts;
-  /// Copies a part of a source that lies packed as it arrived; empty: the source lies together.
+  /// Copies a part of the source to `to` where the source is still packed in receive buffers; empty: it is
+  /// not.
   std::function<void(const Box& part, const Place& to)> gather = {};
-  /// What becomes of a part.
+  /// The box of a part's result.
   Box result_of(const Box& part) const { return same_cut(part, result.box, axes); }
 };
 
@@ -27,7 +30,7 @@ class Passes {
  public:
   Passes(ProgramWriter& writer, Sequence& sequence) : w_(writer), sequence_(sequence) {}
 
-  /// Provides scratch memory for a pass; for all before the first part is transformed.
+  /// Provides scratch memory for a pass. To be called for all passes before the first `transform`.
   void make_room(const Pass& pass);
   /// Reads a part and transforms it; returns where the result is: in scratch memory, in the user's array if
   /// it lies together there and the pass completes the result, or where it was if there is nothing to

@@ -45,7 +45,7 @@ enum class OpKind : std::uint8_t {
   copy,         ///< copies[call], within this rank
   pack,         ///< copies[call], into the send buffer of a tile
   put,          ///< copies[call], into the workspace of `peer` (direct exchange)
-  keep,         ///< copies[call], the rank's own part of a tile, past the exchange to its place
+  keep,         ///< copies[call], the rank's own part of a tile, to its place without the exchange
   post,         ///< starts sends and receives of a tile
   wait_sent,    ///< the tile's send buffers may be overwritten afterwards
   receive,      ///< completes the tile's receives; each of the next `count` unpacks may run once its part is

@@ -46,7 +46,7 @@ void WindowedBuilder::await_parts(Reshape& r, int k) {
   for (const Parcel& p : r.parcels->receives(k)) {
     if (p.route != Route::store) continue;
     Ids deps = of(r.posted, k);
-    append(deps, of(r.packed, k));  // never wait before having given
+    append(deps, of(r.packed, k));  // else ranks could wait for each other
     of(r.arrived, k).push_back(emit(op_of(r, OpKind::await_full, k, p.peer), deps));
   }
   if (r.parcels->posts(k)) complete(r, k);

@@ -122,7 +122,7 @@ void WindowedBuilder::post(Reshape& r, int k, int window) {
     append(deps, r.landing_free);
     if (r.landing.space != Space::work) append(deps, input_readers_);
   }
-  // What `posted` holds already are flags of what is stored.
+  // In a direct exchange `posted` has the operation that signals free memory already.
   of(r.posted, k).push_back(emit(op_of(r, OpKind::post, k), deps));
 }
 

@@ -1,6 +1,6 @@
-// Operations that follow one another, as they share scratch memory. Where what moves parts has a lane of its
-// own, a move follows what has been computed so far, but what is computed follows a move only after
-// `catch_up`.
+// Appends operations to a program one behind the other, because they share scratch memory. With two lanes an
+// operation that moves parts between ranks follows all that was computed before it; an operation that
+// computes follows the moves before it only after `catch_up`.
 #pragma once
 
 #include "program/program_writer.hpp"
@@ -14,16 +14,15 @@ class Sequence {
         large_(static_cast<double>(w_.program.largest_box_bytes) >=
                w_.request.store_past_from * static_cast<double>(w_.request.cache_bytes)) {}
 
-  /// Appends an operation to what computes.
+  /// Appends an operation that computes.
   void add(const Op& op) { chain(w_.emit(op, before_)); }
-  /// Appends an operation that completes a post. Where lanes are two, it waits for that post alone, not for
-  /// what has been posted since.
+  /// Appends an operation that completes a post. With two lanes it follows that post alone, not later ones.
   void complete(const Op& op, int post) {
     Ids deps = before_;
     if (w_.request.two_lanes) deps.push_back(post);
     chain(w_.emit(op, deps));
   }
-  /// Appends an operation to what moves parts; returns its number.
+  /// Appends an operation that moves parts between ranks; returns its number.
   int move(const Op& op) {
     const int id = w_.emit(op, all());
     note_moved(id);
@@ -32,16 +31,16 @@ class Sequence {
   void add_fft(int stage, const AxisVector<int>& axes, const Place& from, const Place& to, const Box& part) {
     chain(w_.emit_fft(stage, axes, from, to, part, before_));
   }
-  /// A copy of what lies in the cache, to where it stays there.
+  /// A copy from the cache to memory that stays in the cache.
   void copy(const Op& op, const Place& from, const Place& to, const Box& part) {
     chain(w_.emit_copy(op, from, to, part, before_));
   }
-  /// A copy of what lies in memory.
+  /// A copy of what is not in the cache.
   void load(const Op& op, const Place& from, const Place& to, const Box& part) {
     copy(op, from, to, part);
     w_.program.copies.back().load_ahead = large_;
   }
-  /// A copy, also into a peer, of what is read again only after all else has been.
+  /// A copy, perhaps into a peer's workspace, whose result is not read again soon.
   void store(const Op& op, const Place& from, const Place& to, const Box& part) {
     const bool leaves = w_.stores_into_peer(op);
     const int id = w_.emit_copy(op, from, to, part, leaves ? all() : before_);

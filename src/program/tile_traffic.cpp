@@ -100,7 +100,8 @@ void TileTraffic::tell_complete(int j) {
   for (; t.told < tiles(j) && at(t.left, t.told) == 0; ++t.told) tell(j, t.told);
 }
 
-/// What stays here does not keep others waiting. Without overlap the tile is awaited before anything else.
+/// The part that stays on this rank is copied last, so that other ranks get theirs sooner. Without overlap
+/// the tile is awaited before anything else is done.
 void TileTraffic::tell(int j, int k) {
   const bool in_place = w_.request.two_lanes && departs_in_place(j, k);
   if (in_place) of(j).parcels->send_from(of(j).departing, k);

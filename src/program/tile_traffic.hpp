@@ -1,10 +1,11 @@
-// How the tiles of pipelines planes and two-front get from rank to rank. What a sub-tile leaves in the cache
-// is stored in its receiver's workspace where the exchange is direct, else packed where it waits for its
-// departure; a tile is told of, or posted, once all of it is there. What is sent packed stays packed where it
-// arrives, and is read from there sub-tile by sub-tile, unless the exchange can leave it where it belongs.
-// The halves of the workspace take turns as the place of arrival, and behind them lies what departs. With two
-// lanes a tile departs as a whole: a pass leaves its result behind the halves, and what goes to other ranks
-// is taken from there while the next tile is transformed.
+// How the tiles of pipelines planes and two-front get from rank to rank. On the host each sub-tile is brought
+// on its way while it is in the cache: stored in its receiver's workspace where the exchange is direct, else
+// packed into the send buffer. Once a tile is complete, its receivers are signalled, or it is posted. The
+// receiver reads packed parts from the receive buffer, sub-tile by sub-tile; an exchange that can receive
+// into strided places leaves them in the result's layout. The two halves of the workspace take turns as
+// receive buffer, and the send buffer is behind them. With two lanes (devices) whole tiles are sent: a pass
+// leaves its result behind the halves, and parts for other ranks are taken from there while the next tile is
+// transformed.
 #pragma once
 
 #include <optional>
@@ -22,22 +23,22 @@ class TileTraffic {
 
   bool arrives_packed(int j) const { return sends_packed(j) && !of(j).arrives_in_place; }
 
-  /// Tells peers that they may put.
+  /// Signals the senders of reshape `j` that they may store into this rank's workspace.
   void free(int j);
   /// With two lanes: where a pass leaves what a reshape sends.
   Place departing(int j) const {
     return w_.place.dense(w_.place.field_before(j), w_.rank, halves() * w_.place.staging_base(w_.rank));
   }
-  /// Brings a part of what is sent, that lies at `from`, on its way.
+  /// Stores or packs a part of what reshape `j` sends, which is at `from`.
   void put(int j, const Place& from, const Box& part);
-  /// Tells of all tiles that have become complete, in order.
+  /// Posts, or signals the receivers of, all tiles that have become complete, in order.
   void tell_complete(int j);
   /// Waits for all tiles that touch a part of the result.
   void await(int j, const Box& part);
   void await_all(int j) { await_tiles(j, tiles(j)); }
-  /// Copies a part of what has arrived packed to its place at `to`.
+  /// Unpacks a part of what reshape `j` has received to its place at `to`.
   void gather(int j, const Box& part, const Place& to);
-  /// Waits until everything has left.
+  /// Waits until all send buffers may be overwritten.
   void settle_all();
 
   const TileCut& cut() const { return cut_; }
@@ -54,7 +55,7 @@ class TileTraffic {
     bool arrives_in_place = false;  ///< dense parts do, each one piece of memory
     int told = 0, awaited = 0;
   };
-  /// A tile that has been posted and may not have left yet.
+  /// A tile that has been posted and whose send buffer may still be in use.
   struct Leaving {
     int j, tile, post;
     Index first, last;  ///< bytes
@@ -68,26 +69,28 @@ class TileTraffic {
   TileMessages& stored(int j, int k) { return at(at(w_.program.reshapes, j).stored.tiles, k); }
   bool sends_packed(int j) const { return traits(j).form != Form::boxes; }
   void open(int j);
-  /// Whether all that a tile sends to other ranks goes from where the pass has left it, each part one piece.
+  /// Whether all parts of a tile for other ranks are sent from where the pass has left them, each part being
+  /// one piece of memory.
   bool departs_in_place(int j, int k) const;
-  /// Whether tiles that are complete at the same time go there as one: what is stored, and what stays.
+  /// Whether tiles that are complete at the same time are one copy to this peer: parts that are stored or
+  /// stay.
   bool at_once(int j, int peer) const {
     return !w_.request.two_lanes && of(j).parcels->route(peer) != Route::send;
   }
   int halves() const { return w_.place.reshapes() > 1 ? 2 : 1; }
-  /// Of messages.
+  /// Where the send buffers begin.
   Index departure_base() const {
     return (halves() + (w_.request.two_lanes ? 1 : 0)) * w_.place.staging_base(w_.rank);
   }
 
   /// Copies a piece of part number `i` of what is sent.
   void bring(int j, std::size_t i, const Place& from, const Box& piece);
-  /// The part of a tile that stays here, or those that do not.
+  /// Copies the part of a tile that stays on this rank, or those for other ranks.
   void bring_tile(int j, int k, bool stays, bool departs_in_place);
   void post(int j, int k);
   void tell(int j, int k);
   void await_tiles(int j, int wanted);
-  /// Waits until nothing of what has been posted is still to leave these bytes.
+  /// Waits until no posted tile is sent from these bytes any more.
   void settle(Index first, Index last);
 
   ProgramWriter& w_;

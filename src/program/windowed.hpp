@@ -47,19 +47,20 @@ class WindowedBuilder : ProgramWriter {
 
   /// The source of a reshape, whole or, where the first FFT can be done tile by tile, the place for it.
   void open_source(Reshape& r);
-  /// Tile by tile; before the first of an item, what is transformed for the whole item.
+  /// Transforms and packs tile `k`. Before the first tile of an item come the axes that are transformed for
+  /// the whole item.
   void send(Reshape& r, int k);
   /// A tile is posted once it is packed and the tile `window` before it has been received.
   void post(Reshape& r, int k, int window);
 
   // The side that receives.
 
-  /// Where the result lands, and what is left to do with it. What is unpacked last of all goes straight to
-  /// the user.
+  /// Decides where the result is received and which axes remain to be transformed. The last reshape unpacks
+  /// straight into the user's array where no FFT follows.
   void open_landing(Reshape& r);
   void receive(Reshape& r, int k);
-  /// What works tile by tile behind the exchange: unpacking, unless that is done on arrival, and the last FFT
-  /// or the last copy. After the last tile of an item, what is transformed for the whole item.
+  /// Unpacks tile `k`, unless that was done on arrival, and transforms or copies it. After the last tile of
+  /// an item come the axes that are transformed for the whole item.
   void transform_received(Reshape& r, int k);
   void finish(Reshape& r);
 
@@ -75,32 +76,32 @@ class WindowedBuilder : ProgramWriter {
   TileMessages& sent(const Reshape& r, int k) { return at(at(program.reshapes, r.j).sent.tiles, k); }
   Ids& of(std::vector<Ids>& per_tile, int k) { return at(per_tile, k); }
 
-  /// Where a part is to be copied; nothing for what is sent from where it lies.
+  /// Where a part is copied to; nothing for a part that is sent without a copy.
   std::optional<Place> target(const Reshape& r, const Parcel& parcel) const;
   void begin_item(Reshape& r, int item);
   void tell(Reshape& r, int k, const Ids& copies);
 
-  /// Stored: waits for what peers put, and for what others send.
+  /// Direct exchange: waits for the parts that peers store, and for messages of ranks that cannot store.
   void await_parts(Reshape& r, int k);
-  /// Nothing to unpack: the parts arrive where they belong.
+  /// Completes a tile whose parts are received without unpacking.
   void complete(Reshape& r, int k);
-  /// Unpacks what has arrived of a tile, as far as it lies in `within`.
+  /// Unpacks the parts of a tile, as far as they are in `within`.
   Ids unpack(Reshape& r, int k, const Box& within);
   void transform_tile(Reshape& r, int k);
   void finish_item(Reshape& r, int item);
 
   /// The parts of a tile that pass through the cache together.
   std::vector<Box> sub_boxes(const Reshape& r, const Box& part, const TileSide& side) const;
-  /// Transforms a part of a tile, in so many calls or one more, between which the exchange can move on.
+  /// Transforms a part of a tile in about so many calls, between which the exchange can make progress.
   Ids transform_part(int stage, const AxisVector<int>& axes, const Place& from, const Place& to,
                      const Box& part, const Ids& deps, int calls);
-  /// Transforms what belongs to an item. Where the exchange of other items is under way meanwhile, it can
-  /// move on as often as in all the item's tiles together; parameters change how that is done.
+  /// Transforms a whole item. If other items are exchanged meanwhile, it is done in as many calls as the
+  /// tiles of the item would be together, so that the exchange can make progress as often.
   Ids transform_item(const Reshape& r, int stage, const AxisVector<int>& axes, const Place& from,
                      const Place& to, int item, const Ids& deps, int tests);
   /// Spreads calls into the exchange evenly over operations.
   void test_while(const Ids& operations, int tests);
-  /// Marks what no parameter of a pipeline changes.
+  /// Marks operations that no parameter of a pipeline changes; trials of parameters leave them out.
   void same_in_all_trials(const Ids& operations);
   Ids input_readers_;  ///< in place: what has to be read before the first result is written
   Place landed_;       ///< the result of the reshape before

@@ -11,8 +11,9 @@
 
 namespace weft {
 
-/// One side of a reshape, tile by tile: the parts that are transformed and copied together while they are in
-/// the cache, and how often that lets the exchange move on.
+/// What the sender, or the receiver, does with a tile: the sizes of the sub-tiles that it transforms and
+/// copies together while they are in the cache, and how often it calls the exchange meanwhile so that it
+/// makes progress.
 struct TileSide {
   int cross = -1;       ///< the axis that sub-tiles cut beside the one that tiles cut, or -1
   Index cross_by = 0;   ///< thickness along it; 0: whole
@@ -23,16 +24,19 @@ struct TileSide {
   friend bool operator==(const TileSide&, const TileSide&) = default;
 };
 
-/// One cut serves the sender and the receiver: an axis that both hold alike, or none, which is one tile.
+/// How pipelines *sequential*, *th* and *windowed* cut a reshape: along one axis (`Leg::axis`) of which every
+/// sender holds the same range as its receivers, so that one cut serves both sides. Without such an axis
+/// there is one tile.
 struct Windowed {
   /// An axis around the one that is cut, the batch, each of whose indices has tiles of its own; or -1.
   int item_axis = -1;
   TileSide before, after;
-  bool hides_after = true;  ///< whether what follows the exchange of a tile is done beside that of others
+  bool hides_after = true;  ///< whether a received tile is transformed while other tiles are exchanged
   friend bool operator==(const Windowed&, const Windowed&) = default;
 };
 
-/// Tiles are planes of one side; the other side has columns, which may be divided (`TileCut`).
+/// How pipelines *planes* and *two-front* cut a reshape: into planes of what one side holds. The other side
+/// holds columns through these planes, and may divide them into a front and a rest (`TileCut`).
 struct Planes {
   Index subtile = 0;        ///< bytes of the parts that pass through the cache one by one
   bool cuts_after = false;  ///< tiles cut what the receiver holds, not what the sender does
@@ -42,8 +46,9 @@ struct Planes {
   friend bool operator==(const Planes&, const Planes&) = default;
 };
 
-/// Where an operation is carried out that may go on beside others: what computes, and what moves parts
-/// between ranks. Within a lane operations follow one another.
+/// Local FFTs and copies are on one lane, what moves parts between ranks on the other. On a device the two
+/// lanes are streams that run side by side; on the host they are one. Operations of one lane run in their
+/// order.
 enum class Lane : std::uint8_t { compute, transfer };
 
 /// A parameter of the pipeline, and who chose its value: "rule", or what an option's setter calls itself.
@@ -58,7 +63,7 @@ struct ChosenParameter {
 struct Leg {
   std::string exchange, exchange_reason;
   ExchangeTraits traits;             ///< of the exchange
-  Lane store_lane = Lane::transfer;  ///< which one stores parts into other ranks, where there are two
+  Lane store_lane = Lane::transfer;  ///< the lane of operations that store parts into other ranks
   std::string pipeline = "sequential", reason;
   std::vector<ChosenParameter> parameters;
   int axis = -1;          ///< the axis that tiles cut, or -1 for one tile
@@ -79,7 +84,7 @@ struct Leg {
 /// "exchange p2p, pipeline windowed along axis 2: behind both FFTs; tile 16 (rule), window 2 (option)"
 std::string to_string(const Leg& leg);
 
-/// What part of an array takes on the wire. The only place that knows it; later also the codec's.
+/// The bytes that so many elements take in a message. Nothing else computes this.
 inline Index wire_bytes(Index count, int element_bytes) {
   return count * element_bytes;
 }

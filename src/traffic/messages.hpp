@@ -11,8 +11,8 @@
 
 namespace weft {
 
-/// Where an operand lies. In an in-place transform `output` names the same memory as `input`. What lies in
-/// `scratch` lives only from one operation to the next few.
+/// The memory that an operand is in: the user's arrays, the workspace, or scratch memory, whose contents are
+/// used by the next few operations only. In an in-place transform `output` is the same memory as `input`.
 enum class Space : std::uint8_t { input, output, work, scratch };
 
 /// The start of each space, by its number.
@@ -31,14 +31,14 @@ struct Span {
 };
 Span span_of(const Operand& operand, const Shape& extents, int element_bytes);
 
-/// A part of a tile that another rank, or this one, gets.
+/// The part of a tile that a rank sends to `peer`, or receives from it. The peer may be the rank itself.
 struct Message {
   int peer;
   Index offset;  ///< of dense and padded parts that are sent: bytes from the start of the workspace; else 0
   Index bytes;
 };
 
-/// Where the part of a message lies that is not packed: a strided box. Sender and receiver walk through its
+/// A part that is sent or received without packing: a strided box. The sender and the receiver go through its
 /// points in the same order.
 struct StridedPart {
   Box box;      ///< global indices
@@ -52,8 +52,9 @@ struct ByteRange {
 
 struct TileMessages {
   std::vector<Message> sends, receives;  ///< by ascending peer, this rank included
-  /// Beside `sends` and `receives`. Boxes: always. Dense: if each part is sent from where it lies, or
-  /// received where it belongs, in one piece. Stored: `to`, of what peers store here.
+  /// The memory of the parts in `sends` and `receives`, where they are not packed. Form boxes: always. Form
+  /// dense: if each part is one piece of memory and is sent, or received, without a copy. Stored parts: only
+  /// `to`, of what peers store in this rank's workspace.
   std::vector<StridedPart> from, to;
   Index padded_bytes = 0;                   ///< padded: what every member of the group gives every other
   int padded_parts = 0;                     ///< padded: members of the group
@@ -61,7 +62,7 @@ struct TileMessages {
   ByteRange landing;  ///< stored: where in the workspace this rank's peers put their parts
 };
 
-/// What goes by one route.
+/// The messages of a reshape that take one route: all that are sent, or all that are stored.
 struct ReshapeMessages {
   int element_bytes = 0;
   std::vector<TileMessages> tiles;  ///< empty on a rank that has no part in the reshape

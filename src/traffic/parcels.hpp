@@ -1,6 +1,5 @@
-// The parts of tiles that a rank gives to others and gets from them in one reshape, each with its route, and
-// the messages that they make. Both families of pipelines build their operations on it: the one whose tiles
-// cut both sides alike, and the one of planes.
+// The parts of tiles that a rank sends and receives in one reshape, each with its route, and the messages
+// that follow from them. The builders of all pipelines make their operations from these.
 #pragma once
 
 #include <span>
@@ -10,13 +9,13 @@
 
 namespace weft {
 
-/// The part of a tile that one rank gives another.
+/// The part of a tile that goes from one rank to another: to `peer` if this rank sends it, else from `peer`.
 struct Parcel {
   int peer = -1, tile = 0;
   Box box;
   Route route = Route::send;
   Index bytes = 0;   ///< on the wire
-  Index offset = 0;  ///< dense, padded: where in the workspace it lies while it waits, or arrives
+  Index offset = 0;  ///< dense, padded: of its send or receive buffer in the workspace
 };
 
 class Parcels {
@@ -30,7 +29,7 @@ class Parcels {
     bool tiles_apart = true;
   };
 
-  /// Fills in the messages of all tiles; those have been made, with their starts.
+  /// `sent` and `stored`, whose tiles exist already with their starts, get the messages.
   Parcels(const Placement& place, const Settings& settings, ReshapeMessages& sent, ReshapeMessages& stored);
 
   Route route(int peer) const;
@@ -43,12 +42,12 @@ class Parcels {
   /// Makes the messages of what has been added. `landing`: where the result belongs; `in_place`: parts arrive
   /// there, without unpacking.
   void open_receives(const Place& landing, bool in_place);
-  /// `source`: from where boxes are sent; null: from where they wait packed.
+  /// `source`: the place from which boxes are sent; null: parts are sent from their send buffers.
   void open_sends(const Place* source);
-  /// Dense: a tile is sent from where it lies, each part in one piece, instead of from where it would wait.
+  /// Dense: the parts of a tile, each one piece of memory at `source`, are sent from there without a copy.
   void send_from(const Place& source, int tile);
-  /// So that not all ranks write to the same peer at the same time: the ranks after this one come first.
-  /// `each_tile`: tile by tile; otherwise peer by peer.
+  /// Sorts what is sent so that the ranks after this one come first: not all ranks then write to the same
+  /// peer at the same time. `each_tile`: by tile, then by peer; otherwise by peer, then by tile.
   void in_ring_order(bool each_tile);
 
   const std::vector<Parcel>& sends() const { return sends_; }
@@ -56,7 +55,7 @@ class Parcels {
   /// Those of one tile, where they lie by tile.
   std::span<const Parcel> sends(int tile) const { return of_tile(sends_, tile); }
   std::span<const Parcel> receives(int tile) const { return of_tile(receives_, tile); }
-  /// Where a part lies by itself, dense in the memory order of its receiver.
+  /// The send or receive buffer of a part: dense, in the memory order of its receiver.
   Place packed(const Parcel& parcel, int receiver) const;
 
   /// Whether tile `k` has messages. The ranks of a collective exchange post the same tiles, empty ones too.

@@ -1,10 +1,9 @@
-// Where the fields of a schedule lie in a rank's workspace. The workspace has two halves: *landing* at its
-// start, where a reshape puts its result (and where a buffered exchange packs its messages), and *staging*
-// behind it, from which a reshape takes its data (and where a buffered exchange receives). A tile of the
-// source is dead once packed, and a tile of the result is not needed before it is unpacked; so tile k of the
-// one serves as receive buffer and tile k of the other as send buffer, and two boxes are all the memory that
-// any pipeline needs (ADR 0003). Everything here follows from the schedule alone, so that a rank also knows
-// the layouts of its peers.
+// Where the fields of a schedule are in a rank's workspace. The workspace has two halves. *Staging*, the
+// second one, has the source of a reshape; *landing*, the first one, gets its result. A buffered exchange
+// needs no more memory than that: the source of tile k is not needed once it is packed, so its memory is the
+// tile's receive buffer, and the result of tile k is not there before it is unpacked, so its memory is the
+// tile's send buffer (ADR 0003). Everything here follows from the schedule and the legs, so that a rank also
+// knows the layouts of its peers.
 #pragma once
 
 #include <vector>

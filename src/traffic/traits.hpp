@@ -16,7 +16,7 @@ enum class Route : std::uint8_t {
 enum class Form : std::uint8_t {
   dense,   ///< each contiguous in a buffer, one behind the other
   padded,  ///< the same, each with room for the largest part of its exchange group
-  boxes,   ///< strided boxes: taken from where they lie and left where they belong
+  boxes,   ///< strided boxes of the array, which nobody packs or unpacks
 };
 
 struct ExchangeTraits {
@@ -26,9 +26,9 @@ struct ExchangeTraits {
   bool concurrent = true;      ///< a plan may be under way while another plan of the same ranks is
   bool beside_stores = false;  ///< can serve the pairs that an exchange with `stores` leaves out
   bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
-  bool by_name_only = false;   ///< "auto" passes it by
+  bool by_name_only = false;   ///< only used if the user names it; "auto" does not choose it
   bool serves_host = true;     ///< arrays on the host
-  bool by_device = false;      ///< memory of devices: they carry tiles themselves, without the host
+  bool by_device = false;      ///< memory of devices: streams carry the tiles, without the host
   /// Memory of devices: what it enqueues may be captured in a graph and launched again.
   bool in_graphs = false;
   friend bool operator==(const ExchangeTraits&, const ExchangeTraits&) = default;
