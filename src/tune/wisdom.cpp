@@ -1,7 +1,17 @@
+// The text form of wisdom is JSON, in an order that people can read and compare:
+//
+// {
+//   "weft_wisdom": 1,
+//   "problems": { machine: { problem: { "options": { name: value }, "seconds": 0.0125, "trials": 12 } } },
+//   "constants": { machine: { name: 1.5e9 } },
+//   "local_ffts": { library: [ line, line ] }
+// }
 #include "tune/wisdom.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
@@ -11,6 +21,12 @@
 namespace weft {
 
 namespace {
+
+using Json = nlohmann::json;
+
+/// The version of the format. A change that an older Weft would misread or lose increases it.
+constexpr int version = 1;
+constexpr const char* version_key = "weft_wisdom";
 
 template <class Map>
 auto find_below(const Map& map, const std::string& machine, const std::string& name)
@@ -38,6 +54,31 @@ std::string put_together(const std::string& ours, const std::string& theirs) {
   for (auto line = b.begin() + 1; line != b.end() - 1; ++line)
     if (known.insert(problem(*line)).second) lines.push_back(*line);
   return join(lines, "\n") + "\n)\n";
+}
+
+/// Whether text that is no valid JSON begins as wisdom does, as far as it is there.
+bool begins_as_wisdom(const std::string& text) {
+  std::string letters;
+  for (std::size_t i = 0; i < std::min<std::size_t>(text.size(), 64); ++i)
+    if (std::isspace(static_cast<unsigned char>(text[i])) == 0) letters += text[i];
+  const std::string head = "{\"" + std::string(version_key) + "\"";
+  return letters.starts_with(head) || head.starts_with(letters);
+}
+
+/// Throws exceptions of the JSON library, or `weft::Error`.
+Wisdom read(const Json& json) {
+  Wisdom wisdom;
+  for (const auto& [machine, known] : json.value("problems", ByMachine<Json>()))
+    for (const auto& [problem, entry] : known)
+      wisdom.remember(
+          machine, problem,
+          {entry.at("options").get<std::map<std::string, std::string>>(), entry.at("seconds").get<double>(),
+           entry.at("trials").get<int>(), entry.value("budget", 0.0)});
+  for (const auto& [machine, known] : json.value("constants", ByMachine<double>()))
+    for (const auto& [name, value] : known) wisdom.remember_constant(machine, name, value);
+  for (const auto& [library, lines] : json.value("local_ffts", ByName<std::vector<std::string>>()))
+    wisdom.remember_library(library, join(lines, "\n"));
+  return wisdom;
 }
 
 }  // namespace
@@ -99,11 +140,56 @@ Wisdom Wisdom::of(const std::string& machine, const std::string& hardware) const
   return part;
 }
 
+std::string Wisdom::to_json() const {
+  Json problems = Json::object(), libraries = Json::object();
+  for (const auto& [machine, known] : problems_)
+    for (const auto& [problem, entry] : known) {
+      Json& written = problems[machine][problem] = {
+          {"options", entry.options}, {"seconds", entry.seconds}, {"trials", entry.trials}};
+      if (entry.budget > 0) written["budget"] = entry.budget;
+    }
+  for (const auto& [library, text] : libraries_) libraries[library] = split_lines(text);
+  nlohmann::ordered_json all;  // the version comes first: it identifies a damaged file as wisdom
+  all[version_key] = version;
+  all["problems"] = problems;
+  all["constants"] = constants_;
+  all["local_ffts"] = libraries;
+  // Names of processors come from the system and may be invalid UTF-8.
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Wisdom Wisdom::from_json(const std::string& text) {
   WisdomText read = read_wisdom_text(text);
   if (read.kind != WisdomText::Kind::wisdom)
     throw Error("wisdom", read.why.empty() ? "no text" : read.why, "text that export_wisdom wrote");
   return std::move(read.wisdom);
+}
+
+WisdomText read_wisdom_text(const std::string& text) {
+  using Kind = WisdomText::Kind;
+  if (std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; })) return {};
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded())
+    return begins_as_wisdom(text)
+               ? WisdomText{Kind::damaged, {}, "damaged wisdom: it ends early or is no JSON"}
+               : WisdomText{Kind::foreign, {}, "not wisdom, nor JSON at all"};
+  if (!json.is_object() || !json.contains(version_key))
+    return {Kind::foreign, {}, "JSON, but not wisdom: it has no \"" + std::string(version_key) + "\""};
+  const Json& written = json[version_key];
+  if (!written.is_number_integer() || written < 1)
+    return {Kind::damaged, {}, "damaged wisdom: its version is " + written.dump()};
+  if (written > version)
+    return {Kind::newer,
+            {},
+            "wisdom of version " + written.dump() + ", which a later Weft wrote; this one reads up to " +
+                std::to_string(version)};
+  try {
+    return {Kind::wisdom, read(json), ""};
+  } catch (const nlohmann::json::exception& e) {
+    return {Kind::damaged, {}, std::string("damaged wisdom: ") + e.what()};
+  } catch (const Error& e) {
+    return {Kind::damaged, {}, "damaged wisdom: " + e.got()};
+  }
 }
 
 }  // namespace weft

@@ -18,6 +18,11 @@ struct WisdomEntry {
   friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
 };
 
+template <class Value>
+using ByName = std::map<std::string, Value>;
+template <class Value>
+using ByMachine = ByName<ByName<Value>>;
+
 class Wisdom {
  public:
   std::optional<WisdomEntry> find(const std::string& machine, const std::string& problem) const;
@@ -49,13 +54,9 @@ class Wisdom {
   static Wisdom from_json(const std::string& text);
 
  private:
-  template <class Value>
-  using ByMachine = std::map<std::string, std::map<std::string, Value>>;
   ByMachine<WisdomEntry> problems_;
   ByMachine<double> constants_;
-  std::map<std::string, std::string> libraries_;
-
-  friend struct WisdomJson;
+  ByName<std::string> libraries_;
 };
 
 /// The result of reading text that should be wisdom.

@@ -1,14 +1,15 @@
 #include "tune/wisdom_store.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "base/text.hpp"
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
 #include "fft/local_fft.hpp"
 #include "tune/wisdom_file.hpp"
+#include "weft/wisdom.hpp"
 
 namespace weft {
 
@@ -71,8 +72,23 @@ std::string WisdomStore::learn(const Wisdom& other) {
   return wrong;
 }
 
-void WisdomStore::forget() {
-  with([](Wisdom& wisdom) { wisdom = {}; });
+bool export_wisdom(const std::string& file) {
+  const WisdomSaved done = add_to_file(file, WisdomStore::of_process().all());
+  if (!done.remark.empty()) warn(done.remark);
+  return done.saved;
+}
+
+bool import_wisdom(const std::string& file) {
+  const WisdomText read = read_wisdom(file);
+  std::string wrong = read.why;
+  const bool wise = read.kind == WisdomText::Kind::wisdom;
+  if (wise) wrong = WisdomStore::of_process().learn(read.wisdom);
+  if (!wrong.empty()) warn("wisdom in " + file + ": " + wrong);
+  return wise;
+}
+
+void forget_wisdom() {
+  WisdomStore::of_process().with([](Wisdom& wisdom) { wisdom = {}; });
   each_library([](const FftRow& row, Precision, const std::string&) { row.forget_wisdom(); });
   forget_fft_choices();
 }
@@ -103,21 +119,17 @@ void gather_wisdom(CommImpl& comm, const Machine& machine) {
   });
   const std::vector<std::size_t> sizes = all_of(comm, mine.size());
   if (*std::max_element(sizes.begin(), sizes.end()) == 0) return;
-  Wisdom learnt;  // of rank 0
-  agree(comm, operation, [&] {
-    if (comm.rank() == 0) learnt = store.all();
-  });
   // One rank after the other, so that no rank needs memory for the wisdom of all ranks at once.
   for (int r = 1; r < comm.size(); ++r) {
-    if (sizes[static_cast<std::size_t>(r)] == 0) continue;
+    if (at(sizes, r) == 0) continue;
     const std::string its = comm.broadcast(mine, r);
     agree(comm, operation, [&] {
-      if (comm.rank() == 0) learnt.merge(Wisdom::from_json(its));
+      if (comm.rank() != 0) return;
+      Wisdom both_ranks = store.all();
+      both_ranks.merge(Wisdom::from_json(its));
+      store.learn(both_ranks);
     });
   }
-  agree(comm, operation, [&] {
-    if (comm.rank() == 0) store.learn(learnt);
-  });
   share_wisdom(comm, machine);
 }
 

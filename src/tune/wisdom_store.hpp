@@ -26,8 +26,6 @@ class WisdomStore {
   Wisdom all();
   /// Merges `other`, and imports the libraries' wisdom into them. Returns what went wrong; empty on success.
   std::string learn(const Wisdom& other);
-  /// Forgets all wisdom, that of the local FFT libraries included.
-  void forget();
 
  private:
   std::mutex mutex_;
