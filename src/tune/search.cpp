@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <random>
 #include <set>
 
 #include "tune/tried_points.hpp"
@@ -17,12 +19,8 @@ void check_range(Index least, Index most) {
                 "0 <= least <= most");
 }
 
-Index nearest_value(const std::vector<Index>& values, Index wanted) {
-  const auto above = std::lower_bound(values.begin(), values.end(), wanted);
-  if (above == values.begin()) return *above;
-  const Index below = *(above - 1);
-  return above == values.end() || wanted - below <= *above - wanted ? below : *above;
-}
+/// The number of random draws in a row without a new feasible point after which the search ends.
+constexpr int fruitless_draws = 10'000;
 
 }  // namespace
 
@@ -42,40 +40,6 @@ std::vector<Index> all_values(Index least, Index most) {
   return values;
 }
 
-void check_dimensions(std::span<const Dimension> dimensions) {
-  for (const Dimension& d : dimensions) {
-    if (d.values.empty()) throw Error("search", "dimension " + d.name + " without values", "at least one");
-    if (std::adjacent_find(d.values.begin(), d.values.end(), std::greater_equal<>()) != d.values.end())
-      throw Error("search", "values of " + d.name + " out of order", "ascending values, each once");
-  }
-}
-
-Point nearest_point(std::span<const Dimension> dimensions, const Point& point) {
-  if (point.size() != dimensions.size())
-    throw Error("search", "a point of " + std::to_string(point.size()) + " values",
-                std::to_string(dimensions.size()) + ", one per dimension");
-  Point nearest;
-  for (std::size_t d = 0; d < point.size(); ++d)
-    nearest.push_back(nearest_value(dimensions[d].values, point[d]));
-  return nearest;
-}
-
-std::vector<Point> simplex_around(std::span<const Dimension> dimensions, const Point& start) {
-  check_dimensions(dimensions);
-  std::vector<Point> simplex{nearest_point(dimensions, start)};
-  const Point origin = simplex.front();
-  for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    const std::vector<Index>& values = dimensions[d].values;
-    if (values.size() < 2) continue;
-    const auto last = static_cast<Index>(values.size()) - 1;
-    const Index at = std::lower_bound(values.begin(), values.end(), origin[d]) - values.begin();
-    const Index step = (std::max(at, last - at) + 1) / 2;
-    simplex.push_back(origin);
-    simplex.back()[d] = values[static_cast<std::size_t>(2 * at <= last ? at + step : at - step)];
-  }
-  return simplex;
-}
-
 std::vector<Trial> finalists(const std::vector<Trial>& history, int count) {
   std::vector<Trial> best;
   for (const Trial& t : history)
@@ -91,8 +55,12 @@ std::vector<Trial> finalists(const std::vector<Trial>& history, int count) {
 TriedPoints::TriedPoints(std::span<const Dimension> dimensions, const Score& score,
                          const SearchLimits& limits)
     : score_(score), limits_(limits), best_{{}, std::numeric_limits<double>::infinity()} {
-  check_dimensions(dimensions);
-  for (const Dimension& d : dimensions) space_ *= static_cast<double>(d.values.size());
+  for (const Dimension& d : dimensions) {
+    if (d.values.empty()) throw Error("search", "dimension " + d.name + " without values", "at least one");
+    if (std::adjacent_find(d.values.begin(), d.values.end(), std::greater_equal<>()) != d.values.end())
+      throw Error("search", "values of " + d.name + " out of order", "ascending values, each once");
+    space_ *= static_cast<double>(d.values.size());
+  }
 }
 
 std::optional<double> TriedPoints::run(const Point& point) {
@@ -117,6 +85,24 @@ bool TriedPoints::exhausted() const {
 
 SearchResult TriedPoints::result(bool converged) && {
   return {std::move(best_), std::move(history_), converged};
+}
+
+/// Small spaces are searched completely; in large ones hardly any point is drawn twice.
+SearchResult random_search(std::span<const Dimension> dimensions, std::uint64_t seed, const Score& score,
+                           const SearchLimits& limits) {
+  TriedPoints trials(dimensions, score, limits);
+  // The standard specifies the generator's numbers but not those of its distributions. The bias of the
+  // remainder does not matter here.
+  std::mt19937_64 random(seed);
+  Point point(dimensions.size());
+  for (int fruitless = 0; fruitless < fruitless_draws && !trials.exhausted(); ++fruitless) {
+    for (std::size_t d = 0; d < point.size(); ++d)
+      point[d] = dimensions[d].values[random() % dimensions[d].values.size()];
+    const int before = trials.executed();
+    if (!trials.run(point)) return std::move(trials).result(false);
+    if (trials.executed() > before) fruitless = -1;
+  }
+  return std::move(trials).result(true);
 }
 
 }  // namespace weft

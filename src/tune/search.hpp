@@ -53,21 +53,11 @@ struct SearchResult {
   bool converged = false;      ///< ended with nothing left to try, not by the limits
 };
 
-/// The point of admissible values nearest to `point`; of two equally near values the smaller one.
-Point nearest_point(std::span<const Dimension> dimensions, const Point& point);
-
-/// The first simplex for `nelder_mead`: `start` at its nearest values, and for each dimension with more than
-/// one value a point that is moved along it by half of the way to the farther end of its values. Of the
-/// lengths compared (one position, a fifth to two fifths of the range, a third to half of the way) this one
-/// found good points most often, from good starts and from random ones.
-std::vector<Point> simplex_around(std::span<const Dimension> dimensions, const Point& start);
-
-/// Nelder and Mead's search from a first simplex, whose values are rounded to admissible ones. The
-/// differences of its points to the first one are the moves of the search, so that a dimension in which all
-/// points agree is not searched. At least the first feasible point of the simplex is executed, even if the
-/// time is over. Throws `weft::Error` for dimensions without values or not in order, an empty simplex, and
+/// Nelder and Mead's search. `starts` are rounded to admissible values, the smaller one of two equally near
+/// ones; the search begins at the best of them. At least the first point is executed, even if the time is
+/// over. Throws `weft::Error` for dimensions without values or not in order, no point to start from, and
 /// points with a wrong number of values.
-SearchResult nelder_mead(std::span<const Dimension> dimensions, const std::vector<Point>& initial_simplex,
+SearchResult nelder_mead(std::span<const Dimension> dimensions, const std::vector<Point>& starts,
                          const Score& score, const SearchLimits& limits);
 
 /// Random points, uniformly distributed: the reference for other searches. Throws as `nelder_mead` does.

@@ -11,7 +11,8 @@ namespace weft {
 
 class TriedPoints {
  public:
-  /// The arguments must outlive the object.
+  /// The arguments must outlive the object. Throws `weft::Error` if a dimension has no values or they do not
+  /// ascend.
   TriedPoints(std::span<const Dimension> dimensions, const Score& score, const SearchLimits& limits);
 
   /// The score of a point, executed now or earlier; nothing if the limits do not allow to execute it.
@@ -34,8 +35,5 @@ class TriedPoints {
   std::vector<Trial> history_;
   Trial best_;
 };
-
-/// Throws `weft::Error` if a dimension has no values or they do not ascend.
-void check_dimensions(std::span<const Dimension> dimensions);
 
 }  // namespace weft

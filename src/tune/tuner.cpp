@@ -70,43 +70,17 @@ class Tuner {
     const std::vector<Dimension> parameters = trials_.parameters(candidate);
     if (parameters.empty()) return;
     for (const Dimension& d : parameters) tuned_.names.push_back(d.name);
-    std::map<Point, double> known;
     const auto score = [&](const Point& p) {
-      const auto found = known.find(p);
-      if (found != known.end()) return found->second;
-      if (left() <= 0 || late()) return infinity;
       const Settings point = with_parameters(candidate, parameters, p);
-      const double seconds = trials_.feasible(point) ? trials_.part(point) : infinity;
-      if (!timed(seconds)) return known[p] = infinity;
-      ++tuned_.trials;
-      tuned_.history.push_back({p, seconds});
-      return known[p] = seconds;
+      return trials_.feasible(point) ? trials_.part(point) : infinity;
     };
-    // `left` counts the trials, those of `simplex` included, so the search's own limit is only an upper
-    // bound.
-    const SearchLimits limits{request_.trials, [&] { return left() <= 0 || late_; }};
-    if (request_.random) {
-      random_search(parameters, request_.seed, score, limits);
-    } else {
-      const std::vector<Point> first = simplex(candidate, parameters, score);
-      nelder_mead(parameters, first, score, limits);
-    }
-    finals(candidate, parameters, tuned_.history);
-  }
-
-  std::vector<Point> simplex(const Settings& candidate, const std::vector<Dimension>& parameters,
-                             const Score& score) {
-    Point start;
-    double best = infinity;
-    for (const Point& p : trials_.starts(candidate, parameters)) {
-      if (!start.empty() && (left() <= 0 || late())) break;
-      const Point near = nearest_point(parameters, p);
-      const double seconds = score(near);
-      if (!start.empty() && seconds >= best) continue;
-      start = near;
-      best = seconds;
-    }
-    return simplex_around(parameters, start);
+    const SearchLimits limits{left(), [&] { return late(); }};
+    const SearchResult found =
+        request_.random ? random_search(parameters, request_.seed, score, limits)
+                        : nelder_mead(parameters, trials_.starts(candidate, parameters), score, limits);
+    tuned_.history = found.history;
+    tuned_.trials += static_cast<int>(found.history.size());
+    finals(candidate, parameters);
   }
 
   /// Times the candidates that are nearly as fast as the best one against each other.
@@ -122,11 +96,10 @@ class Tuner {
   }
 
   /// Times the best points and the best candidate so far against each other.
-  void finals(const Settings& candidate, const std::vector<Dimension>& parameters,
-              const std::vector<Trial>& history) {
+  void finals(const Settings& candidate, const std::vector<Dimension>& parameters) {
     std::vector<Settings> last{tuned_.best.options};
     // Random search often finds many equally good points.
-    for (const Trial& t : finalists(history, request_.random ? 10 : 3))
+    for (const Trial& t : finalists(tuned_.history, request_.random ? 10 : 3))
       last.push_back(with_parameters(candidate, parameters, t.point));
     decide(last);
   }

@@ -51,9 +51,8 @@ struct Recorder {
 std::vector<SearchResult> both(std::span<const Dimension> dimensions, const Point& start, const Score& score,
                                const SearchLimits& limits) {
   Recorder first{score, {}}, second{score, {}};
-  std::vector<SearchResult> results{
-      nelder_mead(dimensions, simplex_around(dimensions, start), first.counted(), limits),
-      random_search(dimensions, 5, second.counted(), limits)};
+  std::vector<SearchResult> results{nelder_mead(dimensions, {start}, first.counted(), limits),
+                                    random_search(dimensions, 5, second.counted(), limits)};
   EXPECT_EQ(static_cast<int>(results[0].history.size()), first.feasible);
   EXPECT_EQ(static_cast<int>(results[1].history.size()), second.feasible);
   return results;
@@ -65,8 +64,8 @@ int successes(const CostModel& model) {
   int good = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const double random = random_search(model.dimensions, 1000 + seed, model.cost, {200, {}}).best.score;
-    const SearchResult found = nelder_mead(model.dimensions, simplex_around(model.dimensions, model.start),
-                                           noisy(model.cost, 0.03, seed), {40, {}});
+    const SearchResult found =
+        nelder_mead(model.dimensions, {model.start}, noisy(model.cost, 0.03, seed), {40, {}});
     EXPECT_LE(found.history.size(), 40U);
     good += model.cost(found.best.point) <= 1.1 * random ? 1 : 0;
   }
@@ -90,13 +89,29 @@ TEST(SearchValues, PowersOfTwoAndBothEnds) {
   expect_error([] { all_values(-1, 4); }, "least");
 }
 
-TEST(SearchValues, SimplexIsTheStartAndAMoveAlongEachDimension) {
+TEST(Search, BeginsWithTheStartAndAMoveAlongEachDimension) {
   const std::vector<Dimension> dimensions{
       {"T", log_values(1, 64)}, {"one", {7}}, {"W", {1, 2}}, {"F", log_values(1, 64)}};
-  EXPECT_EQ(nearest_point(dimensions, {24, 1, 9, 500}), (Point{16, 7, 2, 64}));
-  EXPECT_EQ(simplex_around(dimensions, {2, 1, 2, 100}),
+  const auto first = [&](const std::vector<Point>& starts, int trials) {
+    std::vector<Point> points;
+    const auto score = [](const Point&) { return 1.0; };
+    for (const Trial& t : nelder_mead(dimensions, starts, score, {trials, {}}).history)
+      points.push_back(t.point);
+    return points;
+  };
+  EXPECT_EQ(first({{24, 1, 9, 500}}, 1), (std::vector<Point>{{16, 7, 2, 64}}));
+  EXPECT_EQ(first({{2, 1, 2, 100}}, 4),
             (std::vector<Point>{{2, 7, 2, 64}, {16, 7, 2, 64}, {2, 7, 1, 64}, {2, 7, 2, 8}}));
-  expect_error([&] { simplex_around(dimensions, {1, 2}); }, "a point of 2 values");
+  expect_error([&] { first({{1, 2}}, 1); }, "a point of 2 values");
+}
+
+TEST(Search, BeginsAtTheBestOfSeveralStarts) {
+  const std::vector<Dimension> dimensions = grid(2, 20);
+  const auto score = [](const Point& x) { return std::abs(static_cast<double>(x[0] - 12)); };
+  const SearchResult found = nelder_mead(dimensions, {{1, 0}, {11, 3}, {19, 0}}, score, {4, {}});
+  ASSERT_EQ(found.history.size(), 4U);
+  EXPECT_EQ(found.history[1].point, (Point{11, 3}));
+  EXPECT_EQ(found.history[3].point, (Point{5, 3}));  // half of the way to the farther end of the values
 }
 
 TEST(Search, FindsTheBottomOfBowls) {
@@ -105,7 +120,7 @@ TEST(Search, FindsTheBottomOfBowls) {
     const std::vector<Dimension> all = grid(dimensions, size);
     for (const Index start : {Index{0}, size / 2, size - 1}) {
       const SearchResult found =
-          nelder_mead(all, simplex_around(all, Point(dimensions, start)),
+          nelder_mead(all, {Point(dimensions, start)},
                       [size = size](const Point& x) { return bowl(x, size); }, {trials, {}});
       EXPECT_EQ(found.best.score, 0) << dimensions << " dimensions from " << start;
     }
@@ -131,8 +146,7 @@ TEST(Search, RepeatsAndWhatIsNotFeasibleAreFree) {
   std::size_t not_feasible = 0;
   for (const CostModel& model : overlap_models()) {
     Recorder recorder{model.cost, {}};
-    const SearchResult found = nelder_mead(model.dimensions, simplex_around(model.dimensions, model.start),
-                                           recorder.counted(), {40, {}});
+    const SearchResult found = nelder_mead(model.dimensions, {model.start}, recorder.counted(), {40, {}});
     EXPECT_TRUE(found.history.size() == 40U || found.converged) << model.name;
     EXPECT_EQ(static_cast<int>(found.history.size()), recorder.feasible) << model.name;
     not_feasible += recorder.asked.size() - found.history.size();
@@ -157,8 +171,8 @@ TEST(Search, HonoursItsLimits) {
     EXPECT_EQ(r.best.point, r.history[0].point);
   }
   int asked = 0;
-  const SearchResult some = nelder_mead(dimensions, simplex_around(dimensions, {4, 4, 4, 4}), score,
-                                        {30, [&] { return ++asked == 5; }});
+  const SearchResult some =
+      nelder_mead(dimensions, {{4, 4, 4, 4}}, score, {30, [&] { return ++asked == 5; }});
   EXPECT_EQ(some.history.size(), 5U);
 }
 
@@ -176,7 +190,7 @@ TEST(Search, NothingFeasible) {
 
 TEST(Search, BestIsNeverWorseThanTheFirstFeasiblePointOfTheSimplex) {
   const std::vector<Dimension> dimensions = grid(3, 8);
-  const std::vector<Point> simplex = simplex_around(dimensions, {0, 0, 0});
+  const std::vector<Point> simplex{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
   for (std::size_t feasible = 0; feasible < simplex.size(); ++feasible)
     for (const int trials : {1, 2, 25}) {
       const auto score = [&](const Point& x) {
@@ -184,7 +198,7 @@ TEST(Search, BestIsNeverWorseThanTheFirstFeasiblePointOfTheSimplex) {
           if (x == simplex[i]) return infinity;
         return x == simplex[feasible] ? 1.0 : 2.0;
       };
-      EXPECT_EQ(nelder_mead(dimensions, simplex, score, {trials, {}}).best.point, simplex[feasible]);
+      EXPECT_EQ(nelder_mead(dimensions, {simplex[0]}, score, {trials, {}}).best.point, simplex[feasible]);
     }
 }
 
@@ -234,7 +248,7 @@ TEST(Search, Finalists) {
 TEST(Search, RejectsWhatMakesNoSense) {
   const Score score = [](const Point&) { return 1.0; };
   const std::vector<Dimension> good{{"a", {1, 2}}}, empty{{"a", {}}}, falling{{"a", {2, 1}}};
-  expect_error([&] { nelder_mead(good, {}, score, {5, {}}); }, "empty simplex");
+  expect_error([&] { nelder_mead(good, {}, score, {5, {}}); }, "no point to start from");
   expect_error([&] { nelder_mead(good, {{1}, {1, 2}}, score, {5, {}}); }, "a point of 2 values");
   expect_error([&] { nelder_mead(empty, {{1}}, score, {5, {}}); }, "without values");
   expect_error([&] { random_search(falling, 1, score, {5, {}}); }, "out of order");
