@@ -21,7 +21,7 @@ BELOW = {
     "comm": {"base"},
     "kernels": {"base", "geometry"},
     "device": {"base", "geometry", "kernels"},
-    "fft": {"base", "geometry", "device"},
+    "fft": {"base", "geometry", "kernels", "device"},
     "transport": {"base", "comm", "kernels", "device"},
 }
 # These use all of them, and each the ones before it.

@@ -15,11 +15,7 @@ FftSide side(const FftProblem& p, Index FftDimension::*stride, Direction halving
 /// Bytes from the first to the last element of one side, both included.
 std::size_t bytes_of(const FftProblem& p, const FftSide& side) {
   Index last = 0;
-  for (const FftDimension& d : p.loops) last += (d.n - 1) * (d.*side.stride);
-  for (const FftDimension& d : p.dimensions) {
-    const Index n = side.halved && &d == &p.dimensions.back() ? d.n / 2 + 1 : d.n;
-    last += (n - 1) * (d.*side.stride);
-  }
+  for (const FftDimension& d : box_of(p, side)) last += (d.n - 1) * (d.*side.stride);
   return static_cast<std::size_t>((last + 1) * side.element_bytes);
 }
 
@@ -38,6 +34,13 @@ FftSide side_read(const FftProblem& problem) {
 
 FftSide side_written(const FftProblem& problem) {
   return side(problem, &FftDimension::to_stride, Direction::forward);
+}
+
+std::vector<FftDimension> box_of(const FftProblem& problem, const FftSide& side) {
+  std::vector<FftDimension> box = problem.loops;
+  box.insert(box.end(), problem.dimensions.begin(), problem.dimensions.end());
+  if (side.halved) box.back().n = box.back().n / 2 + 1;
+  return box;
 }
 
 std::size_t span_read(const FftProblem& problem) {

@@ -51,6 +51,8 @@ struct FftSide {
 };
 FftSide side_read(const FftProblem& problem);
 FftSide side_written(const FftProblem& problem);
+/// All elements of a side: the loops, then the dimensions with their lengths there.
+std::vector<FftDimension> box_of(const FftProblem& problem, const FftSide& side);
 
 /// Why no library can do the DCTs or DSTs of a problem; empty if libraries may be able to.
 std::string unable_r2r(const FftProblem& problem);

@@ -128,7 +128,7 @@ TEST(DeviceDouble, TrialsKeepToTheMemoryOfADeviceAndGiveItBack) {
 TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
   using device_double::Memory;
   // Needs so much work area, and takes as long for many lines as for one.
-  class Call final : public CallPlan {
+  class Call final : public StreamFft {
    public:
     explicit Call(std::size_t bytes) : bytes_(bytes) {}
     std::size_t work_bytes() const override { return bytes_; }

@@ -8,6 +8,7 @@
 #include "fft/calls/contiguous_lines.hpp"
 #include "fft/calls/r2r_calls.hpp"
 #include "fft/calls/repeated_calls.hpp"
+#include "fft/calls/run_calls.hpp"
 #include "geometry/transform.hpp"
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
@@ -97,7 +98,7 @@ FftProblem lines(Transform transform, Index n, Index count, bool contiguous) {
 }
 
 /// A call that only notes where it was started. Of one item it asks for 10 bytes of work area.
-class Noted final : public CallPlan {
+class Noted final : public StreamFft {
  public:
   struct Start {
     Index batch, from, to;  ///< bytes
@@ -114,7 +115,7 @@ class Noted final : public CallPlan {
 };
 
 /// Contiguous lines, by the library.
-class Lines final : public CallPlan {
+class Lines final : public StreamFft {
  public:
   Lines(const CufftCall& call, Device& device) {
     FftProblem p;
@@ -136,7 +137,7 @@ class Lines final : public CallPlan {
 };
 
 /// A call that takes so many fills.
-class Slow final : public CallPlan {
+class Slow final : public StreamFft {
  public:
   explicit Slow(int times) : times_(times) {}
   std::size_t work_bytes() const override { return std::size_t{1} << 20; }

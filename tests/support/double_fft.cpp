@@ -18,7 +18,7 @@ constexpr std::size_t most_items = 24, work_of_each = 16;
 
 /// A call, by FFTW. Like cuFFT, a c2r destroys its input and writes between lines as if they were complex
 /// ones, and real lines start on complex elements.
-class Call final : public CallPlan {
+class Call final : public StreamFft {
  public:
   explicit Call(const CufftCall& call) : call_(call) {
     if (const std::string why = refused(call); !why.empty()) fail(why + " in " + to_string(call));

@@ -55,54 +55,36 @@ struct Lines {
   }
 };
 
-class LinesAside final : public CallPlan {
- public:
-  LinesAside(const CallStep& step, const MakeCallPlan& make) {
-    Lines lines(step);
-    const Index n = lines.line.n, count = lines.count(), element = from_bytes(step.call);
-    CufftCall call = step.call;
-    call.from = call.to = {{n, 0, 0}, 1, n};
-    call.batch = count;
-    plan_ = make(call);
-    aside_bytes_ = work_aligned(count * n * element);
-    // Lines aside have the order in which they lie in the input.
-    std::ranges::stable_sort(lines.around, {}, &FftDimension::from_stride);
-    Shape extents{n};
-    Strides from{lines.line.from_stride}, aside{1}, to{lines.line.to_stride};
-    Index next = n;
-    for (const FftDimension& d : lines.around) {
-      extents.push_back(d.n);
-      from.push_back(d.from_stride);
-      aside.push_back(next);
-      to.push_back(d.to_stride);
-      next *= d.n;
-    }
-    const auto copy = [&](const Strides& a, const Strides& b) {
-      return DeviceCopy{copy_loops(extents, a, b), static_cast<int>(element), 1,
-                        static_cast<int>(real_bytes(call.precision))};
-    };
-    before_ = copy(from, aside);
-    after_ = copy(aside, to);
+/// All lines of a step aside at once.
+std::shared_ptr<StreamFft> plan_all_aside(const CallStep& step, const MakeCallPlan& make, double scale) {
+  Lines lines(step);
+  // Lines aside have the order in which they lie in the input.
+  std::ranges::stable_sort(lines.around, {}, &FftDimension::from_stride);
+  const Index n = lines.line.n, element = from_bytes(step.call);
+  Shape extents{n};
+  Strides from{lines.line.from_stride}, aside{1}, to{lines.line.to_stride};
+  Index next = n;
+  for (const FftDimension& d : lines.around) {
+    extents.push_back(d.n);
+    from.push_back(d.from_stride);
+    aside.push_back(next);
+    to.push_back(d.to_stride);
+    next *= d.n;
   }
-
-  std::size_t work_bytes() const override { return aside_bytes_ + plan_->work_bytes(); }
-
-  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override {
-    stream.permute(work, from, before_);
-    plan_->enqueue(stream, work, work, work + aside_bytes_);
-    stream.permute(to, work, after_);
-  }
-
-  bool take_scale(double factor) override {
-    after_.factor = factor;
-    return true;
-  }
-
- private:
-  std::shared_ptr<CallPlan> plan_;
-  std::size_t aside_bytes_ = 0;
-  DeviceCopy before_, after_;
-};
+  const auto copy = [&](const Strides& a, const Strides& b, double factor) {
+    return DeviceCopy{copy_loops(extents, a, b), static_cast<int>(element), factor,
+                      static_cast<int>(real_bytes(step.call.precision))};
+  };
+  CufftCall call = step.call;
+  call.from = call.to = {{n, 0, 0}, 1, n};
+  call.batch = next / n;
+  const auto all = std::make_shared<FftSequence>();
+  const FftSequence::Place place = all->reserve(next * element);
+  all->add(copy(from, aside, 1), FftSequence::input, place);
+  all->add(make(call), place, place);
+  all->add(copy(aside, to, scale), place, FftSequence::output);
+  return all;
+}
 
 constexpr Index least_bytes = 1 << 20, least_lines = 32;
 
@@ -198,7 +180,7 @@ std::optional<TrialMemory> allocate(Device& device, std::size_t bytes, std::size
 }
 
 /// Times both in turns and compares the shortest times.
-bool is_first_slower(Device& device, CallPlan& first, CallPlan& second, const TrialMemory& memory,
+bool is_first_slower(Device& device, StreamFft& first, StreamFft& second, const TrialMemory& memory,
                      std::size_t bytes) {
   constexpr double worth_it = 1.1;
   const auto stream = device.make_stream();
@@ -220,8 +202,8 @@ bool is_first_slower(Device& device, CallPlan& first, CallPlan& second, const Tr
 
 }  // namespace
 
-std::shared_ptr<CallPlan> plan_lines_aside(const CallStep& step, const MakeCallPlan& make,
-                                           std::size_t most_work) {
+std::shared_ptr<StreamFft> plan_lines_aside(const CallStep& step, const MakeCallPlan& make,
+                                            std::size_t most_work, double scale) {
   // `plan_in_parts` cuts the batch, so the longest loop becomes the batch.
   Lines lines(step);
   std::swap(lines.around.front(), *std::ranges::max_element(lines.around, {}, &FftDimension::n));
@@ -229,7 +211,7 @@ std::shared_ptr<CallPlan> plan_lines_aside(const CallStep& step, const MakeCallP
   const MakeCallPlan aside = [&](const CufftCall& call) {
     CallStep part = longest;
     part.call = call;
-    return std::make_shared<LinesAside>(part, make);
+    return plan_all_aside(part, make, scale);
   };
   return plan_in_parts(longest.call, aside, most_work);
 }
@@ -252,7 +234,7 @@ bool are_lines_faster_aside(Device& device, const CallStep& step, const MakeCall
   if (needed > most) return false;
   // The lock is not held, so that threads of other devices can try at the same time.
   const auto plain = plan_in_loops(key.step, make(key.step.call));
-  const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max());
+  const auto aside = plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max(), 1);
   const auto bytes = static_cast<std::size_t>(needed);
   const auto memory = allocate(device, bytes, std::max(plain->work_bytes(), aside->work_bytes()));
   if (!memory) return false;

@@ -6,14 +6,15 @@
 
 #include <memory>
 
-#include "fft/calls/run_calls.hpp"
+#include "fft/calls/fft_sequence.hpp"
 
 namespace weft {
 
 /// A plan for a c2c step along one axis. The work area holds the lines and the work area of their call. If it
-/// would be larger than `most_work` bytes, the longest loop is done in parts, down to single indices.
-std::shared_ptr<CallPlan> plan_lines_aside(const CallStep& step, const MakeCallPlan& make,
-                                           std::size_t most_work);
+/// would be larger than `most_work` bytes, the longest loop is done in parts, down to single indices. The
+/// copies multiply the result by `scale`.
+std::shared_ptr<StreamFft> plan_lines_aside(const CallStep& step, const MakeCallPlan& make,
+                                            std::size_t most_work, double scale);
 
 /// Whether that is faster on this device, which the thread has entered. Both ways are timed on memory
 /// allocated for it, of the step's size up to 256 MiB (or a sixteenth of the free memory) and 256 calls. The

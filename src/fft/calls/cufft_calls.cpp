@@ -1,8 +1,10 @@
 #include "fft/calls/cufft_calls.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "fft/merge_loops.hpp"
+#include "base/arithmetic.hpp"
+#include "fft/loops.hpp"
 
 namespace weft {
 
@@ -214,34 +216,31 @@ class CallsBuilder {
   /// c2r writes them, to the length of complex lines. The other axes keep the order of the opposite side.
   void put_aside(bool from) {
     AsideCopy& aside = from ? e_.from : e_.to;
-    if (aside.element_bytes != 0) return;
+    if (aside.bytes != 0) return;
     const auto mine = from ? from_stride : to_stride;
     const auto theirs = from ? to_stride : from_stride;
     const bool complex = from != forward_;
     const auto real = static_cast<int>(real_bytes(p_.precision));
-    aside.element_bytes = complex ? 2 * real : real;
+    const int element = complex ? 2 * real : real;
     std::vector<FftDimension*> order;
     for (FftDimension& d : axes_) order.push_back(&d);
     for (FftDimension& d : loops_) order.push_back(&d);
     std::stable_sort(order.begin(), order.end(),
                      [&](const FftDimension* a, const FftDimension* b) { return a->*theirs < b->*theirs; });
     const Index line = complex ? last_.n / 2 + 1 : last_.n;
-    Index next = complex || forward_ ? (line + 1) / 2 * 2 : 2 * (last_.n / 2 + 1);
-    add(aside, line, last_.*mine, 1);
+    Index next = complex || forward_ ? rounded_up<Index>(line, 2) : 2 * (last_.n / 2 + 1);
+    Shape extents{line};
+    Strides given{last_.*mine}, dense{1};
     last_.*mine = 1;
     for (FftDimension* d : order) {
-      add(aside, d->n, d->*mine, next);
-      d->*mine = next;
+      extents.push_back(d->n);
+      given.push_back(std::exchange(d->*mine, next));
+      dense.push_back(next);
       next *= d->n;
     }
-    aside.elements = next;
-  }
-
-  static void add(AsideCopy& aside, Index n, Index problem, Index stride) {
-    // A problem is made from a box, so there are no more loops than `max_axes`.
-    aside.extents.push_back(n);
-    aside.problem.push_back(problem);
-    aside.aside.push_back(stride);
+    aside.copy = {from ? copy_loops(extents, given, dense) : copy_loops(extents, dense, given), element, 1,
+                  real};
+    aside.bytes = next * element;
   }
 
   const FftProblem& p_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fft/local_fft.hpp"
+#include "kernels/device_copy.hpp"
 
 namespace weft {
 
@@ -56,10 +57,8 @@ struct CallStep {
 /// A copy of the problem's input to dense work memory before the first step, or of its output from there
 /// after the last step.
 struct AsideCopy {
-  Shape extents;
-  Strides problem, aside;  ///< elements
-  int element_bytes = 0;   ///< 0: no copy
-  Index elements = 0;      ///< of the work memory
+  DeviceCopy copy;
+  Index bytes = 0;  ///< of the work memory; 0: no copy
 };
 
 struct CufftCalls {

@@ -1,9 +1,8 @@
 #include "fft/calls/r2r_calls.hpp"
 
 #include <algorithm>
-#include <map>
 
-#include "fft/merge_loops.hpp"
+#include "fft/loops.hpp"
 #include "geometry/transform.hpp"
 #include "weft/error.hpp"
 
@@ -174,29 +173,6 @@ std::vector<R2rCalls> r2r_calls(const FftProblem& problem) {
   std::vector<R2rCalls> axes;
   for (std::size_t i = 0; i < problem.dimensions.size(); ++i) axes.push_back(AxisBuilder(problem, i).run());
   return axes;
-}
-
-R2rStreamFft::R2rStreamFft(const FftProblem& problem, const MakeCallPlan& make) {
-  std::map<CufftCall, std::shared_ptr<CallPlan>> known;
-  for (const R2rCalls& e : r2r_calls(problem)) {
-    Axis axis{e.before, e.after, nullptr};
-    if (e.call) {
-      std::shared_ptr<CallPlan>& plan = known[*e.call];
-      if (!plan) plan = make(*e.call);
-      call_bytes_ = std::max(call_bytes_, plan->work_bytes());
-      axis.plan = plan;
-    }
-    aside_bytes_ = std::max(aside_bytes_, work_aligned(e.elements * 2 * real_bytes(problem.precision)));
-    axes_.push_back(std::move(axis));
-  }
-}
-
-void R2rStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
-  for (const Axis& axis : axes_) {
-    stream.r2r(work, &axis == &axes_.front() ? from : to, axis.before);
-    if (axis.plan) axis.plan->enqueue(stream, work, work, work + aside_bytes_);
-    stream.r2r(to, work, axis.after);
-  }
 }
 
 }  // namespace weft

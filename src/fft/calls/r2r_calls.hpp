@@ -3,11 +3,11 @@
 // scaled. The kernels and calls are pure data, computed from the problem.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "fft/calls/run_calls.hpp"
+#include "fft/calls/cufft_calls.hpp"
+#include "kernels/r2r/step.hpp"
 
 namespace weft {
 
@@ -22,22 +22,5 @@ struct R2rCalls {
 /// The axes of an r2r problem in the order in which they are done. The first one goes from input to output,
 /// the others are in place on the output.
 std::vector<R2rCalls> r2r_calls(const FftProblem& problem);
-
-class R2rStreamFft final : public StreamFft {
- public:
-  R2rStreamFft(const FftProblem& problem, const MakeCallPlan& make);
-
-  std::size_t work_bytes() const override { return aside_bytes_ + call_bytes_; }
-  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override;
-
- private:
-  struct Axis {
-    R2rStep before, after;
-    std::shared_ptr<CallPlan> plan;
-  };
-
-  std::vector<Axis> axes_;
-  std::size_t aside_bytes_ = 0, call_bytes_ = 0;
-};
 
 }  // namespace weft

@@ -6,16 +6,16 @@
 
 #include <memory>
 
-#include "fft/calls/run_calls.hpp"
+#include "fft/calls/fft_sequence.hpp"
 
 namespace weft {
 
 /// A plan for the call with a work area of at most `most_work` bytes, or that of the smallest part: one item
 /// of the batch, or two for real transforms.
-std::shared_ptr<CallPlan> plan_in_parts(const CufftCall& call, const MakeCallPlan& make,
-                                        std::size_t most_work);
+std::shared_ptr<StreamFft> plan_in_parts(const CufftCall& call, const MakeCallPlan& make,
+                                         std::size_t most_work);
 
 /// Makes a plan for a step from a plan for its call.
-std::shared_ptr<CallPlan> plan_in_loops(const CallStep& step, std::shared_ptr<CallPlan> call);
+std::shared_ptr<StreamFft> plan_in_loops(const CallStep& step, std::shared_ptr<StreamFft> call);
 
 }  // namespace weft

@@ -1,98 +1,93 @@
 #include "fft/calls/run_calls.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <utility>
 
 #include "fft/calls/contiguous_lines.hpp"
 #include "fft/calls/r2r_calls.hpp"
 #include "fft/calls/repeated_calls.hpp"
+#include "geometry/transform.hpp"
 
 namespace weft {
 
 namespace {
 
-/// A copy of all points from input to output; with `from_is_to` from the output to itself, for scaling.
-DeviceCopy whole(const FftProblem& p, bool from_is_to) {
+/// Plans a step, whose result is multiplied by `scale` if `takes_scale`, which then becomes 1.
+using PlanStep = std::function<std::shared_ptr<StreamFft>(const CallStep& step, double* scale)>;
+
+/// A copy of all points of the output from where they lie with strides `from`.
+DeviceCopy whole(const FftProblem& p, Index FftDimension::*from, double scale) {
+  const FftSide side = side_written(p);
   Shape extents;
-  Strides from, to;
-  const bool half = p.kind == FftKind::real && p.direction == Direction::forward;
-  const auto add = [&](const FftDimension& d, Index n) {
-    if (n == 1) return;
-    extents.push_back(n);
-    from.push_back(from_is_to ? d.to_stride : d.from_stride);
-    to.push_back(d.to_stride);
-  };
-  for (const FftDimension& d : p.loops) add(d, d.n);
-  for (const FftDimension& d : p.dimensions) add(d, half && &d == &p.dimensions.back() ? d.n / 2 + 1 : d.n);
-  const auto real = static_cast<int>(real_bytes(p.precision));
-  const bool complex = p.kind == FftKind::c2c || half;
-  return {copy_loops(extents, from, to), complex ? 2 * real : real, p.scale, real};
+  Strides read, written;
+  for (const FftDimension& d : box_of(p, side)) {
+    if (d.n == 1) continue;
+    extents.push_back(d.n);
+    read.push_back(d.*from);
+    written.push_back(d.to_stride);
+  }
+  return {copy_loops(extents, read, written), static_cast<int>(side.element_bytes), scale,
+          static_cast<int>(real_bytes(p.precision))};
 }
 
-DeviceCopy aside_copy(const AsideCopy& a, bool to_aside, Precision precision) {
-  return {to_aside ? copy_loops(a.extents, a.problem, a.aside) : copy_loops(a.extents, a.aside, a.problem),
-          a.element_bytes, 1, static_cast<int>(real_bytes(precision))};
+void add_calls(FftSequence& all, const FftProblem& problem, const PlanStep& plan) {
+  CufftCalls e = cufft_calls(problem);
+  double scale = problem.scale;  // what no operation has taken yet
+  FftSequence::Place from = FftSequence::input, to = FftSequence::output;
+  if (e.to.bytes > 0) {
+    to = all.reserve(e.to.bytes);
+    e.to.copy.factor = std::exchange(scale, 1);
+  }
+  if (e.from.bytes > 0) {
+    from = all.reserve(e.from.bytes);
+    e.from.copy.factor = std::exchange(scale, 1);  // the transform is linear
+    all.add(e.from.copy, FftSequence::input, from);
+  }
+  for (const CallStep& step : e.steps)
+    all.add(plan(step, &step == &e.steps.back() ? &scale : nullptr),
+            step.sides == CallStep::Sides::to_only ? to : from,
+            step.sides == CallStep::Sides::from_only ? from : to);
+  if (e.to.bytes > 0) {
+    all.add(e.to.copy, to, FftSequence::output);
+  } else if (e.steps.empty() && !problem.in_place) {
+    all.add(whole(problem, &FftDimension::from_stride, scale), from, to);
+  } else if (scale != 1) {
+    all.add(whole(problem, &FftDimension::to_stride, scale), to, to);
+  }
+}
+
+void add_r2r_calls(FftSequence& all, const FftProblem& problem, const PlanStep& plan) {
+  const std::vector<R2rCalls> axes = r2r_calls(problem);
+  Index elements = 0;
+  for (const R2rCalls& axis : axes) elements = std::max(elements, axis.elements);
+  const FftSequence::Place aside = all.reserve(elements * 2 * real_bytes(problem.precision));
+  FftSequence::Place from = FftSequence::input;
+  std::map<CufftCall, std::shared_ptr<StreamFft>> known;
+  for (const R2rCalls& axis : axes) {
+    all.add(axis.before, from, aside);
+    if (axis.call) {
+      std::shared_ptr<StreamFft>& fft = known[*axis.call];
+      if (!fft) fft = plan({CallStep::Sides::from_to, *axis.call, {}}, nullptr);
+      all.add(fft, aside, aside);
+    }
+    all.add(axis.after, aside, FftSequence::output);
+    from = FftSequence::output;
+  }
 }
 
 }  // namespace
 
 std::shared_ptr<StreamFft> make_fft_of_calls(const FftProblem& problem, const MakeCallPlan& make,
                                              const ChooseLinesAside& aside, std::size_t most_work) {
-  std::set<Index> lengths_aside;
-  const MakeStepPlan of_step = [&](const CallStep& step) {
+  auto all = std::make_shared<FftSequence>();
+  const PlanStep plan = [&](const CallStep& step, double* scale) {
     if (!aside(step)) return plan_in_loops(step, plan_in_parts(step.call, make, most_work));
-    lengths_aside.insert(step.call.n[0]);
-    return plan_lines_aside(step, make, most_work);
+    all->lengths_aside.insert(step.call.n[0]);
+    return plan_lines_aside(step, make, most_work, scale != nullptr ? std::exchange(*scale, 1) : 1);
   };
-  std::shared_ptr<StreamFft> fft;
-  if (problem.kind == FftKind::r2r) {
-    fft = std::make_shared<R2rStreamFft>(problem, [&](const CufftCall& call) {
-      return of_step({CallStep::Sides::from_to, call, {}});
-    });
-  } else {
-    fft = std::make_shared<CallsStreamFft>(problem, of_step);
-  }
-  fft->lengths_aside = std::move(lengths_aside);
-  return fft;
-}
-
-CallsStreamFft::CallsStreamFft(const FftProblem& problem, const MakeStepPlan& make) {
-  const CufftCalls e = cufft_calls(problem);
-  for (const CallStep& step : e.steps) {
-    steps_.push_back({step.sides, make(step)});
-    step_bytes_ = std::max(step_bytes_, steps_.back().plan->work_bytes());
-  }
-  from_aside_ = e.from.element_bytes > 0;
-  to_aside_ = e.to.element_bytes > 0;
-  from_aside_bytes_ = work_aligned(e.from.elements * e.from.element_bytes);
-  aside_bytes_ = from_aside_bytes_ + work_aligned(e.to.elements * e.to.element_bytes);
-  if (from_aside_) before_ = aside_copy(e.from, true, problem.precision);
-  if (to_aside_) {
-    after_ = aside_copy(e.to, false, problem.precision);
-    after_.factor = problem.scale;
-  } else if (from_aside_) {
-    before_.factor = problem.scale;  // the transform is linear
-  } else {
-    copies_ = steps_.empty() && !problem.in_place;
-    scales_ = problem.scale != 1 && (steps_.empty() || !steps_.back().plan->take_scale(problem.scale));
-    after_ = whole(problem, !copies_);
-  }
-}
-
-void CallsStreamFft::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
-  std::byte* const read = from_aside_ ? work : from;
-  std::byte* const write = to_aside_ ? work + from_aside_bytes_ : to;
-  if (from_aside_) stream.permute(read, from, before_);
-  for (const Step& step : steps_) {
-    std::byte* const f = step.sides == CallStep::Sides::to_only ? write : read;
-    std::byte* const t = step.sides == CallStep::Sides::from_only ? read : write;
-    step.plan->enqueue(stream, f, t, work + aside_bytes_);
-  }
-  if (to_aside_) {
-    stream.permute(to, write, after_);
-  } else if (copies_ || scales_) {
-    stream.permute(to, copies_ ? from : to, after_);
-  }
+  (problem.kind == FftKind::r2r ? add_r2r_calls : add_calls)(*all, problem, plan);
+  return all;
 }
 
 }  // namespace weft

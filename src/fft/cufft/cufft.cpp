@@ -4,6 +4,7 @@
 
 #include "device/cuda/driver.hpp"
 #include "fft/calls/contiguous_lines.hpp"
+#include "fft/calls/run_calls.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -42,7 +43,7 @@ void check(cufftResult status, const char* call) {
                 "success");
 }
 
-class CufftPlan final : public CallPlan {
+class CufftPlan final : public StreamFft {
  public:
   explicit CufftPlan(const CufftCall& call)
       : type_(type_of(call)), inverse_(call.direction == Direction::backward) {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "fft/local_fft.hpp"
-#include "fft/merge_loops.hpp"
+#include "fft/loops.hpp"
 #include "fft/mkl/dfti.hpp"
 #include "fft/shared_plans.hpp"
 #include "weft/error.hpp"
@@ -112,7 +112,9 @@ class MklPlan final : public LocalFft {
   explicit MklPlan(const FftProblem& p) : MklPlan(p, layout_of(p)) {}
 
   void execute(void* from, void* to) const override {
-    if (count_ > 0) run(0, static_cast<std::byte*>(from), static_cast<std::byte*>(to));
+    if (count_ > 0)
+      for_each_index(loops_, static_cast<std::byte*>(from), static_cast<std::byte*>(to),
+                     [this](std::byte* f, std::byte* t) { compute(f, t); });
   }
 
  private:
@@ -150,12 +152,6 @@ class MklPlan final : public LocalFft {
                     dfti::Long{l.batch.from_stride});
     descriptor_.set(name(forward_ ? dfti::bwd_distance : dfti::fwd_distance, dfti::output_distance),
                     dfti::Long{l.batch.to_stride});
-  }
-
-  void run(std::size_t level, std::byte* from, std::byte* to) const {
-    if (level == loops_.size()) return compute(from, to);
-    const FftDimension& loop = loops_[level];
-    for (Index i = 0; i < loop.n; ++i) run(level + 1, from + i * loop.from_stride, to + i * loop.to_stride);
   }
 
   void compute(std::byte* from, std::byte* to) const {

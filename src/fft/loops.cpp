@@ -1,4 +1,4 @@
-#include "fft/merge_loops.hpp"
+#include "fft/loops.hpp"
 
 #include <algorithm>
 #include <tuple>
