@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "comm/comm_impl.hpp"
 #include "device/device.hpp"
 #include "traffic/messages.hpp"
@@ -58,6 +59,34 @@ class Carrier {
   virtual void check() {}
   /// Execution has failed on this rank: other threads touch nothing of it once this returns.
   virtual void cancel() noexcept {}
+};
+
+/// A carrier whose tiles arrive as a whole: it returns their parts in order, all of them once the tile is
+/// there. Here `carry` completes the tile, or enqueues all of it; who only starts it there overrides `sent`
+/// and `next_arrival`.
+class WholeTiles : public Carrier {
+ public:
+  explicit WholeTiles(const ReshapeMessages& reshape)
+      : messages_(reshape.tiles), returned_(messages_.size()) {}
+
+  bool post(int tile, const Memory& memory, Queue& queue, Patience /*patience*/) final {
+    carry(tile, memory, queue);
+    at(returned_, tile) = 0;
+    return true;
+  }
+  bool sent(int /*tile*/, Patience /*patience*/) override { return true; }
+  int next_arrival(int tile, Queue& /*queue*/, Patience /*patience*/) override {
+    std::size_t& returned = at(returned_, tile);
+    return returned < messages(tile).receives.size() ? static_cast<int>(returned++) : no_more_arrivals;
+  }
+
+ protected:
+  virtual void carry(int tile, const Memory& memory, Queue& queue) = 0;
+  const TileMessages& messages(int tile) const { return at(messages_, tile); }
+
+ private:
+  const std::vector<TileMessages>& messages_;
+  std::vector<std::size_t> returned_;  ///< per tile
 };
 
 /// Keeps order among ranks that store into each other's workspace.

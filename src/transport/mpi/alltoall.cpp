@@ -8,24 +8,23 @@ namespace {
 
 class MpiAlltoall final : public GroupExchange {
  public:
-  explicit MpiAlltoall(const CarrierRequest& c) : GroupExchange(c), messages_(c.reshape.tiles) {
-    for (const TileMessages& t : messages_)
+  explicit MpiAlltoall(const CarrierRequest& c)
+      : GroupExchange(c), type_(mpi_datatype(c.reshape.element_bytes)) {
+    for (const TileMessages& t : c.reshape.tiles)
       counts_.push_back(mpi_count(t.padded_bytes, c.reshape.element_bytes));
   }
 
-  bool post(int tile, const Memory& memory, Queue&, Patience) override {
-    const TileMessages& t = messages_[static_cast<std::size_t>(tile)];
-    const int count = counts_[static_cast<std::size_t>(tile)];
-    std::byte* work = memory[static_cast<std::size_t>(Space::work)];
+ private:
+  void carry(int tile, const Memory& memory, Queue& /*queue*/) override {
+    const TileMessages& t = messages(tile);
+    const int count = at(counts_, tile);
+    std::byte* const work = at(memory, Space::work);
     const auto lock = world().lock();
-    check_mpi(
-        MPI_Alltoall(work + t.send_start, count, type(), work + t.receive_start, count, type(), group()),
-        "MPI_Alltoall");
-    return restart(tile);
+    check_mpi(MPI_Alltoall(work + t.send_start, count, type_, work + t.receive_start, count, type_, group()),
+              "MPI_Alltoall");
   }
 
- private:
-  const std::vector<TileMessages>& messages_;
+  MPI_Datatype type_;
   std::vector<int> counts_;  ///< per tile
 };
 
@@ -35,7 +34,7 @@ ExchangeRow mpi_alltoall_row() {
   return {.name = "alltoall",
           .meaning = "MPI_Alltoall within each exchange group, all parts padded to the largest",
           .traits = {.form = Form::padded, .concurrent = false},
-          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
+          .applicable = has_mpi,
           .carrier = make_carrier<MpiAlltoall>,
           .takes_devices = mpi_takes_devices};
 }

@@ -8,49 +8,49 @@ namespace {
 
 class MpiAlltoallw final : public GroupExchange {
  public:
-  explicit MpiAlltoallw(const CarrierRequest& c) : GroupExchange(c), parts_(c.reshape.element_bytes) {
+  explicit MpiAlltoallw(const CarrierRequest& c) : GroupExchange(c), zeros_(members().size()) {
     for (const TileMessages& t : c.reshape.tiles)
-      tiles_.emplace_back(side_of(t.sends, t.from), side_of(t.receives, t.to));
-    zeros_.assign(members().size(), 0);
-  }
-
-  bool post(int tile, const Memory& memory, Queue&, Patience) override {
-    const auto& [send, receive] = tiles_[static_cast<std::size_t>(tile)];
-    const auto lock = world().lock();
-    check_mpi(MPI_Alltoallw(send.start(memory), send.counts.data(), zeros_.data(), send.types.data(),
-                            receive.start(memory), receive.counts.data(), zeros_.data(), receive.types.data(),
-                            group()),
-              "MPI_Alltoallw");
-    return restart(tile);
+      tiles_.push_back({side_of(t.sends, t.from, c.reshape.element_bytes),
+                        side_of(t.receives, t.to, c.reshape.element_bytes)});
   }
 
  private:
   /// Per member of the group: one box, or nothing.
   struct Side {
-    std::byte* start(const Memory& memory) const { return memory[static_cast<std::size_t>(space)]; }
-
     Space space = Space::work;
     std::vector<int> counts;
     std::vector<MPI_Datatype> types;
+    std::vector<MpiPart> boxes;  ///< they own the types
+  };
+  struct Tile {
+    Side send, receive;
   };
 
-  Side side_of(const std::vector<Message>& messages, const std::vector<StridedPart>& boxes) {
+  void carry(int tile, const Memory& memory, Queue& /*queue*/) override {
+    const auto& [send, receive] = at(tiles_, tile);
+    const auto lock = world().lock();
+    check_mpi(MPI_Alltoallw(at(memory, send.space), send.counts.data(), zeros_.data(), send.types.data(),
+                            at(memory, receive.space), receive.counts.data(), zeros_.data(),
+                            receive.types.data(), group()),
+              "MPI_Alltoallw");
+  }
+
+  Side side_of(const std::vector<Message>& messages, const std::vector<StridedPart>& boxes,
+               int element_bytes) const {
     Side s;
     s.counts.resize(members().size());
     s.types.resize(members().size(), MPI_BYTE);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-      s.space = boxes[i].at.space;
-      const MpiPart part = parts_.part(boxes[i]);
-      const std::size_t m = place_of(messages[i].peer);
-      s.counts[m] = part.count;
-      s.types[m] = part.type;
+      const MpiPart& box = s.boxes.emplace_back(boxes[i], element_bytes);
+      s.space = box.space;
+      s.counts[place_of(messages[i].peer)] = box.count;
+      s.types[place_of(messages[i].peer)] = box.type;
     }
     return s;
   }
 
-  MpiParts parts_;
-  std::vector<std::pair<Side, Side>> tiles_;  ///< sends, receives
-  std::vector<int> zeros_;                    ///< displacements: the types have them
+  std::vector<Tile> tiles_;
+  std::vector<int> zeros_;  ///< displacements: the types have them
 };
 
 }  // namespace
@@ -59,7 +59,7 @@ ExchangeRow mpi_alltoallw_row() {
   return {.name = "alltoallw",
           .meaning = "MPI_Alltoallw on datatypes of the boxes, without packing",
           .traits = {.form = Form::boxes, .concurrent = false},
-          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
+          .applicable = has_mpi,
           .carrier = make_carrier<MpiAlltoallw>};
 }
 

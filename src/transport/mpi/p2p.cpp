@@ -17,73 +17,80 @@ class MpiP2p final : public Carrier {
   explicit MpiP2p(const CarrierRequest& c)
       : world_(*c.comm.mpi()),
         own_(c.device_memory ? -1 : c.comm.rank()),
-        most_tiles_(c.reshape.most_tiles),
-        parts_(c.reshape.element_bytes),
+        reshape_(c.reshape),
         notices_(world_, peers_of(c.reshape, c.comm.rank())) {
-    world_.check_tags(most_tiles_ + 1);
-    for (const TileMessages& t : c.reshape.tiles) tiles_.push_back(tile_of(t));
+    world_.check_tags(reshape_.most_tiles + 1);
+    for (const TileMessages& t : reshape_.tiles) {
+      Tile& tile = tiles_.emplace_back(Tile{side_of(t.sends, t.from), side_of(t.receives, t.to)});
+      std::vector<Peer>& peers = tile.sends.peers;
+      std::rotate(
+          peers.begin(),
+          std::find_if(peers.begin(), peers.end(), [&](const Peer& p) { return p.rank > world_.rank(); }),
+          peers.end());
+    }
   }
 
   /// Only once all ranks have got here, so that tags are alike on all: one for each tile, and one behind
   /// them for notices of failure.
   void connect() override {
-    tags_ = world_.take_tags(most_tiles_ + 1);
-    notices_.use(tags_.first() + most_tiles_);
+    tags_ = world_.take_tags(reshape_.most_tiles + 1);
+    notices_.use(tags_.first() + reshape_.most_tiles);
   }
 
   bool post(int tile, const Memory& memory, Queue&, Patience) override {
-    Tile& t = tiles_[static_cast<std::size_t>(tile)];
-    std::byte* work = memory[static_cast<std::size_t>(Space::work)];
-    const auto start = [&](const Peer& p) {
-      return memory[static_cast<std::size_t>(p.space)] + p.part.offset;
-    };
+    auto& [sends, receives, own_pending] = at(tiles_, tile);
     const int tag = tags_.first() + tile;
     {
       const auto lock = world_.lock();
-      for (std::size_t i = 0; i < t.receives.size(); ++i) {
-        const Peer& p = t.receives[i];
-        check_mpi(MPI_Irecv(start(p), p.part.count, p.part.type, p.rank, tag, world_.comm(), &t.receiving[i]),
+      for (std::size_t i = 0; i < receives.peers.size(); ++i) {
+        const auto& [rank, position, part] = receives.peers[i];
+        check_mpi(MPI_Irecv(part.start(memory), part.count, part.type, rank, tag, world_.comm(),
+                            &receives.requests[i]),
                   "MPI_Irecv");
       }
-      for (std::size_t i = 0; i < t.sends.size(); ++i) {
-        const Peer& p = t.sends[i];
-        check_mpi(MPI_Isend(start(p), p.part.count, p.part.type, p.rank, tag, world_.comm(), &t.sending[i]),
+      for (std::size_t i = 0; i < sends.peers.size(); ++i) {
+        const auto& [rank, position, part] = sends.peers[i];
+        check_mpi(MPI_Isend(part.start(memory), part.count, part.type, rank, tag, world_.comm(),
+                            &sends.requests[i]),
                   "MPI_Isend");
       }
     }
-    if (t.own_bytes > 0)
-      std::memcpy(work + t.own_to, work + t.own_from, static_cast<std::size_t>(t.own_bytes));
-    t.own_pending = t.own_position >= 0;
+    own_pending = receives.own >= 0;
+    if (sends.own >= 0) {
+      std::byte* const work = at(memory, Space::work);
+      const Message &from = at(at(reshape_.tiles, tile).sends, sends.own),
+                    &to = at(at(reshape_.tiles, tile).receives, receives.own);
+      std::memcpy(work + to.offset, work + from.offset, static_cast<std::size_t>(from.bytes));
+    }
     return true;
   }
 
   bool sent(int tile, Patience patience) override {
-    return notices_.await(patience,
-                          [&] { return world_.complete(tiles_[static_cast<std::size_t>(tile)].sending); });
+    return notices_.await(patience, [&] { return world_.complete(at(tiles_, tile).sends.requests); });
   }
 
   int next_arrival(int tile, Queue&, Patience patience) override {
-    Tile& t = tiles_[static_cast<std::size_t>(tile)];
-    if (t.own_pending) {
-      t.own_pending = false;
-      return t.own_position;
+    auto& [sends, receives, own_pending] = at(tiles_, tile);
+    if (own_pending) {
+      own_pending = false;
+      return receives.own;
     }
     int arrived = -1;
-    const auto look = [&] {
-      const auto [index, done] = world_.complete_any(t.receiving);
+    const auto look = [&, &side = receives] {
+      const auto [index, done] = world_.complete_any(side.requests);
       arrived = index;
       return done;
     };
     if (!notices_.await(patience, look)) return no_arrival_yet;
-    return arrived < 0 ? no_more_arrivals : t.receives[static_cast<std::size_t>(arrived)].position;
+    return arrived < 0 ? no_more_arrivals : at(receives.peers, arrived).position;
   }
 
   /// MPI moves on when it is asked for something that it does not know yet.
   void progress() override {
     int done = 1;
     for (const Tile& t : tiles_)
-      for (const auto* requests : {&t.receiving, &t.sending})
-        for (const MPI_Request request : *requests) {
+      for (const Side* side : {&t.receives, &t.sends})
+        for (const MPI_Request request : side->requests) {
           if (request == MPI_REQUEST_NULL) continue;
           const auto lock = world_.lock();
           check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
@@ -99,7 +106,7 @@ class MpiP2p final : public Carrier {
     if (!mpi_alive()) return;
     const auto lock = world_.lock();
     for (Tile& t : tiles_)
-      for (MPI_Request& request : t.receiving)
+      for (MPI_Request& request : t.receives.requests)
         if (request != MPI_REQUEST_NULL) {
           MPI_Cancel(&request);
           MPI_Request_free(&request);
@@ -109,16 +116,17 @@ class MpiP2p final : public Carrier {
 
  private:
   struct Peer {
-    int rank, position;
+    int rank, position;  ///< position: of the message in the tile
     MpiPart part;
-    Space space = Space::work;
+  };
+  struct Side {
+    std::vector<Peer> peers;
+    std::vector<MPI_Request> requests;  ///< of the peers
+    int own = -1;                       ///< position of the message that is copied here; -1: there is none
   };
   struct Tile {
-    std::vector<Peer> sends, receives;  ///< without what is copied here
-    std::vector<MPI_Request> sending, receiving;
-    Index own_from = 0, own_to = 0, own_bytes = 0;
-    int own_position = -1;
-    bool own_pending = false;
+    Side sends, receives;
+    bool own_pending = false;  ///< the part that is copied here has not been returned
   };
 
   /// The other ranks that this one sends to or receives from.
@@ -131,43 +139,25 @@ class MpiP2p final : public Carrier {
     return {peers.begin(), peers.end()};
   }
 
-  Tile tile_of(const TileMessages& messages) {
-    Tile tile;
-    for (std::size_t i = 0; i < messages.receives.size(); ++i) {
-      const Message& m = messages.receives[i];
-      if (m.peer == own_) {
-        tile.own_to = m.offset;
-        tile.own_position = static_cast<int>(i);
+  Side side_of(const std::vector<Message>& messages, const std::vector<StridedPart>& boxes) const {
+    const int bytes = reshape_.element_bytes;
+    Side side;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const int rank = messages[i].peer, position = static_cast<int>(i);
+      if (rank == own_) {
+        side.own = position;
       } else {
-        tile.receives.push_back(peer(m, messages.to, i));
+        side.peers.push_back(
+            {rank, position, boxes.empty() ? MpiPart(messages[i], bytes) : MpiPart(boxes[i], bytes)});
       }
     }
-    for (std::size_t i = 0; i < messages.sends.size(); ++i) {
-      const Message& m = messages.sends[i];
-      if (m.peer == own_) {
-        tile.own_from = m.offset;
-        tile.own_bytes = m.bytes;
-      } else {
-        tile.sends.push_back(peer(m, messages.from, i));
-      }
-    }
-    const auto after = [&](const Peer& p) { return p.rank > world_.rank(); };
-    std::rotate(tile.sends.begin(), std::find_if(tile.sends.begin(), tile.sends.end(), after),
-                tile.sends.end());
-    tile.receiving.assign(tile.receives.size(), MPI_REQUEST_NULL);
-    tile.sending.assign(tile.sends.size(), MPI_REQUEST_NULL);
-    return tile;
-  }
-
-  Peer peer(const Message& m, const std::vector<StridedPart>& boxes, std::size_t i) {
-    if (boxes.empty()) return {m.peer, static_cast<int>(i), parts_.part(m)};
-    return {m.peer, static_cast<int>(i), parts_.part(boxes[i]), boxes[i].at.space};
+    side.requests.assign(side.peers.size(), MPI_REQUEST_NULL);
+    return side;
   }
 
   MpiWorld& world_;
   int own_;  ///< whose part is copied here; in memory of devices nobody's, as MPI copies there
-  int most_tiles_;
-  MpiParts parts_;
+  const ReshapeMessages& reshape_;
   TagRange tags_;
   FailureNotices notices_;
   std::vector<Tile> tiles_;
@@ -179,7 +169,7 @@ ExchangeRow mpi_p2p_row() {
   return {.name = "p2p",
           .meaning = "MPI_Isend and MPI_Irecv, unpacking on arrival",
           .traits = {},
-          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
+          .applicable = has_mpi,
           .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .carrier = make_carrier<MpiP2p>,
           .takes_devices = mpi_takes_devices};
@@ -189,7 +179,7 @@ ExchangeRow mpi_p2pw_row() {
   return {.name = "p2pw",
           .meaning = "MPI_Isend and MPI_Irecv on datatypes of the boxes, without packing",
           .traits = {.form = Form::boxes, .beside_stores = true},
-          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
+          .applicable = has_mpi,
           // Datatypes are packed inside MPI while it waits, so that little is left to move on meanwhile.
           .carrier = make_carrier<MpiP2p>};
 }

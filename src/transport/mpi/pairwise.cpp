@@ -8,44 +8,42 @@ namespace {
 
 class MpiPairwise final : public GroupExchange {
  public:
-  explicit MpiPairwise(const CarrierRequest& c) : GroupExchange(c), parts_(c.reshape.element_bytes) {
+  explicit MpiPairwise(const CarrierRequest& c) : GroupExchange(c) {
     for (const TileMessages& t : c.reshape.tiles)
-      tiles_.push_back({by_member(t.sends), by_member(t.receives)});
-  }
-
-  bool post(int tile, const Memory& memory, Queue&, Patience) override {
-    const Tile& t = tiles_[static_cast<std::size_t>(tile)];
-    std::byte* work = memory[static_cast<std::size_t>(Space::work)];
-    const int n = static_cast<int>(members().size());
-    for (int step = 0; step < n; ++step) {
-      const int to = (place() + step) % n, from = (place() + n - step) % n;
-      const MpiPart& s = t.sends[static_cast<std::size_t>(to)];
-      const MpiPart& r = t.receives[static_cast<std::size_t>(from)];
-      const auto lock = world().lock();
-      check_mpi(MPI_Sendrecv(work + s.offset, s.count, s.type, s.count > 0 ? to : MPI_PROC_NULL, tag,
-                             work + r.offset, r.count, r.type, r.count > 0 ? from : MPI_PROC_NULL, tag,
-                             group(), MPI_STATUS_IGNORE),
-                "MPI_Sendrecv");
-    }
-    return restart(tile);
+      tiles_.push_back(
+          {by_member(t.sends, c.reshape.element_bytes), by_member(t.receives, c.reshape.element_bytes)});
   }
 
  private:
+  // Every rank posts its tiles in the same order, and messages of one pair do not overtake each other.
+  static constexpr int tag = 0;
+
   /// Per member of the group.
   struct Tile {
     std::vector<MpiPart> sends, receives;
   };
 
-  std::vector<MpiPart> by_member(const std::vector<Message>& messages) {
+  void carry(int tile, const Memory& memory, Queue& /*queue*/) override {
+    const auto& [sends, receives] = at(tiles_, tile);
+    const std::size_t n = members().size(), place = place_of(world().rank());
+    for (std::size_t step = 0; step < n; ++step) {
+      const std::size_t to = (place + step) % n, from = (place + n - step) % n;
+      const MpiPart &s = sends[to], &r = receives[from];
+      const auto lock = world().lock();
+      check_mpi(
+          MPI_Sendrecv(s.start(memory), s.count, s.type, s.count > 0 ? static_cast<int>(to) : MPI_PROC_NULL,
+                       tag, r.start(memory), r.count, r.type,
+                       r.count > 0 ? static_cast<int>(from) : MPI_PROC_NULL, tag, group(), MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
+    }
+  }
+
+  std::vector<MpiPart> by_member(const std::vector<Message>& messages, int element_bytes) const {
     std::vector<MpiPart> parts(members().size());
-    for (const Message& m : messages) parts[place_of(m.peer)] = parts_.part(m);
+    for (const Message& m : messages) parts[place_of(m.peer)] = {m, element_bytes};
     return parts;
   }
 
-  // Every rank posts its tiles in the same order, and messages of one pair do not overtake each other.
-  static constexpr int tag = 0;
-
-  MpiParts parts_;
   std::vector<Tile> tiles_;
 };
 
@@ -55,7 +53,7 @@ ExchangeRow mpi_pairwise_row() {
   return {.name = "pairwise",
           .meaning = "MPI_Sendrecv with one member of the exchange group after the other",
           .traits = {.concurrent = false},
-          .applicable = [](CommImpl& comm) { return comm.mpi() != nullptr; },
+          .applicable = has_mpi,
           .carrier = make_carrier<MpiPairwise>,
           .takes_devices = mpi_takes_devices};
 }

@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 #include <atomic>
-#include <vector>
+#include <memory>
 
 #include "transport/transport.hpp"
 
@@ -23,30 +23,28 @@ namespace detail {
 extern std::atomic<Index> mpi_count_limit;
 }  // namespace detail
 
-/// A message as the arguments of a point-to-point call: one element of a large type if it has more elements
-/// than MPI can count.
+/// A part of a tile as the arguments of a call of MPI. One that is made for it owns its datatype, together
+/// with its copies; it is freed if MPI is still there. Made with nothing, it has no elements.
 struct MpiPart {
-  Index offset = 0;  ///< bytes from the start of the workspace
+  MpiPart() = default;
+  /// Elements, or one element of a large type if there are more than MPI can count. Throws `weft::Error`, as
+  /// does the other, if MPI does not make a type.
+  MpiPart(const Message& message, int element_bytes);
+  /// One element of a type: the points of a box in its order, from the start of its space.
+  MpiPart(const StridedPart& box, int element_bytes);
+
+  std::byte* start(const Memory& memory) const { return at(memory, space) + offset; }
+
+  Space space = Space::work;
+  Index offset = 0;  ///< bytes
   int count = 0;
   MPI_Datatype type = MPI_BYTE;
+  std::shared_ptr<const MPI_Datatype> own = {};
 };
 
-/// Makes the parts of an exchange. Owns their datatypes, which are freed if MPI is still there.
-class MpiParts {
- public:
-  explicit MpiParts(int element_bytes) : element_bytes_(element_bytes) {}
-  ~MpiParts();
-  MpiParts(const MpiParts&) = delete;
-  MpiParts& operator=(const MpiParts&) = delete;
-
-  /// Throws `weft::Error`, as does the other, if MPI does not make a type.
-  MpiPart part(const Message& message);
-  /// One element of a type: the points of a strided part in its order, from the start of its space.
-  MpiPart part(const StridedPart& box);
-
- private:
-  int element_bytes_;
-  std::vector<MPI_Datatype> made_;
-};
+/// Whether ranks send messages of MPI, which all exchanges here need.
+inline bool has_mpi(CommImpl& comm) {
+  return comm.mpi() != nullptr;
+}
 
 }  // namespace weft

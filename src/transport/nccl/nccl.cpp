@@ -30,17 +30,18 @@ class Group {
   bool open_ = true;
 };
 
-class NcclExchange final : public Carrier {
+class NcclExchange final : public WholeTiles {
  public:
   explicit NcclExchange(const CarrierRequest& c)
-      : ranks_(NcclRanks::of(c.comm)),
-        rank_(c.comm.rank()),
-        messages_(c.reshape),
-        returned_(c.reshape.tiles.size()) {}
+      : WholeTiles(c.reshape), ranks_(NcclRanks::of(c.comm)), rank_(c.comm.rank()) {}
 
-  bool post(int tile, const Memory& memory, Queue& queue, Patience) override {
+  void check() override { ranks_->check(); }
+  void cancel() noexcept override { ranks_->cancel(); }
+
+ private:
+  void carry(int tile, const Memory& memory, Queue& queue) override {
     DeviceStream& stream = *queue.stream;
-    std::byte* const workspace = memory[static_cast<std::size_t>(Space::work)];
+    std::byte* const workspace = at(memory, Space::work);
     const auto start = [&](const Message& m, const std::vector<StridedPart>& pieces, std::size_t i) {
       return workspace + (pieces.empty() ? m.offset : pieces[i].at.offset);
     };
@@ -74,27 +75,10 @@ class NcclExchange final : public Carrier {
     }
     group.end(all);
     if (own_from != nullptr && own_to != nullptr) stream.copy(own_to, own_from, own_bytes);
-    returned_[static_cast<std::size_t>(tile)] = 0;
-    return true;
   }
-
-  bool sent(int, Patience) override { return true; }
-
-  int next_arrival(int tile, Queue&, Patience) override {
-    std::size_t& returned = returned_[static_cast<std::size_t>(tile)];
-    return returned < messages(tile).receives.size() ? static_cast<int>(returned++) : no_more_arrivals;
-  }
-
-  void check() override { ranks_->check(); }
-  void cancel() noexcept override { ranks_->cancel(); }
-
- private:
-  const TileMessages& messages(int tile) const { return messages_.tiles[static_cast<std::size_t>(tile)]; }
 
   std::shared_ptr<NcclRanks> ranks_;
   int rank_;
-  const ReshapeMessages& messages_;
-  std::vector<std::size_t> returned_;  ///< per tile
 };
 
 }  // namespace
