@@ -20,8 +20,9 @@ struct ProgramRequest {
   Index subtile = 128 << 10;    ///< of a single local FFT: bytes of the parts that it is done in
   double store_past_from = 2;   ///< caches that the largest box fills, from which on results go past them
   double two_passes_from = 16;  ///< more than so many: a single local FFT is done in two passes
-  /// What moves parts between ranks does so beside what computes. Then pipelines of planes leave what they
-  /// transform in the workspace, and it departs from there while the next tile is transformed.
+  /// Operations that move parts between ranks run beside those that compute (`Lane`). Pipelines of planes
+  /// then leave a transformed tile in the workspace, and it is sent from there while the next one is
+  /// transformed.
   bool two_lanes = false;
   friend bool operator==(const ProgramRequest&, const ProgramRequest&) = default;
 };

@@ -39,8 +39,8 @@ using PipelineParameters = std::map<std::string, AskedParameter>;
 struct PipelineRules {
   Index subtile = 128 << 10;  ///< bytes of the parts that pass through the cache one by one
   bool overlap = true;        ///< false: each tile is awaited before anything else is done
-  /// Where tiles of planes are not cut further, as in memory of devices: of how many bytes the FFT takes as
-  /// long as what a tile costs beside its bytes. 0: they are cut into parts for the cache.
+  /// In memory of devices, where tiles of planes are not cut further: the time that a tile costs however
+  /// small it is, as the number of bytes whose FFT takes so long. 0: tiles are cut into parts for the cache.
   Index tile_cost = 0;
   int real_bytes = 8;  ///< size of a real number
   bool whole_tiles() const { return tile_cost > 0; }

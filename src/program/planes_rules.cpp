@@ -58,7 +58,7 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& l
   planes.subtile = subtile_of(read);
   leg.window = read.rules().overlap ? 1 : 0;
   leg.reason = std::string(!read.rules().whole_tiles() ? "each stage passes once over its data, " : "") +
-               "tiles are of what is " + (planes.cuts_after ? "received" : "sent") +
+               "tiles cut what is " + (planes.cuts_after ? "received" : "sent") +
                (leg.window == 0 ? ", no overlap" : "");
   const Field& field = s.fields[static_cast<std::size_t>(planes.cuts_after ? stage + 1 : stage)];
   for (int a : field.order(0)) {
@@ -86,13 +86,13 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg
     if (planes.columns < 0 || planes.columns == leg.axis) planes.columns = a;
   }
   if (planes.columns < 0) {
-    leg.reason += ", no columns to divide";
+    leg.reason += ", no axis to divide into a front and a rest";
     return;
   }
   const bool asked = read.asked("front") || read.asked("rest");
   if (read.rules().whole_tiles() && !asked && !ends(s, planes.cuts_after ? stage - 1 : stage + 1)) {
     planes.columns = -1;
-    leg.reason += ", no front: it would hide no FFT that nothing else hides";
+    leg.reason += ", no front: another exchange hides that FFT already";
     return;
   }
   const Index extent = largest_extent(tiling, planes.columns);

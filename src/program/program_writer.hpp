@@ -1,6 +1,6 @@
 // What the builders of programs share: the schedule, the request, where everything lies, and the operations
-// written so far. Here is decided which calls an FFT of several axes becomes, and which operations scale the
-// result.
+// written so far. The writer decides which calls an FFT of several axes becomes, and which operations scale
+// the result.
 #pragma once
 
 #include <vector>
@@ -26,19 +26,19 @@ struct ProgramWriter {
   Op op_of(int j, OpKind kind, int k, int peer = -1) const {
     return {.kind = kind, .stage = place.stage_of(j), .reshape = j, .tile = k, .peer = peer};
   }
-  /// The copy that brings a part on its way: into a message; where parts are stored, into a peer's workspace
-  /// or this rank's own; or past the exchange to its place.
+  /// The copy that a part needs on the rank that sends it: into a send buffer; where parts are stored, into
+  /// the workspace of a peer or this rank's own; or to its place without the exchange.
   Op copy_of(int j, const Parcel& parcel) const;
   /// Whether an operation writes into another rank's workspace.
   bool stores_into_peer(const Op& op) const { return op.kind == OpKind::put && op.peer != rank; }
 
-  /// Begins what the program says of reshape `j`, with so many tiles on this rank.
+  /// Adds reshape `j` to the program, with so many tiles on this rank.
   ReshapeProgram& open(int j, int tiles);
   /// Appends an operation that follows `deps`, and returns its number.
   int emit(Op op, const Ids& deps);
-  /// Transforms a part along `axes` of a stage, from one place to another. First comes what changes the
-  /// elements or reads `from`: c2c and r2c; DCT and DST follow in place. `part` counts along the other axes;
-  /// along `axes` both places are taken whole. Returns the last operation, or -1 for an empty part.
+  /// Transforms a part along `axes` of a stage, from one place to another. The call that reads `from` is
+  /// that of c2c and r2c axes, if there are any; DCTs and DSTs follow in place. `part` counts along the other
+  /// axes; along `axes` both places are taken whole. Returns the last operation, or -1 for an empty part.
   int emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Place& to, const Box& part,
                const Ids& deps);
   /// Copies a part from one place to another. Returns -1 for an empty part.

@@ -5,20 +5,20 @@
 namespace weft {
 
 void WindowedBuilder::open_landing(Reshape& r) {
-  r.landing = place.landing(r.j, rank);
+  r.landing = w_.place.landing(r.j, w_.rank);
   if (!r.last) return;
-  const int stage = place.fft_stage(r.j + 1);
+  const int stage = w_.place.fft_stage(r.j + 1);
   if (stage < 0) {
-    if (!traits(r).stores) r.landing = output;
+    if (!traits(r).stores) r.landing = w_.output;
     return;
   }
-  const AxisSplit axes = split_axes(at(schedule.stages, stage), leg(r.j).axis, false);
+  const AxisSplit axes = split_axes(at(w_.schedule.stages, stage), w_.leg(r.j).axis, false);
   r.receive_axes = axes.tile;
   r.finish_axes = axes.whole;
   // What the last FFT neither converts nor permutes lands in the user's array and is transformed there.
-  const bool stays = output.element_bytes == r.landing.element_bytes &&
-                     order_of(output.strides) == place.field_after(r.j).order(rank);
-  if (stays && !request.in_place && !traits(r).stores) r.landing = output;
+  const bool stays = w_.output.element_bytes == r.landing.element_bytes &&
+                     order_of(w_.output.strides) == w_.place.field_after(r.j).order(w_.rank);
+  if (stays && !w_.request.in_place && !traits(r).stores) r.landing = w_.output;
 }
 
 void WindowedBuilder::receive(Reshape& r, int k) {
@@ -27,17 +27,17 @@ void WindowedBuilder::receive(Reshape& r, int k) {
   // Unless results go straight to the user, they are unpacked over the send buffers of the tile.
   const bool over_sends = r.landing.space == Space::work;
   Ids sent;
-  if (over_sends) sent = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+  if (over_sends) sent = {w_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
   Op op = op_of(r, OpKind::receive, k);
   op.count = r.on_arrival ? static_cast<int>(r.parcels->receives(k).size()) : 0;
-  of(r.arrived, k) = {emit(op, of(r.posted, k))};
+  of(r.arrived, k) = {w_.emit(op, of(r.posted, k))};
   append(of(r.arrived, k), sent);
   if (r.on_arrival) {
-    const Ids copies = unpack(r, k, place.field_after(r.j).box(rank));
+    const Ids copies = unpack(r, k, w_.place.field_after(r.j).box(w_.rank));
     test_while(copies, cut(r).after.copy_tests);
     append(of(r.arrived, k), copies);
   }
-  if (!over_sends) sent = {emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
+  if (!over_sends) sent = {w_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k))};
   append(of(r.arrived, k), sent);
   if (r.keeps) append(of(r.arrived, k), of(r.packed, k));
 }
@@ -47,15 +47,15 @@ void WindowedBuilder::await_parts(Reshape& r, int k) {
     if (p.route != Route::store) continue;
     Ids deps = of(r.posted, k);
     append(deps, of(r.packed, k));  // else ranks could wait for each other
-    of(r.arrived, k).push_back(emit(op_of(r, OpKind::await_full, k, p.peer), deps));
+    of(r.arrived, k).push_back(w_.emit(op_of(r, OpKind::await_full, k, p.peer), deps));
   }
   if (r.parcels->posts(k)) complete(r, k);
   append(of(r.arrived, k), of(r.packed, k));
 }
 
 void WindowedBuilder::complete(Reshape& r, int k) {
-  const int sent = emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k));
-  of(r.arrived, k).push_back(emit(op_of(r, OpKind::receive, k), of(r.posted, k)));
+  const int sent = w_.emit(op_of(r, OpKind::wait_sent, k), of(r.posted, k));
+  of(r.arrived, k).push_back(w_.emit(op_of(r, OpKind::receive, k), of(r.posted, k)));
   of(r.arrived, k).push_back(sent);
   append(of(r.arrived, k), of(r.packed, k));
 }
@@ -66,8 +66,8 @@ Ids WindowedBuilder::unpack(Reshape& r, int k, const Box& within) {
   for (const Parcel& p : r.parcels->receives(k)) {
     const Box box = intersect(p.box, within);
     if (box.empty()) continue;
-    copies.push_back(
-        emit_copy(op_of(r, OpKind::unpack, k, p.peer), r.parcels->packed(p, rank), r.landing, box, deps));
+    copies.push_back(w_.emit_copy(op_of(r, OpKind::unpack, k, p.peer), r.parcels->packed(p, w_.rank),
+                                  r.landing, box, deps));
   }
   return copies;
 }
@@ -78,8 +78,8 @@ void WindowedBuilder::transform_received(Reshape& r, int k) {
 }
 
 void WindowedBuilder::transform_tile(Reshape& r, int k) {
-  const int stage = place.fft_stage(r.j + 1);
-  const Box part = place.tile(r.j, rank, k, r.landing.box);
+  const int stage = w_.place.fft_stage(r.j + 1);
+  const Box part = w_.place.tile(r.j, w_.rank, k, r.landing.box);
   const TileSide& side = cut(r).after;
   const bool unpacks = !arrives_in_place(r) && !r.on_arrival && !part.empty();
   const bool transforms = r.last && stage >= 0 && !r.receive_axes.empty();
@@ -98,9 +98,9 @@ void WindowedBuilder::transform_tile(Reshape& r, int k) {
     }
     append(deps, input_readers_);
     if (copies_out) {
-      emit_copy(op_of(r, OpKind::copy, k), r.landing, output, sub, deps);
+      w_.emit_copy(op_of(r, OpKind::copy, k), r.landing, w_.output, sub, deps);
     } else if (transforms) {
-      append(ffts, transform_part(stage, r.receive_axes, r.landing, final_pass ? output : r.landing, sub,
+      append(ffts, transform_part(stage, r.receive_axes, r.landing, final_pass ? w_.output : r.landing, sub,
                                   deps, side.fft_tests / static_cast<int>(subs.size())));
     }
   }
@@ -118,7 +118,7 @@ void WindowedBuilder::finish_item(Reshape& r, int item) {
     append(deps, of(r.arrived, k));
     append(deps, of(r.packed, k));
   }
-  transform_item(r, place.fft_stage(r.j + 1), r.finish_axes, r.landing, output, item, deps,
+  transform_item(r, w_.place.fft_stage(r.j + 1), r.finish_axes, r.landing, w_.output, item, deps,
                  cut(r).after.fft_tests);
 }
 

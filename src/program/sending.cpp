@@ -5,8 +5,8 @@
 namespace weft {
 
 void WindowedBuilder::open_source(Reshape& r) {
-  const int stage = place.fft_stage(r.j);
-  const Place staging = place.staging(r.j, rank);
+  const int stage = w_.place.fft_stage(r.j);
+  const Place staging = w_.place.staging(r.j, w_.rank);
   const bool boxes = !traits(r).stores && traits(r).form == Form::boxes;
   if (r.j > 0) {
     if (boxes && r.landing.space != Space::work && landed_.element_bytes == staging.element_bytes) {
@@ -14,27 +14,28 @@ void WindowedBuilder::open_source(Reshape& r) {
       r.source = landed_;
       r.ready = landed_ids_;
       if (stage >= 0 && !landed_.box.empty())
-        r.ready = transform_whole(stage, axes_of(schedule, stage), landed_, landed_, landed_, landed_ids_);
+        r.ready =
+            w_.transform_whole(stage, axes_of(w_.schedule, stage), landed_, landed_, landed_, landed_ids_);
       return;
     }
     r.source = staging;
     // Without an FFT in between, as among bricks, it is a copy, and counts to the reshape that it precedes.
-    r.ready = transform_whole(stage >= 0 ? stage : place.stage_of(r.j), axes_of(schedule, stage), landed_,
-                              staging, staging, landed_ids_);
+    r.ready = w_.transform_whole(stage >= 0 ? stage : w_.place.stage_of(r.j), axes_of(w_.schedule, stage),
+                                 landed_, staging, staging, landed_ids_);
     if (r.ready.back() < 0) r.ready = landed_ids_;  // a rank without points here
     r.landing_free = r.ready;
     return;
   }
   // Writing tiles of the result over an input that is still being read has to be avoided in place.
-  const bool reads_while_writing = boxes && place.fft_stage(r.j + 1) < 0;
-  const bool aside = request.in_place && r.last && (r.tiles > 1 || reads_while_writing);
+  const bool reads_while_writing = boxes && w_.place.fft_stage(r.j + 1) < 0;
+  const bool aside = w_.request.in_place && r.last && (r.tiles > 1 || reads_while_writing);
   if (stage < 0) {
-    r.source = aside ? staging : input;
-    if (aside) r.ready = transform_whole(place.stage_of(r.j), {}, input, staging, staging, {});
+    r.source = aside ? staging : w_.input;
+    if (aside) r.ready = w_.transform_whole(w_.place.stage_of(r.j), {}, w_.input, staging, staging, {});
     return;
   }
-  const Stage& s = at(schedule.stages, stage);
-  AxisSplit axes = split_axes(s, leg(r.j).axis, true);
+  const Stage& s = at(w_.schedule.stages, stage);
+  AxisSplit axes = split_axes(s, w_.leg(r.j).axis, true);
   // A c2r of several axes goes through the landing half.
   const bool spares = s.real_axis >= 0 && s.direction == Direction::backward && s.axes.size() > 1;
   if (aside || spares) axes = {s.axes, {}};
@@ -44,20 +45,20 @@ void WindowedBuilder::open_source(Reshape& r) {
     r.begin_axes = axes.whole;
     return;
   }
-  r.ready = transform_whole(stage, axes.whole, input, staging, place.dense_work(input), {});
+  r.ready = w_.transform_whole(stage, axes.whole, w_.input, staging, w_.place.dense_work(w_.input), {});
   same_in_all_trials(r.ready);
   if (r.ready.size() > 1) r.landing_free = r.ready;
 }
 
 void WindowedBuilder::begin_item(Reshape& r, int item) {
   if (r.begin_axes.empty()) return;
-  r.item_ready =
-      transform_item(r, place.fft_stage(0), r.begin_axes, input, r.source, item, {}, cut(r).before.fft_tests);
+  r.item_ready = transform_item(r, w_.place.fft_stage(0), r.begin_axes, w_.input, r.source, item, {},
+                                cut(r).before.fft_tests);
 }
 
 void WindowedBuilder::send(Reshape& r, int k) {
   if (k % r.tiles_per_item == 0) begin_item(r, k / r.tiles_per_item);
-  const Box part = place.tile(r.j, rank, k, place.field_before(r.j).box(rank));
+  const Box part = w_.place.tile(r.j, w_.rank, k, w_.place.field_before(r.j).box(w_.rank));
   const TileSide& side = cut(r).before;
   const std::span<const Parcel> parcels = r.parcels->sends(k);
   std::vector<std::optional<Place>> targets;
@@ -70,8 +71,8 @@ void WindowedBuilder::send(Reshape& r, int k) {
   for (const Box& sub : subs) {
     Ids ready = source;
     if (!r.send_axes.empty() && !sub.empty()) {
-      const Place& from = source.empty() ? input : r.source;
-      ready = transform_part(place.fft_stage(0), r.send_axes, from, r.source, sub, source,
+      const Place& from = source.empty() ? w_.input : r.source;
+      ready = transform_part(w_.place.fft_stage(0), r.send_axes, from, r.source, sub, source,
                              side.fft_tests / static_cast<int>(subs.size()));
       append(ffts, ready);
     }
@@ -84,20 +85,20 @@ void WindowedBuilder::send(Reshape& r, int k) {
       append(deps, source);
       if (parcel.route == Route::stay) append(deps, r.landing_free);
       if (parcel.route == Route::store && leave[i].empty())
-        leave[i] = {emit(op_of(r, OpKind::await_free, k, parcel.peer), {})};
+        leave[i] = {w_.emit(op_of(r, OpKind::await_free, k, parcel.peer), {})};
       append(deps, leave[i]);
-      copies.push_back(emit_copy(copy_of(r.j, parcel), r.source, *targets[i], piece, deps));
+      copies.push_back(w_.emit_copy(w_.copy_of(r.j, parcel), r.source, *targets[i], piece, deps));
     }
   }
   test_while(ffts, side.fft_tests);
   test_while(copies, side.copy_tests);
   append(of(r.packed, k), copies);
   tell(r, k, copies);
-  if (program.in_place) append(input_readers_, of(r.packed, k));
+  if (w_.program.in_place) append(input_readers_, of(r.packed, k));
 }
 
 std::optional<Place> WindowedBuilder::target(const Reshape& r, const Parcel& parcel) const {
-  if (parcel.route == Route::store) return place.landing(r.j, parcel.peer);
+  if (parcel.route == Route::store) return w_.place.landing(r.j, parcel.peer);
   if (parcel.route == Route::stay) return r.landing;
   if (traits(r).form == Form::boxes) return std::nullopt;
   return r.parcels->packed(parcel, parcel.peer);
@@ -106,7 +107,7 @@ std::optional<Place> WindowedBuilder::target(const Reshape& r, const Parcel& par
 void WindowedBuilder::tell(Reshape& r, int k, const Ids& copies) {
   for (const Parcel& p : r.parcels->sends(k))
     if (p.route == Route::store)
-      of(r.packed, k).push_back(emit(op_of(r, OpKind::signal_full, k, p.peer), copies));
+      of(r.packed, k).push_back(w_.emit(op_of(r, OpKind::signal_full, k, p.peer), copies));
 }
 
 void WindowedBuilder::post(Reshape& r, int k, int window) {
@@ -123,7 +124,7 @@ void WindowedBuilder::post(Reshape& r, int k, int window) {
     if (r.landing.space != Space::work) append(deps, input_readers_);
   }
   // In a direct exchange `posted` has the operation that signals free memory already.
-  of(r.posted, k).push_back(emit(op_of(r, OpKind::post, k), deps));
+  of(r.posted, k).push_back(w_.emit(op_of(r, OpKind::post, k), deps));
 }
 
 }  // namespace weft

@@ -19,44 +19,44 @@ Program build_windowed(const Schedule& schedule, const std::vector<Leg>& legs,
 }
 
 Program WindowedBuilder::build() {
-  for (int j = 0; j < place.reshapes(); ++j) build_reshape(j);
-  return close();
+  for (int j = 0; j < w_.place.reshapes(); ++j) build_reshape(j);
+  return w_.close();
 }
 
 void WindowedBuilder::build_reshape(int j) {
   Reshape r;
   r.j = j;
-  r.last = j + 1 == place.reshapes();
-  r.tiles = place.tiles(j, rank);
-  r.tiles_per_item = place.tiles_per_item(j, rank);
+  r.last = j + 1 == w_.place.reshapes();
+  r.tiles = w_.place.tiles(j, w_.rank);
+  r.tiles_per_item = w_.place.tiles_per_item(j, w_.rank);
   for (std::vector<Ids>* v : {&r.packed, &r.posted, &r.arrived}) v->resize(static_cast<std::size_t>(r.tiles));
-  open(j, r.tiles);
+  w_.open(j, r.tiles);
   open_landing(r);
   open_source(r);
   const bool stores = traits(r).stores;
   r.keeps =
-      !stores && (traits(r).form == Form::boxes || (r.landing.space != Space::work && !request.in_place));
+      !stores && (traits(r).form == Form::boxes || (r.landing.space != Space::work && !w_.request.in_place));
   r.on_arrival = !arrives_in_place(r) && cut(r).hides_after && !cut(r).after.cut();
   open_parcels(r);
   for (int k = 0; stores && k < r.tiles; ++k)
-    of(r.posted, k) = {emit(op_of(r, OpKind::signal_free, k), r.landing_free)};
+    of(r.posted, k) = {w_.emit(op_of(r, OpKind::signal_free, k), r.landing_free)};
   run_tiles(r);
   finish(r);
 }
 
 void WindowedBuilder::open_parcels(Reshape& r) {
-  ReshapeProgram& p = program.reshapes.back();
+  ReshapeProgram& p = w_.program.reshapes.back();
   const Route own = traits(r).stores || r.keeps ? Route::stay : Route::send;
-  r.parcels.emplace(place, Parcels::Settings{r.j, rank, request.nodes, own, true}, p.sent, p.stored);
-  const Tiling &from = *place.field_before(r.j).tiling, &to = *place.field_after(r.j).tiling;
+  r.parcels.emplace(w_.place, Parcels::Settings{r.j, w_.rank, w_.request.nodes, own, true}, p.sent, p.stored);
+  const Tiling &from = *w_.place.field_before(r.j).tiling, &to = *w_.place.field_after(r.j).tiling;
   for (int k = 0; k < r.tiles; ++k) {
     TileMessages& m = sent(r, k);
-    m.send_start = place.tile_offset(r.j, rank, k);
-    m.receive_start = place.staging_base(rank) + m.send_start;
-    for (const Overlap& o : to.overlaps(place.tile(r.j, rank, k, from.box(rank))))
+    m.send_start = w_.place.tile_offset(r.j, w_.rank, k);
+    m.receive_start = w_.place.staging_base(w_.rank) + m.send_start;
+    for (const Overlap& o : to.overlaps(w_.place.tile(r.j, w_.rank, k, from.box(w_.rank))))
       r.parcels->add_send(o.rank, k, o.box);
-    for (const Overlap& o : from.overlaps(place.tile(r.j, rank, k, to.box(rank))))
-      if (!r.keeps || o.rank != rank) r.parcels->add_receive(o.rank, k, o.box);
+    for (const Overlap& o : from.overlaps(w_.place.tile(r.j, w_.rank, k, to.box(w_.rank))))
+      if (!r.keeps || o.rank != w_.rank) r.parcels->add_receive(o.rank, k, o.box);
   }
   if (traits(r).form == Form::padded) r.parcels->pad();
   r.parcels->open_receives(r.landing, arrives_in_place(r));
@@ -64,7 +64,7 @@ void WindowedBuilder::open_parcels(Reshape& r) {
   if (!traits(r).stores) return;
   r.parcels->in_ring_order(true);
   for (int k = 0; k < r.tiles; ++k) {
-    const Box tile = place.tile(r.j, rank, k, r.landing.box);
+    const Box tile = w_.place.tile(r.j, w_.rank, k, r.landing.box);
     const Span span = span_of(r.landing.at(tile), tile.extents(), r.landing.element_bytes);
     at(p.stored.tiles, k).landing = {span.first, span.last};
   }
@@ -72,7 +72,7 @@ void WindowedBuilder::open_parcels(Reshape& r) {
 
 /// overlap-autotuned-3d-fft, Algorithm 1. A window of 0 waits for each tile before it does anything else.
 void WindowedBuilder::run_tiles(Reshape& r) {
-  const int window = leg(r.j).window;
+  const int window = w_.leg(r.j).window;
   const bool hides_after = cut(r).hides_after;
   for (int k = 0; k < r.tiles + window; ++k) {
     const int back = k - window;
@@ -99,7 +99,7 @@ std::vector<Box> WindowedBuilder::sub_boxes(const Reshape& r, const Box& part, c
       }
     boxes = std::move(finer);
   };
-  split(leg(r.j).axis, side.along_by);
+  split(w_.leg(r.j).axis, side.along_by);
   split(side.cross, side.cross_by);
   return boxes;
 }
@@ -118,7 +118,7 @@ Ids WindowedBuilder::transform_part(int stage, const AxisVector<int>& axes, cons
       piece.lo[longest] = part.lo[longest] + i * n / pieces;
       piece.hi[longest] = part.lo[longest] + (i + 1) * n / pieces;
     }
-    done.push_back(emit_fft(stage, axes, from, to, piece, deps));
+    done.push_back(w_.emit_fft(stage, axes, from, to, piece, deps));
   }
   return done;
 }
@@ -126,7 +126,7 @@ Ids WindowedBuilder::transform_part(int stage, const AxisVector<int>& axes, cons
 Ids WindowedBuilder::transform_item(const Reshape& r, int stage, const AxisVector<int>& axes,
                                     const Place& from, const Place& to, int item, const Ids& deps,
                                     int tests) {
-  const Box part = place.item(r.j, rank, item, to.box);
+  const Box part = w_.place.item(r.j, w_.rank, item, to.box);
   if (cut(r).item_axis < 0) {
     Ids done = transform_part(stage, axes, from, to, part, deps, 1);
     same_in_all_trials(done);
@@ -143,13 +143,13 @@ void WindowedBuilder::test_while(const Ids& operations, int tests) {
   const auto n = static_cast<Index>(operations.size());
   for (Index i = 0; i < n; ++i) {
     const int id = at(operations, i);
-    if (id >= 0) at(program.ops, id).tests = static_cast<int>((i + 1) * tests / n - i * tests / n);
+    if (id >= 0) at(w_.program.ops, id).tests = static_cast<int>((i + 1) * tests / n - i * tests / n);
   }
 }
 
 void WindowedBuilder::same_in_all_trials(const Ids& operations) {
   for (int id : operations)
-    if (id >= 0) at(program.ops, id).invariant = true;
+    if (id >= 0) at(w_.program.ops, id).invariant = true;
 }
 
 }  // namespace weft

@@ -18,9 +18,10 @@ struct AxisSplit {
 
 AxisSplit split_axes(const Stage& stage, int cut, bool sends);
 
-class WindowedBuilder : ProgramWriter {
+class WindowedBuilder {
  public:
-  using ProgramWriter::ProgramWriter;
+  WindowedBuilder(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request)
+      : w_(schedule, legs, request) {}
   Program build();
 
  private:
@@ -66,14 +67,12 @@ class WindowedBuilder : ProgramWriter {
 
   // Both.
 
-  const ExchangeTraits& traits(const Reshape& r) const { return leg(r.j).traits; }
-  const Windowed& cut(const Reshape& r) const { return leg(r.j).windowed(); }
+  const ExchangeTraits& traits(const Reshape& r) const { return w_.leg(r.j).traits; }
+  const Windowed& cut(const Reshape& r) const { return w_.leg(r.j).windowed(); }
   /// Whether parts arrive where they belong, without unpacking.
   bool arrives_in_place(const Reshape& r) const { return packs_nothing(traits(r)); }
-  Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const {
-    return ProgramWriter::op_of(r.j, kind, k, peer);
-  }
-  TileMessages& sent(const Reshape& r, int k) { return at(at(program.reshapes, r.j).sent.tiles, k); }
+  Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const { return w_.op_of(r.j, kind, k, peer); }
+  TileMessages& sent(const Reshape& r, int k) { return at(at(w_.program.reshapes, r.j).sent.tiles, k); }
   Ids& of(std::vector<Ids>& per_tile, int k) { return at(per_tile, k); }
 
   /// Where a part is copied to; nothing for a part that is sent without a copy.
@@ -103,6 +102,8 @@ class WindowedBuilder : ProgramWriter {
   void test_while(const Ids& operations, int tests);
   /// Marks operations that no parameter of a pipeline changes; trials of parameters leave them out.
   void same_in_all_trials(const Ids& operations);
+
+  ProgramWriter w_;
   Ids input_readers_;  ///< in place: what has to be read before the first result is written
   Place landed_;       ///< the result of the reshape before
   Ids landed_ids_;     ///< what made it

@@ -117,7 +117,7 @@ bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, Leg& le
     cut(leg, read, inner.axis, inner.extent);
   } else {
     leg.reason =
-        "one tile: no axis that both sides hold alike and an FFT beside the exchange could be tiled along";
+        "one tile: no axis is held alike before and after the exchange and left alone by an FFT beside it";
     return false;
   }
   leg.window = window(leg, read);

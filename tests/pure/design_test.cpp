@@ -265,8 +265,8 @@ TEST(Design, IsExplainedInWords) {
        {std::tuple("off (auto: memory of other processes)", gpus(4, 4), Options(), 64),
         {"off (auto: ranks that do not reach each other)", gpus(4, 2), Options(), 64},
         {"off (auto: exchange p2p)", gpus(4, 4), Options().set("exchange", "p2p"), 64},
-        {"off (auto: boxes that take longer than the host)", of_threads, Options(), 1024},
-        {"on (auto: small boxes; for arrays that come again)", of_threads, Options(), 64},
+        {"off (auto: the GPU takes longer than the host that starts its work)", of_threads, Options(), 1024},
+        {"on (auto: small boxes; recorded once the same arrays are given again)", of_threads, Options(), 64},
         {"on (as asked for)", of_threads, Options().set("graph", "on"), 64},
         {"off (as asked for)", of_threads, Options().set("graph", "off"), 64}})
     EXPECT_TRUE(says(text(setting, options, n), std::string("\ngraph ") + reason + "\n"));

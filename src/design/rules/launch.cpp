@@ -40,7 +40,7 @@ std::string graph_obstacle(const Given& given, const Offers& offers, const Desig
   for (const auto& legs : design.legs)
     for (const Leg& leg : legs)
       if (processes && leg.traits.stores && leg.store_lane == Lane::transfer)
-        return "copy engines that put in memory of other processes";
+        return "copy engines that write to the memory of other processes";
   for (const Offer* offer : offers)
     if (!offer->traits.in_graphs && !design.legs[0].empty()) return "exchange " + offer->name;
   return "";
@@ -82,10 +82,10 @@ Chosen<std::optional<int>> choose_graph(const Given& given, const Offers& offers
   if (asked.value == Switch::off) return {std::nullopt, asked.origin, asked.reason()};
   if (!obstacle.empty()) return {std::nullopt, Origin::rule, "auto: " + obstacle};
   if (mean_box_bytes(given) * static_cast<double>(given.problem.batch) >= smallest_box_without_graph)
-    return {std::nullopt, Origin::rule, "auto: boxes that take longer than the host"};
+    return {std::nullopt, Origin::rule, "auto: the GPU takes longer than the host that starts its work"};
   // Arrays that never come again are not worth a graph.
   if (given.setting.among_processes()) return {std::nullopt, Origin::rule, "auto: memory of other processes"};
-  return {1, Origin::rule, "auto: small boxes; for arrays that come again"};
+  return {1, Origin::rule, "auto: small boxes; recorded once the same arrays are given again"};
 }
 
 Chosen<int> choose_threads(const Given& given) {
