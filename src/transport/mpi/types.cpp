@@ -58,7 +58,7 @@ Type repeated(const Type& of, Index count, Index stride) {
     return owned(made);
   }
   const Index blocks = count / limit, rest = count % limit;
-  const Type many = repeated(repeated(of, limit, stride), blocks, limit * stride);
+  Type many = repeated(repeated(of, limit, stride), blocks, limit * stride);
   if (rest == 0) return many;
   const Type tail = repeated(of, rest, stride);
   const int lengths[] = {1, 1};
