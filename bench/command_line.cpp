@@ -8,6 +8,7 @@
 
 #include "base/environment.hpp"
 #include "base/nearest_name.hpp"
+#include "codec/codec.hpp"
 #include "fft/local_fft.hpp"
 #include "program/pipeline.hpp"
 #include "transport/transport.hpp"
@@ -36,8 +37,7 @@ constexpr const char* examples = R"(Examples:
 
 /// "auto, a, b": the names of a table's rows, behind auto if there is no such row.
 template <class Table>
-std::string names_of(const Table& table) {
-  std::string names = "auto";
+std::string names_of(const Table& table, std::string names = "auto") {
   for (const auto& row : table)
     if (names != row.name) names += std::string(", ") + row.name;
   return names;
@@ -125,6 +125,9 @@ void add_plan(CLI::App& app, Case& c) {
   plan_option("--overlap", "overlap", "on, off: each tile is awaited before anything else is done");
   plan_option("--exchange", "exchange",
               names_of(exchange_table()) + "; one, or one per reshape, separated by commas");
+  plan_option("--codec", "codec",
+              names_of(codec_table(), "none") + ":m; what messages are coded in, one or one per reshape");
+  plan_option("--tolerance", "tolerance", "relative error of the output: 1e-6; picks the codec");
   plan_option("--layout", "layout", "auto, contiguous, strided");
   plan_option("--fft", "fft", names_of(fft_table()));
   plan_option("--threads", "threads", "threads of each rank");
@@ -159,7 +162,7 @@ void describe(CLI::App& app, Case& c) {
   app.set_version_flag("--version", "weft-bench " + std::string(version()), "prints the version")
       ->group("Help");
   app.footer(examples + listed("Pipelines", pipeline_table()) + listed("Exchanges", exchange_table()) +
-             listed("Transports between GPUs", transport_table()) +
+             listed("Codecs", codec_table()) + listed("Transports between GPUs", transport_table()) +
              listed("Environment variables", environment_table()));
 }
 

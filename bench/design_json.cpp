@@ -29,9 +29,14 @@ Json json_of(const Leg& leg) {
   Json parameters = Json::object();
   for (const ChosenParameter& p : leg.parameters)
     parameters[p.name] = {{"value", p.value}, {"origin", p.origin}};
-  return {{"exchange", leg.exchange}, {"exchange_reason", leg.exchange_reason},
-          {"pipeline", leg.pipeline}, {"reason", leg.reason},
-          {"tiles", leg.tiles},       {"parameters", parameters}};
+  return {{"exchange", leg.exchange},
+          {"exchange_reason", leg.exchange_reason},
+          {"codec", to_string(leg.codec)},
+          {"codec_reason", leg.codec_reason},
+          {"pipeline", leg.pipeline},
+          {"reason", leg.reason},
+          {"tiles", leg.tiles},
+          {"parameters", parameters}};
 }
 
 Json json_of(const MemoryMap& memory) {

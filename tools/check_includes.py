@@ -14,12 +14,13 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 BELOW = {
     "base": set(),
     "geometry": {"base"},
+    "codec": {"base"},
     "schedule": {"base", "geometry"},
-    "traffic": {"base", "geometry", "schedule"},
-    "program": {"base", "geometry", "schedule", "traffic"},
-    "design": {"base", "geometry", "schedule", "traffic", "program"},
+    "traffic": {"base", "geometry", "schedule", "codec"},
+    "program": {"base", "geometry", "schedule", "codec", "traffic"},
+    "design": {"base", "geometry", "schedule", "codec", "traffic", "program"},
     "comm": {"base"},
-    "kernels": {"base", "geometry"},
+    "kernels": {"base", "geometry", "codec"},
     "device": {"base", "geometry", "kernels"},
     "fft": {"base", "geometry", "kernels", "device"},
     "transport": {"base", "comm", "kernels", "device"},
@@ -27,9 +28,9 @@ BELOW = {
 # These use all of them, and each the ones before it.
 for room in ("exec", "tune", "api"):
     BELOW[room] = set(BELOW)
-PURE = {"geometry", "schedule", "traffic", "program", "design"}
+PURE = {"geometry", "schedule", "codec", "traffic", "program", "design"}
 # What the pure rooms may take from base: errors are public, effort is a name, text and arithmetic only compute.
-PURE_BASE = {"base/arithmetic.hpp", "base/effort.hpp", "base/text.hpp"}
+PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "base/nearest_name.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
 ALSO = {("transport", "traffic/messages.hpp"), ("transport", "traffic/traits.hpp")}
 MPI_ALLOWED = ("src/comm/", "src/transport/mpi/", "src/transport/shm/", "include/weft/mpi.hpp")

@@ -76,6 +76,13 @@ std::vector<std::string> exchanges(const std::string& name, const std::string& t
   return parts;
 }
 
+/// One or several codecs, separated by commas.
+std::vector<Codec> codecs(const std::string&, const std::string& text) {
+  std::vector<Codec> all;
+  for (const std::string& part : split_at_commas(text)) all.push_back(find_codec(part));
+  return all;
+}
+
 template <class T>
 std::optional<T> number(const std::string& text) {
   T value = 0;
@@ -100,6 +107,13 @@ double seconds(const std::string& name, const std::string& text) {
   auto value = number<double>(text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0)));
   if (value && !(*value >= 0 && *value <= 1e9)) value.reset();
   return needed(value, name, text, "a time in seconds, such as 30 or 0.5s");
+}
+
+/// "1e-6"
+double tolerance(const std::string& name, const std::string& text) {
+  auto value = number<double>(text);
+  if (value && !(*value > 0 && *value < 1)) value.reset();
+  return needed(value, name, text, "a relative error between 0 and 1, such as 1e-6");
 }
 
 /// The numbers of "2x4"; none for "auto".
@@ -137,6 +151,8 @@ const std::vector<OptionRow>& option_table() {
         choice("pipeline", open, &Wishes::pipeline, names_of(pipeline_table())),
         choice("overlap", given, &Wishes::overlap, {{"on", true}, {"off", false}}),
         row("exchange", open, "auto", &Wishes::exchange, exchanges),
+        row("codec", given, "none", &Wishes::codec, codecs),
+        row("tolerance", given, "", &Wishes::tolerance, tolerance),
         choice("staging", given, &Wishes::staging, switches),
         choice("layout", open, &Wishes::layout,
                {{"auto", L::automatic}, {"contiguous", L::contiguous}, {"strided", L::strided}}),

@@ -296,7 +296,7 @@ std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Settin
   std::vector<std::vector<Settings>> groups{{{}}};
   std::vector<Settings> detours;  // through the host
   for (const Offer& offer : setting.offers)
-    if (wishes.exchange.value == std::vector<std::string>{"auto"} && serves(offer, wishes, setting))
+    if (wishes.exchange.value == std::vector<std::string>{"auto"} && may_choose(offer, wishes, setting))
       (setting.devices && stages(offer.traits) ? detours : groups[0]).push_back({{"exchange", offer.name}});
   // Their pinned memory takes long to make: where there is another way, they wait until all else is tried.
   const bool late = groups[0].size() > 1;

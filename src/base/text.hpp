@@ -38,6 +38,9 @@ std::string by_x(const AxisVector<T>& v) {
 /// The FNV-1a hash: the same number on every machine, unlike `std::hash`.
 std::uint64_t stable_hash(const std::string& text);
 
+/// "6.0e-08"
+std::string scientific(double value);
+
 /// "1.50 MiB"
 std::string human_bytes(double bytes);
 

@@ -72,6 +72,7 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   d.memory.users_workspace = wishes.users_workspace.value;
   choose_legs(given, offers, d);
   take_exchanges(given, offers, d);
+  take_codecs(given, d);
   choose_puts(given, offers, d);
   check_padding(given, d);
   d.plain_executions = choose_graph(given, offers, d);

@@ -57,6 +57,10 @@ struct Design {
 /// ranks alike, for wishes that cannot be fulfilled.
 Design design(const Problem& problem, const Wishes& wishes, const Setting& setting);
 
+/// The bound of the relative error that codecs add to the output, ||y - y*|| / ||y*|| in the 2-norm over what
+/// is stored, y* without codecs. 0: exact.
+double codec_error(const Design& design, Direction direction);
+
 /// How the arrays of one rank lie, before and after forward; no strides: dense.
 using UserLayouts = std::array<Layout, 2>;
 

@@ -1,6 +1,8 @@
 // What was chosen, one choice per line.
 #include "design/design.hpp"
 
+#include "base/text.hpp"
+
 namespace weft {
 
 const char* name_of(Direction d) {
@@ -19,6 +21,9 @@ std::string to_string(const Design& design) {
     for (std::size_t j = 0; j < design.legs_of(d).size(); ++j)
       text += std::string(name_of(d)) + " reshape " + std::to_string(j + 1) + ": " +
               weft::to_string(design.legs_of(d)[j]) + "\n";
+  if (codec_error(design, Direction::forward) > 0)
+    text += "codecs: relative error at most " + scientific(codec_error(design, Direction::forward)) +
+            " forward, " + scientific(codec_error(design, Direction::backward)) + " backward\n";
   text += std::string("layout ") + (design.contiguous.value ? "contiguous" : "strided") + " (" +
           design.contiguous.reason + ")\n";
   if (design.threads.value > 1)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/effort.hpp"
+#include "codec/codec.hpp"
 #include "program/pipeline.hpp"
 #include "schedule/planner.hpp"
 
@@ -45,7 +46,9 @@ struct Wishes {
   Wish<std::optional<Index>> shrink;
   Wish<std::string> pipeline;  ///< a name, or "auto"
   Wish<bool> overlap;
-  Wish<std::vector<std::string>> exchange;  ///< one for all reshapes, or one for each; each may be "auto"
+  Wish<std::vector<std::string>> exchange;    ///< one for all reshapes, or one for each; each may be "auto"
+  Wish<std::vector<Codec>> codec{{Codec()}};  ///< one for all reshapes, or one for each
+  Wish<std::optional<double>> tolerance;      ///< relative error of the output
   Wish<Switch> staging;
   Wish<LayoutWish> layout;
   Wish<Puts> puts;
@@ -63,6 +66,9 @@ struct Wishes {
 
   /// What trials may take.
   double trial_seconds() const { return budget.value.value_or(effort.value == Effort::patient ? 60 : 10); }
+  bool any_codec() const {
+    return std::any_of(codec.value.begin(), codec.value.end(), [](const Codec& c) { return bool(c); });
+  }
   /// Whether nothing that was asked for needs one exchange rather than another.
   bool any_exchange() const {
     return std::all_of(exchange.value.begin(), exchange.value.end(),

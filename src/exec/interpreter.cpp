@@ -82,8 +82,7 @@ OperationTime Interpreter::time_of(const Op& op, double begin, double end) const
     moves(f.from, f.from_box.count() * f.from_bytes, f.to, f.to_box.count() * f.to_bytes);
   } else if (op.call >= 0) {
     const CopyCall& c = at(program_.copies, op.call);
-    const Index bytes = c.box.count() * c.element_bytes;
-    moves(c.from, bytes, c.to, bytes);
+    moves(c.from, bytes_read(c), c.to, bytes_written(c));
   } else if (op.kind == OpKind::post || op.kind == OpKind::signal_free || op.kind == OpKind::signal_full) {
     t.kind = "exchange";
     if (op.kind == OpKind::post)

@@ -61,10 +61,14 @@ class PlanesBuilder {
     const Order order = order_of(s.source.strides);
     const int bytes = std::max(s.source.element_bytes, s.result.element_bytes);
     const std::vector<Box> whole{s.source.box};
+    // Rows that are coded are encoded whole. No FFT keeps them so here.
+    const bool rows = !is_last(j) && w_.leg(j).codec && s.axes.empty();
+    AxisVector<int> uncut = s.axes;
+    if (rows) uncut.push_back(w_.place.row_axis(j, w_.rank, s.source.box));
     for (const Box& out : is_last(j) ? whole : traffic_.cut().sending(j, w_.rank))
-      for (const Box& in : j == 0 ? whole : received(j, s)) {
+      for (const Box& in : j == 0 || rows ? whole : received(j, s)) {
         const Box tile = intersect(in, same_cut(out, s.source.box, s.axes));
-        const std::vector<Box> parts = sub_tiles(tile, order, s.axes, bytes, subtile(j));
+        const std::vector<Box> parts = sub_tiles(tile, order, uncut, bytes, subtile(j));
         s.parts.insert(s.parts.end(), parts.begin(), parts.end());
       }
     return s;

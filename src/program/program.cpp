@@ -52,6 +52,9 @@ std::string to_string(const Program& program) {
     } else if (op.call >= 0) {
       const CopyCall& c = program.copies[static_cast<std::size_t>(op.call)];
       text += " " + to_string(c.box) + " " + describe(c.from) + " -> " + describe(c.to);
+      if (c.coded.codec)
+        text += std::string(c.coded.encodes ? " encode " : " decode ") + to_string(c.coded.codec) +
+                " along " + std::to_string(c.coded.axis);
     }
     text += " after {";
     for (int d = op.deps_begin; d < op.deps_end; ++d)
@@ -61,14 +64,62 @@ std::string to_string(const Program& program) {
   return text;
 }
 
+namespace {
+
+int reals_of(const CopyCall& c) {
+  return c.element_bytes / c.real_bytes;
+}
+Index coded_row_bytes(const CopyCall& c) {
+  return row_bytes(c.coded.codec, c.coded.points * reals_of(c), c.real_bytes);
+}
+
+Span span_of_side(const CopyCall& c, const Operand& side, bool coded) {
+  if (!coded) return span_of(side, c.box.extents(), c.element_bytes);
+  Span span = span_of(side, c.box.extents(), 1);
+  span.last += coded_row_bytes(c) - 1;
+  return span;
+}
+
+Index bytes_of_side(const CopyCall& c, bool coded) {
+  if (!coded || c.box.empty()) return c.box.count() * c.element_bytes;
+  const Index n = c.box.extent(c.coded.axis), row = coded_row_bytes(c);
+  const auto up_to = [&](Index point) { return row * point / c.coded.points; };
+  return c.box.count() / n * (up_to(c.coded.first + n) - up_to(c.coded.first));
+}
+
+bool source_coded(const CopyCall& c) {
+  return c.coded.codec && !c.coded.encodes;
+}
+bool result_coded(const CopyCall& c) {
+  return c.coded.codec && c.coded.encodes;
+}
+
+}  // namespace
+
+Span read_by(const CopyCall& c) {
+  return span_of_side(c, c.from, source_coded(c));
+}
+Span written_by(const CopyCall& c) {
+  return span_of_side(c, c.to, result_coded(c));
+}
+Index bytes_read(const CopyCall& c) {
+  return bytes_of_side(c, source_coded(c));
+}
+Index bytes_written(const CopyCall& c) {
+  return bytes_of_side(c, result_coded(c));
+}
+
 Index workspace_end(const Program& p) {
   Index last = 0;
+  const auto reach = [&](const Span& span) {
+    if (span.space == Space::work) last = std::max(last, span.last);
+  };
   const auto cover = [&](const Operand& o, const Shape& extents, int bytes) {
-    if (o.space == Space::work) last = std::max(last, span_of(o, extents, bytes).last);
+    reach(span_of(o, extents, bytes));
   };
   for (const CopyCall& c : p.copies) {
-    cover(c.from, c.box.extents(), c.element_bytes);
-    if (c.to_rank < 0) cover(c.to, c.box.extents(), c.element_bytes);
+    reach(read_by(c));
+    if (c.to_rank < 0) reach(written_by(c));
   }
   for (const FftCall& f : p.ffts) {
     cover(f.from, from_extents(f), f.from_bytes);

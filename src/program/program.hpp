@@ -13,13 +13,24 @@
 
 namespace weft {
 
+/// The side of a copy that is coded in rows (codec/codec.hpp). Its strides are in bytes.
+struct CodedRows {
+  Codec codec;
+  bool encodes = false;  ///< the copy's destination is coded, not its source
+  int axis = -1;         ///< of the rows
+  Index points = 0;      ///< of a row
+  Index first = 0;       ///< where in its row the copied box begins; 0 if it is encoded, all of the row
+};
+
 /// Copy `extents` elements from one strided box to another. Packing, unpacking, putting into a peer's
 /// workspace and permuting locally are all this.
 struct CopyCall {
-  int element_bytes = 0;
+  int element_bytes = 0;  ///< of the side that is not coded
   Operand from, to;
+  CodedRows coded = {};     ///< of the side that is coded, if there is one
   int to_rank = -1;         ///< -1: own memory, else the peer in whose workspace `to` lies
   Box box;                  ///< the global indices copied
+  int real_bytes = 8;       ///< size of a real number
   double scale = 1;         ///< what the elements are multiplied by on the way
   bool store_past = false;  ///< past the cache: what is written is not read again soon
   bool load_ahead = false;  ///< what is read lies in memory, not in the cache
@@ -94,6 +105,13 @@ struct Program {
 const char* name_of(OpKind kind);
 /// One line per operation.
 std::string to_string(const Program& program);
+
+/// The memory that the two sides of a copy touch.
+Span read_by(const CopyCall& copy);
+Span written_by(const CopyCall& copy);
+/// The bytes that a side takes: of a part of a coded row, its share of the row.
+Index bytes_read(const CopyCall& copy);
+Index bytes_written(const CopyCall& copy);
 
 /// One past the last byte of the workspace that the program, or a peer on its behalf, touches.
 Index workspace_end(const Program& program);

@@ -2,6 +2,7 @@
 
 #include "base/arithmetic.hpp"
 #include "program/sub_tiles.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -35,7 +36,9 @@ Op ProgramWriter::copy_of(int j, const Parcel& parcel) const {
 
 ReshapeProgram& ProgramWriter::open(int j, int tiles) {
   const int bytes = place.element_bytes(place.field_before(j));
-  program.reshapes.push_back({leg(j), {bytes, {}, leg(j).tiles}, {bytes, {}, leg(j).tiles}});
+  // Coded rows are multiples of eight bytes, other parts of their elements.
+  const int sent_bytes = leg(j).codec ? std::min(8, bytes) : bytes;
+  program.reshapes.push_back({leg(j), {sent_bytes, {}, leg(j).tiles}, {bytes, {}, leg(j).tiles}});
   ReshapeProgram& r = program.reshapes.back();
   r.sent.tiles.resize(static_cast<std::size_t>(tiles));
   if (leg(j).traits.stores) r.stored.tiles.resize(static_cast<std::size_t>(tiles));
@@ -118,8 +121,23 @@ int ProgramWriter::emit_copy(Op op, const Place& from, const Place& to, const Bo
   if (part.empty()) return -1;
   const bool scales = op.stage == scaled_reshape_ &&
                       (op.kind == OpKind::pack || op.kind == OpKind::put || op.kind == OpKind::keep);
-  program.copies.push_back({from.element_bytes, from.at(part), to.at(part),
-                            stores_into_peer(op) ? op.peer : -1, part, scales ? request.scale : 1});
+  const bool encodes = bool(to.codec);
+  const Place& coded = encodes ? to : from;
+  CodedRows rows;
+  if (coded.codec)
+    rows = {coded.codec, encodes, coded.row, coded.box.extent(coded.row),
+            part.lo[coded.row] - coded.box.lo[coded.row]};
+  if (encodes && part.extent(rows.axis) != rows.points)
+    throw Error("program", "a part of a row along axis " + std::to_string(rows.axis) + " to be encoded",
+                "all of it", rank);
+  program.copies.push_back({.element_bytes = encodes ? from.element_bytes : to.element_bytes,
+                            .from = from.at(part),
+                            .to = to.at(part),
+                            .coded = rows,
+                            .to_rank = stores_into_peer(op) ? op.peer : -1,
+                            .box = part,
+                            .real_bytes = request.real_bytes,
+                            .scale = scales ? request.scale : 1});
   op.call = static_cast<int>(program.copies.size()) - 1;
   return emit(op, deps);
 }

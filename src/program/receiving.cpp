@@ -66,7 +66,7 @@ Ids WindowedBuilder::unpack(Reshape& r, int k, const Box& within) {
   for (const Parcel& p : r.parcels->receives(k)) {
     const Box box = intersect(p.box, within);
     if (box.empty()) continue;
-    copies.push_back(w_.emit_copy(op_of(r, OpKind::unpack, k, p.peer), r.parcels->packed(p, w_.rank),
+    copies.push_back(w_.emit_copy(op_of(r, OpKind::unpack, k, p.peer), r.parcels->receive_buffer(p),
                                   r.landing, box, deps));
   }
   return copies;

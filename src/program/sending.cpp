@@ -101,7 +101,7 @@ std::optional<Place> WindowedBuilder::target(const Reshape& r, const Parcel& par
   if (parcel.route == Route::store) return w_.place.landing(r.j, parcel.peer);
   if (parcel.route == Route::stay) return r.landing;
   if (traits(r).form == Form::boxes) return std::nullopt;
-  return r.parcels->packed(parcel, parcel.peer);
+  return r.parcels->send_buffer(parcel);
 }
 
 void WindowedBuilder::tell(Reshape& r, int k, const Ids& copies) {

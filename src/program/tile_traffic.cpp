@@ -38,8 +38,7 @@ void TileTraffic::open(int j) {
       t.parcels->add_send(o.rank, p.tile, p.box);
   if (traits(j).form == Form::padded) t.parcels->pad();
   const std::vector<Parcel>& receives = t.parcels->receives();
-  t.arrives_in_place = traits(j).any_place && traits(j).form == Form::dense &&
-                       std::all_of(receives.begin(), receives.end(), [&](const Parcel& p) {
+  t.arrives_in_place = any_place(j) && std::all_of(receives.begin(), receives.end(), [&](const Parcel& p) {
                          return p.peer == w_.rank || lies_packed(here, p.box, to.order(w_.rank));
                        });
   t.parcels->open_receives(here, !arrives_packed(j));
@@ -52,7 +51,7 @@ void TileTraffic::open(int j) {
 /// Of the last reshape: what is left there for another would have to wait until this has left. The user's
 /// array is not what exchanges are to read.
 bool TileTraffic::departs_in_place(int j, int k) const {
-  if (!traits(j).any_place || traits(j).form != Form::dense || j + 1 < w_.place.reshapes()) return false;
+  if (!any_place(j) || j + 1 < w_.place.reshapes()) return false;
   const Place& from = of(j).departing;
   if (from.space != Space::work || from.base != departing(j).base) return false;
   const std::vector<Parcel>& sends = of(j).parcels->sends();
@@ -87,7 +86,7 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
   if (!target) {
     if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::await_free, s.tile, s.peer));
     const bool packed = s.route == Route::send || (s.route == Route::stay && arrives_packed(j));
-    target = packed ? t.parcels->packed(s, s.peer) : w_.place.landing(j, s.peer);
+    target = packed ? t.parcels->send_buffer(s) : w_.place.landing(j, s.peer);
   }
   const Op op = w_.copy_of(j, s);
   if (s.route != Route::send) return sequence_.store(op, from, *target, piece);
@@ -161,7 +160,7 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
     if (piece.empty()) continue;
     const bool own = r.route == Route::stay;
     sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
-                   parcels.packed(r, w_.rank), to, piece);
+                   parcels.receive_buffer(r), to, piece);
   }
 }
 

@@ -67,6 +67,10 @@ class TileTraffic {
   int tiles(int j) const { return static_cast<int>(of(j).left.size()); }
   TileMessages& sent(int j, int k) { return at(at(w_.program.reshapes, j).sent.tiles, k); }
   TileMessages& stored(int j, int k) { return at(at(w_.program.reshapes, j).stored.tiles, k); }
+  /// Whether parts may lie anywhere in the workspace, each as one piece of memory.
+  bool any_place(int j) const {
+    return traits(j).any_place && traits(j).form == Form::dense && !w_.leg(j).codec;
+  }
   bool sends_packed(int j) const { return traits(j).form != Form::boxes; }
   void open(int j);
   /// Whether all parts of a tile for other ranks are sent from where the pass has left them, each part being

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "codec/codec.hpp"
 #include "traffic/traits.hpp"
 #include "weft/axis_vector.hpp"
 
@@ -63,6 +64,8 @@ struct ChosenParameter {
 struct Leg {
   std::string exchange, exchange_reason;
   ExchangeTraits traits;             ///< of the exchange
+  Codec codec;                       ///< of what is sent
+  std::string codec_reason;          ///< empty: nobody asked for a codec
   Lane store_lane = Lane::transfer;  ///< the lane of operations that store parts into other ranks
   std::string pipeline = "sequential", reason;
   std::vector<ChosenParameter> parameters;
@@ -83,10 +86,5 @@ struct Leg {
 
 /// "exchange p2p, pipeline windowed along axis 2: behind both FFTs; tile 16 (rule), window 2 (option)"
 std::string to_string(const Leg& leg);
-
-/// The bytes that so many elements take in a message. Nothing else computes this.
-inline Index wire_bytes(Index count, int element_bytes) {
-  return count * element_bytes;
-}
 
 }  // namespace weft

@@ -20,17 +20,18 @@ std::vector<Index> padded_tiles(const Placement& place, int j, const std::vector
   const Leg& leg = place.leg(j);
   const TileCut cut(place);
   std::vector<Index> most(static_cast<std::size_t>(leg.tiles), 0);
-  const auto widen = [&](int tile, const Box& part) {
+  const auto widen = [&](int tile, int sender, int receiver, const Box& part) {
     Index& bytes = at(most, tile);
-    bytes = std::max(bytes, wire_bytes(part.count(), place.element_bytes(from)));
+    bytes = std::max(bytes, place.wire_bytes(j, sender, receiver, part));
   };
   for (int r : members) {
     if (leg.planes() != nullptr) {
       for (const Overlap& o : to.tiling->overlaps(from.box(r)))
-        for (const TileCut::Part& p : cut.parts(j, r, o.rank, false)) widen(p.tile, p.box);
+        for (const TileCut::Part& p : cut.parts(j, r, o.rank, false)) widen(p.tile, r, o.rank, p.box);
     } else {
       for (int k = 0; k < place.tiles(j, r); ++k)
-        for (const Overlap& o : to.tiling->overlaps(place.tile(j, r, k, from.box(r)))) widen(k, o.box);
+        for (const Overlap& o : to.tiling->overlaps(place.tile(j, r, k, from.box(r))))
+          widen(k, r, o.rank, o.box);
     }
   }
   return most;

@@ -18,10 +18,6 @@ Route Parcels::route(int peer) const {
   return leg().traits.stores && near ? Route::store : Route::send;
 }
 
-void Parcels::add(std::vector<Parcel>& to, int peer, int tile, const Box& box) {
-  to.push_back({peer, tile, box, route(peer), wire_bytes(box.count(), sent_->element_bytes)});
-}
-
 void Parcels::pad() {
   const int j = settings_.reshape;
   members_ = members_of(exchange_groups(*place_->field_before(j).tiling, *place_->field_after(j).tiling),
@@ -91,8 +87,7 @@ void Parcels::open_sends(const Place* source) {
       TileMessages& m = at(sent_->tiles, p.tile);
       m.sends.push_back({p.peer, boxes ? 0 : p.offset, p.bytes});
       if (boxes)
-        m.from.push_back(
-            {p.box, (source != nullptr ? *source : packed(p, p.peer)).at(p.box), order_of(p.peer)});
+        m.from.push_back({p.box, (source != nullptr ? *source : send_buffer(p)).at(p.box), order_of(p.peer)});
       continue;
     }
     if (leg().traits.stores) at(stored_->tiles, p.tile).sends.push_back({p.peer, 0, p.bytes});
@@ -120,13 +115,6 @@ void Parcels::in_ring_order(bool each_tile) {
   };
   std::sort(sends_.begin(), sends_.end(),
             [&](const Parcel& a, const Parcel& b) { return turn(a) < turn(b); });
-}
-
-Place Parcels::packed(const Parcel& parcel, int receiver) const {
-  Place p = place_->dense(place_->field_before(settings_.reshape), settings_.rank, parcel.offset);
-  p.box = parcel.box;
-  p.strides = dense_strides(parcel.box.extents(), order_of(receiver));
-  return p;
 }
 
 std::span<const Parcel> Parcels::of_tile(const std::vector<Parcel>& all, int tile) {

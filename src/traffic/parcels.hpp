@@ -34,8 +34,12 @@ class Parcels {
 
   Route route(int peer) const;
   /// Adds a part to what is sent, or received.
-  void add_send(int peer, int tile, const Box& box) { add(sends_, peer, tile, box); }
-  void add_receive(int peer, int tile, const Box& box) { add(receives_, peer, tile, box); }
+  void add_send(int peer, int tile, const Box& box) {
+    sends_.push_back({peer, tile, box, route(peer), wire_bytes(settings_.rank, peer, box)});
+  }
+  void add_receive(int peer, int tile, const Box& box) {
+    receives_.push_back({peer, tile, box, route(peer), wire_bytes(peer, settings_.rank, box)});
+  }
 
   /// Padded: gives every member of the exchange group room for the largest part of a tile.
   void pad();
@@ -55,14 +59,21 @@ class Parcels {
   /// Those of one tile, where they lie by tile.
   std::span<const Parcel> sends(int tile) const { return of_tile(sends_, tile); }
   std::span<const Parcel> receives(int tile) const { return of_tile(receives_, tile); }
-  /// The send or receive buffer of a part: dense, in the memory order of its receiver.
-  Place packed(const Parcel& parcel, int receiver) const;
+  /// The send buffer of a part that is sent, and the receive buffer of one that is received.
+  Place send_buffer(const Parcel& parcel) const {
+    return place_->packed(settings_.reshape, settings_.rank, parcel.peer, parcel.box, parcel.offset);
+  }
+  Place receive_buffer(const Parcel& parcel) const {
+    return place_->packed(settings_.reshape, parcel.peer, settings_.rank, parcel.box, parcel.offset);
+  }
 
   /// Whether tile `k` has messages. The ranks of a collective exchange post the same tiles, empty ones too.
   bool posts(int k) const;
 
  private:
-  void add(std::vector<Parcel>& to, int peer, int tile, const Box& box);
+  Index wire_bytes(int sender, int receiver, const Box& box) const {
+    return place_->wire_bytes(settings_.reshape, sender, receiver, box);
+  }
   void lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start);
   static std::span<const Parcel> of_tile(const std::vector<Parcel>& all, int tile);
   const Leg& leg() const { return place_->leg(settings_.reshape); }

@@ -143,6 +143,55 @@ Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
   return p;
 }
 
+int Placement::row_axis(int j, int sender, const Box& part) const {
+  constexpr Index long_enough = 64;
+  const Order order = field_before(j).order(sender);
+  const AxisVector<int> transformed = axes_of(schedule_, fft_stage(j));
+  const Leg& leg = this->leg(j);
+  const auto whole = [&](int a) {
+    if (leg.planes() != nullptr)
+      return transformed.empty() ? a == order[order.size() - 1] : transformed.contains(a);
+    const TileSide& side = leg.windowed().before;
+    return a != leg.axis && a != leg.item_axis() && (side.cross_by == 0 || a != side.cross);
+  };
+  int best = -1;
+  for (int i = order.size() - 1; i >= 0; --i) {
+    const int a = order[i];
+    if (!whole(a) || (best >= 0 && part.extent(a) <= part.extent(best))) continue;
+    best = a;
+    if (part.extent(a) >= long_enough) break;
+  }
+  return best;
+}
+
+Place Placement::packed(int j, int sender, int receiver, const Box& part, Index base) const {
+  const Field& field = field_before(j);
+  Place p{
+      Space::work,          base,         part, dense_strides(part.extents(), field_after(j).order(receiver)),
+      element_bytes(field), field.element};
+  const Leg& leg = this->leg(j);
+  if (!leg.codec || part.empty() || (sender == receiver && leg.traits.form != Form::padded)) return p;
+  Place coded = p;
+  coded.codec = leg.codec;
+  coded.element_bytes = 1;
+  coded.row = row_axis(j, sender, part);
+  if (coded.row < 0) return p;
+  Index next = row_bytes(leg.codec, part.extent(coded.row) * (p.element_bytes / real_bytes_), real_bytes_);
+  const Order order = field.order(sender);
+  for (int i = order.size() - 1; i >= 0; --i) {
+    const int a = order[i];
+    coded.strides[a] = a == coded.row ? 0 : next;
+    if (a != coded.row) next *= part.extent(a);
+  }
+  return bytes_of(coded) < bytes_of(p) ? coded : p;
+}
+
+Index Placement::bytes_of(const Place& p) const {
+  if (!p.codec) return p.box.count() * p.element_bytes;
+  const Index n = p.box.extent(p.row);
+  return p.box.count() / n * row_bytes(p.codec, n * (p.element == Element::real ? 1 : 2), real_bytes_);
+}
+
 Place Placement::dense(const Field& field, int rank, Index base) const {
   const Box box = field.box(rank);
   return {Space::work,          base,         box, dense_strides(box.extents(), field.order(rank)),

@@ -16,7 +16,8 @@
 
 namespace weft {
 
-/// A box that lies somewhere with certain strides.
+/// A box that lies somewhere with certain strides. A coded part is one of rows (codec/codec.hpp): the strides
+/// along the other axes are in bytes, as if that were the size of an element.
 struct Place {
   Space space = Space::work;
   Index base = 0;  ///< bytes
@@ -24,6 +25,8 @@ struct Place {
   Strides strides;
   int element_bytes = 0;
   Element element = Element::complex;
+  Codec codec = {};
+  int row = -1;  ///< coded: the axis of the rows
 
   /// A part of the box, in place.
   Operand at(const Box& part) const;
@@ -55,6 +58,18 @@ class Placement {
   Place staging(int j, int rank) const;
   /// The result of reshape j in the landing half of `rank`. Pipelines of planes land in both halves in turn.
   Place landing(int j, int rank) const;
+  /// The send or receive buffer of a part of reshape j, from `base` on. It is dense in the memory order of
+  /// the receiver, unless the part is coded: if the leg says so and it is shorter for that. A part that does
+  /// not leave its rank is coded only where all parts have room for the largest.
+  Place packed(int j, int sender, int receiver, const Box& part, Index base) const;
+  /// The bytes of it. Nothing else computes what a part takes on the wire.
+  Index wire_bytes(int j, int sender, int receiver, const Box& part) const {
+    return leg(j).codec ? bytes_of(packed(j, sender, receiver, part, 0))
+                        : part.count() * element_bytes(field_before(j));
+  }
+  /// The axis along which a part that `sender` sends is coded in rows, or -1 if there is none: one that no
+  /// pipeline cuts among what it packs at a time.
+  int row_axis(int j, int sender, const Box& part) const;
   /// What `rank` holds of a field, dense in the workspace from `base` on.
   Place dense(const Field& field, int rank, Index base) const;
   /// At the start of the workspace, in the memory order of `like`, without its gaps.
@@ -78,6 +93,8 @@ class Placement {
   Index tile_room(int j, int rank, int k) const;
 
  private:
+  /// Of a send or receive buffer.
+  Index bytes_of(const Place& packed) const;
   /// What `rank` holds of an axis before and after reshape j, alike: one index if there is no such axis.
   Range held(int axis, int j, int rank) const;
   Index unit_bytes(int j, int rank) const;

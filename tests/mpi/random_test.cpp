@@ -20,6 +20,17 @@ TEST(RandomProblems, OnMpiRanks) {
   }
 }
 
+TEST(RandomProblems, WithCodecsOnMpiRanks) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int count = problem_count(comm.size() <= 4 ? 20 : 6);
+  for (int i = 0; i < count; ++i) {
+    const RandomProblem p =
+        make_coded_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
+    const ScopedTestHook hook(disturbance(p.delays));
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+}
+
 TEST(RandomProblems, OnSubCommunicators) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

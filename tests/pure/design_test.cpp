@@ -222,6 +222,55 @@ TEST(Design, IsWrittenAsJson) {
   EXPECT_EQ(j["forward"]["reshapes"][0]["pipeline"], first_leg(d).pipeline);
 }
 
+TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
+  const auto codecs = [](const Setting& setting, const Options& options, const Problem& problem) {
+    const Design d = design_of(problem, setting, options);
+    std::string names;
+    for (const Leg& leg : d.legs[0]) names += to_string(leg.codec) + " ";
+    return names;
+  };
+  const Setting several = processes(8, 4);
+  Problem slabs = cube(64);
+  slabs.input = Distribution::slab(0);
+  slabs.output = Distribution::slab(1);
+  for (const auto& [tolerance, codec] : {std::pair("0.1", "fp16 "),
+                                         {"1e-3", "fp16 "},
+                                         {"4e-4", "trim:12 "},
+                                         {"1e-6", "fp32 "},
+                                         {"1e-8", "trim:28 "},
+                                         {"1e-13", "trim:44 "},
+                                         {"4e-15", "none "}})
+    EXPECT_EQ(codecs(several, Options().set("tolerance", tolerance), slabs), codec) << tolerance;
+  // Errors of several exchanges add.
+  const Design bricks = design_of(cube(64), several, Options().set("tolerance", "2e-3"));
+  EXPECT_GT(bricks.legs[0].size(), 1u);
+  for (const Direction d : {Direction::forward, Direction::backward}) {
+    EXPECT_GT(codec_error(bricks, d), 0);
+    EXPECT_LE(codec_error(bricks, d), 2e-3);
+  }
+  EXPECT_EQ(first_leg(bricks).exchange, "p2p");
+  // What is stored of a half spectrum may have half of the energy.
+  Problem real = slabs;
+  real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  const Design half = design_of(real, several, Options().set("codec", "fp16"));
+  EXPECT_NEAR(codec_error(half, Direction::forward), std::sqrt(2) / 2048, 1e-6);
+  EXPECT_NEAR(codec_error(half, Direction::backward), 1.0 / 2048, 1e-6);
+  // DCTs and DSTs of which some amplitudes weigh more than others.
+  Problem cosines = slabs;
+  cosines.transforms = {Transform::dct1, Transform::dct2, Transform::dst4};
+  cosines.element = Element::real;
+  const Design walls = design_of(cosines, several, Options().set("codec", "fp32"));
+  EXPECT_NEAR(codec_error(walls, Direction::forward) * (1 << 24), 2, 1e-6);  // axis 0 is left
+  // Shared memory is faster than codecs.
+  EXPECT_EQ(codecs(processes(8, 8), Options().set("tolerance", "1e-3"), slabs), "none ");
+  EXPECT_EQ(first_leg(design_of(slabs, processes(8, 8), Options().set("tolerance", "1e-3"))).exchange,
+            "direct");
+  EXPECT_EQ(codecs(gpus(4, 4), Options().set("tolerance", "1e-3"), slabs), "none ");
+  Problem narrow = slabs;
+  narrow.precision = Precision::float32;
+  EXPECT_EQ(codecs(several, Options().set("tolerance", "1e-4"), narrow), "trim:15 ");
+}
+
 /// The words of printed plans for what rules choose; other tests look at the choices.
 TEST(Design, IsExplainedInWords) {
   const Setting one = processes(8, 8), several = processes(8, 4);
@@ -273,6 +322,12 @@ TEST(Design, IsExplainedInWords) {
   EXPECT_TRUE(says(text(one, Options().set("exchange", "p2p")),
                    "\nlayout contiguous (auto: unpacking makes lines contiguous)\n"));
   EXPECT_TRUE(says(text(one, Options().set("layout", "strided")), "\nlayout strided (as asked for)\n"));
+  EXPECT_TRUE(says(text(several, Options().set("codec", "fp32")),
+                   ", codec fp32 (as asked for: 4 of 8 bytes, relative error at most 6.0e-08), pipeline "));
+  EXPECT_TRUE(says(text(several, Options().set("tolerance", "4e-15")),
+                   ", codec none (tolerance: no codec has so small an error), pipeline "));
+  EXPECT_TRUE(says(text(one, Options().set("tolerance", "1e-6")),
+                   ", codec none (tolerance: exact, as nothing is packed for this exchange), pipeline "));
 }
 
 TEST(Design, RefusesWhatCannotBe) {
@@ -288,6 +343,12 @@ TEST(Design, RefusesWhatCannotBe) {
   refuses(Options().set("graph", "on"), "on with arrays on the host", one);
   refuses(Options().set("threads", 2), "2 with arrays in memory of a GPU", gpus(4, 4));
   refuses(Options().set("shrink", 9), "1 to 8", one);
+  refuses(Options().set("codec", "fp32").set("exchange", "p2pw"), "fp32 with exchange p2pw", one);
+  refuses(Options().set("codec", "fp32").set("exchange", "direct"), "fp32 with exchange direct", one);
+  refuses(Options().set("codec", "fp32,none,none,none,none,none,none"), "7 codecs", one);
+  refuses(Options().set("codec", "fp32"), "fp32 with arrays in memory of a GPU", gpus(4, 4));
+  refuses(Options().set("tolerance", "1e-15"), "at least 1.9e-15", processes(8, 4));
+  refuses(Options().set("tolerance", "1e-6").set("codec", "fp16"), "at most the tolerance of 1.0e-06", one);
   refuses(Options().set("grid", "3x3"), "two factors of 8", one);
   Setting broken = gpus(4, 4);
   for (Offer& offer : broken.offers)

@@ -104,6 +104,7 @@ std::string standard(const std::string& option, const std::string& value) {
       if (option == q.name) return "by rule";
   if (option == "budget") return "by effort";
   if (option == "wisdom") return "none";
+  if (option == "tolerance") return "exact";
   return value.empty() ? "all ranks" : value;
 }
 

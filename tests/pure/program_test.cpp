@@ -179,6 +179,9 @@ TEST(Program, RandomProblemsReplay) {
           if (!c.traits.stores && c.traits.form == Form::boxes) c.traits = traits::stores;
           by_device += kind == traits::stores ? 1 : 0;
         }
+        for (Leg& c : made.choices)
+          if (seed % 4 == 2 && carries_codecs(c.traits))
+            c.codec = find_codec(std::array{"fp16", "fp32", "trim:20"}[seed % 3]);
         planes += by_planes && !made.choices.empty() ? 1 : 0;
         if (kind == traits::stores && (seed % 2 == 0 || seed % 8 == 1))
           for (int q = 0; q < ranks; ++q) made.nodes.push_back(q / (1 + static_cast<int>(seed % 3)));

@@ -122,6 +122,12 @@ class Checker {
     accesses_.push_back(access(op, o, extents, bytes, writes, box));
   }
 
+  /// One side of a copy. The strides of coded rows are in bytes.
+  void add_side(int op, const CopyCall& c, const Operand& o, const Span& span, bool coded, bool writes) {
+    accesses_.push_back(access(op, o, c.box.extents(), coded ? 1 : c.element_bytes, writes, c.box));
+    accesses_.back().span = span;
+  }
+
   void collect() {
     for (std::size_t i = 0; i < p_.ops.size(); ++i) {
       const Op& op = p_.ops[i];
@@ -132,8 +138,8 @@ class Checker {
         add(id, f.to, to_extents(f), f.to_bytes, true, f.to_box);
       } else if (op.call >= 0) {
         const CopyCall& c = p_.copies[static_cast<std::size_t>(op.call)];
-        add(id, c.from, c.box.extents(), c.element_bytes, false, c.box);
-        if (c.to_rank < 0) add(id, c.to, c.box.extents(), c.element_bytes, true, c.box);
+        add_side(id, c, c.from, read_by(c), c.coded.codec && !c.coded.encodes, false);
+        if (c.to_rank < 0) add_side(id, c, c.to, written_by(c), c.coded.codec && c.coded.encodes, true);
       } else if (op.kind == OpKind::post) {
         const TileMessages& m = messages(op);
         if (sends_boxes(op)) {
@@ -264,7 +270,7 @@ class Checker {
     if (sends_boxes(post)) {
       check_boxes(messages(post), reshape_of(post).sent.element_bytes, id);
       Index packed = 0, sent = 0;
-      for (const CopyCall* c : packs) packed += c->box.count() * c->element_bytes;
+      for (const CopyCall* c : packs) packed += bytes_written(*c);
       for (const Message& m : sends) sent += m.bytes;
       // Planes keep what departs aside; the other pipelines leave it where it is.
       const bool aside = reshape_of(post).leg.planes() != nullptr;
@@ -273,21 +279,21 @@ class Checker {
       return;
     }
     Index packed = 0, sent = 0;
-    for (const CopyCall* c : packs) packed += c->box.count() * c->element_bytes;
+    for (const CopyCall* c : packs) packed += bytes_written(*c);
     for (const Message& m : sends) {
       sent += m.bytes;
-      if (pieces_of(m, packs, &CopyCall::to) != m.bytes) fail(id, "sends something else than was packed");
+      if (pieces_of(m, packs, &CopyCall::to, bytes_written) != m.bytes)
+        fail(id, "sends something else than was packed");
     }
     if (packed != sent) fail(id, "sends other parts than were packed");
   }
 
   /// Bytes of the copies whose side `side` lies in a message.
   static Index pieces_of(const Message& m, const std::vector<const CopyCall*>& copies,
-                         Operand CopyCall::*side) {
+                         Operand CopyCall::*side, Index (*bytes_of_side)(const CopyCall&)) {
     Index bytes = 0;
     for (const CopyCall* c : copies)
-      if ((c->*side).offset >= m.offset && (c->*side).offset < m.offset + m.bytes)
-        bytes += c->box.count() * c->element_bytes;
+      if ((c->*side).offset >= m.offset && (c->*side).offset < m.offset + m.bytes) bytes += bytes_of_side(*c);
     return bytes;
   }
 
@@ -343,7 +349,7 @@ class Checker {
     for (const Op& op : p_.ops) {
       if (op.kind != OpKind::unpack || op.reshape != receive.reshape || op.tile != receive.tile) continue;
       unpacks.push_back(&p_.copies[static_cast<std::size_t>(op.call)]);
-      unpacked += unpacks.back()->box.count() * unpacks.back()->element_bytes;
+      unpacked += bytes_read(*unpacks.back());
     }
     if (!messages(receive).to.empty()) {
       if (!unpacks.empty()) fail(id, "is followed by unpacks of what has come where it belongs");
@@ -351,7 +357,7 @@ class Checker {
     }
     for (const Message& m : messages(receive).receives) {
       received += m.bytes;
-      if (pieces_of(m, unpacks, &CopyCall::from) != m.bytes)
+      if (pieces_of(m, unpacks, &CopyCall::from, bytes_read) != m.bytes)
         fail(id, "is followed by unpacks of something else than its message");
     }
     if (unpacked != received) fail(id, "is followed by unpacks of something else than its messages");

@@ -302,6 +302,27 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   return p;
 }
 
+RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
+  RandomProblem p = make_random_problem(seed, ranks, mpi);
+  Dice dice(seed + 77);
+  const std::vector<std::string> wide{"fp32",    "fp16",    "bf16",    "trim:4",
+                                      "trim:11", "trim:20", "trim:33", "trim:51"},
+      narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"},
+      carriers{"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
+  const bool doubles = p.problem.precision == Precision::float64;
+  const auto drawn = [&](const std::vector<std::string>& names) {
+    return names[static_cast<std::size_t>(dice.range(0, static_cast<int>(names.size()) - 1))];
+  };
+  const std::size_t reshapes = reshape_stages(make_schedule(p.request())).size();
+  std::vector<std::string> codecs(dice.chance(0.5) ? 1 : std::max<std::size_t>(1, reshapes));
+  for (std::string& codec : codecs) codec = dice.chance(0.15) ? "none" : drawn(doubles ? wide : narrow);
+  p.options.set("codec", join(codecs, ","));
+  p.exchanges = {mpi ? drawn(carriers) : "copy"};
+  p.node_ranks = 0;
+  p.far_pairs = false;
+  return p;
+}
+
 Problem RandomProblem::of(int rank) const {
   Problem mine = problem;
   const auto r = static_cast<std::size_t>(rank);

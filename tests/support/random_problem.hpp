@@ -52,6 +52,8 @@ struct RandomProblem {
 };
 
 RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi);
+/// The same problem with codecs, one for all reshapes or one for each, and an exchange that carries them.
+RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi);
 
 /// Runs forward and backward on the calling rank, on machines of as many ranks as drawn, and compares with
 /// the exact result. Collective. Throws std::runtime_error that describes the problem if anything is wrong.

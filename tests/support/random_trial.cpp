@@ -267,7 +267,7 @@ class Trial {
     // Backward starts from the exact spectrum rounded to the working precision, which costs up to half an
     // ulp.
     const double relative = norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
-    const double bound = p_.bounds[static_cast<std::size_t>(d)];
+    const double bound = p_.bounds[static_cast<std::size_t>(d)] + codec_error(design_of(plan_), d);
     if (!(relative <= bound))
       throw std::runtime_error(std::string(d == Direction::forward ? "forward" : "backward") +
                                ": relative error " + std::to_string(relative / bound) + " times the bound\n" +

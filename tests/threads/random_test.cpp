@@ -30,6 +30,22 @@ TEST(RandomProblems, OnThreadRanks) {
   }
 }
 
+TEST(RandomProblems, WithCodecsOnThreadRanks) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const int count = problem_count(40);
+#else
+  const int count = problem_count(160);
+#endif
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
+    const int ranks = 1 + static_cast<int>(seed % 16);
+    const RandomProblem p = make_coded_problem(seed, ranks, false);
+    const ScopedTestHook hook(disturbance(p.delays));
+    ASSERT_NO_THROW(ThreadTeam(ranks).run([&](const Comm& comm) { run_random_problem(comm, p); }))
+        << p.describe();
+  }
+}
+
 TEST(Machines, ThreadsCanBeTakenToBeOnSeveral) {
   const ScopedSwitch machines(detail::pretended_ranks_per_node, 2);
   ThreadTeam(4).run([&](const Comm& comm) {

@@ -22,7 +22,7 @@ int merit(const Offer& offer, const Setting& setting) {
 std::string serving(const Given& given, bool padding_fits = true) {
   std::vector<std::string> names;
   for (const Offer& offer : given.setting.offers)
-    if (serves(offer, given.wishes, given.setting) && (padding_fits || offer.traits.form != Form::padded))
+    if (may_choose(offer, given.wishes, given.setting) && (padding_fits || offer.traits.form != Form::padded))
       names.push_back(offer.name);
   return join(names, ", ");
 }
@@ -50,7 +50,7 @@ const Offer& find_for_parts(const Given& given) {
 const Offer& find_best(const Given& given) {
   const Offer* best = nullptr;
   for (const Offer& offer : given.setting.offers)
-    if (serves(offer, given.wishes, given.setting) && !offer.traits.by_name_only &&
+    if (may_choose(offer, given.wishes, given.setting) && !offer.traits.by_name_only &&
         (best == nullptr || merit(offer, given.setting) > merit(*best, given.setting)))
       best = &offer;
   if (best == nullptr) throw Error(operation, "\"auto\"", "auto or one of " + serving(given));
@@ -78,7 +78,7 @@ const Offer& find_named(const std::string& name, const Given& given) {
 
 /// What a pipeline puts together by itself would be packed again by an exchange that packs.
 bool pipeline_sends_parts(const Given& given) {
-  return given.setting.several_nodes() && !given.on_device() &&
+  return given.setting.several_nodes() && !given.on_device() && !wants_packed(given.wishes, given.setting) &&
          wished_pipeline(given.wishes, overlapping_pipeline(given.setting, false)).pipeline->sends_parts;
 }
 
@@ -116,6 +116,10 @@ bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
   const bool apart = setting.devices && setting.devices->islands.several();
   return !wishes.users_workspace.value && setting.closed.sharing.empty() &&
          (!apart || wishes.staging.value != Switch::off);
+}
+
+bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting) {
+  return serves(offer, wishes, setting) && (!wants_packed(wishes, setting) || carries_codecs(offer.traits));
 }
 
 Offers choose_exchanges(const Given& given) {

@@ -34,9 +34,11 @@ void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes);
 // exchange.cpp
 /// Whether an exchange can be had for this plan.
 bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting);
-/// With "auto" of those that serve the first that moves on while these ranks compute, else the first that
-/// packs nothing, else the first; among devices one that stores before all others. Throws `weft::Error` that
-/// lists the names, or says why the named one cannot serve.
+/// Whether rules and trials may choose an exchange that nobody has named.
+bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting);
+/// With "auto" of those that may be chosen the first that moves on while these ranks compute, else the first
+/// that packs nothing, else the first; among devices one that stores before all others. Throws `weft::Error`
+/// that lists the names, or says why the named one cannot serve.
 Offers choose_exchanges(const Given& given);
 /// Whether parts of arrays in memory of devices are copied to pinned memory. Throws `weft::Error` if they
 /// have to and must not.
@@ -45,6 +47,17 @@ bool goes_through_host(const Offer& offer, const Given& given);
 void take_exchanges(const Given& given, const Offers& offers, Design& design);
 /// Throws `weft::Error` if the padding of an exchange finds no room in the workspace.
 void check_padding(const Given& given, const Design& design);
+
+// codec.cpp
+/// Whether an exchange can carry what is coded: it carries what is packed for it.
+bool carries_codecs(const ExchangeTraits& traits);
+/// Whether only such an exchange will do: a codec was asked for, or a tolerance where messages leave a
+/// machine. Memory that ranks share is faster than any codec.
+bool wants_packed(const Wishes& wishes, const Setting& setting);
+/// Writes the codecs into the legs: as asked for, or, with a tolerance alone, the shortest one that keeps it.
+/// Throws `weft::Error` for a codec that the numbers, the memory or the exchange of a leg do not allow, and
+/// for a tolerance that is not kept.
+void take_codecs(const Given& given, Design& design);
 
 // pipeline.cpp
 struct PipelineWish {

@@ -1,7 +1,10 @@
 #include "exec/host/executor.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <string>
 
 #include "base/test_hook.hpp"
 
@@ -46,10 +49,18 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
     if (!ffts_.back().unaligned) ffts_.back().unaligned = b.aligned;
   }
   copies_.reserve(program_.copies.size());
-  const int real = static_cast<int>(real_bytes(settings.precision));
-  for (const CopyCall& c : program_.copies)
-    copies_.emplace_back(c.box.extents(), c.from.strides, c.to.strides, c.element_bytes,
-                         CopyManner{c.scale, real, c.store_past, c.load_ahead});
+  for (const CopyCall& c : program_.copies) {
+    const CodedRows& rows = c.coded;
+    if (rows.codec) {
+      copies_.emplace_back(
+          CodedCopy({rows.codec, rows.encodes, c.real_bytes, c.element_bytes, c.box.extents(),
+                     (rows.encodes ? c.from : c.to).strides, (rows.encodes ? c.to : c.from).strides,
+                     rows.axis, rows.points, rows.first, c.scale}));
+    } else {
+      copies_.emplace_back(PermuteCopy(c.box.extents(), c.from.strides, c.to.strides, c.element_bytes,
+                                       CopyManner{c.scale, c.real_bytes, c.store_past, c.load_ahead}));
+    }
+  }
 }
 
 void Executor::run_fft(const Op& op) const {
@@ -67,13 +78,32 @@ void Executor::run_copy(const Op& op) const {
   const std::byte* from = address(c.from);
   std::byte* to = target(op, c);
   const Index bytes = c.box.count() * c.element_bytes;
-  test_access(name_of(op.kind), from, to, static_cast<std::size_t>(bytes));
+  test_access(name_of(op.kind), from, to,
+              static_cast<std::size_t>(std::min(bytes_read(c), bytes_written(c))));
   const int parts = threads_for(bytes);
-  if (parts == 1) {
-    copies_[call].run(from, to);
-    return;
+  if (const auto* coded = std::get_if<CodedCopy>(&copies_[call])) {
+    std::atomic<bool> failed = false;
+    const auto run = [&](int part) {
+      if (coded->run_part(from, to, part, parts) != codec::Outcome::good)
+        failed.store(true, std::memory_order_relaxed);
+    };
+    parts == 1 ? run(0) : settings_.pool->run(parts, run);
+    if (failed) fail_coded(op, c);
+  } else if (const PermuteCopy& copy = std::get<PermuteCopy>(copies_[call]); parts == 1) {
+    copy.run(from, to);
+  } else {
+    settings_.pool->run(parts, [&](int part) { copy.run_part(from, to, part, parts); });
   }
-  settings_.pool->run(parts, [&](int part) { copies_[call].run_part(from, to, part, parts); });
+}
+
+/// Encoding has one way to fail, and so has decoding.
+void Executor::fail_coded(const Op& op, const CopyCall& c) const {
+  const std::string codec = "codec " + to_string(c.coded.codec);
+  if (c.coded.encodes)
+    throw Error("execution: " + codec, "a finite number that it would make infinite",
+                "numbers some bits below the end of the range, or another codec", program_.rank);
+  throw Error("execution: " + codec, "a damaged part from rank " + std::to_string(op.peer),
+              "what that rank has sent", program_.rank);
 }
 
 void Executor::record_times(bool on) {

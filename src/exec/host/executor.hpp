@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "exec/interpreter.hpp"
 #include "fft/threads/parallel_fft.hpp"
+#include "kernels/cpu/coded_copy.hpp"
 #include "kernels/cpu/permute_copy.hpp"
 
 namespace weft {
@@ -35,6 +37,7 @@ class Executor final : public Interpreter {
   std::shared_ptr<const ParallelFft> plan(const FftProblem& problem, int threads);
   void run_fft(const Op& op) const;
   void run_copy(const Op& op) const;
+  [[noreturn]] void fail_coded(const Op& op, const CopyCall& c) const;
   /// Whether the operation at the current position is done; `false` only without patience.
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);
@@ -43,7 +46,7 @@ class Executor final : public Interpreter {
 
   ExecutorSettings settings_;
   std::vector<BoundFft> ffts_;
-  std::vector<PermuteCopy> copies_;
+  std::vector<std::variant<PermuteCopy, CodedCopy>> copies_;
   Queue host_;
 
   // Of the execution that is under way.

@@ -5,11 +5,7 @@
 #include <numbers>
 #include <type_traits>
 
-#if defined(__CUDACC__)
-#define WEFT_ANYWHERE __host__ __device__
-#else
-#define WEFT_ANYWHERE
-#endif
+#include "base/anywhere.hpp"
 
 namespace weft::r2r {
 

@@ -1,0 +1,27 @@
+// Codec bf16: the upper half of single precision, eight bits of mantissa counting the first one, which is not
+// stored.
+#pragma once
+
+#include "codec/block.hpp"
+
+namespace weft::codec {
+
+struct Bf16 {
+  using Word = std::uint16_t;
+  static constexpr int error_exponent = -8;
+  static constexpr int largest_shift = 1024;
+
+  static WEFT_INLINE int shift_of(int exponent) { return exponent >= -60 && exponent <= 60 ? 0 : exponent; }
+
+  static WEFT_INLINE Word narrow(float value) {
+    const auto bits = same_bits<std::uint32_t>(value);
+    const std::uint32_t rounded = bits + 0x7FFFU + ((bits >> 16) & 1U);
+    const std::uint32_t nan = bits | 0x400000U;
+    return static_cast<Word>(((bits & 0x7FFFFFFFU) > 0x7F800000U ? nan : rounded) >> 16);
+  }
+  static WEFT_INLINE float widen(Word word) {
+    return same_bits<float>(static_cast<std::uint32_t>(word) << 16);
+  }
+};
+
+}  // namespace weft::codec

@@ -1,0 +1,60 @@
+// The codecs: how real numbers are represented on the wire. A codec is a value, a row of one table and a
+// number of bits for those that take one; its sizes and errors are computed here, for the pure rooms. What
+// encodes and decodes is in one header each, for host and devices.
+//
+// A message is coded in *rows*: the points of a part along one axis, one row behind the other. A row of n
+// reals has the heads of its blocks (block.hpp), then their payloads; both begin on eight bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+struct CodecRow;
+
+struct Codec {
+  const CodecRow* row = nullptr;  ///< null: numbers travel as they are
+  int bits = 0;                   ///< trim: of the mantissa that are kept
+  explicit operator bool() const { return row != nullptr; }
+  friend bool operator==(const Codec&, const Codec&) = default;
+};
+
+struct CodecRow {
+  const char* name;
+  const char* meaning;
+  bool takes_bits;  ///< written behind a colon: "trim:20"
+  /// Bytes on the wire of a real number of so many bytes. As many as it has: it travels as it is; 0: there is
+  /// no such representation of it.
+  int (*bytes)(int bits, int real_bytes);
+  /// The relative error of a coded number, or of its block's norm, is at most two to the power of this.
+  int (*error_exponent)(int bits);
+};
+
+std::span<const CodecRow> codec_table();
+
+/// The bits of the mantissa that trim can keep.
+inline constexpr int most_trim_bits = 51;
+
+/// The codec of a name: "none", "fp32", "trim:20". Throws `weft::Error` that lists the names.
+Codec find_codec(const std::string& name);
+
+/// Throws `weft::Error` if the codec has no representation of real numbers of so many bytes.
+void check_codec(const Codec& codec, int real_bytes);
+
+/// The bytes that a row of so many reals takes on the wire.
+Index row_bytes(const Codec& codec, Index reals, int real_bytes);
+
+/// Bytes of the heads at the start of a row.
+Index heads_bytes(Index reals);
+
+/// The bound of the relative error of what is coded, in the 2-norm.
+double relative_error(const Codec& codec);
+
+/// "trim:20"
+std::string to_string(const Codec& codec);
+
+}  // namespace weft

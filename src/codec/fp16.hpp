@@ -1,0 +1,44 @@
+// Codec fp16: half precision, eleven bits of mantissa counting the first one. Its range is small, so a block
+// is always divided such that its largest number is near the end of it.
+#pragma once
+
+#include "codec/block.hpp"
+
+namespace weft::codec {
+
+struct Fp16 {
+  using Word = std::uint16_t;
+  static constexpr int error_exponent = -11;
+  static constexpr int top = 14;  ///< exponent of a block's largest number after the division
+  static constexpr int largest_shift = 1024 - top;
+
+  static WEFT_INLINE int shift_of(int exponent) { return exponent - top; }
+
+  static WEFT_INLINE Word narrow(float value) {
+    const auto bits = same_bits<std::uint32_t>(value);
+    const std::uint32_t sign = bits & 0x80000000U, size = bits ^ sign;
+    // An addition of one half aligns the bits of numbers below 2^-14, which have fewer of them, and rounds.
+    const std::uint32_t normal = (size - (112U << 23) + 0xFFFU + ((size >> 13) & 1U)) >> 13;
+    const std::uint32_t small = same_bits<std::uint32_t>(same_bits<float>(size) + 0.5F) - (126U << 23);
+    const std::uint32_t special = size > 0x7F800000U ? 0x7E00U : 0x7C00U;
+    const std::uint32_t finite = either(size < (113U << 23), small, normal);
+    return static_cast<Word>(either(size < (143U << 23), finite, special) | (sign >> 16));
+  }
+  static WEFT_INLINE float widen(Word word) {
+    const std::uint32_t size = word & 0x7FFFU, sign = static_cast<std::uint32_t>(word & 0x8000U) << 16;
+    const std::uint32_t normal = (size << 13) + (112U << 23);
+    const auto small = same_bits<std::uint32_t>(static_cast<float>(static_cast<int>(size)) * 0x1p-24F);
+    const std::uint32_t special = (size << 13) | 0x7F800000U;
+    const std::uint32_t finite = either(size < 0x400U, small, normal);
+    return same_bits<float>(either(size < 0x7C00U, finite, special) | sign);
+  }
+
+ private:
+  /// Both are computed, so that vectors need no branch.
+  static WEFT_INLINE std::uint32_t either(bool first, std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t mask = 0U - static_cast<std::uint32_t>(first);
+    return (a & mask) | (b & ~mask);
+  }
+};
+
+}  // namespace weft::codec

@@ -1,0 +1,163 @@
+// Which codec each reshape has (docs/adr/0026-codecs.md).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "base/text.hpp"
+#include "design/rules/rules.hpp"
+#include "geometry/transform.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr const char* operation = "plan: option codec";
+
+/// "4 of 8 bytes, error at most 6e-08"
+std::string worth(const Codec& codec, int real_bytes) {
+  return std::to_string(codec.row->bytes(codec.bits, real_bytes)) + " of " + std::to_string(real_bytes) +
+         " bytes, relative error at most " + scientific(relative_error(codec));
+}
+
+/// By how much a transform can enlarge a relative error: the largest of its singular values over the
+/// smallest.
+double enlargement(Transform t) {
+  switch (t) {
+    case Transform::dct1:
+      return 2;
+    case Transform::dct2:
+    case Transform::dct3:
+    case Transform::dst2:
+    case Transform::dst3:
+      return std::numbers::sqrt2;
+    default:
+      return 1;
+  }
+}
+
+/// By how much a relative error can grow that is made in each reshape, up to the output.
+std::vector<double> enlargements(const Schedule& s) {
+  std::vector<double> all;
+  // Of a half spectrum, what is stored may have half of the energy of the whole, and the error all of its.
+  double behind =
+      s.direction == Direction::forward && s.transforms.contains(Transform::r2c) ? std::numbers::sqrt2 : 1;
+  for (auto stage = s.stages.rbegin(); stage != s.stages.rend(); ++stage) {
+    if (stage->kind == Stage::Kind::reshape) all.push_back(behind);
+    for (int a : stage->axes) behind *= enlargement(s.transforms[a]);
+  }
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
+/// The relative error of the local FFTs, as the tests of this library bound it.
+double rounding(const Given& given) {
+  const double epsilon =
+      given.real_size() == 8 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  return 2 * epsilon * std::sqrt(1 + std::log2(logical_size(given.problem.shape, given.problem.transforms)));
+}
+
+/// The shortest codec of which the bound holds on both ways, or none; of equally short ones the most
+/// accurate.
+Codec shortest_within(double error, const Given& given, const Design& design) {
+  const int real = given.real_size();
+  double most = 0;  // of a codec with an error of one
+  for (const Schedule& s : design.schedules) {
+    double sum = 0;
+    for (double e : enlargements(s)) sum += e;
+    most = std::max(most, sum);
+  }
+  Codec best;
+  int best_bytes = real;
+  for (const CodecRow& row : codec_table())
+    for (int bits = 0; bits <= (row.takes_bits ? most_trim_bits : 0); ++bits) {
+      const Codec codec{&row, bits};
+      const int bytes = row.bytes(bits, real);
+      if (bytes == 0 || relative_error(codec) * most > error) continue;
+      if (bytes < best_bytes ||
+          (bytes == best_bytes && best && relative_error(codec) < relative_error(best))) {
+        best = codec;
+        best_bytes = bytes;
+      }
+    }
+  return best;
+}
+
+void set(Design& design, std::size_t j, const Codec& codec, const std::string& reason) {
+  for (Leg* leg : {&design.legs[0][j], &design.legs[1][design.legs[1].size() - 1 - j]}) {
+    leg->codec = codec;
+    leg->codec_reason = reason;
+  }
+}
+
+void take_asked(const Given& given, Design& design) {
+  const Wish<std::vector<Codec>>& asked = given.wishes.codec;
+  const std::size_t reshapes = design.legs[0].size();
+  if (asked.value.size() > 1 && asked.value.size() != reshapes)
+    throw Error(operation, std::to_string(asked.value.size()) + " codecs",
+                "one for all, or one per reshape, of which there are " + std::to_string(reshapes));
+  for (const Codec& codec : asked.value) check_codec(codec, given.real_size());
+  for (std::size_t j = 0; j < reshapes; ++j) {
+    const Codec& codec = asked.value[asked.value.size() == 1 ? 0 : j];
+    if (!codec) continue;
+    if (given.on_device())
+      throw Error(operation, to_string(codec) + " with arrays in memory of a GPU",
+                  "none, or arrays on the host");
+    const Leg& leg = design.legs[0][j];
+    if (!carries_codecs(leg.traits))
+      throw Error(operation,
+                  to_string(codec) + " with exchange " + leg.exchange +
+                      ", which takes what it sends from the array itself",
+                  "exchange auto, or one that carries packed parts");
+    set(design, j, codec, asked.reason() + ": " + worth(codec, given.real_size()));
+  }
+}
+
+void choose(const Given& given, Design& design) {
+  const double tolerance = *given.wishes.tolerance.value, least = rounding(given);
+  if (tolerance < least)
+    throw Error(
+        "plan: option tolerance", scientific(tolerance),
+        "at least " + scientific(least) + ", the rounding errors of local FFTs of this size and precision");
+  const Codec codec = shortest_within(tolerance - least, given, design);
+  for (std::size_t j = 0; j < design.legs[0].size(); ++j) {
+    const bool carries = carries_codecs(design.legs[0][j].traits) && !given.on_device();
+    set(design, j, carries ? codec : Codec(),
+        !carries ? "tolerance: exact, as nothing is packed for this exchange"
+        : codec  ? "tolerance: " + worth(codec, given.real_size())
+                 : "tolerance: no codec has so small an error");
+  }
+}
+
+}  // namespace
+
+bool carries_codecs(const ExchangeTraits& traits) {
+  return !traits.stores && traits.form != Form::boxes;
+}
+
+bool wants_packed(const Wishes& wishes, const Setting& setting) {
+  return wishes.any_codec() || (wishes.tolerance.value && setting.several_nodes() && !setting.devices);
+}
+
+void take_codecs(const Given& given, Design& design) {
+  if (given.wishes.tolerance.value && given.wishes.codec.origin == Origin::rule) return choose(given, design);
+  take_asked(given, design);
+  if (!given.wishes.tolerance.value) return;
+  for (const Schedule& s : design.schedules) {
+    const double error = codec_error(design, s.direction) + rounding(given);
+    if (error > *given.wishes.tolerance.value)
+      throw Error(
+          operation, "codecs with an error of up to " + scientific(error),
+          "at most the tolerance of " + scientific(*given.wishes.tolerance.value) + ", or no option codec");
+  }
+}
+
+double codec_error(const Design& design, Direction direction) {
+  const std::vector<double> growth = enlargements(design.schedule(direction));
+  double product = 1;
+  for (std::size_t j = 0; j < growth.size(); ++j)
+    product *= 1 + growth[j] * relative_error(design.legs_of(direction)[j].codec);
+  return product - 1;
+}
+
+}  // namespace weft

@@ -1,0 +1,160 @@
+#include "kernels/cpu/rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/arithmetic.hpp"
+#include "codec/bf16.hpp"
+#include "codec/fp16.hpp"
+#include "codec/fp32.hpp"
+#include "codec/scaled.hpp"
+#include "codec/trim.hpp"
+
+namespace weft {
+
+namespace {
+
+using codec::block_reals;
+using codec::Head;
+using codec::Outcome;
+
+WEFT_INLINE Index heads(Index reals) {
+  return rounded_up<Index>(4 * divided_up<Index>(reals, block_reals), 8);
+}
+
+template <class Block, class Real>
+WEFT_INLINE Outcome encode_row(const std::byte* from, Index first, Index last, Index reals, int bits,
+                               std::byte* row) {
+  const auto* numbers = reinterpret_cast<const Real*>(from);
+  std::byte* const payload = row + heads(reals);
+  Outcome outcome = Outcome::good;
+  for (Index at = first; at < last; at += block_reals, numbers += block_reals) {
+    Head head;
+    std::byte* const to = payload + at * Block::bytes;
+    // The length of whole blocks is known to the compiler.
+    const Outcome block = last - at >= block_reals
+                              ? Block::encode(numbers, block_reals, bits, &head, to)
+                              : Block::encode(numbers, static_cast<int>(last - at), bits, &head, to);
+    outcome = codec::worse(outcome, block);
+    std::memcpy(row + at / block_reals * 4, &head, sizeof head);
+  }
+  return outcome;
+}
+
+template <class Block, class Real>
+WEFT_INLINE Outcome decode_row(const std::byte* row, Index reals, Index first, Index last, int bits,
+                               std::byte* to) {
+  auto* numbers = reinterpret_cast<Real*>(to);
+  const std::byte* const payload = row + heads(reals);
+  Outcome outcome = Outcome::good;
+  for (Index at = first / block_reals * block_reals; at < last; at += block_reals) {
+    Head head;
+    std::memcpy(&head, row + at / block_reals * 4, sizeof head);
+    const std::byte* const from = payload + at * Block::bytes;
+    const bool whole = reals - at >= block_reals;
+    const int n = whole ? block_reals : static_cast<int>(reals - at);
+    const int begin = static_cast<int>(std::max<Index>(first - at, 0));
+    const int end = static_cast<int>(std::min<Index>(last - at, n));
+    const Outcome block = begin == 0 && end == block_reals
+                              ? Block::decode(head, from, block_reals, 0, block_reals, bits, numbers)
+                          : whole ? Block::decode(head, from, block_reals, begin, end, bits, numbers)
+                                  : Block::decode(head, from, n, begin, end, bits, numbers);
+    outcome = codec::worse(outcome, block);
+    numbers += end - begin;
+  }
+  return outcome;
+}
+
+/// An instruction set has a function that is compiled for it and calls what it is given.
+struct Portable {
+  static bool runs_here() { return true; }
+  template <auto Function, class... Args>
+  static Outcome call(Args... args) {
+    return Function(args...);
+  }
+};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+struct Avx2 {
+  static bool runs_here() { return __builtin_cpu_supports("avx2") != 0; }
+  template <auto Function, class... Args>
+  __attribute__((target("avx2"))) static Outcome call(Args... args) {
+    return Function(args...);
+  }
+};
+
+struct Avx512 {
+  static bool runs_here() {
+    return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+           __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+  }
+  template <auto Function, class... Args>
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"))) static Outcome call(
+      Args... args) {
+    return Function(args...);
+  }
+};
+#endif
+
+template <class Set, class Block, class Real>
+RowCoder coder_of() {
+  return {
+      Set::template call<encode_row<Block, Real>, const std::byte*, Index, Index, Index, int, std::byte*>,
+      Set::template call<decode_row<Block, Real>, const std::byte*, Index, Index, Index, int, std::byte*>};
+}
+
+template <class Set, class Real>
+RowCoder trimming(int bytes) {
+  switch (bytes) {
+    case 2:
+      return coder_of<Set, codec::Trim<2, Real>, Real>();
+    case 3:
+      return coder_of<Set, codec::Trim<3, Real>, Real>();
+    default:
+      if constexpr (sizeof(Real) == 8) {
+        if (bytes == 4) return coder_of<Set, codec::Trim<4, Real>, Real>();
+        if (bytes == 5) return coder_of<Set, codec::Trim<5, Real>, Real>();
+        if (bytes == 6) return coder_of<Set, codec::Trim<6, Real>, Real>();
+        return coder_of<Set, codec::Trim<7, Real>, Real>();
+      }
+      return {};
+  }
+}
+
+template <class Set, class Real>
+RowCoder coder_for(const Codec& codec) {
+  const std::string_view name = codec.row->name;
+  if (name == "fp16") return coder_of<Set, codec::Scaled<codec::Fp16, Real>, Real>();
+  if (name == "bf16") return coder_of<Set, codec::Scaled<codec::Bf16, Real>, Real>();
+  if constexpr (sizeof(Real) == 8)
+    if (name == "fp32") return coder_of<Set, codec::Scaled<codec::Fp32, Real>, Real>();
+  return trimming<Set, Real>(codec.row->bytes(codec.bits, sizeof(Real)));
+}
+
+template <class Set>
+RowKernel kernel(const char* name) {
+  return {name, Set::runs_here, [](const Codec& codec, int real_bytes) {
+            return real_bytes == 8 ? coder_for<Set, double>(codec) : coder_for<Set, float>(codec);
+          }};
+}
+
+}  // namespace
+
+std::span<const RowKernel> row_kernels() {
+  static const std::array table {
+#if defined(__x86_64__) && defined(__GNUC__)
+    kernel<Avx512>("avx512"), kernel<Avx2>("avx2"),
+#endif
+        kernel<Portable>("portable")
+  };
+  return table;
+}
+
+RowCoder row_coder(const Codec& codec, int real_bytes) {
+  static const RowKernel& best =
+      *std::ranges::find_if(row_kernels(), [](const RowKernel& k) { return k.runs_here(); });
+  return best.coder(codec, real_bytes);
+}
+
+}  // namespace weft
