@@ -1,0 +1,224 @@
+// Plans whose messages are coded: how far their results are from exact ones, for data of many kinds, and what
+// becomes of numbers and messages that cannot be decoded.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <mutex>
+#include <random>
+
+#include "base/test_hook.hpp"
+#include "base/text.hpp"
+#include "comm/comm_impl.hpp"
+#include "design/design.hpp"
+#include "support/design_of.hpp"
+#include "support/expect_error.hpp"
+#include "support/random_problem.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Numbers of different kinds, the same for an index whoever holds it.
+struct Data {
+  enum class Kind { random, smooth, scaled, spikes, zeros, nothing } kind;
+  std::uint64_t seed;
+
+  Complex at(Index i, Index n) const {
+    std::minstd_rand engine(
+        static_cast<std::uint_fast32_t>(seed * 7919 + static_cast<std::uint64_t>(i) * 69621 + 1));
+    engine.discard(2);
+    const auto uniform = [&] { return static_cast<double>(engine()) / 2147483647.0; };
+    const Complex random = std::polar(std::sqrt(-2 * std::log(uniform())), 6.283185307 * uniform());
+    const double t = static_cast<double>(i) / static_cast<double>(n);
+    switch (kind) {
+      case Kind::random:
+        return random;
+      case Kind::smooth:
+        return {std::exp(std::cos(6.28 * t)), std::sin(12.56 * t)};
+      case Kind::scaled:
+        return random * std::pow(10.0, 12 * std::sin(40 * t) - 3);
+      case Kind::spikes:
+        return i % 97 == 5 ? 1e8 * random : 1e-8 * random;
+      case Kind::zeros:
+        return t < 0.4 || t > 0.6 ? Complex() : random;
+      default:
+        return {};
+    }
+  }
+};
+
+/// Squares summed over all ranks, and largest sizes.
+struct Distance {
+  double error = 0, norm = 0, largest_error = 0, largest = 0;
+  double relative() const { return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error); }
+  double relative_maximum() const { return largest_error / largest; }
+};
+
+template <class T>
+struct Result {
+  std::vector<std::complex<T>> values;
+  double bound;
+};
+
+template <class T>
+Result<T> transform(const Comm& comm, Problem problem, const Options& options, const Data& data,
+                    Direction direction) {
+  problem.precision = sizeof(T) == 8 ? Precision::float64 : Precision::float32;
+  Plan plan(comm, problem, options);
+  const bool forward = direction == Direction::forward;
+  const Box box = forward ? plan.input_box() : plan.output_box();
+  const Strides strides = forward ? plan.input_strides() : plan.output_strides();
+  Buffer<std::complex<T>> in(plan.input_count()), out(plan.output_count());
+  std::complex<T>* const from = forward ? in.data() : out.data();
+  const Index n = problem.shape[0] * problem.shape[1] * problem.shape[2];
+  for (Index x = box.lo[0]; x < box.hi[0]; ++x)
+    for (Index y = box.lo[1]; y < box.hi[1]; ++y)
+      for (Index z = box.lo[2]; z < box.hi[2]; ++z) {
+        const Index i = (x * problem.shape[1] + y) * problem.shape[2] + z;
+        from[(x - box.lo[0]) * strides[0] + (y - box.lo[1]) * strides[1] + (z - box.lo[2]) * strides[2]] =
+            std::complex<T>(data.at(i, n));
+      }
+  forward ? plan.forward(in.data(), out.data()) : plan.backward(out.data(), in.data());
+  const std::complex<T>* const to = forward ? out.data() : in.data();
+  const auto count = static_cast<std::ptrdiff_t>(forward ? plan.output_count() : plan.input_count());
+  return {{to, to + count}, codec_error(design_of(plan), direction)};
+}
+
+template <class T>
+Distance distance(const Comm& comm, const Result<double>& exact, const Result<T>& other) {
+  Distance d;
+  EXPECT_EQ(exact.values.size(), other.values.size());
+  for (std::size_t i = 0; i < exact.values.size(); ++i) {
+    const double e = std::abs(Complex(other.values[i]) - exact.values[i]), s = std::abs(exact.values[i]);
+    d.error += e * e;
+    d.norm += s * s;
+    d.largest_error = std::max(d.largest_error, e);
+    d.largest = std::max(d.largest, s);
+  }
+  std::vector<Distance> all(static_cast<std::size_t>(comm.size()));
+  comm.impl().allgather(&d, sizeof d, all.data());
+  Distance sum;
+  for (const Distance& r : all) {
+    sum.error += r.error;
+    sum.norm += r.norm;
+    sum.largest_error = std::max(sum.largest_error, r.largest_error);
+    sum.largest = std::max(sum.largest, r.largest);
+  }
+  return sum;
+}
+
+Problem cube(Index n, bool natural) {
+  Problem p;
+  p.shape = {n, n, n};
+  p.output = natural ? Distribution::slab(0) : Distribution::slab(1);
+  return p;
+}
+
+}  // namespace
+
+/// lossy-all-to-all, Table II.
+TEST(CodedPlans, SinglePrecisionOnTheWireIsMoreAccurateThanInTheFfts) {
+  for (const int ranks : {2, 3, 8, 16})
+    for (const bool natural : {false, true})
+      ThreadTeam(ranks).run([&](const Comm& comm) {
+        const Data data{Data::Kind::random, 3};
+        const Problem p = cube(48, natural);
+        const Options coded = Options().set("exchange", "copy").set("codec", "fp32");
+        const auto exact = transform<double>(comm, p, {}, data, Direction::forward);
+        const Distance wire =
+            distance(comm, exact, transform<double>(comm, p, coded, data, Direction::forward));
+        const Distance ffts = distance(comm, exact, transform<float>(comm, p, {}, data, Direction::forward));
+        EXPECT_GT(ffts.relative(), 3 * wire.relative()) << ranks << " ranks";
+        EXPECT_GT(ffts.relative_maximum(), 3 * wire.relative_maximum()) << ranks << " ranks";
+      });
+}
+
+TEST(CodedPlans, TrimmingCostsNoMoreThanTheBitsThatAreCut) {
+  ThreadTeam(4).run([&](const Comm& comm) {
+    const Data data{Data::Kind::random, 5};
+    const auto exact = transform<double>(comm, cube(32, false), {}, data, Direction::forward);
+    for (int m = 4; m <= 51; ++m) {
+      const Options options = Options().set("exchange", "copy").set("codec", "trim:" + std::to_string(m));
+      const auto coded = transform<double>(comm, cube(32, false), options, data, Direction::forward);
+      EXPECT_LE(distance(comm, exact, coded).relative(), std::ldexp(1, -m)) << m;
+    }
+  });
+}
+
+/// WEFT_TEST_PROBLEMS=2000 for more.
+TEST(CodedPlans, KeepTheToleranceForDataOfAllKinds) {
+  using enum Data::Kind;
+  const ScopedSwitch machines(detail::pretended_ranks_per_node, 1);
+  const int count = problem_count(60);
+  std::vector<std::unique_ptr<ThreadTeam>> teams;
+  for (int n = 2; n <= 6; ++n) teams.push_back(std::make_unique<ThreadTeam>(n));
+  for (int i = 0; i < count; ++i) {
+    std::mt19937_64 engine(first_seed() + static_cast<std::uint64_t>(i));
+    const auto drawn = [&](Index lo, Index hi) {
+      return lo + static_cast<Index>(engine() % static_cast<std::uint64_t>(hi - lo + 1));
+    };
+    const Data data{
+        std::array{random, smooth, scaled, spikes, zeros, nothing}[static_cast<std::size_t>(i % 6)],
+        static_cast<std::uint64_t>(i)};
+    Problem p;
+    p.shape = {drawn(1, 24), drawn(1, 24), drawn(1, 40)};
+    p.input = drawn(0, 1) == 0 ? Distribution::brick() : Distribution::slab(0);
+    p.output = drawn(0, 1) == 0 ? Distribution::brick() : Distribution::slab(1);
+    const double tolerance = std::stod(scientific(std::pow(10.0, -static_cast<double>(drawn(10, 140)) / 10)));
+    const Direction direction = drawn(0, 1) == 0 ? Direction::forward : Direction::backward;
+    const Options coded = Options().set("tolerance", scientific(tolerance));
+    teams[static_cast<std::size_t>(i % 5)]->run([&](const Comm& comm) {
+      const auto exact = transform<double>(comm, p, {}, data, direction);
+      const auto other = transform<double>(comm, p, coded, data, direction);
+      const Distance d = distance(comm, exact, other);
+      EXPECT_LE(d.relative(), tolerance) << "problem " << i;
+      EXPECT_LE(other.bound, tolerance);
+      if (data.kind == nothing) {
+        EXPECT_EQ(d.error, 0);
+      }
+    });
+  }
+}
+
+TEST(CodedPlans, WhatWouldBecomeInfiniteEndsTheExecution) {
+  ThreadTeam team(3);
+  team.run([&](const Comm& comm) {
+    // Nothing is transformed before the exchange, so that the number gets there as it is.
+    Problem p = cube(12, true);
+    p.input = Distribution::slab(1);
+    p.transforms = {Transform::none, Transform::c2c, Transform::none};
+    Plan plan(comm, p, Options().set("exchange", "copy").set("codec", "fp16"));
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    in[0] = comm.rank() == 1 ? std::numeric_limits<double>::max() : 1;
+    expect_error([&] { plan.forward(in.data(), out.data()); }, comm.rank() == 1 ? "would make infinite" : "");
+  });
+}
+
+TEST(CodedPlans, ADamagedMessageIsAnErrorAndNotAWrongNumber) {
+  ThreadTeam team(3);
+  std::atomic<bool> armed = true;
+  TestHook hook;
+  hook.on_access = [&](const char* kind, const std::byte* from, const std::byte*, std::size_t) {
+    if (std::string(kind) == "unpack" && armed.exchange(false))
+      const_cast<std::byte*>(from)[1] ^= std::byte{8};
+  };
+  const ScopedTestHook scoped(hook);
+  std::atomic<int> noticed = 0;
+  team.run([&](const Comm& comm) {
+    Plan plan(comm, cube(12, false), Options().set("exchange", "copy").set("codec", "fp32"));
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    try {
+      plan.forward(in.data(), out.data());
+    } catch (const Error& e) {
+      noticed += std::string(e.what()).find("a damaged part from rank") != std::string::npos ? 1 : 0;
+    }
+  });
+  EXPECT_GE(noticed, 1);
+}
+
+}  // namespace weft::test
