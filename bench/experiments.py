@@ -116,6 +116,26 @@ def network(ranks: list[int]) -> list[Run]:
     ]
 
 
+# Bits of the mantissa that a codec stores.
+MANTISSA = {"fp32": 23, "fp16": 10, "bf16": 7, **{f"trim:{m}": m for m in (4, 12, 20, 28, 36, 44)}}
+
+
+def codecs(ranks: list[int]) -> list[Run]:
+    """Codecs where messages cross a network, each after an exact run; and single precision in all (lossy-all-to-all,
+    Figure 2 and Table II)."""
+    n = ranks[-1]
+    shape = ["--shape", "128,128,128"]
+    return [
+        {"label": f"{name}, {output}", "x": bits, "ranks": n, "args": [*shape, "--output", output, *args]}
+        for output in ("slab1", "natural")
+        for codec, bits in [*MANTISSA.items(), ("all in float", 23)]
+        for name, args in (
+            ("exact", []),
+            (codec, ["--codec", codec] if codec in MANTISSA else ["--precision", "float"]),
+        )
+    ]
+
+
 def floor(ranks: list[int]) -> list[Run]:
     """Weft as it comes against FFTW-MPI, c2c double, the same output order: never slower. And against MKL without any
     distribution, in as many threads, where each has a core."""
@@ -222,6 +242,37 @@ def bars(experiment: "Experiment", results: list[dict]):
     return figure
 
 
+def accuracy_and_gain(_experiment: "Experiment", results: list[dict]):
+    """Over the bits of the mantissa on the wire: the error of the transform, and the time of the exact one before it
+    over its time, beside what the bytes promise."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.4))
+    pairs = [(exact, r) for exact, r in zip(results, results[1:], strict=False) if r["label"][:5] != "exact"]
+    for output, color in (("slab1", "C0"), ("natural", "C1")):
+        mine = [(e, r, r["label"].split(",")[0]) for e, r in pairs if r["label"].endswith(output)]
+        for trims, marker in ((True, "o"), (False, "s")):
+            some = [(e, r, codec) for e, r, codec in mine if codec.startswith("trim") == trims]
+            look = {"color": color, "marker": marker, "linestyle": "-" if trims else "none"}
+            xs = [r["x"] for _, r, _ in some]
+            label = f"{output}, trim:m" if trims else f"{output}, others"
+            axes[0].semilogy(xs, [r["error_l2"] for _, r, _ in some], label=label, **look)
+            axes[1].plot(xs, [e["median_s"] / r["median_s"] for e, r, _ in some], label=label, **look)
+            if not trims and output == "slab1":
+                for _, r, codec in some:
+                    axes[0].annotate(
+                        codec, (r["x"], r["error_l2"]), fontsize=7, xytext=(4, 4), textcoords="offset points"
+                    )
+    bits = range(4, 45, 8)
+    axes[1].step(bits, [64 / (12 + m) for m in bits], where="mid", color="black", linewidth=0.8, label="bytes")
+    axes[0].set(xlabel="bits of the mantissa on the wire", ylabel="relative error, 2-norm", title="128³ c2c, double")
+    axes[1].set(xlabel="bits of the mantissa on the wire", ylabel="exact time over time", ylim=(0, None))
+    for a in axes:
+        a.grid(alpha=0.3)
+        a.legend(fontsize=7)
+    return figure
+
+
 class Experiment(NamedTuple):
     """What to run for some numbers of ranks, and how the results are drawn."""
 
@@ -242,6 +293,7 @@ EXPERIMENTS = {
     "batches": Experiment(batches, "arrays in a batch", "64³ c2c, time per array"),
     "bricks": Experiment(bricks, "ranks", "64³ c2c"),
     "network": Experiment(network, "ranks", "128³ c2c, transposed slabs", pictures={"": bars}, asked=True),
+    "codecs": Experiment(codecs, "", "", pictures={"": accuracy_and_gain}, asked=True),
     "floor": Experiment(floor, "n of n³", "c2c, slabs to transposed slabs", logarithmic=True),
 }
 
@@ -268,7 +320,9 @@ def main() -> int | str:
     arguments.add_argument("--bench", default="build/release/bin/weft-bench")
     arguments.add_argument("--launch", default="mpirun -n {ranks}")
     arguments.add_argument("--ranks", default="1,2,4", help="numbers of ranks, except of bricks")
-    arguments.add_argument("--only", choices=EXPERIMENTS, action="append", help="network runs only if named here")
+    arguments.add_argument(
+        "--only", choices=EXPERIMENTS, action="append", help="network and codecs run only if named here"
+    )
     arguments.add_argument(
         "--peers", type=lambda text: text.split(","), default="fftw-mpi,mkl", help="leave out those that are not here"
     )

@@ -65,9 +65,9 @@ void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes) {
   apply_grid(request, wishes.grid.value);
 }
 
-/// An exchange that packs nothing gets long runs of memory to work on, and any other one lines that are
-/// contiguous once they have been unpacked; but GPUs transform strided lines as fast, or copy them aside in
-/// less time than a reshape takes for it.
+/// An exchange that packs nothing gets long runs of memory to work on, so do codecs, and any other exchange
+/// gets lines that are contiguous once they have been unpacked; but GPUs transform strided lines as fast, or
+/// copy them aside in less time than a reshape takes for it.
 Chosen<bool> choose_layout(const Given& given, const Offers& offers) {
   const Wish<LayoutWish>& wish = given.wishes.layout;
   if (wish.value != LayoutWish::automatic)
@@ -75,6 +75,8 @@ Chosen<bool> choose_layout(const Given& given, const Offers& offers) {
   if (given.on_device()) return {false, Origin::rule, "auto: a GPU transforms strided lines as fast"};
   if (std::all_of(offers.begin(), offers.end(), [](const Offer* o) { return packs_nothing(o->traits); }))
     return {false, Origin::rule, "auto: nothing is packed"};
+  if (wants_packed(given.wishes, given.setting))
+    return {false, Origin::rule, "auto: rows are coded as they lie"};
   return {true, Origin::rule, "auto: unpacking makes lines contiguous"};
 }
 
