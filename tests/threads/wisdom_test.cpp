@@ -143,6 +143,9 @@ TEST(WisdomOfTheProcess, IsOneForAllThreadRanks) {
       });
       store.with([all = store.all()](Wisdom& wisdom) { wisdom.merge(all); });
     }
+    // Until now a rank may have merged what another one has replaced since.
+    comm.barrier();
+    store.with([&](Wisdom& wisdom) { wisdom.remember(machine.fingerprint, mine, entry(49)); });
     comm.barrier();
     if (comm.rank() == 0)
       store.with([](Wisdom& wisdom) { wisdom.remember("elsewhere", "problem", entry(1)); });
