@@ -9,9 +9,8 @@ namespace weft::codec {
 struct Bf16 {
   using Word = std::uint16_t;
   static constexpr int error_exponent = -8;
-  static constexpr int largest_shift = 1024;
 
-  static WEFT_INLINE int shift_of(int exponent) { return exponent >= -60 && exponent <= 60 ? 0 : exponent; }
+  static WEFT_INLINE int shift_of(int exponent) { return shift_of_wide(exponent); }
 
   static WEFT_INLINE Word narrow(float value) {
     const auto bits = same_bits<std::uint32_t>(value);

@@ -18,6 +18,11 @@ namespace weft::codec {
 /// The real numbers of a block; the last one of a row may have fewer.
 inline constexpr int block_reals = 64;
 
+/// Bytes of the heads at the start of a row of so many reals.
+WEFT_INLINE std::int64_t heads_bytes(std::int64_t reals) {
+  return (4 * ((reals + block_reals - 1) / block_reals) + 7) / 8 * 8;
+}
+
 /// What became of a block. The larger of two is the worse one.
 enum class Outcome : std::uint8_t {
   good,
@@ -60,6 +65,12 @@ struct Ieee {
   static constexpr Bits first = Bits{1} << mantissa;        ///< the lowest bit of the exponent
   static constexpr Bits quiet = Bits{1} << (mantissa - 1);  ///< of NaN
 };
+
+/// The power of two by which formats with the range of single precision divide a block whose largest number
+/// has this exponent: none for numbers of usual size.
+WEFT_INLINE int shift_of_wide(int exponent) {
+  return exponent >= -60 && exponent <= 60 ? 0 : exponent;
+}
 
 template <class To, class From>
 WEFT_INLINE To same_bits(From from) {

@@ -77,13 +77,9 @@ void check_codec(const Codec& codec, int real_bytes) {
               "a codec that makes them shorter, or none");
 }
 
-Index heads_bytes(Index reals) {
-  return rounded_up<Index>(4 * divided_up<Index>(reals, codec::block_reals), 8);
-}
-
 Index row_bytes(const Codec& codec, Index reals, int real_bytes) {
   if (!codec) return reals * real_bytes;
-  return heads_bytes(reals) + rounded_up<Index>(reals * codec.row->bytes(codec.bits, real_bytes), 8);
+  return codec::heads_bytes(reals) + rounded_up<Index>(reals * codec.row->bytes(codec.bits, real_bytes), 8);
 }
 
 double relative_error(const Codec& codec) {

@@ -48,9 +48,6 @@ void check_codec(const Codec& codec, int real_bytes);
 /// The bytes that a row of so many reals takes on the wire.
 Index row_bytes(const Codec& codec, Index reals, int real_bytes);
 
-/// Bytes of the heads at the start of a row.
-Index heads_bytes(Index reals);
-
 /// The bound of the relative error of what is coded, in the 2-norm.
 double relative_error(const Codec& codec);
 

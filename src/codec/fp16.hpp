@@ -10,7 +10,6 @@ struct Fp16 {
   using Word = std::uint16_t;
   static constexpr int error_exponent = -11;
   static constexpr int top = 14;  ///< exponent of a block's largest number after the division
-  static constexpr int largest_shift = 1024 - top;
 
   static WEFT_INLINE int shift_of(int exponent) { return exponent - top; }
 

@@ -10,10 +10,9 @@ struct Fp32 {
   /// A number is encoded with at most this error, relative to itself, or, of small ones, to 2^-66 times the
   /// largest of its block: 2^-24.
   static constexpr int error_exponent = -24;
-  static constexpr int largest_shift = 1024;
 
   /// The power by which a block is divided whose largest number has this exponent.
-  static WEFT_INLINE int shift_of(int exponent) { return exponent >= -60 && exponent <= 60 ? 0 : exponent; }
+  static WEFT_INLINE int shift_of(int exponent) { return shift_of_wide(exponent); }
 
   static WEFT_INLINE Word narrow(float value) { return same_bits<Word>(value); }
   static WEFT_INLINE float widen(Word word) { return same_bits<float>(word); }

@@ -200,7 +200,7 @@ void damage_is_noticed() {
     const std::vector<std::byte> good = row.bytes;
     const Index payload = n * codec.row->bytes(codec.bits, sizeof(Real));
     const auto used = [&](Index i) {
-      return i < 12 || (i >= heads_bytes(n) && i < heads_bytes(n) + payload);
+      return i < 12 || (i >= codec::heads_bytes(n) && i < codec::heads_bytes(n) + payload);
     };
     for (Index i = 0; i < static_cast<Index>(row.bytes.size()); ++i) {
       if (!used(i)) continue;

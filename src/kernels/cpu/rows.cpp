@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
-#include "base/arithmetic.hpp"
 #include "codec/bf16.hpp"
 #include "codec/fp16.hpp"
 #include "codec/fp32.hpp"
 #include "codec/scaled.hpp"
 #include "codec/trim.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -19,15 +20,11 @@ using codec::block_reals;
 using codec::Head;
 using codec::Outcome;
 
-WEFT_INLINE Index heads(Index reals) {
-  return rounded_up<Index>(4 * divided_up<Index>(reals, block_reals), 8);
-}
-
 template <class Block, class Real>
 WEFT_INLINE Outcome encode_row(const std::byte* from, Index first, Index last, Index reals, int bits,
                                std::byte* row) {
   const auto* numbers = reinterpret_cast<const Real*>(from);
-  std::byte* const payload = row + heads(reals);
+  std::byte* const payload = row + codec::heads_bytes(reals);
   Outcome outcome = Outcome::good;
   for (Index at = first; at < last; at += block_reals, numbers += block_reals) {
     Head head;
@@ -46,7 +43,7 @@ template <class Block, class Real>
 WEFT_INLINE Outcome decode_row(const std::byte* row, Index reals, Index first, Index last, int bits,
                                std::byte* to) {
   auto* numbers = reinterpret_cast<Real*>(to);
-  const std::byte* const payload = row + heads(reals);
+  const std::byte* const payload = row + codec::heads_bytes(reals);
   Outcome outcome = Outcome::good;
   for (Index at = first / block_reals * block_reals; at < last; at += block_reals) {
     Head head;
@@ -129,6 +126,7 @@ RowCoder coder_for(const Codec& codec) {
   if (name == "bf16") return coder_of<Set, codec::Scaled<codec::Bf16, Real>, Real>();
   if constexpr (sizeof(Real) == 8)
     if (name == "fp32") return coder_of<Set, codec::Scaled<codec::Fp32, Real>, Real>();
+  if (name != "trim") throw Error("codec", std::string(name), "a codec with kernels for the host");
   return trimming<Set, Real>(codec.row->bytes(codec.bits, sizeof(Real)));
 }
 
