@@ -43,6 +43,7 @@ struct PipelineRules {
   /// small it is, as the number of bytes whose FFT takes so long. 0: tiles are cut into parts for the cache.
   Index tile_cost = 0;
   int real_bytes = 8;  ///< size of a real number
+  bool coded = false;  ///< parts have fewer bytes on the wire
   bool whole_tiles() const { return tile_cost > 0; }
 };
 

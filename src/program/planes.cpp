@@ -65,10 +65,11 @@ class PlanesBuilder {
     const bool rows = !is_last(j) && w_.leg(j).codec && s.axes.empty();
     AxisVector<int> uncut = s.axes;
     if (rows) uncut.push_back(w_.place.row_axis(j, w_.rank, s.source.box));
+    const Index unit = !is_last(j) && w_.leg(j).codec ? block_points(s.result.element) : 1;
     for (const Box& out : is_last(j) ? whole : traffic_.cut().sending(j, w_.rank))
       for (const Box& in : j == 0 || rows ? whole : received(j, s)) {
         const Box tile = intersect(in, same_cut(out, s.source.box, s.axes));
-        const std::vector<Box> parts = sub_tiles(tile, order, uncut, bytes, subtile(j));
+        const std::vector<Box> parts = sub_tiles(tile, order, uncut, bytes, subtile(j), unit);
         s.parts.insert(s.parts.end(), parts.begin(), parts.end());
       }
     return s;

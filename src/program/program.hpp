@@ -19,7 +19,7 @@ struct CodedRows {
   bool encodes = false;  ///< the copy's destination is coded, not its source
   int axis = -1;         ///< of the rows
   Index points = 0;      ///< of a row
-  Index first = 0;       ///< where in its row the copied box begins; 0 if it is encoded, all of the row
+  Index first = 0;       ///< where in its row the copied box begins; encoding takes whole blocks
 };
 
 /// Copy `extents` elements from one strided box to another. Packing, unpacking, putting into a peer's

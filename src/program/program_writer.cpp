@@ -127,9 +127,12 @@ int ProgramWriter::emit_copy(Op op, const Place& from, const Place& to, const Bo
   if (coded.codec)
     rows = {coded.codec, encodes, coded.row, coded.box.extent(coded.row),
             part.lo[coded.row] - coded.box.lo[coded.row]};
-  if (encodes && part.extent(rows.axis) != rows.points)
-    throw Error("program", "a part of a row along axis " + std::to_string(rows.axis) + " to be encoded",
-                "all of it", rank);
+  if (encodes) {
+    const Index block = block_points(from.element), end = rows.first + part.extent(rows.axis);
+    if (rows.first % block != 0 || (end % block != 0 && end != rows.points))
+      throw Error("program", "a part of a block along axis " + std::to_string(rows.axis) + " to be encoded",
+                  "all of it", rank);
+  }
   program.copies.push_back({.element_bytes = encodes ? from.element_bytes : to.element_bytes,
                             .from = from.at(part),
                             .to = to.at(part),

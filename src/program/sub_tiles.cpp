@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
+
 namespace weft {
 
 namespace {
@@ -10,7 +12,7 @@ constexpr Index shortest_run = 4 * line_bytes;
 }  // namespace
 
 std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector<int>& transformed,
-                           int element_bytes, Index bytes) {
+                           int element_bytes, Index bytes, Index unit) {
   if (part.empty()) return {};
   Shape thickness = part.extents();
   const int fastest = order[order.size() - 1];
@@ -24,8 +26,8 @@ std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector
     const Index pieces = (thickness[a] + wanted - 1) / wanted;
     thickness[a] = (thickness[a] + pieces - 1) / pieces;
     if (a == fastest) {  // whole cache lines
-      const Index unit = std::max<Index>(1, line_bytes / element_bytes);
-      thickness[a] = std::min(part.extent(a), (thickness[a] + unit - 1) / unit * unit);
+      const Index least_unit = std::max<Index>(unit, line_bytes / element_bytes);
+      thickness[a] = std::min(part.extent(a), rounded_up(thickness[a], least_unit));
     }
   }
   std::vector<Box> boxes;

@@ -143,14 +143,27 @@ Place Placement::tiled(const Field& field, int j, int rank, Index base) const {
   return p;
 }
 
+/// Planes cut the fastest axis of what they transform for the cache alone, at multiples of a block, counted
+/// from the start of the sender's box. Tiles, and those of the reshape before, cut others anywhere.
+bool Placement::cut_between_blocks(int j, int sender, int axis, const Box& part) const {
+  const auto cuts = [&](const Leg& leg) {
+    return leg.axis == axis || leg.planes() == nullptr || leg.planes()->columns == axis;
+  };
+  const Box box = field_before(j).box(sender);
+  return !cuts(leg(j)) && (j == 0 || !cuts(leg(j - 1))) && part.lo[axis] == box.lo[axis] &&
+         part.hi[axis] == box.hi[axis];
+}
+
 int Placement::row_axis(int j, int sender, const Box& part) const {
   constexpr Index long_enough = 64;
   const Order order = field_before(j).order(sender);
   const AxisVector<int> transformed = axes_of(schedule_, fft_stage(j));
   const Leg& leg = this->leg(j);
+  const int fastest = order[order.size() - 1];
   const auto whole = [&](int a) {
     if (leg.planes() != nullptr)
-      return transformed.empty() ? a == order[order.size() - 1] : transformed.contains(a);
+      return transformed.contains(a) ||
+             (a == fastest && (transformed.empty() || cut_between_blocks(j, sender, a, part)));
     const TileSide& side = leg.windowed().before;
     return a != leg.axis && a != leg.item_axis() && (side.cross_by == 0 || a != side.cross);
   };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/arithmetic.hpp"
+#include "codec/block.hpp"
 #include "geometry/layout.hpp"
 #include "schedule/schedule.hpp"
 #include "traffic/leg.hpp"
@@ -39,6 +40,11 @@ bool lies_packed(const Place& place, const Box& part, const Order& order);
 /// same strides in bytes, but for the lines of an r2c axis, which are contiguous on both.
 bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms);
 
+/// The points of a block of a coded row (codec/block.hpp).
+inline Index block_points(Element element) {
+  return element == Element::real ? codec::block_reals : codec::block_reals / 2;
+}
+
 class Placement {
  public:
   Placement(const Schedule& schedule, const std::vector<Leg>& legs, int real_bytes);
@@ -68,7 +74,7 @@ class Placement {
                         : part.count() * element_bytes(field_before(j));
   }
   /// The axis along which a part that `sender` sends is coded in rows, or -1 if there is none: one that no
-  /// pipeline cuts among what it packs at a time.
+  /// pipeline cuts among what it packs at a time, or only between blocks.
   int row_axis(int j, int sender, const Box& part) const;
   /// What `rank` holds of a field, dense in the workspace from `base` on.
   Place dense(const Field& field, int rank, Index base) const;
@@ -93,6 +99,7 @@ class Placement {
   Index tile_room(int j, int rank, int k) const;
 
  private:
+  bool cut_between_blocks(int j, int sender, int axis, const Box& part) const;
   /// Of a send or receive buffer.
   Index bytes_of(const Place& packed) const;
   /// What `rank` holds of an axis before and after reshape j, alike: one index if there is no such axis.

@@ -4,6 +4,8 @@
 #include "base/test_hook.hpp"
 #include "support/disturbance.hpp"
 #include "support/random_problem.hpp"
+#include "support/scoped_variable.hpp"
+#include "transport/mpi/types.hpp"
 #include "weft/mpi.hpp"
 
 namespace weft::test {
@@ -16,6 +18,8 @@ TEST(RandomProblems, OnMpiRanks) {
     const RandomProblem p =
         make_random_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
     const ScopedTestHook hook(disturbance(p.delays));
+    // Half of them with parts in several messages.
+    const ScopedSwitch limit(detail::mpi_bytes_at_once, i % 2 == 0 ? Index{192} : Index{60 * 1024});
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
 }
@@ -27,6 +31,7 @@ TEST(RandomProblems, WithCodecsOnMpiRanks) {
     const RandomProblem p =
         make_coded_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
     const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedSwitch limit(detail::mpi_bytes_at_once, Index{192});
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
 }

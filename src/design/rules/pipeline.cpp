@@ -81,6 +81,7 @@ PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const
   rules.overlap = wishes.overlap.value;
   rules.tile_cost = setting.devices ? tile_cost(setting.ranks()) : 0;
   rules.real_bytes = static_cast<int>(real_bytes(problem.precision));
+  rules.coded = wants_packed(wishes, setting);
   return rules;
 }
 

@@ -66,19 +66,21 @@ template <class Real, int Count>
 Outcome CodedCopy::encode_rows(const std::byte* box, std::byte* rows, Index count) const {
   const Request& r = request_;
   const Index reals = r.points * Count, stride = r.box_strides[r.axis] * r.element_bytes;
+  const Index points = r.extents[r.axis];
   const Loop last = count_ == 0 ? Loop{1, 0, 0} : loops_[static_cast<std::size_t>(count_ - 1)];
   Outcome outcome = Outcome::good;
-  if ((stride == r.element_bytes || r.points == 1) && r.factor == 1) {
+  if ((stride == r.element_bytes || points == 1) && r.factor == 1) {
     for (Index i = 0; i < count; ++i)
-      outcome = codec::worse(
-          outcome, coder_.encode(box + i * last.box, 0, reals, reals, r.codec.bits, rows + i * last.row));
+      outcome =
+          codec::worse(outcome, coder_.encode(box + i * last.box, r.first * Count, (r.first + points) * Count,
+                                              reals, r.codec.bits, rows + i * last.row));
     return outcome;
   }
   const auto factor = static_cast<Real>(r.factor);
   alignas(64) std::array<Real, group * block_reals> aside;
   const Index block = block_reals / Count;  // points of a block
-  for (Index first = 0; first < r.points; first += block) {
-    const Index n = std::min(block, r.points - first);
+  for (Index first = 0; first < points; first += block) {
+    const Index n = std::min(block, points - first);
     for (Index p = 0; p < n; ++p)
       for (Index i = 0; i < count; ++i) {
         Real* const to = aside.data() + i * block_reals + p * Count;
@@ -86,10 +88,10 @@ Outcome CodedCopy::encode_rows(const std::byte* box, std::byte* rows, Index coun
         for (int k = 0; k < Count; ++k) to[k] *= factor;
       }
     for (Index i = 0; i < count; ++i)
-      outcome = codec::worse(
-          outcome,
-          coder_.encode(reinterpret_cast<const std::byte*>(aside.data() + i * block_reals), first * Count,
-                        (first + n) * Count, reals, r.codec.bits, rows + i * last.row));
+      outcome = codec::worse(outcome,
+                             coder_.encode(reinterpret_cast<const std::byte*>(aside.data() + i * block_reals),
+                                           (r.first + first) * Count, (r.first + first + n) * Count, reals,
+                                           r.codec.bits, rows + i * last.row));
   }
   return outcome;
 }

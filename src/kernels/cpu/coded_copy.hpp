@@ -20,7 +20,7 @@ class CodedCopy {
     Strides box_strides;          ///< elements
     Strides row_strides;          ///< bytes; that along `axis` does not count
     int axis = 0;                 ///< of the rows
-    Index points = 0, first = 0;  ///< of a row, and where in it the box begins; 0 and all of it to encode
+    Index points = 0, first = 0;  ///< of a row, and where in it the box begins; whole blocks to encode
     double factor = 1;            ///< encoding: what the elements are multiplied by
   };
   explicit CodedCopy(const Request& request);

@@ -1,6 +1,10 @@
 // Non-blocking point-to-point messages: all receives of a tile are posted, then all sends, to the ranks after
 // this one first; parts are handed on in the order in which they arrive. There are two rows of it: packed
 // parts, and datatypes of the boxes where they lie, which MPI copies once instead of us twice and MPI once.
+//
+// A part for another machine is cut into messages that an MPI library sends at once. Longer ones wait for an
+// answer of the receiver, which comes when that rank next calls MPI: over TCP, an exchange that is to be
+// hidden behind local FFTs then takes a sixth longer.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -17,16 +21,17 @@ class MpiP2p final : public Carrier {
   explicit MpiP2p(const CarrierRequest& c)
       : world_(*c.comm.mpi()),
         own_(c.device_memory ? -1 : c.comm.rank()),
+        cuts_(!c.device_memory),
         reshape_(c.reshape),
         notices_(world_, peers_of(c.reshape, c.comm.rank())) {
     world_.check_tags(reshape_.most_tiles + 1);
     for (const TileMessages& t : reshape_.tiles) {
       Tile& tile = tiles_.emplace_back(Tile{side_of(t.sends, t.from), side_of(t.receives, t.to)});
-      std::vector<Peer>& peers = tile.sends.peers;
+      std::vector<Piece>& pieces = tile.sends.pieces;
       std::rotate(
-          peers.begin(),
-          std::find_if(peers.begin(), peers.end(), [&](const Peer& p) { return p.rank > world_.rank(); }),
-          peers.end());
+          pieces.begin(),
+          std::find_if(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.rank > world_.rank(); }),
+          pieces.end());
     }
   }
 
@@ -42,14 +47,15 @@ class MpiP2p final : public Carrier {
     const int tag = tags_.first() + tile;
     {
       const auto lock = world_.lock();
-      for (std::size_t i = 0; i < receives.peers.size(); ++i) {
-        const auto& [rank, position, part] = receives.peers[i];
+      receives.left = receives.messages;
+      for (std::size_t i = 0; i < receives.pieces.size(); ++i) {
+        const auto& [rank, position, part] = receives.pieces[i];
         check_mpi(MPI_Irecv(part.start(memory), part.count, part.type, rank, tag, world_.comm(),
                             &receives.requests[i]),
                   "MPI_Irecv");
       }
-      for (std::size_t i = 0; i < sends.peers.size(); ++i) {
-        const auto& [rank, position, part] = sends.peers[i];
+      for (std::size_t i = 0; i < sends.pieces.size(); ++i) {
+        const auto& [rank, position, part] = sends.pieces[i];
         check_mpi(MPI_Isend(part.start(memory), part.count, part.type, rank, tag, world_.comm(),
                             &sends.requests[i]),
                   "MPI_Isend");
@@ -75,14 +81,18 @@ class MpiP2p final : public Carrier {
       own_pending = false;
       return receives.own;
     }
-    int arrived = -1;
+    int arrived = no_more_arrivals;
     const auto look = [&, &side = receives] {
-      const auto [index, done] = world_.complete_any(side.requests);
-      arrived = index;
-      return done;
+      for (;;) {
+        const auto [index, done] = world_.complete_any(side.requests);
+        if (!done || index < 0) return done;
+        const int position = at(side.pieces, index).position;
+        if (--at(side.left, position) > 0) continue;
+        arrived = position;
+        return true;
+      }
     };
-    if (!notices_.await(patience, look)) return no_arrival_yet;
-    return arrived < 0 ? no_more_arrivals : at(receives.peers, arrived).position;
+    return notices_.await(patience, look) ? arrived : no_arrival_yet;
   }
 
   /// MPI moves on when it is asked for something that it does not know yet.
@@ -115,14 +125,16 @@ class MpiP2p final : public Carrier {
   }
 
  private:
-  struct Peer {
-    int rank, position;  ///< position: of the message in the tile
+  /// What is sent as a message of MPI.
+  struct Piece {
+    int rank, position;  ///< position: of the part in the tile
     MpiPart part;
   };
   struct Side {
-    std::vector<Peer> peers;
-    std::vector<MPI_Request> requests;  ///< of the peers
-    int own = -1;                       ///< position of the message that is copied here; -1: there is none
+    std::vector<Piece> pieces;
+    std::vector<MPI_Request> requests;  ///< of the pieces
+    std::vector<int> messages, left;    ///< pieces of each part, and those that have not arrived
+    int own = -1;                       ///< position of the part that is copied here; -1: there is none
   };
   struct Tile {
     Side sends, receives;
@@ -139,24 +151,63 @@ class MpiP2p final : public Carrier {
     return {peers.begin(), peers.end()};
   }
 
-  Side side_of(const std::vector<Message>& messages, const std::vector<StridedPart>& boxes) const {
-    const int bytes = reshape_.element_bytes;
+  Side side_of(const std::vector<Message>& parts, const std::vector<StridedPart>& boxes) const {
     Side side;
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      const int rank = messages[i].peer, position = static_cast<int>(i);
+    side.messages.resize(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const int rank = parts[i].peer, position = static_cast<int>(i);
       if (rank == own_) {
         side.own = position;
-      } else {
-        side.peers.push_back(
-            {rank, position, boxes.empty() ? MpiPart(messages[i], bytes) : MpiPart(boxes[i], bytes)});
+        continue;
       }
+      const std::size_t before = side.pieces.size();
+      boxes.empty() ? cut(parts[i], position, side) : cut(boxes[i], rank, position, side);
+      side.messages[i] = static_cast<int>(side.pieces.size() - before);
     }
-    side.requests.assign(side.peers.size(), MPI_REQUEST_NULL);
+    side.left = side.messages;
+    side.requests.assign(side.pieces.size(), MPI_REQUEST_NULL);
     return side;
   }
 
+  /// The bytes of each message, of a part of so many for a rank. Of parts with more messages than are tested
+  /// quickly, the transfer takes long beside the answer.
+  Index bytes_at_once(int rank, Index bytes) const {
+    constexpr Index most_messages = 32;
+    const std::vector<int>& nodes = world_.nodes();
+    const Index each = detail::mpi_bytes_at_once;
+    const bool cuts = cuts_ && at(nodes, rank) != at(nodes, world_.rank()) && bytes <= most_messages * each;
+    return cuts ? std::min(bytes, each) : bytes;
+  }
+
+  void cut(const Message& part, int position, Side& side) const {
+    const Index each = bytes_at_once(part.peer, part.bytes), end = part.offset + part.bytes;
+    for (Index first = part.offset; first < end; first += each) {
+      const Message piece{part.peer, first, std::min(each, end - first)};
+      side.pieces.push_back({part.peer, position, MpiPart(piece, reshape_.element_bytes)});
+    }
+  }
+
+  /// A box is cut along the slowest axis that has several indices.
+  void cut(const StridedPart& part, int rank, int position, Side& side) const {
+    const Box& box = part.box;
+    const auto* const slowest =
+        std::find_if(part.order.begin(), part.order.end(), [&](int a) { return box.extent(a) > 1; });
+    const int axis = slowest == part.order.end() ? 0 : *slowest;
+    const Index bytes = box.count() * reshape_.element_bytes, index = bytes / box.extent(axis);
+    const Index each = std::max<Index>(bytes_at_once(rank, bytes) / index, 1);
+    StridedPart piece = part;
+    for (Index first = box.lo[axis]; first < box.hi[axis]; first += each) {
+      piece.box.lo[axis] = first;
+      piece.box.hi[axis] = std::min(first + each, box.hi[axis]);
+      piece.at.offset =
+          part.at.offset + (first - box.lo[axis]) * part.at.strides[axis] * reshape_.element_bytes;
+      side.pieces.push_back({rank, position, MpiPart(piece, reshape_.element_bytes)});
+    }
+  }
+
   MpiWorld& world_;
-  int own_;  ///< whose part is copied here; in memory of devices nobody's, as MPI copies there
+  int own_;    ///< whose part is copied here; in memory of devices nobody's, as MPI copies there
+  bool cuts_;  ///< whether parts for other machines are
   const ReshapeMessages& reshape_;
   TagRange tags_;
   FailureNotices notices_;

@@ -7,6 +7,7 @@
 namespace weft {
 
 std::atomic<Index> detail::mpi_count_limit{std::numeric_limits<int>::max()};
+std::atomic<Index> detail::mpi_bytes_at_once{60 * 1024};
 
 MPI_Datatype mpi_datatype(int element_bytes) {
   switch (element_bytes) {

@@ -21,6 +21,9 @@ int mpi_count(Index bytes, int element_bytes);
 namespace detail {
 /// The largest count that `mpi_count` accepts; tests lower it to meet the limit with small arrays.
 extern std::atomic<Index> mpi_count_limit;
+/// Of exchanges p2p and p2pw, the bytes of a message to another machine that MPI sends at once: below 64 KiB,
+/// the limit of Open MPI over TCP, with room for what it puts in front. A multiple of 16; tests lower it.
+extern std::atomic<Index> mpi_bytes_at_once;
 }  // namespace detail
 
 /// A part of a tile as the arguments of a call of MPI. One that is made for it owns its datatype, together
