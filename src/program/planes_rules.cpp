@@ -97,7 +97,7 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg
   }
   const Index extent = largest_extent(tiling, planes.columns);
   // What takes half the time on the wire hides half as much.
-  planes.front = read("front", read.rules().coded ? 50 : 75, 99, "percent");
+  planes.front = read("front", read.rules().coded ? 40 : 75, 99, "percent");
   // More tiles than columns are as good as one for each.
   constexpr Index anything = 1 << 20;
   const Index most = std::max<Index>(1, extent - front_of(extent, planes.front));
