@@ -32,6 +32,8 @@ constexpr std::array table{
                         "file or folder of Intel MKL's libmkl_rt; unset: Weft searches for it"},
     EnvironmentVariable{"WEFT_NCCL_LIBRARY",
                         "file of NCCL's libnccl.so.2; unset: the loader searches for it"},
+    EnvironmentVariable{"WEFT_ZFP_LIBRARY",
+                        "file of libzfp, of codec zfp; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_DIR", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_ROOT", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_WARNINGS", "off: no warnings on standard error"},

@@ -26,8 +26,9 @@ WEFT_INLINE std::int64_t heads_bytes(std::int64_t reals) {
 /// What became of a block. The larger of two is the worse one.
 enum class Outcome : std::uint8_t {
   good,
-  overflow,  ///< encoding: a finite number has become infinite
-  damaged,   ///< decoding: this is not what an encoder wrote
+  overflow,    ///< encoding: a finite number has become infinite
+  not_finite,  ///< encoding: NaN or an infinity, which this codec has no representation of
+  damaged,     ///< decoding: this is not what an encoder wrote
 };
 
 WEFT_INLINE Outcome worse(Outcome a, Outcome b) {

@@ -3,7 +3,8 @@
 // encodes and decodes is in one header each, for host and devices.
 //
 // A message is coded in *rows*: the points of a part along one axis, one row behind the other. A row of n
-// reals has the heads of its blocks (block.hpp), then their payloads; both begin on eight bytes.
+// reals has the heads of its blocks (block.hpp), then their payloads; both begin on eight bytes. Zfp, whose
+// numbers are coded by a library, is described in ADR 0028.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct CodecRow;
 
 struct Codec {
   const CodecRow* row = nullptr;  ///< null: numbers travel as they are
-  int bits = 0;                   ///< trim: of the mantissa that are kept
+  int bits = 0;                   ///< trim: of the mantissa that are kept; zfp: of a number on the wire
   explicit operator bool() const { return row != nullptr; }
   friend bool operator==(const Codec&, const Codec&) = default;
 };
@@ -26,18 +27,19 @@ struct Codec {
 struct CodecRow {
   const char* name;
   const char* meaning;
-  bool takes_bits;  ///< written behind a colon: "trim:20"
-  /// Bytes on the wire of a real number of so many bytes. As many as it has: it travels as it is; 0: there is
+  const char* bits_meaning;  ///< what is written behind a colon, as in "trim:20"; null: nothing
+  int least_bits, most_bits;
+  /// It is coded by a library on the host, which need not be there: for no device, and no tolerance picks it.
+  bool by_library;
+  int group;  ///< a row is coded as if its reals were a multiple of this
+  /// Bits on the wire of a real number of so many bytes. As many as it has: it travels as it is; 0: there is
   /// no such representation of it.
-  int (*bytes)(int bits, int real_bytes);
+  int (*wire_bits)(int bits, int real_bytes);
   /// The relative error of a coded number, or of its block's norm, is at most two to the power of this.
   int (*error_exponent)(int bits);
 };
 
 std::span<const CodecRow> codec_table();
-
-/// The bits of the mantissa that trim can keep.
-inline constexpr int most_trim_bits = 51;
 
 /// The codec of a name: "none", "fp32", "trim:20". Throws `weft::Error` that lists the names.
 Codec find_codec(const std::string& name);

@@ -261,6 +261,12 @@ TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
   cosines.element = Element::real;
   const Design walls = design_of(cosines, several, Options().set("codec", "fp32"));
   EXPECT_NEAR(codec_error(walls, Direction::forward) * (1 << 24), 2, 1e-6);  // axis 0 is left
+  // Zfp, which may not be there, is taken only by its name.
+  EXPECT_EQ(codecs(several, Options().set("tolerance", "1e-2").set("codec", "zfp:20"), slabs), "zfp:20 ");
+  EXPECT_EQ(first_leg(design_of(slabs, several, Options().set("codec", "zfp:20"))).codec_reason,
+            "as asked for: 20 of 64 bits, relative error at most 2.4e-04");
+  expect_error([&] { design_of(slabs, gpus(4, 4), Options().set("codec", "zfp:20")); },
+               "zfp:20 with arrays in memory of a GPU");
   // Shared memory is faster than codecs.
   EXPECT_EQ(codecs(processes(8, 8), Options().set("tolerance", "1e-3"), slabs), "none ");
   EXPECT_EQ(first_leg(design_of(slabs, processes(8, 8), Options().set("tolerance", "1e-3"))).exchange,

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
+#include "kernels/cpu/zfp.hpp"
 #include "program/pipeline.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_values.hpp"
@@ -305,10 +306,13 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
   RandomProblem p = make_random_problem(seed, ranks, mpi);
   Dice dice(seed + 77);
-  const std::vector<std::string> wide{"fp32",    "fp16",    "bf16",    "trim:4",
-                                      "trim:11", "trim:20", "trim:33", "trim:51"},
-      narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"},
-      carriers{"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
+  const std::vector<std::string> carriers{"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
+  std::vector<std::string> wide{"fp32", "fp16", "bf16", "trim:4", "trim:11", "trim:20", "trim:33", "trim:51"},
+      narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"};
+  if (zfp::missing().empty()) {
+    wide.insert(wide.end(), {"zfp:13", "zfp:40"});
+    narrow.insert(narrow.end(), {"zfp:11", "zfp:24"});
+  }
   const bool doubles = p.problem.precision == Precision::float64;
   const auto drawn = [&](const std::vector<std::string>& names) {
     return names[static_cast<std::size_t>(dice.range(0, static_cast<int>(names.size()) - 1))];

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <string>
 
+#include "kernels/cpu/zfp.hpp"
 #include "support/allocations.hpp"
 #include "weft/weft.hpp"
 
@@ -16,6 +18,7 @@ struct Variant {
   const char *exchange, *pipeline;
   bool in_place, users_workspace;
   int threads = 1;
+  const char* codec = "none";
 };
 
 template <class Real>
@@ -31,6 +34,7 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   o.set("pipeline", v.pipeline)
       .set("exchange", v.exchange)
       .set("threads", v.threads)
+      .set("codec", v.codec)
       .set("workspace", v.users_workspace ? "user" : "plan");
   Plan plan(comm, p, o);
   Buffer<Complex> out(plan.buffer_bytes() / sizeof(Complex) + 1);
@@ -64,6 +68,19 @@ TEST(Execution, AllocatesNothing) {
           }
         });
       }
+}
+
+TEST(Execution, OfCodecsAllocatesNothing) {
+  for (const char* codec : {"fp16", "trim:12", "zfp:16"}) {
+    if (std::string(codec) == "zfp:16" && !zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+    ThreadTeam(4).run([&](const Comm& comm) {
+      for (const char* pipeline : {"sequential", "planes"}) {
+        const Variant v{"copy", pipeline, false, false, 3, codec};
+        execute_and_count<double>(comm, v);
+        execute_and_count<float>(comm, v);
+      }
+    });
+  }
 }
 
 TEST(Execution, TheCounterCounts) {

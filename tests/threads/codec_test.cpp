@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "comm/comm_impl.hpp"
 #include "design/design.hpp"
+#include "kernels/cpu/zfp.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_problem.hpp"
@@ -196,6 +197,55 @@ TEST(CodedPlans, WhatWouldBecomeInfiniteEndsTheExecution) {
     Buffer<Complex> in(plan.input_count()), out(plan.output_count());
     in[0] = comm.rank() == 1 ? std::numeric_limits<double>::max() : 1;
     expect_error([&] { plan.forward(in.data(), out.data()); }, comm.rank() == 1 ? "would make infinite" : "");
+  });
+}
+
+/// The error of zfp depends on the data; beside the bound, what it is for smooth ones.
+TEST(CodedPlans, ZfpCodesSmoothDataBetterThanItsBound) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  using enum Data::Kind;
+  for (const auto& [kind, most] : {std::pair(smooth, 3e-5), {random, 1.0}, {scaled, 1.0}, {spikes, 1.0}})
+    ThreadTeam(4).run([&](const Comm& comm) {
+      const Data data{kind, 7};
+      for (const bool natural : {false, true}) {
+        Problem p = cube(32, natural);
+        p.transforms = {Transform::c2c, Transform::none, Transform::none};  // what is sent is the data
+        p.input = Distribution::slab(0);
+        const Options coded = Options().set("exchange", "copy").set("codec", "zfp:16").set("threads", 2);
+        const auto exact = transform<double>(comm, p, {}, data, Direction::forward);
+        const auto other = transform<double>(comm, p, coded, data, Direction::forward);
+        const double error = distance(comm, exact, other).relative();
+        EXPECT_LE(error, std::min(most, other.bound));
+        EXPECT_GT(error, 0);
+      }
+    });
+}
+
+TEST(CodedPlans, ZfpRefusesNan) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  ThreadTeam team(3);
+  team.run([&](const Comm& comm) {
+    Plan plan(comm, cube(12, true), Options().set("exchange", "copy").set("codec", "zfp:16"));
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    if (comm.rank() == 1) in[0] = std::numeric_limits<double>::quiet_NaN();
+    expect_error([&] { plan.forward(in.data(), out.data()); },
+                 comm.rank() == 1 ? "codec zfp:16: NaN or an infinity" : "");
+  });
+}
+
+/// With WEFT_ZFP_LIBRARY=/no/such/library.
+TEST(CodedPlansWithoutZfp, SayWhatToInstall) {
+  if (zfp::missing().empty()) GTEST_SKIP() << "libzfp is here";
+  ThreadTeam team(2);
+  team.run([&](const Comm& comm) {
+    for (const char* effort : {"estimate", "measure"})
+      expect_error(
+          [&] {
+            Plan(comm, cube(12, false),
+                 Options().set("exchange", "copy").set("codec", "zfp:16").set("effort", effort));
+          },
+          "apt-get install libzfp1");
+    EXPECT_NO_THROW(Plan(comm, cube(12, false), Options().set("exchange", "copy").set("codec", "fp16")));
   });
 }
 

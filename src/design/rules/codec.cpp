@@ -16,8 +16,11 @@ constexpr const char* operation = "plan: option codec";
 
 /// "4 of 8 bytes, error at most 6e-08"
 std::string worth(const Codec& codec, int real_bytes) {
-  return std::to_string(codec.row->bytes(codec.bits, real_bytes)) + " of " + std::to_string(real_bytes) +
-         " bytes, relative error at most " + scientific(relative_error(codec));
+  const int bits = codec.row->wire_bits(codec.bits, real_bytes);
+  const std::string size = bits % 8 == 0
+                               ? std::to_string(bits / 8) + " of " + std::to_string(real_bytes) + " bytes"
+                               : std::to_string(bits) + " of " + std::to_string(8 * real_bytes) + " bits";
+  return size + ", relative error at most " + scientific(relative_error(codec));
 }
 
 /// By how much a transform can enlarge a relative error: the largest of its singular values over the
@@ -68,16 +71,15 @@ Codec shortest_within(double error, const Given& given, const Design& design) {
     most = std::max(most, sum);
   }
   Codec best;
-  int best_bytes = real;
+  int best_size = 8 * real;
   for (const CodecRow& row : codec_table())
-    for (int bits = 0; bits <= (row.takes_bits ? most_trim_bits : 0); ++bits) {
+    for (int bits = row.least_bits; bits <= row.most_bits && !row.by_library; ++bits) {
       const Codec codec{&row, bits};
-      const int bytes = row.bytes(bits, real);
-      if (bytes == 0 || relative_error(codec) * most > error) continue;
-      if (bytes < best_bytes ||
-          (bytes == best_bytes && best && relative_error(codec) < relative_error(best))) {
+      const int size = row.wire_bits(bits, real);
+      if (size == 0 || relative_error(codec) * most > error) continue;
+      if (size < best_size || (size == best_size && best && relative_error(codec) < relative_error(best))) {
         best = codec;
-        best_bytes = bytes;
+        best_size = size;
       }
     }
   return best;

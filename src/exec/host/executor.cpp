@@ -49,13 +49,16 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
     if (!ffts_.back().unaligned) ffts_.back().unaligned = b.aligned;
   }
   copies_.reserve(program_.copies.size());
+  std::shared_ptr<ZfpStreams> zfp;  // copies use them one after the other
   for (const CopyCall& c : program_.copies) {
     const CodedRows& rows = c.coded;
     if (rows.codec) {
-      copies_.emplace_back(
-          CodedCopy({rows.codec, rows.encodes, c.real_bytes, c.element_bytes, c.box.extents(),
-                     (rows.encodes ? c.from : c.to).strides, (rows.encodes ? c.to : c.from).strides,
-                     rows.axis, rows.points, rows.first, c.scale}));
+      if (rows.codec.row->by_library && !zfp)
+        zfp = std::make_shared<ZfpStreams>(settings.pool ? settings.pool->threads() : 1);
+      copies_.emplace_back(CodedCopy({rows.codec, rows.encodes, c.real_bytes, c.element_bytes,
+                                      c.box.extents(), (rows.encodes ? c.from : c.to).strides,
+                                      (rows.encodes ? c.to : c.from).strides, rows.axis, rows.points,
+                                      rows.first, c.scale, rows.codec.row->by_library ? zfp : nullptr}));
     } else {
       copies_.emplace_back(PermuteCopy(c.box.extents(), c.from.strides, c.to.strides, c.element_bytes,
                                        CopyManner{c.scale, c.real_bytes, c.store_past, c.load_ahead}));
@@ -82,13 +85,13 @@ void Executor::run_copy(const Op& op) const {
               static_cast<std::size_t>(std::min(bytes_read(c), bytes_written(c))));
   const int parts = threads_for(bytes);
   if (const auto* coded = std::get_if<CodedCopy>(&copies_[call])) {
-    std::atomic<bool> failed = false;
+    std::atomic<codec::Outcome> failure = codec::Outcome::good;
     const auto run = [&](int part) {
-      if (coded->run_part(from, to, part, parts) != codec::Outcome::good)
-        failed.store(true, std::memory_order_relaxed);
+      if (const codec::Outcome o = coded->run_part(from, to, part, parts); o != codec::Outcome::good)
+        failure.store(o, std::memory_order_relaxed);
     };
     parts == 1 ? run(0) : settings_.pool->run(parts, run);
-    if (failed) fail_coded(op, c);
+    if (failure != codec::Outcome::good) fail_coded(op, c, failure);
   } else if (const PermuteCopy& copy = std::get<PermuteCopy>(copies_[call]); parts == 1) {
     copy.run(from, to);
   } else {
@@ -96,12 +99,14 @@ void Executor::run_copy(const Op& op) const {
   }
 }
 
-/// Encoding has one way to fail, and so has decoding.
-void Executor::fail_coded(const Op& op, const CopyCall& c) const {
+void Executor::fail_coded(const Op& op, const CopyCall& c, codec::Outcome failure) const {
   const std::string codec = "codec " + to_string(c.coded.codec);
-  if (c.coded.encodes)
+  if (failure == codec::Outcome::overflow)
     throw Error("execution: " + codec, "a finite number that it would make infinite",
                 "numbers some bits below the end of the range, or another codec", program_.rank);
+  if (failure == codec::Outcome::not_finite)
+    throw Error("execution: " + codec, "NaN or an infinity, which it cannot represent",
+                "finite numbers, or another codec: the others keep NaN and infinities", program_.rank);
   throw Error("execution: " + codec, "a damaged part from rank " + std::to_string(op.peer),
               "what that rank has sent", program_.rank);
 }

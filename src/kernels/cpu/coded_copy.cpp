@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "geometry/grid.hpp"
+#include "base/arithmetic.hpp"
 
 namespace weft {
 
@@ -31,15 +31,18 @@ CodedCopy::CodedCopy(const Request& r) : request_(r), coder_(row_coder(r.codec, 
 
 Outcome CodedCopy::run_part(const std::byte* from, std::byte* to, int part, int parts) const {
   const Range range = split_units(rows_, group, parts, part);
-  return some_rows(from, to, range.lo, range.hi);
+  const Request& r = request_;
+  return some_rows(from, to, range,
+                   {r.codec.bits, r.element_bytes / r.real_bytes, r.zfp ? &at(*r.zfp, part) : nullptr});
 }
 
 /// Rows are numbered with the last loop as the fastest one. Those of one turn of it go together.
-Outcome CodedCopy::some_rows(const std::byte* from, std::byte* to, Index begin, Index end) const {
+Outcome CodedCopy::some_rows(const std::byte* from, std::byte* to, const Range& range,
+                             const RowManner& manner) const {
   Outcome outcome = Outcome::good;
   const Index inner = count_ == 0 ? 1 : loops_[static_cast<std::size_t>(count_ - 1)].n;
-  for (Index row = begin; row < end;) {
-    const Index count = std::min({end - row, inner - row % inner, group});
+  for (Index row = range.lo; row < range.hi;) {
+    const Index count = std::min({range.hi - row, inner - row % inner, group});
     Index in_box = 0, in_rows = 0, rest = row;
     for (int i = count_ - 1; i >= 0; --i) {
       const Loop& loop = loops_[static_cast<std::size_t>(i)];
@@ -48,8 +51,8 @@ Outcome CodedCopy::some_rows(const std::byte* from, std::byte* to, Index begin, 
       rest /= loop.n;
     }
     const auto rows = [&]<class Real, int Count>() {
-      return request_.encodes ? encode_rows<Real, Count>(from + in_box, to + in_rows, count)
-                              : decode_rows<Real, Count>(from + in_rows, to + in_box, count);
+      return request_.encodes ? encode_rows<Real, Count>(from + in_box, to + in_rows, count, manner)
+                              : decode_rows<Real, Count>(from + in_rows, to + in_box, count, manner);
     };
     const bool complex = request_.element_bytes > request_.real_bytes;
     outcome = codec::worse(
@@ -63,7 +66,8 @@ Outcome CodedCopy::some_rows(const std::byte* from, std::byte* to, Index begin, 
 }
 
 template <class Real, int Count>
-Outcome CodedCopy::encode_rows(const std::byte* box, std::byte* rows, Index count) const {
+Outcome CodedCopy::encode_rows(const std::byte* box, std::byte* rows, Index count,
+                               const RowManner& manner) const {
   const Request& r = request_;
   const Index reals = r.points * Count, stride = r.box_strides[r.axis] * r.element_bytes;
   const Index points = r.extents[r.axis];
@@ -73,7 +77,7 @@ Outcome CodedCopy::encode_rows(const std::byte* box, std::byte* rows, Index coun
     for (Index i = 0; i < count; ++i)
       outcome =
           codec::worse(outcome, coder_.encode(box + i * last.box, r.first * Count, (r.first + points) * Count,
-                                              reals, r.codec.bits, rows + i * last.row));
+                                              reals, manner, rows + i * last.row));
     return outcome;
   }
   const auto factor = static_cast<Real>(r.factor);
@@ -88,16 +92,17 @@ Outcome CodedCopy::encode_rows(const std::byte* box, std::byte* rows, Index coun
         for (int k = 0; k < Count; ++k) to[k] *= factor;
       }
     for (Index i = 0; i < count; ++i)
-      outcome = codec::worse(outcome,
-                             coder_.encode(reinterpret_cast<const std::byte*>(aside.data() + i * block_reals),
-                                           (r.first + first) * Count, (r.first + first + n) * Count, reals,
-                                           r.codec.bits, rows + i * last.row));
+      outcome = codec::worse(
+          outcome, coder_.encode(reinterpret_cast<const std::byte*>(aside.data() + i * block_reals),
+                                 (r.first + first) * Count, (r.first + first + n) * Count, reals, manner,
+                                 rows + i * last.row));
   }
   return outcome;
 }
 
 template <class Real, int Count>
-Outcome CodedCopy::decode_rows(const std::byte* rows, std::byte* box, Index count) const {
+Outcome CodedCopy::decode_rows(const std::byte* rows, std::byte* box, Index count,
+                               const RowManner& manner) const {
   const Request& r = request_;
   const Index reals = r.points * Count, stride = r.box_strides[r.axis] * r.element_bytes;
   const Index points = r.extents[r.axis];
@@ -105,9 +110,8 @@ Outcome CodedCopy::decode_rows(const std::byte* rows, std::byte* box, Index coun
   Outcome outcome = Outcome::good;
   if (stride == r.element_bytes || points == 1) {
     for (Index i = 0; i < count; ++i)
-      outcome =
-          codec::worse(outcome, coder_.decode(rows + i * last.row, reals, r.first * Count,
-                                              (r.first + points) * Count, r.codec.bits, box + i * last.box));
+      outcome = codec::worse(outcome, coder_.decode(rows + i * last.row, reals, r.first * Count,
+                                                    (r.first + points) * Count, manner, box + i * last.box));
     return outcome;
   }
   alignas(64) std::array<Real, group * block_reals> aside;
@@ -117,7 +121,7 @@ Outcome CodedCopy::decode_rows(const std::byte* rows, std::byte* box, Index coun
     for (Index i = 0; i < count; ++i)
       outcome =
           codec::worse(outcome, coder_.decode(rows + i * last.row, reals, (r.first + first) * Count,
-                                              (r.first + first + n) * Count, r.codec.bits,
+                                              (r.first + first + n) * Count, manner,
                                               reinterpret_cast<std::byte*>(aside.data() + i * block_reals)));
     for (Index p = 0; p < n; ++p)
       for (Index i = 0; i < count; ++i)

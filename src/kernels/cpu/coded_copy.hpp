@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 
+#include "geometry/grid.hpp"
 #include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/zfp.hpp"
 
 namespace weft {
 
@@ -22,6 +25,7 @@ class CodedCopy {
     int axis = 0;                 ///< of the rows
     Index points = 0, first = 0;  ///< of a row, and where in it the box begins; whole blocks to encode
     double factor = 1;            ///< encoding: what the elements are multiplied by
+    std::shared_ptr<ZfpStreams> zfp = nullptr;  ///< codec zfp: as many as slices that may run at once
   };
   explicit CodedCopy(const Request& request);
 
@@ -36,12 +40,15 @@ class CodedCopy {
     Index n, box, row;  ///< strides in bytes
   };
 
-  codec::Outcome some_rows(const std::byte* from, std::byte* to, Index begin, Index end) const;
+  codec::Outcome some_rows(const std::byte* from, std::byte* to, const Range& range,
+                           const RowManner& manner) const;
   /// An element is `Count` real numbers.
   template <class Real, int Count>
-  codec::Outcome encode_rows(const std::byte* box, std::byte* rows, Index count) const;
+  codec::Outcome encode_rows(const std::byte* box, std::byte* rows, Index count,
+                             const RowManner& manner) const;
   template <class Real, int Count>
-  codec::Outcome decode_rows(const std::byte* rows, std::byte* box, Index count) const;
+  codec::Outcome decode_rows(const std::byte* rows, std::byte* box, Index count,
+                             const RowManner& manner) const;
 
   Request request_;
   RowCoder coder_;

@@ -10,6 +10,7 @@
 #include "codec/fp32.hpp"
 #include "codec/scaled.hpp"
 #include "codec/trim.hpp"
+#include "kernels/cpu/zfp.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -20,43 +21,76 @@ using codec::block_reals;
 using codec::Head;
 using codec::Outcome;
 
-template <class Block, class Real>
-WEFT_INLINE Outcome encode_row(const std::byte* from, Index first, Index last, Index reals, int bits,
-                               std::byte* row) {
+/// Blocks whose numbers take whole bytes (codec/scaled.hpp, codec/trim.hpp).
+template <class Block>
+struct Bytes {
+  int bits;
+  explicit Bytes(const RowManner& manner) : bits(manner.bits) {}
+  static Index offset(Index at) { return at * Block::bytes; }
+  template <class Real>
+  WEFT_INLINE Outcome encode(const Real* reals, int n, Head* head, std::byte* payload) const {
+    return Block::encode(reals, n, bits, head, payload);
+  }
+  template <class Real>
+  WEFT_INLINE Outcome decode(const Head& head, const std::byte* payload, int n, int first, int last,
+                             Real* reals) const {
+    return Block::decode(head, payload, n, first, last, bits, reals);
+  }
+};
+
+struct Zfp {
+  const RowManner& manner;
+  explicit Zfp(const RowManner& m) : manner(m) {}
+  Index offset(Index at) const { return at * manner.bits / 8; }
+  template <class Real>
+  Outcome encode(const Real* reals, int n, Head* head, std::byte* payload) const {
+    return manner.zfp->encode(reals, n, manner, head, payload);
+  }
+  template <class Real>
+  Outcome decode(const Head& head, const std::byte* payload, int n, int first, int last, Real* reals) const {
+    return manner.zfp->decode(head, payload, n, first, last, manner, reals);
+  }
+};
+
+template <class Blocks, class Real>
+WEFT_INLINE Outcome encode_row(const std::byte* from, Index first, Index last, Index reals,
+                               const RowManner& manner, std::byte* row) {
+  const Blocks blocks(manner);
   const auto* numbers = reinterpret_cast<const Real*>(from);
   std::byte* const payload = row + codec::heads_bytes(reals);
   Outcome outcome = Outcome::good;
   for (Index at = first; at < last; at += block_reals, numbers += block_reals) {
     Head head;
-    std::byte* const to = payload + at * Block::bytes;
+    std::byte* const to = payload + blocks.offset(at);
     // The length of whole blocks is known to the compiler.
     const Outcome block = last - at >= block_reals
-                              ? Block::encode(numbers, block_reals, bits, &head, to)
-                              : Block::encode(numbers, static_cast<int>(last - at), bits, &head, to);
+                              ? blocks.encode(numbers, block_reals, &head, to)
+                              : blocks.encode(numbers, static_cast<int>(last - at), &head, to);
     outcome = codec::worse(outcome, block);
     std::memcpy(row + at / block_reals * 4, &head, sizeof head);
   }
   return outcome;
 }
 
-template <class Block, class Real>
-WEFT_INLINE Outcome decode_row(const std::byte* row, Index reals, Index first, Index last, int bits,
-                               std::byte* to) {
+template <class Blocks, class Real>
+WEFT_INLINE Outcome decode_row(const std::byte* row, Index reals, Index first, Index last,
+                               const RowManner& manner, std::byte* to) {
+  const Blocks blocks(manner);
   auto* numbers = reinterpret_cast<Real*>(to);
   const std::byte* const payload = row + codec::heads_bytes(reals);
   Outcome outcome = Outcome::good;
   for (Index at = first / block_reals * block_reals; at < last; at += block_reals) {
     Head head;
     std::memcpy(&head, row + at / block_reals * 4, sizeof head);
-    const std::byte* const from = payload + at * Block::bytes;
+    const std::byte* const from = payload + blocks.offset(at);
     const bool whole = reals - at >= block_reals;
     const int n = whole ? block_reals : static_cast<int>(reals - at);
     const int begin = static_cast<int>(std::max<Index>(first - at, 0));
     const int end = static_cast<int>(std::min<Index>(last - at, n));
     const Outcome block = begin == 0 && end == block_reals
-                              ? Block::decode(head, from, block_reals, 0, block_reals, bits, numbers)
-                          : whole ? Block::decode(head, from, block_reals, begin, end, bits, numbers)
-                                  : Block::decode(head, from, n, begin, end, bits, numbers);
+                              ? blocks.decode(head, from, block_reals, 0, block_reals, numbers)
+                          : whole ? blocks.decode(head, from, block_reals, begin, end, numbers)
+                                  : blocks.decode(head, from, n, begin, end, numbers);
     outcome = codec::worse(outcome, block);
     numbers += end - begin;
   }
@@ -94,11 +128,17 @@ struct Avx512 {
 };
 #endif
 
+template <class Set, class Blocks, class Real>
+RowCoder coder_of_blocks() {
+  return {Set::template call<encode_row<Blocks, Real>, const std::byte*, Index, Index, Index,
+                             const RowManner&, std::byte*>,
+          Set::template call<decode_row<Blocks, Real>, const std::byte*, Index, Index, Index,
+                             const RowManner&, std::byte*>};
+}
+
 template <class Set, class Block, class Real>
 RowCoder coder_of() {
-  return {
-      Set::template call<encode_row<Block, Real>, const std::byte*, Index, Index, Index, int, std::byte*>,
-      Set::template call<decode_row<Block, Real>, const std::byte*, Index, Index, Index, int, std::byte*>};
+  return coder_of_blocks<Set, Bytes<Block>, Real>();
 }
 
 template <class Set, class Real>
@@ -126,8 +166,9 @@ RowCoder coder_for(const Codec& codec) {
   if (name == "bf16") return coder_of<Set, codec::Scaled<codec::Bf16, Real>, Real>();
   if constexpr (sizeof(Real) == 8)
     if (name == "fp32") return coder_of<Set, codec::Scaled<codec::Fp32, Real>, Real>();
+  if (name == "zfp") return coder_of_blocks<Portable, Zfp, Real>();
   if (name != "trim") throw Error("codec", std::string(name), "a codec with kernels for the host");
-  return trimming<Set, Real>(codec.row->bytes(codec.bits, sizeof(Real)));
+  return trimming<Set, Real>(codec.row->wire_bits(codec.bits, sizeof(Real)) / 8);
 }
 
 template <class Set>

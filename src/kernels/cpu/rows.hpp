@@ -10,14 +10,23 @@
 
 namespace weft {
 
+class ZfpStream;
+
+/// How the numbers of a row are coded, beside the codec and the precision.
+struct RowManner {
+  int bits = 0;              ///< of the codec
+  int point_reals = 1;       ///< 2: real and imaginary parts follow each other
+  ZfpStream* zfp = nullptr;  ///< codec zfp: no other thread uses it meanwhile
+};
+
 struct RowCoder {
   /// Encodes the reals `first` to `last` of a row of `reals`. `first` is a multiple of a block, and `last`
   /// too or the end of the row. `from` has the number at `first`.
-  codec::Outcome (*encode)(const std::byte* from, Index first, Index last, Index reals, int bits,
-                           std::byte* row);
+  codec::Outcome (*encode)(const std::byte* from, Index first, Index last, Index reals,
+                           const RowManner& manner, std::byte* row);
   /// Decodes any part of a row. A block is checked by whoever decodes its first number.
-  codec::Outcome (*decode)(const std::byte* row, Index reals, Index first, Index last, int bits,
-                           std::byte* to);
+  codec::Outcome (*decode)(const std::byte* row, Index reals, Index first, Index last,
+                           const RowManner& manner, std::byte* to);
 };
 
 /// A set of row coders for an instruction set.

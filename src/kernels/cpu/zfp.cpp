@@ -1,0 +1,235 @@
+#include "kernels/cpu/zfp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "base/arithmetic.hpp"
+#include "base/environment.hpp"
+#include "base/shared_library.hpp"
+#include "codec/zfp.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+using codec::block_reals;
+using codec::Head;
+using codec::Ieee;
+using codec::Outcome;
+using codec::power_of_two;
+using codec::zfp_four;
+
+/// libzfp's functions, of which sizes in bytes and in bits have 64 bits and `zfp_bool` is an int. These have
+/// been the same since version 0.5.5, and so have the streams.
+template <class Real>
+struct Fours {
+  std::size_t (*encode)(zfp::Stream*, const Real* four);
+  std::size_t (*decode)(zfp::Stream*, Real* four);
+};
+struct Functions {
+  zfp::BitStream* (*open_bits)(void* buffer, std::size_t bytes);
+  void (*close_bits)(zfp::BitStream*);
+  void (*rewind)(zfp::BitStream*);
+  void (*seek)(zfp::BitStream*, std::uint64_t bit);  ///< to read
+  std::size_t (*flush)(zfp::BitStream*);
+  zfp::Stream* (*open)(zfp::BitStream*);
+  void (*close)(zfp::Stream*);
+  double (*set_rate)(zfp::Stream*, double rate, int type, unsigned axes, int align);
+  Fours<double> doubles;
+  Fours<float> floats;
+};
+constexpr int float_type = 3, double_type = 4;
+
+struct Library {
+  std::optional<SharedLibrary> library;
+  Functions functions{};
+  std::string missing;
+
+  Library() {
+    const std::optional<std::string> named = environment_value("WEFT_ZFP_LIBRARY");
+    std::string problem;
+    for (const char* name : {named ? named->c_str() : "libzfp.so.1", "libzfp.so.0", "libzfp.so"}) {
+      library = SharedLibrary::open(name, &problem);
+      if (library && bind_all(name, problem)) return;
+      if (missing.empty()) missing = problem;
+      if (named) break;
+    }
+    library.reset();
+    missing +=
+        "; install libzfp (Debian: apt-get install libzfp1, or libzfp-dev), or name its file in the "
+        "environment variable WEFT_ZFP_LIBRARY";
+  }
+
+ private:
+  bool bind_all(const char* name, std::string& problem) {
+    Functions& f = functions;
+    problem.clear();
+    const auto bind = [&](auto& function, const char* symbol) {
+      if (!library->bind(function, symbol)) problem = std::string(name) + " lacks " + symbol;
+    };
+    bind(f.open_bits, "stream_open");
+    bind(f.close_bits, "stream_close");
+    bind(f.rewind, "stream_rewind");
+    bind(f.seek, "stream_rseek");
+    bind(f.flush, "stream_flush");
+    bind(f.open, "zfp_stream_open");
+    bind(f.close, "zfp_stream_close");
+    bind(f.set_rate, "zfp_stream_set_rate");
+    bind(f.doubles.encode, "zfp_encode_block_double_1");
+    bind(f.doubles.decode, "zfp_decode_block_double_1");
+    bind(f.floats.encode, "zfp_encode_block_float_1");
+    bind(f.floats.decode, "zfp_decode_block_float_1");
+    return problem.empty();
+  }
+};
+
+/// Never closed: objects of it may outlive main.
+const Library& library() {
+  static const Library* const zfp = new Library;
+  return *zfp;
+}
+
+const Functions& functions() {
+  if (!zfp::missing().empty()) throw Error("plan: codec zfp", zfp::missing(), "libzfp on every rank");
+  return library().functions;
+}
+
+template <class Real>
+const Fours<Real>& fours() {
+  const Functions& f = library().functions;
+  if constexpr (sizeof(Real) == 8) {
+    return f.doubles;
+  } else {
+    return f.floats;
+  }
+}
+
+/// Numbers below this become zeros beside one of at least 1: libzfp cannot scale those near the end of the
+/// range.
+template <class Real>
+constexpr int least_exponent = sizeof(Real) == 8 ? -900 : -90;
+
+/// Multiplies by 2^exponent in two steps, each of which is by a normal number.
+template <class Real>
+struct Scaling {
+  Real first, second;
+  explicit Scaling(int exponent)
+      : first(power_of_two<Real>(exponent / 2)), second(power_of_two<Real>(exponent - exponent / 2)) {}
+  Real operator()(Real x) const { return x * first * second; }
+};
+
+/// The numbers of a block as they are coded: *lanes* of the real and of the imaginary parts, in whole fours.
+struct Lanes {
+  int count, length;
+  Lanes(int n, int point_reals) : count(point_reals), length(rounded_up(n, codec::zfp_group) / point_reals) {}
+};
+
+int payload_words(int n, int rate) {
+  return divided_up(rounded_up(n, codec::zfp_group) * rate, 64);
+}
+
+std::uint32_t sum_of(const std::uint64_t* words, int count) {
+  std::uint32_t sum = 0;
+  for (int i = 0; i < count; ++i)
+    sum += static_cast<std::uint32_t>(words[i]) + static_cast<std::uint32_t>(words[i] >> 32);
+  return sum;
+}
+
+}  // namespace
+
+const std::string& zfp::missing() {
+  static const std::string nothing;
+  return library().library ? nothing : library().missing;
+}
+
+ZfpStream::ZfpStream()
+    : words_(std::make_unique<std::array<std::uint64_t, block_reals>>()),
+      bits_(functions().open_bits(words_->data(), sizeof *words_), functions().close_bits),
+      stream_(functions().open(bits_.get()), functions().close) {
+  if (!bits_ || !stream_) throw std::bad_alloc();
+}
+
+template <class Real>
+void ZfpStream::use_rate(int rate) {
+  if (rate == rate_ && real_bytes_ == static_cast<int>(sizeof(Real))) return;
+  library().functions.set_rate(stream_.get(), rate, sizeof(Real) == 8 ? double_type : float_type, 1, 0);
+  rate_ = rate;
+  real_bytes_ = sizeof(Real);
+}
+
+template <class Real>
+Outcome ZfpStream::encode(const Real* reals, int n, const RowManner& manner, Head* head, std::byte* payload) {
+  using I = Ieee<Real>;
+  Real largest = 0;
+  bool finite = true;
+  for (int i = 0; i < n; ++i) {
+    const Real size = std::fabs(reals[i]);
+    finite = finite && size < std::numeric_limits<Real>::infinity();
+    largest = std::max(largest, size);
+  }
+  if (!finite) return Outcome::not_finite;
+
+  const int shift = largest > 0 ? std::ilogb(largest) : 0;
+  const Scaling<Real> scaled(-shift);
+  const Lanes lanes(n, manner.point_reals);
+  Real coded[block_reals];
+  for (int k = 0; k < lanes.count; ++k)
+    for (int i = 0; i < lanes.length; ++i) {
+      // What fills the last four is a number of it, so that it costs the others nothing.
+      const Real x = scaled(reals[std::min(i * lanes.count, n - lanes.count) + k]);
+      coded[k * lanes.length + i] = std::fabs(x) < power_of_two<Real>(least_exponent<Real>) ? Real(0) : x;
+    }
+
+  const Functions& f = library().functions;
+  use_rate<Real>(manner.bits);
+  f.rewind(bits_.get());
+  for (int i = 0; i < lanes.count * lanes.length; i += zfp_four)
+    fours<Real>().encode(stream_.get(), coded + i);
+  f.flush(bits_.get());
+  const int words = payload_words(n, manner.bits);
+  std::memcpy(payload, words_->data(), static_cast<std::size_t>(words) * 8);
+  *head = codec::head_of(shift, sum_of(words_->data(), words));
+
+  if (shift < I::bias - 2) return Outcome::good;
+  Real back[block_reals];
+  decode(*head, payload, n, 0, n, manner, back);
+  return std::all_of(back, back + n, [](Real x) { return std::isfinite(x); }) ? Outcome::good
+                                                                              : Outcome::overflow;
+}
+
+template <class Real>
+Outcome ZfpStream::decode(const Head& head, const std::byte* payload, int n, int first, int last,
+                          const RowManner& manner, Real* reals) {
+  using I = Ieee<Real>;
+  const int words = payload_words(n, manner.bits);
+  std::memcpy(words_->data(), payload, static_cast<std::size_t>(words) * 8);
+  if (first == 0 && !codec::fits(head, sum_of(words_->data(), words))) return Outcome::damaged;
+  if (head.shift < -I::bias - I::mantissa || head.shift > I::bias) return Outcome::damaged;
+
+  const Scaling<Real> scaled(head.shift);
+  const Lanes lanes(n, manner.point_reals);
+  use_rate<Real>(manner.bits);
+  const int begin = first / lanes.count, end = last / lanes.count;
+  for (int k = 0; k < lanes.count; ++k) {
+    const int at = begin / zfp_four * zfp_four;
+    library().functions.seek(bits_.get(), static_cast<std::uint64_t>((k * lanes.length + at) * manner.bits));
+    for (int i = at; i < end; i += zfp_four) {
+      Real four[zfp_four];
+      fours<Real>().decode(stream_.get(), four);
+      for (int p = std::max(begin, i); p < std::min(end, i + zfp_four); ++p)
+        reals[(p - begin) * lanes.count + k] = scaled(four[p - i]);
+    }
+  }
+  return Outcome::good;
+}
+
+template Outcome ZfpStream::encode(const double*, int, const RowManner&, Head*, std::byte*);
+template Outcome ZfpStream::encode(const float*, int, const RowManner&, Head*, std::byte*);
+template Outcome ZfpStream::decode(const Head&, const std::byte*, int, int, int, const RowManner&, double*);
+template Outcome ZfpStream::decode(const Head&, const std::byte*, int, int, int, const RowManner&, float*);
+
+}  // namespace weft
