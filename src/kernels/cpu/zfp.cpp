@@ -184,8 +184,8 @@ Outcome ZfpStream::encode(const Real* reals, int n, const RowManner& manner, Hea
       coded[k * lanes.length + i] = std::fabs(x) < power_of_two<Real>(least_exponent<Real>) ? Real(0) : x;
     }
 
-  const Functions& f = library().functions;
   use_rate<Real>(manner.bits);
+  const Functions& f = library().functions;
   f.rewind(bits_.get());
   for (int i = 0; i < lanes.count * lanes.length; i += zfp_four)
     fours<Real>().encode(stream_.get(), coded + i);
@@ -216,7 +216,8 @@ Outcome ZfpStream::decode(const Head& head, const std::byte* payload, int n, int
   const int begin = first / lanes.count, end = last / lanes.count;
   for (int k = 0; k < lanes.count; ++k) {
     const int at = begin / zfp_four * zfp_four;
-    library().functions.seek(bits_.get(), static_cast<std::uint64_t>((k * lanes.length + at) * manner.bits));
+    const int bit = (k * lanes.length + at) * manner.bits;
+    library().functions.seek(bits_.get(), static_cast<std::uint64_t>(bit));
     for (int i = at; i < end; i += zfp_four) {
       Real four[zfp_four];
       fours<Real>().decode(stream_.get(), four);
