@@ -64,6 +64,7 @@ Problem Case::problem() const {
   p.precision = precision == "double" ? Precision::float64 : Precision::float32;
   if (direction != "forward" && direction != "backward" && direction != "both")
     throw Error("--direction", "\"" + direction + "\"", "forward, backward or both");
+  if (data != "random" && data != "smooth") throw Error("--data", "\"" + data + "\"", "random or smooth");
   p.input = side(input, ndim, true);
   if (output == "natural") {
     p.output = p.input;

@@ -17,8 +17,8 @@ inline constexpr const char* usual_ranks = "threads:2";
 
 struct Case {
   std::string shape = "128,128,128", transform = "c2c", precision = "double", input = "slab",
-              output = "transposed", direction = "forward", device = "host", comm = usual_ranks, transport,
-              json, trace;
+              output = "transposed", direction = "forward", data = "random", device = "host",
+              comm = usual_ranks, transport, json, trace;
   std::vector<std::string> peers;
   Index batch = 1;
   int repeat = 20;

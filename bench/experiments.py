@@ -136,6 +136,22 @@ def codecs(ranks: list[int]) -> list[Run]:
     ]
 
 
+def zfp(ranks: list[int]) -> list[Run]:
+    """zfp beside codecs of the same size, where a spectrum travels and where smooth data do."""
+    n = ranks[-1]
+    shape = ["--shape", "128,128,128", "--output", "slab1", "--exchange", "p2p"]
+    return [
+        {
+            "label": f"{codec}, {data}, {transform}",
+            "x": n,
+            "ranks": n,
+            "args": [*shape, "--codec", codec, "--data", data, "--transform", transform],
+        }
+        for data, transform in (("random", "c2c"), ("smooth", "c2c"), ("smooth", "c2c,none,none"))
+        for codec in ("none", "fp16", "zfp:16", "trim:12", "zfp:24")
+    ]
+
+
 def floor(ranks: list[int]) -> list[Run]:
     """Weft as it comes against FFTW-MPI, c2c double, the same output order: never slower. And against MKL without any
     distribution, in as many threads, where each has a core."""
@@ -294,6 +310,7 @@ EXPERIMENTS = {
     "bricks": Experiment(bricks, "ranks", "64³ c2c"),
     "network": Experiment(network, "ranks", "128³ c2c, transposed slabs", pictures={"": bars}, asked=True),
     "codecs": Experiment(codecs, "", "", pictures={"": accuracy_and_gain}, asked=True),
+    "zfp": Experiment(zfp, "", "", pictures={}, asked=True),
     "floor": Experiment(floor, "n of n³", "c2c, slabs to transposed slabs", logarithmic=True),
 }
 
@@ -321,7 +338,7 @@ def main() -> int | str:
     arguments.add_argument("--launch", default="mpirun -n {ranks}")
     arguments.add_argument("--ranks", default="1,2,4", help="numbers of ranks, except of bricks")
     arguments.add_argument(
-        "--only", choices=EXPERIMENTS, action="append", help="network and codecs run only if named here"
+        "--only", choices=EXPERIMENTS, action="append", help="network, codecs and zfp run only if named here"
     )
     arguments.add_argument(
         "--peers", type=lambda text: text.split(","), default="fftw-mpi,mkl", help="leave out those that are not here"

@@ -1,5 +1,7 @@
 #include "known_answer.hpp"
 
+#include <cmath>
+#include <numbers>
 #include <random>
 
 #include "geometry/transform.hpp"
@@ -7,7 +9,7 @@
 
 namespace weft::bench {
 
-KnownAnswer::KnownAnswer(const Problem& problem) {
+KnownAnswer::KnownAnswer(const Problem& problem, bool smooth) {
   std::mt19937 random(4711);
   std::uniform_real_distribution<double> uniform(-1, 1);
   bool real = problem.element == Element::real;
@@ -18,7 +20,14 @@ KnownAnswer::KnownAnswer(const Problem& problem) {
     spectrum_.emplace_back();
     for (int a = 0; a < problem.shape.size(); ++a) {
       std::vector<test::Exact> values;
+      const double phase = smooth ? std::numbers::pi * uniform(random) : 0;
       for (Index i = 0; i < problem.shape[a]; ++i) {
+        if (smooth) {
+          const double angle =
+              phase + 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(problem.shape[a]);
+          values.emplace_back(std::exp(std::sin(angle)), real || a > 0 ? 0 : std::cos(angle));
+          continue;
+        }
         // Few bits, so that products of them are exact in the precision of the problem.
         const double unit = narrow ? 64 : 4096;
         const double re = std::round(uniform(random) * unit) / unit;

@@ -1,6 +1,6 @@
-// An input whose transform is known without a second FFT: a sum of two products of random functions of one
-// axis each. Its transform is the sum of the products of their one-dimensional transforms, which are computed
-// as direct sums in long double.
+// An input whose transform is known without a second FFT: a sum of two products of functions of one axis
+// each, random or smooth ones. Its transform is the sum of the products of their one-dimensional transforms,
+// which are computed as direct sums in long double.
 #pragma once
 
 #include <complex>
@@ -13,7 +13,7 @@ namespace weft::bench {
 
 class KnownAnswer {
  public:
-  explicit KnownAnswer(const Problem& problem);
+  explicit KnownAnswer(const Problem& problem, bool smooth = false);
 
   /// The value of array `item` of the batch at a point of the input, and of the unscaled transform.
   std::complex<double> input(const Shape& at, Index item) const { return value(input_, at, item); }

@@ -138,7 +138,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
   j["problem"] = {{"shape", c.shape},   {"transform", c.transform}, {"precision", c.precision},
                   {"input", c.input},   {"output", c.output},       {"direction", c.direction},
                   {"device", c.device}, {"in_place", c.in_place},   {"batch", c.batch},
-                  {"repeat", c.repeat}};
+                  {"data", c.data},     {"repeat", c.repeat}};
   j["options"] = Json::object();
   for (const auto& [name, value] : c.options.all()) j["options"][name] = value;
   j["plan"] = m.plan;

@@ -52,18 +52,20 @@ TEST(Bench, TheKnownAnswerIsTheDirectSum) {
     p.shape = {5, 4, 6};
     p.transforms = transforms;
     if (!transforms.contains(c2c)) p.element = Element::real;
-    const bench::KnownAnswer answer(p);
-    const Shape half = output_shape(p.shape, transforms);
-    std::vector<Exact> values;
-    for (Index i = 0; i < 5; ++i)
-      for (Index j = 0; j < 4; ++j)
-        for (Index k = 0; k < 6; ++k) values.emplace_back(answer.input({i, j, k}, 0));
-    const std::vector<Exact> exact = direct_sum(p.shape, transforms, values);
-    std::size_t at = 0;
-    for (Index i = 0; i < half[0]; ++i)
-      for (Index j = 0; j < half[1]; ++j)
-        for (Index k = 0; k < half[2]; ++k)
-          EXPECT_LT(std::abs(answer.spectrum({i, j, k}, 0) - std::complex<double>(exact[at++])), 1e-12);
+    for (const bool smooth : {false, true}) {
+      const bench::KnownAnswer answer(p, smooth);
+      const Shape half = output_shape(p.shape, transforms);
+      std::vector<Exact> values;
+      for (Index i = 0; i < 5; ++i)
+        for (Index j = 0; j < 4; ++j)
+          for (Index k = 0; k < 6; ++k) values.emplace_back(answer.input({i, j, k}, 0));
+      const std::vector<Exact> exact = direct_sum(p.shape, transforms, values);
+      std::size_t at = 0;
+      for (Index i = 0; i < half[0]; ++i)
+        for (Index j = 0; j < half[1]; ++j)
+          for (Index k = 0; k < half[2]; ++k)
+            EXPECT_LT(std::abs(answer.spectrum({i, j, k}, 0) - std::complex<double>(exact[at++])), 1e-11);
+    }
   }
 }
 
