@@ -46,7 +46,9 @@ bool ScopedDevices::are_on_host() {
 }
 int ScopedDevices::problems() {
 #if defined(__SANITIZE_THREAD__)
-  return 60;
+  return 40;
+#elif defined(__SANITIZE_ADDRESS__)
+  return 100;
 #else
   return 200;
 #endif
