@@ -9,7 +9,11 @@
 #   make build      the library, examples and tests, in build/release
 #   make install PREFIX=$HOME/opt/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see docs/quick-start.md
-#   make sanitize   the tests under AddressSanitizer and UBSan, and the thread ranks under ThreadSanitizer
+#   make sanitize   the tests under AddressSanitizer and UBSan, the thread ranks under ThreadSanitizer, and the fuzzers for ten
+#                   seconds
+#   make fuzz SECONDS=600   the fuzzers of codecs (tests/fuzz) for so long. What they found interesting stays in build/fuzz/corpus
+#                   for the next time; an input that is wrongly handled is left in build/fuzz, and build/fuzz/fuzz_decode FILE
+#                   does it again
 #   make lint       formatting, the include rule, clang-tidy, and the documentation site (make docs). clang-tidy looks at the
 #                   files that have changed since it found them clean (tools/tidy.txt), themselves or in a header;
 #                   ALL=1: at all files
@@ -32,10 +36,11 @@ mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v 
 # Half the time to build of what RelWithDebInfo takes by itself, for tests that take hardly longer.
 sanitized = -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
 PREFIX ?= /usr/local
+SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
 long_tests = --build-config all --label-regex long
 
-.PHONY: demo test test-all build install sanitize lint docs experiments format clean help setup-%
+.PHONY: demo test test-all build install sanitize fuzz lint docs experiments format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -78,7 +83,7 @@ test-all: test sanitize
 	$(call ctest,build/asan) $(long_tests)
 	$(call ctest,build/tsan) $(long_tests)
 
-sanitize: setup-build setup-test
+sanitize: setup-build setup-test setup-fuzz
 	@mkdir -p build
 	@$(call configure,build/asan,$(sanitized) -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))
 	cmake --build build/asan --parallel $(JOBS)
@@ -86,6 +91,18 @@ sanitize: setup-build setup-test
 	@$(call configure,build/tsan,$(sanitized) -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF)
 	cmake --build build/tsan --parallel $(JOBS)
 	$(call ctest,build/tsan)
+	$(call fuzz_for,10)
+
+fuzz: setup-build setup-fuzz
+	@mkdir -p build
+	$(call fuzz_for,$(SECONDS))
+
+# libFuzzer is Clang's.
+define fuzz_for
+	@cmake -G Ninja -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSECONDS=$(1) > build/fuzz.log 2>&1 || { cat build/fuzz.log; exit 1; }
+	cmake --build build/fuzz --parallel $(JOBS)
+	$(call ctest,build/fuzz)
+endef
 
 lint: setup-build setup-test setup-cuda setup-lint docs
 	@mkdir -p build

@@ -42,11 +42,14 @@ struct Head {
 };
 static_assert(sizeof(Head) == 4);
 
-/// The head of a block, given the sum of the words of its payload. Memory that nobody has written to is not
-/// taken for a block of zeros.
+/// The head of a block, given the sum of the words of its payload. Whatever byte of a payload or a power of
+/// two changes, the check does: the upper half of the sum and the power count an odd number of times each,
+/// and no byte of the lower half makes up for a carry. Memory that nobody has written to is not taken for
+/// zeros.
 WEFT_INLINE Head head_of(int shift, std::uint32_t sum) {
-  const std::uint32_t all = (sum + 0x9E3779B1U * static_cast<std::uint32_t>(shift + 0x1234)) * 0x85EBCA6BU;
-  return {static_cast<std::int16_t>(shift), static_cast<std::uint16_t>((all ^ (all >> 16)) & 0xFFFFU)};
+  const std::uint32_t all =
+      sum + 0x9E37U * (sum >> 16) + 0x79B9U * static_cast<std::uint32_t>(shift + 0x1234);
+  return {static_cast<std::int16_t>(shift), static_cast<std::uint16_t>(all & 0xFFFFU)};
 }
 
 WEFT_INLINE bool fits(const Head& head, std::uint32_t sum) {

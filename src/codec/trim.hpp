@@ -19,7 +19,8 @@ struct Trim {
   static WEFT_INLINE Outcome encode(const Real* reals, int n, int bits, Head* head, std::byte* payload) {
     Bits kept[block_reals];
     const Range range = keep(reals, n, bits, kept);
-    if (range.any != 0 && range.largest < small) return encode_small(reals, n, bits, head, payload);
+    if (range.any != 0 && (range.largest < small || (range.largest >= large && finite_are_small(reals, n))))
+      return encode_small(reals, n, bits, head, payload);
     Outcome outcome = Outcome::good;
     if (range.largest >= large) outcome = keep_unusual(reals, n, kept);
     *head = head_of(0, store(kept, n, payload));
@@ -65,12 +66,22 @@ struct Trim {
     return range;
   }
 
+  /// Of a block with infinities or NaN, whether all others are as small as that.
+  static WEFT_ANYWHERE bool finite_are_small(const Real* reals, int n) {
+    for (int i = 0; i < n; ++i) {
+      const Bits size = same_bits<Bits>(reals[i]) & ~I::sign;
+      if (size < I::infinity && static_cast<std::int32_t>(size >> (I::bits - 32)) >= small) return false;
+    }
+    return true;
+  }
+
   static WEFT_ANYWHERE Outcome encode_small(const Real* reals, int n, int bits, Head* head,
                                             std::byte* payload) {
     Real lifted[block_reals];
     for (int i = 0; i < n; ++i) lifted[i] = reals[i] * power_of_two<Real>(lift);
     Bits kept[block_reals];
     keep(lifted, n, bits, kept);
+    keep_unusual(lifted, n, kept);
     *head = head_of(-lift, store(kept, n, payload));
     return Outcome::good;
   }

@@ -115,14 +115,20 @@ struct Avx2 {
   }
 };
 
+// Clang, which uses the whole width by itself, would ignore an attribute with a word that it does not know.
+#if defined(__clang__)
+#define WEFT_AVX512 "avx512f,avx512bw,avx512dq,avx512vl"
+#else
+#define WEFT_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"
+#endif
+
 struct Avx512 {
   static bool runs_here() {
     return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
            __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
   }
   template <auto Function, class... Args>
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"))) static Outcome call(
-      Args... args) {
+  __attribute__((target(WEFT_AVX512))) static Outcome call(Args... args) {
     return Function(args...);
   }
 };
