@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "weft/accuracy.hpp"
 #include "weft/comm.hpp"
 #include "weft/export.hpp"
 #include "weft/options.hpp"
@@ -139,6 +140,22 @@ class WEFT_API Plan {
   /// The operations of the last recorded execution, in the order in which this rank did them.
   std::vector<OperationTime> operation_times() const;
 
+  /// The error that the codecs of this plan (options codec and tolerance) make for the data in `in`, this
+  /// rank's array of the side that `direction` starts from, as `forward` or `backward` takes it; it is left
+  /// as it was, also in place. Collective; all ranks return the same. For arrays on the host.
+  ///
+  /// An exact plan that is the same but for the codecs is made, both transform `in`, and the results are
+  /// compared in all points. That costs planning and two executions, and until the call returns two arrays of
+  /// `buffer_bytes()` and the workspace of the exact plan, `workspace_bytes()`; with option workspace=user
+  /// twice that. A plan without codecs returns zeros at once.
+  ///
+  /// Throws `weft::Error`, on all ranks alike, for misuse as `forward` does, while an execution of the plan
+  /// is under way, and if planning fails. What fails in the middle is as in `forward`.
+  template <class In>
+  Accuracy measured_error(Direction direction, const In* in) {
+    return measure(direction, in, type_of<In>());
+  }
+
   /// The schedule, the pipelines, the exchanges, the local FFT and the memory, on one screen.
   std::string to_string() const;
   /// The operations of this rank in one direction, one per line. Throws `weft::Error` if `direction` is no
@@ -171,6 +188,7 @@ class WEFT_API Plan {
   };
   void execute(Direction direction, const Arrays& arrays);
   void start(Direction direction, const Arrays& arrays);
+  Accuracy measure(Direction direction, const void* in, Type type);
 
   friend struct PlanImpl;
   PlanImpl& impl() const;  ///< throws for a plan that has been moved away

@@ -1,6 +1,7 @@
 // All public headers that do not need MPI. For MPI include <weft/mpi.hpp> as well.
 #pragma once
 
+#include "weft/accuracy.hpp"
 #include "weft/box.hpp"
 #include "weft/buffer.hpp"
 #include "weft/comm.hpp"

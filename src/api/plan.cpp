@@ -13,6 +13,15 @@ Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
+namespace {
+
+void check(const char* operation, Direction direction) {
+  if (direction != Direction::forward && direction != Direction::backward)
+    throw Error(operation, std::to_string(static_cast<int>(direction)), "forward (0) or backward (1)");
+}
+
+}  // namespace
+
 PlanImpl& Plan::impl() const {
   if (!impl_) throw Error("plan", "a plan that has been moved away", "the one it was moved to");
   return *impl_;
@@ -103,9 +112,13 @@ std::vector<OperationTime> Plan::operation_times() const {
   return plan.executor(plan.direction()).times();
 }
 
+Accuracy Plan::measure(Direction direction, const void* in, Type type) {
+  check("measured error", direction);
+  return impl().measured_error(direction, in, type);
+}
+
 std::string Plan::program_to_string(Direction direction) const {
-  if (direction != Direction::forward && direction != Direction::backward)
-    throw Error("plan: program", std::to_string(static_cast<int>(direction)), "forward (0) or backward (1)");
+  check("plan: program", direction);
   return weft::to_string(impl().bound->program(direction));
 }
 

@@ -33,14 +33,7 @@ PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options
   const DeviceRange range(("weft plan " + by_x(problem.shape)).c_str());
   CommImpl& c = comm.impl();
   c.check_alive("plan");
-  try {
-    make(options);
-  } catch (const AgreedFailure& failure) {
-    std::rethrow_exception(failure.original);
-  } catch (...) {  // peers would wait
-    c.poison(std::current_exception());
-    throw;
-  }
+  planning(c, [&] { make(options); });
 }
 
 void PlanImpl::make(const Options& options) {

@@ -28,6 +28,8 @@ struct PlanImpl {
   void check_arrays(Direction direction, const Arrays& of_user) const;
   /// The same of one rank alone: the error says that others may wait.
   void check_arrays_alone(Direction direction, const Arrays& of_user) const;
+  /// `Plan::measured_error`, of elements of a type.
+  Accuracy measured_error(Direction direction, const void* in, Type type);
   const Design& design() const { return bound->design(); }
   std::string to_string() const;
 

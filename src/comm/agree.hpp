@@ -62,6 +62,20 @@ struct AgreedFailure final : std::exception {
   std::exception_ptr original;
 };
 
+/// Runs steps of planning, which throw `AgreedFailure`, and throws what that was made from. Anything else has
+/// failed on this rank alone: the others, which would wait for it, are told.
+template <class Steps>
+void planning(CommImpl& comm, const Steps& steps) {
+  try {
+    steps();
+  } catch (const AgreedFailure& failure) {
+    std::rethrow_exception(failure.original);
+  } catch (...) {
+    comm.poison(std::current_exception());
+    throw;
+  }
+}
+
 /// Runs a step that throws the same `weft::Error` on all ranks or on none, and throws it as `AgreedFailure`.
 /// Collective.
 template <class Step>

@@ -1,5 +1,7 @@
 // Decodes bytes that nobody has encoded. Whatever they are, nothing outside of them is read and the outcome
 // is good or damaged; if it is good, the numbers are those of every piece, and can be encoded again.
+#include <algorithm>
+
 #include "rows_check.hpp"
 
 namespace {
@@ -34,6 +36,7 @@ void mend(const fuzz::Row& row, fuzz::Bytes& bytes) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer looks for this name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input in(data, size);
   const fuzz::Row row = fuzz::Row::drawn(in);

@@ -1,5 +1,8 @@
 // Encodes any bits as numbers and decodes them again: bounds and special numbers are kept, rows may be
 // encoded block by block, and a byte that changes on the way is noticed.
+#include <algorithm>
+#include <utility>
+
 #include "rows_check.hpp"
 
 namespace {
@@ -25,6 +28,7 @@ void gather(fuzz::Bytes& numbers, std::uint32_t exponent, std::uint32_t width) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer looks for this name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input in(data, size);
   const fuzz::Row row = fuzz::Row::drawn(in);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <map>
 #include <mutex>
 #include <random>
 
@@ -63,7 +64,7 @@ struct Distance {
 template <class T>
 struct Result {
   std::vector<std::complex<T>> values;
-  double bound;
+  Accuracy measured;
 };
 
 template <class T>
@@ -84,10 +85,11 @@ Result<T> transform(const Comm& comm, Problem problem, const Options& options, c
         from[(x - box.lo[0]) * strides[0] + (y - box.lo[1]) * strides[1] + (z - box.lo[2]) * strides[2]] =
             std::complex<T>(data.at(i, n));
       }
+  const Accuracy measured = plan.measured_error(direction, from);
   forward ? plan.forward(in.data(), out.data()) : plan.backward(out.data(), in.data());
   const std::complex<T>* const to = forward ? out.data() : in.data();
   const auto count = static_cast<std::ptrdiff_t>(forward ? plan.output_count() : plan.input_count());
-  return {{to, to + count}, codec_error(design_of(plan), direction)};
+  return {{to, to + count}, measured};
 }
 
 template <class T>
@@ -118,6 +120,64 @@ Problem cube(Index n, bool natural) {
   p.shape = {n, n, n};
   p.output = natural ? Distribution::slab(0) : Distribution::slab(1);
   return p;
+}
+
+/// A plan whose error is measured.
+struct Measured {
+  Direction direction;
+  void (*change)(Problem&);                    ///< of slabs to slabs along axis 1
+  std::map<std::string, std::string> options;  ///< beside codec fp16
+};
+
+/// `measured_error` against two plans that differ in their codec, executed and compared by the test.
+template <class T>
+void expect_measured(const Comm& comm, const Measured& m) {
+  Problem p;
+  p.shape = {12, 10, 18};
+  p.output = Distribution::slab(1);
+  p.precision = sizeof(T) == 8 ? Precision::float64 : Precision::float32;
+  m.change(p);
+  Options options;
+  for (const auto& [name, value] : m.options) options.set(name, value);
+  Plan exact(comm, p, options), coded(comm, p, options.set("codec", "fp16"));
+  const bool forward = m.direction == Direction::forward, users = m.options.contains("workspace");
+  const std::size_t reals = coded.buffer_bytes() / sizeof(T);
+  Buffer<T> in(reals), first(reals), second(reals), workspace(coded.workspace_bytes() / sizeof(T));
+  std::mt19937 random(static_cast<unsigned>(comm.rank() + 1));
+  std::vector<T> given;
+  for (T& v : in) given.push_back(v = static_cast<T>(std::normal_distribution<double>()(random)));
+
+  const Accuracy measured = coded.measured_error(m.direction, static_cast<const void*>(in.data()));
+
+  EXPECT_TRUE(std::equal(in.begin(), in.end(), given.begin())) << "the input has changed";
+  const auto execute = [&](Plan& plan, Buffer<T>& result) {
+    if (p.in_place) std::copy(in.begin(), in.end(), result.begin());
+    const void* const from = p.in_place ? result.data() : in.data();
+    void *const to = result.data(), *const work = users ? workspace.data() : nullptr;
+    const std::size_t bytes = users ? plan.workspace_bytes() : 0;
+    forward ? plan.forward(from, to, work, bytes) : plan.backward(from, to, work, bytes);
+  };
+  execute(exact, first);
+  execute(coded, second);
+  const bool real = p.transforms.contains(Transform::r2c) && !forward;
+  const std::size_t count = forward ? coded.output_count() : coded.input_count();
+  const auto value = [&](const Buffer<T>& of, std::size_t i) {
+    return real ? Complex(of[i], 0) : Complex(of[2 * i], of[2 * i + 1]);
+  };
+  Result<double> of_exact, of_coded;
+  for (std::size_t i = 0; i < count; ++i) {
+    of_exact.values.push_back(value(first, i));
+    of_coded.values.push_back(value(second, i));
+  }
+  const Distance expected = distance(comm, of_exact, of_coded);
+  const double rounding = sizeof(T) == 8 ? 1e-9 : 1e-2;
+  EXPECT_GT(measured.l2, 1e-5);
+  EXPECT_NEAR(measured.l2, expected.relative(), rounding * measured.l2);
+  EXPECT_NEAR(measured.maximum, expected.relative_maximum(), rounding * measured.maximum);
+  EXPECT_EQ(measured.bound, codec_error(design_of(coded), m.direction));
+  if (!real) {  // a half spectrum of no real data
+    EXPECT_LE(measured.l2, measured.bound);
+  }
 }
 
 }  // namespace
@@ -178,12 +238,105 @@ TEST(CodedPlans, KeepTheToleranceForDataOfAllKinds) {
       const auto other = transform<double>(comm, p, coded, data, direction);
       const Distance d = distance(comm, exact, other);
       EXPECT_LE(d.relative(), tolerance) << "problem " << i;
-      EXPECT_LE(other.bound, tolerance);
+      EXPECT_LE(other.measured.bound, tolerance);
+      EXPECT_NEAR(other.measured.l2, d.relative(), 1e-14) << "problem " << i;
       if (data.kind == nothing) {
         EXPECT_EQ(d.error, 0);
       }
     });
   }
+}
+
+TEST(MeasuredError, IsTheDistanceFromAnExactPlan) {
+  const auto plain = [](Problem&) {};
+  const auto in_place = [](Problem& p) { p.in_place = true; };
+  const auto real = [](Problem& p) { p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c}; };
+  const auto batch_in_place = [](Problem& p) {
+    p.batch = 2;
+    p.in_place = true;
+    p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  };
+  const auto interleaved = [](Problem& p) {
+    p.batch = 3;
+    p.input = p.input.with_strides({540, 54, 3});
+    p.output = p.output.with_strides({540, 54, 3});
+    p.input_distance = p.output_distance = 1;
+  };
+  const auto halo = [](Problem& p) {
+    p.input = p.input.with_halo({1, 0, 2}, {0, 3, 1});
+    p.output = p.output.with_halo({0, 1, 0}, {2, 0, 1});
+  };
+  const auto natural = [](Problem& p) { p.output = Distribution::slab(0); };
+  using enum Direction;
+  const std::vector<Measured> all{
+      {forward, plain, {{"exchange", "copy"}}},
+      {backward, plain, {{"exchange", "copy"}, {"pipeline", "two-front"}}},
+      {forward, in_place, {{"exchange", "copy"}, {"pipeline", "windowed"}}},
+      {backward, in_place, {{"exchange", "copy"}, {"pipeline", "planes"}, {"tile", "4"}}},
+      {forward, real, {{"exchange", "copy"}, {"pipeline", "sequential"}}},
+      {backward, real, {{"exchange", "copy"}}},
+      {forward, batch_in_place, {{"exchange", "copy"}}},
+      {backward, batch_in_place, {{"exchange", "copy"}}},
+      {forward, interleaved, {{"exchange", "copy"}}},
+      {backward, halo, {{"exchange", "copy"}, {"workspace", "user"}}},
+      {forward, natural, {{"exchange", "copy"}, {"workspace", "user"}}}};
+  ThreadTeam team(3);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    team.run([&](const Comm& comm) {
+      SCOPED_TRACE("case " + std::to_string(i));
+      expect_measured<double>(comm, all[i]);
+      expect_measured<float>(comm, all[i]);
+    });
+  }
+}
+
+TEST(MeasuredError, OfAnExactPlanIsZeroAndTakesNoExecution) {
+  ThreadTeam(2).run([&](const Comm& comm) {
+    Plan plan(comm, cube(8, false), Options().set("exchange", "copy"));
+    plan.record_times(true);
+    const Buffer<Complex> in(plan.input_count());
+    const Accuracy accuracy = plan.measured_error(Direction::forward, in.data());
+    EXPECT_EQ(accuracy.l2 + accuracy.maximum + accuracy.bound, 0);
+    EXPECT_TRUE(plan.operation_times().empty());
+  });
+}
+
+TEST(MeasuredError, HoldsForNumbersOfAnySizeAndSaysWhatIsNone) {
+  ThreadTeam(2).run([&](const Comm& comm) {
+    Plan plan(comm, cube(8, false), Options().set("exchange", "copy").set("codec", "fp32"));
+    Buffer<Complex> in(plan.input_count());
+    const auto measured = [&](double size) {
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = size * std::sin(1.0 + static_cast<double>(i));
+      return plan.measured_error(Direction::forward, in.data());
+    };
+    const double usual = measured(1).l2;
+    EXPECT_GT(usual, 1e-9);
+    for (const double size : {1e-300, 1e-170, 1e170, 1e300})
+      EXPECT_NEAR(measured(size).l2, usual, usual / 2) << size;
+    const Accuracy zero = measured(0);
+    EXPECT_EQ(zero.l2, 0);
+    EXPECT_EQ(zero.maximum, 0);
+    const Accuracy none = measured(std::numeric_limits<double>::quiet_NaN());
+    EXPECT_TRUE(std::isnan(none.l2) && std::isnan(none.maximum));
+  });
+}
+
+TEST(MeasuredError, MisuseIsAnErrorOnAllRanks) {
+  ThreadTeam(3).run([&](const Comm& comm) {
+    Plan plan(comm, cube(8, false), Options().set("exchange", "copy").set("codec", "fp16"));
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    const bool first = comm.rank() == 0;
+    expect_error([&] { plan.measured_error(Direction::forward, first ? nullptr : in.data()); }, "in is null");
+    expect_error([&] { plan.measured_error(Direction::forward, static_cast<float*>(nullptr)); },
+                 "elements of float");
+    expect_error([&] { plan.measured_error(static_cast<Direction>(2), in.data()); },
+                 "forward (0) or backward");
+    plan.start_forward(in.data(), out.data());
+    expect_error([&] { plan.measured_error(Direction::forward, in.data()); }, "is under way");
+    plan.wait();
+    in[0] = 1;
+    EXPECT_LE(plan.measured_error(Direction::forward, in.data()).l2, relative_error(find_codec("fp16")));
+  });
 }
 
 TEST(CodedPlans, WhatWouldBecomeInfiniteEndsTheExecution) {
