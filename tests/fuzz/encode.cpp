@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const RowCoder coder = row_coder(row.codec, row.real_bytes);
   for (const auto& [from, to] : {std::pair<Index, Index>{0, std::min(cut, row.reals)}, {cut, row.reals}})
     if (from < to)
-      coder.encode(numbers.data() + from * row.real_bytes, from, to, row.reals, row.codec.bits,
+      coder.encode(numbers.data() + from * row.real_bytes, from, to, row.reals, {.bits = row.codec.bits},
                    in_parts.data());
   fuzz::require(in_parts == bytes, "parts of a row are encoded as the whole is");
 

@@ -96,9 +96,9 @@ Row Row::drawn(Input& in) {
   row.real_bytes = in.upto(1) == 0 ? 8 : 4;
   std::vector<Codec> all;
   for (const CodecRow& r : codec_table())
-    for (int bits = 0; bits <= (r.takes_bits ? most_trim_bits : 0); ++bits) {
-      const int bytes = r.bytes(bits, row.real_bytes);
-      if (bytes > 0 && bytes < row.real_bytes) all.push_back({&r, bits});
+    for (int bits = r.least_bits; bits <= r.most_bits && !r.by_library; ++bits) {
+      const int on_wire = r.wire_bits(bits, row.real_bytes);
+      if (on_wire > 0 && on_wire < 8 * row.real_bytes) all.push_back({&r, bits});
     }
   row.codec = all[in.upto(static_cast<std::uint32_t>(all.size() - 1))];
   row.reals = 1 + in.upto(3 * block_reals);
@@ -116,7 +116,7 @@ Outcome Row::encode(const Bytes& numbers, Bytes& row) const {
   bool any = false;
   for (const RowCoder& coder : coders(codec, real_bytes)) {
     Bytes bytes = before;
-    const Outcome outcome = coder.encode(numbers.data(), 0, reals, reals, codec.bits, bytes.data());
+    const Outcome outcome = coder.encode(numbers.data(), 0, reals, reals, {.bits = codec.bits}, bytes.data());
     require(!any || (outcome == first && bytes == row), "all kernels write the same");
     any = true;
     first = outcome;
@@ -130,7 +130,7 @@ Outcome Row::decode(const Bytes& row, Index begin, Index end, Bytes& numbers) co
   bool any = false;
   for (const RowCoder& coder : coders(codec, real_bytes)) {
     Bytes bytes(static_cast<std::size_t>((end - begin) * real_bytes), std::byte{0x5A});
-    const Outcome outcome = coder.decode(row.data(), reals, begin, end, codec.bits, bytes.data());
+    const Outcome outcome = coder.decode(row.data(), reals, begin, end, {.bits = codec.bits}, bytes.data());
     require(!any || (outcome == first && bytes == numbers), "all kernels read the same");
     any = true;
     first = outcome;

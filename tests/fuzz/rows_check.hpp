@@ -39,7 +39,7 @@ struct Row {
 
   static Row drawn(Input& in);
   Index size() const { return row_bytes(codec, reals, real_bytes); }
-  int number_bytes() const { return codec.row->bytes(codec.bits, real_bytes); }
+  int number_bytes() const { return codec.row->wire_bits(codec.bits, real_bytes) / 8; }
   Index blocks() const { return (reals + codec::block_reals - 1) / codec::block_reals; }
   /// Whether a byte of a row says anything.
   bool uses(Index byte) const;
