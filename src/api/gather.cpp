@@ -113,13 +113,13 @@ std::string why_not(const ExchangeRow& row, CommImpl& comm, const std::optional<
   return stages(traits) ? "" : " with arrays in memory of a GPU";
 }
 
-/// Why an exchange that is looked for in the process is not there, on any rank. Looking takes time: it is
-/// done where the exchange may be used.
+/// Why an exchange that not every system has is not there, on any rank. Looking takes time: it is done where
+/// the exchange may be used.
 std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
   const std::vector<std::string>& names = wishes.exchange.value;
   const bool named = std::find(names.begin(), names.end(), row.name) != names.end();
   if (row.missing == nullptr || (!named && wishes.effort.value == Effort::estimate)) return "";
-  const std::string mine = row.missing();
+  const std::string mine = row.missing(comm);
   const std::vector<int> all = all_of(comm, mine.empty() ? 0 : 1);
   const auto first = std::find(all.begin(), all.end(), 1);
   return first == all.end() ? "" : comm.broadcast(mine, static_cast<int>(first - all.begin()));

@@ -187,6 +187,7 @@ MpiWorld::~MpiWorld() {
   // After MPI_Finalize the communicators are gone with MPI.
   if (!mpi_alive() || abandoned_) return;
   const auto held = lock();
+  for (KeptWindow& kept : windows_) free_window(*kept.window);
   for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
   MPI_Comm_free(&comm_);
 }
@@ -211,17 +212,43 @@ std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours)
   const auto held = lock();
   const auto known = groups_.find(colours);
   if (known != groups_.end()) return known->second;
-  free_groups();
+  free_unused();
   MPI_Comm made = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, &made), "MPI_Comm_split");
   check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return groups_[colours] = std::make_shared<MPI_Comm>(made);
 }
 
-void MpiWorld::free_groups() {
-  if (groups_.empty()) return;
+MPI_Win MpiWorld::make_window(std::byte* memory, std::size_t bytes) const {
+  const auto held = lock();
+  MPI_Win made = MPI_WIN_NULL;
+  check_mpi(MPI_Win_create(memory, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm_, &made),
+            "MPI_Win_create");
+  check_mpi(MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, made), "MPI_Win_lock_all");
+  int* model = nullptr;
+  int found = 0;
+  check_mpi(MPI_Win_get_attr(made, MPI_WIN_MODEL, static_cast<void*>(&model), &found), "MPI_Win_get_attr");
+  if (found == 0 || *model != MPI_WIN_UNIFIED)
+    throw Error("MPI_Win_create", "windows of the separate memory model", "the unified one");
+  return made;
+}
+
+std::shared_ptr<const MPI_Win> MpiWorld::keep(MPI_Win window, const std::shared_ptr<std::byte>& memory) {
+  windows_.push_back({std::make_shared<MPI_Win>(window), memory});
+  return windows_.back().window;
+}
+
+void MpiWorld::free_window(MPI_Win& window) {
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+}
+
+void MpiWorld::free_unused() {
+  if (groups_.empty() && windows_.empty()) return;
   std::vector<int> used;
   for (const auto& [colours, group] : groups_) used.push_back(group.use_count() > 1 ? 1 : 0);
+  for (const KeptWindow& kept : windows_) used.push_back(kept.window.use_count() > 1 ? 1 : 0);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, used.data(), static_cast<int>(used.size()), MPI_INT, MPI_MAX, comm_),
             "MPI_Allreduce");
   std::size_t i = 0;
@@ -233,6 +260,11 @@ void MpiWorld::free_groups() {
       ++group;
     }
   }
+  std::erase_if(windows_, [&](KeptWindow& kept) {
+    if (used[i++] != 0) return false;
+    free_window(*kept.window);
+    return true;
+  });
 }
 
 TagRange::TagRange(const std::shared_ptr<Used>& used, int first, int count)

@@ -84,6 +84,16 @@ class MpiWorld {
   /// Number of kept communicators.
   std::size_t groups() const { return groups_.size(); }
 
+  /// A window through which all ranks may reach these bytes at any time. Collective; throws `weft::Error`,
+  /// perhaps not on all ranks.
+  MPI_Win make_window(std::byte* memory, std::size_t bytes) const;
+  /// Keeps the window, and its memory, like the communicators of groups. All ranks do so in the same order.
+  std::shared_ptr<const MPI_Win> keep(MPI_Win window, const std::shared_ptr<std::byte>& memory);
+  /// Waits for the other ranks.
+  static void free_window(MPI_Win& window);
+  /// Frees the communicators and windows that no rank uses any more. Collective.
+  void free_unused();
+
   /// Reserves `count` consecutive tags that no rank uses, the same on all ranks. Collective; throws the same
   /// `weft::Error` on all ranks if there are not enough.
   TagRange take_tags(int count);
@@ -92,7 +102,6 @@ class MpiWorld {
 
  private:
   int free_tags_from(int first, int count) const;
-  void free_groups();
 
   bool abandoned_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -102,7 +111,12 @@ class MpiWorld {
   int next_tag_ = 0;  ///< the first tag that has never been used; -1: there is none
   int largest_tag_ = 32767;
   std::shared_ptr<TagRange::Used> used_tags_ = std::make_shared<TagRange::Used>();
+  struct KeptWindow {
+    std::shared_ptr<MPI_Win> window;
+    std::shared_ptr<std::byte> memory;
+  };
   std::map<std::vector<int>, std::shared_ptr<MPI_Comm>> groups_;  ///< with the same keys on all ranks
+  std::vector<KeptWindow> windows_;                               ///< the same ones on all ranks
 };
 
 }  // namespace weft

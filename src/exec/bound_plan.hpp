@@ -102,6 +102,7 @@ class BoundPlan final : public CommImpl::Execution {
   Index place_of_second(double free_bytes) const;
   std::shared_ptr<Workspace> share_workspace(const ExchangeRow& row) const;
   void allocate_pinned(PlanMemory& m) const;
+  void allocate_workspace(PlanMemory& m);
   void link(PlanMemory& m);
   template <class Step>
   auto failing_together(const Step& step);

@@ -33,7 +33,10 @@ Links::Links(const Program& program, const LinkRequest& request) : rank_(program
     const ReshapeMessages& sent = program.reshapes[j].sent;
     const ExchangeRow& row = *request.rows[j];
     const auto carrier = [&](const ExchangeRow& by, std::byte* pinned) {
-      return carrier_for(by, {request.comm, sent, request.groups[j], memory.device}, {memory.pinned, pinned});
+      CarrierRequest made_from{request.comm, sent, request.groups[j], memory.device};
+      if (const auto found = memory.exposed.find(&by); found != memory.exposed.end())
+        made_from.exposed = found->second;
+      return carrier_for(by, made_from, {memory.pinned, pinned});
     };
     std::unique_ptr<Carrier> made;
     if (!row.traits.stores) {

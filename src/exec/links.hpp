@@ -2,6 +2,7 @@
 // chosen, connected, waited for and cancelled in one place. Both directions of a plan use its memory in turn.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct PlanMemory {
   /// for what `far` packs in one direction.
   std::shared_ptr<std::byte> pinned = {};
   Index packed_bytes = 0;
-  bool hands_over = false;    ///< exchanges that take memory of devices are given it
+  bool hands_over = false;  ///< exchanges that take memory of devices are given it
+  std::map<const ExchangeRow*, std::shared_ptr<const void>> exposed = {};  ///< what `expose` has made
   Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
   /// If executions take turns with two workspaces (docs/adr/0021): where in the memory the second begins;
   /// else 0.

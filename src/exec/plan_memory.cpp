@@ -110,18 +110,28 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   const std::set<const ExchangeRow*> used(rows.begin(), rows.end());
   for (const ExchangeRow& row : exchange_table())  // in one order on all ranks
     if (used.contains(&row) && row.prepare != nullptr) collectively([&] { row.prepare(comm_, device()); });
+  together(comm_, "plan", [&] { allocate_workspace(m); });
+  for (const ExchangeRow& row : exchange_table())
+    if (used.contains(&row) && row.expose != nullptr)
+      m.exposed[&row] = collectively([&] {
+        return device() ? row.expose(comm_, m.pinned, m.packed_bytes)
+                        : row.expose(comm_, memory_, workspace_bytes_);
+      });
   together(comm_, "plan", [&] { link(m); });
   return std::nullopt;
 }
 
-/// Local.
-void BoundPlan::link(PlanMemory& m) {
+/// Local, as is `link`.
+void BoundPlan::allocate_workspace(PlanMemory& m) {
   constexpr const char* operation = "plan: workspace";
   const auto bytes = static_cast<std::size_t>(workspace_bytes_);
   if (!memory_ && !design_.memory.users_workspace)
     memory_ = device() ? device()->allocate(bytes, operation) : allocate(bytes, operation);
   m.workspace = memory_;
   if (device() && !halves_[0].exchanges.empty()) allocate_pinned(m);
+}
+
+void BoundPlan::link(PlanMemory& m) {
   std::size_t first = 0;
   for (Half& h : halves_) {
     h.executor->link({comm_, h.exchanges, h.groups, m, first});

@@ -143,9 +143,10 @@ struct WorkspaceRequest {
 struct CarrierRequest {
   CommImpl& comm;
   const ReshapeMessages& reshape;
-  std::vector<int> groups;              ///< per rank, the number of its exchange group
-  std::shared_ptr<Device> device = {};  ///< that of this rank, entered; null: arrays on the host
-  bool device_memory = false;           ///< what `post` is given is memory of devices
+  std::vector<int> groups;                   ///< per rank, the number of its exchange group
+  std::shared_ptr<Device> device = {};       ///< that of this rank, entered; null: arrays on the host
+  bool device_memory = false;                ///< what `post` is given is memory of devices
+  std::shared_ptr<const void> exposed = {};  ///< what `expose` of the row has made
 };
 
 struct ExchangeRow {
@@ -166,11 +167,16 @@ struct ExchangeRow {
   /// Whether what it makes for these ranks takes memory of devices, which the medium has to say; null: it
   /// does not.
   bool (*takes_devices)(CommImpl& comm) = nullptr;
-  /// Why it cannot be used in this process, or nothing; null: it is part of Weft.
-  std::string (*missing)() = nullptr;
+  /// Why these ranks cannot use it, or nothing, which depends on software that is not Weft's; null: on none.
+  /// Collective; what it returns may differ.
+  std::string (*missing)(CommImpl& comm) = nullptr;
   /// Meets the other ranks, before carriers are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
+  /// Lets peers reach the memory that all parts of a plan lie in, for its carriers to use; null: they need no
+  /// such thing. Collective; throws the same `weft::Error` on all ranks.
+  std::shared_ptr<const void> (*expose)(CommImpl& comm, const std::shared_ptr<std::byte>& memory,
+                                        Index bytes) = nullptr;
 };
 
 /// Whether it may be given that memory itself.
@@ -210,5 +216,6 @@ ExchangeRow mpi_pairwise_row();
 ExchangeRow mpi_alltoall_row();
 ExchangeRow mpi_alltoallw_row();
 ExchangeRow mpi_ialltoallv_row();
+ExchangeRow mpi_one_sided_ring_row();
 
 }  // namespace weft

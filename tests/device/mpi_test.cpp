@@ -34,7 +34,7 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
     const std::uint64_t seed = first_seed() + 5000 + static_cast<std::uint64_t>(i);
     const bool shared = seed % 3 == 0 && ScopedDevices::count() > 2;
     const int devices = shared ? 2 : ScopedDevices::count();
-    std::vector<std::string> exchanges{"direct", "p2p", "alltoallv"};
+    std::vector<std::string> exchanges{"direct", "p2p", "alltoallv", "ring"};
     if (ScopedDevices::nccl_between_processes() && comm.size() <= devices) exchanges.emplace_back("nccl");
     RandomProblem p = make_device_problem(seed, comm.size(), exchanges);
     // Among processes only what kernels put is captured.

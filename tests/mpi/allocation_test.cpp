@@ -35,7 +35,7 @@ TEST(Execution, AllocatesNothingUnderMpi) {
   using Complex = std::complex<double>;
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   for (const char* exchange :
-       {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"})
+       {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv", "ring"})
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
       Problem p;
       p.shape = {16, 16, 16};

@@ -235,7 +235,7 @@ TEST(Counts, LargeTypesCarryWhatAnIntCannotCount) {
   if (comm.size() < 2 || comm.size() > 4) return;
   for (const Index small : {2, 7, 100}) {
     const ScopedSwitch limit(detail::mpi_count_limit, small);
-    for (const char* exchange : {"p2p", "p2pw", "pairwise", "alltoallw"})
+    for (const char* exchange : {"p2p", "p2pw", "pairwise", "alltoallw", "ring"})
       for (const char* layout : {"contiguous", "strided"}) {
         Plan plan(comm, small_cube(), Options().set("exchange", exchange).set("layout", layout));
         expect_ones(comm, plan);

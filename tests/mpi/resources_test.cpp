@@ -111,7 +111,7 @@ TEST(Groups, AreFreedWhenNoPlanUsesThem) {
 TEST(Connecting, AFailureOfOneRankReachesAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const int last = comm.size() - 1;
-  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "direct"})
+  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "direct"})
     for (const int at : {0, 1, 3}) {
       if (comm.size() == 1) continue;
       int connected = 0;
@@ -137,7 +137,7 @@ TEST(Connecting, AFailureOfOneRankReachesAll) {
 }
 
 TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
-  for (const char* exchange : {"p2p", "p2pw", "ialltoallv", "direct"}) {
+  for (const char* exchange : {"p2p", "p2pw", "ialltoallv", "ring", "direct"}) {
     const Comm comm = Comm::mpi(MPI_COMM_WORLD);
     if (comm.size() == 1) return;
     auto plan = std::make_unique<Plan>(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
@@ -160,7 +160,7 @@ TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
 TEST(GivingUp, AFailureInTheMiddleIsToldWithMessagesToo) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
-  for (const char* exchange : {"p2p", "p2pw"})
+  for (const char* exchange : {"p2p", "p2pw", "ring"})
     for (const int when : {0, 2, 4}) {
       Plan plan(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
       Arrays a(comm, plan);

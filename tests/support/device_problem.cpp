@@ -43,7 +43,8 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
     p.node_ranks = 0;
     p.far_pairs = false;
     p.exchanges = exchanges;
-    if (p.user_workspace) std::erase(p.exchanges, "direct");
+    if (p.user_workspace)
+      std::erase_if(p.exchanges, [](const std::string& e) { return e == "direct" || e == "ring"; });
     return p;
   }
 }

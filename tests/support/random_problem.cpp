@@ -199,6 +199,7 @@ void draw_parameters(Dice& dice, RandomProblem& p) {
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (mpi) {
     std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
+    if (!p.user_workspace) all.emplace_back("ring");
     std::shuffle(all.begin(), all.end(), dice.engine());
     p.exchanges = {"p2p", all[0], all[1]};
     if (!p.user_workspace && dice.chance(0.4)) p.exchanges.emplace_back("direct");
@@ -209,7 +210,7 @@ void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
         mixed.push_back(dice.chance(0.4) ? "p2p"
                         : !p.user_workspace && dice.chance(0.3)
                             ? "direct"
-                            : all[static_cast<std::size_t>(dice.range(0, 5))]);
+                            : all[static_cast<std::size_t>(dice.range(0, static_cast<int>(all.size()) - 1))]);
       p.exchanges.back() = join(mixed, ",");
     }
   } else if (p.user_workspace) {
@@ -306,7 +307,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
   RandomProblem p = make_random_problem(seed, ranks, mpi);
   Dice dice(seed + 77);
-  const std::vector<std::string> carriers{"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
+  const std::vector<std::string> carriers{"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv", p.user_workspace ? "p2p" : "ring"};
   std::vector<std::string> wide{"fp32", "fp16", "bf16", "trim:4", "trim:11", "trim:20", "trim:33", "trim:51"},
       narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"};
   if (zfp::missing().empty()) {

@@ -111,7 +111,7 @@ std::string reason(const Given& given, const Offer& offer, bool automatic) {
 }  // namespace
 
 bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
-  if (!offer.why_not.empty()) return false;
+  if (!offer.why_not.empty() || (offer.traits.own_workspace && wishes.users_workspace.value)) return false;
   if (!offer.traits.stores) return true;
   const bool apart = setting.devices && setting.devices->islands.several();
   return !wishes.users_workspace.value && setting.closed.sharing.empty() &&

@@ -2,6 +2,7 @@
 // message with a tag of its own, which they look for now and then.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,16 @@
 #include "weft/error.hpp"
 
 namespace weft {
+
+/// The other ranks that this one sends to or receives from.
+inline std::vector<int> peers_of(const ReshapeMessages& reshape, int rank) {
+  std::set<int> peers;
+  for (const TileMessages& t : reshape.tiles)
+    for (const auto* messages : {&t.sends, &t.receives})
+      for (const Message& m : *messages)
+        if (m.peer != rank) peers.insert(m.peer);
+  return {peers.begin(), peers.end()};
+}
 
 class FailureNotices {
  public:

@@ -7,7 +7,6 @@
 // hidden behind local FFTs then takes a sixth longer.
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "transport/mpi/failure_notices.hpp"
 #include "transport/mpi/types.hpp"
@@ -140,16 +139,6 @@ class MpiP2p final : public Carrier {
     Side sends, receives;
     bool own_pending = false;  ///< the part that is copied here has not been returned
   };
-
-  /// The other ranks that this one sends to or receives from.
-  static std::vector<int> peers_of(const ReshapeMessages& reshape, int rank) {
-    std::set<int> peers;
-    for (const TileMessages& t : reshape.tiles)
-      for (const auto* messages : {&t.sends, &t.receives})
-        for (const Message& m : *messages)
-          if (m.peer != rank) peers.insert(m.peer);
-    return {peers.begin(), peers.end()};
-  }
 
   Side side_of(const std::vector<Message>& parts, const std::vector<StridedPart>& boxes) const {
     Side side;

@@ -95,7 +95,7 @@ ExchangeRow nccl_row() {
           .applicable = [](CommImpl&) { return true; },
           .overlaps = [](CommImpl&) { return true; },
           .carrier = make_carrier<NcclExchange>,
-          .missing = [] { return nccl::missing(); },
+          .missing = [](CommImpl&) { return nccl::missing(); },
           .prepare = NcclRanks::prepare};
 }
 

@@ -1,0 +1,279 @@
+// One-sided exchange (lossy-all-to-all, Algorithm 3): a rank reads the parts that are meant for it out of the
+// workspaces of its peers, machine after machine in a ring, a few at a time. The workspace is registered
+// once, while planning. Two empty messages per part keep order: *ready*, the part may be read, and *taken*,
+// it has been. The paper puts; then a sender learns that a part has arrived only by MPI_Win_flush, which
+// waits inside MPI for the target (docs/adr/0027). The request of an MPI_Rget says it without waiting.
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "comm/agree.hpp"
+#include "traffic/ring_order.hpp"
+#include "transport/mpi/failure_notices.hpp"
+#include "transport/mpi/types.hpp"
+
+namespace weft {
+
+namespace {
+
+class OneSidedRing final : public Carrier {
+ public:
+  explicit OneSidedRing(const CarrierRequest& c)
+      : world_(*c.comm.mpi()),
+        window_(std::static_pointer_cast<const MPI_Win>(c.exposed)),
+        reshape_(c.reshape),
+        order_(ring_order(c.comm.nodes(), c.comm.rank())),
+        notices_(world_, peers_of(c.reshape, c.comm.rank())) {
+    world_.check_tags(tag_count());
+    for (const TileMessages& m : reshape_.tiles) tiles_.push_back(tile_of(m));
+  }
+
+  /// Only once all ranks have got here, so that tags are alike on all. Ranks tell their readers where each
+  /// part begins.
+  void connect() override {
+    tags_ = world_.take_tags(tag_count());
+    notices_.use(tags_.first() + 2 * reshape_.most_tiles);
+    std::map<int, std::vector<MPI_Aint>> told, heard;  // by peer, tile by tile
+    for (const TileMessages& m : reshape_.tiles) {
+      for (const Message& s : m.sends) told[s.peer].push_back(s.offset);
+      for (const Message& r : m.receives) heard[r.peer].push_back(0);
+    }
+    std::vector<MPI_Request> requests;
+    const auto lock = world_.lock();
+    for (auto& [peer, offsets] : heard)
+      check_mpi(MPI_Irecv(offsets.data(), static_cast<int>(offsets.size()), MPI_AINT, peer, tags_.first(),
+                          world_.comm(), &requests.emplace_back()),
+                "MPI_Irecv");
+    for (const auto& [peer, offsets] : told)
+      check_mpi(MPI_Isend(offsets.data(), static_cast<int>(offsets.size()), MPI_AINT, peer, tags_.first(),
+                          world_.comm(), &requests.emplace_back()),
+                "MPI_Isend");
+    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+    std::map<int, std::size_t> next;
+    for (Tile& t : tiles_)
+      for (Part& p : t.parts) p.theirs = heard[p.rank][next[p.rank]++];
+  }
+
+  bool post(int tile, const Memory& memory, Queue&, Patience) override {
+    Tile& t = at(tiles_, tile);
+    t.memory = memory;
+    t.arrived.clear();
+    t.returned = 0;
+    const auto lock = world_.lock();
+    for (std::size_t i = 0; i < t.parts.size(); ++i) {
+      t.states[i] = State::awaited;
+      receive_empty(t.parts[i].rank, ready_tag(tile), t.requests[i]);
+    }
+    t.unread = t.parts.size();
+    for (std::size_t i = 0; i < t.readers.size(); ++i)
+      receive_empty(t.readers[i], taken_tag(tile), t.taken[i]);
+    check_mpi(MPI_Win_sync(*window_), "MPI_Win_sync");
+    for (const int reader : t.readers) send_empty(reader, ready_tag(tile));
+    if (t.own_from >= 0) {
+      const TileMessages& m = at(reshape_.tiles, tile);
+      std::byte* const work = at(memory, Space::work);
+      const Message &from = at(m.sends, t.own_from), &to = at(m.receives, t.own_to);
+      std::memcpy(work + to.offset, work + from.offset, static_cast<std::size_t>(from.bytes));
+      t.arrived.push_back(t.own_to);
+    }
+    move_on();
+    return true;
+  }
+
+  bool sent(int tile, Patience patience) override {
+    return notices_.await(patience, [&] {
+      move_on();
+      return world_.complete(at(tiles_, tile).taken);
+    });
+  }
+
+  int next_arrival(int tile, Queue&, Patience patience) override {
+    Tile& t = at(tiles_, tile);
+    const auto look = [&] {
+      if (t.returned == t.arrived.size() && t.unread > 0) move_on();
+      return t.returned < t.arrived.size() || t.unread == 0;
+    };
+    if (!notices_.await(patience, look)) return no_arrival_yet;
+    return t.returned < t.arrived.size() ? t.arrived[t.returned++] : no_more_arrivals;
+  }
+
+  /// What peers read moves on in any call of MPI that looks for something.
+  void progress() override {
+    move_on();
+    int found = 0;
+    const auto lock = world_.lock();
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tags_.first(), world_.comm(), &found, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+  }
+
+  /// Reading cannot be called back: the memory is kept.
+  void cancel() noexcept override {
+    if (!mpi_alive()) return;
+    const auto lock = world_.lock();
+    for (Tile& t : tiles_) {
+      for (std::size_t i = 0; i < t.parts.size(); ++i)
+        if (t.states[i] == State::awaited) call_back(t.requests[i]);
+      for (MPI_Request& request : t.taken) call_back(request);
+    }
+    notices_.tell();
+  }
+
+ private:
+  /// A part that this rank receives: awaited until its owner says that it is ready, then read.
+  enum class State : std::uint8_t { awaited, ready, being_read, read };
+  struct Part {
+    int rank, position;  ///< position: of the message in the tile
+    MpiPart mine;
+    MPI_Aint theirs = 0;  ///< where it begins in its owner's workspace
+  };
+  struct Tile {
+    std::vector<Part> parts = {};  ///< in ring order
+    std::vector<State> states = {};
+    std::vector<MPI_Request> requests = {};  ///< of the parts: the message that it is ready, or the reading
+    std::vector<int> readers = {};           ///< of what this rank sends, in ring order
+    std::vector<MPI_Request> taken = {};     ///< of the readers
+    std::vector<int> arrived = {};           ///< positions
+    std::size_t returned = 0, unread = 0;    ///< of `arrived`; of the parts
+    int own_from = -1, own_to = -1;  ///< positions of the message that is copied here; -1: there is none
+    Memory memory{};
+  };
+
+  /// More would meet each other on the links.
+  static constexpr int most_at_once = 4;
+
+  int tag_count() const { return 2 * reshape_.most_tiles + 1; }
+  int ready_tag(int tile) const { return tags_.first() + tile; }
+  int taken_tag(int tile) const { return tags_.first() + reshape_.most_tiles + tile; }
+
+  Tile tile_of(const TileMessages& m) const {
+    Tile t;
+    const auto position_of = [](const std::vector<Message>& messages, int peer) {
+      const auto found =
+          std::find_if(messages.begin(), messages.end(), [&](const Message& x) { return x.peer == peer; });
+      return found == messages.end() ? -1 : static_cast<int>(found - messages.begin());
+    };
+    for (const int peer : order_) {
+      if (const int i = position_of(m.receives, peer); i >= 0)
+        t.parts.push_back({peer, i, MpiPart(at(m.receives, i), reshape_.element_bytes)});
+      if (position_of(m.sends, peer) >= 0) t.readers.push_back(peer);
+    }
+    t.own_from = position_of(m.sends, world_.rank());
+    t.own_to = position_of(m.receives, world_.rank());
+    t.states.assign(t.parts.size(), State::read);
+    t.requests.assign(t.parts.size(), MPI_REQUEST_NULL);
+    t.taken.assign(t.readers.size(), MPI_REQUEST_NULL);
+    t.arrived.reserve(m.receives.size());
+    return t;
+  }
+
+  void receive_empty(int rank, int tag, MPI_Request& request) const {
+    check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, rank, tag, world_.comm(), &request), "MPI_Irecv");
+  }
+  /// Empty messages need nobody's buffer to be on their way.
+  void send_empty(int rank, int tag) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, rank, tag, world_.comm(), &request), "MPI_Isend");
+    check_mpi(MPI_Request_free(&request), "MPI_Request_free");
+  }
+  static void call_back(MPI_Request& request) {
+    if (request == MPI_REQUEST_NULL) return;
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+  }
+
+  /// Notes what has become ready or has been read, and reads on, the earlier tiles first.
+  void move_on() {
+    const auto lock = world_.lock();
+    for (std::size_t k = 0; k < tiles_.size(); ++k)
+      if (tiles_[k].unread > 0) note(static_cast<int>(k));
+    for (Tile& t : tiles_)
+      if (t.unread > 0) read(t);
+  }
+
+  void note(int tile) {
+    Tile& t = at(tiles_, tile);
+    for (;;) {
+      const auto [i, done] = world_.complete_any(t.requests);
+      if (!done || i < 0) return;
+      State& state = at(t.states, i);
+      if (state == State::awaited) {
+        state = State::ready;
+        ++ready_;
+        continue;
+      }
+      state = State::read;
+      --reading_;
+      --t.unread;
+      t.arrived.push_back(at(t.parts, i).position);
+      send_empty(at(t.parts, i).rank, taken_tag(tile));
+    }
+  }
+
+  void read(Tile& t) {
+    for (std::size_t i = 0; i < t.parts.size() && ready_ > 0 && reading_ < most_at_once; ++i) {
+      if (t.states[i] != State::ready) continue;
+      const auto& [rank, position, mine, theirs] = t.parts[i];
+      check_mpi(MPI_Rget(mine.start(t.memory), mine.count, mine.type, rank, theirs, mine.count, mine.type,
+                         *window_, &t.requests[i]),
+                "MPI_Rget");
+      t.states[i] = State::being_read;
+      --ready_;
+      ++reading_;
+    }
+  }
+
+  MpiWorld& world_;
+  std::shared_ptr<const MPI_Win> window_;
+  const ReshapeMessages& reshape_;
+  std::vector<int> order_;
+  TagRange tags_;
+  FailureNotices notices_;
+  std::vector<Tile> tiles_;
+  int ready_ = 0, reading_ = 0;  ///< parts of all tiles
+};
+
+/// Tried out, once for these ranks: some MPI libraries have no way to another process's memory.
+std::string why_no_windows(CommImpl& comm) {
+  static const char key = 0;
+  std::shared_ptr<void>& kept = comm.kept(&key);
+  if (kept) return *std::static_pointer_cast<std::string>(kept);
+  std::string why;
+  std::byte word{};
+  MPI_Win window = MPI_WIN_NULL;
+  try {
+    window = comm.mpi()->make_window(&word, sizeof word);
+  } catch (const Error& e) {
+    why = "among these processes and at this thread level " + e.operation() + " fails (" + e.got() +
+          "). Debian's Open MPI needs OMPI_MCA_osc=pt2pt in the environment, or OMPI_MCA_osc=ucx with "
+          "MPI_THREAD_MULTIPLE";
+  }
+  if (comm.least(why.empty() ? 1 : 0) == 1) MpiWorld::free_window(window);
+  kept = std::make_shared<std::string>(why);
+  return why;
+}
+
+/// Collective; throws the same error on all ranks.
+std::shared_ptr<const void> window_of(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes) {
+  MpiWorld& world = *comm.mpi();
+  world.free_unused();
+  MPI_Win window = MPI_WIN_NULL;
+  agree(comm, "plan: exchange ring",
+        [&] { window = world.make_window(memory.get(), static_cast<std::size_t>(bytes)); });
+  return world.keep(window, memory);
+}
+
+}  // namespace
+
+ExchangeRow mpi_one_sided_ring_row() {
+  return {.name = "ring",
+          .meaning = "MPI_Rget from one machine after the other in a ring, unpacking on arrival",
+          .traits = {.own_workspace = true, .by_name_only = true},
+          .applicable = has_mpi,
+          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
+          .carrier = make_carrier<OneSidedRing>,
+          .missing = why_no_windows,
+          .expose = window_of};
+}
+
+}  // namespace weft
