@@ -25,7 +25,9 @@ class OneSidedRing final : public Carrier {
         order_(ring_order(c.comm.nodes(), c.comm.rank())),
         notices_(world_, peers_of(c.reshape, c.comm.rank())) {
     world_.check_tags(tag_count());
-    for (const TileMessages& m : reshape_.tiles) tiles_.push_back(tile_of(m));
+    for (const TileMessages& m : reshape_.tiles) add_tile(m);
+    requests_.assign(parts_.size(), MPI_REQUEST_NULL);
+    complete_.resize(parts_.size());
   }
 
   /// Only once all ranks have got here, so that tags are alike on all. Ranks tell their readers where each
@@ -51,8 +53,7 @@ class OneSidedRing final : public Carrier {
     check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
               "MPI_Waitall");
     std::map<int, std::size_t> next;
-    for (Tile& t : tiles_)
-      for (Part& p : t.parts) p.theirs = heard[p.rank][next[p.rank]++];
+    for (Part& p : parts_) p.theirs = heard[p.rank][next[p.rank]++];
   }
 
   bool post(int tile, const Memory& memory, Queue&, Patience) override {
@@ -60,12 +61,12 @@ class OneSidedRing final : public Carrier {
     t.memory = memory;
     t.arrived.clear();
     t.returned = 0;
+    t.unread = t.last - t.first;
     const auto lock = world_.lock();
-    for (std::size_t i = 0; i < t.parts.size(); ++i) {
-      t.states[i] = State::awaited;
-      receive_empty(t.parts[i].rank, ready_tag(tile), t.requests[i]);
+    for (std::size_t i = t.first; i < t.last; ++i) {
+      parts_[i].state = State::awaited;
+      receive_empty(parts_[i].rank, ready_tag(tile), requests_[i]);
     }
-    t.unread = t.parts.size();
     for (std::size_t i = 0; i < t.readers.size(); ++i)
       receive_empty(t.readers[i], taken_tag(tile), t.taken[i]);
     check_mpi(MPI_Win_sync(*window_), "MPI_Win_sync");
@@ -111,11 +112,10 @@ class OneSidedRing final : public Carrier {
   void cancel() noexcept override {
     if (!mpi_alive()) return;
     const auto lock = world_.lock();
-    for (Tile& t : tiles_) {
-      for (std::size_t i = 0; i < t.parts.size(); ++i)
-        if (t.states[i] == State::awaited) call_back(t.requests[i]);
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (parts_[i].state == State::awaited) call_back(requests_[i]);
+    for (Tile& t : tiles_)
       for (MPI_Request& request : t.taken) call_back(request);
-    }
     notices_.tell();
   }
 
@@ -123,48 +123,53 @@ class OneSidedRing final : public Carrier {
   /// A part that this rank receives: awaited until its owner says that it is ready, then read.
   enum class State : std::uint8_t { awaited, ready, being_read, read };
   struct Part {
-    int rank, position;  ///< position: of the message in the tile
+    int tile, rank, position;  ///< position: of the message in the tile
     MpiPart mine;
     MPI_Aint theirs = 0;  ///< where it begins in its owner's workspace
+    Index bytes = 0;
+    State state = State::read;
   };
   struct Tile {
-    std::vector<Part> parts = {};  ///< in ring order
-    std::vector<State> states = {};
-    std::vector<MPI_Request> requests = {};  ///< of the parts: the message that it is ready, or the reading
-    std::vector<int> readers = {};           ///< of what this rank sends, in ring order
-    std::vector<MPI_Request> taken = {};     ///< of the readers
-    std::vector<int> arrived = {};           ///< positions
-    std::size_t returned = 0, unread = 0;    ///< of `arrived`; of the parts
+    std::size_t first = 0, last = 0;       ///< of its parts
+    std::vector<int> readers = {};         ///< of what this rank sends, in ring order
+    std::vector<MPI_Request> taken = {};   ///< of the readers
+    std::vector<int> arrived = {};         ///< positions
+    std::size_t returned = 0, unread = 0;  ///< of `arrived`; of the parts
     int own_from = -1, own_to = -1;  ///< positions of the message that is copied here; -1: there is none
     Memory memory{};
   };
 
-  /// More would meet each other on the links.
-  static constexpr int most_at_once = 4;
+  /// What is read at a time: enough to keep a fast link busy, and no more, as parts from many peers meet
+  /// each other on their way. Two parts at least, so that one is on its way while the other is asked for.
+  static constexpr Index most_bytes = Index{2} << 20;
+  static constexpr int least_parts = 2;
 
   int tag_count() const { return 2 * reshape_.most_tiles + 1; }
   int ready_tag(int tile) const { return tags_.first() + tile; }
   int taken_tag(int tile) const { return tags_.first() + reshape_.most_tiles + tile; }
 
-  Tile tile_of(const TileMessages& m) const {
+  void add_tile(const TileMessages& m) {
     Tile t;
+    t.first = parts_.size();
     const auto position_of = [](const std::vector<Message>& messages, int peer) {
       const auto found =
           std::find_if(messages.begin(), messages.end(), [&](const Message& x) { return x.peer == peer; });
       return found == messages.end() ? -1 : static_cast<int>(found - messages.begin());
     };
     for (const int peer : order_) {
-      if (const int i = position_of(m.receives, peer); i >= 0)
-        t.parts.push_back({peer, i, MpiPart(at(m.receives, i), reshape_.element_bytes)});
+      if (const int i = position_of(m.receives, peer); i >= 0) {
+        const Message& part = at(m.receives, i);
+        parts_.push_back({static_cast<int>(tiles_.size()), peer, i, MpiPart(part, reshape_.element_bytes)});
+        parts_.back().bytes = part.bytes;
+      }
       if (position_of(m.sends, peer) >= 0) t.readers.push_back(peer);
     }
+    t.last = parts_.size();
     t.own_from = position_of(m.sends, world_.rank());
     t.own_to = position_of(m.receives, world_.rank());
-    t.states.assign(t.parts.size(), State::read);
-    t.requests.assign(t.parts.size(), MPI_REQUEST_NULL);
     t.taken.assign(t.readers.size(), MPI_REQUEST_NULL);
     t.arrived.reserve(m.receives.size());
-    return t;
+    tiles_.push_back(std::move(t));
   }
 
   void receive_empty(int rank, int tag, MPI_Request& request) const {
@@ -185,42 +190,39 @@ class OneSidedRing final : public Carrier {
   /// Notes what has become ready or has been read, and reads on, the earlier tiles first.
   void move_on() {
     const auto lock = world_.lock();
-    for (std::size_t k = 0; k < tiles_.size(); ++k)
-      if (tiles_[k].unread > 0) note(static_cast<int>(k));
-    for (Tile& t : tiles_)
-      if (t.unread > 0) read(t);
-  }
-
-  void note(int tile) {
-    Tile& t = at(tiles_, tile);
-    for (;;) {
-      const auto [i, done] = world_.complete_any(t.requests);
-      if (!done || i < 0) return;
-      State& state = at(t.states, i);
-      if (state == State::awaited) {
-        state = State::ready;
-        ++ready_;
-        continue;
-      }
-      state = State::read;
-      --reading_;
-      --t.unread;
-      t.arrived.push_back(at(t.parts, i).position);
-      send_empty(at(t.parts, i).rank, taken_tag(tile));
-    }
-  }
-
-  void read(Tile& t) {
-    for (std::size_t i = 0; i < t.parts.size() && ready_ > 0 && reading_ < most_at_once; ++i) {
-      if (t.states[i] != State::ready) continue;
-      const auto& [rank, position, mine, theirs] = t.parts[i];
-      check_mpi(MPI_Rget(mine.start(t.memory), mine.count, mine.type, rank, theirs, mine.count, mine.type,
-                         *window_, &t.requests[i]),
+    int count = 0;
+    check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, complete_.data(),
+                           MPI_STATUSES_IGNORE),
+              "MPI_Testsome");
+    for (int i = 0; i < count; ++i)  // none at all: MPI_UNDEFINED, which is negative
+      note(at(parts_, at(complete_, i)));
+    for (std::size_t i = 0; i < parts_.size() && ready_ > 0; ++i) {
+      Part& p = parts_[i];
+      if (p.state != State::ready) continue;
+      if (reading_ >= least_parts && bytes_ + p.bytes > most_bytes) return;
+      check_mpi(MPI_Rget(p.mine.start(at(tiles_, p.tile).memory), p.mine.count, p.mine.type, p.rank, p.theirs,
+                         p.mine.count, p.mine.type, *window_, &requests_[i]),
                 "MPI_Rget");
-      t.states[i] = State::being_read;
+      p.state = State::being_read;
       --ready_;
       ++reading_;
+      bytes_ += p.bytes;
     }
+  }
+
+  void note(Part& p) {
+    if (p.state == State::awaited) {
+      p.state = State::ready;
+      ++ready_;
+      return;
+    }
+    p.state = State::read;
+    --reading_;
+    bytes_ -= p.bytes;
+    Tile& t = at(tiles_, p.tile);
+    --t.unread;
+    t.arrived.push_back(p.position);
+    send_empty(p.rank, taken_tag(p.tile));
   }
 
   MpiWorld& world_;
@@ -230,7 +232,12 @@ class OneSidedRing final : public Carrier {
   TagRange tags_;
   FailureNotices notices_;
   std::vector<Tile> tiles_;
-  int ready_ = 0, reading_ = 0;  ///< parts of all tiles
+  std::vector<Part> parts_;  ///< tile by tile, each in ring order
+  /// Of the parts: the message that it is ready, or the reading. `complete_`: indices of those that are.
+  std::vector<MPI_Request> requests_;
+  std::vector<int> complete_;
+  int ready_ = 0, reading_ = 0;  ///< parts
+  Index bytes_ = 0;              ///< of the parts that are being read
 };
 
 /// Tried out, once for these ranks: some MPI libraries have no way to another process's memory.
