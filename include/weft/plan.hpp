@@ -52,10 +52,10 @@ class WEFT_API Plan {
   ///
   /// One thread at a time executes the plans of a Comm, in the same order on all ranks. Plans on different
   /// Comms may be executed by different threads at the same time. MPI then needs level MPI_THREAD_MULTIPLE;
-  /// MPI_THREAD_SERIALIZED suffices with exchanges direct, p2p, p2pw or ialltoallv and option check=local,
-  /// because their MPI calls take turns. Everything else (other exchanges, making plans, splitting, barriers)
-  /// waits inside MPI, and at that level no other thread may call MPI meanwhile. Below MPI_THREAD_SERIALIZED
-  /// only the thread that initialised MPI may call.
+  /// MPI_THREAD_SERIALIZED suffices with exchanges direct, p2p, p2pw, ring or ialltoallv and option
+  /// check=local, because their MPI calls take turns. Everything else (other exchanges, making plans,
+  /// splitting, barriers) waits inside MPI, and at that level no other thread may call MPI meanwhile. Below
+  /// MPI_THREAD_SERIALIZED only the thread that initialised MPI may call.
   template <class In, class Out>
   void forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
@@ -75,7 +75,7 @@ class WEFT_API Plan {
   /// another plan of the Comm waits for all ranks.
   ///
   /// A plan has one execution under way at a time. Several plans of one Comm may be under way together if
-  /// their exchanges allow it (p2p, p2pw, direct, copy); otherwise starting the second throws. Blocking
+  /// their exchanges allow it (p2p, p2pw, ring, direct, copy); otherwise starting the second throws. Blocking
   /// exchanges (alltoallv, alltoall, alltoallw, pairwise) wait for other ranks inside `start` and `test`. A
   /// program that also waits for other ranks elsewhere (in a plan on another Comm, in calls of MPI) must do
   /// both in the same order on all ranks. Calls that wait for all ranks of the same Comm (a start with

@@ -118,7 +118,8 @@ std::string why_not(const ExchangeRow& row, CommImpl& comm, const std::optional<
 std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
   const std::vector<std::string>& names = wishes.exchange.value;
   const bool named = std::find(names.begin(), names.end(), row.name) != names.end();
-  if (row.missing == nullptr || (!named && wishes.effort.value == Effort::estimate)) return "";
+  if (row.missing == nullptr || !row.applicable(comm) || (!named && wishes.effort.value == Effort::estimate))
+    return "";
   const std::string mine = row.missing(comm);
   const std::vector<int> all = all_of(comm, mine.empty() ? 0 : 1);
   const auto first = std::find(all.begin(), all.end(), 1);

@@ -167,8 +167,8 @@ struct ExchangeRow {
   /// Whether what it makes for these ranks takes memory of devices, which the medium has to say; null: it
   /// does not.
   bool (*takes_devices)(CommImpl& comm) = nullptr;
-  /// Why these ranks cannot use it, or nothing, which depends on software that is not Weft's; null: on none.
-  /// Collective; what it returns may differ.
+  /// Why it cannot be used here, or nothing, where that depends on a library that is not Weft's; null: it
+  /// does not. Asked for applicable rows only. Collective; ranks may give different answers.
   std::string (*missing)(CommImpl& comm) = nullptr;
   /// Meets the other ranks, before carriers are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.

@@ -13,11 +13,13 @@
 namespace {
 
 int made = 0, freed = 0, gets = 0;
+bool refuses = false;  // as an MPI library does that has no way to other processes' memory
 
 }  // namespace
 
 extern "C" {
 int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* window) {
+  if (refuses) return MPI_ERR_WIN;
   ++made;
   return PMPI_Win_create(base, size, unit, info, comm, window);
 }
@@ -88,6 +90,17 @@ TEST(OneSided, WindowsGoWhenNoRankNeedsThem) {
     }
   }
   EXPECT_EQ(made, freed);
+}
+
+TEST(OneSided, WithoutWindowsIsAnErrorThatSaysWhatToSet) {
+  refuses = true;
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  expect_error([&] { const Plan plan(comm, natural(), ring); }, "MPI_Win_create fails");
+  expect_error([&] { const Plan plan(comm, natural(), ring); }, "OMPI_MCA_osc=pt2pt");
+  // Trials go on without it.
+  Plan plan(comm, natural(), Options().set("effort", "measure").set("trials", 4).set("budget", 1));
+  refuses = false;
+  expect_ones(comm, plan);
 }
 
 TEST(OneSided, NeedsWorkspaceOfThePlan) {

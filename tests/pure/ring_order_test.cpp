@@ -1,5 +1,5 @@
 // In which order ranks turn to each other, on machines of any sizes.
-#include "traffic/ring_order.hpp"
+#include "transport/ring_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "comm/agree.hpp"
-#include "traffic/ring_order.hpp"
 #include "transport/mpi/failure_notices.hpp"
 #include "transport/mpi/types.hpp"
+#include "transport/ring_order.hpp"
 
 namespace weft {
 

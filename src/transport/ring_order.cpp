@@ -1,4 +1,4 @@
-#include "traffic/ring_order.hpp"
+#include "transport/ring_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
