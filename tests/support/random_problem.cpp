@@ -307,7 +307,8 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
   RandomProblem p = make_random_problem(seed, ranks, mpi);
   Dice dice(seed + 77);
-  const std::vector<std::string> carriers{"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv", p.user_workspace ? "p2p" : "ring"};
+  const std::vector<std::string> carriers{"p2p",      "alltoallv",  "pairwise",
+                                          "alltoall", "ialltoallv", p.user_workspace ? "p2p" : "ring"};
   std::vector<std::string> wide{"fp32", "fp16", "bf16", "trim:4", "trim:11", "trim:20", "trim:33", "trim:51"},
       narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"};
   if (zfp::missing().empty()) {
