@@ -26,8 +26,8 @@ class OneSidedRing final : public Carrier {
         notices_(world_, peers_of(c.reshape, c.comm.rank())) {
     world_.check_tags(tag_count());
     for (const TileMessages& m : reshape_.tiles) add_tile(m);
-    requests_.assign(parts_.size(), MPI_REQUEST_NULL);
-    complete_.resize(parts_.size());
+    requests_.assign(pieces_.size(), MPI_REQUEST_NULL);
+    complete_.resize(pieces_.size());
   }
 
   /// Only once all ranks have got here, so that tags are alike on all. Ranks tell their readers where each
@@ -53,7 +53,7 @@ class OneSidedRing final : public Carrier {
     check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
               "MPI_Waitall");
     std::map<int, std::size_t> next;
-    for (Part& p : parts_) p.theirs = heard[p.rank][next[p.rank]++];
+    for (Piece& p : pieces_) p.theirs += heard[p.rank][p.number == 0 ? next[p.rank]++ : next[p.rank] - 1];
   }
 
   bool post(int tile, const Memory& memory, Queue&, Patience) override {
@@ -61,11 +61,14 @@ class OneSidedRing final : public Carrier {
     t.memory = memory;
     t.arrived.clear();
     t.returned = 0;
-    t.unread = t.last - t.first;
+    t.unread = t.parts;
     const auto lock = world_.lock();
     for (std::size_t i = t.first; i < t.last; ++i) {
-      parts_[i].state = State::awaited;
-      receive_empty(parts_[i].rank, ready_tag(tile), requests_[i]);
+      Piece& p = pieces_[i];
+      p.left = p.count;
+      if (p.number > 0) continue;
+      p.state = State::awaited;
+      receive_empty(p.rank, ready_tag(tile), requests_[i]);
     }
     for (std::size_t i = 0; i < t.readers.size(); ++i)
       receive_empty(t.readers[i], taken_tag(tile), t.taken[i]);
@@ -112,25 +115,29 @@ class OneSidedRing final : public Carrier {
   void cancel() noexcept override {
     if (!mpi_alive()) return;
     const auto lock = world_.lock();
-    for (std::size_t i = 0; i < parts_.size(); ++i)
-      if (parts_[i].state == State::awaited) call_back(requests_[i]);
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+      if (pieces_[i].state == State::awaited) call_back(requests_[i]);
     for (Tile& t : tiles_)
       for (MPI_Request& request : t.taken) call_back(request);
     notices_.tell();
   }
 
  private:
-  /// A part that this rank receives: awaited until its owner says that it is ready, then read.
+  /// Of a part that this rank receives: awaited until its owner says that it is ready, then read.
   enum class State : std::uint8_t { awaited, ready, being_read, read };
-  struct Part {
+  /// What is read by one call. The pieces of a part follow each other; the first one is awaited for all.
+  struct Piece {
     int tile, rank, position;  ///< position: of the message in the tile
+    int number, count;         ///< in its part
     MpiPart mine;
-    MPI_Aint theirs = 0;  ///< where it begins in its owner's workspace
-    Index bytes = 0;
+    Index bytes;
+    MPI_Aint theirs;  ///< where it begins in its owner's workspace
+    int left = 0;     ///< the first: of the pieces of its part, those that have not been read
     State state = State::read;
   };
   struct Tile {
-    std::size_t first = 0, last = 0;       ///< of its parts
+    std::size_t first = 0, last = 0;  ///< of its pieces
+    std::size_t parts = 0;
     std::vector<int> readers = {};         ///< of what this rank sends, in ring order
     std::vector<MPI_Request> taken = {};   ///< of the readers
     std::vector<int> arrived = {};         ///< positions
@@ -140,9 +147,9 @@ class OneSidedRing final : public Carrier {
   };
 
   /// What is read at a time: enough to keep a fast link busy, and no more, as parts from many peers meet
-  /// each other on their way. Two parts at least, so that one is on its way while the other is asked for.
+  /// each other on their way. Two pieces at least, so that one is on its way while the other is asked for.
   static constexpr Index most_bytes = Index{2} << 20;
-  static constexpr int least_parts = 2;
+  static constexpr int least_pieces = 2;
 
   int tag_count() const { return 2 * reshape_.most_tiles + 1; }
   int ready_tag(int tile) const { return tags_.first() + tile; }
@@ -150,7 +157,7 @@ class OneSidedRing final : public Carrier {
 
   void add_tile(const TileMessages& m) {
     Tile t;
-    t.first = parts_.size();
+    t.first = pieces_.size();
     const auto position_of = [](const std::vector<Message>& messages, int peer) {
       const auto found =
           std::find_if(messages.begin(), messages.end(), [&](const Message& x) { return x.peer == peer; });
@@ -158,18 +165,28 @@ class OneSidedRing final : public Carrier {
     };
     for (const int peer : order_) {
       if (const int i = position_of(m.receives, peer); i >= 0) {
-        const Message& part = at(m.receives, i);
-        parts_.push_back({static_cast<int>(tiles_.size()), peer, i, MpiPart(part, reshape_.element_bytes)});
-        parts_.back().bytes = part.bytes;
+        add_part(at(m.receives, i), i);
+        ++t.parts;
       }
       if (position_of(m.sends, peer) >= 0) t.readers.push_back(peer);
     }
-    t.last = parts_.size();
+    t.last = pieces_.size();
     t.own_from = position_of(m.sends, world_.rank());
     t.own_to = position_of(m.receives, world_.rank());
     t.taken.assign(t.readers.size(), MPI_REQUEST_NULL);
     t.arrived.reserve(m.receives.size());
     tiles_.push_back(std::move(t));
+  }
+
+  void add_part(const Message& part, int position) {
+    const Index each = bytes_at_once(world_, part.peer, part.bytes);
+    const auto count = static_cast<int>(divided_up(part.bytes, each));
+    for (int i = 0; i < count; ++i) {
+      const Index first = i * each, bytes = std::min(each, part.bytes - first);
+      const Message piece{part.peer, part.offset + first, bytes};
+      pieces_.push_back({static_cast<int>(tiles_.size()), part.peer, position, i, count,
+                         MpiPart(piece, reshape_.element_bytes), bytes, first});
+    }
   }
 
   void receive_empty(int rank, int tag, MPI_Request& request) const {
@@ -195,11 +212,11 @@ class OneSidedRing final : public Carrier {
                            MPI_STATUSES_IGNORE),
               "MPI_Testsome");
     for (int i = 0; i < count; ++i)  // none at all: MPI_UNDEFINED, which is negative
-      note(at(parts_, at(complete_, i)));
-    for (std::size_t i = 0; i < parts_.size() && ready_ > 0; ++i) {
-      Part& p = parts_[i];
+      note(static_cast<std::size_t>(at(complete_, i)));
+    for (std::size_t i = 0; i < pieces_.size() && ready_ > 0; ++i) {
+      Piece& p = pieces_[i];
       if (p.state != State::ready) continue;
-      if (reading_ >= least_parts && bytes_ + p.bytes > most_bytes) return;
+      if (reading_ >= least_pieces && bytes_ + p.bytes > most_bytes) return;
       check_mpi(MPI_Rget(p.mine.start(at(tiles_, p.tile).memory), p.mine.count, p.mine.type, p.rank, p.theirs,
                          p.mine.count, p.mine.type, *window_, &requests_[i]),
                 "MPI_Rget");
@@ -210,15 +227,17 @@ class OneSidedRing final : public Carrier {
     }
   }
 
-  void note(Part& p) {
+  void note(std::size_t i) {
+    Piece& p = pieces_[i];
     if (p.state == State::awaited) {
-      p.state = State::ready;
-      ++ready_;
+      for (int k = 0; k < p.count; ++k) at(pieces_, static_cast<int>(i) + k).state = State::ready;
+      ready_ += p.count;
       return;
     }
     p.state = State::read;
     --reading_;
     bytes_ -= p.bytes;
+    if (--at(pieces_, static_cast<int>(i) - p.number).left > 0) return;
     Tile& t = at(tiles_, p.tile);
     --t.unread;
     t.arrived.push_back(p.position);
@@ -232,12 +251,13 @@ class OneSidedRing final : public Carrier {
   TagRange tags_;
   FailureNotices notices_;
   std::vector<Tile> tiles_;
-  std::vector<Part> parts_;  ///< tile by tile, each in ring order
-  /// Of the parts: the message that it is ready, or the reading. `complete_`: indices of those that are.
+  std::vector<Piece> pieces_;  ///< tile by tile, each in ring order
+  /// Of the pieces: the message that the part is ready, or the reading. `complete_`: indices of those that
+  /// are.
   std::vector<MPI_Request> requests_;
   std::vector<int> complete_;
-  int ready_ = 0, reading_ = 0;  ///< parts
-  Index bytes_ = 0;              ///< of the parts that are being read
+  int ready_ = 0, reading_ = 0;  ///< pieces
+  Index bytes_ = 0;              ///< of the pieces that are being read
 };
 
 /// Tried out, once for these ranks: some MPI libraries have no way to another process's memory.

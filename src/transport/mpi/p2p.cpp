@@ -158,18 +158,10 @@ class MpiP2p final : public Carrier {
     return side;
   }
 
-  /// The bytes of each message, of a part of so many for a rank. Of parts with more messages than are tested
-  /// quickly, the transfer takes long beside the answer.
-  Index bytes_at_once(int rank, Index bytes) const {
-    constexpr Index most_messages = 32;
-    const std::vector<int>& nodes = world_.nodes();
-    const Index each = detail::mpi_bytes_at_once;
-    const bool cuts = cuts_ && at(nodes, rank) != at(nodes, world_.rank()) && bytes <= most_messages * each;
-    return cuts ? std::min(bytes, each) : bytes;
-  }
+  Index at_once(int rank, Index bytes) const { return cuts_ ? bytes_at_once(world_, rank, bytes) : bytes; }
 
   void cut(const Message& part, int position, Side& side) const {
-    const Index each = bytes_at_once(part.peer, part.bytes), end = part.offset + part.bytes;
+    const Index each = at_once(part.peer, part.bytes), end = part.offset + part.bytes;
     for (Index first = part.offset; first < end; first += each) {
       const Message piece{part.peer, first, std::min(each, end - first)};
       side.pieces.push_back({part.peer, position, MpiPart(piece, reshape_.element_bytes)});
@@ -183,7 +175,7 @@ class MpiP2p final : public Carrier {
         std::find_if(part.order.begin(), part.order.end(), [&](int a) { return box.extent(a) > 1; });
     const int axis = slowest == part.order.end() ? 0 : *slowest;
     const Index bytes = box.count() * reshape_.element_bytes, index = bytes / box.extent(axis);
-    const Index each = std::max<Index>(bytes_at_once(rank, bytes) / index, 1);
+    const Index each = std::max<Index>(at_once(rank, bytes) / index, 1);
     StridedPart piece = part;
     for (Index first = box.lo[axis]; first < box.hi[axis]; first += each) {
       piece.box.lo[axis] = first;

@@ -1,5 +1,6 @@
 #include "transport/mpi/types.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "comm/mpi_world.hpp"
@@ -30,6 +31,14 @@ int mpi_count(Index bytes, int element_bytes) {
                     ", as this exchange counts in MPI's int: use exchange p2p, p2pw, pairwise or alltoallw, "
                     "which count in large types, or more ranks");
   return static_cast<int>(count);
+}
+
+Index bytes_at_once(const MpiWorld& world, int rank, Index bytes) {
+  constexpr Index most_pieces = 32;
+  const std::vector<int>& nodes = world.nodes();
+  const Index each = detail::mpi_bytes_at_once;
+  const bool cuts = at(nodes, rank) != at(nodes, world.rank()) && bytes <= most_pieces * each;
+  return cuts ? std::min(bytes, each) : bytes;
 }
 
 namespace {

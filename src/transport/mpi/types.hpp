@@ -21,8 +21,8 @@ int mpi_count(Index bytes, int element_bytes);
 namespace detail {
 /// The largest count that `mpi_count` accepts; tests lower it to meet the limit with small arrays.
 extern std::atomic<Index> mpi_count_limit;
-/// Of exchanges p2p and p2pw, the bytes of a message to another machine that MPI sends at once: below 64 KiB,
-/// the limit of Open MPI over TCP, with room for what it puts in front. A multiple of 16; tests lower it.
+/// The bytes of a message to another machine that MPI sends at once: below 64 KiB, the limit of Open MPI over
+/// TCP, with room for what it puts in front. A multiple of 16; tests lower it.
 extern std::atomic<Index> mpi_bytes_at_once;
 }  // namespace detail
 
@@ -44,6 +44,11 @@ struct MpiPart {
   MPI_Datatype type = MPI_BYTE;
   std::shared_ptr<const MPI_Datatype> own = {};
 };
+
+/// The bytes in which a part of so many is best sent to a rank, or read from it, one piece after the other:
+/// of another machine those that MPI sends at once, as it would wait with more for an answer. Of parts with
+/// more pieces than are tested quickly, the transfer takes long beside the answer.
+Index bytes_at_once(const MpiWorld& world, int rank, Index bytes);
 
 /// Whether ranks send messages of MPI, which all exchanges here need.
 inline bool has_mpi(CommImpl& comm) {
