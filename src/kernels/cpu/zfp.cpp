@@ -195,7 +195,7 @@ Outcome ZfpStream::encode(const Real* reals, int n, const RowManner& manner, Hea
   *head = codec::head_of(shift, sum_of(words_->data(), words));
 
   if (shift < I::bias - 2) return Outcome::good;
-  Real back[block_reals];
+  Real back[block_reals] = {};
   decode(*head, payload, n, 0, n, manner, back);
   return std::all_of(back, back + n, [](Real x) { return std::isfinite(x); }) ? Outcome::good
                                                                               : Outcome::overflow;
