@@ -72,7 +72,7 @@ test: build
 
 # Without MPI and FFTW, and with MKL or without: the second compiles little of what the first has compiled.
 define without_fftw
-	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=Debug -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_EXAMPLES=OFF)
+	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=None -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_EXAMPLES=OFF)
 	cmake --build build/bare --parallel $(JOBS)
 	$(call ctest,build/bare)
 endef

@@ -183,10 +183,46 @@ MpiWorld::MpiWorld(MPI_Comm users) {
     largest_tag_ = std::min(largest_tag_, limit);
 }
 
+namespace {
+
+/// Windows, and their memory, of ranks that have parted after a failure. Freeing one waits for the others,
+/// which all are in MPI_Finalize sooner or later: it begins with what is called for attributes of
+/// MPI_COMM_SELF.
+class LeftToFinalize {
+ public:
+  static void add(MPI_Win window, const std::shared_ptr<std::byte>& memory) {
+    static auto& left = *new LeftToFinalize;
+    const std::lock_guard lock(left.mutex_);
+    left.windows_.emplace_back(window, memory);
+  }
+
+ private:
+  LeftToFinalize() {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
+  }
+  static int free_all(MPI_Comm, int, void* value, void*) {
+    for (auto& [window, memory] : static_cast<LeftToFinalize*>(value)->windows_)
+      MpiWorld::free_window(window);
+    static_cast<LeftToFinalize*>(value)->windows_.clear();
+    return MPI_SUCCESS;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::pair<MPI_Win, std::shared_ptr<std::byte>>> windows_;
+};
+
+}  // namespace
+
 MpiWorld::~MpiWorld() {
   // After MPI_Finalize the communicators are gone with MPI.
-  if (!mpi_alive() || abandoned_) return;
+  if (!mpi_alive()) return;
   const auto held = lock();
+  if (abandoned_) {
+    for (const KeptWindow& kept : windows_) LeftToFinalize::add(*kept.window, kept.memory);
+    return;
+  }
   for (KeptWindow& kept : windows_) free_window(*kept.window);
   for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
   MPI_Comm_free(&comm_);

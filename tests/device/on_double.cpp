@@ -48,7 +48,7 @@ int ScopedDevices::problems() {
 #if defined(__SANITIZE_THREAD__)
   return 40;
 #elif defined(__SANITIZE_ADDRESS__)
-  return 100;
+  return 60;
 #else
   return 200;
 #endif
