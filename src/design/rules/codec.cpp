@@ -109,7 +109,8 @@ void take_asked(const Given& given, Design& design) {
     if (!carries_codecs(leg.traits))
       throw Error(operation,
                   to_string(codec) + " with exchange " + leg.exchange +
-                      ", which takes what it sends from the array itself",
+                      (leg.traits.stores ? ", which stores parts where they belong"
+                                         : ", which takes what it sends from the array itself"),
                   "exchange auto, or one that carries packed parts");
     set(design, j, codec, asked.reason() + ": " + worth(codec, given.real_size()));
   }

@@ -4,7 +4,7 @@
 //
 // A part for another machine is cut into messages that an MPI library sends at once. Longer ones wait for an
 // answer of the receiver, which comes when that rank next calls MPI: over TCP, an exchange that is to be
-// hidden behind local FFTs then takes a sixth longer.
+// hidden behind local FFTs then takes an eighth longer.
 #include <algorithm>
 #include <cstring>
 
