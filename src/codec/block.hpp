@@ -82,6 +82,97 @@ WEFT_INLINE To same_bits(From from) {
   return __builtin_bit_cast(To, from);
 }
 
+/// A word at a multiple of its size. Devices would load one that may lie anywhere byte by byte.
+template <class Word>
+WEFT_INLINE Word aligned_load(const std::byte* at) {
+#if defined(__CUDA_ARCH__)
+  return *reinterpret_cast<const Word*>(at);
+#else
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+#endif
+}
+template <class Word>
+WEFT_INLINE void aligned_store(std::byte* at, Word word) {
+#if defined(__CUDA_ARCH__)
+  *reinterpret_cast<Word*>(at) = word;
+#else
+  std::memcpy(at, &word, sizeof word);
+#endif
+}
+
+/// What an encoder has to know of all numbers of a block before it codes any.
+template <class Real>
+struct Extent {
+  std::int32_t largest = 0;           ///< the upper half of the largest number, without its sign
+  typename Ieee<Real>::Bits any = 0;  ///< the bits of all, without their signs; 0: all are zeros
+
+  WEFT_INLINE void add(Real number) {
+    using I = Ieee<Real>;
+    const auto size = same_bits<typename I::Bits>(number) & ~I::sign;
+    const auto upper = static_cast<std::int32_t>(size >> (I::bits - 32));
+    largest = upper > largest ? upper : largest;
+    any |= size;
+  }
+};
+
+/// How the codes of a block's numbers lie, each of so many bytes: divided between arrays of words, one for
+/// each power of two in the size, the upper bytes in the first, so that vectors load and store whole words.
+template <int Bytes>
+struct Words {
+  static constexpr bool fours = (Bytes & 4) != 0, twos = (Bytes & 2) != 0, ones = (Bytes & 1) != 0;
+  /// Where the twos and the ones of `n` numbers begin.
+  static WEFT_INLINE std::size_t at_twos(int n) { return fours ? 4 * static_cast<std::size_t>(n) : 0; }
+  static WEFT_INLINE std::size_t at_ones(int n) {
+    return at_twos(n) + (twos ? 2 * static_cast<std::size_t>(n) : 0);
+  }
+  /// The words of a code.
+  static WEFT_INLINE std::uint32_t four(std::uint64_t code) {
+    return static_cast<std::uint32_t>(code >> (8 * (Bytes & 3)));
+  }
+  static WEFT_INLINE std::uint16_t two(std::uint64_t code) {
+    return static_cast<std::uint16_t>(code >> (8 * (Bytes & 1)));
+  }
+  static WEFT_INLINE std::uint8_t one(std::uint64_t code) { return static_cast<std::uint8_t>(code); }
+
+  template <class Word>
+  static WEFT_INLINE Word load_word(const std::byte* words, int i) {
+    return aligned_load<Word>(words + static_cast<std::size_t>(i) * sizeof(Word));
+  }
+  /// Number `i` of `n`.
+  template <class Code>
+  static WEFT_INLINE Code load(const std::byte* payload, int n, int i) {
+    Code code = 0;
+    if constexpr (fours) code = load_word<std::uint32_t>(payload, i);
+    if constexpr (twos)
+      code = static_cast<Code>(code << 16 | load_word<std::uint16_t>(payload + at_twos(n), i));
+    if constexpr (ones)
+      code = static_cast<Code>(code << 8 | load_word<std::uint8_t>(payload + at_ones(n), i));
+    return code;
+  }
+  /// The codes of numbers `i`, even, and the next one.
+  static WEFT_INLINE void store_two(std::byte* payload, int n, int i, const std::uint64_t (&codes)[2]) {
+    const auto at = static_cast<std::size_t>(i);
+    if constexpr (fours)
+      aligned_store(payload + 4 * at, four(codes[0]) | std::uint64_t{four(codes[1])} << 32);
+    if constexpr (twos)
+      aligned_store(payload + at_twos(n) + 2 * at, two(codes[0]) | std::uint32_t{two(codes[1])} << 16);
+    if constexpr (ones)
+      aligned_store(payload + at_ones(n) + at,
+                    static_cast<std::uint16_t>(one(codes[0]) | std::uint16_t{one(codes[1])} << 8));
+  }
+  static WEFT_INLINE void store(std::byte* payload, int n, int i, std::uint64_t code) {
+    const auto at = static_cast<std::size_t>(i);
+    if constexpr (fours) aligned_store(payload + 4 * at, four(code));
+    if constexpr (twos) aligned_store(payload + at_twos(n) + 2 * at, two(code));
+    if constexpr (ones) aligned_store(payload + at_ones(n) + at, one(code));
+  }
+  static WEFT_INLINE std::uint32_t sum(std::uint64_t code) {
+    return (fours ? four(code) : 0U) + (twos ? two(code) : 0U) + (ones ? one(code) : 0U);
+  }
+};
+
 /// 2^exponent, a normal number.
 template <class Real>
 WEFT_INLINE Real power_of_two(int exponent) {

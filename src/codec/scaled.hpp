@@ -9,28 +9,35 @@ namespace weft::codec {
 
 template <class Format, class Real>
 struct Scaled {
-  using Word = typename Format::Word;
+  using Code = typename Format::Word;  ///< of a number
   using I = Ieee<Real>;
-  static constexpr int bytes = sizeof(Word);  ///< of a number
+  static constexpr int bytes = sizeof(Code);
+
+  /// Whether every number of a block can be coded by itself, and the power of two by which they are divided.
+  static WEFT_INLINE bool is_usual(const Extent<Real>& block, int& shift) {
+    const int exponent = block.any == 0 ? 0 : (block.largest >> upper_mantissa) - I::bias;
+    shift = block.any == 0 ? 0 : Format::shift_of(exponent);
+    return exponent > -I::bias && exponent < I::bias && shift > -I::bias && shift < I::bias;
+  }
+  static WEFT_INLINE Code code(Real real, Real factor, int /*bits*/) {
+    return Format::narrow(static_cast<float>(real * factor));
+  }
+  /// Whether every number of a block can be decoded by itself.
+  static WEFT_INLINE bool is_usual(const Head& head) { return head.shift > -I::bias && head.shift < I::bias; }
+  static WEFT_INLINE Real number(Code code, Real factor) {
+    return static_cast<Real>(Format::widen(code)) * factor;
+  }
 
   /// Encodes `n` reals, at most a block.
   static WEFT_INLINE Outcome encode(const Real* reals, int n, int /*bits*/, Head* head, std::byte* payload) {
-    std::int32_t largest = 0;  // the upper half of the largest number, without its sign
-    typename I::Bits any = 0;  // 0: all of them are zeros
-    for (int i = 0; i < n; ++i) {
-      const auto size = same_bits<typename I::Bits>(reals[i]) & ~I::sign;
-      const auto upper = static_cast<std::int32_t>(size >> (I::bits - 32));
-      largest = upper > largest ? upper : largest;
-      any |= size;
-    }
-    const int exponent = any == 0 ? 0 : (largest >> upper_mantissa) - I::bias;
-    const int shift = any == 0 ? 0 : Format::shift_of(exponent);
-    if (exponent <= -I::bias || exponent >= I::bias || shift <= -I::bias || shift >= I::bias)
-      return encode_unusual(reals, n, head, payload);
+    Extent<Real> extent;
+    for (int i = 0; i < n; ++i) extent.add(reals[i]);
+    int shift = 0;
+    if (!is_usual(extent, shift)) return encode_unusual(reals, n, head, payload);
     const Real factor = power_of_two<Real>(-shift);
     std::uint32_t sum = 0;
     for (int i = 0; i < n; ++i) {
-      const Word word = Format::narrow(static_cast<float>(reals[i] * factor));
+      const Code word = code(reals[i], factor, 0);
       std::memcpy(payload + i * bytes, &word, sizeof word);
       sum += word;
     }
@@ -42,21 +49,17 @@ struct Scaled {
   static WEFT_INLINE Outcome decode(const Head& head, const std::byte* payload, int n, int first, int last,
                                     int /*bits*/, Real* reals) {
     if (first == 0 && !fits(head, sum_of(payload, n))) return Outcome::damaged;
-    const int shift = head.shift;
-    if (shift <= -I::bias || shift >= I::bias) return decode_unusual(shift, payload, first, last, reals);
-    const Real factor = power_of_two<Real>(shift);
-    for (int i = first; i < last; ++i)
-      reals[i - first] = static_cast<Real>(Format::widen(word_at(payload, i))) * factor;
+    if (!is_usual(head)) return decode_unusual(head.shift, payload, first, last, reals);
+    const Real factor = power_of_two<Real>(head.shift);
+    for (int i = first; i < last; ++i) reals[i - first] = number(word_at(payload, i), factor);
     return Outcome::good;
   }
 
  private:
   static constexpr int upper_mantissa = I::mantissa - (I::bits - 32);
 
-  static WEFT_INLINE Word word_at(const std::byte* payload, int i) {
-    Word word;
-    std::memcpy(&word, payload + i * bytes, sizeof word);
-    return word;
+  static WEFT_INLINE Code word_at(const std::byte* payload, int i) {
+    return Words<bytes>::template load_word<Code>(payload, i);
   }
   static WEFT_INLINE std::uint32_t sum_of(const std::byte* payload, int n) {
     std::uint32_t sum = 0;
@@ -80,7 +83,7 @@ struct Scaled {
     std::uint32_t sum = 0;
     Outcome outcome = Outcome::good;
     for (int i = 0; i < n; ++i) {
-      const Word word = Format::narrow(static_cast<float>(std::ldexp(reals[i], -shift)));
+      const Code word = Format::narrow(static_cast<float>(std::ldexp(reals[i], -shift)));
       std::memcpy(payload + i * bytes, &word, sizeof word);
       sum += word;
       const Real back = std::ldexp(static_cast<Real>(Format::widen(word)), shift);

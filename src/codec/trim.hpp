@@ -1,7 +1,5 @@
 // Codec trim: sign, exponent and the first bits of the mantissa, rounded to nearest, ties to even, and packed
-// to whole bytes. A number of three, five, six or seven bytes is divided between arrays of words, one for
-// each power of two in its size, so that vectors load and store whole words. The range is that of the
-// numbers themselves.
+// to whole bytes. The range is that of the numbers themselves.
 #pragma once
 
 #include "codec/block.hpp"
@@ -12,13 +10,14 @@ template <int Bytes, class Real>
 struct Trim {
   using I = Ieee<Real>;
   using Bits = typename I::Bits;
-  static constexpr int bytes = Bytes;  ///< of a number
+  using Code = Bits;  ///< of a number; the lower bytes
+  static constexpr int bytes = Bytes;
   static_assert(Bytes >= 2 && Bytes < static_cast<int>(sizeof(Real)));
 
   /// Keeps so many bits of the mantissa.
   static WEFT_INLINE Outcome encode(const Real* reals, int n, int bits, Head* head, std::byte* payload) {
     Bits kept[block_reals];
-    const Range range = keep(reals, n, bits, kept);
+    const Extent<Real> range = keep(reals, n, bits, kept);
     if (range.any != 0 && (range.largest < small || (range.largest >= large && finite_are_small(reals, n))))
       return encode_small(reals, n, bits, head, payload);
     Outcome outcome = Outcome::good;
@@ -32,9 +31,24 @@ struct Trim {
     if (first == 0 && ((head.shift != 0 && head.shift != -lift) || !fits(head, sum_of(payload, n))))
       return Outcome::damaged;
     const Real factor = head.shift == 0 ? Real(1) : power_of_two<Real>(-lift);
-    for (int i = first; i < last; ++i)
-      reals[i - first] = same_bits<Real>(word_at(payload, n, i) << (I::bits - 8 * Bytes)) * factor;
+    for (int i = first; i < last; ++i) reals[i - first] = number(word_at(payload, n, i), factor);
     return Outcome::good;
+  }
+
+  /// As in codec/scaled.hpp.
+  static WEFT_INLINE bool is_usual(const Extent<Real>& block, int& shift) {
+    shift = 0;
+    return (block.any == 0 || block.largest >= small) && block.largest < large;
+  }
+  static WEFT_INLINE Code code(Real real, Real /*factor*/, int bits) {
+    const int cut = I::mantissa - bits;
+    const auto given = same_bits<Bits>(real);
+    return (given + (Bits{1} << (cut - 1)) - 1 + ((given >> cut) & 1)) >>
+           cut << (cut - (I::bits - 8 * Bytes));
+  }
+  static WEFT_INLINE bool is_usual(const Head& head) { return head.shift == 0 || head.shift == -lift; }
+  static WEFT_INLINE Real number(Code code, Real factor) {
+    return same_bits<Real>(code << (I::bits - 8 * Bytes)) * factor;
   }
 
  private:
@@ -42,28 +56,17 @@ struct Trim {
   /// that are kept are those that they have.
   static constexpr int lift = I::bias / 2;
 
-  /// The upper half of the largest number of a block, without its sign, and all bits of all numbers.
-  struct Range {
-    std::int32_t largest;
-    Bits any;
-  };
   static constexpr std::int32_t upper_one = std::int32_t{1} << (I::mantissa - (I::bits - 32));
   static constexpr std::int32_t small = (I::mantissa + 2) * upper_one;   ///< below: perhaps denormal
   static constexpr std::int32_t large = (I::exponents - 1) * upper_one;  ///< from here on: perhaps infinite
 
-  static WEFT_INLINE Range keep(const Real* reals, int n, int bits, Bits* kept) {
-    const int cut = I::mantissa - bits;
-    const Bits half = (Bits{1} << (cut - 1)) - 1;
-    Range range{0, 0};
+  static WEFT_INLINE Extent<Real> keep(const Real* reals, int n, int bits, Bits* kept) {
+    Extent<Real> extent;
     for (int i = 0; i < n; ++i) {
-      const auto given = same_bits<Bits>(reals[i]);
-      const Bits size = given & ~I::sign;
-      const auto upper = static_cast<std::int32_t>(size >> (I::bits - 32));
-      range.largest = upper > range.largest ? upper : range.largest;
-      range.any |= size;
-      kept[i] = (given + half + ((given >> cut) & 1)) >> cut << (cut - (I::bits - 8 * Bytes));
+      extent.add(reals[i]);
+      kept[i] = code(reals[i], 1, bits);
     }
-    return range;
+    return extent;
   }
 
   /// Of a block with infinities or NaN, whether all others are as small as that.
@@ -103,52 +106,37 @@ struct Trim {
     return outcome;
   }
 
-  static constexpr bool fours = (Bytes & 4) != 0, twos = (Bytes & 2) != 0, ones = (Bytes & 1) != 0;
+  using W = Words<Bytes>;
 
-  template <class Word>
-  static WEFT_INLINE std::uint32_t store_words(const Bits* kept, int shift, int n, std::byte* payload) {
+  template <auto WordOf>
+  static WEFT_INLINE std::uint32_t store_words(const Bits* kept, int n, std::byte* payload) {
     std::uint32_t sum = 0;
     for (int i = 0; i < n; ++i) {
-      const auto word = static_cast<Word>(kept[i] >> shift);
+      const auto word = WordOf(kept[i]);
       std::memcpy(payload + static_cast<std::size_t>(i) * sizeof word, &word, sizeof word);
       sum += word;
     }
     return sum;
   }
-  template <class Word>
-  static WEFT_INLINE Word load(const std::byte* payload, int i) {
-    Word word;
-    std::memcpy(&word, payload + static_cast<std::size_t>(i) * sizeof word, sizeof word);
-    return word;
-  }
 
-  /// The upper bytes of a number come first.
   static WEFT_INLINE std::uint32_t store(const Bits* kept, int n, std::byte* payload) {
     std::uint32_t sum = 0;
-    if constexpr (fours) sum += store_words<std::uint32_t>(kept, 8 * (Bytes & 3), n, payload);
-    if constexpr (twos) sum += store_words<std::uint16_t>(kept, 8 * (Bytes & 1), n, payload + at_twos(n));
-    if constexpr (ones) sum += store_words<std::uint8_t>(kept, 0, n, payload + at_ones(n));
+    if constexpr (W::fours) sum += store_words<W::four>(kept, n, payload);
+    if constexpr (W::twos) sum += store_words<W::two>(kept, n, payload + W::at_twos(n));
+    if constexpr (W::ones) sum += store_words<W::one>(kept, n, payload + W::at_ones(n));
     return sum;
   }
   static WEFT_INLINE Bits word_at(const std::byte* payload, int n, int i) {
-    Bits word = 0;
-    if constexpr (fours) word = load<std::uint32_t>(payload, i);
-    if constexpr (twos) word = (word << 16) | load<std::uint16_t>(payload + at_twos(n), i);
-    if constexpr (ones) word = (word << 8) | load<std::uint8_t>(payload + at_ones(n), i);
-    return word;
+    return W::template load<Bits>(payload, n, i);
   }
   static WEFT_INLINE std::uint32_t sum_of(const std::byte* payload, int n) {
     std::uint32_t sum = 0;
     for (int i = 0; i < n; ++i) {
-      if constexpr (fours) sum += load<std::uint32_t>(payload, i);
-      if constexpr (twos) sum += load<std::uint16_t>(payload + at_twos(n), i);
-      if constexpr (ones) sum += load<std::uint8_t>(payload + at_ones(n), i);
+      if constexpr (W::fours) sum += W::template load_word<std::uint32_t>(payload, i);
+      if constexpr (W::twos) sum += W::template load_word<std::uint16_t>(payload + W::at_twos(n), i);
+      if constexpr (W::ones) sum += W::template load_word<std::uint8_t>(payload + W::at_ones(n), i);
     }
     return sum;
-  }
-  static WEFT_INLINE std::size_t at_twos(int n) { return fours ? 4 * static_cast<std::size_t>(n) : 0; }
-  static WEFT_INLINE std::size_t at_ones(int n) {
-    return at_twos(n) + (twos ? 2 * static_cast<std::size_t>(n) : 0);
   }
 };
 

@@ -1,10 +1,18 @@
 #include "exec/interpreter.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/arithmetic.hpp"
 
 namespace weft {
+
+CodedRequest coded_request(const CopyCall& c) {
+  const CodedRows& rows = c.coded;
+  const auto& [box, coded] = rows.encodes ? std::tie(c.from, c.to) : std::tie(c.to, c.from);
+  return {rows.codec,    rows.encodes, c.real_bytes, c.element_bytes, c.box.extents(), box.strides,
+          coded.strides, rows.axis,    rows.points,  rows.first,      c.scale};
+}
 
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) {
   FftProblem p;
@@ -67,6 +75,18 @@ bool Interpreter::exchange(const Op& op, Queue& queue, Patience patience) {
         }
       });
   }
+}
+
+void Interpreter::fail_coding(const Op& op, codec::Outcome outcome) const {
+  const std::string codec = "codec " + to_string(at(program_.copies, op.call).coded.codec);
+  if (outcome == codec::Outcome::overflow)
+    throw Error("execution: " + codec, "a finite number that it would make infinite",
+                "numbers some bits below the end of the range, or another codec", program_.rank);
+  if (outcome == codec::Outcome::not_finite)
+    throw Error("execution: " + codec, "NaN or an infinity, which it cannot represent",
+                "finite numbers, or another codec: the others keep NaN and infinities", program_.rank);
+  throw Error("execution: " + codec, "a damaged part from rank " + std::to_string(op.peer),
+              "what that rank has sent", program_.rank);
 }
 
 /// Whatever happens inside a call of the FFT library counts as one pass over memory.

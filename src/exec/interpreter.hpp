@@ -17,6 +17,7 @@
 #include "comm/agree.hpp"
 #include "exec/links.hpp"
 #include "fft/local_fft.hpp"
+#include "kernels/coded_rows.hpp"
 #include "program/program.hpp"
 #include "weft/timing.hpp"
 
@@ -92,6 +93,9 @@ class Interpreter {
   /// False without patience: the operation would have to wait.
   bool exchange(const Op& op, Queue& queue, Patience patience);
 
+  /// What one of the copies that code has failed in.
+  [[noreturn]] void fail_coding(const Op& op, codec::Outcome outcome) const;
+
   /// What is noted of an operation that took from `begin` to `end`, in seconds since the start.
   OperationTime time_of(const Op& op, double begin, double end) const;
   void note_library(const std::string& name, const std::set<Index>& lengths_aside = {}) {
@@ -108,6 +112,9 @@ class Interpreter {
   Index peer_shift_ = 0;      ///< from the workspace that peers name to the one that they use now
   std::size_t position_ = 0;  ///< of what comes next
 };
+
+/// The copy between a box and coded rows that a call of the program asks for.
+CodedRequest coded_request(const CopyCall& call);
 
 /// The local transform that a call of the program asks for.
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort);

@@ -2,10 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "geometry/copy_loops.hpp"
+#include "kernels/coded_rows.hpp"
 
 namespace weft {
+
+/// A copy of which one side is coded in rows.
+struct DeviceCoding {
+  CodedRequest request;
+  CodedLoops loops;
+  CodingFault fault;  ///< in memory that the device and the host use
+  DeviceCoding(const CodedRequest& r, const CodingFault& f) : request(r), loops(r), fault(f) {}
+};
 
 /// A copy between strided boxes. With a factor other than 1, an element is one or two real numbers; else
 /// elements are opaque.
@@ -14,6 +24,7 @@ struct DeviceCopy {
   int element_bytes = 0;  ///< 4, 8 or 16; source and destination start on multiples of it
   double factor = 1;
   int real_bytes = 8;
+  std::shared_ptr<const DeviceCoding> coded = nullptr;  ///< says all of a copy that codes; nothing else does
 };
 
 /// A copy with its addresses.

@@ -20,9 +20,10 @@ std::vector<Index> padded_tiles(const Placement& place, int j, const std::vector
   const Leg& leg = place.leg(j);
   const TileCut cut(place);
   std::vector<Index> most(static_cast<std::size_t>(leg.tiles), 0);
+  const Index unit = place.element_bytes(from);
   const auto widen = [&](int tile, int sender, int receiver, const Box& part) {
     Index& bytes = at(most, tile);
-    bytes = std::max(bytes, place.wire_bytes(j, sender, receiver, part));
+    bytes = std::max(bytes, rounded_up(place.wire_bytes(j, sender, receiver, part), unit));
   };
   for (int r : members) {
     if (leg.planes() != nullptr) {

@@ -43,9 +43,11 @@ void sort_by_tile(std::vector<Parcel>& parcels) {
 }
 }  // namespace
 
-/// Dense parts lie one behind the other, padded ones in their slots.
+/// Dense parts lie one behind the other, padded ones in their slots; all begin at a multiple of their
+/// elements, which devices count on.
 void Parcels::lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start) {
   const bool padded = leg().traits.form == Form::padded, sends = &parcels == &sends_;
+  const Index unit = place_->element_bytes(place_->field_before(settings_.reshape));
   int tile = -1;
   Index offset = sent_->tiles.empty() ? 0 : sent_->tiles.front().*start;
   for (Parcel& p : parcels) {
@@ -55,7 +57,7 @@ void Parcels::lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start) 
     }
     const TileMessages& m = at(sent_->tiles, p.tile);
     p.offset = padded ? padded_slot(members_, p.peer, m.*start, m.padded_bytes) : offset;
-    if (!sends || p.route == Route::send) offset += p.bytes;
+    if (!sends || p.route == Route::send) offset += rounded_up(p.bytes, unit);
   }
 }
 

@@ -44,4 +44,23 @@ TEST(DeviceProblems, OnThreadRanksWithADeviceEachOrSharingOne) {
   }
 }
 
+/// What is packed for messages is coded on the device, and goes through pinned memory.
+TEST(DeviceProblems, WithCodecs) {
+  const int most = std::min(8, 2 * ScopedDevices::count());
+  std::vector<std::unique_ptr<ThreadTeam>> teams;
+  for (int n = 1; n <= most; ++n) teams.push_back(std::make_unique<ThreadTeam>(n));
+  const ScopedDevices all;
+  for (int i = 0; i < problem_count(ScopedDevices::problems() / 4); ++i) {
+    const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
+    const int ranks = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most));
+    RandomProblem p = make_device_problem(seed, ranks, {"copy"});
+    draw_codecs(p, false);
+    const ScopedTestHook hook(disturbance(p.delays));
+    ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
+      ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+      run_random_problem(comm, p);
+    })) << p.describe();
+  }
+}
+
 }  // namespace weft::test

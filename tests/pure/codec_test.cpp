@@ -16,6 +16,7 @@
 #include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/zfp.hpp"
 #include "support/expect_error.hpp"
+#include "support/host_coding.hpp"
 
 namespace weft::test {
 
@@ -440,12 +441,12 @@ TEST(CodedCopies, AnyOrderAnyPart) {
   for (int trial = 0; trial < 300; ++trial) {
     const int ndim = 1 + static_cast<int>(random() % 4), reals = 1 + static_cast<int>(random() % 2);
     const int real_bytes = random() % 3 == 0 ? 4 : 8;
-    CodedCopy::Request r;
+    CodedRequest r;
     r.codec = find_codec(real_bytes == 8 ? names[random() % names.size()] : "fp16");
     r.encodes = true;
     r.real_bytes = real_bytes;
     r.element_bytes = reals * real_bytes;
-    if (r.codec.row->by_library) r.zfp = std::make_shared<ZfpStreams>(3);
+    const auto zfp = r.codec.row->by_library ? std::make_shared<ZfpStreams>(3) : nullptr;
     r.extents = Shape(ndim, 1);
     for (int a = 0; a < ndim; ++a) r.extents[a] = 1 + static_cast<Index>(random() % (ndim > 2 ? 12 : 90));
     Order order = c_order(ndim), rows_order = c_order(ndim);
@@ -470,13 +471,21 @@ TEST(CodedCopies, AnyOrderAnyPart) {
                   static_cast<std::size_t>(real_bytes));
     }
     std::vector<std::byte> rows(static_cast<std::size_t>(next), std::byte{0x11}), sliced(rows);
-    const CodedCopy encode(r);
+    const CodedCopy encode(r, zfp);
     ASSERT_EQ(encode.run(box.data(), rows.data()), Outcome::good);
     for (int part = 0; part < 3; ++part)
       ASSERT_EQ(encode.run_part(box.data(), sliced.data(), part, 3), Outcome::good);
     ASSERT_EQ(rows, sliced);
+    // What devices do, thread by thread.
+    std::uint32_t fault = 0;
+    std::vector<std::byte> by_device(box.size());
+    if (!zfp) {
+      std::fill(sliced.begin(), sliced.end(), std::byte{0x11});
+      run_coding({r, {&fault, 8}}, sliced.data(), box.data());
+      ASSERT_EQ(rows, sliced);
+    }
     r.encodes = false;
-    ASSERT_EQ(CodedCopy(r).run(rows.data(), back.data()), Outcome::good);
+    ASSERT_EQ(CodedCopy(r, zfp).run(rows.data(), back.data()), Outcome::good);
     for (Index i = 0; i < count * reals; ++i) {
       double a = 0, b = 0;
       float c = 0, d = 0;
@@ -495,15 +504,73 @@ TEST(CodedCopies, AnyOrderAnyPart) {
     const Index cut = static_cast<Index>(random() % static_cast<unsigned>(r.points + 1));
     for (const Range piece : {Range{0, cut}, Range{cut, r.points}}) {
       if (piece.lo == piece.hi) continue;
-      CodedCopy::Request some = r;
+      CodedRequest some = r;
       some.extents[r.axis] = piece.hi - piece.lo;
       some.first = piece.lo;
-      ASSERT_EQ(
-          CodedCopy(some).run(rows.data(), parts.data() + piece.lo * r.box_strides[r.axis] * r.element_bytes),
-          Outcome::good);
+      ASSERT_EQ(CodedCopy(some, zfp).run(rows.data(),
+                                         parts.data() + piece.lo * r.box_strides[r.axis] * r.element_bytes),
+                Outcome::good);
+      if (!zfp)
+        run_coding({some, {&fault, 8}}, by_device.data() + piece.lo * r.box_strides[r.axis] * r.element_bytes,
+                   rows.data());
     }
     ASSERT_EQ(parts, back);
+    if (!zfp) {
+      ASSERT_EQ(by_device, back);
+    }
+    ASSERT_EQ(fault, 0U);
   }
+}
+
+/// Numbers of all kinds: devices write the bytes that the host writes, read them alike, and tell of the same
+/// failures.
+template <class Real>
+void devices_code_as_the_host_does() {
+  using I = codec::Ieee<Real>;
+  std::mt19937_64 random(12);
+  int overflows = 0, damages = 0;
+  each_coder<Real>([&](const RowKernel&, const Codec& codec) {
+    if (codec.row->by_library) return;
+    for (int trial = 0; trial < 20; ++trial) {
+      const Index n = 1 + static_cast<Index>(random() % 200);
+      // Of every fourth row, the largest numbers there are, which rounding can make infinite.
+      const auto size =
+          static_cast<typename I::Bits>(trial % 4 == 1 ? I::exponents - 3 : random() % I::exponents);
+      std::vector<Real> x(static_cast<std::size_t>(n)), y(x), z(x);
+      for (Real& v : x) {
+        const auto near =
+            std::min<typename I::Bits>(static_cast<typename I::Bits>(size + random() % 3), I::exponents);
+        const typename I::Bits any = static_cast<typename I::Bits>(random());
+        v = codec::same_bits<Real>(static_cast<typename I::Bits>((any & ~I::infinity) | near << I::mantissa));
+        if (random() % 40 == 0) v = random() % 2 == 0 ? Real(0) : std::numeric_limits<Real>::infinity();
+      }
+      CodedRequest r{codec, true, sizeof(Real), sizeof(Real), Shape{n}, Strides{1}, Strides{0}, 0, n, 0, 1};
+      std::vector<std::byte> host(static_cast<std::size_t>(row_bytes(codec, n, sizeof(Real)))), device(host);
+      std::uint32_t fault = 0;
+      const Outcome written = CodedCopy(r).run(reinterpret_cast<const std::byte*>(x.data()), host.data());
+      run_coding({r, {&fault, 8}}, device.data(), reinterpret_cast<const std::byte*>(x.data()));
+      ASSERT_EQ(fault, written == Outcome::good ? 0 : 8 + static_cast<std::uint32_t>(written));
+      ASSERT_EQ(host, device) << to_string(codec);
+      overflows += written == Outcome::overflow;
+      r.encodes = false;
+      if (trial % 4 == 0) host[random() % host.size()] ^= std::byte{1};
+      fault = 0;
+      const Outcome read = CodedCopy(r).run(host.data(), reinterpret_cast<std::byte*>(y.data()));
+      run_coding({r, {&fault, 8}}, reinterpret_cast<std::byte*>(z.data()), host.data());
+      ASSERT_EQ(fault, read == Outcome::good ? 0 : 8 + static_cast<std::uint32_t>(read));
+      damages += read == Outcome::damaged;
+      if (read == Outcome::good) {
+        ASSERT_EQ(std::memcmp(y.data(), z.data(), y.size() * sizeof(Real)), 0) << to_string(codec);
+      }
+    }
+  });
+  EXPECT_GT(overflows, 0);
+  EXPECT_GT(damages, 0);
+}
+
+TEST(CodedCopies, DevicesCodeAsTheHostDoes) {
+  devices_code_as_the_host_does<double>();
+  devices_code_as_the_host_does<float>();
 }
 
 }  // namespace weft::test

@@ -352,7 +352,7 @@ TEST(Design, RefusesWhatCannotBe) {
   refuses(Options().set("codec", "fp32").set("exchange", "p2pw"), "fp32 with exchange p2pw", one);
   refuses(Options().set("codec", "fp32").set("exchange", "direct"), "fp32 with exchange direct", one);
   refuses(Options().set("codec", "fp32,none,none,none,none,none,none"), "7 codecs", one);
-  refuses(Options().set("codec", "fp32"), "fp32 with arrays in memory of a GPU", gpus(4, 4));
+  refuses(Options().set("codec", "zfp:16"), "zfp:16 with arrays in memory of a GPU", gpus(4, 4));
   refuses(Options().set("tolerance", "1e-15"), "at least 1.9e-15", processes(8, 4));
   refuses(Options().set("tolerance", "1e-6").set("codec", "fp16"), "at most the tolerance of 1.0e-06", one);
   refuses(Options().set("grid", "3x3"), "two factors of 8", one);

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/permute_copy.hpp"
 #include "support/double_memory.hpp"
+#include "support/host_coding.hpp"
 #include "support/host_r2r.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -130,6 +131,7 @@ void Stream::permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& s
 }
 
 void Stream::permute_one(std::byte* to, const std::byte* from, const DeviceCopy& copy) {
+  if (copy.coded) return code(to, from, *copy.coded);
   if (copy.loops.empty) return;
   check_memory(to, from);
   const auto unit = static_cast<std::uintptr_t>(copy.element_bytes);
@@ -145,6 +147,11 @@ void Stream::permute_one(std::byte* to, const std::byte* from, const DeviceCopy&
   const PermuteCopy planned(extents, from_strides, to_strides, copy.element_bytes,
                             {copy.factor, copy.real_bytes});
   run([=] { planned.run(from, to); });
+}
+
+void Stream::code(std::byte* to, const std::byte* from, const DeviceCoding& coding) {
+  check_memory(to, from);
+  run([=] { run_coding(coding, to, from); });
 }
 
 void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {

@@ -163,6 +163,7 @@ class Stream final : public DeviceStream {
  private:
   void join(const std::shared_ptr<Recording>& recording);
   void permute_one(std::byte* to, const std::byte* from, const DeviceCopy& copy);
+  void code(std::byte* to, const std::byte* from, const DeviceCoding& coding);
   void check_entered() const;
   void check_memory(const std::byte* to, const std::byte* from) const;
 

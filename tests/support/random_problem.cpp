@@ -304,26 +304,28 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   return p;
 }
 
-RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
-  RandomProblem p = make_random_problem(seed, ranks, mpi);
-  Dice dice(seed + 77);
-  const std::vector<std::string> carriers{"p2p",      "alltoallv",  "pairwise",
-                                          "alltoall", "ialltoallv", p.user_workspace ? "p2p" : "ring"};
+void draw_codecs(RandomProblem& p, bool libraries) {
+  Dice dice(p.seed + 77);
   std::vector<std::string> wide{"fp32", "fp16", "bf16", "trim:4", "trim:11", "trim:20", "trim:33", "trim:51"},
       narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"};
-  if (zfp::missing().empty()) {
+  if (libraries && zfp::missing().empty()) {
     wide.insert(wide.end(), {"zfp:13", "zfp:40"});
     narrow.insert(narrow.end(), {"zfp:11", "zfp:24"});
   }
-  const bool doubles = p.problem.precision == Precision::float64;
-  const auto drawn = [&](const std::vector<std::string>& names) {
-    return names[static_cast<std::size_t>(dice.range(0, static_cast<int>(names.size()) - 1))];
-  };
+  const std::vector<std::string>& names = p.problem.precision == Precision::float64 ? wide : narrow;
   const std::size_t reshapes = reshape_stages(make_schedule(p.request())).size();
   std::vector<std::string> codecs(dice.chance(0.5) ? 1 : std::max<std::size_t>(1, reshapes));
-  for (std::string& codec : codecs) codec = dice.chance(0.15) ? "none" : drawn(doubles ? wide : narrow);
+  for (std::string& codec : codecs)
+    codec = dice.chance(0.15) ? "none" : at(names, dice.range(0, static_cast<int>(names.size()) - 1));
   p.options.set("codec", join(codecs, ","));
-  p.exchanges = {mpi ? drawn(carriers) : "copy"};
+}
+
+RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
+  RandomProblem p = make_random_problem(seed, ranks, mpi);
+  draw_codecs(p, true);
+  const std::vector<std::string> carriers{"p2p",      "alltoallv",  "pairwise",
+                                          "alltoall", "ialltoallv", p.user_workspace ? "p2p" : "ring"};
+  p.exchanges = {mpi ? carriers[seed % carriers.size()] : "copy"};
   p.node_ranks = 0;
   p.far_pairs = false;
   return p;

@@ -53,6 +53,7 @@ struct RandomProblem {
 
 RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi);
 /// The same problem with codecs, one for all reshapes or one for each, and an exchange that carries them.
+void draw_codecs(RandomProblem& p, bool libraries);
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi);
 
 /// Runs forward and backward on the calling rank, on machines of as many ranks as drawn, and compares with

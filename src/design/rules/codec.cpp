@@ -102,9 +102,9 @@ void take_asked(const Given& given, Design& design) {
   for (std::size_t j = 0; j < reshapes; ++j) {
     const Codec& codec = asked.value[asked.value.size() == 1 ? 0 : j];
     if (!codec) continue;
-    if (given.on_device())
+    if (given.on_device() && codec.row->by_library)
       throw Error(operation, to_string(codec) + " with arrays in memory of a GPU",
-                  "none, or arrays on the host");
+                  "a codec that is no library's of the host: fp32, fp16, bf16 or trim:m");
     const Leg& leg = design.legs[0][j];
     if (!carries_codecs(leg.traits))
       throw Error(operation,
@@ -124,7 +124,7 @@ void choose(const Given& given, Design& design) {
         "at least " + scientific(least) + ", the rounding errors of local FFTs of this size and precision");
   const Codec codec = shortest_within(tolerance - least, given, design);
   for (std::size_t j = 0; j < design.legs[0].size(); ++j) {
-    const bool carries = carries_codecs(design.legs[0][j].traits) && !given.on_device();
+    const bool carries = carries_codecs(design.legs[0][j].traits);
     set(design, j, carries ? codec : Codec(),
         !carries ? "tolerance: exact, as nothing is packed for this exchange"
         : codec  ? "tolerance: " + worth(codec, given.real_size())

@@ -55,10 +55,7 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
     if (rows.codec) {
       if (rows.codec.row->by_library && !zfp)
         zfp = std::make_shared<ZfpStreams>(settings.pool ? settings.pool->threads() : 1);
-      copies_.emplace_back(CodedCopy({rows.codec, rows.encodes, c.real_bytes, c.element_bytes,
-                                      c.box.extents(), (rows.encodes ? c.from : c.to).strides,
-                                      (rows.encodes ? c.to : c.from).strides, rows.axis, rows.points,
-                                      rows.first, c.scale, rows.codec.row->by_library ? zfp : nullptr}));
+      copies_.emplace_back(CodedCopy(coded_request(c), rows.codec.row->by_library ? zfp : nullptr));
     } else {
       copies_.emplace_back(PermuteCopy(c.box.extents(), c.from.strides, c.to.strides, c.element_bytes,
                                        CopyManner{c.scale, c.real_bytes, c.store_past, c.load_ahead}));
@@ -91,24 +88,12 @@ void Executor::run_copy(const Op& op) const {
         failure.store(o, std::memory_order_relaxed);
     };
     parts == 1 ? run(0) : settings_.pool->run(parts, run);
-    if (failure != codec::Outcome::good) fail_coded(op, c, failure);
+    if (failure != codec::Outcome::good) fail_coding(op, failure);
   } else if (const PermuteCopy& copy = std::get<PermuteCopy>(copies_[call]); parts == 1) {
     copy.run(from, to);
   } else {
     settings_.pool->run(parts, [&](int part) { copy.run_part(from, to, part, parts); });
   }
-}
-
-void Executor::fail_coded(const Op& op, const CopyCall& c, codec::Outcome failure) const {
-  const std::string codec = "codec " + to_string(c.coded.codec);
-  if (failure == codec::Outcome::overflow)
-    throw Error("execution: " + codec, "a finite number that it would make infinite",
-                "numbers some bits below the end of the range, or another codec", program_.rank);
-  if (failure == codec::Outcome::not_finite)
-    throw Error("execution: " + codec, "NaN or an infinity, which it cannot represent",
-                "finite numbers, or another codec: the others keep NaN and infinities", program_.rank);
-  throw Error("execution: " + codec, "a damaged part from rank " + std::to_string(op.peer),
-              "what that rank has sent", program_.rank);
 }
 
 void Executor::record_times(bool on) {

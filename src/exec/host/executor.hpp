@@ -37,7 +37,6 @@ class Executor final : public Interpreter {
   std::shared_ptr<const ParallelFft> plan(const FftProblem& problem, int threads);
   void run_fft(const Op& op) const;
   void run_copy(const Op& op) const;
-  [[noreturn]] void fail_coded(const Op& op, const CopyCall& c, codec::Outcome failure) const;
   /// Whether the operation at the current position is done; `false` only without patience.
   bool run_op(Patience patience);
   bool receive(const Op& op, Patience patience);

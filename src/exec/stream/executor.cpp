@@ -1,5 +1,7 @@
 #include "exec/stream/executor.hpp"
 
+#include <algorithm>
+
 #include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 #include "weft/error.hpp"
@@ -132,6 +134,7 @@ bool StreamExecutor::settled(Patience patience) {
     const bool passed = device_->passed(*done_);
     try {
       links_.check();
+      if (passed) check_coding();
     } catch (const Error&) {
       // Arrays may be freed once this has thrown; and others may wait for what this rank will not enqueue.
       cancel();
@@ -139,6 +142,18 @@ bool StreamExecutor::settled(Patience patience) {
     }
     if (passed || patience == Patience::look) return passed;
   }
+}
+
+/// Of what is done on the streams.
+void StreamExecutor::check_coding() {
+  const std::uint32_t told = fault_ ? *static_cast<volatile std::uint32_t*>(fault()) : 0;
+  if (told == 0) return;
+  *fault() = 0;
+  const auto of_call = [&](const Op& op) {
+    return op.kind != OpKind::fft && op.call == static_cast<int>(told / outcomes);
+  };
+  fail_coding(*std::find_if(program_.ops.begin(), program_.ops.end(), of_call),
+              static_cast<codec::Outcome>(told % outcomes));
 }
 
 /// Whatever has become of the other ranks.

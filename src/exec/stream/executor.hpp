@@ -68,11 +68,18 @@ class StreamExecutor final : public Interpreter {
   void join();
   void conclude();
   void let_finish();
+  DeviceCopy coding_copy(std::size_t call);
+  std::uint32_t* fault() const { return reinterpret_cast<std::uint32_t*>(fault_.get()); }
+  void check_coding();
 
   std::shared_ptr<Device> device_;
   StreamPlan plan_;
   std::vector<std::shared_ptr<StreamFft>> ffts_;  ///< per call
   std::vector<StreamCopy> copies_;
+  /// What copies that code tell a failure in: `outcomes` times the number of the call, plus the outcome;
+  /// null: none does. Pinned memory.
+  std::shared_ptr<std::byte> fault_;
+  static constexpr std::uint32_t outcomes = 8;
   Index fft_work_bytes_ = 0, fft_work_offset_ = 0;
   bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
   std::byte* workspace_ = nullptr;   ///< the plan's own

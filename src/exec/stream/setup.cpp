@@ -31,6 +31,11 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
       stored[static_cast<std::size_t>(op.call)] = false;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const CopyCall& c = program_.copies[i];
+    if (c.coded.codec) {
+      if (!fault_) fault_ = device_->allocate_pinned(sizeof(std::uint32_t), "plan: codec");
+      copies_.emplace_back(coding_copy(i), rows_within_device);
+      continue;
+    }
     copies_.emplace_back(
         DeviceCopy{copy_loops(c.box.extents(), c.from.strides, c.to.strides), c.element_bytes, c.scale, real},
         c.to_rank < 0 || stored[i] ? rows_within_device : rows_to_peer);
@@ -43,6 +48,16 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
     captures_ = device_->make_stream();
   }
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
+}
+
+/// A failure is told by the number of the call.
+DeviceCopy StreamExecutor::coding_copy(std::size_t call) {
+  *fault() = 0;
+  const CodedRequest request = coded_request(program_.copies[call]);
+  const CodingFault told{fault(), outcomes * static_cast<std::uint32_t>(call)};
+  DeviceCopy copy;
+  copy.coded = std::make_shared<DeviceCoding>(request, told);
+  return copy;
 }
 
 StreamExecutor::~StreamExecutor() {

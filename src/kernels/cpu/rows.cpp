@@ -2,16 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 
-#include "codec/bf16.hpp"
-#include "codec/fp16.hpp"
-#include "codec/fp32.hpp"
-#include "codec/scaled.hpp"
-#include "codec/trim.hpp"
+#include "codec/blocks.hpp"
 #include "kernels/cpu/zfp.hpp"
-#include "weft/error.hpp"
 
 namespace weft {
 
@@ -142,39 +135,13 @@ RowCoder coder_of_blocks() {
                              const RowManner&, std::byte*>};
 }
 
-template <class Set, class Block, class Real>
-RowCoder coder_of() {
-  return coder_of_blocks<Set, Bytes<Block>, Real>();
-}
-
-template <class Set, class Real>
-RowCoder trimming(int bytes) {
-  switch (bytes) {
-    case 2:
-      return coder_of<Set, codec::Trim<2, Real>, Real>();
-    case 3:
-      return coder_of<Set, codec::Trim<3, Real>, Real>();
-    default:
-      if constexpr (sizeof(Real) == 8) {
-        if (bytes == 4) return coder_of<Set, codec::Trim<4, Real>, Real>();
-        if (bytes == 5) return coder_of<Set, codec::Trim<5, Real>, Real>();
-        if (bytes == 6) return coder_of<Set, codec::Trim<6, Real>, Real>();
-        return coder_of<Set, codec::Trim<7, Real>, Real>();
-      }
-      return {};
-  }
-}
-
 template <class Set, class Real>
 RowCoder coder_for(const Codec& codec) {
-  const std::string_view name = codec.row->name;
-  if (name == "fp16") return coder_of<Set, codec::Scaled<codec::Fp16, Real>, Real>();
-  if (name == "bf16") return coder_of<Set, codec::Scaled<codec::Bf16, Real>, Real>();
-  if constexpr (sizeof(Real) == 8)
-    if (name == "fp32") return coder_of<Set, codec::Scaled<codec::Fp32, Real>, Real>();
-  if (name == "zfp") return coder_of_blocks<Portable, Zfp, Real>();
-  if (name != "trim") throw Error("codec", std::string(name), "a codec with kernels for the host");
-  return trimming<Set, Real>(codec.row->wire_bits(codec.bits, sizeof(Real)) / 8);
+  if (codec.row->by_library) return coder_of_blocks<Portable, Zfp, Real>();
+  // A trim that cuts nothing is never coded.
+  if (codec.row->wire_bits(codec.bits, sizeof(Real)) >= 8 * static_cast<int>(sizeof(Real))) return {};
+  return codec::with_block<Real>(codec,
+                                 []<class Block>() { return coder_of_blocks<Set, Bytes<Block>, Real>(); });
 }
 
 template <class Set>

@@ -32,6 +32,9 @@ struct KernelSignals {
 cudaError_t enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
                     cudaStream_t stream);
 
+/// Enqueues a copy of which one side is coded.
+cudaError_t enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* from, cudaStream_t stream);
+
 /// Enqueues a step of a DCT or DST before or after its FFT.
 cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
 

@@ -371,7 +371,8 @@ cudaError_t enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& si
                     cudaStream_t stream) {
   Waiting waiting(stream);
   for (const DeviceCopyJob& job : jobs) {
-    const cudaError_t status = add(waiting, *job.copy, job.to, job.from);
+    const cudaError_t status = job.copy->coded ? enqueue(*job.copy->coded, job.to, job.from, stream)
+                                               : add(waiting, *job.copy, job.to, job.from);
     if (status != cudaSuccess) return status;
   }
   stored = signals.count > 0 && waiting.signals();

@@ -1,0 +1,24 @@
+#include "kernels/coded_rows.hpp"
+
+#include <algorithm>
+
+namespace weft {
+
+CodedLoops::CodedLoops(const CodedRequest& r)
+    : reals(r.points * (r.element_bytes / r.real_bytes)),
+      first(r.first * (r.element_bytes / r.real_bytes)),
+      last(first + r.extents[r.axis] * (r.element_bytes / r.real_bytes)),
+      stride(r.box_strides[r.axis] * r.element_bytes),
+      point_reals(r.element_bytes / r.real_bytes),
+      bits(r.codec.bits),
+      factor(r.factor) {
+  for (int a = 0; a < r.extents.size(); ++a) {
+    if (a == r.axis || r.extents[a] == 1) continue;
+    loops[count++] = {r.extents[a], r.box_strides[a] * r.element_bytes, r.row_strides[a]};
+    rows *= r.extents[a];
+  }
+  std::sort(loops, loops + count, [](const Loop& a, const Loop& b) { return a.box < b.box; });
+  if (r.extents[r.axis] == 0) rows = 0;
+}
+
+}  // namespace weft
