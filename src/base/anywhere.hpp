@@ -15,3 +15,22 @@
 #else
 #define WEFT_INLINE inline
 #endif
+
+/// A function that is rarely called: it does not become part of what calls it, whose registers it would take.
+#if defined(__CUDACC__)
+#define WEFT_RARE __host__ __device__ __noinline__
+#elif defined(__GNUC__)
+#define WEFT_RARE __attribute__((noinline))
+#else
+#define WEFT_RARE
+#endif
+
+/// In front of a loop: compilers of devices write out its turns, since registers cannot be indexed; or do not,
+/// since that takes registers.
+#if defined(__CUDA_ARCH__)
+#define WEFT_UNROLL _Pragma("unroll")
+#define WEFT_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define WEFT_UNROLL
+#define WEFT_KEEP_LOOP
+#endif

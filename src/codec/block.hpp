@@ -151,8 +151,29 @@ struct Words {
       code = static_cast<Code>(code << 8 | load_word<std::uint8_t>(payload + at_ones(n), i));
     return code;
   }
-  /// The codes of numbers `i`, even, and the next one.
-  static WEFT_INLINE void store_two(std::byte* payload, int n, int i, const std::uint64_t (&codes)[2]) {
+  /// Number `i`, even, and the next one.
+  template <class Code>
+  static WEFT_INLINE void load_two(const std::byte* payload, int n, int i, Code (&codes)[2]) {
+    const auto at = static_cast<std::size_t>(i);
+    codes[0] = codes[1] = 0;
+    if constexpr (fours) {
+      const auto words = aligned_load<std::uint64_t>(payload + 4 * at);
+      codes[0] = static_cast<std::uint32_t>(words);
+      codes[1] = static_cast<Code>(words >> 32);
+    }
+    if constexpr (twos) {
+      const auto words = aligned_load<std::uint32_t>(payload + at_twos(n) + 2 * at);
+      codes[0] = static_cast<Code>(codes[0] << 16 | (words & 0xFFFFU));
+      codes[1] = static_cast<Code>(codes[1] << 16 | words >> 16);
+    }
+    if constexpr (ones) {
+      const std::uint32_t words = aligned_load<std::uint16_t>(payload + at_ones(n) + at);
+      codes[0] = static_cast<Code>(codes[0] << 8 | (words & 0xFFU));
+      codes[1] = static_cast<Code>(codes[1] << 8 | words >> 8);
+    }
+  }
+  template <class Code>
+  static WEFT_INLINE void store_two(std::byte* payload, int n, int i, const Code (&codes)[2]) {
     const auto at = static_cast<std::size_t>(i);
     if constexpr (fours)
       aligned_store(payload + 4 * at, four(codes[0]) | std::uint64_t{four(codes[1])} << 32);

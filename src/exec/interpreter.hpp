@@ -14,10 +14,11 @@
 
 #include "base/arithmetic.hpp"
 #include "base/thread_pool.hpp"
+#include "codec/block.hpp"
 #include "comm/agree.hpp"
 #include "exec/links.hpp"
 #include "fft/local_fft.hpp"
-#include "kernels/coded_rows.hpp"
+#include "kernels/coded_loops.hpp"
 #include "program/program.hpp"
 #include "weft/timing.hpp"
 

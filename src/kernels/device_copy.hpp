@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "geometry/copy_loops.hpp"
-#include "kernels/coded_rows.hpp"
+#include "kernels/coded_loops.hpp"
 
 namespace weft {
 

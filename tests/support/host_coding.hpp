@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "codec/blocks.hpp"
+#include "kernels/coded_rows.hpp"
 #include "kernels/device_copy.hpp"
 
 namespace weft::test {
@@ -26,17 +27,15 @@ struct HostWarp {
     f();
   }
   std::int32_t largest(const Each<std::int32_t>& x) { return *std::max_element(x.of.begin(), x.of.end()); }
-  template <class T>
-  T any(const Each<T>& x) {
-    T all = 0;
-    for (const T value : x.of) all |= value;
-    return all;
+  bool any(const Each<bool>& x) {
+    return std::any_of(x.of.begin(), x.of.end(), [](bool value) { return value; });
   }
   std::uint32_t sum(const Each<std::uint32_t>& x) {
     std::uint32_t all = 0;
     for (const std::uint32_t value : x.of) all += value;
     return all;
   }
+  std::uint32_t from(const Each<std::uint32_t>& x, int lane) { return x.of[static_cast<std::size_t>(lane)]; }
 };
 
 struct HostGroup {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "geometry/grid.hpp"
-#include "kernels/coded_rows.hpp"
+#include "kernels/coded_loops.hpp"
 #include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/zfp.hpp"
 

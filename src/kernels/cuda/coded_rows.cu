@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/blocks.hpp"
+#include "kernels/coded_rows.hpp"
 #include "kernels/cuda/kernels.hpp"
 
 namespace weft::cuda {
@@ -29,21 +30,34 @@ struct Warp {
     if (threadIdx.x % coding::warp_threads == 0) f();
     __syncwarp();
   }
+  __device__ std::int32_t largest(Each<std::int32_t>& x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(whole_warp, x.own);
+#else
+    return all(x.own, [](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
+#endif
+  }
+  __device__ bool any(Each<bool>& x) {
+    return __any_sync(whole_warp, x.own) != 0;
+  }
+  __device__ std::uint32_t sum(Each<std::uint32_t>& x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(whole_warp, x.own);
+#else
+    return all(x.own, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+#endif
+  }
+  /// What the thread of a lane has.
+  __device__ std::uint32_t from(Each<std::uint32_t>& x, int lane) {
+    return __shfl_sync(whole_warp, x.own, lane);
+  }
+
+ private:
   template <class T, class Combine>
   __device__ T all(T value, const Combine& combine) {
     for (int distance = coding::warp_threads / 2; distance > 0; distance /= 2)
       value = combine(value, __shfl_xor_sync(whole_warp, value, distance));
     return value;
-  }
-  __device__ std::int32_t largest(Each<std::int32_t>& x) {
-    return all(x.own, [](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
-  }
-  template <class T>
-  __device__ T any(Each<T>& x) {
-    return all(x.own, [](T a, T b) { return a | b; });
-  }
-  __device__ std::uint32_t sum(Each<std::uint32_t>& x) {
-    return all(x.own, [](std::uint32_t a, std::uint32_t b) { return a + b; });
   }
 };
 
@@ -61,8 +75,11 @@ struct Group {
   }
 };
 
+/// On a processor: what registers have to suffice for, so that enough memory is on its way.
+constexpr int groups_at_once = 5;
+
 template <class Block, class Real>
-__global__ void __launch_bounds__(coding::threads)
+__global__ void __launch_bounds__(coding::threads, groups_at_once)
     encode(const __grid_constant__ CodedLoops loops, const CodingFault fault, const std::byte* box,
            std::byte* rows) {
   __shared__ coding::Tile<Real> tile;
@@ -71,7 +88,7 @@ __global__ void __launch_bounds__(coding::threads)
 }
 
 template <class Block, class Real>
-__global__ void __launch_bounds__(coding::threads)
+__global__ void __launch_bounds__(coding::threads, groups_at_once)
     decode(const __grid_constant__ CodedLoops loops, const CodingFault fault, std::byte* box,
            const std::byte* rows) {
   __shared__ coding::Tile<Real> tile;

@@ -1,6 +1,9 @@
-#include "kernels/coded_rows.hpp"
+#include "kernels/coded_loops.hpp"
 
 #include <algorithm>
+
+#include "base/arithmetic.hpp"
+#include "kernels/coded_rows.hpp"
 
 namespace weft {
 
@@ -19,6 +22,17 @@ CodedLoops::CodedLoops(const CodedRequest& r)
   }
   std::sort(loops, loops + count, [](const Loop& a, const Loop& b) { return a.box < b.box; });
   if (r.extents[r.axis] == 0) rows = 0;
+  if (rows == 0) return;
+
+  constexpr Index block = codec::block_reals;
+  heads = codec::heads_bytes(reals);
+  across = count > 0 && loops[0].box < stride;
+  const Index all = divided_up(last, block) - first / block;
+  const Index row_groups = divided_up<Index>(rows, coding::group_rows);
+  blocks = static_cast<std::uint32_t>(all);
+  together = static_cast<std::uint32_t>(
+      std::clamp<Index>(row_groups * all / coding::enough_groups, 1, coding::most_together));
+  divisions = divided_up(blocks, together);
 }
 
 }  // namespace weft
