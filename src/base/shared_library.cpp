@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
+
 namespace weft {
 
 std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, std::string* why) {
@@ -16,6 +18,17 @@ std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, std::s
   if (handle != nullptr) return SharedLibrary(handle);
   const char* message = dlerror();
   if (why != nullptr) *why = message != nullptr ? message : "unknown error of the loader";
+  return std::nullopt;
+}
+
+std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, const Bind& bind,
+                                                 std::string& why) {
+  std::optional<SharedLibrary> library = open(file, &why);
+  if (!library) return library;
+  Binder binder(*library);
+  bind(binder);
+  if (binder.lacks() == nullptr) return library;
+  why = file + " lacks " + binder.lacks();
   return std::nullopt;
 }
 
@@ -33,6 +46,23 @@ SharedLibrary::~SharedLibrary() {
 
 void* SharedLibrary::address(const char* symbol) const {
   return dlsym(handle_, symbol);
+}
+
+std::string open_for_good(const char* variable, const std::vector<const char*>& names, const char* remedy,
+                          const SharedLibrary::Bind& bind) {
+  const std::optional<std::string> named = environment_value(variable);
+  std::vector<std::string> files(names.begin(), names.end());
+  if (named) files = {*named};
+  std::string first;
+  for (const std::string& file : files) {
+    std::string why;
+    if (std::optional<SharedLibrary> library = SharedLibrary::open(file, bind, why)) {
+      library->keep_open();
+      return "";
+    }
+    if (first.empty()) first = why;
+  }
+  return first + "; " + remedy + " in the environment variable " + variable;
 }
 
 std::string file_of(const void* address) {

@@ -2,8 +2,10 @@
 // opened when they are first needed, so that neither building nor starting Weft requires them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace weft {
 
@@ -18,20 +20,43 @@ class SharedLibrary {
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
   ~SharedLibrary();
 
+  /// Leaves it open as long as the process lasts.
+  void keep_open() { handle_ = nullptr; }
+
   /// The address of a symbol; null if the library has none of this name.
   void* address(const char* symbol) const;
 
-  /// Sets `function` to the address of `symbol`; false if there is no such symbol.
-  template <class Function>
-  bool bind(Function*& function, const char* symbol) const {
-    function = reinterpret_cast<Function*>(address(symbol));
-    return function != nullptr;
-  }
+  /// Sets function pointers to the addresses of symbols, one a call, and notes the first symbol that is not
+  /// there.
+  class Binder {
+   public:
+    explicit Binder(const SharedLibrary& library) : library_(library) {}
+    template <class Function>
+    void operator()(Function*& function, const char* symbol) {
+      function = reinterpret_cast<Function*>(library_.address(symbol));
+      if (function == nullptr && lacks_ == nullptr) lacks_ = symbol;
+    }
+    const char* lacks() const { return lacks_; }
+
+   private:
+    const SharedLibrary& library_;
+    const char* lacks_ = nullptr;
+  };
+  using Bind = std::function<void(Binder&)>;
+
+  /// The same, of a library that has all functions that `bind` asks for: "libx.so lacks x_open" else.
+  static std::optional<SharedLibrary> open(const std::string& file, const Bind& bind, std::string& why);
 
  private:
   explicit SharedLibrary(void* handle) : handle_(handle) {}
   void* handle_;
 };
+
+/// Opens the library that the environment variable names, or else the first of `names` that can be used, for
+/// good: its threads and objects may outlive main. Returns why there is none, with what to do about it in
+/// `remedy`, or nothing.
+std::string open_for_good(const char* variable, const std::vector<const char*>& names, const char* remedy,
+                          const SharedLibrary::Bind& bind);
 
 /// The file that a function or object was loaded from; empty if unknown. In a program linked for a fixed
 /// address, the address of a library's function may be that of the program's own linkage table, and the file

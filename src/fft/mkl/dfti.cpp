@@ -110,27 +110,26 @@ bool parts_beside(const std::string& file) {
   return false;
 }
 
-bool bind_all(Library& mkl) {
-  const SharedLibrary& l = *mkl.library;
-  Functions& f = mkl.functions;
-  return l.bind(f.create, "DftiCreateDescriptor") && l.bind(f.set, "DftiSetValue") &&
-         l.bind(f.commit, "DftiCommitDescriptor") && l.bind(f.forward, "DftiComputeForward") &&
-         l.bind(f.backward, "DftiComputeBackward") && l.bind(f.free, "DftiFreeDescriptor") &&
-         l.bind(f.message, "DftiErrorMessage") && l.bind(f.set_threads, "MKL_Set_Num_Threads") &&
-         l.bind(f.most_threads, "MKL_Get_Max_Threads");
-}
-
 /// Opens one candidate. `problem` receives what is wrong with it.
 bool try_open(Library& mkl, const std::string& name, std::string& problem) {
-  mkl.library = SharedLibrary::open(name, &problem);
+  mkl.library = SharedLibrary::open(
+      name,
+      [&f = mkl.functions](SharedLibrary::Binder& bind) {
+        bind(f.create, "DftiCreateDescriptor");
+        bind(f.set, "DftiSetValue");
+        bind(f.commit, "DftiCommitDescriptor");
+        bind(f.forward, "DftiComputeForward");
+        bind(f.backward, "DftiComputeBackward");
+        bind(f.free, "DftiFreeDescriptor");
+        bind(f.message, "DftiErrorMessage");
+        bind(f.set_threads, "MKL_Set_Num_Threads");
+        bind(f.most_threads, "MKL_Get_Max_Threads");
+      },
+      problem);
   if (!mkl.library) return false;
-  if (!bind_all(mkl)) {
-    problem = name + " lacks functions of DFTI";
-  } else if (mkl.file = file_of(mkl.functions.message); !parts_beside(mkl.file)) {
-    problem = mkl.file + " has no libmkl_core beside it";
-  } else {
-    return true;
-  }
+  mkl.file = file_of(mkl.functions.message);
+  if (parts_beside(mkl.file)) return true;
+  problem = mkl.file + " has no libmkl_core beside it";
   mkl.library.reset();
   mkl.file.clear();
   return false;

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <string>
 
 #include "base/arithmetic.hpp"
-#include "base/environment.hpp"
 #include "base/shared_library.hpp"
 #include "codec/zfp.hpp"
 #include "weft/error.hpp"
@@ -45,51 +43,30 @@ struct Functions {
 constexpr int float_type = 3, double_type = 4;
 
 struct Library {
-  std::optional<SharedLibrary> library;
   Functions functions{};
-  std::string missing;
-
-  Library() {
-    const std::optional<std::string> named = environment_value("WEFT_ZFP_LIBRARY");
-    std::string problem;
-    for (const char* name : {named ? named->c_str() : "libzfp.so.1", "libzfp.so.0", "libzfp.so"}) {
-      library = SharedLibrary::open(name, &problem);
-      if (library && bind_all(name, problem)) return;
-      if (missing.empty()) missing = problem;
-      if (named) break;
-    }
-    library.reset();
-    missing +=
-        "; install libzfp (Debian: apt-get install libzfp1, or libzfp-dev), or name its file in the "
-        "environment variable WEFT_ZFP_LIBRARY";
-  }
-
- private:
-  bool bind_all(const char* name, std::string& problem) {
-    Functions& f = functions;
-    problem.clear();
-    const auto bind = [&](auto& function, const char* symbol) {
-      if (!library->bind(function, symbol)) problem = std::string(name) + " lacks " + symbol;
-    };
-    bind(f.open_bits, "stream_open");
-    bind(f.close_bits, "stream_close");
-    bind(f.rewind, "stream_rewind");
-    bind(f.seek, "stream_rseek");
-    bind(f.flush, "stream_flush");
-    bind(f.open, "zfp_stream_open");
-    bind(f.close, "zfp_stream_close");
-    bind(f.set_rate, "zfp_stream_set_rate");
-    bind(f.doubles.encode, "zfp_encode_block_double_1");
-    bind(f.doubles.decode, "zfp_decode_block_double_1");
-    bind(f.floats.encode, "zfp_encode_block_float_1");
-    bind(f.floats.decode, "zfp_decode_block_float_1");
-    return problem.empty();
-  }
+  std::string missing =
+      open_for_good("WEFT_ZFP_LIBRARY", {"libzfp.so.1", "libzfp.so.0", "libzfp.so"},
+                    "install libzfp (Debian: apt-get install libzfp1, or libzfp-dev), or name its file",
+                    [this](SharedLibrary::Binder& bind) {
+                      Functions& f = functions;
+                      bind(f.open_bits, "stream_open");
+                      bind(f.close_bits, "stream_close");
+                      bind(f.rewind, "stream_rewind");
+                      bind(f.seek, "stream_rseek");
+                      bind(f.flush, "stream_flush");
+                      bind(f.open, "zfp_stream_open");
+                      bind(f.close, "zfp_stream_close");
+                      bind(f.set_rate, "zfp_stream_set_rate");
+                      bind(f.doubles.encode, "zfp_encode_block_double_1");
+                      bind(f.doubles.decode, "zfp_decode_block_double_1");
+                      bind(f.floats.encode, "zfp_encode_block_float_1");
+                      bind(f.floats.decode, "zfp_decode_block_float_1");
+                    });
 };
 
-/// Never closed: objects of it may outlive main.
+/// Objects of it may outlive main.
 const Library& library() {
-  static const Library* const zfp = new Library;
+  static const auto* const zfp = new Library;
   return *zfp;
 }
 
@@ -142,8 +119,7 @@ std::uint32_t sum_of(const std::uint64_t* words, int count) {
 }  // namespace
 
 const std::string& zfp::missing() {
-  static const std::string nothing;
-  return library().library ? nothing : library().missing;
+  return library().missing;
 }
 
 ZfpStream::ZfpStream()

@@ -1,9 +1,7 @@
 #include "transport/nccl/library.hpp"
 
 #include <atomic>
-#include <optional>
 
-#include "base/environment.hpp"
 #include "base/shared_library.hpp"
 #include "weft/error.hpp"
 
@@ -11,42 +9,28 @@ namespace weft::nccl {
 
 namespace {
 
-constexpr const char* remedy =
-    "; install NCCL 2, or name its libnccl.so.2 in the environment variable WEFT_NCCL_LIBRARY";
-
 struct Library {
-  std::optional<SharedLibrary> library;
   Functions functions{};
-  std::string missing;
-
-  Library() {
-    const std::string file = environment_value("WEFT_NCCL_LIBRARY").value_or("libnccl.so.2");
-    std::string why;
-    library = SharedLibrary::open(file, &why);
-    if (!library) {
-      missing = why + remedy;
-      return;
-    }
-    Functions& f = functions;
-    const auto bind = [&](auto& function, const char* name) {
-      if (!library->bind(function, name)) missing = file + " lacks " + name + remedy;
-    };
-    bind(f.get_unique_id, "ncclGetUniqueId");
-    bind(f.init_rank, "ncclCommInitRank");
-    bind(f.abort, "ncclCommAbort");
-    bind(f.get_async_error, "ncclCommGetAsyncError");
-    bind(f.group_start, "ncclGroupStart");
-    bind(f.group_end, "ncclGroupEnd");
-    bind(f.send, "ncclSend");
-    bind(f.receive, "ncclRecv");
-    bind(f.message, "ncclGetErrorString");
-    bind(f.last_error, "ncclGetLastError");
-  }
+  std::string missing =
+      open_for_good("WEFT_NCCL_LIBRARY", {"libnccl.so.2"}, "install NCCL 2, or name its libnccl.so.2",
+                    [this](SharedLibrary::Binder& bind) {
+                      Functions& f = functions;
+                      bind(f.get_unique_id, "ncclGetUniqueId");
+                      bind(f.init_rank, "ncclCommInitRank");
+                      bind(f.abort, "ncclCommAbort");
+                      bind(f.get_async_error, "ncclCommGetAsyncError");
+                      bind(f.group_start, "ncclGroupStart");
+                      bind(f.group_end, "ncclGroupEnd");
+                      bind(f.send, "ncclSend");
+                      bind(f.receive, "ncclRecv");
+                      bind(f.message, "ncclGetErrorString");
+                      bind(f.last_error, "ncclGetLastError");
+                    });
 };
 
-/// Never closed: its threads may outlive main.
+/// Its threads may outlive main, and so does what leads to its functions.
 const Library& library() {
-  static const auto* instance = new Library;
+  static const auto* const instance = new Library;
   return *instance;
 }
 
