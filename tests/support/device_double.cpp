@@ -14,6 +14,7 @@
 #include "support/double_fft.hpp"
 #include "support/double_memory.hpp"
 #include "support/double_stream.hpp"
+#include "support/wait_until.hpp"
 #include "weft/error.hpp"
 
 namespace weft::test {
@@ -109,7 +110,7 @@ class Double final : public Device, public Owner {
     return Event::of(event).passed >= Event::of(event).recorded;
   }
   void wait_for(const DeviceEvent& event) const override {
-    while (!passed(event)) std::this_thread::yield();
+    wait_until([&] { return passed(event); });
   }
   double seconds_between(const DeviceEvent& begin, const DeviceEvent& end) const override {
     return std::chrono::duration<double>(Clock::duration(Event::of(end).at - Event::of(begin).at)).count();

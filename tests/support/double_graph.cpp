@@ -6,6 +6,7 @@
 
 #include "support/double_memory.hpp"
 #include "support/double_stream.hpp"
+#include "support/wait_until.hpp"
 
 namespace weft::test::device_double {
 
@@ -76,7 +77,7 @@ void Recording::run_beside_each_other() {
     for (const Job& job : lane.jobs) {
       if (manner().delays && random() % 4 == 0)
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
-      while (!job.can_begin()) std::this_thread::yield();
+      wait_until([&] { return job.can_begin(); });
       if (job.work) job.work();
     }
   };

@@ -6,6 +6,7 @@
 #include "support/double_memory.hpp"
 #include "support/host_coding.hpp"
 #include "support/host_r2r.hpp"
+#include "support/wait_until.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" {
@@ -100,9 +101,7 @@ void Stream::wait(const DeviceEvent& event) {
   }
   if (here) fail("waiting, in a capture, for an event outside");
   const std::uint64_t number = state->recorded;
-  run([state, number] {
-    while (state->passed < number) std::this_thread::yield();
-  });
+  run([state, number] { wait_until([&] { return state->passed >= number; }); });
 }
 
 void Stream::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -177,8 +176,8 @@ void Stream::flags(std::span<const DeviceFlag> flags) {
   for (const DeviceFlag& flag : flags)
     run([flag] {
       if (!flag.waits) word(flag.at).store(flag.bits, std::memory_order_release);
-      while (flag.waits && (word(flag.at).load(std::memory_order_acquire) & flag.bits) == 0)
-        std::this_thread::yield();
+      wait_until(
+          [&] { return !flag.waits || (word(flag.at).load(std::memory_order_acquire) & flag.bits) != 0; });
     });
 }
 

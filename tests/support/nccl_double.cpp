@@ -8,10 +8,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "support/device_double.hpp"
+#include "support/wait_until.hpp"
 
 namespace weft {
 
@@ -94,11 +94,11 @@ int init_rank(Communicator** communicator, int ranks, nccl::UniqueId id, int ran
     ++made;
     ++world->ranks;
   }
-  for (;;) {
+  wait_until([&] {
     const std::lock_guard lock(worlds_mutex);
-    if (world->ranks == ranks) return success;
-    std::this_thread::yield();
-  }
+    return world->ranks == ranks;
+  });
+  return success;
 }
 
 int abort(Communicator* communicator) {
@@ -144,9 +144,7 @@ void carry(Communicator& c, const std::vector<Call>& group) {
     const std::lock_guard lock(c.world->mutex);
     c.world->parts[{c.rank, call.peer}].push_back(sent.back());
   }
-  const auto until = [&](const auto& done) {
-    while (!c.aborted && !done()) std::this_thread::yield();
-  };
+  const auto until = [&](const auto& done) { wait_until([&] { return c.aborted || done(); }); };
   for (const Call& call : group)
     if (!call.sends) until([&] { return take(c, call); });
   for (const auto& part : sent) until([&] { return is_taken(c, *part); });
