@@ -46,10 +46,10 @@ StreamCopy::StreamCopy(const DeviceCopy& copy, Index least_bytes_by_rows) : copy
 
 bool StreamCopy::fits_rows(Index least_bytes) const {
   const CopyLoops& c = copy_.loops;
+  if (copy_.coded || c.empty || c.transposes || copy_.factor != 1) return false;
   const CopyLoop& line = c.innermost();
   const Index element = copy_.element_bytes;
-  if (copy_.coded || c.empty || c.transposes || copy_.factor != 1 || line.from != 1 || line.to != 1)
-    return false;
+  if (line.from != 1 || line.to != 1) return false;
   Index bytes = element;
   for (int i = 0; i < c.count; ++i) bytes *= c[i].n;
   if (bytes < least_bytes) return false;
