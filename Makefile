@@ -62,7 +62,7 @@ install: setup-build
 	cmake --install build/install
 
 test: build
-	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O1 $(mpich) -DBUILD_SHARED_LIBS=OFF \
+	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DCMAKE_CXX_FLAGS=-O1 $(mpich) -DBUILD_SHARED_LIBS=OFF \
 	  -DWEFT_EXAMPLES=OFF -DWEFT_BENCH=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
 	$(call without_fftw,ON)
@@ -72,7 +72,7 @@ test: build
 
 # Without MPI and FFTW, and with MKL or without: the second compiles little of what the first has compiled.
 define without_fftw
-	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=None -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_EXAMPLES=OFF)
+	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_EXAMPLES=OFF)
 	cmake --build build/bare --parallel $(JOBS)
 	$(call ctest,build/bare)
 endef
@@ -85,10 +85,10 @@ test-all: test sanitize
 
 sanitize: setup-build setup-test setup-fuzz
 	@mkdir -p build
-	@$(call configure,build/asan,$(sanitized) -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))
+	@$(call configure,build/asan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))
 	cmake --build build/asan --parallel $(JOBS)
 	$(call ctest,build/asan)
-	@$(call configure,build/tsan,$(sanitized) -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF)
+	@$(call configure,build/tsan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF)
 	cmake --build build/tsan --parallel $(JOBS)
 	$(call ctest,build/tsan)
 	$(call fuzz_for,10)
