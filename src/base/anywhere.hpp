@@ -25,8 +25,8 @@
 #define WEFT_RARE
 #endif
 
-/// In front of a loop: compilers of devices write out its turns, since registers cannot be indexed; or do not,
-/// since that takes registers.
+/// In front of a loop: compilers of devices write out its turns, since registers cannot be indexed; or do
+/// not, since that takes registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")
 #define WEFT_KEEP_LOOP _Pragma("unroll 1")
