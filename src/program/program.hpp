@@ -99,7 +99,9 @@ struct Program {
   std::vector<ReshapeProgram> reshapes;
   Index largest_box_bytes = 0;  ///< of any stage, on this rank
   Index scratch_offset = 0;     ///< where in the workspace the scratch memory begins
-  Index workspace_bytes = 0;  ///< at most twice that, both halves rounded up to 64 bytes, and scratch memory
+  /// At most twice that, both halves rounded up to 64 bytes, and behind them what planes and what is stored
+  /// and coded need.
+  Index workspace_bytes = 0;
 };
 
 const char* name_of(OpKind kind);

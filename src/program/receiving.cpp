@@ -7,9 +7,11 @@ namespace weft {
 void WindowedBuilder::open_landing(Reshape& r) {
   r.landing = w_.place.landing(r.j, w_.rank);
   if (!r.last) return;
+  // Peers store nothing in the user's array. Nor does this rank its own part there while it reads the input.
+  const bool reaches = !traits(r).stores || (!arrives_in_place(r) && !w_.request.in_place);
   const int stage = w_.place.fft_stage(r.j + 1);
   if (stage < 0) {
-    if (!traits(r).stores) r.landing = w_.output;
+    if (reaches) r.landing = w_.output;
     return;
   }
   const AxisSplit axes = split_axes(at(w_.schedule.stages, stage), w_.leg(r.j).axis, false);
@@ -18,7 +20,7 @@ void WindowedBuilder::open_landing(Reshape& r) {
   // What the last FFT neither converts nor permutes lands in the user's array and is transformed there.
   const bool stays = w_.output.element_bytes == r.landing.element_bytes &&
                      order_of(w_.output.strides) == w_.place.field_after(r.j).order(w_.rank);
-  if (stays && !w_.request.in_place && !traits(r).stores) r.landing = w_.output;
+  if (stays && !w_.request.in_place && reaches) r.landing = w_.output;
 }
 
 void WindowedBuilder::receive(Reshape& r, int k) {

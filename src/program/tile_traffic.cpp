@@ -15,12 +15,12 @@ TileTraffic::TileTraffic(ProgramWriter& writer, Sequence& sequence)
 
 void TileTraffic::open(int j) {
   Traffic& t = of(j);
-  const Field &from = w_.place.field_before(j), &to = w_.place.field_after(j);
-  const Box before = from.box(w_.rank), after = to.box(w_.rank);
-  const bool takes_part = !before.empty() || !after.empty();
+  const Field& to = w_.place.field_after(j);
+  const bool takes_part = !w_.place.field_before(j).box(w_.rank).empty() || !to.box(w_.rank).empty();
   ReshapeProgram& r = w_.open(j, takes_part ? w_.leg(j).tiles : 0);
   const Route own = traits(j).form == Form::padded ? Route::send : Route::stay;
-  t.parcels.emplace(w_.place, Parcels::Settings{j, w_.rank, w_.request.nodes, own, false}, r.sent, r.stored);
+  const Parcels::Settings settings{j, w_.rank, w_.request.nodes, own, false, !w_.request.two_lanes};
+  t.parcels.emplace(w_.place, settings, r.sent, r.stored);
   if (!takes_part) return;
   t.left.resize(r.sent.tiles.size(), 0);
   t.posts.resize(r.sent.tiles.size(), -1);
@@ -28,14 +28,9 @@ void TileTraffic::open(int j) {
   // Also of tiles without parts: MPI would take equal addresses for an exchange in place.
   for (TileMessages& m : r.sent.tiles) {
     m.send_start = departure_base();
-    m.receive_start = here.base;
+    m.receive_start = w_.place.receive_base(j, w_.rank);
   }
-  for (const Overlap& o : from.tiling->overlaps(after))
-    for (const TileCut::Part& p : cut_.parts(j, o.rank, w_.rank, at_once(j, o.rank)))
-      t.parcels->add_receive(o.rank, p.tile, p.box);
-  for (const Overlap& o : to.tiling->overlaps(before))
-    for (const TileCut::Part& p : cut_.parts(j, w_.rank, o.rank, at_once(j, o.rank)))
-      t.parcels->add_send(o.rank, p.tile, p.box);
+  t.parcels->find();
   if (traits(j).form == Form::padded) t.parcels->pad();
   const std::vector<Parcel>& receives = t.parcels->receives();
   t.arrives_in_place = any_place(j) && std::all_of(receives.begin(), receives.end(), [&](const Parcel& p) {
@@ -85,8 +80,8 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
   std::optional<Place>& target = t.targets[i];
   if (!target) {
     if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::await_free, s.tile, s.peer));
-    const bool packed = s.route == Route::send || (s.route == Route::stay && arrives_packed(j));
-    target = packed ? t.parcels->send_buffer(s) : w_.place.landing(j, s.peer);
+    target =
+        s.route == Route::send || arrives_packed(j) ? t.parcels->send_buffer(s) : w_.place.landing(j, s.peer);
   }
   const Op op = w_.copy_of(j, s);
   if (s.route != Route::send) return sequence_.store(op, from, *target, piece);

@@ -1,11 +1,11 @@
 // How the tiles of pipelines planes and two-front get from rank to rank. On the host each sub-tile is brought
-// on its way while it is in the cache: stored in its receiver's workspace where the exchange is direct, else
-// packed into the send buffer. Once a tile is complete, its receivers are signalled, or it is posted. The
-// receiver reads packed parts from the receive buffer, sub-tile by sub-tile; an exchange that can receive
-// into strided places leaves them in the result's layout. The two halves of the workspace take turns as
-// receive buffer, and the send buffer is behind them. With two lanes (devices) whole tiles are sent: a pass
-// leaves its result behind the halves, and parts for other ranks are taken from there while the next tile is
-// transformed.
+// on its way while it is in the cache: stored in its receiver's workspace where the exchange is direct, where
+// the result belongs or, coded, in a receive buffer; else packed into the send buffer. Once a tile is
+// complete, its receivers are signalled, or it is posted. The receiver reads packed parts from the receive
+// buffer, sub-tile by sub-tile; an exchange that can receive into strided places leaves them in the result's
+// layout. The two halves of the workspace take turns as receive buffer, and the send buffer is behind them.
+// With two lanes (devices) whole tiles are sent: a pass leaves its result behind the halves, and parts for
+// other ranks are taken from there while the next tile is transformed.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class TileTraffic {
  public:
   TileTraffic(ProgramWriter& writer, Sequence& sequence);
 
-  bool arrives_packed(int j) const { return sends_packed(j) && !of(j).arrives_in_place; }
+  bool arrives_packed(int j) const { return packs(w_.leg(j)) && !of(j).arrives_in_place; }
 
   /// Signals the senders of reshape `j` that they may store into this rank's workspace.
   void free(int j);
@@ -71,16 +71,10 @@ class TileTraffic {
   bool any_place(int j) const {
     return traits(j).any_place && traits(j).form == Form::dense && !w_.leg(j).codec;
   }
-  bool sends_packed(int j) const { return traits(j).form != Form::boxes; }
   void open(int j);
   /// Whether all parts of a tile for other ranks are sent from where the pass has left them, each part being
   /// one piece of memory.
   bool departs_in_place(int j, int k) const;
-  /// Whether tiles that are complete at the same time are one copy to this peer: parts that are stored or
-  /// stay.
-  bool at_once(int j, int peer) const {
-    return !w_.request.two_lanes && of(j).parcels->route(peer) != Route::send;
-  }
   int halves() const { return w_.place.reshapes() > 1 ? 2 : 1; }
   /// Where the send buffers begin.
   Index departure_base() const {

@@ -36,7 +36,7 @@ void WindowedBuilder::build_reshape(int j) {
   const bool stores = traits(r).stores;
   r.keeps =
       !stores && (traits(r).form == Form::boxes || (r.landing.space != Space::work && !w_.request.in_place));
-  r.on_arrival = !arrives_in_place(r) && cut(r).hides_after && !cut(r).after.cut();
+  r.on_arrival = !stores && !arrives_in_place(r) && cut(r).hides_after && !cut(r).after.cut();
   open_parcels(r);
   for (int k = 0; stores && k < r.tiles; ++k)
     of(r.posted, k) = {w_.emit(op_of(r, OpKind::signal_free, k), r.landing_free)};
@@ -46,23 +46,22 @@ void WindowedBuilder::build_reshape(int j) {
 
 void WindowedBuilder::open_parcels(Reshape& r) {
   ReshapeProgram& p = w_.program.reshapes.back();
-  const Route own = traits(r).stores || r.keeps ? Route::stay : Route::send;
-  r.parcels.emplace(w_.place, Parcels::Settings{r.j, w_.rank, w_.request.nodes, own, true}, p.sent, p.stored);
-  const Tiling &from = *w_.place.field_before(r.j).tiling, &to = *w_.place.field_after(r.j).tiling;
+  const bool stores = traits(r).stores;
+  const Route own = stores || r.keeps ? Route::stay : Route::send;
+  r.parcels.emplace(w_.place, Parcels::Settings{r.j, w_.rank, w_.request.nodes, own, !stores}, p.sent,
+                    p.stored);
   for (int k = 0; k < r.tiles; ++k) {
     TileMessages& m = sent(r, k);
     m.send_start = w_.place.tile_offset(r.j, w_.rank, k);
-    m.receive_start = w_.place.staging_base(w_.rank) + m.send_start;
-    for (const Overlap& o : to.overlaps(w_.place.tile(r.j, w_.rank, k, from.box(w_.rank))))
-      r.parcels->add_send(o.rank, k, o.box);
-    for (const Overlap& o : from.overlaps(w_.place.tile(r.j, w_.rank, k, to.box(w_.rank))))
-      if (!r.keeps || o.rank != w_.rank) r.parcels->add_receive(o.rank, k, o.box);
+    m.receive_start = w_.place.receive_base(r.j, w_.rank) + (stores ? 0 : m.send_start);
   }
+  r.parcels->find();
   if (traits(r).form == Form::padded) r.parcels->pad();
   r.parcels->open_receives(r.landing, arrives_in_place(r));
   r.parcels->open_sends(&r.source);
-  if (!traits(r).stores) return;
+  if (!stores) return;
   r.parcels->in_ring_order(true);
+  if (!arrives_in_place(r)) return;
   for (int k = 0; k < r.tiles; ++k) {
     const Box tile = w_.place.tile(r.j, w_.rank, k, r.landing.box);
     const Span span = span_of(r.landing.at(tile), tile.extents(), r.landing.element_bytes);

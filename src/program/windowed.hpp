@@ -70,7 +70,7 @@ class WindowedBuilder {
   const ExchangeTraits& traits(const Reshape& r) const { return w_.leg(r.j).traits; }
   const Windowed& cut(const Reshape& r) const { return w_.leg(r.j).windowed(); }
   /// Whether parts arrive where they belong, without unpacking.
-  bool arrives_in_place(const Reshape& r) const { return packs_nothing(traits(r)); }
+  bool arrives_in_place(const Reshape& r) const { return !packs(w_.leg(r.j)); }
   Op op_of(const Reshape& r, OpKind kind, int k, int peer = -1) const { return w_.op_of(r.j, kind, k, peer); }
   TileMessages& sent(const Reshape& r, int k) { return at(at(w_.program.reshapes, r.j).sent.tiles, k); }
   Ids& of(std::vector<Ids>& per_tile, int k) { return at(per_tile, k); }

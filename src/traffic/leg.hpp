@@ -84,6 +84,12 @@ struct Leg {
   int item_axis() const { return planes() != nullptr ? -1 : windowed().item_axis; }
 };
 
+/// Whether parts are packed by who has them and unpacked by who wants them. What is stored, or taken from the
+/// array itself, is not; but what is stored and coded is.
+inline bool packs(const Leg& leg) {
+  return leg.traits.stores ? bool(leg.codec) : leg.traits.form != Form::boxes;
+}
+
 /// "exchange p2p, pipeline windowed along axis 2: behind both FFTs; tile 16 (rule), window 2 (option)"
 std::string to_string(const Leg& leg);
 

@@ -34,7 +34,8 @@ Span span_of(const Operand& operand, const Shape& extents, int element_bytes);
 /// The part of a tile that a rank sends to `peer`, or receives from it. The peer may be the rank itself.
 struct Message {
   int peer;
-  Index offset;  ///< of dense and padded parts that are sent: bytes from the start of the workspace; else 0
+  Index offset;  ///< of packed parts but those that are stored elsewhere: bytes from the start of the
+                 ///< workspace; else 0
   Index bytes;
 };
 
@@ -54,7 +55,7 @@ struct TileMessages {
   std::vector<Message> sends, receives;  ///< by ascending peer, this rank included
   /// The memory of the parts in `sends` and `receives`, where they are not packed. Form boxes: always. Form
   /// dense: if each part is one piece of memory and is sent, or received, without a copy. Stored parts: only
-  /// `to`, of what peers store in this rank's workspace.
+  /// `to`, of what peers store in this rank's workspace, unless it is packed.
   std::vector<StridedPart> from, to;
   Index padded_bytes = 0;                   ///< padded: what every member of the group gives every other
   int padded_parts = 0;                     ///< padded: members of the group

@@ -1,9 +1,11 @@
 #include "traffic/parcels.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "traffic/padding.hpp"
+#include "traffic/tile_cut.hpp"
 
 namespace weft {
 
@@ -16,6 +18,42 @@ Route Parcels::route(int peer) const {
   if (peer == settings_.rank) return settings_.own;
   const bool near = nodes.empty() || at(nodes, peer) == at(nodes, settings_.rank);
   return leg().traits.stores && near ? Route::store : Route::send;
+}
+
+void Parcels::find() {
+  find_receives();
+  find_sends();
+}
+
+void Parcels::find_sends() {
+  const int j = settings_.reshape, rank = settings_.rank;
+  const Tiling& to = *place_->field_after(j).tiling;
+  const Box box = place_->field_before(j).box(rank);
+  if (leg().planes() != nullptr) {
+    const TileCut cut(*place_);
+    for (const Overlap& o : to.overlaps(box))
+      for (const TileCut::Part& p : cut.parts(j, rank, o.rank, at_once(o.rank)))
+        add_send(o.rank, p.tile, p.box);
+    return;
+  }
+  for (int k = 0; k < place_->tiles(j, rank); ++k)
+    for (const Overlap& o : to.overlaps(place_->tile(j, rank, k, box))) add_send(o.rank, k, o.box);
+}
+
+void Parcels::find_receives() {
+  const int j = settings_.reshape, rank = settings_.rank;
+  const Tiling& from = *place_->field_before(j).tiling;
+  const Box box = place_->field_after(j).box(rank);
+  if (leg().planes() != nullptr) {
+    const TileCut cut(*place_);
+    for (const Overlap& o : from.overlaps(box))
+      for (const TileCut::Part& p : cut.parts(j, o.rank, rank, at_once(o.rank)))
+        add_receive(o.rank, p.tile, p.box);
+    return;
+  }
+  for (int k = 0; k < place_->tiles(j, rank); ++k)
+    for (const Overlap& o : from.overlaps(place_->tile(j, rank, k, box)))
+      if (route(o.rank) != Route::stay) add_receive(o.rank, k, o.box);
 }
 
 void Parcels::pad() {
@@ -72,9 +110,10 @@ void Parcels::open_receives(const Place& landing, bool in_place) {
     }
     if (!leg().traits.stores) continue;
     TileMessages& m = at(stored_->tiles, p.tile);
-    if (p.route != Route::send) m.receives.push_back({p.peer, 0, p.bytes});
-    if (p.route == Route::store) m.to.push_back(place);
-    const Span span = span_of(place.at, p.box.extents(), landing.element_bytes);
+    if (p.route != Route::send) m.receives.push_back({p.peer, p.offset, p.bytes});
+    if (p.route == Route::store && in_place) m.to.push_back(place);
+    const Span span = in_place ? span_of(place.at, p.box.extents(), landing.element_bytes)
+                               : Span{Space::work, p.offset, p.offset + p.bytes};
     if (m.landing.last == 0) m.landing.first = span.first;
     m.landing = {std::min(m.landing.first, span.first), std::max(m.landing.last, span.last)};
   }
@@ -83,6 +122,7 @@ void Parcels::open_receives(const Place& landing, bool in_place) {
 void Parcels::open_sends(const Place* source) {
   sort_by_tile(sends_);
   lay_out(sends_, &TileMessages::send_start);
+  if (leg().traits.stores && packs(leg())) aim();
   const bool boxes = leg().traits.form == Form::boxes;
   for (Parcel& p : sends_) {
     if (p.route == Route::send) {
@@ -97,6 +137,27 @@ void Parcels::open_sends(const Place* source) {
     if (p.route != Route::stay) continue;
     for (const Parcel& r : receives(p.tile))
       if (r.peer == p.peer) p.offset = r.offset;
+  }
+}
+
+/// Every receiver lays out what it receives in the same way, whoever asks.
+void Parcels::aim() {
+  std::map<int, std::vector<Parcel*>> stored;
+  for (Parcel& p : sends_)
+    if (p.route == Route::store) stored[p.peer].push_back(&p);
+  for (const auto& [peer, parcels] : stored) {
+    ReshapeMessages none, messages;
+    messages.tiles.resize(static_cast<std::size_t>(leg().tiles));
+    messages.tiles.front().receive_start = place_->receive_base(settings_.reshape, peer);
+    Settings settings = settings_;
+    settings.rank = peer;
+    Parcels theirs(*place_, settings, messages, none);
+    theirs.find_receives();
+    sort_by_tile(theirs.receives_);
+    theirs.lay_out(theirs.receives_, &TileMessages::receive_start);
+    for (Parcel* p : parcels)
+      for (const Parcel& r : theirs.receives(p->tile))
+        if (r.peer == settings_.rank) p->offset = r.offset;
   }
 }
 

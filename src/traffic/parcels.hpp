@@ -14,8 +14,9 @@ struct Parcel {
   int peer = -1, tile = 0;
   Box box;
   Route route = Route::send;
-  Index bytes = 0;   ///< on the wire
-  Index offset = 0;  ///< dense, padded: of its send or receive buffer in the workspace
+  Index bytes = 0;  ///< on the wire
+  Index offset =
+      0;  ///< packed: of its send or receive buffer in the workspace, of the receiver if it is stored
 };
 
 class Parcels {
@@ -27,19 +28,17 @@ class Parcels {
     Route own = Route::stay;  ///< how a rank's own part goes
     /// Dense parts of a tile begin where its messages say; false: behind those of the tile before.
     bool tiles_apart = true;
+    /// Planes: tiles that are complete at the same time are one part, if it is stored or stays.
+    bool at_once = false;
   };
 
   /// `sent` and `stored`, whose tiles exist already with their starts, get the messages.
   Parcels(const Placement& place, const Settings& settings, ReshapeMessages& sent, ReshapeMessages& stored);
 
   Route route(int peer) const;
-  /// Adds a part to what is sent, or received.
-  void add_send(int peer, int tile, const Box& box) {
-    sends_.push_back({peer, tile, box, route(peer), wire_bytes(settings_.rank, peer, box)});
-  }
-  void add_receive(int peer, int tile, const Box& box) {
-    receives_.push_back({peer, tile, box, route(peer), wire_bytes(peer, settings_.rank, box)});
-  }
+  /// Finds the parts that are sent, and those that are received: with planes all of them, else without one
+  /// that stays, which goes straight to where the result belongs.
+  void find();
 
   /// Padded: gives every member of the exchange group room for the largest part of a tile.
   void pad();
@@ -59,7 +58,8 @@ class Parcels {
   /// Those of one tile, where they lie by tile.
   std::span<const Parcel> sends(int tile) const { return of_tile(sends_, tile); }
   std::span<const Parcel> receives(int tile) const { return of_tile(receives_, tile); }
-  /// The send buffer of a part that is sent, and the receive buffer of one that is received.
+  /// The send buffer of a part that is sent, or, if it is stored, its place in the receiver's workspace; and
+  /// the receive buffer of one that is received.
   Place send_buffer(const Parcel& parcel) const {
     return place_->packed(settings_.reshape, settings_.rank, parcel.peer, parcel.box, parcel.offset);
   }
@@ -74,7 +74,17 @@ class Parcels {
   Index wire_bytes(int sender, int receiver, const Box& box) const {
     return place_->wire_bytes(settings_.reshape, sender, receiver, box);
   }
+  void add_send(int peer, int tile, const Box& box) {
+    sends_.push_back({peer, tile, box, route(peer), wire_bytes(settings_.rank, peer, box)});
+  }
+  void add_receive(int peer, int tile, const Box& box) {
+    receives_.push_back({peer, tile, box, route(peer), wire_bytes(peer, settings_.rank, box)});
+  }
+  void find_sends();
+  void find_receives();
+  bool at_once(int peer) const { return settings_.at_once && route(peer) != Route::send; }
   void lay_out(std::vector<Parcel>& parcels, Index TileMessages::*start);
+  void aim();
   static std::span<const Parcel> of_tile(const std::vector<Parcel>& all, int tile);
   const Leg& leg() const { return place_->leg(settings_.reshape); }
   Order order_of(int receiver) const { return place_->field_after(settings_.reshape).order(receiver); }

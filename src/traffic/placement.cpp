@@ -66,6 +66,11 @@ Index Placement::staging_base(int rank) const {
   return reshapes() == 0 ? 0 : aligned(largest_box(rank));
 }
 
+Index Placement::receive_base(int j, int rank) const {
+  if (leg(j).planes() != nullptr) return landing(j, rank).base;
+  return (leg(j).traits.stores ? 2 : 1) * staging_base(rank);
+}
+
 Range Placement::held(int axis, int j, int rank) const {
   for (const Field* f : {&field_before(j), &field_after(j)}) {
     const Box b = f->box(rank);

@@ -83,6 +83,9 @@ class Placement {
   /// A box in the user's memory; dense if the layout has no strides.
   Place user(const Field& field, Space space, int rank, const Layout& layout) const;
   Index staging_base(int rank) const;
+  /// Where the receive buffers of reshape j begin. Stored parts cannot wait until the source of their tile is
+  /// packed, as messages do: without planes they have memory behind both halves.
+  Index receive_base(int j, int rank) const;
 
   /// Tiles of reshape j on `rank`; 0 if it has no part in it. They are numbered item by item, if each item
   /// of a batch has tiles of its own.

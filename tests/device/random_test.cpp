@@ -44,7 +44,8 @@ TEST(DeviceProblems, OnThreadRanksWithADeviceEachOrSharingOne) {
   }
 }
 
-/// What is packed for messages is coded on the device, and goes through pinned memory.
+/// What is packed for messages is coded on the device, and goes through pinned memory; what is stored is
+/// coded on its way.
 TEST(DeviceProblems, WithCodecs) {
   const int most = std::min(8, 2 * ScopedDevices::count());
   std::vector<std::unique_ptr<ThreadTeam>> teams;
@@ -53,7 +54,9 @@ TEST(DeviceProblems, WithCodecs) {
   for (int i = 0; i < problem_count(ScopedDevices::problems() / 4); ++i) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
     const int ranks = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most));
-    RandomProblem p = make_device_problem(seed, ranks, {"copy"});
+    const bool stores = ranks <= ScopedDevices::count() && seed % 3 != 0;
+    RandomProblem p = make_device_problem(seed, ranks, {stores ? "direct" : "copy"});
+    if (p.exchanges.empty()) p.exchanges = {"copy"};
     draw_codecs(p, false);
     const ScopedTestHook hook(disturbance(p.delays));
     ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {

@@ -330,6 +330,8 @@ TEST(Design, IsExplainedInWords) {
   EXPECT_TRUE(says(text(one, Options().set("layout", "strided")), "\nlayout strided (as asked for)\n"));
   EXPECT_TRUE(says(text(several, Options().set("codec", "fp32")),
                    ", codec fp32 (as asked for: 4 of 8 bytes, relative error at most 6.0e-08), pipeline "));
+  EXPECT_TRUE(says(text(one, Options().set("codec", "fp32")),
+                   "exchange direct (auto: nothing is packed), codec fp32 "));
   EXPECT_TRUE(says(text(several, Options().set("tolerance", "4e-15")),
                    ", codec none (tolerance: no codec has so small an error), pipeline "));
   EXPECT_TRUE(says(text(one, Options().set("tolerance", "1e-6")),
@@ -350,7 +352,9 @@ TEST(Design, RefusesWhatCannotBe) {
   refuses(Options().set("threads", 2), "2 with arrays in memory of a GPU", gpus(4, 4));
   refuses(Options().set("shrink", 9), "1 to 8", one);
   refuses(Options().set("codec", "fp32").set("exchange", "p2pw"), "fp32 with exchange p2pw", one);
-  refuses(Options().set("codec", "fp32").set("exchange", "direct"), "fp32 with exchange direct", one);
+  refuses(Options().set("codec", "fp32").set("exchange", "direct"),
+          "fp32 with exchange direct among ranks some of which do not reach", processes(8, 4));
+  refuses(Options().set("codec", "fp32").set("exchange", "direct"), "fp32 with exchange direct", gpus(4, 2));
   refuses(Options().set("codec", "fp32,none,none,none,none,none,none"), "7 codecs", one);
   refuses(Options().set("codec", "zfp:16"), "zfp:16 with arrays in memory of a GPU", gpus(4, 4));
   refuses(Options().set("tolerance", "1e-15"), "at least 1.9e-15", processes(8, 4));

@@ -190,9 +190,10 @@ class Checker {
 
   void own(int op, const std::vector<Message>& parts, bool writes, const std::vector<int>& until) {
     if (until.size() != 1) fail(op, "is completed by " + std::to_string(until.size()) + " operations");
-    for (const Message& m : parts)
-      accesses_.push_back(
-          {op, until, writes, {Space::work, m.offset, m.offset + m.bytes}, nullptr, nullptr, 0});
+    for (const Message& m : parts) accesses_.push_back(packed(op, until, m, writes));
+  }
+  static Access packed(int op, const std::vector<int>& until, const Message& m, bool writes) {
+    return {op, until, writes, {Space::work, m.offset, m.offset + m.bytes}, nullptr, nullptr, 0};
   }
 
   /// Direct exchange: between signal_free and the last await_full the tile belongs to the peers; a put comes
@@ -211,6 +212,7 @@ class Checker {
         std::size_t others = 0;
         for (const Message& m : messages(op).receives) others += m.peer != p_.rank ? 1 : 0;
         if (full.size() != others) fail(id, "has " + std::to_string(full.size()) + " await_full");
+        if (messages(op).to.empty()) check_unpacks(op, id);
         landing_readers(id, op, full);
       }
     }
@@ -230,8 +232,11 @@ class Checker {
   /// arrived.
   void landing_readers(int free, const Op& op, const std::vector<int>& full) {
     std::vector<Access> tile;
-    for (const StridedPart& s : messages(op).to)
+    const TileMessages& m = messages(op);
+    for (const StridedPart& s : m.to)
       tile.push_back(access(free, s.at, s.box.extents(), reshape_of(op).sent.element_bytes, true, s.box));
+    for (const Message& part : m.receives)
+      if (m.to.empty() && part.peer != p_.rank) tile.push_back(packed(free, {}, part, true));
     const auto meets = [](const Access& a, const Access& b) {
       return a.span.first < b.span.last && b.span.first < a.span.last && !disjoint(a, b);
     };
@@ -343,6 +348,7 @@ class Checker {
     }
   }
 
+  /// Of those that are received in messages, or stored by peers.
   void check_unpacks(const Op& receive, int id) const {
     std::vector<const CopyCall*> unpacks;
     Index unpacked = 0, received = 0;
@@ -356,6 +362,7 @@ class Checker {
       return check_pieces(messages(receive).receives, messages(receive).to, bytes_of(receive), id);
     }
     for (const Message& m : messages(receive).receives) {
+      if (receive.kind == OpKind::signal_free && m.peer == p_.rank) continue;
       received += m.bytes;
       if (pieces_of(m, unpacks, &CopyCall::from, bytes_read) != m.bytes)
         fail(id, "is followed by unpacks of something else than its message");

@@ -323,9 +323,12 @@ void draw_codecs(RandomProblem& p, bool libraries) {
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
   RandomProblem p = make_random_problem(seed, ranks, mpi);
   draw_codecs(p, true);
-  const std::vector<std::string> carriers{"p2p",      "alltoallv",  "pairwise",
-                                          "alltoall", "ialltoallv", p.user_workspace ? "p2p" : "ring"};
-  p.exchanges = {mpi ? carriers[seed % carriers.size()] : "copy"};
+  std::vector<std::string> carriers{"copy"};
+  if (mpi) carriers = {"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
+  if (!p.user_workspace) carriers.insert(carriers.end(), {"direct", mpi ? "ring" : "direct"});
+  p.exchanges = {carriers[seed % carriers.size()]};
+  if (!mpi && !p.user_workspace && reshape_stages(make_schedule(p.request())).size() == 2 && seed % 4 == 0)
+    p.exchanges = {seed % 8 == 0 ? "direct,copy" : "copy,direct"};
   p.node_ranks = 0;
   p.far_pairs = false;
   return p;

@@ -20,6 +20,7 @@ struct Part {
   int peer;
   bool put;  ///< into the workspace of its receiver, by its sender; else a message
   Index bytes;
+  ByteRange room = {};  ///< of a put: where it may write
 };
 
 struct CompactOp {
@@ -32,7 +33,6 @@ struct CompactOp {
 /// Where the parts of a tile begin in CompactProgram::sends and receives. The next tile's are behind them.
 struct CompactTile {
   std::size_t sends, receives;
-  ByteRange landing;
 };
 
 /// What is left of a program for the replay: who says what to whom, in which order. The tiles of all reshapes
@@ -50,14 +50,16 @@ void add_tiles(CompactProgram& c, const ReshapeProgram& r, int rank) {
   const std::vector<TileMessages>& puts = r.stored.tiles;
   for (std::size_t tile = 0; tile < std::max(messages.size(), puts.size()); ++tile) {
     const auto first = static_cast<std::ptrdiff_t>(c.receives.size());
-    c.tiles.push_back({c.sends.size(), c.receives.size(), {}});
+    c.tiles.push_back({c.sends.size(), c.receives.size()});
     if (tile < messages.size()) {
       for (const Message& m : messages[tile].sends) c.sends.push_back({m.peer, false, m.bytes});
       for (const Message& m : messages[tile].receives) c.receives.push_back({m.peer, false, m.bytes});
     }
     if (tile < puts.size()) {
-      c.tiles.back().landing = puts[tile].landing;
-      for (const Message& m : puts[tile].receives) c.receives.push_back({m.peer, true, m.bytes});
+      const bool packed = puts[tile].to.empty();
+      for (const Message& m : puts[tile].receives)
+        c.receives.push_back(
+            {m.peer, true, m.bytes, packed ? ByteRange{m.offset, m.offset + m.bytes} : puts[tile].landing});
     }
     const std::span<Part> parts(c.receives.begin() + first, c.receives.end());
     std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.peer < b.peer; });
@@ -80,7 +82,7 @@ CompactProgram compact(const Program& p) {
     add_tiles(c, r, p.rank);
   }
   c.first_tile.push_back(c.tiles.size());
-  c.tiles.push_back({c.sends.size(), c.receives.size(), {}});
+  c.tiles.push_back({c.sends.size(), c.receives.size()});
   for (const Op& op : p.ops) {
     if (stays_on_the_rank(op, p.rank)) continue;
     const auto reshape = static_cast<std::size_t>(op.reshape);
@@ -90,10 +92,10 @@ CompactProgram compact(const Program& p) {
     CompactOp kept{op.kind, op.reshape, op.tile, op.peer};
     if (op.kind == OpKind::put) {
       const CopyCall& call = p.copies[static_cast<std::size_t>(op.call)];
-      const Span span = span_of(call.to, call.box.extents(), call.element_bytes);
+      const Span span = written_by(call);
       kept.first = span.first;
       kept.last = span.last;
-      kept.bytes = call.box.count() * call.element_bytes;
+      kept.bytes = bytes_written(call);
     }
     c.ops.push_back(kept);
   }
@@ -145,7 +147,6 @@ class Rank {
         op.kind == OpKind::put || op.kind == OpKind::signal_full || op.kind == OpKind::await_full;
     return p != parts.end() && p->peer == peer && p->put == put ? &*p : nullptr;
   }
-  ByteRange landing(const CompactOp& op) const { return program_.tiles[tile(op)].landing; }
 
   // What is true of a tile or a part in an execution. A tile that this rank has not is never posted or freed.
   std::vector<bool>::reference posted(std::size_t execution, const CompactOp& op) {
@@ -316,10 +317,10 @@ class Replay {
     const std::size_t execution = rank(r).execution();
     if (!receiver.freed(execution, op))
       fail(r, "a put into rank " + std::to_string(op.peer), "a tile that is free");
-    const ByteRange landing = receiver.landing(op);
-    if (op.first < landing.first || op.last > landing.last)
+    const Part& part = sent_part(r, op.peer, op);
+    if (op.first < part.room.first || op.last > part.room.last)
       fail(r, "a put outside the tile of rank " + std::to_string(op.peer), "addresses within it");
-    Index& bytes = receiver.under_way(execution, sent_part(r, op.peer, op));
+    Index& bytes = receiver.under_way(execution, part);
     if (bytes == Rank::nothing) {  // the first of possibly several puts of the part
       bytes = 0;
       ++under_way_;

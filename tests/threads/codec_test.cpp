@@ -340,17 +340,20 @@ TEST(MeasuredError, MisuseIsAnErrorOnAllRanks) {
 }
 
 TEST(CodedPlans, WhatWouldBecomeInfiniteEndsTheExecution) {
-  ThreadTeam team(3);
-  team.run([&](const Comm& comm) {
-    // Nothing is transformed before the exchange, so that the number gets there as it is.
-    Problem p = cube(12, true);
-    p.input = Distribution::slab(1);
-    p.transforms = {Transform::none, Transform::c2c, Transform::none};
-    Plan plan(comm, p, Options().set("exchange", "copy").set("codec", "fp16"));
-    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
-    in[0] = comm.rank() == 1 ? std::numeric_limits<double>::max() : 1;
-    expect_error([&] { plan.forward(in.data(), out.data()); }, comm.rank() == 1 ? "would make infinite" : "");
-  });
+  for (const char* exchange : {"copy", "direct"}) {
+    ThreadTeam team(3);
+    team.run([&](const Comm& comm) {
+      // Nothing is transformed before the exchange, so that the number gets there as it is.
+      Problem p = cube(12, true);
+      p.input = Distribution::slab(1);
+      p.transforms = {Transform::none, Transform::c2c, Transform::none};
+      Plan plan(comm, p, Options().set("exchange", exchange).set("codec", "fp16"));
+      Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+      in[0] = comm.rank() == 1 ? std::numeric_limits<double>::max() : 1;
+      expect_error([&] { plan.forward(in.data(), out.data()); },
+                   comm.rank() == 1 ? "would make infinite" : "");
+    });
+  }
 }
 
 /// The error of zfp depends on the data; beside the bound, what it is for smooth ones.
@@ -407,27 +410,86 @@ TEST(CodedPlansWithoutZfp, SayWhatToInstall) {
 }
 
 TEST(CodedPlans, ADamagedMessageIsAnErrorAndNotAWrongNumber) {
-  ThreadTeam team(3);
-  std::atomic<bool> armed = true;
-  TestHook hook;
-  hook.on_access = [&](const char* kind, const std::byte* from, const std::byte*, std::size_t bytes) {
-    // A rank's own part is not coded.
-    constexpr std::size_t plain = std::size_t{4} * 4 * 12 * sizeof(Complex);
-    if (std::string(kind) == "unpack" && bytes < plain && armed.exchange(false))
-      const_cast<std::byte*>(from)[1] ^= std::byte{8};
-  };
-  const ScopedTestHook scoped(hook);
-  std::atomic<int> noticed = 0;
-  team.run([&](const Comm& comm) {
-    Plan plan(comm, cube(12, false), Options().set("exchange", "copy").set("codec", "fp32"));
-    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
-    try {
-      plan.forward(in.data(), out.data());
-    } catch (const Error& e) {
-      noticed += std::string(e.what()).find("a damaged part from rank") != std::string::npos ? 1 : 0;
-    }
-  });
-  EXPECT_GE(noticed, 1);
+  for (const char* exchange : {"copy", "direct"}) {
+    ThreadTeam team(3);
+    std::atomic<bool> armed = true;
+    TestHook hook;
+    hook.on_access = [&](const char* kind, const std::byte* from, const std::byte*, std::size_t bytes) {
+      // A rank's own part is not coded.
+      constexpr std::size_t plain = std::size_t{4} * 4 * 12 * sizeof(Complex);
+      if (std::string(kind) == "unpack" && bytes < plain && armed.exchange(false))
+        const_cast<std::byte*>(from)[1] ^= std::byte{8};
+    };
+    const ScopedTestHook scoped(hook);
+    std::atomic<int> noticed = 0;
+    team.run([&](const Comm& comm) {
+      Plan plan(comm, cube(12, false), Options().set("exchange", exchange).set("codec", "fp32"));
+      Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+      try {
+        plan.forward(in.data(), out.data());
+      } catch (const Error& e) {
+        noticed += std::string(e.what()).find("a damaged part from rank") != std::string::npos ? 1 : 0;
+      }
+    });
+    EXPECT_GE(noticed, 1) << exchange;
+  }
+}
+
+namespace {
+
+/// The numbers that a plan makes of small integers.
+std::vector<double> of_integers(const Comm& comm, const Problem& p, const Options& options,
+                                Direction direction) {
+  Plan plan(comm, p, options);
+  const std::size_t reals = plan.buffer_bytes() / sizeof(double);
+  Buffer<double> in(reals), out(reals);
+  for (std::size_t i = 0; i < reals; ++i)
+    in[i] = static_cast<double>((7919 * i + 104729 * static_cast<std::size_t>(comm.rank())) % 2001) - 1000;
+  const void* const from = in.data();
+  void* const to = out.data();
+  direction == Direction::forward ? plan.forward(from, to) : plan.backward(from, to);
+  const std::size_t complex = direction == Direction::forward ? plan.output_count() : plan.input_count();
+  const bool real = direction == Direction::backward && p.transforms.contains(Transform::r2c);
+  return {out.begin(), out.begin() + static_cast<std::ptrdiff_t>(complex * (real ? 1 : 2))};
+}
+
+}  // namespace
+
+/// FFTs of four points make integers of integers, and single precision holds them: whatever is stored, or
+/// read, where it does not belong shows in a bit.
+TEST(CodedPlans, IntegersSurviveSinglePrecisionThatIsStored) {
+  using enum Transform;
+  std::vector<Problem> problems(4);
+  for (Problem& p : problems) {
+    p.shape = {4, 71, 10};
+    p.transforms = {c2c, none, none};
+    p.input = Distribution::slab(1);
+    p.output = Distribution::slab(0);
+  }
+  problems[1].transforms = {r2c, none, none};
+  problems[1].output = Distribution::slab(2);
+  problems[2].batch = 5;
+  problems[3].shape = {70, 9, 4};
+  problems[3].transforms = {none, none, c2c};
+  problems[3].input = Distribution::pencil(1);
+  problems[3].output = Distribution::brick();
+  const std::vector<Options> cuts{
+      Options().set("pipeline", "sequential"), Options().set("pipeline", "windowed").set("tile", 2),
+      Options().set("pipeline", "th").set("tile", 3), Options().set("pipeline", "planes").set("tile", 3),
+      Options().set("pipeline", "two-front").set("tile", 1)};
+  for (const int ranks : {2, 3, 6}) {
+    ThreadTeam team(ranks);
+    for (std::size_t i = 0; i < problems.size() * cuts.size(); ++i)
+      for (const Direction direction : {Direction::forward, Direction::backward})
+        team.run([&](const Comm& comm) {
+          const Problem& p = problems[i / cuts.size()];
+          Options options = cuts[i % cuts.size()];
+          options.set("exchange", "direct");
+          const std::vector<double> exact = of_integers(comm, p, options, direction);
+          EXPECT_EQ(of_integers(comm, p, options.set("codec", "fp32"), direction), exact)
+              << "case " << i << " on " << ranks << " ranks";
+        });
+  }
 }
 
 }  // namespace weft::test

@@ -106,10 +106,10 @@ void take_asked(const Given& given, Design& design) {
       throw Error(operation, to_string(codec) + " with arrays in memory of a GPU",
                   "a codec that is no library's of the host: fp32, fp16, bf16 or trim:m");
     const Leg& leg = design.legs[0][j];
-    if (!carries_codecs(leg.traits))
+    if (!carries_codecs(leg.traits, given.setting))
       throw Error(operation,
                   to_string(codec) + " with exchange " + leg.exchange +
-                      (leg.traits.stores ? ", which stores parts where they belong"
+                      (leg.traits.stores ? " among ranks some of which do not reach each other's memory"
                                          : ", which takes what it sends from the array itself"),
                   "exchange auto, or one that carries packed parts");
     set(design, j, codec, asked.reason() + ": " + worth(codec, given.real_size()));
@@ -124,18 +124,18 @@ void choose(const Given& given, Design& design) {
         "at least " + scientific(least) + ", the rounding errors of local FFTs of this size and precision");
   const Codec codec = shortest_within(tolerance - least, given, design);
   for (std::size_t j = 0; j < design.legs[0].size(); ++j) {
-    const bool carries = carries_codecs(design.legs[0][j].traits);
-    set(design, j, carries ? codec : Codec(),
-        !carries ? "tolerance: exact, as nothing is packed for this exchange"
-        : codec  ? "tolerance: " + worth(codec, given.real_size())
-                 : "tolerance: no codec has so small an error");
+    const bool packed = !packs_nothing(design.legs[0][j].traits);
+    set(design, j, packed ? codec : Codec(),
+        !packed ? "tolerance: exact, as nothing is packed for this exchange"
+        : codec ? "tolerance: " + worth(codec, given.real_size())
+                : "tolerance: no codec has so small an error");
   }
 }
 
 }  // namespace
 
-bool carries_codecs(const ExchangeTraits& traits) {
-  return !traits.stores && traits.form != Form::boxes;
+bool carries_codecs(const ExchangeTraits& traits, const Setting& setting) {
+  return traits.stores ? !setting.some_far() : traits.form != Form::boxes;
 }
 
 bool wants_packed(const Wishes& wishes, const Setting& setting) {

@@ -119,7 +119,8 @@ bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
 }
 
 bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting) {
-  return serves(offer, wishes, setting) && (!wants_packed(wishes, setting) || carries_codecs(offer.traits));
+  return serves(offer, wishes, setting) &&
+         (!wants_packed(wishes, setting) || carries_codecs(offer.traits, setting));
 }
 
 Offers choose_exchanges(const Given& given) {

@@ -49,8 +49,9 @@ void take_exchanges(const Given& given, const Offers& offers, Design& design);
 void check_padding(const Given& given, const Design& design);
 
 // codec.cpp
-/// Whether an exchange can carry what is coded: it carries what is packed for it.
-bool carries_codecs(const ExchangeTraits& traits);
+/// Whether an exchange can carry what is coded: it carries what is packed for it, or all pairs of ranks store
+/// into each other's workspace.
+bool carries_codecs(const ExchangeTraits& traits, const Setting& setting);
 /// Whether only such an exchange will do: a codec was asked for, or a tolerance where messages leave a
 /// machine. Memory that ranks share is faster than any codec.
 bool wants_packed(const Wishes& wishes, const Setting& setting);
