@@ -65,11 +65,13 @@ class PlanesBuilder {
     const bool rows = !is_last(j) && w_.leg(j).codec && s.axes.empty();
     AxisVector<int> uncut = s.axes;
     if (rows) uncut.push_back(w_.place.row_axis(j, w_.rank, s.source.box));
-    const Index unit = !is_last(j) && w_.leg(j).codec ? block_points(s.result.element) : 1;
+    CutAtMultiples blocks;  // the user's array may lie in another order
+    if (!is_last(j) && w_.leg(j).codec)
+      blocks = {w_.place.field_before(j).order(w_.rank).back(), block_points(s.result.element)};
     for (const Box& out : is_last(j) ? whole : traffic_.cut().sending(j, w_.rank))
       for (const Box& in : j == 0 || rows ? whole : received(j, s)) {
         const Box tile = intersect(in, same_cut(out, s.source.box, s.axes));
-        const std::vector<Box> parts = sub_tiles(tile, order, uncut, bytes, subtile(j), unit);
+        const std::vector<Box> parts = sub_tiles(tile, order, uncut, bytes, subtile(j), blocks);
         s.parts.insert(s.parts.end(), parts.begin(), parts.end());
       }
     return s;

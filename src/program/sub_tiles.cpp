@@ -12,7 +12,7 @@ constexpr Index shortest_run = 4 * line_bytes;
 }  // namespace
 
 std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector<int>& transformed,
-                           int element_bytes, Index bytes, Index unit) {
+                           int element_bytes, Index bytes, const CutAtMultiples& multiples) {
   if (part.empty()) return {};
   Shape thickness = part.extents();
   const int fastest = order[order.size() - 1];
@@ -25,10 +25,9 @@ std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector
     const Index wanted = std::clamp(bytes / layer, std::min(least, thickness[a]), thickness[a]);
     const Index pieces = (thickness[a] + wanted - 1) / wanted;
     thickness[a] = (thickness[a] + pieces - 1) / pieces;
-    if (a == fastest) {  // whole cache lines
-      const Index least_unit = std::max<Index>(unit, line_bytes / element_bytes);
-      thickness[a] = std::min(part.extent(a), rounded_up(thickness[a], least_unit));
-    }
+    const Index unit = std::max<Index>(a == fastest ? line_bytes / element_bytes : 1,  // whole cache lines
+                                       a == multiples.axis ? multiples.points : 1);
+    thickness[a] = std::min(part.extent(a), rounded_up(thickness[a], unit));
   }
   std::vector<Box> boxes;
   Box box = part;

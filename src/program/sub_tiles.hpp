@@ -9,11 +9,17 @@ namespace weft {
 
 inline constexpr Index line_bytes = 64;  ///< of the cache
 
+/// An axis that is cut at multiples of so many points alone.
+struct CutAtMultiples {
+  int axis = -1;
+  Index points = 1;
+};
+
 /// The parts of `part` that a stage works on one after the other. Axes that it does not transform are cut,
 /// from the slowest of `order` on, until a part takes no more than `bytes`; along the fastest of `order` no
-/// thinner than a few cache lines, and at multiples of `unit` points.
+/// thinner than a few cache lines.
 std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector<int>& transformed,
-                           int element_bytes, Index bytes, Index unit = 1);
+                           int element_bytes, Index bytes, const CutAtMultiples& multiples = {});
 
 /// The part of `whole` that has the ranges of `part` along all axes but `free` ones, which it has whole.
 Box same_cut(const Box& part, const Box& whole, const AxisVector<int>& free);

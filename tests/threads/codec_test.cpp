@@ -459,7 +459,7 @@ std::vector<double> of_integers(const Comm& comm, const Problem& p, const Option
 /// read, where it does not belong shows in a bit.
 TEST(CodedPlans, IntegersSurviveSinglePrecisionThatIsStored) {
   using enum Transform;
-  std::vector<Problem> problems(4);
+  std::vector<Problem> problems(5);
   for (Problem& p : problems) {
     p.shape = {4, 71, 10};
     p.transforms = {c2c, none, none};
@@ -473,10 +473,15 @@ TEST(CodedPlans, IntegersSurviveSinglePrecisionThatIsStored) {
   problems[3].transforms = {none, none, c2c};
   problems[3].input = Distribution::pencil(1);
   problems[3].output = Distribution::brick();
+  // The axis of the rows is not the fastest in memory.
+  problems[4].shape = {4, 71, 80};
+  problems[4].batch = 3;
+  problems[4].input = Distribution::slab(1).with_strides({71 * 240, 240, 3});
+  problems[4].input_distance = 1;
   const std::vector<Options> cuts{
       Options().set("pipeline", "sequential"), Options().set("pipeline", "windowed").set("tile", 2),
       Options().set("pipeline", "th").set("tile", 3), Options().set("pipeline", "planes").set("tile", 3),
-      Options().set("pipeline", "two-front").set("tile", 1)};
+      Options().set("pipeline", "two-front").set("tile", 1).set("subtile", 1)};
   for (const int ranks : {2, 3, 6}) {
     ThreadTeam team(ranks);
     for (std::size_t i = 0; i < problems.size() * cuts.size(); ++i)
