@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/test_hook.hpp"
 #include "support/device_mirror.hpp"
@@ -25,6 +27,12 @@ class Executed {
     plan_.set_stream(static_cast<CUstream_st*>(mirror_.stream().native()));
     in_ = reinterpret_cast<Complex*>(mirror_.fresh(plan_.input_count() * sizeof(Complex)));
     out_ = reinterpret_cast<Complex*>(mirror_.fresh(plan_.output_count() * sizeof(Complex)));
+  }
+  /// The input becomes one number among zeros.
+  void set(double number) {
+    std::vector<Complex> values(plan_.input_count());
+    values.at(0) = number;
+    in_ = reinterpret_cast<Complex*>(mirror_.upload(values.data(), values.size() * sizeof(Complex)));
   }
   void forward() { plan_.forward(in_, out_); }
   void backward() { plan_.backward(out_, in_); }
@@ -47,12 +55,16 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
   struct Way {
     const char *exchange, *graph;
     int reach;
+    const char* codec = "none";
   };
   // The last: direct within pairs of devices, and by messages between them.
-  const std::vector<Way> ways{
-      {"direct", "off", 0}, {"direct", "on", 0}, {"copy", "off", 0}, {"direct", "off", 2}};
+  const std::vector<Way> ways{{"direct", "off", 0},
+                              {"direct", "on", 0},
+                              {"copy", "off", 0},
+                              {"direct", "on", 0, "fp16"},
+                              {"direct", "off", 2}};
   for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
-    for (const auto& [exchange, graph, reach] : ways)
+    for (const auto& [exchange, graph, reach, codec] : ways)
       for (const int when : {0, 2, 5, 9, 14}) {
         const ScopedDevices devices(
             {.delays = true, .ordered = false, .reach = ScopedDevices::reach_of(reach)});
@@ -69,7 +81,7 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
         };
         const ScopedTestHook scoped(hook);
         Options options;
-        options.set("pipeline", pipeline).set("exchange", exchange).set("graph", graph);
+        options.set("pipeline", pipeline).set("exchange", exchange).set("graph", graph).set("codec", codec);
         // With graphs in the middle of a capture, or, once all are captured, between two launches.
         const int before = std::string(graph) == "on" && when % 2 != 0 ? 2 : 1;
         if (std::string(pipeline) != "sequential") options.set("tile", 1);
@@ -111,6 +123,32 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
           Executed(comm, options).forward();
         });
       }
+}
+
+/// Of what is encoded into the memory of a peer.
+TEST(DeviceFailures, ANumberThatACodecMakesInfiniteIsToldOnAllRanks) {
+  const ScopedDevices devices;
+  const int ranks = std::min(3, ScopedDevices::count());
+  if (ranks < 2) GTEST_SKIP() << "one device";
+  for (const char* pipeline : {"windowed", "planes"})
+    for (const char* puts : {"kernel", "engine"}) {
+      ThreadTeam team(ranks);
+      team.run([&](const Comm& comm) {
+        ScopedDevices::choose(comm.rank());
+        Executed plan(comm, Options()
+                                .set("exchange", "direct")
+                                .set("codec", "fp16")
+                                .set("pipeline", pipeline)
+                                .set("puts", puts));
+        const bool breaks = comm.rank() == 1;
+        plan.set(breaks ? std::numeric_limits<double>::max() : 1);
+        expect_error(
+            [&] {
+              for (int i = 0; i < 1000; ++i) plan.forward();
+            },
+            breaks ? "would make infinite" : "");
+      });
+    }
 }
 
 }  // namespace weft::test
