@@ -33,7 +33,7 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_NCCL_LIBRARY",
                         "file of NCCL's libnccl.so.2; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_ZFP_LIBRARY",
-                        "file of libzfp, of codec zfp; unset: the loader searches for it"},
+                        "file of libzfp, of codecs zfp and zfp-accuracy; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_DIR", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_ROOT", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_WARNINGS", "off: no warnings on standard error"},

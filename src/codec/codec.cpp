@@ -46,6 +46,9 @@ int trimmed_bits(int bits, int real) {
 int zfp_bits(int rate, int real) {
   return rate > 7 * real ? 0 : rate;
 }
+int zfp_accuracy_bits(int m, int real) {
+  return zfp_bits(codec::zfp_accuracy_room_bits(m), real);
+}
 
 }  // namespace
 
@@ -60,6 +63,12 @@ std::span<const CodecRow> codec_table() {
       CodecRow{"zfp", "zfp with a fixed rate of so many bits for a number (zfp:16)",
                "the bits that a number takes", 8, 56, true, codec::zfp_group, zfp_bits,
                [](int rate) { return codec::zfp_error_exponent(rate); }},
+      CodecRow{"zfp-accuracy",
+               "zfp with as many bits as it takes to keep every number within 2^-m of the largest of its 64 "
+               "(zfp-accuracy:20)",
+               "the bits behind the first one of the largest of 64 numbers that all of them keep", 4, 45,
+               true, codec::zfp_group, zfp_accuracy_bits,
+               [](int m) { return codec::zfp_accuracy_error_exponent(m); }, true},
   };
   return table;
 }
@@ -67,10 +76,6 @@ std::span<const CodecRow> codec_table() {
 Codec find_codec(const std::string& name) {
   if (name == "none") return {};
   const std::size_t colon = name.find(':');
-  if (name.substr(0, colon) == "zfp-accuracy")
-    throw Error(operation, "\"" + name + "\"",
-                "zfp:16, a fixed rate: with a fixed accuracy the length of a message varies, which is not "
-                "supported");
   std::vector<std::string> names{"none"};
   for (const CodecRow& row : codec_table()) {
     names.emplace_back(row.bits_meaning != nullptr ? std::string(row.name) + ":20" : row.name);

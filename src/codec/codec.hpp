@@ -4,7 +4,7 @@
 //
 // A message is coded in *rows*: the points of a part along one axis, one row behind the other. A row of n
 // reals has the heads of its blocks (block.hpp), then their payloads; both begin on eight bytes. Zfp, whose
-// numbers are coded by a library, is described in ADR 0028.
+// numbers are coded by a library, and whose blocks may vary in length, is described in ADR 0028.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct CodecRow;
 
 struct Codec {
   const CodecRow* row = nullptr;  ///< null: numbers travel as they are
-  int bits = 0;                   ///< trim: of the mantissa that are kept; zfp: of a number on the wire
+  int bits = 0;                   ///< what is behind the colon of its name
   explicit operator bool() const { return row != nullptr; }
   friend bool operator==(const Codec&, const Codec&) = default;
 };
@@ -37,6 +37,8 @@ struct CodecRow {
   int (*wire_bits)(int bits, int real_bytes);
   /// The relative error of a coded number, or of its block's norm, is at most two to the power of this.
   int (*error_exponent)(int bits);
+  /// Blocks vary in length, and `wire_bits` is the most (varying.hpp).
+  bool varies = false;
 };
 
 std::span<const CodecRow> codec_table();

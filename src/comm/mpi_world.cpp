@@ -236,10 +236,10 @@ bool MpiWorld::complete(std::span<MPI_Request> requests) const {
   return done != 0;
 }
 
-std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests) const {
+std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests, MPI_Status* status) const {
   int index = MPI_UNDEFINED, done = 1;
   const auto held = lock();
-  check_mpi(MPI_Testany(static_cast<int>(requests.size()), requests.data(), &index, &done, MPI_STATUS_IGNORE),
+  check_mpi(MPI_Testany(static_cast<int>(requests.size()), requests.data(), &index, &done, status),
             "MPI_Testany");
   return {index == MPI_UNDEFINED ? -1 : index, done != 0};
 }

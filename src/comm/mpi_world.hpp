@@ -73,8 +73,9 @@ class MpiWorld {
   bool complete(std::span<MPI_Request> requests) const;
 
   /// The index of a complete request, or -1 if none is active; `second` is false if no active one is complete
-  /// yet.
-  std::pair<int, bool> complete_any(std::span<MPI_Request> requests) const;
+  /// yet. `status` becomes that of the complete one.
+  std::pair<int, bool> complete_any(std::span<MPI_Request> requests,
+                                    MPI_Status* status = MPI_STATUS_IGNORE) const;
 
   /// The communicator of the ranks with this rank's colour, in rank order. `colours` holds one per rank, the
   /// same on all ranks. Collective. Communicators are kept for later calls with the same colours. Those that

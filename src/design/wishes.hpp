@@ -69,6 +69,10 @@ struct Wishes {
   bool any_codec() const {
     return std::any_of(codec.value.begin(), codec.value.end(), [](const Codec& c) { return bool(c); });
   }
+  bool any_varying_codec() const {
+    return std::any_of(codec.value.begin(), codec.value.end(),
+                       [](const Codec& c) { return c && c.row->varies; });
+  }
   /// Whether nothing that was asked for needs one exchange rather than another.
   bool any_exchange() const {
     return std::all_of(exchange.value.begin(), exchange.value.end(),

@@ -105,9 +105,11 @@ OperationTime Interpreter::time_of(const Op& op, double begin, double end) const
     moves(c.from, bytes_read(c), c.to, bytes_written(c));
   } else if (op.kind == OpKind::post || op.kind == OpKind::signal_free || op.kind == OpKind::signal_full) {
     t.kind = "exchange";
-    if (op.kind == OpKind::post)
+    if (op.kind == OpKind::post) {
+      t.bytes = -links_.carrier(op.reshape).bytes_saved(op.tile);
       for (const Message& m : at(at(program_.reshapes, op.reshape).sent.tiles, op.tile).sends)
         if (m.peer != program_.rank) t.bytes += m.bytes;
+    }
   } else {
     t.kind = "wait";
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codec/varying.hpp"
 #include "weft/box.hpp"
 
 namespace weft {
@@ -37,6 +38,7 @@ struct Message {
   Index offset;  ///< of packed parts but those that are stored elsewhere: bytes from the start of the
                  ///< workspace; else 0
   Index bytes;
+  codec::VaryingRows rows = {};  ///< if their lengths vary: `bytes` is their room, and fewer travel
 };
 
 /// A part that is sent or received without packing: a strided box. The sender and the receiver go through its

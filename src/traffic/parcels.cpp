@@ -105,7 +105,8 @@ void Parcels::open_receives(const Place& landing, bool in_place) {
   for (const Parcel& p : receives_) {
     const StridedPart place{p.box, landing.at(p.box), order_of(settings_.rank)};
     if (p.route == Route::send) {
-      at(sent_->tiles, p.tile).receives.push_back({p.peer, p.offset, p.bytes});
+      at(sent_->tiles, p.tile)
+          .receives.push_back({p.peer, p.offset, p.bytes, place_->varying(receive_buffer(p))});
       if (in_place) at(sent_->tiles, p.tile).to.push_back(place);
     }
     if (!leg().traits.stores) continue;
@@ -127,7 +128,7 @@ void Parcels::open_sends(const Place* source) {
   for (Parcel& p : sends_) {
     if (p.route == Route::send) {
       TileMessages& m = at(sent_->tiles, p.tile);
-      m.sends.push_back({p.peer, boxes ? 0 : p.offset, p.bytes});
+      m.sends.push_back({p.peer, boxes ? 0 : p.offset, p.bytes, place_->varying(send_buffer(p))});
       if (boxes)
         m.from.push_back({p.box, (source != nullptr ? *source : send_buffer(p)).at(p.box), order_of(p.peer)});
       continue;

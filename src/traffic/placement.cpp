@@ -36,6 +36,12 @@ bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& tran
   return alike;
 }
 
+namespace {
+Index row_reals(const Place& coded) {
+  return coded.box.extent(coded.row) * (coded.element == Element::real ? 1 : 2);
+}
+}  // namespace
+
 Placement::Placement(const Schedule& schedule, const std::vector<Leg>& legs, int real_bytes)
     : schedule_(schedule), legs_(legs), real_bytes_(real_bytes), stages_(reshape_stages(schedule)) {}
 
@@ -206,8 +212,14 @@ Place Placement::packed(int j, int sender, int receiver, const Box& part, Index 
 
 Index Placement::bytes_of(const Place& p) const {
   if (!p.codec) return p.box.count() * p.element_bytes;
-  const Index n = p.box.extent(p.row);
-  return p.box.count() / n * row_bytes(p.codec, n * (p.element == Element::real ? 1 : 2), real_bytes_);
+  return p.box.count() / p.box.extent(p.row) * row_bytes(p.codec, row_reals(p), real_bytes_);
+}
+
+codec::VaryingRows Placement::varying(const Place& p) const {
+  if (!p.codec || !p.codec.row->varies) return {};
+  const Index reals = row_reals(p);
+  return {p.box.count() / p.box.extent(p.row), row_bytes(p.codec, reals, real_bytes_), reals,
+          p.codec.row->wire_bits(p.codec.bits, real_bytes_)};
 }
 
 Place Placement::dense(const Field& field, int rank, Index base) const {

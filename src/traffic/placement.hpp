@@ -73,6 +73,8 @@ class Placement {
     return leg(j).codec ? bytes_of(packed(j, sender, receiver, part, 0))
                         : part.count() * element_bytes(field_before(j));
   }
+  /// The rows of a part whose length varies; none of any other.
+  codec::VaryingRows varying(const Place& packed) const;
   /// The axis along which a part that `sender` sends is coded in rows, or -1 if there is none: one that no
   /// pipeline cuts among what it packs at a time, or only between blocks.
   int row_axis(int j, int sender, const Box& part) const;

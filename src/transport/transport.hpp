@@ -47,6 +47,8 @@ class Carrier {
   /// offsets of their parts. Blocking exchanges complete them. False if it would have to wait for the queue
   /// and must not: then to be called again.
   virtual bool post(int tile, const Memory& memory, Queue& queue, Patience patience) = 0;
+  /// Of a tile that has been posted: the bytes of its messages that need not travel, as their lengths vary.
+  virtual Index bytes_saved(int /*tile*/) const { return 0; }
   /// Whether what the tile sends may be overwritten; with `wait`, returns when it may.
   virtual bool sent(int tile, Patience patience) = 0;
   /// The position, among the tile's receives, of a part that has arrived and was not returned before;

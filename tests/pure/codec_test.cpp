@@ -30,7 +30,8 @@ std::vector<const char*> codec_names() {
   std::vector<const char*> all{"fp32",    "fp16",    "bf16",    "trim:0",  "trim:4",  "trim:5",
                                "trim:12", "trim:15", "trim:20", "trim:28", "trim:36", "trim:44"};
   if (zfp::missing().empty())
-    all.insert(all.end(), {"zfp:8", "zfp:13", "zfp:16", "zfp:28", "zfp:43", "zfp:56"});
+    all.insert(all.end(), {"zfp:8", "zfp:13", "zfp:16", "zfp:28", "zfp:43", "zfp:56", "zfp-accuracy:4",
+                           "zfp-accuracy:17", "zfp-accuracy:20", "zfp-accuracy:45"});
   return all;
 }
 const std::vector<const char*> names = codec_names();
@@ -164,6 +165,7 @@ void instruction_sets_agree() {
 template <class Real>
 void damage_is_noticed() {
   each_coder<Real>([](const RowKernel& kernel, const Codec& codec) {
+    if (codec.row->varies) return;  // zfp_test.cpp
     const Index n = 130;
     Row<Real> row(kernel, codec, n);
     std::vector<Real> y;

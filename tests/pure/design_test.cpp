@@ -21,7 +21,7 @@ namespace {
 /// As MPI ranks have them.
 std::vector<Offer> mpi_offers(bool several_nodes) {
   return {{"direct", {.form = Form::boxes, .stores = true, .in_graphs = true}, ""},
-          {"p2p", {}, "", several_nodes},
+          {"p2p", {.any_length = true}, "", several_nodes},
           {"p2pw", {.form = Form::boxes, .beside_stores = true}, ""},
           {"alltoallv", {.concurrent = false}, ""},
           {"alltoall", {.form = Form::padded, .concurrent = false}, ""},
@@ -267,6 +267,14 @@ TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
             "as asked for: 20 of 64 bits, relative error at most 2.4e-04");
   expect_error([&] { design_of(slabs, gpus(4, 4), Options().set("codec", "zfp:20")); },
                "zfp:20 with arrays in memory of a GPU");
+  const Options accuracy = Options().set("codec", "zfp-accuracy:21");
+  EXPECT_EQ(first_leg(design_of(slabs, several, accuracy)).exchange, "p2p");
+  EXPECT_EQ(first_leg(design_of(slabs, several, accuracy)).codec_reason,
+            "as asked for: at most 4 of 8 bytes, relative error at most 1.9e-06");
+  expect_error([&] { design_of(slabs, several, Options(accuracy).set("exchange", "alltoallv")); },
+               "zfp-accuracy:21 with exchange alltoallv, which sends parts of a fixed length");
+  expect_error([&] { design_of(slabs, gpus(4, 4), accuracy); },
+               "zfp-accuracy:21 with arrays in memory of a GPU");
   // Shared memory is faster than codecs.
   EXPECT_EQ(codecs(processes(8, 8), Options().set("tolerance", "1e-3"), slabs), "none ");
   EXPECT_EQ(first_leg(design_of(slabs, processes(8, 8), Options().set("tolerance", "1e-3"))).exchange,

@@ -1,12 +1,15 @@
-// Codec zfp: its bounds, what it refuses, and its names.
+// Codecs zfp and zfp-accuracy: their bounds, what they refuse, their names; rows whose length varies, as they
+// are in messages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/varying_rows.hpp"
 #include "support/coded_row.hpp"
 #include "support/expect_error.hpp"
 
@@ -60,25 +63,27 @@ void refuses_what_it_cannot_keep() {
     for (const std::size_t at : {0U, 63U, 64U, 69U}) {
       std::vector<Real> x(70, 1);
       x[at] = special;
-      EXPECT_EQ(Row<Real>(row_kernels().back(), find_codec("zfp:16"), 70).encode(x), Outcome::not_finite);
+      for (const char* name : {"zfp:16", "zfp-accuracy:12"})
+        EXPECT_EQ(Row<Real>(row_kernels().back(), find_codec(name), 70).encode(x), Outcome::not_finite);
     }
   // Zeros stay zeros, denormal numbers keep the bits that they have, and small ones vanish beside large ones.
-  for (const Real size : {Real(0), Limits::denorm_min(), 5 * Limits::denorm_min(), Limits::min()}) {
-    Row<Real> row(row_kernels().back(), find_codec("zfp:28"), 64);
-    std::vector<Real> x(64, -size), y;
-    x[17] = size;
-    ASSERT_EQ(row.encode(x), Outcome::good);
-    ASSERT_EQ(row.decode(0, 64, y), Outcome::good);
-    EXPECT_LE(error(x, y), relative_error(row.codec));
-    if (size <= Limits::denorm_min()) {
-      EXPECT_EQ(x, y);
+  for (const char* name : {"zfp:28", "zfp-accuracy:17"})
+    for (const Real size : {Real(0), Limits::denorm_min(), 5 * Limits::denorm_min(), Limits::min()}) {
+      Row<Real> row(row_kernels().back(), find_codec(name), 64);
+      std::vector<Real> x(64, -size), y;
+      x[17] = size;
+      ASSERT_EQ(row.encode(x), Outcome::good);
+      ASSERT_EQ(row.decode(0, 64, y), Outcome::good);
+      EXPECT_LE(error(x, y), relative_error(row.codec));
+      if (size <= Limits::denorm_min()) {
+        EXPECT_EQ(x, y);
+      }
+      x[40] = Limits::max() / 4;
+      ASSERT_EQ(row.encode(x), Outcome::good);
+      ASSERT_EQ(row.decode(0, 64, y), Outcome::good);
+      EXPECT_EQ(y[17], 0);
+      EXPECT_LE(error(x, y), relative_error(row.codec));
     }
-    x[40] = Limits::max() / 4;
-    ASSERT_EQ(row.encode(x), Outcome::good);
-    ASSERT_EQ(row.decode(0, 64, y), Outcome::good);
-    EXPECT_EQ(y[17], 0);
-    EXPECT_LE(error(x, y), relative_error(row.codec));
-  }
 }
 
 }  // namespace
@@ -111,6 +116,188 @@ TEST(Zfp, CodesPartsOfComplexNumbersByThemselves) {
   }
 }
 
+namespace {
+
+/// The largest error of a number, relative to the largest number.
+template <class Real>
+double largest_error(const std::vector<Real>& x, const std::vector<Real>& y) {
+  long double error = 0, largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    error = std::max(error, std::fabs(static_cast<long double>(x[i]) - y[i]));
+    largest = std::max(largest, std::fabs(static_cast<long double>(x[i])));
+  }
+  return largest > 0 ? static_cast<double>(error / largest) : static_cast<double>(error);
+}
+
+/// Blocks that zfp finds hard: noise of many sizes, some of it in every plane of bits.
+template <class Real>
+void keeps_an_accuracy() {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  double worst = 0;
+  for (int m = 4; m <= 45; ++m) {
+    const Codec codec = find_codec("zfp-accuracy:" + std::to_string(m));
+    if (codec.row->wire_bits(m, sizeof(Real)) == 0) continue;
+    for (int trial = 0; trial < 400; ++trial) {
+      const Index n = 1 + static_cast<Index>(random() % 64);
+      Row<Real> row(row_kernels().back(), codec, n, n % 2 == 0 ? 1 + trial % 2 : 1);
+      const int spread = 1 << random() % 6, size = static_cast<int>(random() % 200) - 100;
+      std::vector<Real> x(static_cast<std::size_t>(n)), y;
+      for (Real& v : x)
+        v = static_cast<Real>(std::ldexp(trial % 3 == 0 ? (random() % 2 == 0 ? 1.0 : -1.0) : uniform(random),
+                                         size - static_cast<int>(random() % spread)));
+      ASSERT_EQ(row.encode(x), Outcome::good);
+      ASSERT_EQ(row.decode(0, n, y), Outcome::good) << n << " numbers, " << to_string(codec);
+      ASSERT_LE(largest_error(x, y), std::ldexp(1, -m)) << n << " numbers, " << to_string(codec);
+      ASSERT_LE(error(x, y), relative_error(codec)) << n << " numbers, " << to_string(codec);
+      worst = std::max(worst, largest_error(x, y) * std::ldexp(1, m));
+    }
+  }
+  EXPECT_GT(worst, 0.2) << "the bound could be smaller";
+}
+
+/// A part of several rows, and what it is in a message.
+template <class Real>
+struct Part {
+  Codec codec;
+  codec::VaryingRows rows;
+  ZfpStream zfp;
+  std::vector<std::byte> room, message;
+
+  Part(const std::string& name, Index count, Index reals)
+      : codec(find_codec(name)),
+        rows{count, row_bytes(codec, reals, sizeof(Real)), reals,
+             codec.row->wire_bits(codec.bits, sizeof(Real))} {}
+  void encode(const std::vector<Real>& x) {
+    room.assign(static_cast<std::size_t>(rows.rows * rows.bytes), std::byte{0xA5});
+    const RowManner manner{codec.bits, 1, &zfp};
+    for (Index r = 0; r < rows.rows; ++r)
+      ASSERT_EQ(row_coder(codec, sizeof(Real))
+                    .encode(reinterpret_cast<const std::byte*>(x.data() + r * rows.reals), 0, rows.reals,
+                            rows.reals, manner, room.data() + r * rows.bytes),
+                Outcome::good);
+    message = room;
+    message.resize(static_cast<std::size_t>(compact(rows, message.data())));
+  }
+  /// What comes of bytes that have arrived.
+  Outcome decode(const std::vector<std::byte>& arrived, std::vector<Real>& x) {
+    std::vector<std::byte> all(room.size(), std::byte{0x3C});
+    std::copy(arrived.begin(), arrived.end(), all.begin());
+    spread(rows, all.data(), static_cast<Index>(arrived.size()));
+    x.assign(static_cast<std::size_t>(rows.rows * rows.reals), Real(-77));
+    Outcome outcome = Outcome::good;
+    const RowManner manner{codec.bits, 1, &zfp};
+    for (Index r = 0; r < rows.rows; ++r)
+      outcome =
+          codec::worse(outcome, row_coder(codec, sizeof(Real))
+                                    .decode(all.data() + r * rows.bytes, rows.reals, 0, rows.reals, manner,
+                                            reinterpret_cast<std::byte*>(x.data() + r * rows.reals)));
+    return outcome;
+  }
+};
+
+/// Rows that are smooth, noisy, zero and a few numbers among zeros, in turn.
+template <class Real>
+std::vector<Real> mixed(Index rows, Index reals, std::uint64_t seed) {
+  std::vector<Real> x = normal<Real>(rows * reals, seed);
+  for (Index r = 0; r < rows; ++r)
+    for (Index i = 0; i < reals; ++i) {
+      Real& v = x[static_cast<std::size_t>(r * reals + i)];
+      if (r % 4 == 0) v = static_cast<Real>(std::exp(std::sin(0.05 * static_cast<double>(i + r))));
+      if (r % 4 == 2 || (r % 4 == 3 && i % 50 != 7)) v = 0;
+    }
+  return x;
+}
+
+}  // namespace
+
+/// Whatever the same thread has coded before.
+TEST(Zfp, SameNumbersTakeTheSameBytes) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  for (const char* name : {"zfp:11", "zfp-accuracy:11"}) {
+    Row<double> row(row_kernels().back(), find_codec(name), 73);
+    const std::vector<double> x(73, 0.3);
+    ASSERT_EQ(row.encode(x), Outcome::good);
+    const std::vector<std::byte> bytes = row.bytes;
+    ASSERT_EQ(row.encode(normal<double>(73, 1)), Outcome::good);
+    std::fill(row.bytes.begin(), row.bytes.end(), std::byte{0xA5});
+    for (const Index first : {64, 0})
+      row.coder.encode(reinterpret_cast<const std::byte*>(x.data()), first, std::min<Index>(73, first + 64),
+                       73, row.manner, row.bytes.data());
+    EXPECT_EQ(row.bytes, bytes) << name;
+  }
+}
+
+TEST(ZfpAccuracy, KeepsEveryNumberNearToTheLargest) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  keeps_an_accuracy<double>();
+  keeps_an_accuracy<float>();
+}
+
+TEST(ZfpAccuracy, SmoothNumbersTakeFewerBytes) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  const auto bytes = [](double step, double noise) {
+    const Index rows = 3, reals = 500;
+    std::vector<double> x = normal<double>(rows * reals, 1, noise);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += std::sin(step * static_cast<double>(i));
+    Part<double> part("zfp-accuracy:20", rows, reals);
+    part.encode(x);
+    return static_cast<double>(part.message.size()) / static_cast<double>(part.room.size());
+  };
+  EXPECT_LT(bytes(0, 0), 0.06);
+  EXPECT_LT(bytes(0.01, 0), 0.8);
+  EXPECT_LT(bytes(0.01, 0), bytes(0.1, 0));
+  EXPECT_LT(bytes(0.1, 0), bytes(0, 1));
+  EXPECT_LT(bytes(0, 1), 0.95);
+}
+
+TEST(ZfpAccuracy, RowsOfAnyLengthComeBackFromMessages) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  for (const char* name : {"zfp-accuracy:4", "zfp-accuracy:17"})
+    for (const Index rows : {1, 2, 7})
+      for (const Index reals : {1, 8, 9, 63, 64, 65, 72, 128, 200}) {
+        SCOPED_TRACE(name + (" " + std::to_string(rows)) + " rows of " + std::to_string(reals));
+        Part<double> part(name, rows, reals);
+        part.encode(mixed<double>(rows, reals, 5));
+        std::vector<double> x, y;
+        ASSERT_EQ(part.decode(part.message, y), Outcome::good);
+        for (Index r = 0; r < rows; ++r) {
+          Row<double> row(row_kernels().back(), part.codec, reals);
+          std::copy_n(part.room.begin() + r * part.rows.bytes, part.rows.bytes, row.bytes.begin());
+          ASSERT_EQ(row.decode(0, reals, x), Outcome::good);
+          EXPECT_TRUE(std::equal(x.begin(), x.end(), y.begin() + r * reals));
+        }
+        Part<float> floats(name, rows, reals);
+        floats.encode(mixed<float>(rows, reals, 5));
+        std::vector<float> z;
+        EXPECT_EQ(floats.decode(floats.message, z), Outcome::good);
+      }
+}
+
+TEST(ZfpAccuracy, NoticesDamage) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  Part<double> part("zfp-accuracy:12", 4, 130);
+  part.encode(mixed<double>(4, 130, 9));
+  std::vector<double> x;
+  ASSERT_EQ(part.decode(part.message, x), Outcome::good);
+  for (std::size_t i = 0; i < part.message.size(); ++i) {
+    std::vector<std::byte> changed = part.message;
+    changed[i] ^= std::byte(1 << (i % 8));
+    EXPECT_EQ(part.decode(changed, x), Outcome::damaged) << "a bit of byte " << i;
+    changed = part.message;
+    changed.resize(i);
+    EXPECT_EQ(part.decode(changed, x), Outcome::damaged) << "only " << i << " bytes";
+    changed = part.message;
+    changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_EQ(part.decode(changed, x), Outcome::damaged) << "without byte " << i;
+  }
+  std::vector<std::byte> longer = part.message;
+  longer.push_back(std::byte{0});
+  EXPECT_EQ(part.decode(longer, x), Outcome::damaged);
+  for (const int pattern : {0x00, 0xA5, 0xFF})
+    EXPECT_EQ(part.decode(std::vector<std::byte>(part.room.size(), std::byte(pattern)), x), Outcome::damaged);
+}
+
 TEST(Zfp, NamesAndErrors) {
   EXPECT_EQ(row_bytes(find_codec("zfp:16"), 128, 8), 8 + 256);
   EXPECT_EQ(row_bytes(find_codec("zfp:11"), 67, 8), 8 + 104);
@@ -118,7 +305,13 @@ TEST(Zfp, NamesAndErrors) {
   expect_error([] { find_codec("zfp:0"); }, "zfp:m with m from 8 to 56");
   expect_error([] { find_codec("zfp:57"); }, "zfp:m with m from 8 to 56");
   expect_error([] { find_codec("zfp:-16"); }, "zfp:m with m from 8 to 56");
-  expect_error([] { find_codec("zfp-accuracy:1e-6"); }, "zfp:16, a fixed rate");
+  expect_error([] { find_codec("zfp-accuracy"); }, "zfp-accuracy:m with m from 4 to 45");
+  expect_error([] { find_codec("zfp-accuracy:1e-6"); }, "zfp-accuracy:m with m from 4 to 45");
+  expect_error([] { find_codec("zfp-accuracy:3"); }, "zfp-accuracy:m with m from 4 to 45");
+  expect_error([] { find_codec("zfp-accuracy:46"); }, "zfp-accuracy:m with m from 4 to 45");
+  expect_error([] { check_codec(find_codec("zfp-accuracy:18"), 4); }, "numbers of 4 bytes");
+  EXPECT_NO_THROW(check_codec(find_codec("zfp-accuracy:17"), 4));
+  EXPECT_NO_THROW(check_codec(find_codec("zfp-accuracy:45"), 8));
   expect_error([] { check_codec(find_codec("zfp:29"), 4); }, "numbers of 4 bytes");
   EXPECT_NO_THROW(check_codec(find_codec("zfp:28"), 4));
 }

@@ -309,8 +309,8 @@ void draw_codecs(RandomProblem& p, bool libraries) {
   std::vector<std::string> wide{"fp32", "fp16", "bf16", "trim:4", "trim:11", "trim:20", "trim:33", "trim:51"},
       narrow{"fp16", "bf16", "trim:4", "trim:7", "trim:15"};
   if (libraries && zfp::missing().empty()) {
-    wide.insert(wide.end(), {"zfp:13", "zfp:40"});
-    narrow.insert(narrow.end(), {"zfp:11", "zfp:24"});
+    wide.insert(wide.end(), {"zfp:13", "zfp:40", "zfp-accuracy:9", "zfp-accuracy:40"});
+    narrow.insert(narrow.end(), {"zfp:11", "zfp:24", "zfp-accuracy:6", "zfp-accuracy:17"});
   }
   const std::vector<std::string>& names = p.problem.precision == Precision::float64 ? wide : narrow;
   const std::size_t reshapes = reshape_stages(make_schedule(p.request())).size();
@@ -323,11 +323,15 @@ void draw_codecs(RandomProblem& p, bool libraries) {
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
   RandomProblem p = make_random_problem(seed, ranks, mpi);
   draw_codecs(p, true);
-  std::vector<std::string> carriers{"copy"};
-  if (mpi) carriers = {"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
-  if (!p.user_workspace) carriers.insert(carriers.end(), {"direct", mpi ? "ring" : "direct"});
+  const bool varies = p.options.get("codec").find("zfp-accuracy") != std::string::npos;
+  std::vector<std::string> carriers{mpi ? "p2p" : "copy"};
+  if (!varies) {
+    if (mpi) carriers = {"p2p", "alltoallv", "pairwise", "alltoall", "ialltoallv"};
+    if (!p.user_workspace) carriers.insert(carriers.end(), {"direct", mpi ? "ring" : "direct"});
+  }
   p.exchanges = {carriers[seed % carriers.size()]};
-  if (!mpi && !p.user_workspace && reshape_stages(make_schedule(p.request())).size() == 2 && seed % 4 == 0)
+  if (!mpi && !varies && !p.user_workspace && reshape_stages(make_schedule(p.request())).size() == 2 &&
+      seed % 4 == 0)
     p.exchanges = {seed % 8 == 0 ? "direct,copy" : "copy,direct"};
   p.node_ranks = 0;
   p.far_pairs = false;

@@ -14,13 +14,14 @@ namespace {
 
 constexpr const char* operation = "plan: option codec";
 
-/// "4 of 8 bytes, error at most 6e-08"
+/// "4 of 8 bytes, relative error at most 6e-08"
 std::string worth(const Codec& codec, int real_bytes) {
   const int bits = codec.row->wire_bits(codec.bits, real_bytes);
   const std::string size = bits % 8 == 0
                                ? std::to_string(bits / 8) + " of " + std::to_string(real_bytes) + " bytes"
                                : std::to_string(bits) + " of " + std::to_string(8 * real_bytes) + " bits";
-  return size + ", relative error at most " + scientific(relative_error(codec));
+  return (codec.row->varies ? "at most " : "") + size + ", relative error at most " +
+         scientific(relative_error(codec));
 }
 
 /// By how much a transform can enlarge a relative error: the largest of its singular values over the
@@ -112,6 +113,11 @@ void take_asked(const Given& given, Design& design) {
                       (leg.traits.stores ? " among ranks some of which do not reach each other's memory"
                                          : ", which takes what it sends from the array itself"),
                   "exchange auto, or one that carries packed parts");
+    if (codec.row->varies && !leg.traits.any_length)
+      throw Error(
+          operation,
+          to_string(codec) + " with exchange " + leg.exchange + ", which sends parts of a fixed length",
+          "exchange auto, p2p or copy, or a codec of fixed length such as zfp:R");
     set(design, j, codec, asked.reason() + ": " + worth(codec, given.real_size()));
   }
 }

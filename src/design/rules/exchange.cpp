@@ -120,7 +120,8 @@ bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
 
 bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting) {
   return serves(offer, wishes, setting) &&
-         (!wants_packed(wishes, setting) || carries_codecs(offer.traits, setting));
+         (!wants_packed(wishes, setting) || carries_codecs(offer.traits, setting)) &&
+         (!wishes.any_varying_codec() || offer.traits.any_length);
 }
 
 Offers choose_exchanges(const Given& given) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codec/blocks.hpp"
+#include "codec/zfp.hpp"
 #include "kernels/cpu/zfp.hpp"
 
 namespace weft {
@@ -31,17 +32,21 @@ struct Bytes {
   }
 };
 
+template <ZfpMode Mode>
 struct Zfp {
   const RowManner& manner;
   explicit Zfp(const RowManner& m) : manner(m) {}
-  Index offset(Index at) const { return at * manner.bits / 8; }
+  Index offset(Index at) const {
+    const int bits = Mode == ZfpMode::rate ? manner.bits : codec::zfp_accuracy_room_bits(manner.bits);
+    return at * bits / 8;
+  }
   template <class Real>
   Outcome encode(const Real* reals, int n, Head* head, std::byte* payload) const {
-    return manner.zfp->encode(reals, n, manner, head, payload);
+    return manner.zfp->encode(Mode, reals, n, manner, head, payload);
   }
   template <class Real>
   Outcome decode(const Head& head, const std::byte* payload, int n, int first, int last, Real* reals) const {
-    return manner.zfp->decode(head, payload, n, first, last, manner, reals);
+    return manner.zfp->decode(Mode, head, payload, n, first, last, manner, reals);
   }
 };
 
@@ -137,7 +142,8 @@ RowCoder coder_of_blocks() {
 
 template <class Set, class Real>
 RowCoder coder_for(const Codec& codec) {
-  if (codec.row->by_library) return coder_of_blocks<Portable, Zfp, Real>();
+  if (codec.row->varies) return coder_of_blocks<Portable, Zfp<ZfpMode::accuracy>, Real>();
+  if (codec.row->by_library) return coder_of_blocks<Portable, Zfp<ZfpMode::rate>, Real>();
   // A trim that cuts nothing is never coded.
   if (codec.row->wire_bits(codec.bits, sizeof(Real)) >= 8 * static_cast<int>(sizeof(Real))) return {};
   return codec::with_block<Real>(codec,

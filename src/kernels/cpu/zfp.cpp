@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/shared_library.hpp"
+#include "codec/varying.hpp"
 #include "codec/zfp.hpp"
 #include "weft/error.hpp"
 
@@ -37,6 +38,7 @@ struct Functions {
   zfp::Stream* (*open)(zfp::BitStream*);
   void (*close)(zfp::Stream*);
   double (*set_rate)(zfp::Stream*, double rate, int type, unsigned axes, int align);
+  int (*set)(zfp::Stream*, unsigned least_bits, unsigned most_bits, unsigned most_planes, int least_exponent);
   Fours<double> doubles;
   Fours<float> floats;
 };
@@ -57,6 +59,7 @@ struct Library {
                       bind(f.open, "zfp_stream_open");
                       bind(f.close, "zfp_stream_close");
                       bind(f.set_rate, "zfp_stream_set_rate");
+                      bind(f.set, "zfp_stream_set_params");
                       bind(f.doubles.encode, "zfp_encode_block_double_1");
                       bind(f.doubles.decode, "zfp_decode_block_double_1");
                       bind(f.floats.encode, "zfp_encode_block_float_1");
@@ -105,16 +108,20 @@ struct Lanes {
   Lanes(int n, int point_reals) : count(point_reals), length(rounded_up(n, codec::zfp_group) / point_reals) {}
 };
 
-int payload_words(int n, int rate) {
-  return divided_up(rounded_up(n, codec::zfp_group) * rate, 64);
-}
-
-std::uint32_t sum_of(const std::uint64_t* words, int count) {
+/// Of a payload of so many bytes; the last word may not be whole.
+std::uint32_t sum_of(const std::uint64_t* words, int bytes) {
   std::uint32_t sum = 0;
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < divided_up(bytes, 8); ++i)
     sum += static_cast<std::uint32_t>(words[i]) + static_cast<std::uint32_t>(words[i] >> 32);
   return sum;
 }
+
+int bytes_at_rate(int n, int rate) {
+  return rounded_up(rounded_up(n, codec::zfp_group) * rate, 64) / 8;
+}
+
+constexpr int bits_of_unit = 8 * codec::length_unit;
+constexpr int bytes_of_length = 1;
 
 }  // namespace
 
@@ -129,16 +136,25 @@ ZfpStream::ZfpStream()
   if (!bits_ || !stream_) throw std::bad_alloc();
 }
 
+/// With a fixed accuracy a four that has been damaged takes no more bits than any that has been encoded.
 template <class Real>
-void ZfpStream::use_rate(int rate) {
-  if (rate == rate_ && real_bytes_ == static_cast<int>(sizeof(Real))) return;
-  library().functions.set_rate(stream_.get(), rate, sizeof(Real) == 8 ? double_type : float_type, 1, 0);
-  rate_ = rate;
+void ZfpStream::use(ZfpMode mode, int bits) {
+  if (mode == mode_ && bits == bits_of_mode_ && real_bytes_ == static_cast<int>(sizeof(Real))) return;
+  const Functions& f = library().functions;
+  if (mode == ZfpMode::rate) {
+    f.set_rate(stream_.get(), bits, sizeof(Real) == 8 ? double_type : float_type, 1, 0);
+  } else {
+    constexpr unsigned all_planes = 64;
+    f.set(stream_.get(), 1, static_cast<unsigned>(codec::zfp_accuracy_four_bits(bits)), all_planes, -bits);
+  }
+  mode_ = mode;
+  bits_of_mode_ = bits;
   real_bytes_ = sizeof(Real);
 }
 
 template <class Real>
-Outcome ZfpStream::encode(const Real* reals, int n, const RowManner& manner, Head* head, std::byte* payload) {
+Outcome ZfpStream::encode(ZfpMode mode, const Real* reals, int n, const RowManner& manner, Head* head,
+                          std::byte* payload) {
   using I = Ieee<Real>;
   Real largest = 0;
   bool finite = true;
@@ -160,35 +176,51 @@ Outcome ZfpStream::encode(const Real* reals, int n, const RowManner& manner, Hea
       coded[k * lanes.length + i] = std::fabs(x) < power_of_two<Real>(least_exponent<Real>) ? Real(0) : x;
     }
 
-  use_rate<Real>(manner.bits);
+  use<Real>(mode, manner.bits);
   const Functions& f = library().functions;
+  words_->fill(0);  // of the last word the library writes a part
   f.rewind(bits_.get());
+  std::size_t written = 0;
   for (int i = 0; i < lanes.count * lanes.length; i += zfp_four)
-    fours<Real>().encode(stream_.get(), coded + i);
+    written += fours<Real>().encode(stream_.get(), coded + i);
   f.flush(bits_.get());
-  const int words = payload_words(n, manner.bits);
-  std::memcpy(payload, words_->data(), static_cast<std::size_t>(words) * 8);
-  *head = codec::head_of(shift, sum_of(words_->data(), words));
+  const auto length = static_cast<int>(divided_up<std::size_t>(written, bits_of_unit));
+  const int bytes = mode == ZfpMode::rate ? bytes_at_rate(n, manner.bits) : codec::length_unit * length;
+  std::uint32_t sum = sum_of(words_->data(), bytes);
+  std::byte* to = payload;
+  if (mode == ZfpMode::accuracy) {
+    *to++ = static_cast<std::byte>(length);
+    sum += static_cast<std::uint32_t>(length);
+  }
+  std::memcpy(to, words_->data(), static_cast<std::size_t>(bytes));
+  *head = codec::head_of(shift, sum);
 
   if (shift < I::bias - 2) return Outcome::good;
   Real back[block_reals] = {};
-  decode(*head, payload, n, 0, n, manner, back);
+  decode(mode, *head, payload, n, 0, n, manner, back);
   return std::all_of(back, back + n, [](Real x) { return std::isfinite(x); }) ? Outcome::good
                                                                               : Outcome::overflow;
 }
 
 template <class Real>
-Outcome ZfpStream::decode(const Head& head, const std::byte* payload, int n, int first, int last,
-                          const RowManner& manner, Real* reals) {
+Outcome ZfpStream::decode(ZfpMode mode, const Head& head, const std::byte* payload, int n, int first,
+                          int last, const RowManner& manner, Real* reals) {
   using I = Ieee<Real>;
-  const int words = payload_words(n, manner.bits);
-  std::memcpy(words_->data(), payload, static_cast<std::size_t>(words) * 8);
-  if (first == 0 && !codec::fits(head, sum_of(words_->data(), words))) return Outcome::damaged;
   if (head.shift < -I::bias - I::mantissa || head.shift > I::bias) return Outcome::damaged;
+  return mode == ZfpMode::rate ? decode_at_rate(head, payload, n, first, last, manner, reals)
+                               : decode_varying(head, payload, n, first, last, manner, reals);
+}
+
+template <class Real>
+Outcome ZfpStream::decode_at_rate(const Head& head, const std::byte* payload, int n, int first, int last,
+                                  const RowManner& manner, Real* reals) {
+  const int bytes = bytes_at_rate(n, manner.bits);
+  std::memcpy(words_->data(), payload, static_cast<std::size_t>(bytes));
+  if (first == 0 && !codec::fits(head, sum_of(words_->data(), bytes))) return Outcome::damaged;
 
   const Scaling<Real> scaled(head.shift);
   const Lanes lanes(n, manner.point_reals);
-  use_rate<Real>(manner.bits);
+  use<Real>(ZfpMode::rate, manner.bits);
   const int begin = first / lanes.count, end = last / lanes.count;
   for (int k = 0; k < lanes.count; ++k) {
     const int at = begin / zfp_four * zfp_four;
@@ -204,9 +236,38 @@ Outcome ZfpStream::decode(const Head& head, const std::byte* payload, int n, int
   return Outcome::good;
 }
 
-template Outcome ZfpStream::encode(const double*, int, const RowManner&, Head*, std::byte*);
-template Outcome ZfpStream::encode(const float*, int, const RowManner&, Head*, std::byte*);
-template Outcome ZfpStream::decode(const Head&, const std::byte*, int, int, int, const RowManner&, double*);
-template Outcome ZfpStream::decode(const Head&, const std::byte*, int, int, int, const RowManner&, float*);
+template <class Real>
+Outcome ZfpStream::decode_varying(const Head& head, const std::byte* payload, int n, int first, int last,
+                                  const RowManner& manner, Real* reals) {
+  const auto length = std::to_integer<int>(*payload);
+  const int bytes = codec::length_unit * length;
+  const int room = rounded_up(n, codec::zfp_group) * codec::zfp_accuracy_room_bits(manner.bits) / 8;
+  if (bytes_of_length + bytes > room) return Outcome::damaged;
+  words_->fill(0);
+  std::memcpy(words_->data(), payload + bytes_of_length, static_cast<std::size_t>(bytes));
+  if (!codec::fits(head, sum_of(words_->data(), bytes) + static_cast<std::uint32_t>(length)))
+    return Outcome::damaged;
+
+  const Scaling<Real> scaled(head.shift);
+  const Lanes lanes(n, manner.point_reals);
+  use<Real>(ZfpMode::accuracy, manner.bits);
+  library().functions.seek(bits_.get(), 0);
+  Real coded[block_reals];
+  std::size_t read = 0;
+  for (int i = 0; i < lanes.count * lanes.length; i += zfp_four)
+    read += fours<Real>().decode(stream_.get(), coded + i);
+  if (divided_up<std::size_t>(read, bits_of_unit) != static_cast<std::size_t>(length))
+    return Outcome::damaged;
+  for (int i = first; i < last; ++i)
+    reals[i - first] = scaled(coded[i % lanes.count * lanes.length + i / lanes.count]);
+  return Outcome::good;
+}
+
+template Outcome ZfpStream::encode(ZfpMode, const double*, int, const RowManner&, Head*, std::byte*);
+template Outcome ZfpStream::encode(ZfpMode, const float*, int, const RowManner&, Head*, std::byte*);
+template Outcome ZfpStream::decode(ZfpMode, const Head&, const std::byte*, int, int, int, const RowManner&,
+                                   double*);
+template Outcome ZfpStream::decode(ZfpMode, const Head&, const std::byte*, int, int, int, const RowManner&,
+                                   float*);
 
 }  // namespace weft

@@ -5,9 +5,13 @@
 // A part for another machine is cut into messages that an MPI library sends at once. Longer ones wait for an
 // answer of the receiver, which comes when that rank next calls MPI: over TCP, an exchange that is to be
 // hidden behind local FFTs then takes an eighth longer.
+//
+// A part whose length varies is cut as if it filled its room, so that the receiver knows how many messages
+// come. Those behind its end are empty.
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/varying_rows.hpp"
 #include "transport/mpi/failure_notices.hpp"
 #include "transport/mpi/types.hpp"
 
@@ -42,56 +46,70 @@ class MpiP2p final : public Carrier {
   }
 
   bool post(int tile, const Memory& memory, Queue&, Patience) override {
-    auto& [sends, receives, own_pending] = at(tiles_, tile);
+    Tile& t = at(tiles_, tile);
+    Side &sends = t.sends, &receives = t.receives;
     const int tag = tags_.first() + tile;
+    t.work = at(memory, Space::work);
+    compact_parts(tile);
     {
       const auto lock = world_.lock();
       receives.left = receives.messages;
       for (std::size_t i = 0; i < receives.pieces.size(); ++i) {
-        const auto& [rank, position, part] = receives.pieces[i];
+        const auto& [rank, position, part, begin] = receives.pieces[i];
         check_mpi(MPI_Irecv(part.start(memory), part.count, part.type, rank, tag, world_.comm(),
                             &receives.requests[i]),
                   "MPI_Irecv");
       }
       for (std::size_t i = 0; i < sends.pieces.size(); ++i) {
-        const auto& [rank, position, part] = sends.pieces[i];
-        check_mpi(MPI_Isend(part.start(memory), part.count, part.type, rank, tag, world_.comm(),
-                            &sends.requests[i]),
-                  "MPI_Isend");
+        const auto& [rank, position, part, begin] = sends.pieces[i];
+        const int count =
+            begin < 0 ? part.count
+                      : static_cast<int>(std::clamp<Index>(at(sends.bytes, position) - begin, 0, part.count));
+        check_mpi(
+            MPI_Isend(part.start(memory), count, part.type, rank, tag, world_.comm(), &sends.requests[i]),
+            "MPI_Isend");
       }
     }
-    own_pending = receives.own >= 0;
+    t.own_pending = receives.own >= 0;
     if (sends.own >= 0) {
-      std::byte* const work = at(memory, Space::work);
       const Message &from = at(at(reshape_.tiles, tile).sends, sends.own),
                     &to = at(at(reshape_.tiles, tile).receives, receives.own);
-      std::memcpy(work + to.offset, work + from.offset, static_cast<std::size_t>(from.bytes));
+      std::memcpy(t.work + to.offset, t.work + from.offset, static_cast<std::size_t>(from.bytes));
     }
     return true;
   }
+
+  Index bytes_saved(int tile) const override { return at(tiles_, tile).saved; }
 
   bool sent(int tile, Patience patience) override {
     return notices_.await(patience, [&] { return world_.complete(at(tiles_, tile).sends.requests); });
   }
 
   int next_arrival(int tile, Queue&, Patience patience) override {
-    auto& [sends, receives, own_pending] = at(tiles_, tile);
-    if (own_pending) {
-      own_pending = false;
-      return receives.own;
+    Tile& t = at(tiles_, tile);
+    if (t.own_pending) {
+      t.own_pending = false;
+      return t.receives.own;
     }
     int arrived = no_more_arrivals;
-    const auto look = [&, &side = receives] {
+    const auto look = [&, &side = t.receives] {
       for (;;) {
-        const auto [index, done] = world_.complete_any(side.requests);
+        MPI_Status status;
+        const auto [index, done] = world_.complete_any(side.requests, &status);
         if (!done || index < 0) return done;
-        const int position = at(side.pieces, index).position;
-        if (--at(side.left, position) > 0) continue;
-        arrived = position;
+        const Piece& piece = at(side.pieces, index);
+        if (piece.begin >= 0) at(side.bytes, piece.position) += bytes_of(status);
+        if (--at(side.left, piece.position) > 0) continue;
+        arrived = piece.position;
         return true;
       }
     };
-    return notices_.await(patience, look) ? arrived : no_arrival_yet;
+    if (!notices_.await(patience, look)) return no_arrival_yet;
+    if (arrived >= 0) {
+      const Message& part = at(at(reshape_.tiles, tile).receives, arrived);
+      if (part.rows.rows > 0) spread(part.rows, t.work + part.offset, at(t.receives.bytes, arrived));
+    }
+    return arrived;
   }
 
   /// MPI moves on when it is asked for something that it does not know yet.
@@ -128,21 +146,26 @@ class MpiP2p final : public Carrier {
   struct Piece {
     int rank, position;  ///< position: of the part in the tile
     MpiPart part;
+    Index begin = -1;  ///< where it begins in a part whose length varies, in bytes; -1: in any other
   };
   struct Side {
     std::vector<Piece> pieces;
     std::vector<MPI_Request> requests;  ///< of the pieces
     std::vector<int> messages, left;    ///< pieces of each part, and those that have not arrived
+    std::vector<Index> bytes;           ///< of parts whose length varies: of what is sent, or has arrived
     int own = -1;                       ///< position of the part that is copied here; -1: there is none
   };
   struct Tile {
     Side sends, receives;
     bool own_pending = false;  ///< the part that is copied here has not been returned
+    Index saved = 0;           ///< `bytes_saved`
+    std::byte* work = nullptr;
   };
 
   Side side_of(const std::vector<Message>& parts, const std::vector<StridedPart>& boxes) const {
     Side side;
     side.messages.resize(parts.size());
+    side.bytes.resize(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const int rank = parts[i].peer, position = static_cast<int>(i);
       if (rank == own_) {
@@ -161,10 +184,40 @@ class MpiP2p final : public Carrier {
   Index at_once(int rank, Index bytes) const { return cuts_ ? bytes_at_once(world_, rank, bytes) : bytes; }
 
   void cut(const Message& part, int position, Side& side) const {
-    const Index each = at_once(part.peer, part.bytes), end = part.offset + part.bytes;
+    const bool varies = part.rows.rows > 0;
+    const Index whole = at_once(part.peer, part.bytes), end = part.offset + part.bytes;
+    const Index each = varies ? std::min<Index>(whole, detail::mpi_count_limit) : whole;
     for (Index first = part.offset; first < end; first += each) {
       const Message piece{part.peer, first, std::min(each, end - first)};
-      side.pieces.push_back({part.peer, position, MpiPart(piece, reshape_.element_bytes)});
+      if (varies)
+        side.pieces.push_back({part.peer, position, bytes_of(piece), first - part.offset});
+      else
+        side.pieces.push_back({part.peer, position, MpiPart(piece, reshape_.element_bytes)});
+    }
+  }
+
+  static MpiPart bytes_of(const Message& piece) {
+    MpiPart bytes;
+    bytes.offset = piece.offset;
+    bytes.count = mpi_count(piece.bytes, 1);
+    return bytes;
+  }
+  static Index bytes_of(const MPI_Status& status) {
+    int count = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+    return count;
+  }
+
+  /// Of what the tile sends, parts whose length varies; no bytes of those that it receives have arrived.
+  void compact_parts(int tile) {
+    Tile& t = at(tiles_, tile);
+    const std::vector<Message>& parts = at(reshape_.tiles, tile).sends;
+    std::fill(t.receives.bytes.begin(), t.receives.bytes.end(), 0);
+    t.saved = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].rows.rows == 0) continue;
+      t.sends.bytes[i] = compact(parts[i].rows, t.work + parts[i].offset);
+      t.saved += parts[i].bytes - t.sends.bytes[i];
     }
   }
 
@@ -200,7 +253,7 @@ class MpiP2p final : public Carrier {
 ExchangeRow mpi_p2p_row() {
   return {.name = "p2p",
           .meaning = "MPI_Isend and MPI_Irecv, unpacking on arrival",
-          .traits = {},
+          .traits = {.any_length = true},
           .applicable = has_mpi,
           .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
           .carrier = make_carrier<MpiP2p>,

@@ -1,7 +1,7 @@
 // Buffered exchange between the threads of one process: a posted tile is shown to its receivers, who copy
-// their parts out of the sender's buffer, or strided parts from where they lie. It serves where workspace
-// belongs to the user, and lets the buffered programs of the other media run under thread sanitizers and in
-// debuggers.
+// their parts out of the sender's buffer, or strided parts from where they lie. Parts whose length varies go
+// as they would in messages. It serves where workspace belongs to the user, and lets the buffered programs of
+// the other media run under thread sanitizers and in debuggers.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +10,7 @@
 
 #include "comm/thread_world.hpp"
 #include "kernels/cpu/permute_copy.hpp"
+#include "kernels/cpu/varying_rows.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
 
@@ -20,10 +21,15 @@ namespace {
 /// One rank's outgoing messages, seen by all others.
 struct Outbox {
   Outbox(std::size_t tiles, std::size_t ranks)
-      : posted(tiles), taken(tiles * ranks), buffer(tiles * ranks, nullptr), strides(tiles * ranks) {}
+      : posted(tiles),
+        taken(tiles * ranks),
+        buffer(tiles * ranks, nullptr),
+        bytes(tiles * ranks),
+        strides(tiles * ranks) {}
   std::vector<std::atomic<std::uint64_t>> posted;  ///< [tile]: the execution posted last
   std::vector<std::atomic<std::uint64_t>> taken;   ///< [tile][receiver]: the execution copied out last
   std::vector<const std::byte*> buffer;            ///< [tile][receiver]
+  std::vector<Index> bytes;                        ///< [tile][receiver], of packed parts
   std::vector<Strides> strides;                    ///< [tile][receiver], of strided parts; else empty
   std::shared_mutex mutex;                         ///< shared while copying out, exclusive to close the box
   bool closed = false;
@@ -75,9 +81,18 @@ class ThreadsCopy final : public Carrier {
       const Message& m = tiles_[k].sends[i];
       mine.buffer[slot(tile, m.peer)] =
           tiles_[k].from.empty() ? at(k, Space::work, m.offset) : at(k, tiles_[k].from[i].at);
+      const bool varies = m.rows.rows > 0;
+      mine.bytes[slot(tile, m.peer)] = varies ? compact(m.rows, at(k, Space::work, m.offset)) : m.bytes;
     }
     mine.posted[k].store(executions_[k], std::memory_order_release);
     return true;
+  }
+
+  Index bytes_saved(int tile) const override {
+    Index saved = 0;
+    for (const Message& m : tiles_[static_cast<std::size_t>(tile)].sends)
+      saved += m.bytes - boxes_[rank_]->bytes[slot(tile, m.peer)];
+    return saved;
   }
 
   bool sent(int tile, Patience patience) override {
@@ -151,7 +166,9 @@ class ThreadsCopy final : public Carrier {
                   "its part of a tile");
     }
     if (tiles_[k].to.empty()) {
-      std::memcpy(at(k, Space::work, m.offset), theirs.buffer[mine], static_cast<std::size_t>(m.bytes));
+      std::byte* const to = at(k, Space::work, m.offset);
+      std::memcpy(to, theirs.buffer[mine], static_cast<std::size_t>(theirs.bytes[mine]));
+      if (m.rows.rows > 0) spread(m.rows, to, theirs.bytes[mine]);
     } else {
       copies_[k][i].run(theirs.buffer[mine], at(k, tiles_[k].to[i].at));
     }
@@ -176,7 +193,7 @@ ExchangeRow threads_copy_row() {
   return {.name = "copy",
           .meaning =
               "receivers copy parts out of the sender's buffer, packed or strided (threads of one process)",
-          .traits = {.beside_stores = true},
+          .traits = {.beside_stores = true, .any_length = true},
           .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
           .carrier = make_carrier<ThreadsCopy>};
 }
