@@ -14,9 +14,12 @@ struct Bf16 {
 
   static WEFT_INLINE Word narrow(float value) {
     const auto bits = same_bits<std::uint32_t>(value);
-    const std::uint32_t rounded = bits + 0x7FFFU + ((bits >> 16) & 1U);
-    const std::uint32_t nan = bits | 0x400000U;
-    return static_cast<Word>(((bits & 0x7FFFFFFFU) > 0x7F800000U ? nan : rounded) >> 16);
+    return (bits & 0x7FFFFFFFU) > 0x7F800000U ? static_cast<Word>((bits | 0x400000U) >> 16)
+                                              : narrow_finite(value);
+  }
+  static WEFT_INLINE Word narrow_finite(float value) {
+    const auto bits = same_bits<std::uint32_t>(value);
+    return static_cast<Word>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
   }
   static WEFT_INLINE float widen(Word word) {
     return same_bits<float>(static_cast<std::uint32_t>(word) << 16);

@@ -16,27 +16,32 @@ struct Fp16 {
   static WEFT_INLINE Word narrow(float value) {
     const auto bits = same_bits<std::uint32_t>(value);
     const std::uint32_t sign = bits & 0x80000000U, size = bits ^ sign;
+    if (size < 143U << 23) return narrow_finite(value);
+    return static_cast<Word>((size > 0x7F800000U ? 0x7E00U : 0x7C00U) | (sign >> 16));
+  }
+  /// The same of a number below 2^16.
+  static WEFT_INLINE Word narrow_finite(float value) {
 #if defined(__CUDA_ARCH__)
     Word half;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
-    return size > 0x7F800000U ? static_cast<Word>(0x7E00U | (sign >> 16)) : half;
+    return half;
 #else
     // An addition of one half aligns the bits of numbers below 2^-14, which have fewer of them, and rounds.
+    const auto bits = same_bits<std::uint32_t>(value);
+    const std::uint32_t sign = bits & 0x80000000U, size = bits ^ sign;
     const std::uint32_t normal = (size - (112U << 23) + 0xFFFU + ((size >> 13) & 1U)) >> 13;
     const std::uint32_t small = same_bits<std::uint32_t>(same_bits<float>(size) + 0.5F) - (126U << 23);
-    const std::uint32_t special = size > 0x7F800000U ? 0x7E00U : 0x7C00U;
-    const std::uint32_t finite = either(size < (113U << 23), small, normal);
-    return static_cast<Word>(either(size < (143U << 23), finite, special) | (sign >> 16));
+    return static_cast<Word>(either(size < (113U << 23), small, normal) | (sign >> 16));
 #endif
   }
   static WEFT_INLINE float widen(Word word) {
-    const std::uint32_t size = word & 0x7FFFU, sign = static_cast<std::uint32_t>(word & 0x8000U) << 16;
-    const std::uint32_t special = (size << 13) | 0x7F800000U;
 #if defined(__CUDA_ARCH__)
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(word));
-    return size > 0x7C00U ? same_bits<float>(special | sign) : value;
+    return value;
 #else
+    const std::uint32_t size = word & 0x7FFFU, sign = static_cast<std::uint32_t>(word & 0x8000U) << 16;
+    const std::uint32_t special = (size << 13) | 0x7F800000U;
     const std::uint32_t normal = (size << 13) + (112U << 23);
     const auto small = same_bits<std::uint32_t>(static_cast<float>(static_cast<int>(size)) * 0x1p-24F);
     const std::uint32_t finite = either(size < 0x400U, small, normal);

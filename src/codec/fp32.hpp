@@ -15,6 +15,7 @@ struct Fp32 {
   static WEFT_INLINE int shift_of(int exponent) { return shift_of_wide(exponent); }
 
   static WEFT_INLINE Word narrow(float value) { return same_bits<Word>(value); }
+  static WEFT_INLINE Word narrow_finite(float value) { return narrow(value); }
   static WEFT_INLINE float widen(Word word) { return same_bits<float>(word); }
 };
 

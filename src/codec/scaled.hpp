@@ -12,6 +12,7 @@ struct Scaled {
   using Code = typename Format::Word;  ///< of a number
   using I = Ieee<Real>;
   static constexpr int bytes = sizeof(Code);
+  static constexpr bool divides = true;  ///< the numbers of usual blocks, too, by a power of two
 
   /// Whether every number of a block can be coded by itself, and the power of two by which they are divided.
   static WEFT_INLINE bool is_usual(const Extent<Real>& block, int& shift) {
@@ -19,8 +20,9 @@ struct Scaled {
     shift = block.any == 0 ? 0 : Format::shift_of(exponent);
     return exponent > -I::bias && exponent < I::bias && shift > -I::bias && shift < I::bias;
   }
+  /// Of such a block, all of whose numbers are finite.
   static WEFT_INLINE Code code(Real real, Real factor, int /*bits*/) {
-    return Format::narrow(static_cast<float>(real * factor));
+    return Format::narrow_finite(static_cast<float>(real * factor));
   }
   /// Whether every number of a block can be decoded by itself.
   static WEFT_INLINE bool is_usual(const Head& head) { return head.shift > -I::bias && head.shift < I::bias; }

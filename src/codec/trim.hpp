@@ -12,6 +12,7 @@ struct Trim {
   using Bits = typename I::Bits;
   using Code = Bits;  ///< of a number; the lower bytes
   static constexpr int bytes = Bytes;
+  static constexpr bool divides = false;
   static_assert(Bytes >= 2 && Bytes < static_cast<int>(sizeof(Real)));
 
   /// Keeps so many bits of the mantissa.

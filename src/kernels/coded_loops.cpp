@@ -14,7 +14,8 @@ CodedLoops::CodedLoops(const CodedRequest& r)
       stride(r.box_strides[r.axis] * r.element_bytes),
       point_reals(r.element_bytes / r.real_bytes),
       bits(r.codec.bits),
-      factor(r.factor) {
+      factor(r.factor),
+      group_rows(r.real_bytes == 8 ? coding::group_rows<double> : coding::group_rows<float>) {
   for (int a = 0; a < r.extents.size(); ++a) {
     if (a == r.axis || r.extents[a] == 1) continue;
     loops[count++] = {r.extents[a], r.box_strides[a] * r.element_bytes, r.row_strides[a]};
@@ -27,9 +28,16 @@ CodedLoops::CodedLoops(const CodedRequest& r)
   constexpr Index block = codec::block_reals;
   heads = codec::heads_bytes(reals);
   across = count > 0 && loops[0].box < stride;
-  const Index all = divided_up(last, block) - first / block;
-  const Index row_groups = divided_up<Index>(rows, coding::group_rows);
+  first_block = first / block;
+  box_start = (first_block * block - first) / point_reals * stride;
+  box_step = block / point_reals * stride;
+  const Index all = divided_up(last, block) - first_block;
+  const Index row_groups = divided_up<Index>(rows, group_rows);
   blocks = static_cast<std::uint32_t>(all);
+  if (point_reals == 2) {
+    whole_begin = static_cast<std::uint32_t>(divided_up(first, block) - first_block);
+    whole_end = static_cast<std::uint32_t>(std::max(last / block - first_block, Index{whole_begin}));
+  }
   together = static_cast<std::uint32_t>(
       std::clamp<Index>(row_groups * all / coding::enough_groups, 1, coding::most_together));
   divisions = divided_up(blocks, together);

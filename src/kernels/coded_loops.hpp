@@ -39,8 +39,15 @@ struct CodedLoops {
   int point_reals = 1;        ///< 2: complex numbers
   int bits = 0;               ///< of the codec
   double factor = 1;
-  bool across = false;          ///< neighbours in the box belong to different rows
-  std::uint32_t blocks = 0;     ///< of a row, those that are copied
+  int group_rows = 0;     ///< rows that a group of threads codes at a time
+  bool across = false;    ///< neighbours in the box belong to different rows
+  Index first_block = 0;  ///< of those that are copied
+  /// Bytes in the box from the first copied point of a row to the first number of that block, which may be in
+  /// front of it, and from one block to the next.
+  Index box_start = 0, box_step = 0;
+  std::uint32_t blocks = 0;  ///< of a row, those that are copied
+  /// Of them, those whose numbers are all copied, if they are complex.
+  std::uint32_t whole_begin = 0, whole_end = 0;
   std::uint32_t together = 1;   ///< of them, one after the other by the same group of threads
   std::uint32_t divisions = 0;  ///< groups that share a row
 

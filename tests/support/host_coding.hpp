@@ -26,16 +26,28 @@ struct HostWarp {
   void first(const F& f) {
     f();
   }
-  std::int32_t largest(const Each<std::int32_t>& x) { return *std::max_element(x.of.begin(), x.of.end()); }
-  bool any(const Each<bool>& x) {
-    return std::any_of(x.of.begin(), x.of.end(), [](bool value) { return value; });
-  }
-  std::uint32_t sum(const Each<std::uint32_t>& x) {
-    std::uint32_t all = 0;
-    for (const std::uint32_t value : x.of) all += value;
+  template <class F>
+  std::int32_t largest(const F& f) {
+    std::int32_t all = f(0);
+    each([&](int lane) { all = lane == 0 ? all : std::max(all, f(lane)); });
     return all;
   }
-  std::uint32_t from(const Each<std::uint32_t>& x, int lane) { return x.of[static_cast<std::size_t>(lane)]; }
+  template <class F>
+  std::uint32_t sum(const F& f) {
+    std::uint32_t all = 0;
+    each([&](int lane) { all += f(lane); });
+    return all;
+  }
+  template <class F>
+  unsigned where(const F& f) {
+    unsigned lanes = 0;
+    each([&](int lane) { lanes |= f(lane) ? 1U << lane : 0U; });
+    return lanes;
+  }
+  template <class F>
+  int from(const F& f, int lane) {
+    return f(lane);
+  }
 };
 
 struct HostGroup {
@@ -60,9 +72,9 @@ void run_coding_of(const DeviceCoding& c, std::byte* to, const std::byte* from) 
     // Groups come in any order.
     for (auto i = static_cast<std::uint32_t>(coding::groups(c.loops)); i-- > 0;)
       if (c.request.encodes)
-        coding::encode<Block>(c.loops, c.fault, i, group, *tile, from, to);
+        coding::code<true, Block>(c.loops, c.fault, i, group, *tile, to, from);
       else
-        coding::decode<Block>(c.loops, c.fault, i, group, *tile, to, from);
+        coding::code<false, Block>(c.loops, c.fault, i, group, *tile, to, from);
   });
 }
 

@@ -20,39 +20,48 @@ struct Warp {
     __device__ T& operator[](int) { return own; }
   };
 
+  /// Lanes that meet in memory do so in `first`.
   template <class F>
   __device__ void each(const F& f) {
-    f(static_cast<int>(threadIdx.x % coding::warp_threads));
-    __syncwarp();
+    f(lane());
   }
   template <class F>
   __device__ void first(const F& f) {
-    if (threadIdx.x % coding::warp_threads == 0) f();
+    __syncwarp();
+    if (lane() == 0) f();
     __syncwarp();
   }
-  __device__ std::int32_t largest(Each<std::int32_t>& x) {
+  template <class F>
+  __device__ std::int32_t largest(const F& f) {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(whole_warp, x.own);
+    return __reduce_max_sync(whole_warp, f(lane()));
 #else
-    return all(x.own, [](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
+    return all(f(lane()), [](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
 #endif
   }
-  __device__ bool any(Each<bool>& x) {
-    return __any_sync(whole_warp, x.own) != 0;
-  }
-  __device__ std::uint32_t sum(Each<std::uint32_t>& x) {
+  template <class F>
+  __device__ std::uint32_t sum(const F& f) {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(whole_warp, x.own);
+    return __reduce_add_sync(whole_warp, f(lane()));
 #else
-    return all(x.own, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+    return all(f(lane()), [](std::uint32_t a, std::uint32_t b) { return a + b; });
 #endif
   }
-  /// What the thread of a lane has.
-  __device__ std::uint32_t from(Each<std::uint32_t>& x, int lane) {
-    return __shfl_sync(whole_warp, x.own, lane);
+  /// The lanes, a bit each, for which f(lane) holds.
+  template <class F>
+  __device__ unsigned where(const F& f) {
+    return __ballot_sync(whole_warp, f(lane()));
+  }
+  /// f(lane) of one lane.
+  template <class F>
+  __device__ int from(const F& f, int lane_asked) {
+    return __shfl_sync(whole_warp, f(lane()), lane_asked);
   }
 
  private:
+  static __device__ int lane() {
+    return static_cast<int>(threadIdx.x % coding::warp_threads);
+  }
   template <class T, class Combine>
   __device__ T all(T value, const Combine& combine) {
     for (int distance = coding::warp_threads / 2; distance > 0; distance /= 2)
@@ -76,24 +85,15 @@ struct Group {
 };
 
 /// On a processor: what registers have to suffice for, so that enough memory is on its way.
-constexpr int groups_at_once = 5;
+constexpr int groups_at_once = 4;
 
-template <class Block, class Real>
+template <bool Encodes, class Block, class Real>
 __global__ void __launch_bounds__(coding::threads, groups_at_once)
-    encode(const __grid_constant__ CodedLoops loops, const CodingFault fault, const std::byte* box,
-           std::byte* rows) {
+    code(const __grid_constant__ CodedLoops loops, const CodingFault fault, std::byte* to,
+         const std::byte* from) {
   __shared__ coding::Tile<Real> tile;
   Group group;
-  coding::encode<Block>(loops, fault, blockIdx.x, group, tile, box, rows);
-}
-
-template <class Block, class Real>
-__global__ void __launch_bounds__(coding::threads, groups_at_once)
-    decode(const __grid_constant__ CodedLoops loops, const CodingFault fault, std::byte* box,
-           const std::byte* rows) {
-  __shared__ coding::Tile<Real> tile;
-  Group group;
-  coding::decode<Block>(loops, fault, blockIdx.x, group, tile, box, rows);
+  coding::code<Encodes, Block>(loops, fault, blockIdx.x, group, tile, to, from);
 }
 
 constexpr Index most_blocks = 0x7fffffff;
@@ -106,9 +106,9 @@ cudaError_t launch(const DeviceCoding& c, std::byte* to, const std::byte* from, 
   const auto blocks = static_cast<unsigned>(groups);
   codec::with_block<Real>(c.request.codec, [&]<class Block>() {
     if (c.request.encodes)
-      encode<Block, Real><<<blocks, coding::threads, 0, stream>>>(c.loops, c.fault, from, to);
+      code<true, Block, Real><<<blocks, coding::threads, 0, stream>>>(c.loops, c.fault, to, from);
     else
-      decode<Block, Real><<<blocks, coding::threads, 0, stream>>>(c.loops, c.fault, to, from);
+      code<false, Block, Real><<<blocks, coding::threads, 0, stream>>>(c.loops, c.fault, to, from);
   });
   return cudaGetLastError();
 }
