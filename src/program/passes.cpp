@@ -43,10 +43,12 @@ Index Passes::room(const Box& part, const Place& like) const {
   return aligned(span_of(p.at(part), part.extents(), p.element_bytes).last);
 }
 
-/// A part by itself, in the memory order of `like`.
+/// A part by itself, in the memory order of `like`. On devices it is dense: one call transforms all lines.
 Place Passes::scratch(const Box& part, const Place& like, int number) const {
   Place p{Space::scratch, number * scratch_bytes_, part, {}, like.element_bytes, like.element};
-  p.strides = spread_strides(part.extents(), order_of(like.strides), like.element_bytes);
+  const Order order = order_of(like.strides);
+  p.strides = w_.request.two_lanes ? dense_strides(part.extents(), order)
+                                   : spread_strides(part.extents(), order, like.element_bytes);
   return p;
 }
 
