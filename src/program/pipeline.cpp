@@ -29,7 +29,7 @@ void set_tiles(Leg& leg, Index tiles) {
 }
 
 void cut(Leg& leg, ParameterReader& read, int axis, Index extent, Index least) {
-  const Index rule = std::min(extent, std::max(least, divided_up<Index>(extent, wanted_tiles)));
+  const Index rule = std::min(extent, std::max(least, divided_up<Index>(extent, read.rules().tiles)));
   leg.axis = axis;
   leg.tile = read("tile", rule, extent, extent_of(axis));
   if (leg.tile == 0) leg.tile = rule;
@@ -47,8 +47,8 @@ constexpr PipelineParameter of_tiles(const char* name, const char* meaning) {
   return {.name = name, .meaning = meaning, .least = 0, .most = anything, .each_reshape = true};
 }
 
-constexpr PipelineParameter tile_parameter =
-    of_tiles("tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis");
+constexpr PipelineParameter tile_parameter = of_tiles(
+    "tile", "thickness of a tile along the axis it cuts; 0: an eighth of the axis for most exchanges");
 constexpr PipelineParameter items_parameter = of_tiles(
     "items", "items of a batch in a tile; 1: each item has tiles of its own; 0: as many as make 8 tiles");
 constexpr PipelineParameter window_parameter{.name = "window",

@@ -43,13 +43,10 @@ class ParameterReader {
   Leg& leg_;
 };
 
-/// How many tiles a reshape has by rule.
-inline constexpr Index wanted_tiles = 8;
-
 Index largest_extent(const Tiling& tiling, int axis);
 std::string extent_of(int axis);
 void set_tiles(Leg& leg, Index tiles);
-/// Tiles along an axis, an eighth of it, but not thinner than `least`, unless asked for otherwise.
+/// Tiles along an axis, as many as the rules say, but not thinner than `least`, unless asked for otherwise.
 void cut(Leg& leg, ParameterReader& read, int axis, Index extent, Index least = 1);
 
 // Rules and builders in files of their own. `build_local`: of schedules without reshapes.

@@ -61,7 +61,7 @@ struct CutAxis {
 /// (ADR 0003).
 void cut_batch(Leg& leg, ParameterReader& read, const CutAxis& batch, const CutAxis& inner) {
   const bool cuts_items = inner.axis >= 0 && read.asked("tile").value_or(0) > 0;
-  const Index items_rule = cuts_items ? 1 : divided_up<Index>(batch.extent, wanted_tiles);
+  const Index items_rule = cuts_items ? 1 : divided_up<Index>(batch.extent, read.rules().tiles);
   Index items = read("items", items_rule, batch.extent, "the items on a rank");
   if (items == 0) items = items_rule;
   leg.axis = batch.axis;
@@ -69,7 +69,7 @@ void cut_batch(Leg& leg, ParameterReader& read, const CutAxis& batch, const CutA
   Index tiles = divided_up<Index>(batch.extent, items);
   if (inner.axis >= 0) {
     // Cutting items costs an FFT of several axes its unity: four items are tiles enough.
-    const Index of_each = tiles >= 4 ? 1 : std::max<Index>(1, (wanted_tiles + tiles / 2) / tiles);
+    const Index of_each = tiles >= 4 ? 1 : std::max<Index>(1, (read.rules().tiles + tiles / 2) / tiles);
     const Index rule = items > 1 ? inner.extent : divided_up<Index>(inner.extent, of_each);
     Index tile = read("tile", rule, inner.extent, extent_of(inner.axis));
     if (tile == 0) tile = rule;

@@ -27,6 +27,7 @@ struct ExchangeTraits {
   bool beside_stores = false;  ///< can serve the pairs that an exchange with `stores` leaves out
   bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
   bool any_length = false;     ///< dense: of parts whose length varies it sends no more than there is
+  bool asked_for = false;      ///< a part travels once its receiver has asked for it
   bool own_workspace = false;  ///< needs the plan's own workspace, which the user does not give
   bool by_name_only = false;   ///< only used if the user names it; "auto" does not choose it
   bool serves_host = true;     ///< arrays on the host

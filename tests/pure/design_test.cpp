@@ -136,6 +136,19 @@ TEST(Design, OfSeveralMachinesStoresWithinEachAndSendsBetween) {
   EXPECT_TRUE(packed.contiguous.value);
 }
 
+TEST(Design, HasHalfAsManyTilesWhereReceiversAskForThem) {
+  Setting setting = processes(4, 1);
+  setting.offers.push_back(
+      {"ring", {.asked_for = true, .own_workspace = true, .by_name_only = true}, "", true});
+  const auto tile = [&](const char* exchange) {
+    const Design d = design_of(cube(128), setting, Options().set("exchange", exchange));
+    EXPECT_EQ(first_leg(d).pipeline, "two-front") << exchange;
+    return first_leg(d).tile;
+  };
+  EXPECT_EQ(tile("p2p"), 4);
+  EXPECT_EQ(tile("ring"), 8);
+}
+
 TEST(Design, OfGpusThatAllReachEachOther) {
   const Design d = design_of(cube(256), gpus(4, 4));
   EXPECT_TRUE(first_leg(d).traits.stores);

@@ -89,7 +89,10 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   const Setting& setting = given.setting;
   const bool by_device =
       given.on_device() && !offers.empty() && all(offers, [](const Offer& o) { return o.traits.by_device; });
-  const PipelineRules rules = pipeline_rules(given.problem, given.wishes, setting);
+  PipelineRules rules = pipeline_rules(given.problem, given.wishes, setting);
+  // What is asked for takes two hops more, which the tiles behind it have to hide.
+  if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
+    rules.tiles /= 2;
   const bool overlaps = can_overlap(setting, offers, by_device) &&
                         (!given.on_device() || is_worth_tiles(given, design.schedules[0], rules));
   const PipelineWish wish =
