@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -232,6 +233,26 @@ TEST(ZfpAccuracy, KeepsEveryNumberNearToTheLargest) {
   if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
   keeps_an_accuracy<double>();
   keeps_an_accuracy<float>();
+}
+
+/// Of fours about as small as the accuracy few planes of bits are coded, and the inverse transform of what is
+/// left of them must not overflow: all signs and many sizes beside the largest number of the block.
+TEST(ZfpAccuracy, KeepsFoursAboutAsSmallAsTheAccuracy) {
+  if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
+  for (const int m : {4, 5, 9, 17})
+    for (int exponent = -m - 6; exponent <= 0; ++exponent)
+      for (int choice = 0; choice < 5 * 5 * 5 * 5; ++choice) {
+        Row<float> row(row_kernels().back(), find_codec("zfp-accuracy:" + std::to_string(m)), 8, 1);
+        const float below = std::nextafter(std::ldexp(1.0F, exponent), 0.0F);
+        const std::array<float, 5> of = {below, -below, below / 4, -below / 4, 0};
+        std::vector<float> x = {1, 0, 0, 0, 0, 0, 0, 0}, y;
+        for (std::size_t i = 0, c = static_cast<std::size_t>(choice); i < 4; ++i, c /= 5)
+          x[4 + i] = of[c % 5];
+        ASSERT_EQ(row.encode(x), Outcome::good);
+        ASSERT_EQ(row.decode(0, 8, y), Outcome::good);
+        ASSERT_LE(largest_error(x, y), std::ldexp(1, -m)) << exponent << ", choice " << choice;
+        ASSERT_LE(error(x, y), relative_error(row.codec)) << exponent << ", choice " << choice;
+      }
 }
 
 TEST(ZfpAccuracy, SmoothNumbersTakeFewerBytes) {

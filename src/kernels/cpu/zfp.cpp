@@ -102,6 +102,15 @@ struct Scaling {
   Real operator()(Real x) const { return x * first * second; }
 };
 
+/// Makes zeros of a four whose numbers are all below half of what the accuracy 2^-m allows. Of such a four
+/// libzfp codes at most three planes, from which its inverse transform overflows (ADR 0028).
+template <class Real>
+void drop_if_small(Real* four, int m) {
+  const Real half = power_of_two<Real>(-m - 1);
+  if (std::all_of(four, four + zfp_four, [half](Real x) { return std::fabs(x) < half; }))
+    std::fill_n(four, zfp_four, Real(0));
+}
+
 /// The numbers of a block as they are coded: *lanes* of the real and of the imaginary parts, in whole fours.
 struct Lanes {
   int count, length;
@@ -181,8 +190,10 @@ Outcome ZfpStream::encode(ZfpMode mode, const Real* reals, int n, const RowManne
   words_->fill(0);  // of the last word the library writes a part
   f.rewind(bits_.get());
   std::size_t written = 0;
-  for (int i = 0; i < lanes.count * lanes.length; i += zfp_four)
+  for (int i = 0; i < lanes.count * lanes.length; i += zfp_four) {
+    if (mode == ZfpMode::accuracy) drop_if_small(coded + i, manner.bits);
     written += fours<Real>().encode(stream_.get(), coded + i);
+  }
   f.flush(bits_.get());
   const auto length = static_cast<int>(divided_up<std::size_t>(written, bits_of_unit));
   const int bytes = mode == ZfpMode::rate ? bytes_at_rate(n, manner.bits) : codec::length_unit * length;
