@@ -177,7 +177,7 @@ Outcome ZfpStream::encode(ZfpMode mode, const Real* reals, int n, const RowManne
   const int shift = largest > 0 ? std::ilogb(largest) : 0;
   const Scaling<Real> scaled(-shift);
   const Lanes lanes(n, manner.point_reals);
-  Real coded[block_reals];
+  Real coded[block_reals] = {};
   for (int k = 0; k < lanes.count; ++k)
     for (int i = 0; i < lanes.length; ++i) {
       // What fills the last four is a number of it, so that it costs the others nothing.
