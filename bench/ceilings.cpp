@@ -9,6 +9,7 @@
 #include "array.hpp"
 #include "clock.hpp"
 #include "comm/agree.hpp"
+#include "exchange_alone.hpp"
 #include "traffic.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "tune/machine.hpp"
@@ -26,18 +27,6 @@ constexpr int tries = 15;
 constexpr Index kept_bytes = Index{128} << 20;
 /// Enough for any, and leaves room for arrays that fill the memory.
 constexpr Index most_bytes = Index{1} << 30;
-
-/// Best of all tries of the slowest rank.
-template <class Try>
-double best_time(const Comm& comm, const Try& attempt) {
-  double best = 0;
-  for (int i = 0; i < tries; ++i) {
-    comm.barrier();
-    const double time = slowest(comm, attempt());
-    best = i == 0 ? time : std::min(best, time);
-  }
-  return best;
-}
 
 /// Copies by the copy engine of a device.
 class DeviceCopies {
@@ -69,7 +58,7 @@ double copy_time(const Comm& comm, std::size_t bytes, const std::shared_ptr<Devi
     const DeviceScope scope(*device);
     const auto from = device->allocate(bytes, operation), to = device->allocate(bytes, operation);
     DeviceCopies copies(*device);
-    return best_time(comm, [&] { return copies.time(to.get(), from.get(), bytes); });
+    return best_time(comm, tries, [&] { return copies.time(to.get(), from.get(), bytes); });
   }
   Buffer<std::byte> from, to;
   agree(comm.impl(), operation, [&] {
@@ -77,7 +66,7 @@ double copy_time(const Comm& comm, std::size_t bytes, const std::shared_ptr<Devi
       *array = host_memory(bytes, "an array that is copied to measure the bandwidth of memory");
   });
   std::memset(from.data(), 1, bytes);
-  return best_time(comm, [&] {
+  return best_time(comm, tries, [&] {
     const double begin = seconds();
     std::memcpy(to.data(), from.data(), bytes);
     return seconds() - begin;
@@ -96,56 +85,10 @@ std::vector<double> link_speeds(const Comm& comm, const PlanImpl& plan, std::siz
   DeviceCopies copies(device);
   for (int further = 1; further < comm.size(); ++further) {
     std::byte* const to = landing.of((comm.rank() + further) % comm.size());
-    const double time = best_time(comm, [&] { return copies.time(to, from.get(), bytes); });
+    const double time = best_time(comm, tries, [&] { return copies.time(to, from.get(), bytes); });
     speeds.push_back(static_cast<double>(bytes) / time);
   }
   return speeds;
-}
-
-/// The time of what carries data: of the operations one by one, and from the first to the last, for those
-/// that streams do at the same time.
-struct Moved {
-  double seconds = 0, begin = 1e300, end = 0;
-};
-
-Moved moved(const std::vector<OperationTime>& times) {
-  Moved m;
-  for (const OperationTime& t : times) {
-    const std::string kind = t.kind;
-    if (kind != "exchange" && kind != "wait" && kind != "put") continue;
-    m.seconds += t.end - t.begin;
-    m.begin = std::min(m.begin, t.begin);
-    m.end = std::max(m.end, t.end);
-  }
-  return m;
-}
-
-/// A reshape without any FFT, from slabs to slabs.
-Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device) {
-  Problem p;
-  const Index ranks = comm.size();
-  const Index depth = std::max<Index>(1, static_cast<Index>(bytes) / 16 / ranks);
-  p.shape = {ranks, ranks, depth};
-  p.transforms = {Transform::none, Transform::none, Transform::none};
-  p.output = Distribution::slab(1);
-  if (on_device) p.memory = MemoryKind::cuda;
-  return {comm, p, Options().set("pipeline", "sequential").set("check", "local").set("effort", "estimate")};
-}
-
-double send_speed(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device) {
-  plan.record_times(true);
-  constexpr std::size_t complex = sizeof(std::complex<double>);
-  Array in, out;
-  agree(comm.impl(), operation, [&] {
-    const char* const what = "an array that is exchanged to measure how fast ranks send";
-    in = Array(plan.input_count() * complex, device, what);
-    out = Array(plan.output_count() * complex, device, what);
-  });
-  return bytes_sent(plan, Direction::forward) / best_time(comm, [&] {
-           plan.forward(static_cast<const void*>(in.data()), out.data());
-           const Moved m = moved(plan.operation_times());
-           return device ? m.end - m.begin : m.seconds;
-         });
 }
 
 Ceilings measure(const Comm& comm, Index bytes, const std::shared_ptr<Device>& device) {
@@ -154,7 +97,8 @@ Ceilings measure(const Comm& comm, Index bytes, const std::shared_ptr<Device>& d
   c.copy_bytes_per_s = 2 * static_cast<double>(size) / copy_time(comm, size, device);
   if (comm.size() == 1) return c;
   Plan exchange = exchange_alone(comm, size, device != nullptr);
-  c.send_bytes_per_s = send_speed(comm, exchange, device);
+  c.send_bytes_per_s =
+      bytes_sent(exchange, Direction::forward) / exchange_seconds(comm, exchange, device, tries);
   c.link_bytes_per_s = link_speeds(comm, PlanImpl::of(exchange), size);
   return c;
 }

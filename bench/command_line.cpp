@@ -108,6 +108,12 @@ void add_measurement(CLI::App& app, Case& c) {
       ->delimiter(',')
       ->group("Measurement");
   app.add_option("--json", c.json, "file for the results")->group("Measurement");
+  app.add_option("--machine", c.machine, "file of --measure-machine: the time that the model predicts, too")
+      ->group("Measurement");
+  app.add_option(
+         "--measure-machine", c.measure_machine,
+         "measures memory, local FFTs, codecs and links of these ranks into a file, and does nothing else")
+      ->group("Measurement");
   app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)")
       ->group("Measurement");
 }

@@ -9,8 +9,11 @@
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 #include "clock.hpp"
+#include "comm/agree.hpp"
 #include "design_json.hpp"
 #include "known_answer.hpp"
+#include "model/machine_json.hpp"
+#include "output_file.hpp"
 #include "peers.hpp"
 #include "timeline.hpp"
 
@@ -372,6 +375,17 @@ class Bench {
     if (m_.ceilings.send_bytes_per_s > 0)
       m_.wire_bound_s = slowest(comm_, sent) / m_.ceilings.send_bytes_per_s;
     m_.timeline = gather_timeline(comm_, last_);
+    agree(comm_.impl(), "weft-bench", [&] { predict_times(); });
+  }
+
+  void predict_times() {
+    if (case_.machine.empty() || comm_.rank() != 0) return;
+    const MachineDescription machine = read_machine(read_file(case_.machine));
+    const PredictionRequest request{machine, PlanImpl::of(*plan_).design(), comm_.impl().nodes(),
+                                    problem_.precision};
+    for (const Direction d : {Direction::forward, Direction::backward})
+      if (d == Direction::forward ? case_.forward() : case_.backward())
+        m_.predicted.push_back(predict(request, d).prediction);
   }
 
   Comm comm_;

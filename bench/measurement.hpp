@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/learning.hpp"
+#include "api/predict.hpp"
 #include "case.hpp"
 #include "ceilings.hpp"
 #include "statistics.hpp"
@@ -39,6 +40,7 @@ struct Measured {
   std::map<std::string, double> peers_planning_s;  ///< slowest rank
   std::string design;                              ///< all that was chosen, as JSON
   Learnt learnt;                                   ///< the choices of wisdom or trials
+  std::vector<Prediction> predicted;               ///< on rank 0 with --machine: of each direction
   /// The operations of the last repetition, per rank.
   std::vector<std::vector<OperationTime>> timeline;
 };

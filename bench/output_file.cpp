@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "weft/error.hpp"
@@ -37,6 +38,14 @@ void OutputFile::write(const std::string& text) {
   out.close();
   if (!out) fail(name_);
   is_new_ = false;
+}
+
+std::string read_file(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || text.bad()) throw Error("weft-bench", "a file that cannot be read: " + name, "its name");
+  return text.str();
 }
 
 }  // namespace weft::bench

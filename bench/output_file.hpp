@@ -22,4 +22,7 @@ class OutputFile {
   bool is_new_ = false;
 };
 
+/// The text of a file. Throws `weft::Error` if it cannot be read.
+std::string read_file(const std::string& name);
+
 }  // namespace weft::bench

@@ -33,6 +33,12 @@ double bound(const Measured& m) {
   return std::max(m.memory_bound_s, m.wire_bound_s);
 }
 
+double predicted_s(const Measured& m) {
+  double seconds = 0;
+  for (const Prediction& p : m.predicted) seconds += p.seconds;
+  return seconds;
+}
+
 std::string memory_of(const OperationSum& o) {
   if (o.memory_read + o.memory_written == 0) return "";
   return "; memory: " + human_bytes(o.memory_read) + " read, " + human_bytes(o.memory_written) + " written";
@@ -95,6 +101,10 @@ std::string text_of(const Case& c, const Measured& m) {
       1e3 * m.memory_bound_s, m.ceilings.copy_bytes_per_s / 1e9, 1e3 * m.wire_bound_s,
       m.ceilings.send_bytes_per_s / 1e9, 100 * bound(m) / m.time.median);
   t += links_of(m.ceilings);
+  for (const Prediction& p : m.predicted) t += to_string(p);
+  if (!m.predicted.empty())
+    t += line("predicted %.3f ms, measured %.3f ms: %.2f\n", 1e3 * predicted_s(m), 1e3 * m.time.median,
+              predicted_s(m) / m.time.median);
   for (const auto& [name, s] : m.peers)
     t += line("%s: median %.3f ms, quartiles %.3f and %.3f: %.2f times Weft's (%s)\n", name.c_str(),
               1e3 * s.median, 1e3 * s.first_quartile, 1e3 * s.third_quartile, s.median / m.time.median,
@@ -133,6 +143,15 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
     j["peers"][name]["planning_s"] = m.peers_planning_s.at(name);
   }
   j["planning_s"] = m.planning_s;
+  if (!m.predicted.empty()) {
+    j["predicted"] = {{"seconds", predicted_s(m)}, {"of_measured", predicted_s(m) / m.time.median}};
+    for (const Prediction& p : m.predicted)
+      j["predicted"]["directions"].push_back({{"seconds", p.seconds},
+                                              {"operations", p.activities},
+                                              {"critical", p.critical},
+                                              {"compute_s", p.compute_s},
+                                              {"wire_s", p.wire_s}});
+  }
   if (m.learnt.origin != Origin::rule) j["learnt"] = learnt(m.learnt);
   j["memory_bytes"] = m.memory_bytes;
   j["problem"] = {{"shape", c.shape},   {"transform", c.transform}, {"precision", c.precision},

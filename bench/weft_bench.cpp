@@ -7,6 +7,8 @@
 
 #include "comm/agree.hpp"
 #include "command_line.hpp"
+#include "measure_machine.hpp"
+#include "model/machine_json.hpp"
 #include "output_file.hpp"
 #include "report.hpp"
 #include "transports.hpp"
@@ -22,7 +24,22 @@ namespace weft::bench {
 
 namespace {
 
+void write_machine(const Comm& comm, const std::string& file) {
+  std::optional<OutputFile> output;
+  agree(comm.impl(), "weft-bench", [&] {
+    if (comm.rank() == 0) output.emplace(file);
+  });
+  const MachineDescription machine = measure_machine(comm);
+  if (comm.rank() != 0) return;
+  output->write(to_json(machine));
+  std::printf("%s: %s\n", file.c_str(), machine.name.c_str());
+}
+
 void run(const Comm& comm, const Case& c) {
+  if (!c.measure_machine.empty()) {
+    write_machine(comm, c.measure_machine);
+    return;
+  }
   std::optional<OutputFile> json, trace;
   agree(comm.impl(), "weft-bench", [&] {
     if (comm.rank() != 0) return;

@@ -102,7 +102,8 @@ DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
 
 /// Why a row does not serve these ranks, as an error says it.
 std::string why_not(const ExchangeRow& row, CommImpl& comm, const std::optional<DeviceFacts>& devices) {
-  if (!row.applicable(comm)) return std::string(" among ranks of medium ") + comm.medium();
+  if (!works_among(row.traits, comm.nodes(), comm.threads() != nullptr))
+    return std::string(" among ranks of medium ") + comm.medium();
   const ExchangeTraits& traits = row.traits;
   if (!devices) return traits.serves_host ? "" : " with arrays on the host";
   if (traits.stores)
@@ -118,7 +119,8 @@ std::string why_not(const ExchangeRow& row, CommImpl& comm, const std::optional<
 std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
   const std::vector<std::string>& names = wishes.exchange.value;
   const bool named = std::find(names.begin(), names.end(), row.name) != names.end();
-  if (row.missing == nullptr || !row.applicable(comm) || (!named && wishes.effort.value == Effort::estimate))
+  if (row.missing == nullptr || !works_among(row.traits, comm.nodes(), comm.threads() != nullptr) ||
+      (!named && wishes.effort.value == Effort::estimate))
     return "";
   const std::string mine = row.missing(comm);
   const std::vector<int> all = all_of(comm, mine.empty() ? 0 : 1);
@@ -149,10 +151,9 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   setting.hardware_threads = shortened(all_of(comm, hardware_threads()));
   setting.cache_bytes = shortened(all_of(comm, Index{second_cache_bytes()}));
   for (const ExchangeRow& row : exchange_table())
-    setting.offers.push_back({row.name, row.traits, why_not(row, comm, setting.devices),
-                              row.overlaps != nullptr && row.overlaps(comm),
-                              row.takes_devices != nullptr && row.takes_devices(comm),
-                              missing(row, comm, wishes)});
+    setting.offers.push_back(
+        {row.name, row.traits, why_not(row, comm, setting.devices), moves_on(row.traits, setting.nodes),
+         row.takes_devices != nullptr && row.takes_devices(comm), missing(row, comm, wishes)});
   return setting;
 }
 

@@ -34,10 +34,6 @@ bool several_nodes(const CommImpl& comm) {
   return !all_equal(comm.nodes());
 }
 
-bool any_share_memory(const CommImpl& comm) {
-  return any_equal(comm.nodes());
-}
-
 int CommImpl::node_ranks() const {
   const int mine = nodes_[static_cast<std::size_t>(rank())];
   return static_cast<int>(std::count(nodes_.begin(), nodes_.end(), mine));

@@ -141,8 +141,7 @@ std::vector<T> all_of(CommImpl& comm, const T& mine) {
   return all;
 }
 
-/// Whether the ranks are on more than one machine; whether any two of them are on the same machine.
+/// Whether the ranks are on more than one machine.
 bool several_nodes(const CommImpl& comm);
-bool any_share_memory(const CommImpl& comm);
 
 }  // namespace weft

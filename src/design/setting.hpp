@@ -31,6 +31,18 @@ struct Offer {
   std::string missing = {};    ///< why it cannot be used in this process, if that was asked
 };
 
+/// Whether an exchange works among these ranks at all; for memory of devices there are more conditions.
+inline bool works_among(const ExchangeTraits& traits, const std::vector<int>& nodes, bool threads) {
+  if (traits.among != Among::any && threads != (traits.among == Among::threads)) return false;
+  return !traits.stores || nodes.size() == 1 || any_equal(nodes);
+}
+
+/// Whether what it has posted moves on while these ranks compute.
+inline bool moves_on(const ExchangeTraits& traits, const std::vector<int>& nodes) {
+  return traits.moves_on == MovesOn::always ||
+         (traits.moves_on == MovesOn::between_machines && !all_equal(nodes));
+}
+
 /// What all ranks have in memory of devices.
 struct DeviceFacts {
   Islands islands;          ///< ranks whose devices reach each other

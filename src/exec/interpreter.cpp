@@ -91,7 +91,7 @@ void Interpreter::fail_coding(const Op& op, codec::Outcome outcome) const {
 
 /// Whatever happens inside a call of the FFT library counts as one pass over memory.
 OperationTime Interpreter::time_of(const Op& op, double begin, double end) const {
-  OperationTime t{name_of(op.kind), op.stage, op.reshape, op.tile, begin, end};
+  OperationTime t{activity_of(op.kind), op.stage, op.reshape, op.tile, begin, end};
   const auto moves = [&](const Operand& from, Index read, const Operand& to, Index written) {
     t.bytes = written;
     t.memory_read = from.space == Space::scratch ? 0 : read;
@@ -103,15 +103,10 @@ OperationTime Interpreter::time_of(const Op& op, double begin, double end) const
   } else if (op.call >= 0) {
     const CopyCall& c = at(program_.copies, op.call);
     moves(c.from, bytes_read(c), c.to, bytes_written(c));
-  } else if (op.kind == OpKind::post || op.kind == OpKind::signal_free || op.kind == OpKind::signal_full) {
-    t.kind = "exchange";
-    if (op.kind == OpKind::post) {
-      t.bytes = -links_.carrier(op.reshape).bytes_saved(op.tile);
-      for (const Message& m : at(at(program_.reshapes, op.reshape).sent.tiles, op.tile).sends)
-        if (m.peer != program_.rank) t.bytes += m.bytes;
-    }
-  } else {
-    t.kind = "wait";
+  } else if (op.kind == OpKind::post) {
+    t.bytes = -links_.carrier(op.reshape).bytes_saved(op.tile);
+    for (const Message& m : at(at(program_.reshapes, op.reshape).sent.tiles, op.tile).sends)
+      if (m.peer != program_.rank) t.bytes += m.bytes;
   }
   return t;
 }

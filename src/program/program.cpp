@@ -15,6 +15,22 @@ const char* name_of(OpKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+const char* activity_of(OpKind kind) {
+  switch (kind) {
+    case OpKind::post:
+    case OpKind::signal_free:
+    case OpKind::signal_full:
+      return "exchange";
+    case OpKind::wait_sent:
+    case OpKind::receive:
+    case OpKind::await_free:
+    case OpKind::await_full:
+      return "wait";
+    default:
+      return name_of(kind);
+  }
+}
+
 namespace {
 Shape side(const FftCall& call, Direction complex_when) {
   Shape e = call.extents;

@@ -105,6 +105,9 @@ struct Program {
 };
 
 const char* name_of(OpKind kind);
+/// What its time counts as: the name of a local operation; "exchange" for what starts a tile or sets a flag;
+/// "wait" for what waits for other ranks.
+const char* activity_of(OpKind kind);
 /// One line per operation.
 std::string to_string(const Program& program);
 

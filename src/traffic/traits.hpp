@@ -19,14 +19,23 @@ enum class Form : std::uint8_t {
   boxes,   ///< strided boxes of the array, which nobody packs or unpacks
 };
 
+/// Between which ranks an exchange works.
+enum class Among : std::uint8_t { any, threads, processes };
+
+/// When posted tiles move on while these ranks compute, so that pipelining pays.
+enum class MovesOn : std::uint8_t { never, between_machines, always };
+
 struct ExchangeTraits {
   Form form = Form::dense;  ///< of what is sent; boxes for exchanges with `stores`
   /// Ranks that reach each other's memory store there; other pairs need an exchange beside it.
   bool stores = false;
+  Among among = Among::any;
+  MovesOn moves_on = MovesOn::never;
   bool concurrent = true;      ///< a plan may be under way while another plan of the same ranks is
   bool beside_stores = false;  ///< can serve the pairs that an exchange with `stores` leaves out
   bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
   bool any_length = false;     ///< dense: of parts whose length varies it sends no more than there is
+  bool blocks = false;         ///< a tile is there when its post returns: the rank waits for it in there
   bool asked_for = false;      ///< a part travels once its receiver has asked for it
   bool own_workspace = false;  ///< needs the plan's own workspace, which the user does not give
   bool by_name_only = false;   ///< only used if the user names it; "auto" does not choose it

@@ -155,10 +155,6 @@ struct ExchangeRow {
   const char* name;
   const char* meaning;
   ExchangeTraits traits;
-  /// Whether the ranks of `comm` can be served at all.
-  bool (*applicable)(CommImpl& comm);
-  /// Whether posted tiles move on while these ranks compute, so that pipelining pays; null: they do not.
-  bool (*overlaps)(CommImpl& comm) = nullptr;
   /// Makes the carrier of a reshape; null for exchanges that store. Local; throws `weft::Error`, also for
   /// counts beyond what the medium can express. In memory of devices what does not work on streams is given
   /// parts in pinned memory (`make_staged`), but for `takes_devices`.
@@ -170,7 +166,8 @@ struct ExchangeRow {
   /// does not.
   bool (*takes_devices)(CommImpl& comm) = nullptr;
   /// Why it cannot be used here, or nothing, where that depends on a library that is not Weft's; null: it
-  /// does not. Asked for applicable rows only. Collective; ranks may give different answers.
+  /// does not. Asked only where the traits say that these ranks are served. Collective; ranks may give
+  /// different answers.
   std::string (*missing)(CommImpl& comm) = nullptr;
   /// Meets the other ranks, before carriers are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.

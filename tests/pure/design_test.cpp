@@ -23,7 +23,7 @@ std::vector<Offer> mpi_offers(bool several_nodes) {
   return {{"direct", {.form = Form::boxes, .stores = true, .in_graphs = true}, ""},
           {"p2p", {.any_length = true}, "", several_nodes},
           {"p2pw", {.form = Form::boxes, .beside_stores = true}, ""},
-          {"alltoallv", {.concurrent = false}, ""},
+          {"alltoallv", {.concurrent = false, .blocks = true}, ""},
           {"alltoall", {.form = Form::padded, .concurrent = false}, ""},
           {"nccl",
            {.concurrent = false, .by_name_only = true, .serves_host = false, .by_device = true},

@@ -15,10 +15,6 @@ namespace weft::test {
 
 namespace {
 
-bool among_threads(CommImpl& comm) {
-  return comm.threads() != nullptr;
-}
-
 struct Mailbox {
   std::mutex mutex;
   /// By sender and tile; a sender may be an execution ahead.
@@ -159,16 +155,14 @@ class ShelfWorkspace final : public Workspace {
 ExchangeRow mailbox_row() {
   return {.name = "mailbox",
           .meaning = "packed parts by way of a mailbox",
-          .traits = {.by_name_only = true},
-          .applicable = among_threads,
+          .traits = {.among = Among::threads, .by_name_only = true},
           .carrier = make_carrier<MailboxCarrier>};
 }
 
 ExchangeRow shelf_row() {
   return {.name = "shelf",
           .meaning = "ranks store into each other's shelf",
-          .traits = {.form = Form::boxes, .stores = true, .by_name_only = true},
-          .applicable = among_threads,
+          .traits = {.form = Form::boxes, .stores = true, .among = Among::threads, .by_name_only = true},
           .memory = [](const WorkspaceRequest& request) -> std::shared_ptr<Workspace> {
             return std::make_shared<ShelfWorkspace>(request);
           }};

@@ -110,8 +110,7 @@ class MpiIalltoallv final : public MpiAlltoallv {
 ExchangeRow mpi_alltoallv_row() {
   return {.name = "alltoallv",
           .meaning = "MPI_Alltoallv within each exchange group",
-          .traits = {.concurrent = false},
-          .applicable = has_mpi,
+          .traits = {.among = Among::processes, .concurrent = false, .blocks = true},
           .carrier = make_carrier<MpiAlltoallv>,
           .takes_devices = mpi_takes_devices};
 }
@@ -119,9 +118,7 @@ ExchangeRow mpi_alltoallv_row() {
 ExchangeRow mpi_ialltoallv_row() {
   return {.name = "ialltoallv",
           .meaning = "MPI_Ialltoallv within each exchange group",
-          .traits = {.concurrent = false},
-          .applicable = has_mpi,
-          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
+          .traits = {.among = Among::processes, .moves_on = MovesOn::between_machines, .concurrent = false},
           .carrier = make_carrier<MpiIalltoallv>,
           .takes_devices = mpi_takes_devices};
 }

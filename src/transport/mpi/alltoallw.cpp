@@ -58,8 +58,7 @@ class MpiAlltoallw final : public GroupExchange {
 ExchangeRow mpi_alltoallw_row() {
   return {.name = "alltoallw",
           .meaning = "MPI_Alltoallw on datatypes of the boxes, without packing",
-          .traits = {.form = Form::boxes, .concurrent = false},
-          .applicable = has_mpi,
+          .traits = {.form = Form::boxes, .among = Among::processes, .concurrent = false, .blocks = true},
           .carrier = make_carrier<MpiAlltoallw>};
 }
 

@@ -295,9 +295,11 @@ std::shared_ptr<const void> window_of(CommImpl& comm, const std::shared_ptr<std:
 ExchangeRow mpi_one_sided_ring_row() {
   return {.name = "ring",
           .meaning = "MPI_Rget from one machine after the other in a ring, unpacking on arrival",
-          .traits = {.asked_for = true, .own_workspace = true, .by_name_only = true},
-          .applicable = has_mpi,
-          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
+          .traits = {.among = Among::processes,
+                     .moves_on = MovesOn::between_machines,
+                     .asked_for = true,
+                     .own_workspace = true,
+                     .by_name_only = true},
           .carrier = make_carrier<OneSidedRing>,
           .missing = why_no_windows,
           .expose = window_of};

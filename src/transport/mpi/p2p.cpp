@@ -253,9 +253,7 @@ class MpiP2p final : public Carrier {
 ExchangeRow mpi_p2p_row() {
   return {.name = "p2p",
           .meaning = "MPI_Isend and MPI_Irecv, unpacking on arrival",
-          .traits = {.any_length = true},
-          .applicable = has_mpi,
-          .overlaps = [](CommImpl& comm) { return several_nodes(comm); },
+          .traits = {.among = Among::processes, .moves_on = MovesOn::between_machines, .any_length = true},
           .carrier = make_carrier<MpiP2p>,
           .takes_devices = mpi_takes_devices};
 }
@@ -263,8 +261,7 @@ ExchangeRow mpi_p2p_row() {
 ExchangeRow mpi_p2pw_row() {
   return {.name = "p2pw",
           .meaning = "MPI_Isend and MPI_Irecv on datatypes of the boxes, without packing",
-          .traits = {.form = Form::boxes, .beside_stores = true},
-          .applicable = has_mpi,
+          .traits = {.form = Form::boxes, .among = Among::processes, .beside_stores = true},
           // Datatypes are packed inside MPI while it waits, so that little is left to move on meanwhile.
           .carrier = make_carrier<MpiP2p>};
 }

@@ -50,9 +50,4 @@ struct MpiPart {
 /// more pieces than are tested quickly, the transfer takes long beside the answer.
 Index bytes_at_once(const MpiWorld& world, int rank, Index bytes);
 
-/// Whether ranks send messages of MPI, which all exchanges here need.
-inline bool has_mpi(CommImpl& comm) {
-  return comm.mpi() != nullptr;
-}
-
 }  // namespace weft

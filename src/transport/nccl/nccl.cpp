@@ -87,13 +87,12 @@ ExchangeRow nccl_row() {
   return {.name = "nccl",
           .meaning = "NCCL, grouped sends and receives (GPUs only, one of its own for every rank)",
           // Its calls are in one order on all ranks.
-          .traits = {.concurrent = false,
+          .traits = {.moves_on = MovesOn::always,
+                     .concurrent = false,
                      .any_place = true,
                      .by_name_only = true,
                      .serves_host = false,
                      .by_device = true},
-          .applicable = [](CommImpl&) { return true; },
-          .overlaps = [](CommImpl&) { return true; },
           .carrier = make_carrier<NcclExchange>,
           .missing = [](CommImpl&) { return nccl::missing(); },
           .prepare = NcclRanks::prepare};

@@ -131,7 +131,6 @@ ExchangeRow direct_row() {
   return {.name = "direct",
           .meaning = "ranks store into each other's workspace (threads of a process, ranks of a machine)",
           .traits = {.form = Form::boxes, .stores = true, .in_graphs = true},
-          .applicable = [](CommImpl& comm) { return comm.size() == 1 || any_share_memory(comm); },
           .memory = workspace_that_ranks_reach,
           .takes_devices = [](CommImpl&) { return true; }};
 }

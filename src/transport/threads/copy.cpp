@@ -193,8 +193,7 @@ ExchangeRow threads_copy_row() {
   return {.name = "copy",
           .meaning =
               "receivers copy parts out of the sender's buffer, packed or strided (threads of one process)",
-          .traits = {.beside_stores = true, .any_length = true},
-          .applicable = [](CommImpl& comm) { return comm.threads() != nullptr; },
+          .traits = {.among = Among::threads, .beside_stores = true, .any_length = true},
           .carrier = make_carrier<ThreadsCopy>};
 }
 

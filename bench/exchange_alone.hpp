@@ -1,0 +1,35 @@
+// A reshape without any FFT, from slabs to slabs: what an exchange costs by itself.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clock.hpp"
+#include "device/device.hpp"
+#include "weft/plan.hpp"
+
+namespace weft::bench {
+
+/// A plan of it. Every rank holds about `bytes`, and gives every other rank its share. Collective.
+Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device,
+                    const std::string& exchange = "auto");
+
+/// Seconds of the operations that carry data, of the slowest rank, the best of all tries. On streams, which
+/// do several at the same time, from the first to the last. Collective.
+double exchange_seconds(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device, int tries);
+
+/// The best of all tries of the slowest rank, in seconds. `attempt` returns those of this rank. Collective.
+template <class Try>
+double best_time(const Comm& comm, int tries, const Try& attempt) {
+  double best = 0;
+  for (int i = 0; i < tries; ++i) {
+    comm.barrier();
+    const double time = slowest(comm, attempt());
+    best = i == 0 ? time : std::min(best, time);
+  }
+  return best;
+}
+
+}  // namespace weft::bench

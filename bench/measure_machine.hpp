@@ -1,0 +1,24 @@
+// Measures what the model knows of a machine (model/machine_description.hpp), in less than a minute: memory,
+// local FFTs, codecs and links, each by itself, with the kernels, libraries and exchanges that plans use.
+#pragma once
+
+#include "model/machine_description.hpp"
+#include "weft/comm.hpp"
+
+namespace weft::bench {
+
+/// The machine of these ranks, the same on all. Rank 0 measures what one rank does alone; then as many ranks
+/// of its machine as there are cores do it together. Links are those between ranks of one machine and between
+/// machines, if there are such ranks. Collective. Throws `weft::Error` on all ranks.
+MachineDescription measure_machine(const Comm& comm);
+
+/// The links alone.
+std::vector<LinkDescription> measure_links(const Comm& comm);
+
+/// What one rank computes with, but for `copy_together`; by the calling rank alone.
+ProcessorDescription measure_processor();
+
+/// Bytes read and written by a copy in a second, by the bytes that it goes through; by the calling rank.
+Curve measure_copies();
+
+}  // namespace weft::bench

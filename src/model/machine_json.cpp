@@ -1,0 +1,198 @@
+#include "model/machine_json.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+using MachineJson = nlohmann::ordered_json;
+constexpr int version = 1;
+constexpr const char* operation = "machine description";
+
+/// An object of the file and where it stands, for errors.
+class Reader {
+ public:
+  Reader(const MachineJson& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.is_object()) throw Error(operation, name("") + "is no object", "an object");
+  }
+
+  void operator()(const char* field, std::string& value) const {
+    const MachineJson& v = member(field);
+    if (!v.is_string()) throw Error(operation, name(field) + " = " + v.dump(), "text");
+    value = v.get<std::string>();
+  }
+  void operator()(const char* field, bool& value) const {
+    const MachineJson& v = member(field);
+    if (!v.is_boolean()) throw Error(operation, name(field) + " = " + v.dump(), "true or false");
+    value = v.get<bool>();
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void operator()(const char* field, Number& value) const {
+    const MachineJson& v = member(field);
+    const double number = v.is_number() ? v.get<double>() : std::numeric_limits<double>::quiet_NaN();
+    if constexpr (std::is_integral_v<Number>) {
+      if (!(number >= 0) || number > 9e15 || static_cast<double>(static_cast<Number>(number)) != number)
+        throw Error(operation, name(field) + " = " + v.dump(), "a whole number, 0 or more");
+    } else {
+      if (!v.is_number()) throw Error(operation, name(field) + " = " + v.dump(), "a number");
+    }
+    value = static_cast<Number>(number);
+  }
+  /// A list of pairs.
+  void operator()(const char* field, Curve& value) const {
+    const MachineJson& list = member(field);
+    std::vector<CurvePoint> points;
+    for (const MachineJson& p : list) {
+      if (!p.is_array() || p.size() != 2 || !p[0].is_number() || !p[1].is_number())
+        throw Error(operation, name(field) + " has " + p.dump(), "pairs of numbers");
+      points.push_back({p[0].get<double>(), p[1].get<double>()});
+    }
+    value = Curve(std::move(points));
+  }
+  template <class Element>
+  void operator()(const char* field, std::vector<Element>& values) const {
+    const MachineJson& list = member(field);
+    if (!list.is_array()) throw Error(operation, name(field) + " = " + list.dump(), "a list");
+    values.resize(list.size());
+    for (std::size_t i = 0; i < list.size(); ++i)
+      fields(Reader(list[i], name(field) + "[" + std::to_string(i) + "]"), values[i]);
+  }
+  template <class Object>
+  void operator()(const char* field, Object& value) const {
+    fields(Reader(member(field), name(field)), value);
+  }
+
+ private:
+  std::string name(const std::string& field) const { return where_.empty() ? field : where_ + "." + field; }
+  const MachineJson& member(const char* field) const {
+    const auto found = object_.find(field);
+    if (found == object_.end()) throw Error(operation, name(field) + " is missing", "a complete description");
+    return *found;
+  }
+  const MachineJson& object_;
+  std::string where_;
+};
+
+class Writer {
+ public:
+  explicit Writer(MachineJson& object) : object_(object) { object_ = MachineJson::object(); }
+
+  void operator()(const char* field, const Curve& value) const {
+    MachineJson& list = object_[field] = MachineJson::array();
+    for (const CurvePoint& p : value.points()) list.push_back({p.x, p.y});
+  }
+  template <class Element>
+  void operator()(const char* field, const std::vector<Element>& values) const {
+    MachineJson& list = object_[field] = MachineJson::array();
+    for (const Element& v : values) fields(Writer(list.emplace_back()), v);
+  }
+  template <class Value>
+  void operator()(const char* field, const Value& value) const {
+    if constexpr (requires { object_[field] = value; }) {
+      object_[field] = value;
+    } else {
+      fields(Writer(object_[field]), value);
+    }
+  }
+
+ private:
+  MachineJson& object_;
+};
+
+// The fields of each part of a description, for reading and writing alike.
+template <class Visitor, class Speed>
+requires std::is_same_v<std::remove_const_t<Speed>, FftSpeed>
+void fields(const Visitor& visit, Speed& f) {
+  visit("library", f.library);
+  visit("real_bytes", f.real_bytes);
+  visit("length", f.length);
+  visit("shape", f.shape);
+  visit("rows_meet", f.rows_meet);
+  visit("in_cache_s", f.in_cache_s);
+  visit("in_memory_s", f.in_memory_s);
+}
+template <class Visitor, class Ratios>
+requires std::is_same_v<std::remove_const_t<Ratios>, TransformRatios>
+void fields(const Visitor& visit, Ratios& r) {
+  visit("real", r.real);
+  visit("real_planes", r.real_planes);
+  visit("r2r", r.r2r);
+}
+template <class Visitor, class Speed>
+requires std::is_same_v<std::remove_const_t<Speed>, CodecSpeed>
+void fields(const Visitor& visit, Speed& c) {
+  visit("codec", c.codec);
+  visit("real_bytes", c.real_bytes);
+  visit("encode_bytes_per_s", c.encode_bytes_per_s);
+  visit("decode_bytes_per_s", c.decode_bytes_per_s);
+}
+template <class Visitor, class Processor>
+requires std::is_same_v<std::remove_const_t<Processor>, ProcessorDescription>
+void fields(const Visitor& visit, Processor& p) {
+  visit("name", p.name);
+  visit("cores", p.cores);
+  visit("cache_bytes", p.cache_bytes);
+  visit("operation_s", p.operation_s);
+  visit("copy_alone", p.copy_alone);
+  visit("copy_together", p.copy_together);
+  visit("share_by_run_in_cache", p.share_by_run_in_cache);
+  visit("share_by_run", p.share_by_run);
+  visit("share_by_run_unaligned", p.share_by_run_unaligned);
+  visit("ffts", p.ffts);
+  visit("ratios", p.ratios);
+  visit("codecs", p.codecs);
+}
+template <class Visitor, class Link>
+requires std::is_same_v<std::remove_const_t<Link>, LinkDescription>
+void fields(const Visitor& visit, Link& l) {
+  visit("between", l.between);
+  visit("carries", l.carries);
+  visit("latency_s", l.latency_s);
+  visit("part_s", l.part_s);
+  visit("bytes_per_s", l.bytes_per_s);
+  visit("node_bytes_per_s", l.node_bytes_per_s);
+  visit("burst_bytes", l.burst_bytes);
+  visit("busy_share", l.busy_share);
+  visit("flag_s", l.flag_s);
+}
+template <class Visitor, class Machine>
+requires std::is_same_v<std::remove_const_t<Machine>, MachineDescription>
+void fields(const Visitor& visit, Machine& m) {
+  visit("name", m.name);
+  visit("source", m.source);
+  visit("emulated", m.emulated);
+  visit("processor", m.processor);
+  visit("links", m.links);
+}
+
+}  // namespace
+
+MachineDescription read_machine(const std::string& text) {
+  const MachineJson json = MachineJson::parse(text, nullptr, false);
+  if (json.is_discarded()) throw Error(operation, "text that is no JSON", "a file of --measure-machine");
+  int found = 0;
+  const Reader read(json, "");
+  read("weft_machine", found);
+  if (found != version)
+    throw Error(operation, "weft_machine = " + std::to_string(found),
+                "version " + std::to_string(version) + ", which this Weft reads");
+  MachineDescription machine;
+  fields(read, machine);
+  check_machine(machine);
+  return machine;
+}
+
+std::string to_json(const MachineDescription& machine) {
+  MachineJson json;
+  const Writer write(json);
+  write("weft_machine", version);
+  fields(write, machine);
+  return json.dump(1) + "\n";
+}
+
+}  // namespace weft

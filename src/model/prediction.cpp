@@ -1,0 +1,101 @@
+#include "model/prediction.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/arithmetic.hpp"
+
+namespace weft {
+
+namespace {
+
+bool is_local(const std::string& activity) {
+  return activity != "wait" && activity != "exchange";
+}
+
+/// Follows causes back from the end of the slowest rank.
+std::map<std::string, double> critical_path(const Replayed& replayed) {
+  std::map<std::string, double> path;
+  int rank = replayed.slowest;
+  int number = static_cast<int>(at(replayed.ranks, rank).operations.size()) - 1;
+  double end = replayed.seconds;
+  while (number >= 0) {
+    const PredictedOperation& o = at(at(replayed.ranks, rank).operations, number);
+    if (o.cause_rank >= 0 && o.cause >= 0) {
+      const PredictedOperation& cause = at(at(replayed.ranks, o.cause_rank).operations, o.cause);
+      if (cause.time.end < end) {
+        path["link"] += end - cause.time.end;
+        end = cause.time.end;
+        rank = o.cause_rank;
+        number = o.cause;
+        continue;
+      }
+    }
+    const double begin = std::min(end, o.time.begin);
+    path[o.time.kind] += std::max(0.0, end - std::max(begin, 0.0));
+    end = begin;
+    --number;
+  }
+  return path;
+}
+
+double wire_bound(const RankTimeline& rank, const ReplayRequest& request) {
+  const LinkDescription* const link = find_link(request.machine, "network", "messages");
+  if (link == nullptr || rank.bytes_sent == 0) return 0;
+  double speed = 0;
+  for (const CurvePoint& p : link->bytes_per_s.points()) speed = std::max(speed, p.y);
+  if (link->node_bytes_per_s > 0) {
+    const int node = at(request.nodes, rank.rank);
+    speed = std::min(speed, link->node_bytes_per_s / static_cast<double>(std::count(
+                                                         request.nodes.begin(), request.nodes.end(), node)));
+  }
+  return static_cast<double>(rank.bytes_sent) / speed;
+}
+
+std::string milliseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", 1e3 * seconds);
+  return text;
+}
+
+std::string list(const std::map<std::string, double>& seconds) {
+  std::vector<std::pair<double, std::string>> sorted;
+  for (const auto& [name, s] : seconds)
+    if (s > 0) sorted.emplace_back(-s, name);
+  std::sort(sorted.begin(), sorted.end());
+  std::string text;
+  for (const auto& [s, name] : sorted) text += (text.empty() ? "" : ", ") + name + " " + milliseconds(-s);
+  return text;
+}
+
+}  // namespace
+
+Prediction summarise(const Replayed& replayed, const ReplayRequest& request) {
+  Prediction p;
+  p.seconds = replayed.seconds;
+  std::map<int, double> stages;
+  for (const PredictedOperation& o : at(replayed.ranks, replayed.slowest).operations) {
+    const double seconds = o.time.end - o.time.begin;
+    p.activities[o.time.kind] += seconds;
+    if (is_local(o.time.kind)) stages[o.time.stage] += seconds;
+  }
+  p.stages.assign(stages.begin(), stages.end());
+  p.critical = critical_path(replayed);
+  for (const RankTimeline& rank : replayed.ranks) {
+    double local = 0;
+    for (const PredictedOperation& o : rank.operations)
+      if (is_local(o.time.kind)) local += o.time.end - o.time.begin;
+    p.compute_s = std::max(p.compute_s, local);
+    p.wire_s = std::max(p.wire_s, wire_bound(rank, request));
+  }
+  return p;
+}
+
+std::string to_string(const Prediction& p) {
+  return "predicted " + milliseconds(p.seconds) + " ms, slowest rank: " + list(p.activities) +
+         "\n  hangs on: " + list(p.critical) + "\n  at least " + milliseconds(p.bound_s()) +
+         " ms: " + (p.wire_s > p.compute_s ? "what the network carries" : "what ranks compute") +
+         " alone (compute " + milliseconds(p.compute_s) + ", network " + milliseconds(p.wire_s) + ")\n";
+}
+
+}  // namespace weft

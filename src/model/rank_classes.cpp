@@ -1,0 +1,24 @@
+#include "model/rank_classes.hpp"
+
+#include <map>
+
+#include "base/arithmetic.hpp"
+
+namespace weft {
+
+std::vector<int> like_ranks(const Schedule& schedule, const std::vector<int>& nodes) {
+  std::map<int, int> ranks_of;
+  for (const int node : nodes) ++ranks_of[node];
+  std::map<std::vector<Index>, int> first;
+  std::vector<int> like;
+  like.reserve(nodes.size());
+  for (int r = 0; r < static_cast<int>(nodes.size()); ++r) {
+    std::vector<Index> key{ranks_of[at(nodes, r)]};
+    for (const Field& field : schedule.fields)
+      for (const Index n : field.box(r).extents()) key.push_back(n);
+    like.push_back(first.try_emplace(std::move(key), r).first->second);
+  }
+  return like;
+}
+
+}  // namespace weft

@@ -1,0 +1,452 @@
+#include "model/timed_replay.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+
+#include "base/arithmetic.hpp"
+#include "model/replay_rank.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The cores of one machine, each with the time from which it is free.
+class Cores {
+ public:
+  explicit Cores(int count) : free_(static_cast<std::size_t>(count), 0) {}
+  /// Takes the core that is free first; returns when the work begins.
+  double take(double ready, double seconds) {
+    const auto core = std::min_element(free_.begin(), free_.end());
+    const double begin = std::max(ready, *core);
+    *core = begin + seconds;
+    return begin;
+  }
+
+ private:
+  std::vector<double> free_;
+};
+
+class TimedReplay {
+ public:
+  explicit TimedReplay(const ReplayRequest& request);
+  Replayed run();
+
+ private:
+  enum class What { rank, enters, arrives };
+  struct Event {
+    double time;
+    std::size_t number;  ///< of events at the same time the first comes first
+    What what;
+    int rank, reshape, tile, receive;
+    bool operator<(const Event& other) const {
+      return std::tie(other.time, other.number) < std::tie(time, number);
+    }
+  };
+
+  void connect();
+  int position_of(int sender, const ReplayTile& at_sender, bool stored, int peer, int receiver,
+                  const ReplayTile& at_receiver) const;
+  void push(double time, What what, int rank, int reshape = -1, int tile = -1, int receive = -1) {
+    if (what == What::rank) at(ranks_, rank).event = pushed_;
+    events_.push({time, pushed_++, what, rank, reshape, tile, receive});
+  }
+  void wake(int rank, double time);
+  void wake_waiting(ReplayRank& r);
+  /// Does the next operation of a rank; false if it has to wait.
+  bool step(int rank);
+  bool post(int rank, const Op& op);
+  bool receive(int rank, const Op& op);
+  bool await_free(int rank, const Op& op);
+  bool await_full(int rank, const Op& op);
+  void signal(int rank, const Op& op);
+  void local(int rank, const Op& op);
+  bool unpack_next(int rank, const Op& op, ReplayTile& tile);
+  void enters(const Event& e);
+  void arrives(const Event& e);
+  void finish(int rank, const Op& op, double begin, double end, Index bytes = 0);
+  bool wait_for(int rank, int other);
+
+  bool near(int a, int b) const { return at(request_.nodes, a) == at(request_.nodes, b); }
+  const LinkDescription& link(bool near, const char* carries) const;
+  double take_seconds(const ReplayRank& r, const ReplayPart& part) const;
+  double wire_seconds(const ReplayRank& r, Index bytes) const;
+  ReplayRank& replayed(int rank) { return at(ranks_, at(place_, rank)); }
+
+  const ReplayRequest& request_;
+  int size_;
+  std::vector<int> place_;  ///< per rank, where in `ranks_` the one is that stands for it
+  std::vector<ReplayRank> ranks_;
+  std::vector<int> ranks_of_machine_;  ///< per machine
+  std::map<int, Cores> cores_;         ///< of machines with more ranks than cores
+  std::priority_queue<Event> events_;
+  std::size_t pushed_ = 0;
+};
+
+TimedReplay::TimedReplay(const ReplayRequest& request)
+    : request_(request), size_(static_cast<int>(request.nodes.size())) {
+  std::vector<int> like = request.like;
+  for (int r = 0; like.size() < request.nodes.size(); ++r) like.push_back(r);
+  std::map<int, int> place, count;
+  for (const int r : like) ++count[r];
+  std::map<int, int> of_machine;
+  for (const int node : request.nodes) ++of_machine[request.machine.emulated ? 0 : node];
+  const bool all = count.size() == request.nodes.size();
+  for (const auto& [rank, stands_for] : count) {
+    const int machine = request.machine.emulated ? 0 : at(request.nodes, rank);
+    const int together = of_machine[machine];
+    const int cores = request.machine.processor.cores;
+    place[rank] = static_cast<int>(ranks_.size());
+    ranks_.emplace_back(request.program_of(rank), request, together);
+    ranks_.back().timeline.stands_for = stands_for;
+    if (all && together * request.cost.threads > cores)
+      cores_.try_emplace(machine, std::max(1, cores / request.cost.threads));
+  }
+  for (const int r : like) place_.push_back(place.at(r));
+  for (const auto& [machine, n] : of_machine)
+    ranks_of_machine_.resize(
+        std::max<std::size_t>(ranks_of_machine_.size(), static_cast<std::size_t>(machine) + 1));
+  for (const int node : request.nodes)
+    ranks_of_machine_.resize(
+        std::max<std::size_t>(ranks_of_machine_.size(), static_cast<std::size_t>(node) + 1));
+  for (const int node : request.nodes) ++at(ranks_of_machine_, node);
+  connect();
+}
+
+/// Where among the parts that a sender sends the one is that `receiver` gets from `peer`, for which the
+/// sender stands: it is as far round the ring.
+int TimedReplay::position_of(int sender, const ReplayTile& at_sender, bool stored, int peer, int receiver,
+                             const ReplayTile& at_receiver) const {
+  const std::vector<ReplayPart>& sends = stored ? at_sender.stores : at_sender.sends;
+  const std::vector<ReplayPart>& receives = stored ? at_receiver.stored : at_receiver.receives;
+  int position = 0;
+  if (sender == peer) {
+    const auto found =
+        std::find_if(sends.begin(), sends.end(), [&](const ReplayPart& p) { return p.peer == receiver; });
+    position = static_cast<int>(found - sends.begin());
+  } else {
+    const int distance = ring_distance(peer, receiver, size_);
+    for (const ReplayPart& p : receives)
+      if (p.peer != receiver && ring_distance(p.peer, receiver, size_) < distance) ++position;
+  }
+  return std::min(position, static_cast<int>(sends.size()) - 1);
+}
+
+void TimedReplay::connect() {
+  for (int i = 0; i < static_cast<int>(ranks_.size()); ++i) {
+    ReplayRank& receiver = at(ranks_, i);
+    for (std::size_t reshape = 0; reshape < receiver.tiles.size(); ++reshape)
+      for (std::size_t t = 0; t < receiver.tiles[reshape].size(); ++t) {
+        const ReplayTile& tile = receiver.tiles[reshape][t];
+        for (int k = 0; k < static_cast<int>(tile.receives.size()); ++k) {
+          const int peer = at(tile.receives, k).peer;
+          if (peer == receiver.program.rank) continue;
+          ReplayRank& sender = replayed(peer);
+          if (reshape >= sender.tiles.size() || t >= sender.tiles[reshape].size()) continue;
+          ReplayTile& other = sender.tiles[reshape][t];
+          other.to.push_back(
+              {i, k, position_of(sender.program.rank, other, false, peer, receiver.program.rank, tile)});
+        }
+      }
+  }
+}
+
+const LinkDescription& TimedReplay::link(bool near, const char* carries) const {
+  const LinkDescription* const found = find_link(request_.machine, near ? "node" : "network", carries);
+  if (found == nullptr)
+    throw Error("model",
+                std::string("a machine without a link for ") + carries +
+                    (near ? " within a machine" : " between machines"),
+                "a description that has it");
+  return *found;
+}
+
+/// What the receiver's processor does for a part that has arrived.
+double TimedReplay::take_seconds(const ReplayRank& r, const ReplayPart& part) const {
+  if (part.peer == r.program.rank) return 0;
+  const LinkDescription& l = link(near(r.program.rank, part.peer), "messages");
+  const auto bytes = static_cast<double>(part.bytes);
+  return part.bytes == 0 ? l.part_s : l.part_s + l.busy_share * bytes / l.bytes_per_s.at(bytes);
+}
+
+/// How long a part of a rank takes on the network, which the ranks of its machine share.
+double TimedReplay::wire_seconds(const ReplayRank& r, Index bytes) const {
+  const LinkDescription& l = link(false, "messages");
+  double speed = l.bytes_per_s.at(std::max(1.0, static_cast<double>(bytes)));
+  if (l.node_bytes_per_s > 0)
+    speed = std::min(speed, l.node_bytes_per_s / at(ranks_of_machine_, at(request_.nodes, r.program.rank)));
+  return static_cast<double>(bytes) / speed;
+}
+
+void TimedReplay::wake(int rank, double time) {
+  ReplayRank& r = at(ranks_, rank);
+  r.clock = std::max(r.clock, time);
+  push(r.clock, What::rank, rank);
+}
+
+void TimedReplay::wake_waiting(ReplayRank& r) {
+  const std::vector<int> waiting = std::exchange(r.waiting, {});
+  for (const int w : waiting) wake(w, r.clock);
+}
+
+bool TimedReplay::wait_for(int rank, int other) {
+  at(ranks_, other).waiting.push_back(rank);
+  return false;
+}
+
+void TimedReplay::finish(int rank, const Op& op, double begin, double end, Index bytes) {
+  ReplayRank& r = at(ranks_, rank);
+  r.note(op, begin, end, bytes);
+  r.clock = end;
+  r.under_way = false;
+  ++r.at;
+}
+
+void TimedReplay::local(int rank, const Op& op) {
+  ReplayRank& r = at(ranks_, rank);
+  const double seconds = r.local_seconds(op);
+  double begin = r.clock;
+  const int machine = request_.machine.emulated ? 0 : at(request_.nodes, r.program.rank);
+  if (const auto cores = cores_.find(machine); cores != cores_.end())
+    begin = cores->second.take(begin, seconds);
+  Index bytes = 0;
+  if (op.kind == OpKind::fft) {
+    const FftCall& f = at(r.program.ffts, op.call);
+    bytes = f.to_box.count() * f.to_bytes;
+  } else {
+    bytes = bytes_written(at(r.program.copies, op.call));
+  }
+  finish(rank, op, begin, begin + seconds, bytes);
+}
+
+bool TimedReplay::post(int rank, const Op& op) {
+  ReplayRank& r = at(ranks_, rank);
+  ReplayTile& tile = r.tile(op);
+  const bool blocks = at(r.program.reshapes, op.reshape).leg.traits.blocks;
+  if (!r.under_way) {
+    r.begun = r.clock;
+    Index bytes = 0;
+    std::vector<double> starts;
+    for (const ReplayPart& p : tile.sends) {
+      const bool is_near = near(r.program.rank, p.peer);
+      const LinkDescription& l = link(is_near, "messages");
+      r.clock += l.part_s;
+      bytes += p.bytes;
+      starts.push_back(r.clock);
+      if (is_near) continue;
+      // A link that has rested may carry some bytes at once.
+      const double wire = wire_seconds(r, p.bytes);
+      r.out_free = std::max(r.out_free, r.clock - wire_seconds(r, l.burst_bytes)) + wire;
+      starts.back() = std::max(r.clock, r.out_free - wire);
+      tile.sent = std::max(r.clock, r.out_free);
+      r.timeline.bytes_sent += p.bytes;
+    }
+    r.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
+    tile.posted = r.clock;
+    tile.post_number = static_cast<int>(r.timeline.operations.size());
+    for (const Destination& d : tile.to) {
+      const ReplayRank& receiver = at(ranks_, d.rank);
+      const int peer = at(at(at(receiver.tiles, op.reshape), op.tile).receives, d.receive).peer;
+      const bool is_near = near(receiver.program.rank, peer);
+      const double start = d.send < 0 ? r.clock : at(starts, d.send);
+      push(start + link(is_near, "messages").latency_s, is_near ? What::arrives : What::enters, d.rank,
+           op.reshape, op.tile, d.receive);
+      at(at(at(at(ranks_, d.rank).tiles, op.reshape), op.tile).arrival_of, d.receive) = {rank,
+                                                                                         tile.post_number};
+    }
+    for (std::size_t k = 0; k < tile.receives.size(); ++k)
+      if (tile.receives[k].peer == r.program.rank) tile.arrived[k] = r.clock;
+    if (!blocks) {
+      finish(rank, op, r.begun, r.clock, bytes);
+      return true;
+    }
+    r.under_way = true;
+  }
+  if (std::any_of(tile.arrived.begin(), tile.arrived.end(), [&](double t) { return t > r.clock; }))
+    return false;
+  double end = std::max(r.clock, tile.sent);
+  for (std::size_t k = 0; k < tile.receives.size(); ++k) {
+    end += take_seconds(r, tile.receives[k]);
+    tile.taken[k] = 1;
+  }
+  finish(rank, op, r.begun, end);
+  return true;
+}
+
+/// Of the parts that are there and not yet taken, the one that came first; and its unpacking.
+bool TimedReplay::unpack_next(int rank, const Op& op, ReplayTile& tile) {
+  ReplayRank& r = at(ranks_, rank);
+  std::size_t next = tile.receives.size();
+  for (std::size_t k = 0; k < tile.receives.size(); ++k)
+    if (tile.taken[k] == 0 && tile.arrived[k] <= r.clock &&
+        (next == tile.receives.size() || tile.arrived[k] < tile.arrived[next]))
+      next = k;
+  if (next == tile.receives.size()) return false;
+  tile.taken[next] = 1;
+  const double ready = r.clock + take_seconds(r, tile.receives[next]);
+  std::tie(r.cause_rank, r.cause) = tile.arrival_of[next];
+  r.note(op, r.begun, ready);
+  r.clock = r.begun = ready;
+  if (op.count == 0) return true;
+  const Op& unpack = r.program.ops[r.at + 1 + next];
+  const double seconds = r.local_seconds(unpack);
+  r.note(unpack, r.clock, r.clock + seconds, bytes_written(at(r.program.copies, unpack.call)));
+  r.clock += seconds;
+  r.begun = r.clock;
+  return true;
+}
+
+bool TimedReplay::receive(int rank, const Op& op) {
+  ReplayRank& r = at(ranks_, rank);
+  ReplayTile& tile = r.tile(op);
+  if (!r.under_way) {
+    r.under_way = true;
+    r.begun = r.clock;
+  }
+  if (at(r.program.reshapes, op.reshape).leg.traits.blocks) {  // all is there: nothing but unpacking is left
+    for (int i = 0; i < op.count; ++i) {
+      const Op& unpack = r.program.ops[r.at + 1 + static_cast<std::size_t>(i)];
+      const double seconds = r.local_seconds(unpack);
+      r.note(unpack, r.clock, r.clock + seconds, bytes_written(at(r.program.copies, unpack.call)));
+      r.clock += seconds;
+    }
+  } else if (unpack_next(rank, op, tile)) {
+    return true;
+  } else if (std::any_of(tile.taken.begin(), tile.taken.end(), [](char taken) { return taken == 0; })) {
+    return false;
+  }
+  r.under_way = false;
+  r.at += 1 + static_cast<std::size_t>(op.count);
+  return true;
+}
+
+bool TimedReplay::await_free(int rank, const Op& op) {
+  ReplayRank& r = at(ranks_, rank);
+  if (!r.under_way) r.begun = r.clock;
+  r.under_way = true;
+  ReplayRank& peer = replayed(op.peer);
+  const ReplayTile& tile = peer.tile(op);
+  if (tile.freed == not_yet) return wait_for(rank, at(place_, op.peer));
+  const double seen = tile.freed + link(true, "stores").flag_s;
+  if (seen > r.clock) std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), tile.free_number);
+  finish(rank, op, r.begun, std::max(r.clock, seen));
+  return true;
+}
+
+bool TimedReplay::await_full(int rank, const Op& op) {
+  ReplayRank& r = at(ranks_, rank);
+  if (!r.under_way) r.begun = r.clock;
+  r.under_way = true;
+  ReplayRank& peer = replayed(op.peer);
+  const ReplayTile& tile = peer.tile(op);
+  const int k = position_of(peer.program.rank, tile, true, op.peer, r.program.rank, r.tile(op));
+  if (k < 0 || at(tile.full, k) == not_yet) return wait_for(rank, at(place_, op.peer));
+  const double seen = at(tile.full, k) + link(true, "stores").flag_s;
+  if (seen > r.clock)
+    std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), at(tile.full_number, k));
+  finish(rank, op, r.begun, std::max(r.clock, seen));
+  return true;
+}
+
+void TimedReplay::signal(int rank, const Op& op) {
+  ReplayRank& r = at(ranks_, rank);
+  ReplayTile& tile = r.tile(op);
+  const int number = static_cast<int>(r.timeline.operations.size());
+  if (op.kind == OpKind::signal_free) {
+    tile.freed = r.clock;
+    tile.free_number = number;
+  } else {
+    for (std::size_t k = 0; k < tile.stores.size(); ++k)
+      if (tile.stores[k].peer == op.peer) {
+        tile.full[k] = r.clock;
+        tile.full_number[k] = number;
+      }
+  }
+  finish(rank, op, r.clock, r.clock + r.costs.operation_seconds());
+  wake_waiting(r);
+}
+
+bool TimedReplay::step(int rank) {
+  ReplayRank& r = at(ranks_, rank);
+  const Op& op = r.op();
+  switch (op.kind) {
+    case OpKind::post:
+      return post(rank, op);
+    case OpKind::receive:
+      return receive(rank, op);
+    case OpKind::wait_sent:
+      finish(rank, op, r.clock, std::max(r.clock, r.tile(op).sent));
+      return true;
+    case OpKind::await_free:
+      return await_free(rank, op);
+    case OpKind::await_full:
+      return await_full(rank, op);
+    case OpKind::signal_free:
+    case OpKind::signal_full:
+      signal(rank, op);
+      return true;
+    default:
+      local(rank, op);
+      return true;
+  }
+}
+
+/// The first byte of a part reaches its receiver, whose link other parts may keep busy.
+void TimedReplay::enters(const Event& e) {
+  ReplayRank& r = at(ranks_, e.rank);
+  const ReplayPart& part = at(at(at(r.tiles, e.reshape), e.tile).receives, e.receive);
+  const double wire = wire_seconds(r, part.bytes);
+  const double burst = wire_seconds(r, link(false, "messages").burst_bytes);
+  r.in_free = std::max(r.in_free, e.time - burst) + wire;
+  push(std::max(e.time, r.in_free), What::arrives, e.rank, e.reshape, e.tile, e.receive);
+}
+
+void TimedReplay::arrives(const Event& e) {
+  ReplayRank& r = at(ranks_, e.rank);
+  at(at(at(r.tiles, e.reshape), e.tile).arrived, e.receive) = e.time;
+  if (r.finished() || !r.under_way) return;
+  const Op& op = r.op();
+  const bool waits = op.kind == OpKind::receive || op.kind == OpKind::post;
+  if (waits && op.reshape == e.reshape && op.tile == e.tile) wake(e.rank, e.time);
+}
+
+Replayed TimedReplay::run() {
+  for (int i = 0; i < static_cast<int>(ranks_.size()); ++i) push(0, What::rank, i);
+  while (!events_.empty()) {
+    const Event e = events_.top();
+    events_.pop();
+    if (e.what == What::enters) {
+      enters(e);
+    } else if (e.what == What::arrives) {
+      arrives(e);
+    } else if (ReplayRank& r = at(ranks_, e.rank);
+               e.number == r.event && !r.finished() && step(e.rank) && !r.finished()) {
+      push(r.clock, What::rank, e.rank);
+    }
+  }
+  Replayed result;
+  for (ReplayRank& r : ranks_) {
+    if (!r.finished())
+      throw Error("model",
+                  std::string(name_of(r.op().kind)) + " of rank " + std::to_string(r.program.rank) +
+                      " that never ends",
+                  "programs that fit each other");
+    r.timeline.end_s = r.clock;
+    if (r.clock > result.seconds) {
+      result.seconds = r.clock;
+      result.slowest = static_cast<int>(result.ranks.size());
+    }
+    result.ranks.push_back(std::move(r.timeline));
+  }
+  return result;
+}
+
+}  // namespace
+
+Replayed replay_timed(const ReplayRequest& request) {
+  return TimedReplay(request).run();
+}
+
+}  // namespace weft
