@@ -18,7 +18,8 @@ BELOW = {
     "schedule": {"base", "geometry"},
     "traffic": {"base", "geometry", "schedule", "codec"},
     "program": {"base", "geometry", "schedule", "codec", "traffic"},
-    "design": {"base", "geometry", "schedule", "codec", "traffic", "program"},
+    "model": {"base", "geometry", "schedule", "codec", "traffic", "program"},
+    "design": {"base", "geometry", "schedule", "codec", "traffic", "program", "model"},
     "comm": {"base"},
     "kernels": {"base", "geometry", "codec"},
     "device": {"base", "geometry", "kernels"},
@@ -28,7 +29,7 @@ BELOW = {
 # These use all of them, and each the ones before it.
 for room in ("exec", "tune", "api"):
     BELOW[room] = set(BELOW)
-PURE = {"geometry", "schedule", "codec", "traffic", "program", "design"}
+PURE = {"geometry", "schedule", "codec", "traffic", "program", "model", "design"}
 # What the pure rooms may take from base: errors are public, effort is a name, text and arithmetic only compute.
 PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "base/nearest_name.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
