@@ -22,11 +22,14 @@ RESULTS = TOP / "bench" / "results"
 PICTURES = TOP / "docs" / "pictures"
 
 LADDER = [6 * 2**i for i in range(10)]  # the numbers of GPUs of multi-gpu-fft-performance, Table III
+# Size, and the last number of ranks in that table up to which slabs are faster: less than 64 nodes of six GPUs
+# (multi-gpu-fft-performance, Section IV-A), around 384 ranks (communication-tuning, Section II-A and Figure 9).
+PUBLISHED = [(512, 192), (1024, 384)]
 
 
 def phase(results: list[dict]):
-    """Which decomposition is faster, over ranks and sizes, and the line where both are equally fast
-    (communication-tuning, Figure 3). Dots are the points that the papers report."""
+    """Which decomposition is predicted to be faster, over ranks and sizes
+    (communication-tuning, Figure 3). Bars are where the papers say that pencils become faster."""
     from matplotlib import colors, pyplot
 
     figure, axes = pyplot.subplots(1, len(results), figsize=(9, 3.6), sharey=True)
@@ -38,17 +41,15 @@ def phase(results: list[dict]):
         for y, row in enumerate(r["rows"]):
             for x, c in enumerate(row["choices"]):
                 a.text(x + 0.5, y + 0.5, c["faster"], ha="center", va="center", fontsize=7)
-        published = {"exchanges": (512, 384), "near-square": (1024, 384)}.get(r["model"])
-        if published:
-            y = [row["n"] for row in r["rows"]].index(published[0])
-            # Below 64 nodes: the left edge of that cell. Up to 384 ranks: the right one.
-            x = ranks.index(published[1]) + (1 if r["model"] == "near-square" else 0)
-            a.plot([x, x], [y, y + 1], color="black", linewidth=2.5, label="published")
-            a.legend(fontsize=7, loc="lower right")
+        for n, edge in PUBLISHED:
+            y = [row["n"] for row in r["rows"]].index(n)
+            a.plot([ranks.index(edge) + 1] * 2, [y, y + 1], color="black", linewidth=2.5)
         a.set_xticks([i + 0.5 for i in range(len(ranks))], labels=[str(n) for n in ranks], rotation=60)
         a.set_yticks([i + 0.5 for i in range(len(cells))], labels=[str(row["n"]) for row in r["rows"]])
         a.set(xlabel="ranks", title=f"{r['model']}, {r['bandwidth_bytes_per_s'] / 1e9:g} GB/s")
     axes[0].set(ylabel="n of n³")
+    axes[1].plot([], [], color="black", linewidth=2.5, label="published")
+    axes[1].legend(fontsize=7, loc="upper right", bbox_to_anchor=(1, -0.2))
     return figure
 
 
@@ -67,8 +68,7 @@ def roofline(results: list[dict]):
     curve = [row["eq3_gflops_per_s"] / 1e3 for row in first["rows"]]
     axes[0].plot([row["nodes"] for row in first["rows"]], curve, "k:", label=f"eq. 3, {first['n']}³")
     peak, send = first["node_flops_per_s"] / 1e12, first["node_bytes_per_s"] / 1e12
-    intensity = [2.0**i for i in range(-1, 14)]
-    axes[1].plot(intensity, [min(peak, i * send) for i in intensity], color="black", linewidth=0.8)
+    axes[1].plot([0.5, peak / send, 8192], [0.5 * send, peak, peak], color="black", linewidth=0.8)
     axes[0].set(xlabel="nodes", ylabel="Tflop/s", title="roof of Summit", xscale="log", yscale="log")
     axes[1].set(xlabel="flop per byte sent", ylabel="Tflop/s of a node", title="one node", xscale="log", yscale="log")
     axes[0].set_xticks(nodes, labels=[str(n) for n in nodes], fontsize=7)

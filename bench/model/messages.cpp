@@ -1,6 +1,7 @@
 // weft-model messages: Table II of communication-tuning for a number of ranks, counted on grids beside the
 // formulas, and what Weft's own schedules send in each of their reshapes.
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -24,7 +25,7 @@ using analytic::ReshapeType;
 
 /// "P^2/3", "P"
 std::string power(ReshapeType type, Reading reading) {
-  const int sixths = static_cast<int>(6 * analytic::partner_exponent(type, reading) + 0.5);
+  const int sixths = static_cast<int>(std::lround(6 * analytic::partner_exponent(type, reading)));
   if (sixths == 6) return "P";
   return sixths % 2 == 0 ? formatted("P^%d/3", sixths / 2) : "P^1/2";
 }

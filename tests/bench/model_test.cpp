@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "run_command.hpp"
+#include "model/run_command.hpp"
 #include "support/says.hpp"
 #include "support/tuned.hpp"
 #include "weft/version.hpp"
