@@ -1,5 +1,5 @@
-// weft-model roofline: the best that the network and the processors of some nodes allow, if nothing overlaps
-// (communication-tuning, Figure 10).
+// weft-model roofline: the best that the network and the processors of some nodes allow, if one hides the
+// other (communication-tuning, Figure 10).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>

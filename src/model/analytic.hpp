@@ -30,7 +30,7 @@ inline constexpr std::array reshape_types{ReshapeType::brick_pencil,  ReshapeTyp
 /// "brick - pencil"
 const char* name_of(ReshapeType type);
 
-/// What the pencils of the table are. `cube_root`: P^1/3 x P^2/3 ranks, of which the table's figures come.
+/// What the pencils of the table are. `cube_root`: P^1/3 x P^2/3 ranks, from which the table's figures come.
 /// `near_square`: P^1/2 x P^1/2 ranks, as in Table III of multi-gpu-fft-performance.
 enum class Reading { cube_root, near_square };
 
@@ -141,7 +141,8 @@ struct Node {
   double bandwidth = 1, flops = 1;
 };
 
-/// What bounds a transform of N points on some nodes if nothing overlaps and every byte leaves its node.
+/// What bounds a transform of N points on some nodes: every byte leaves its node, and computing hides behind
+/// sending or sending behind computing.
 struct Roof {
   double flops = 0;        ///< 5 N log2 N, as is customary
   double intensity = 0;    ///< flops per byte that is sent
