@@ -1,18 +1,17 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <iomanip>
 #include <sstream>
 
 #include "base/environment.hpp"
-#include "base/nearest_name.hpp"
 #include "codec/codec.hpp"
 #include "fft/local_fft.hpp"
 #include "program/pipeline.hpp"
 #include "transport/transport.hpp"
 #include "transports.hpp"
+#include "unknown_argument.hpp"
 #include "weft/error.hpp"
 #include "weft/version.hpp"
 
@@ -175,21 +174,6 @@ void describe(CLI::App& app, Case& c) {
              listed("Environment variables", environment_table()));
 }
 
-/// What is said of the first argument that has no meaning.
-std::string unknown_argument(const CLI::App& app) {
-  const std::vector<std::string> extras = app.remaining();
-  const auto option = std::find_if(extras.begin(), extras.end(),
-                                   [](const std::string& text) { return text.starts_with("-"); });
-  const std::string argument = option != extras.end() ? *option : extras.front();
-  const std::string name = argument.substr(0, argument.find('='));
-  std::vector<std::string> names;
-  for (const CLI::Option* known : app.get_options())
-    for (const std::string& text : known->get_lnames()) names.push_back("--" + text);
-  const std::string nearest = nearest_name(name, names);
-  return "weft-bench: unknown argument " + name + (nearest.empty() ? "" : "; the nearest is " + nearest) +
-         "; weft-bench --help lists all\n";
-}
-
 }  // namespace
 
 int threads_of(const std::string& comm) {
@@ -209,7 +193,7 @@ std::optional<int> read_arguments(Case& c, int argc, const char* const* argv, bo
     threads_of(c.comm);
     return std::nullopt;
   } catch (const CLI::ExtrasError& e) {
-    if (speaks) std::fputs(unknown_argument(app).c_str(), stderr);
+    if (speaks) std::fputs(unknown_argument(app, app.remaining(), "weft-bench").c_str(), stderr);
     return e.get_exit_code();
   } catch (const CLI::ParseError& e) {
     return speaks ? app.exit(e) : app.exit(e, nowhere, nowhere);

@@ -11,18 +11,16 @@
 
 namespace weft::bench {
 
-namespace {
-[[noreturn]] void fail(const std::string& name) {
-  throw Error("weft-bench", "cannot write " + name + ": " + std::strerror(errno),
+void OutputFile::fail() const {
+  throw Error(what_, "cannot write " + name_ + ": " + std::strerror(errno),
               "a file in a folder that is there and that this user may write");
 }
-}  // namespace
 
-OutputFile::OutputFile(std::string name) : name_(std::move(name)) {
+OutputFile::OutputFile(std::string name, std::string what) : name_(std::move(name)), what_(std::move(what)) {
   if (name_.empty()) return;
   std::error_code none;
   const bool is_new = !std::filesystem::exists(name_, none);
-  if (!std::ofstream(name_, std::ios::app)) fail(name_);
+  if (!std::ofstream(name_, std::ios::app)) fail();
   is_new_ = is_new;
 }
 
@@ -36,7 +34,7 @@ void OutputFile::write(const std::string& text) {
   std::ofstream out(name_);
   out << text;
   out.close();
-  if (!out) fail(name_);
+  if (!out) fail();
   is_new_ = false;
 }
 

@@ -8,8 +8,9 @@ namespace weft::bench {
 
 class OutputFile {
  public:
-  /// With an empty name there is no file. Throws `weft::Error` if the file cannot be written.
-  explicit OutputFile(std::string name);
+  /// With an empty name there is no file. `what` is what errors begin with: the program, or its argument.
+  /// Throws `weft::Error` if the file cannot be written.
+  explicit OutputFile(std::string name, std::string what = "weft-bench");
   /// Removes the file if it is new and nothing was written.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -18,7 +19,9 @@ class OutputFile {
   void write(const std::string& text);
 
  private:
-  std::string name_;
+  [[noreturn]] void fail() const;
+
+  std::string name_, what_;
   bool is_new_ = false;
 };
 

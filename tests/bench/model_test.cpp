@@ -1,0 +1,141 @@
+// The command line of weft-model: its help, its errors, what its commands print and the JSON that they write.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "model/run_command.hpp"
+#include "support/says.hpp"
+#include "support/tuned.hpp"
+#include "weft/version.hpp"
+
+namespace weft::test {
+
+namespace {
+
+struct Said {
+  int status = 0;
+  std::string out, err;
+};
+
+Said said(const std::vector<std::string>& arguments) {
+  std::vector<const char*> all{"weft-model"};
+  for (const std::string& a : arguments) all.push_back(a.c_str());
+  Said s;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  s.status = bench::run_command(static_cast<int>(all.size()), all.data());
+  s.out = testing::internal::GetCapturedStdout();
+  s.err = testing::internal::GetCapturedStderr();
+  return s;
+}
+
+/// The object that a command writes.
+nlohmann::json json_of(std::vector<std::string> arguments) {
+  const std::string name = testing::TempDir() + "weft-model-" + std::to_string(getpid()) + ".json";
+  arguments.insert(arguments.end(), {"--json", name});
+  const Said s = said(arguments);
+  EXPECT_EQ(s.status, 0) << s.err;
+  const std::string text = text_of_file(name);
+  std::filesystem::remove(name);
+  return nlohmann::json::parse(text);
+}
+
+}  // namespace
+
+TEST(ModelCommand, HelpListsTheCommandsAndEachGroupsItsOptions) {
+  const Said all = said({"--help"});
+  EXPECT_EQ(all.status, 0);
+  for (const char* part : {"\nCommands:\n", "messages", "phase", "roofline", "\nExamples:\n"})
+    EXPECT_TRUE(says(all.out, part));
+  for (const char* command : {"messages", "phase", "roofline"}) {
+    const Said one = said({command, "--help"});
+    EXPECT_EQ(one.status, 0);
+    for (const char* part : {"\nProblem:\n", "\nResults:\n", "--json", "\nHelp:\n", "Examples:\n"})
+      EXPECT_TRUE(says(one.out, part));
+  }
+  EXPECT_EQ(said({"--version"}).out, std::string("weft-model ") + version() + "\n");
+}
+
+TEST(ModelCommand, ItsExamplesRun) {
+  const auto cd = std::filesystem::current_path();
+  std::filesystem::current_path(testing::TempDir());
+  int examples = 0;
+  for (const std::vector<std::string>& help : {std::vector<std::string>{"--help"},
+                                               {"messages", "--help"},
+                                               {"phase", "--help"},
+                                               {"roofline", "--help"}}) {
+    std::istringstream lines(said(help).out);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("  weft-model ")) continue;
+      std::istringstream rest(line.substr(std::string("  weft-model ").size()));
+      const std::vector<std::string> words{std::istream_iterator<std::string>(rest), {}};
+      EXPECT_EQ(said(words).status, 0) << line;
+      ++examples;
+    }
+  }
+  EXPECT_EQ(examples, 13);
+  for (const char* name : {"phase.json", "messages.json", "roofline.json"})
+    EXPECT_TRUE(std::filesystem::remove(name));
+  std::filesystem::current_path(cd);
+}
+
+TEST(ModelCommand, ErrorsNameTheArgument) {
+  const auto refuses = [](const std::vector<std::string>& arguments, const char* text) {
+    const Said s = said(arguments);
+    EXPECT_NE(s.status, 0);
+    EXPECT_TRUE(says(s.err, text));
+    EXPECT_EQ(s.out, "");
+  };
+  refuses({}, "no command; expected one of messages, phase, roofline");
+  refuses({"phsae"}, "unknown command phsae; the nearest is phase");
+  refuses({"--josn"}, "unknown argument --josn");
+  refuses({"phase", "--rnaks", "6"}, "weft-model phase: unknown argument --rnaks; the nearest is --ranks");
+  refuses({"phase", "stray"}, "unknown argument stray");
+  refuses({"phase", "--latency", "nan"}, "--latency: \"nan\"; expected a finite number above zero");
+  refuses({"phase", "--bandwidth", "-1"}, "--bandwidth: \"-1\"");
+  refuses({"phase", "--model", "grid"}, "--model: grid not in");
+  refuses({"phase", "--ranks", "6,0"}, "--ranks: ");
+  refuses({"messages", "--grid", "8,9"}, "--grid: 8,9; expected two numbers with the product 64");
+  refuses({"messages", "--input", "brik"},
+          "--input: \"brik\"; expected one of brick, pencil, slab; the nearest is brick");
+  refuses({"messages", "--decompositions", "pensil"}, "--decompositions: \"pensil\"");
+  refuses({"messages", "--shape", "64,64"}, "--shape: ");
+  refuses({"roofline", "--json", "/no/such/folder/x.json"},
+          "weft-model: --json: cannot write /no/such/folder/x.json");
+}
+
+TEST(ModelCommand, MessagesOfSchedulesStandBesideTheFormulas) {
+  const Said s = said({"messages", "--ranks", "64"});
+  EXPECT_TRUE(says(s.out, "pencil - pencil       P^2/3    16.00     16  P^1/2     8.00      8\n"));
+  EXPECT_TRUE(says(
+      s.out,
+      "pencil 1x8x8 - pencil 8x1x8              16.00         8.00         8         7       1835008\n"));
+  const nlohmann::json json = json_of({"messages", "--ranks", "27"});
+  EXPECT_EQ(json["command"], "messages");
+  EXPECT_EQ(json["table"].size(), 6u);
+  for (const auto& row : json["table"]) EXPECT_EQ(row["cube_root"]["value"], row["cube_root"]["counted"]);
+  EXPECT_EQ(json["schedules"][1]["reshapes"].size(), 4u);
+}
+
+TEST(ModelCommand, PhaseDrawsTheMapOfSummit) {
+  const Said s = said({"phase", "--sizes", "1024,512"});
+  EXPECT_TRUE(says(s.out, "     512     S     S     S     S     S     S     P     p     p     p     302\n"));
+  const nlohmann::json json = json_of({"phase", "--sizes", "64,4096", "--ranks", "8192,6"});
+  EXPECT_EQ(json["rows"][0]["choices"][0]["ranks"], 6);
+  EXPECT_EQ(json["rows"][0]["choices"][1]["faster"], ".");  // 64 x 128 pencils of 64³
+  EXPECT_EQ(json["rows"][1]["choices"][1]["faster"], "p");
+  EXPECT_TRUE(json_of({"phase", "--model", "table"})["rows"][0]["tie_ranks"].is_null());
+}
+
+TEST(ModelCommand, RooflineOfSummitIsItsCurve) {
+  const nlohmann::json json = json_of({"roofline"});
+  for (const auto& row : json["rows"])
+    EXPECT_NEAR(row["eq3_gflops_per_s"].get<double>() * 1e9 / row["roof_flops_per_s"].get<double>(), 1, 1e-4);
+}
+
+}  // namespace weft::test
