@@ -98,7 +98,7 @@ Ceilings measure(const Comm& comm, Index bytes, const std::shared_ptr<Device>& d
   if (comm.size() == 1) return c;
   Plan exchange = exchange_alone(comm, size, device != nullptr);
   c.send_bytes_per_s =
-      bytes_sent(exchange, Direction::forward) / exchange_seconds(comm, exchange, device, tries);
+      bytes_sent(exchange, Direction::forward) / exchange_time(comm, exchange, device, tries).slowest_s;
   c.link_bytes_per_s = link_speeds(comm, PlanImpl::of(exchange), size);
   return c;
 }

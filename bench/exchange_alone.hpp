@@ -16,9 +16,14 @@ namespace weft::bench {
 Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device,
                     const std::string& exchange = "auto");
 
-/// Seconds of the operations that carry data, of the slowest rank, the best of all tries. On streams, which
-/// do several at the same time, from the first to the last. Collective.
-double exchange_seconds(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device, int tries);
+/// Seconds of the operations that carry data, the best of all tries. On streams, which do several at the same
+/// time, from the first to the last.
+struct ExchangeTime {
+  double slowest_s = 0;   ///< of the slowest rank
+  double starting_s = 0;  ///< the least that any rank took to start its parts
+};
+/// Collective.
+ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device, int tries);
 
 /// The best of all tries of the slowest rank, in seconds. `attempt` returns those of this rank. Collective.
 template <class Try>

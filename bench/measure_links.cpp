@@ -8,13 +8,16 @@ namespace weft::bench {
 
 namespace {
 
-constexpr int tries = 9;
+/// Short ones are tried more often: where ranks share cores, few of them are undisturbed.
+constexpr int tries = 9, short_tries = 100;
 constexpr Index smallest = 64, largest = 4 << 20;
+/// Between machines: parts of more are not sent in messages that MPI sends at once.
+constexpr Index largest_far = 1 << 20;
 
-/// Seconds of an exchange in which every rank gives every other one a part of so many bytes.
-double seconds_of(const Comm& comm, const char* exchange, Index part_bytes) {
+/// Of an exchange in which every rank gives every other one a part of so many bytes.
+ExchangeTime time_of(const Comm& comm, const char* exchange, Index part_bytes) {
   Plan plan = exchange_alone(comm, static_cast<std::size_t>(part_bytes * comm.size()), false, exchange);
-  return exchange_seconds(comm, plan, nullptr, tries);
+  return exchange_time(comm, plan, nullptr, part_bytes == smallest ? short_tries : tries);
 }
 
 /// Messages among ranks that are all on one machine, or all on different ones. What the processor of the
@@ -26,15 +29,15 @@ LinkDescription messages(const Comm& comm, bool network) {
   const bool threads = comm.impl().threads() != nullptr;
   const char* const exchange = threads ? "copy" : "p2p";
   const int peers = comm.size() - 1;
-  const double least = seconds_of(comm, exchange, smallest);
-  link.part_s = least / (4.0 * peers);
-  link.latency_s = least / 2;
+  const ExchangeTime least = time_of(comm, exchange, smallest);
+  link.part_s = least.starting_s / peers;
+  link.latency_s = std::max(least.slowest_s - least.starting_s, 1e-9);
   link.busy_share = network ? 0 : 1;
   std::vector<CurvePoint> points;
   std::vector<double> bytes, seconds;
-  for (Index part = 4 << 10; part <= largest; part *= 4) {
+  for (Index part = 4 << 10; part <= (network ? largest_far : largest); part *= 4) {
     bytes.push_back(static_cast<double>(part * peers));
-    seconds.push_back(std::max(seconds_of(comm, exchange, part) - least / 2, 1e-9));
+    seconds.push_back(std::max(time_of(comm, exchange, part).slowest_s - least.slowest_s, 1e-9));
     points.push_back({static_cast<double>(part), bytes.back() / seconds.back()});
   }
   link.bytes_per_s = Curve(points);
@@ -55,7 +58,7 @@ LinkDescription stores(const Comm& comm) {
   link.between = "node";
   link.carries = "stores";
   // Two flags follow each other: a tile is free, and it is full.
-  link.flag_s = seconds_of(comm, "direct", smallest) / (2.0 * std::max(1, comm.size() - 1));
+  link.flag_s = time_of(comm, "direct", smallest).slowest_s / (2.0 * std::max(1, comm.size() - 1));
   return link;
 }
 

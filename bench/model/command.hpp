@@ -45,6 +45,9 @@ const std::vector<CommandRow>& command_table();
 std::unique_ptr<Command> make_messages();
 std::unique_ptr<Command> make_phase();
 std::unique_ptr<Command> make_roofline();
+std::unique_ptr<Command> make_predict();
+std::unique_ptr<Command> make_scaling();
+std::unique_ptr<Command> make_compare();
 
 /// An option for a number that must be finite and above zero; its unit is part of `help`.
 CLI::Option* add_positive(CLI::App& app, const std::string& flag, double& value, const std::string& help);

@@ -1,5 +1,6 @@
 #include "model/machine_json.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -170,6 +171,22 @@ void fields(const Visitor& visit, Machine& m) {
   visit("links", m.links);
 }
 
+/// Parts without further parts are on one line each.
+std::string text_of(const MachineJson& json, const std::string& indent) {
+  const auto is_part = [](const MachineJson& v) { return v.is_structured(); };
+  if (!json.is_structured() || std::none_of(json.begin(), json.end(), is_part)) return json.dump();
+  const bool curve = json.is_array() && json.front().is_array();
+  std::string text = json.is_array() ? "[" : "{";
+  const char* separator = "";
+  for (const auto& [key, value] : json.items()) {
+    text += separator;
+    text += curve ? "" : "\n " + indent;
+    text += (json.is_object() ? MachineJson(key).dump() + ": " : "") + text_of(value, indent + " ");
+    separator = curve ? ", " : ",";
+  }
+  return text + (curve ? "" : "\n" + indent) + (json.is_array() ? "]" : "}");
+}
+
 }  // namespace
 
 MachineDescription read_machine(const std::string& text) {
@@ -192,7 +209,7 @@ std::string to_json(const MachineDescription& machine) {
   const Writer write(json);
   write("weft_machine", version);
   fields(write, machine);
-  return json.dump(1) + "\n";
+  return text_of(json, "") + "\n";
 }
 
 }  // namespace weft

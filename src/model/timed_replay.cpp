@@ -267,6 +267,9 @@ bool TimedReplay::post(int rank, const Op& op) {
   if (std::any_of(tile.arrived.begin(), tile.arrived.end(), [&](double t) { return t > r.clock; }))
     return false;
   double end = std::max(r.clock, tile.sent);
+  // A collective goes through the peers in rounds, each of which waits for the one before.
+  const auto rounds = static_cast<double>(std::max<std::size_t>(tile.sends.size(), 1) - 1);
+  if (rounds > 0) end += rounds * link(near(r.program.rank, tile.sends.back().peer), "messages").latency_s;
   for (std::size_t k = 0; k < tile.receives.size(); ++k) {
     end += take_seconds(r, tile.receives[k]);
     tile.taken[k] = 1;

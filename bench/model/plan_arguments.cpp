@@ -1,0 +1,84 @@
+#include "plan_arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "api/option_table.hpp"
+#include "api/problem_check.hpp"
+#include "model/machine_json.hpp"
+#include "output_file.hpp"
+
+namespace weft::bench {
+
+void PlanArguments::describe(CLI::App& app) {
+  const char* const group = "Problem";
+  app.add_option("--shape", problem.shape, "global lengths")->capture_default_str()->group(group);
+  app.add_option("--transform", problem.transform, "c2c, r2c, none or a DCT or DST; or one for each axis")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--precision", problem.precision, "double or float")->capture_default_str()->group(group);
+  app.add_option("--input", problem.input, "slab, pencil or brick")->capture_default_str()->group(group);
+  app.add_option("--output", problem.output, "transposed, natural, or a distribution")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--batch", problem.batch, "arrays transformed together")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--direction", problem.direction, "forward, backward or both")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--machine", machine, "file of weft-bench --measure-machine, or one of bench/machines")
+      ->required()
+      ->group("Machine");
+  app.add_option("--ranks-per-node", ranks_per_node, "ranks on each machine")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20))
+      ->group("Machine");
+  app.add_flag("--threads", threads, "ranks are threads of one process")->group("Machine");
+  app.add_option("--fft", library, "library of local FFTs whose figures count")
+      ->capture_default_str()
+      ->group("Machine");
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [this](const std::vector<std::string>& settings) {
+           for (const std::string& s : settings) {
+             const std::size_t equals = s.find('=');
+             if (equals == std::string::npos) throw Error("--set", s, "NAME=VALUE, as in exchange=p2p");
+             problem.options.set(s.substr(0, equals), s.substr(equals + 1));
+           }
+         },
+         "an option of the plan, NAME=VALUE; may be repeated")
+      ->group("Plan");
+}
+
+double PredictedPlan::seconds() const {
+  double sum = 0;
+  for (const PlanPrediction& p : directions) sum += p.prediction.seconds;
+  return sum;
+}
+
+MachineDescription machine_in(const std::string& file) {
+  try {
+    return read_machine(read_file(file));
+  } catch (const Error& e) {
+    throw Error("--machine " + file, e.what(), "a machine description");
+  }
+}
+
+PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescription& machine, int ranks) {
+  constexpr int few = 64;
+  std::vector<int> nodes;
+  for (int r = 0; r < ranks; ++r) nodes.push_back(arguments.threads ? 0 : r / arguments.ranks_per_node);
+  Problem problem = arguments.problem.problem();
+  check_problem(problem, ranks);
+  PredictedPlan plan;
+  plan.design = design(problem, wishes_of(arguments.problem.options),
+                       described_setting(machine, nodes, arguments.threads));
+  const PredictionRequest request{machine,           plan.design,       nodes,
+                                  problem.precision, arguments.library, ranks > few};
+  for (const Direction d : {Direction::forward, Direction::backward})
+    if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())
+      plan.directions.push_back(predict(request, d));
+  return plan;
+}
+
+}  // namespace weft::bench
