@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/learning.hpp"
+#include "api/trace_text.hpp"
 #include "case.hpp"
 #include "ceilings.hpp"
 #include "statistics.hpp"
@@ -40,7 +41,8 @@ struct Measured {
   std::string design;                              ///< all that was chosen, as JSON
   Learnt learnt;                                   ///< the choices of wisdom or trials
   /// The operations of the last repetition, per rank.
-  std::vector<std::vector<OperationTime>> timeline;
+  std::vector<std::vector<TracedOperation>> timeline;
+  TracedPlan traced;
 };
 
 /// Measures a plan. Collective. Throws `weft::Error` on all ranks.

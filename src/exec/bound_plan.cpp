@@ -81,6 +81,7 @@ auto BoundPlan::failing_together(const Step& step) {
 }
 
 void BoundPlan::start(Direction direction, const void* in, void* out, void* users_workspace) {
+  collect();
   std::byte* workspace = memory_ ? memory_.get() : static_cast<std::byte*>(users_workspace);
   if (in_second_) workspace += second_workspace_;
   in_second_ = second_workspace_ > 0 && !in_second_;
@@ -154,6 +155,35 @@ void BoundPlan::give_up() noexcept {
 void BoundPlan::finish() {
   comm_.end_execution(*this);
   under_way_.reset();
+  uncollected_ = trace_ && trace_->has_room();
+}
+
+void BoundPlan::record_times(bool on) {
+  recording_ = on;
+  const bool notes = on || (trace_ && trace_->has_room());
+  for (Half& h : halves_) h.executor->record_times(notes);
+}
+
+void BoundPlan::trace() {
+  std::size_t operations = 0;
+  for (const Half& h : halves_) operations = std::max(operations, h.executor->program().ops.size());
+  trace_.emplace(operations);
+  record_times(recording_);
+}
+
+/// Streams may still be busy with the last execution when the host is done with it.
+void BoundPlan::collect() {
+  if (!uncollected_) return;
+  uncollected_ = false;
+  settled(Patience::wait);
+  trace_->add(last_, executor(last_));
+  if (!trace_->has_room()) record_times(recording_);
+}
+
+const Trace* BoundPlan::traced() {
+  if (!trace_) return nullptr;
+  collect();
+  return &*trace_;
 }
 
 }  // namespace weft

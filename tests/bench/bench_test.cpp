@@ -274,7 +274,7 @@ TEST(Bench, TheTimelineHasBothDirectionsOneBehindTheOther) {
   c.repeat = 1;
   const std::size_t forward = measured_on(2, c).timeline.at(0).size();
   c.direction = "both";
-  for (const std::vector<OperationTime>& lane : measured_on(2, c).timeline) {
+  for (const auto& lane : measured_on(2, c).timeline) {
     EXPECT_GT(lane.size(), forward);
     for (std::size_t i = 1; i < lane.size(); ++i) EXPECT_GE(lane[i].begin, lane[i - 1].end);
   }
