@@ -60,6 +60,10 @@ Json learnt(const Learnt& l) {
   j["best_s"] = l.tuned.best.seconds;
   j["parameters"] = l.tuned.names;
   j["history"] = Json::array();
+  j["trials_made"] = Json::array();
+  for (const Timed& t : l.tuned.timed)
+    j["trials_made"].push_back(
+        {{"round", name_of(t.round)}, {"options", t.what.options}, {"seconds", t.what.seconds}});
   for (const Trial& t : l.tuned.history) j["history"].push_back({{"point", t.point}, {"seconds", t.score}});
   return j;
 }

@@ -37,6 +37,7 @@ constexpr std::array table{
                         "file of libzfp, of codecs zfp and zfp-accuracy; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_DIR", "for CMake, where it finds an installed Weft"},
     EnvironmentVariable{"WEFT_ROOT", "for CMake, where it finds an installed Weft"},
+    EnvironmentVariable{"WEFT_VERBOSE", "1: rank 0 says on standard error how far trials are"},
     EnvironmentVariable{"WEFT_WARNINGS", "off: no warnings on standard error"},
     EnvironmentVariable{"WEFT_TEST_MKL",
                         "tests only: \"required\" fails the tests of MKL where it is not installed"},

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -176,6 +177,30 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
   std::set<int> lanes;
   for (const auto& event : trace["traceEvents"]) lanes.insert(event["tid"].get<int>());
   EXPECT_EQ(lanes, (std::set<int>{0, 1}));
+}
+
+TEST(Bench, JsonHasAllTrials) {
+  forget_wisdom();
+  Case c;
+  c.shape = "8,8,8";
+  c.repeat = 1;
+  for (const char* effort : {"measure", "patient"}) {
+    c.options = quick(effort, "", 6);
+    const Measured m = measured_on(2, c);
+    const auto learnt = nlohmann::json::parse(json_of(c, m, 2, "threads"))["learnt"];
+    std::map<std::string, int> rounds;
+    double best = 1e9;
+    for (const auto& t : learnt["trials_made"]) {
+      const std::string round = t["round"];
+      ++rounds[round];
+      EXPECT_GT(t["seconds"], 0);
+      if (t["options"] == learnt["options"] && round != "point") best = t["seconds"];
+    }
+    EXPECT_EQ(rounds["candidate"] + rounds["point"], learnt["trials"]) << effort;
+    EXPECT_EQ(rounds["point"], learnt["history"].size()) << effort;
+    EXPECT_EQ(best, learnt["best_s"]) << effort;
+  }
+  forget_wisdom();
 }
 
 TEST(Bench, ArraysInMemoryOfDevices) {
