@@ -81,7 +81,6 @@ auto BoundPlan::failing_together(const Step& step) {
 }
 
 void BoundPlan::start(Direction direction, const void* in, void* out, void* users_workspace) {
-  collect();
   std::byte* workspace = memory_ ? memory_.get() : static_cast<std::byte*>(users_workspace);
   if (in_second_) workspace += second_workspace_;
   in_second_ = second_workspace_ > 0 && !in_second_;
@@ -91,9 +90,12 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
     if (out == nullptr) out = const_cast<void*>(in);
   }
   under_way_ = direction;
-  last_ = direction;
   comm_.begin_execution(*this);
-  failing_together([&] { executor(direction).start(in, out, workspace); });
+  failing_together([&] {
+    collect();
+    last_ = direction;
+    executor(direction).start(in, out, workspace);
+  });
 }
 
 bool BoundPlan::advance(Patience patience) {
@@ -155,7 +157,7 @@ void BoundPlan::give_up() noexcept {
 void BoundPlan::finish() {
   comm_.end_execution(*this);
   under_way_.reset();
-  uncollected_ = trace_ && trace_->has_room();
+  uncollected_ = !broken_ && trace_ && trace_->has_room();
 }
 
 void BoundPlan::record_times(bool on) {
@@ -171,7 +173,8 @@ void BoundPlan::trace() {
   record_times(recording_);
 }
 
-/// Streams may still be busy with the last execution when the host is done with it.
+/// Streams may still be busy with the last execution when the host is done with it. What fails there is heard
+/// of here: peers may already wait for the execution that this rank is about to start.
 void BoundPlan::collect() {
   if (!uncollected_) return;
   uncollected_ = false;
