@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/plan_impl.hpp"
+#include "api/problem_check.hpp"
 #include "array.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
@@ -50,6 +51,7 @@ class Bench {
     m_.transport = transport();
     m_.learnt = PlanImpl::of(*plan_).learnt;
     m_.design = json_of(PlanImpl::of(*plan_).design()).dump();
+    m_.traced = traced_plan(1, title_of(problem_, comm_), *PlanImpl::of(*plan_).bound);
     allocate();
     check_answer();
     for (const std::string& name : case_.peers) {
@@ -277,7 +279,7 @@ class Bench {
       for (OperationTime t : noted) {
         t.begin += end - last;
         t.end += end - last;
-        last_.push_back(t);
+        last_.push_back({t, d, d == Direction::backward && case_.forward() ? 1 : 0});
         OperationSum& sum = r.of[number_of(t.kind)];
         sum.seconds += t.end - t.begin;
         sum.bytes_all += static_cast<double>(t.bytes);
@@ -399,8 +401,8 @@ class Bench {
   Array in_, out_;
   int executions_ = 0;  ///< since one of them was filled
   std::vector<Repetition> mine_;
-  std::vector<double> times_;        ///< of the slowest rank
-  std::vector<OperationTime> last_;  ///< of the last repetition, by this rank's clock
+  std::vector<double> times_;          ///< of the slowest rank
+  std::vector<TracedOperation> last_;  ///< of the last repetition, by this rank's clock
   Measured m_;
 };
 

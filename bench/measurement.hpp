@@ -7,6 +7,7 @@
 
 #include "api/learning.hpp"
 #include "api/predict.hpp"
+#include "api/trace_text.hpp"
 #include "case.hpp"
 #include "ceilings.hpp"
 #include "statistics.hpp"
@@ -42,7 +43,8 @@ struct Measured {
   Learnt learnt;                                   ///< the choices of wisdom or trials
   std::vector<Prediction> predicted;               ///< on rank 0 with --machine: of each direction
   /// The operations of the last repetition, per rank.
-  std::vector<std::vector<OperationTime>> timeline;
+  std::vector<std::vector<TracedOperation>> timeline;
+  TracedPlan traced;
 };
 
 /// Measures a plan. Collective. Throws `weft::Error` on all ranks.

@@ -66,6 +66,10 @@ Json learnt(const Learnt& l) {
   j["best_s"] = l.tuned.best.seconds;
   j["parameters"] = l.tuned.names;
   j["history"] = Json::array();
+  j["trials_made"] = Json::array();
+  for (const Timed& t : l.tuned.timed)
+    j["trials_made"].push_back(
+        {{"round", name_of(t.round)}, {"options", t.what.options}, {"seconds", t.what.seconds}});
   for (const Trial& t : l.tuned.history) j["history"].push_back({{"point", t.point}, {"seconds", t.score}});
   return j;
 }
@@ -174,34 +178,12 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
 }
 
 std::string trace_of(const Measured& m) {
-  Json events = Json::array();
-  const std::vector<std::string> streams =
-      m.device.empty() ? std::vector<std::string>{""} : std::vector<std::string>{", compute", ", transfer"};
-  for (std::size_t r = 0; r < m.timeline.size(); ++r) {
-    const std::size_t lane = r * streams.size();
-    for (std::size_t s = 0; s < streams.size(); ++s)
-      events.push_back({{"name", "thread_name"},
-                        {"ph", "M"},
-                        {"pid", 0},
-                        {"tid", lane + s},
-                        {"args", {{"name", "rank " + std::to_string(r) + streams[s]}}}});
-    for (const OperationTime& t : m.timeline[r])
-      events.push_back({{"name", t.kind},
-                        {"cat", t.kind},
-                        {"ph", "X"},
-                        {"pid", 0},
-                        {"tid", lane + static_cast<std::size_t>(t.stream)},
-                        {"ts", 1e6 * t.begin},
-                        {"dur", 1e6 * (t.end - t.begin)},
-                        {"args",
-                         {{"stage", t.stage},
-                          {"reshape", t.reshape},
-                          {"tile", t.tile},
-                          {"bytes", t.bytes},
-                          {"memory_read", t.memory_read},
-                          {"memory_written", t.memory_written}}}});
-  }
-  return Json({{"traceEvents", events}, {"displayTimeUnit", "ms"}}).dump() + "\n";
+  std::vector<std::string> events;
+  for (std::size_t r = 0; r < m.timeline.size(); ++r)
+    for (std::string& event :
+         trace_events(m.traced, static_cast<int>(r), r == 0 ? m.plan : "", m.timeline[r]))
+      events.push_back(std::move(event));
+  return trace_begin + join(events, trace_between) + trace_end;
 }
 
 }  // namespace weft::bench

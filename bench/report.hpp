@@ -10,7 +10,7 @@ namespace weft::bench {
 std::string text_of(const Case& c, const Measured& m);
 /// docs/benchmark.md explains the keys.
 std::string json_of(const Case& c, const Measured& m, int ranks, const std::string& medium);
-/// One lane per rank, microseconds since the execution began on that rank.
+/// The last repetition, as option trace writes executions (src/api/trace_text.hpp).
 std::string trace_of(const Measured& m);
 
 }  // namespace weft::bench

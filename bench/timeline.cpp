@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "clock.hpp"
+#include "comm/clock.hpp"
 
 namespace weft::bench {
 
@@ -11,26 +12,9 @@ namespace {
 
 /// Sent as numbers; kinds by their place in the table.
 struct Flat {
-  int kind, stage, reshape, tile, stream;
-  double begin, end;
-  Index bytes, memory_read, memory_written;
+  std::size_t kind;
+  TracedOperation operation;
 };
-
-/// How far the clock of this rank's machine is ahead of that of rank 0's, by when their first ranks leave a
-/// barrier; 0 on the machine of rank 0. The error is what leaving a barrier takes: microseconds.
-double clock_ahead(const Comm& comm) {
-  constexpr int tries = 21;
-  const std::vector<int>& nodes = comm.impl().nodes();
-  const auto first = static_cast<std::size_t>(
-      std::find(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]) - nodes.begin());
-  std::vector<double> ahead;
-  for (int i = 0; i < tries; ++i) {
-    comm.barrier();
-    const std::vector<double> all = all_of(comm, seconds());
-    ahead.push_back(all[first] - all[0]);
-  }
-  return summarise(ahead).median;
-}
 
 }  // namespace
 
@@ -45,13 +29,15 @@ std::size_t number_of(const std::string& kind) {
   return static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
 }
 
-std::vector<std::vector<OperationTime>> gather_timeline(const Comm& comm,
-                                                        const std::vector<OperationTime>& mine) {
-  const double ahead = clock_ahead(comm);
+std::vector<std::vector<TracedOperation>> gather_timeline(const Comm& comm,
+                                                          const std::vector<TracedOperation>& mine) {
+  const double ahead = clock_ahead(comm.impl());
   std::vector<Flat> flat;
-  for (const OperationTime& t : mine)
-    flat.push_back({static_cast<int>(number_of(t.kind)), t.stage, t.reshape, t.tile, t.stream,
-                    t.begin - ahead, t.end - ahead, t.bytes, t.memory_read, t.memory_written});
+  for (const TracedOperation& t : mine) {
+    flat.push_back({number_of(t.kind), t});
+    flat.back().operation.begin -= ahead;
+    flat.back().operation.end -= ahead;
+  }
   const std::vector<double> counts = all_of(comm, static_cast<double>(flat.size()));
   const auto most = static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
   flat.resize(most);
@@ -60,14 +46,16 @@ std::vector<std::vector<OperationTime>> gather_timeline(const Comm& comm,
   double zero = std::numeric_limits<double>::infinity();
   for (std::size_t r = 0; r < counts.size(); ++r)
     for (std::size_t i = 0; i < static_cast<std::size_t>(counts[r]); ++i)
-      zero = std::min(zero, all[r * most + i].begin);
-  std::vector<std::vector<OperationTime>> timeline(counts.size());
+      zero = std::min(zero, all[r * most + i].operation.begin);
+  std::vector<std::vector<TracedOperation>> timeline(counts.size());
   for (std::size_t r = 0; r < counts.size(); ++r)
     for (std::size_t i = 0; i < static_cast<std::size_t>(counts[r]); ++i) {
       const Flat& f = all[r * most + i];
-      timeline[r].push_back({operation_kinds()[static_cast<std::size_t>(f.kind)].c_str(), f.stage, f.reshape,
-                             f.tile, f.begin - zero, f.end - zero, f.bytes, f.memory_read, f.memory_written,
-                             f.stream});
+      TracedOperation t = f.operation;
+      t.kind = operation_kinds()[f.kind].c_str();
+      t.begin -= zero;
+      t.end -= zero;
+      timeline[r].push_back(t);
     }
   return timeline;
 }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "exec/trace.hpp"
 #include "weft/comm.hpp"
-#include "weft/timing.hpp"
 
 namespace weft::bench {
 
@@ -15,7 +15,7 @@ std::size_t number_of(const std::string& kind);
 
 /// The operations of all ranks. Each rank gives times of its own steady clock; the result counts from the
 /// start of the first operation of all ranks. Collective.
-std::vector<std::vector<OperationTime>> gather_timeline(const Comm& comm,
-                                                        const std::vector<OperationTime>& mine);
+std::vector<std::vector<TracedOperation>> gather_timeline(const Comm& comm,
+                                                          const std::vector<TracedOperation>& mine);
 
 }  // namespace weft::bench

@@ -87,6 +87,8 @@ class WEFT_API Options {
   /// - `search`: nelder-mead, random. The search of effort patient; random is for comparison.
   /// - `wisdom`: a file. If it knows the problem on this machine, planning makes no trial. What trials find
   ///   is added to it; see weft/wisdom.hpp.
+  /// - `trace`: a file for the timeline of the plan's first 20 executions, which each rank adds to when it
+  ///   destroys the plan. docs/benchmark.md says what is in it. A file that cannot be written is an error.
   /// - `check`: local, collective. collective: misuse of an execution on one rank is an error on all, for one
   ///   small reduction per execution. Thread ranks always agree.
   Options& set(const std::string& name, const std::string& value);

@@ -25,6 +25,9 @@ struct OperationTime {
   /// On GPUs: 0 for the user's stream, which computes, 1 for the plan's own stream, which moves data to other
   /// ranks. Operations on the two overlap.
   int stream = 0;
+  /// The other rank, if the operation is about one: of "put" and "pack" the receiver, of "unpack" the sender,
+  /// of "exchange" and "wait" who is told or waited for; -1: none, or several.
+  int peer = -1;
 };
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
+#include "api/trial_report.hpp"
 #include "api/tuning.hpp"
 #include "base/text.hpp"
 #include "base/warning.hpp"
@@ -47,14 +48,7 @@ std::string name_of_problem(const PlanRequest& request, const Gathered& given) {
          (dense ? "" : "; memory " + std::to_string(stable_hash(join(memory, " "))));
 }
 
-/// "exchange p2p, tile 8"
-std::string chosen(const Settings& options) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : options) parts.push_back(name + " " + value);
-  return parts.empty() ? "as the rules choose" : join(parts, ", ");
-}
-
-std::string text_of(const WisdomEntry& entry) {
+std::string text_of_entry(const WisdomEntry& entry) {
   char text[100];
   std::snprintf(text, sizeof text, "%.4g ms forward and backward, found by %d trials", 1e3 * entry.seconds,
                 entry.trials);
@@ -103,7 +97,7 @@ class Learning {
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
       learnt_.options = entry->options;
       learnt_.origin = Origin::wisdom;
-      learnt_.text = "wisdom: " + text_of(*entry) + ": " + chosen(entry->options);
+      learnt_.text = "wisdom: " + text_of_entry(*entry) + ": " + text_of(entry->options);
       return learnt_;
     }
     if (!file_.empty()) learnt_.text = "wisdom: nothing known of this problem on this machine";
@@ -171,8 +165,15 @@ class Learning {
     request.trials = static_cast<int>(std::clamp<Index>(wishes_.trials.value, 0, 1 << 30));
     Setting setting = setting_;
     setting.constants = learnt_.constants;
+    std::optional<TrialReport> report;
+    if (c_.rank() == 0)
+      report.emplace(title_of(request_.problem, request_.comm),
+                     TrialReport::Limits{request.trials, wishes_.trial_seconds()}, file_);
     PlanTrials trials(request_, setting,
-                      [&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); });
+                      {[&](const MeasuredSettings& best, int n) { keep("unfinished", best, n); },
+                       [&](const Tuned& so_far, double seconds) {
+                         if (report) report->timed(so_far, seconds);
+                       }});
     const Tuned tuned = tune(trials, request);
     if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
     gather_wisdom(c_, machine_);
@@ -185,8 +186,8 @@ class Learning {
     char took[80];
     std::snprintf(took, sizeof took, " in %.1f s%s", learnt_.trial_seconds,
                   tuned.finished ? "" : ", until the budget was spent");
-    learnt_.text = "trials: " + text_of({tuned.best.options, tuned.best.seconds, tuned.trials}) + took +
-                   ": " + chosen(tuned.best.options);
+    learnt_.text = "trials: " + text_of_entry({tuned.best.options, tuned.best.seconds, tuned.trials}) + took +
+                   ": " + text_of(tuned.best.options);
   }
 
   /// At once, so that a job that is killed in the middle loses little.

@@ -103,8 +103,7 @@ double Plan::scale_factor() const {
 }
 
 void Plan::record_times(bool on) {
-  for (const Direction d : {Direction::forward, Direction::backward})
-    impl().bound->executor(d).record_times(on);
+  impl().bound->record_times(on);
 }
 
 std::vector<OperationTime> Plan::operation_times() const {

@@ -57,6 +57,12 @@ void PlanImpl::make(const Options& options) {
   setting.constants = learnt.constants;
   bind_as_learnt(request);
   if (!devices.mine) collectively([&] { keep_learnt(request, learnt); });
+  if (const std::string& file = wishes.trace.value; !file.empty())
+    trace.emplace(c, *bound, file, title_of(problem, comm), to_string());
+}
+
+PlanImpl::~PlanImpl() {
+  if (trace) trace->write(*bound);
 }
 
 /// What was found may be impossible by now, and the user has not asked for it.

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/bind.hpp"
 #include "api/learning.hpp"
+#include "api/plan_trace.hpp"
 #include "weft/plan.hpp"
 
 namespace weft {
@@ -19,6 +21,9 @@ struct PlanImpl {
   static const PlanImpl& of(const Plan& plan) { return plan.impl(); }
 
   PlanImpl(const Comm& communicator, const Problem& given, const Options& options);
+  ~PlanImpl();
+  PlanImpl(const PlanImpl&) = delete;
+  PlanImpl& operator=(const PlanImpl&) = delete;
 
   void make(const Options& options);
   void bind_as_learnt(const PlanRequest& request);
@@ -41,6 +46,7 @@ struct PlanImpl {
   Learnt learnt;
   std::array<UserArray, 2> arrays;  ///< before and after forward
   std::unique_ptr<BoundPlan> bound;
+  std::optional<PlanTrace> trace;  ///< if option trace names a file
 };
 
 }  // namespace weft

@@ -23,12 +23,11 @@ void skip_invariant(BoundPlan& plan, bool on) {
 
 }  // namespace
 
-PlanTrials::PlanTrials(const PlanRequest& request, Setting setting,
-                       std::function<void(const MeasuredSettings&, int)> keep)
+PlanTrials::PlanTrials(const PlanRequest& request, Setting setting, Listeners listeners)
     : request_(request),
       setting_(std::move(setting)),
       budget_(request.wishes.trial_seconds()),
-      keep_(std::move(keep)) {}
+      listeners_(std::move(listeners)) {}
 
 double PlanTrials::seconds() const {
   return seconds_now() - begin_;

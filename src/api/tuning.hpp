@@ -17,9 +17,12 @@ namespace weft {
 
 class PlanTrials final : public Trials {
  public:
-  /// `keep` is told of the best so far.
-  PlanTrials(const PlanRequest& request, Setting setting,
-             std::function<void(const MeasuredSettings&, int)> keep);
+  /// What is told of the best so far, and of all that was timed and when, in seconds since the beginning.
+  struct Listeners {
+    std::function<void(const MeasuredSettings&, int)> found;
+    std::function<void(const Tuned&, double)> timed;
+  };
+  PlanTrials(const PlanRequest& request, Setting setting, Listeners listeners);
 
   std::vector<double> whole(const std::vector<Settings>& candidates) override;
   double part(const Settings& candidate) override;
@@ -28,7 +31,8 @@ class PlanTrials final : public Trials {
   std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>& parameters) override;
   bool feasible(const Settings& candidate) override;
   bool out_of_time() override;
-  void found(const MeasuredSettings& best, int trials) override { keep_(best, trials); }
+  void found(const MeasuredSettings& best, int trials) override { listeners_.found(best, trials); }
+  void timed(const Tuned& so_far) override { listeners_.timed(so_far, seconds()); }
 
   double seconds() const;
 
@@ -57,7 +61,7 @@ class PlanTrials final : public Trials {
   const PlanRequest& request_;
   Setting setting_;
   double budget_;
-  std::function<void(const MeasuredSettings&, int)> keep_;
+  Listeners listeners_;
   double begin_ = seconds_now();
   TrialArrays arrays_;
   std::optional<Settings> designed_;  ///< what `design_` and `plan_` are of

@@ -59,6 +59,7 @@ struct Wishes {
   Wish<std::optional<double>> budget;  ///< seconds
   Wish<bool> random_search;
   Wish<std::string> wisdom;  ///< a file, or empty
+  Wish<std::string> trace;   ///< a file, or empty
   Wish<Index> threads{1};
   Wish<bool> users_workspace;
   Wish<bool> collective_check;

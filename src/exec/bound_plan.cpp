@@ -90,9 +90,12 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
     if (out == nullptr) out = const_cast<void*>(in);
   }
   under_way_ = direction;
-  last_ = direction;
   comm_.begin_execution(*this);
-  failing_together([&] { executor(direction).start(in, out, workspace); });
+  failing_together([&] {
+    collect();
+    last_ = direction;
+    executor(direction).start(in, out, workspace);
+  });
 }
 
 bool BoundPlan::advance(Patience patience) {
@@ -154,6 +157,36 @@ void BoundPlan::give_up() noexcept {
 void BoundPlan::finish() {
   comm_.end_execution(*this);
   under_way_.reset();
+  uncollected_ = !broken_ && trace_ && trace_->has_room();
+}
+
+void BoundPlan::record_times(bool on) {
+  recording_ = on;
+  const bool notes = on || (trace_ && trace_->has_room());
+  for (Half& h : halves_) h.executor->record_times(notes);
+}
+
+void BoundPlan::trace() {
+  std::size_t operations = 0;
+  for (const Half& h : halves_) operations = std::max(operations, h.executor->program().ops.size());
+  trace_.emplace(operations);
+  record_times(recording_);
+}
+
+/// Streams may still be busy with the last execution when the host is done with it. What fails there is heard
+/// of here: peers may already wait for the execution that this rank is about to start.
+void BoundPlan::collect() {
+  if (!uncollected_) return;
+  uncollected_ = false;
+  settled(Patience::wait);
+  trace_->add(last_, executor(last_));
+  if (!trace_->has_room()) record_times(recording_);
+}
+
+const Trace* BoundPlan::traced() {
+  if (!trace_) return nullptr;
+  collect();
+  return &*trace_;
 }
 
 }  // namespace weft

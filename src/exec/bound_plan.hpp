@@ -11,6 +11,7 @@
 #include "comm/comm_impl.hpp"
 #include "design/design.hpp"
 #include "exec/interpreter.hpp"
+#include "exec/trace.hpp"
 #include "weft/comm.hpp"
 
 namespace weft {
@@ -78,6 +79,14 @@ class BoundPlan final : public CommImpl::Execution {
   bool settled(Patience patience);
   /// Executions are enqueued on this stream from now on.
   void use_stream(void* native);
+
+  /// Whether executions note the times of their operations.
+  void record_times(bool on);
+  /// Keeps the operations of the next executions, as many as there is room for, which is made here. On a
+  /// device each of them waits for the one before.
+  void trace();
+  /// What is kept so far; null without `trace`. On a device it waits for the last execution.
+  const Trace* traced();
   void progress() override { go_on(Patience::look); }
   void complete() override { go_on(Patience::wait); }
 
@@ -108,6 +117,7 @@ class BoundPlan final : public CommImpl::Execution {
   auto failing_together(const Step& step);
   void give_up() noexcept;
   void finish();
+  void collect();
 
   Design design_;
   Binding binding_;
@@ -121,6 +131,9 @@ class BoundPlan final : public CommImpl::Execution {
   bool broken_ = false;
   std::optional<Direction> under_way_;  ///< the direction of the execution that is
   Direction last_ = Direction::forward;
+  bool recording_ = false;  ///< whether the user wants times noted
+  std::optional<Trace> trace_;
+  bool uncollected_ = false;  ///< whether the last execution is to be kept, and is not yet
 };
 
 /// Rounded up to what GPUs like memory to start on.

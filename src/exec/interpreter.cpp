@@ -89,9 +89,18 @@ void Interpreter::fail_coding(const Op& op, codec::Outcome outcome) const {
               "what that rank has sent", program_.rank);
 }
 
+std::vector<OperationTime> Interpreter::times() {
+  std::vector<OperationTime> all;
+  if (count_of_times() == 0 || !settled(Patience::wait)) return all;
+  for (std::size_t i = 0; i < count_of_times(); ++i)
+    if (const std::optional<OperationTime> t = time(i)) all.push_back(*t);
+  return all;
+}
+
 /// Whatever happens inside a call of the FFT library counts as one pass over memory.
 OperationTime Interpreter::time_of(const Op& op, double begin, double end) const {
   OperationTime t{activity_of(op.kind), op.stage, op.reshape, op.tile, begin, end};
+  t.peer = op.peer;
   const auto moves = [&](const Operand& from, Index read, const Operand& to, Index written) {
     t.bytes = written;
     t.memory_read = from.space == Space::scratch ? 0 : read;

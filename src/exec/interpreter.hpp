@@ -63,7 +63,12 @@ class Interpreter {
 
   /// Whether executions note the time of every operation, and those of the last one.
   virtual void record_times(bool on) = 0;
-  virtual std::vector<OperationTime> times() = 0;
+  std::vector<OperationTime> times();
+  /// Of the last noted execution, which has settled: by `seconds_now` when it began, how many times there may
+  /// be, and one of them, if it is there. They allocate nothing.
+  virtual double began() const = 0;
+  virtual std::size_t count_of_times() const = 0;
+  virtual std::optional<OperationTime> time(std::size_t i) const = 0;
 
   /// Whether executions leave out what no parameter of a pipeline changes; their results are wrong then.
   void skip_invariant(bool on) { skipping_ = on; }

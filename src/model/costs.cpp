@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <numeric>
 
 #include "weft/error.hpp"
@@ -43,9 +44,13 @@ bool columns_meet(const FftCall& call, int axis) {
 }
 
 /// The shape whose figures tell.
-const char* shape_of(const FftCall& call, int axis, bool several) {
-  if (several && !columns_meet(call, axis)) return fft_planes;
-  return call.from.strides[axis] == 1 && call.to.strides[axis] == 1 ? fft_lines : fft_columns;
+PointsLie shape_of(const FftCall& call, int axis, bool several) {
+  if (several && !columns_meet(call, axis)) return PointsLie::planes;
+  return call.from.strides[axis] == 1 && call.to.strides[axis] == 1 ? PointsLie::lines : PointsLie::columns;
+}
+
+PointsLie shape_named(const std::string& name) {
+  return name == fft_lines ? PointsLie::lines : name == fft_columns ? PointsLie::columns : PointsLie::planes;
 }
 
 /// Whether rows of a copy begin anywhere in lines of the cache.
@@ -91,7 +96,7 @@ Costs::Costs(const MachineDescription& machine, const CostSetting& setting)
   std::map<Kind, std::pair<std::map<Index, double>, std::map<Index, double>>> points;
   for (const FftSpeed& f : p.ffts) {
     if (f.library != library || f.real_bytes != setting.real_bytes) continue;
-    auto& [in_cache, in_memory] = points[{f.shape, f.rows_meet, factors_of(f.length)}];
+    auto& [in_cache, in_memory] = points[{shape_named(f.shape), f.rows_meet, factors_of(f.length)}];
     in_cache[f.length] = f.in_cache_s / log2_of(f.length);
     in_memory[f.length] = std::max(f.in_memory_s - f.in_cache_s, 1e-3 * f.in_cache_s);
   }
@@ -104,20 +109,20 @@ Costs::Costs(const MachineDescription& machine, const CostSetting& setting)
 }
 
 Costs::Factors Costs::factors_of(Index n) {
-  for (const auto& [factors, primes] : {std::pair{Factors::two, std::vector<Index>{2}},
-                                        {Factors::five, {2, 3, 5}},
-                                        {Factors::thirteen, {2, 3, 5, 7, 11, 13}}}) {
-    Index rest = n;
+  const auto without = [&n](std::initializer_list<Index> primes) {
     for (const Index p : primes)
-      while (rest % p == 0) rest /= p;
-    if (rest == 1) return factors;
-  }
-  return Factors::any;
+      while (n % p == 0) n /= p;
+    return n;
+  };
+  return without({2}) == 1           ? Factors::two
+         : without({3, 5}) == 1      ? Factors::five
+         : without({7, 11, 13}) == 1 ? Factors::thirteen
+                                     : Factors::any;
 }
 
 /// What was not measured is like the next easier kind of length, then like lines elsewhere.
-const Costs::Lines& Costs::lines(const std::string& shape, bool rows_meet, Index n) const {
-  for (const char* const which : {shape.c_str(), fft_columns, fft_lines})
+const Costs::Lines& Costs::lines(PointsLie shape, bool rows_meet, Index n) const {
+  for (const PointsLie which : {shape, PointsLie::columns, PointsLie::lines})
     for (const bool same : {rows_meet, !rows_meet})
       for (int f = static_cast<int>(factors_of(n)); f >= 0; --f)
         if (const auto found = lines_.find({which, same, static_cast<Factors>(f)}); found != lines_.end())
@@ -142,10 +147,11 @@ double Costs::memory_share(double distance) const {
 /// Of all lines along one axis. `share`: how much of a pass through memory it costs.
 double Costs::pass_seconds(const FftCall& call, int axis, bool several, double share) const {
   const Index n = call.extents[axis];
-  const std::string shape = shape_of(call, axis, several);
-  const Lines& speed = lines(
-      shape, shape == fft_planes ? rows_meet(call, axis) : shape == fft_columns && columns_meet(call, axis),
-      n);
+  const PointsLie shape = shape_of(call, axis, several);
+  const bool meet = shape == PointsLie::planes    ? rows_meet(call, axis)
+                    : shape == PointsLie::columns ? columns_meet(call, axis)
+                                                  : false;
+  const Lines& speed = lines(shape, meet, n);
   const auto length = static_cast<double>(n);
   const bool r2r = !call.r2r.empty(), reals = call.element != Element::complex;
   const TransformRatios& ratios = machine_.processor.ratios;
@@ -155,8 +161,8 @@ double Costs::pass_seconds(const FftCall& call, int axis, bool several, double s
   // Real numbers have half of the bytes of complex ones, and a half spectrum half of the points.
   const double bytes_ratio = call.real_axis >= 0 || (r2r && reals) ? 0.5 : 1;
   double work = speed.in_cache.at(length) * log2_of(n), memory = speed.in_memory.at(length);
-  if (shape == fft_planes) {  // whose figures are of rows and columns together
-    const double rows = lines(fft_lines, false, n).in_cache.at(length) * log2_of(n);
+  if (shape == PointsLie::planes) {  // whose figures are of rows and columns together
+    const double rows = lines(PointsLie::lines, false, n).in_cache.at(length) * log2_of(n);
     work = call.to.strides[axis] == 1 ? rows : std::max(work - rows, rows);
   }
   return points_of(call) * (ratio * work + bytes_ratio * share * memory);

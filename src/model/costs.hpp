@@ -27,6 +27,9 @@ struct Distances {
   double from = 0, to = 0;
 };
 
+/// As `FftSpeed::shape` has it.
+enum class PointsLie { lines, columns, planes };
+
 class Costs {
  public:
   Costs(const MachineDescription& machine, const CostSetting& setting);
@@ -47,9 +50,9 @@ class Costs {
   enum class Factors { two, five, thirteen, any };
   static Factors factors_of(Index n);
 
-  /// Where in `lines_` the figures are: of which shape, whether rows meet, which lengths.
-  using Kind = std::tuple<std::string, bool, Factors>;
-  const Lines& lines(const std::string& shape, bool rows_meet, Index n) const;
+  /// Where in `lines_` the figures are: how points lie, whether rows meet, which lengths.
+  using Kind = std::tuple<PointsLie, bool, Factors>;
+  const Lines& lines(PointsLie shape, bool rows_meet, Index n) const;
   double byte_seconds(double distance) const;
   double memory_share(double distance) const;
   double pass_seconds(const FftCall& call, int axis, bool several, double share) const;

@@ -108,7 +108,8 @@ double ReplayRank::local_seconds(const Op& o) {
 
 int ReplayRank::note(const Op& o, double begin, double end, Index bytes) {
   OperationTime time{activity_of(o.kind), o.stage, o.reshape, o.tile, begin, end, bytes};
-  timeline.operations.push_back({time, o.peer, cause_rank, cause});
+  time.peer = o.peer;
+  timeline.operations.push_back({time, cause_rank, cause});
   cause_rank = cause = -1;
   return static_cast<int>(timeline.operations.size()) - 1;
 }

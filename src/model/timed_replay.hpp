@@ -27,7 +27,6 @@ struct ReplayRequest {
 /// An operation of the replay, and what let it end: an operation of its own rank or of another one.
 struct PredictedOperation {
   OperationTime time;
-  int peer = -1;
   int cause_rank = -1;  ///< position in `Replayed::ranks`; -1: nothing but the operation itself
   int cause = -1;       ///< number of its operation
 };

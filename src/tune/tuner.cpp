@@ -48,10 +48,16 @@ class Tuner {
       if (plan.empty() || !seen_.insert(plan).second) continue;
       const double seconds = trials_.whole({candidate}).front();
       if (!timed(seconds)) continue;
-      ++tuned_.trials;
       measured_.push_back({candidate, seconds});
+      note(Round::candidate, measured_.back());
       offer(measured_.back());
     }
+  }
+
+  void note(Round round, const MeasuredSettings& what) {
+    if (round == Round::candidate || round == Round::point) ++tuned_.trials;
+    tuned_.timed.push_back({round, what});
+    trials_.timed(tuned_);
   }
 
   void offer(const MeasuredSettings& candidate) {
@@ -72,14 +78,15 @@ class Tuner {
     for (const Dimension& d : parameters) tuned_.names.push_back(d.name);
     const auto score = [&](const Point& p) {
       const Settings point = with_parameters(candidate, parameters, p);
-      return trials_.feasible(point) ? trials_.part(point) : infinity;
+      const double seconds = trials_.feasible(point) ? trials_.part(point) : infinity;
+      if (timed(seconds)) note(Round::point, {point, seconds});
+      return seconds;
     };
     const SearchLimits limits{left(), [&] { return late(); }};
     const SearchResult found =
         request_.random ? random_search(parameters, request_.seed, score, limits)
                         : nelder_mead(parameters, trials_.starts(candidate, parameters), score, limits);
     tuned_.history = found.history;
-    tuned_.trials += static_cast<int>(found.history.size());
     finals(candidate, parameters);
   }
 
@@ -92,7 +99,7 @@ class Tuner {
     std::vector<Settings> last;
     for (const MeasuredSettings& m : measured_)
       if (last.size() < 3 && m.seconds <= near * measured_.front().seconds) last.push_back(m.options);
-    decide(last);
+    decide(Round::play_off, last);
   }
 
   /// Times the best points and the best candidate so far against each other.
@@ -101,15 +108,17 @@ class Tuner {
     // Random search often finds many equally good points.
     for (const Trial& t : finalists(tuned_.history, request_.random ? 10 : 3))
       last.push_back(with_parameters(candidate, parameters, t.point));
-    decide(last);
+    decide(Round::final, last);
   }
 
   /// Times whole executions in turns and takes the fastest.
-  void decide(const std::vector<Settings>& last) {
+  void decide(Round round, const std::vector<Settings>& last) {
     if (last.size() < 2) return;
     std::vector<double> seconds = trials_.whole(last);
     std::replace_if(
         seconds.begin(), seconds.end(), [](double s) { return !timed(s); }, infinity);
+    for (std::size_t i = 0; i < last.size(); ++i)
+      if (timed(seconds[i])) note(round, {last[i], seconds[i]});
     const auto best = std::min_element(seconds.begin(), seconds.end());
     if (*best == infinity) return;
     tuned_.best = {last[static_cast<std::size_t>(best - seconds.begin())], *best};
@@ -125,6 +134,19 @@ class Tuner {
 };
 
 }  // namespace
+
+const char* name_of(Round round) {
+  switch (round) {
+    case Round::candidate:
+      return "candidate";
+    case Round::play_off:
+      return "play-off";
+    case Round::point:
+      return "point";
+    default:
+      return "final";
+  }
+}
 
 Tuned tune(Trials& trials, const TuneRequest& request) {
   return Tuner(trials, request).run();

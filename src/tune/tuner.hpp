@@ -5,6 +5,7 @@
 // without plans.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +20,29 @@ using Settings = std::map<std::string, std::string>;
 struct MeasuredSettings {
   Settings options;
   double seconds = 0;  ///< of the slowest rank; infinity if they cannot be planned
+};
+
+/// Why something was timed.
+enum class Round : std::uint8_t {
+  candidate,  ///< whole executions, alone
+  play_off,   ///< those that are nearly as fast as the best candidate, again and in turns
+  point,      ///< of the search, without the stages that parameters do not affect
+  final       ///< the best points and the best candidate, whole and in turns
+};
+const char* name_of(Round round);
+
+struct Timed {
+  Round round = Round::candidate;
+  MeasuredSettings what;
+};
+
+struct Tuned {
+  MeasuredSettings best;
+  int trials = 0;                  ///< candidates and points
+  bool finished = true;            ///< false if time ran out
+  std::vector<Timed> timed;        ///< all that was, in this order
+  std::vector<Trial> history;      ///< of the search among parameters
+  std::vector<std::string> names;  ///< of the dimensions of its points
 };
 
 /// Plans and executes candidates for the tuner. Every answer is the same on all ranks.
@@ -44,6 +68,8 @@ class Trials {
   virtual bool out_of_time() = 0;
   /// Called when the best candidate so far has changed.
   virtual void found(const MeasuredSettings& best, int trials) = 0;
+  /// Called when something has been timed, the last of `so_far.timed`, before `found`.
+  virtual void timed(const Tuned& /*so_far*/) {}
 };
 
 struct TuneRequest {
@@ -54,14 +80,6 @@ struct TuneRequest {
   bool random = false;      ///< by random points instead of Nelder and Mead's method
   std::uint64_t seed = 1;   ///< of random points
   int trials = 40;          ///< at most; finalists are timed again in addition
-};
-
-struct Tuned {
-  MeasuredSettings best;
-  int trials = 0;
-  bool finished = true;            ///< false if time ran out
-  std::vector<Trial> history;      ///< of the search among parameters
-  std::vector<std::string> names;  ///< of the dimensions of its points
 };
 
 /// Runs the tuner. All ranks call `trials` in the same order.

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -178,6 +179,30 @@ TEST(Bench, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(lanes, (std::set<int>{0, 1}));
 }
 
+TEST(Bench, JsonHasAllTrials) {
+  forget_wisdom();
+  Case c;
+  c.shape = "8,8,8";
+  c.repeat = 1;
+  for (const char* effort : {"measure", "patient"}) {
+    c.options = quick(effort, "", 6);
+    const Measured m = measured_on(2, c);
+    const auto learnt = nlohmann::json::parse(json_of(c, m, 2, "threads"))["learnt"];
+    std::map<std::string, int> rounds;
+    double best = 1e9;
+    for (const auto& t : learnt["trials_made"]) {
+      const std::string round = t["round"];
+      ++rounds[round];
+      EXPECT_GT(t["seconds"], 0);
+      if (t["options"] == learnt["options"] && round != "point") best = t["seconds"];
+    }
+    EXPECT_EQ(rounds["candidate"] + rounds["point"], learnt["trials"]) << effort;
+    EXPECT_EQ(rounds["point"], learnt["history"].size()) << effort;
+    EXPECT_EQ(best, learnt["best_s"]) << effort;
+  }
+  forget_wisdom();
+}
+
 TEST(Bench, ArraysInMemoryOfDevices) {
   const ScopedDeviceDouble devices;
   for (const char* exchange : {"direct", "copy"})
@@ -274,7 +299,7 @@ TEST(Bench, TheTimelineHasBothDirectionsOneBehindTheOther) {
   c.repeat = 1;
   const std::size_t forward = measured_on(2, c).timeline.at(0).size();
   c.direction = "both";
-  for (const std::vector<OperationTime>& lane : measured_on(2, c).timeline) {
+  for (const auto& lane : measured_on(2, c).timeline) {
     EXPECT_GT(lane.size(), forward);
     for (std::size_t i = 1; i < lane.size(); ++i) EXPECT_GE(lane[i].begin, lane[i - 1].end);
   }

@@ -1,12 +1,16 @@
 // Execution in memory of devices allocates nothing: what the process gets from the C library is counted while
 // plans are enqueued. What the double of the device seam does for itself is not.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <string>
 #include <utility>
 
 #include "support/allocations.hpp"
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
+#include "support/scoped_variable.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -68,6 +72,20 @@ TEST(DeviceExecution, AllocatesNothing) {
             });
           }
   }
+}
+
+TEST(DeviceExecution, OfTracedPlansAllocatesNothing) {
+  DoubleManner manner;
+  manner.aside = stand_aside;
+  const ScopedDeviceDouble device_double(manner);
+  const std::string file = testing::TempDir() + "/weft-device-allocation-trace-" + std::to_string(getpid());
+  const ScopedVariable variable("WEFT_TRACE", file);
+  for (const char* exchange : {"direct", "copy"})
+    ThreadTeam(4).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      execute_and_count(comm, {exchange, "two-front", false, false, "off"});
+    });
+  EXPECT_EQ(std::remove(file.c_str()), 0);
 }
 
 }  // namespace weft::test

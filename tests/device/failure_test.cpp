@@ -1,8 +1,10 @@
 // A rank that fails in the middle of an execution: no stream waits for ever, and all ranks are told.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <utility>
@@ -56,15 +58,18 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
     const char *exchange, *graph;
     int reach;
     const char* codec = "none";
+    bool traced = false;  // each execution waits for the one before
   };
   // The last: direct within pairs of devices, and by messages between them.
   const std::vector<Way> ways{{"direct", "off", 0},
                               {"direct", "on", 0},
                               {"copy", "off", 0},
                               {"direct", "on", 0, "fp16"},
+                              {"direct", "off", 0, "none", true},
                               {"direct", "off", 2}};
+  const std::string trace = testing::TempDir() + "/weft-failure-trace-" + std::to_string(getpid()) + ".json";
   for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"})
-    for (const auto& [exchange, graph, reach, codec] : ways)
+    for (const auto& [exchange, graph, reach, codec, traced] : ways)
       for (const int when : {0, 2, 5, 9, 14}) {
         const ScopedDevices devices(
             {.delays = true, .ordered = false, .reach = ScopedDevices::reach_of(reach)});
@@ -82,6 +87,7 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
         const ScopedTestHook scoped(hook);
         Options options;
         options.set("pipeline", pipeline).set("exchange", exchange).set("graph", graph).set("codec", codec);
+        if (traced) options.set("trace", trace);
         // With graphs in the middle of a capture, or, once all are captured, between two launches.
         const int before = std::string(graph) == "on" && when % 2 != 0 ? 2 : 1;
         if (std::string(pipeline) != "sequential") options.set("tile", 1);
@@ -123,6 +129,7 @@ TEST(DeviceFailures, ARankThatFailsInTheMiddleLetsGoOfAllStreams) {
           Executed(comm, options).forward();
         });
       }
+  std::filesystem::remove(trace);
 }
 
 /// Of what is encoded into the memory of a peer.

@@ -1,11 +1,18 @@
 // Plans of arrays in device memory: what they print, how they go with streams, and what they refuse.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/timing.hpp"
 #include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
+#include "support/says.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -86,6 +93,44 @@ TEST(DevicePlans, NoteTheTimesOfOperations) {
     }
     comm.barrier();
   });
+}
+
+/// Times of devices are brought to the clock of the host; with graphs, too, which traced executions are not.
+TEST(DevicePlans, AreTracedByTheClockOfTheHost) {
+  const ScopedDevices devices;
+  const std::string file = testing::TempDir() + "/weft-device-trace-" + std::to_string(getpid()) + ".json";
+  std::filesystem::remove(file);
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+    Plan plan(comm, on_device(), Options().set("trace", file));
+    DeviceMirror mirror;
+    plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+    auto* in = reinterpret_cast<Complex*>(mirror.fresh(plan.input_count() * sizeof(Complex)));
+    auto* out = reinterpret_cast<Complex*>(mirror.fresh(plan.output_count() * sizeof(Complex)));
+    std::vector<double> times{seconds_now()};
+    for (int i = 0; i < 3; ++i) {
+      plan.forward(in, out);
+      plan.wait();
+      times.push_back(seconds_now());
+    }
+    const std::vector<TracedOperation>& traced = PlanImpl::of(plan).bound->traced()->operations();
+    EXPECT_EQ(traced.front().execution, 0);
+    EXPECT_EQ(traced.back().execution, 2);
+    constexpr double between_clocks = 1e-3;
+    for (const TracedOperation& t : traced) {
+      EXPECT_GT(t.begin, at(times, t.execution) - between_clocks);
+      EXPECT_LT(t.end, at(times, t.execution + 1) + between_clocks);
+    }
+    for (int i = 0; i < Trace::most_executions; ++i) plan.forward(in, out);
+    plan.wait();
+    EXPECT_EQ(traced.back().execution, Trace::most_executions - 1);
+    comm.barrier();
+  });
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  for (const char* lane : {"\"rank 0, compute\"", "\"rank 1, transfer\""})
+    EXPECT_TRUE(says(text.str(), lane));
+  std::filesystem::remove(file);
 }
 
 }  // namespace weft::test

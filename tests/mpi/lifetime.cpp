@@ -1,11 +1,13 @@
 // Life before MPI_Init and after MPI_Finalize: making a communicator is an error with a reason, plans and
-// communicators that outlive MPI are destroyed quietly, executing them is an error. Prints one line; exits
-// with 1 if anything differs.
+// communicators that outlive MPI are destroyed quietly, executing them is an error; the timeline of such a
+// plan is written all the same. Prints one line; exits with 1 if anything differs.
 #include <mpi.h>
 
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "weft/mpi.hpp"
@@ -25,6 +27,16 @@ bool says(const std::function<void()>& f, const std::string& text) {
   return false;
 }
 
+/// Whether the timeline has an execution of this rank.
+bool is_traced(const char* file, int rank) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  const std::string lane = "\"tid\":" + std::to_string(rank) + ",\"cat\":\"execution\"";
+  if (text.str().find(lane) != std::string::npos) return true;
+  std::fprintf(stderr, "%s has not %s\n", file, lane.c_str());
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -35,7 +47,9 @@ int main(int argc, char** argv) {
   auto comm = std::make_unique<weft::Comm>(weft::Comm::mpi(MPI_COMM_WORLD));
   weft::Problem problem;
   problem.shape = {8, 8, 8};
-  auto plan = std::make_unique<weft::Plan>(*comm, problem);
+  const char* const trace = "weft_lifetime_trace.json";
+  const auto options = weft::Options().set("trace", trace);
+  auto plan = std::make_unique<weft::Plan>(*comm, problem, options);
   weft::Buffer<std::complex<double>> in(plan->input_count()), out(plan->output_count());
   const std::complex<double>* from = in.data();
   plan->forward(from, out.data());
@@ -45,6 +59,7 @@ int main(int argc, char** argv) {
   good = says([] { weft::Comm::mpi(MPI_COMM_WORLD); }, "MPI is finalised") && good;
   comm.reset();
   plan.reset();
+  good = is_traced(trace, rank) && good;
   if (rank == 0) std::printf("lifetime: %s\n", good ? "as documented" : "WRONG");
   return good ? 0 : 1;
 }

@@ -103,7 +103,7 @@ std::string standard(const std::string& option, const std::string& value) {
     for (const PipelineParameter& q : p.parameters)
       if (option == q.name) return "by rule";
   if (option == "budget") return "by effort";
-  if (option == "wisdom") return "none";
+  if (option == "wisdom" || option == "trace") return "none";
   if (option == "tolerance") return "exact";
   return value.empty() ? "all ranks" : value;
 }

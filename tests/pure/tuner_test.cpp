@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace weft::test {
@@ -31,7 +32,7 @@ class FakeTrials final : public Trials {
   std::vector<Point> start;
   int calls_before_late = 1 << 30;
 
-  std::vector<std::string> whole_asked, part_asked, found_text;
+  std::vector<std::string> whole_asked, part_asked, found_text, timed_text;
   std::vector<std::size_t> whole_sizes;
   std::set<std::string> infeasible_asked;
 
@@ -57,6 +58,10 @@ class FakeTrials final : public Trials {
   }
   bool out_of_time() override { return calls_before_late-- <= 0; }
   void found(const MeasuredSettings& best, int) override { found_text.push_back(text_of(best.options)); }
+  void timed(const Tuned& so_far) override {
+    const Timed& last = so_far.timed.back();
+    timed_text.push_back(std::string(name_of(last.round)) + " " + text_of(last.what.options));
+  }
 };
 
 const Settings nothing_but_the_rule;
@@ -102,6 +107,12 @@ TEST(Tuner, TriesGroupsOnTopOfTheBestSoFar) {
   EXPECT_TRUE(tuned.finished);
   EXPECT_EQ(t.found_text, (std::vector<std::string>{"", b, x, x}));
   EXPECT_TRUE(tuned.history.empty());
+  const std::string again = "play-off ", once = "candidate ";
+  EXPECT_EQ(t.timed_text, (std::vector<std::string>{once, once + "exchange=a", once + b, once + x, once + y,
+                                                    again + x, again + y, again + b}));
+  ASSERT_EQ(tuned.timed.size(), 8u);
+  EXPECT_EQ(tuned.timed[1].what.seconds, 10);
+  EXPECT_EQ(tuned.timed[7].what.seconds, 7);
 }
 
 TEST(Tuner, TheSecondMeetingDecides) {
@@ -181,6 +192,10 @@ TEST(Tuner, FinalsDecide) {
   EXPECT_EQ(t.whole_asked[2], "tile=32 window=3");
   EXPECT_EQ(t.found_text.back(), "tile=32 window=3");
   EXPECT_LE(tuned.trials, 40);
+  std::map<Round, std::size_t> timed;
+  for (const Timed& each : tuned.timed) ++timed[each.round];
+  EXPECT_EQ(timed, (std::map<Round, std::size_t>{
+                       {Round::candidate, 1}, {Round::point, tuned.history.size()}, {Round::final, 4}}));
   std::set<Point> points;
   for (const Trial& trial : tuned.history) EXPECT_TRUE(points.insert(trial.point).second);
   // What was the best in part need not be whole, nor need anything be better than the rule.

@@ -2,12 +2,15 @@
 // while plans execute. (FFTW allocates scratch for some sizes by itself; these are sizes for which it does
 // not.)
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "kernels/cpu/zfp.hpp"
 #include "support/allocations.hpp"
+#include "support/scoped_variable.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -81,6 +84,17 @@ TEST(Execution, OfCodecsAllocatesNothing) {
       }
     });
   }
+}
+
+TEST(Execution, OfTracedPlansAllocatesNothing) {
+  const std::string file = testing::TempDir() + "/weft-allocation-trace-" + std::to_string(getpid());
+  const ScopedVariable variable("WEFT_TRACE", file);
+  ThreadTeam(4).run([&](const Comm& comm) {
+    for (const char* pipeline : {"sequential", "windowed", "planes"})
+      for (const char* exchange : {"copy", "direct"})
+        execute_and_count<double>(comm, {exchange, pipeline, false, false});
+  });
+  EXPECT_EQ(std::remove(file.c_str()), 0);
 }
 
 TEST(Execution, TheCounterCounts) {

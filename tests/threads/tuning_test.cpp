@@ -16,6 +16,7 @@
 #include "support/disturbance.hpp"
 #include "support/expect_error.hpp"
 #include "support/says.hpp"
+#include "support/scoped_variable.hpp"
 #include "support/tuned.hpp"
 #include "tune/wisdom_file.hpp"
 #include "tune/wisdom_store.hpp"
@@ -436,6 +437,29 @@ TEST(FftChoices, AreInWisdom) {
   EXPECT_EQ(export_fft_choices(), "");
   ASSERT_TRUE(import_wisdom(file));
   EXPECT_EQ(export_fft_choices(), choices);
+  remove_wisdom(file);
+  forget_wisdom();
+}
+
+TEST(Tuning, SaysHowFarItIsIfAskedTo) {
+  forget_wisdom();
+  const std::string file = new_wisdom_file();
+  ThreadTeam team(2);
+  const auto said = [&](const char* verbose, const Options& options) {
+    const ScopedVariable variable("WEFT_VERBOSE", verbose);
+    forget_wisdom();
+    return warnings_of([&] { record(team, box(8), options); });
+  };
+  const std::string patient =
+      said("1", quick("patient", file, 6).set("exchange", "copy").set("pipeline", "windowed"));
+  for (const char* part :
+       {"weft: trials of 8x8x8 c2c,c2c,c2c of complex float64, on 2 ranks (threads): at most 6, in 5 s; ",
+        "the best so far is always in ",
+        "weft: trial 1 of 6: as the rules choose: ", " ms, the best so far; ",
+        "weft: trial 2 of 6: ", " s left\n", " for what parameters change", "weft: final: "})
+    EXPECT_TRUE(says(patient, part));
+  EXPECT_TRUE(says(said("1", quick("measure")), "option wisdom names a file for that"));
+  EXPECT_EQ(said("0", quick("measure")), "");
   remove_wisdom(file);
   forget_wisdom();
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -23,7 +24,9 @@ class Executor final : public Interpreter {
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;
   void record_times(bool on) override;
-  std::vector<OperationTime> times() override { return times_; }
+  double began() const override { return std::chrono::duration<double>(started_.time_since_epoch()).count(); }
+  std::size_t count_of_times() const override { return times_.size(); }
+  std::optional<OperationTime> time(std::size_t i) const override { return times_[i]; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -29,7 +29,7 @@ void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   // What notes times, or leaves something out, is enqueued as it is.
   as_graph_ = graphs_ && !times_.on() && !skipping_ ? graphs_->find(turn_, {in, out, work}) : nullptr;
   if (test_spoils_workspace() && program_.workspace_bytes > 0) spoil(work);
-  times_.start(*compute_);
+  times_.start(*compute_, *device_);
   if (as_graph_ == nullptr) fork();
 }
 
@@ -257,17 +257,18 @@ void StreamExecutor::record_times(bool on) {
   times_.set(on, *device_, program_.ops.size());
 }
 
-std::vector<OperationTime> StreamExecutor::times() {
-  std::vector<OperationTime> all;
-  if (!times_.any() || !settled(Patience::wait)) return all;
+double StreamExecutor::began() const {
   const DeviceScope scope(*device_);
-  for (std::size_t i = 0; i < program_.ops.size(); ++i) {
-    const std::optional<StreamTimes::Interval> time = times_.of(i, *device_);
-    if (!time) continue;
-    all.push_back(time_of(program_.ops[i], time->begin, time->end));
-    all.back().stream = static_cast<int>(program_.ops[i].lane);
-  }
-  return all;
+  return times_.began(*device_);
+}
+
+std::optional<OperationTime> StreamExecutor::time(std::size_t i) const {
+  const DeviceScope scope(*device_);
+  const std::optional<StreamTimes::Interval> interval = times_.of(i, *device_);
+  if (!interval) return std::nullopt;
+  OperationTime t = time_of(program_.ops[i], interval->begin, interval->end);
+  t.stream = static_cast<int>(program_.ops[i].lane);
+  return t;
 }
 
 /// Peers may never send what these streams wait for, so that they are let go, too; and whatever they still

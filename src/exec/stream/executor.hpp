@@ -35,7 +35,9 @@ class StreamExecutor final : public Interpreter {
   bool settled(Patience patience) override;
   void use_stream(void* native) override;
   void record_times(bool on) override;
-  std::vector<OperationTime> times() override;
+  double began() const override;
+  std::size_t count_of_times() const override { return times_.any() ? program_.ops.size() : 0; }
+  std::optional<OperationTime> time(std::size_t i) const override;
   void cancel() noexcept override;
   void tell_failure() noexcept override;
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/timing.hpp"
 #include "device/device.hpp"
 
 namespace weft {
@@ -17,14 +18,20 @@ class StreamTimes {
     on_ = on;
     if (!on || began_) return;
     began_ = device.make_event(true);
+    now_ = device.make_event(true);
+    idle_ = device.make_stream();
     for (std::size_t i = 0; i < operations; ++i)
       noted_.push_back({Noted::State::none, device.make_event(true), device.make_event(true)});
   }
   bool on() const { return on_; }
-  /// Of a new execution, which is noted or not.
-  void start(DeviceStream& stream) {
+  /// Of a new execution, which is noted or not. Looks at the clocks of the device and of the host.
+  void start(DeviceStream& stream, const Device& device) {
     for (Noted& n : noted_) n.state = Noted::State::none;
-    if (on_) stream.record(*began_);
+    if (!on_) return;
+    idle_->record(*now_);
+    device.wait_for(*now_);
+    host_now_ = seconds_now();
+    stream.record(*began_);
   }
   /// What has begun already goes on.
   void begin(std::size_t operation, DeviceStream& stream) {
@@ -47,6 +54,8 @@ class StreamTimes {
     return Interval{device.seconds_between(*began_, *noted_[operation].begin),
                     device.seconds_between(*began_, *noted_[operation].end)};
   }
+  /// When the last noted execution began, by the clock of the host.
+  double began(const Device& device) const { return host_now_ + device.seconds_between(*now_, *began_); }
   bool any() const {
     return std::any_of(noted_.begin(), noted_.end(),
                        [](const Noted& n) { return n.state == Noted::State::ended; });
@@ -55,6 +64,8 @@ class StreamTimes {
   void clear() {
     noted_.clear();
     began_.reset();
+    now_.reset();
+    idle_.reset();
   }
 
  private:
@@ -63,6 +74,10 @@ class StreamTimes {
     std::unique_ptr<DeviceEvent> begin, end;
   };
   std::unique_ptr<DeviceEvent> began_;
+  // The two clocks at the same moment, by an event on a stream with nothing else on it.
+  std::unique_ptr<DeviceStream> idle_;
+  std::unique_ptr<DeviceEvent> now_;
+  double host_now_ = 0;
   std::vector<Noted> noted_;  ///< per operation
   bool on_ = false;
 };

@@ -1,0 +1,65 @@
+#include "api/plan_trace.hpp"
+
+#include <chrono>
+#include <filesystem>
+
+#include "api/trace_file.hpp"
+#include "base/timing.hpp"
+#include "base/warning.hpp"
+#include "comm/agree.hpp"
+#include "comm/clock.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr const char* operation = "plan: trace";
+
+double since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// What rank 0 says of the file.
+struct Beginning {
+  double zero = 0;    ///< of its times, in seconds since 1970
+  double offset = 0;  ///< from `seconds_now` of rank 0 to these times
+  int number = 0;     ///< of the plan
+};
+
+}  // namespace
+
+PlanTrace::PlanTrace(CommImpl& comm, BoundPlan& plan, const std::string& file, const std::string& title,
+                     std::string text)
+    : rank_(comm.rank()), text_(std::move(text)) {
+  Beginning beginning;
+  together(comm, operation, [&] {
+    plan.trace();
+    file_ = std::filesystem::absolute(file).string();  // the program may enter another folder
+    if (rank_ != 0) return;
+    TraceFile opened(file_);
+    beginning.zero = opened.begin_or_continue();
+    beginning.offset = since_1970() - seconds_now() - beginning.zero;
+    beginning.number = opened.count_plan();
+  });
+  beginning = all_of(comm, beginning).front();
+  together(comm, operation, [&] {
+    if (rank_ != 0) TraceFile(file_).begin_or_continue_at(beginning.zero);
+  });
+  to_trace_ = beginning.offset - clock_ahead(comm);
+  plan_ = traced_plan(beginning.number, title, plan);
+}
+
+void PlanTrace::write(BoundPlan& plan) const noexcept {
+  try {
+    std::vector<TracedOperation> operations = plan.traced()->operations();
+    for (TracedOperation& t : operations) {
+      t.begin += to_trace_;
+      t.end += to_trace_;
+    }
+    TraceFile(file_).add(trace_events(plan_, rank_, text_, operations));
+  } catch (const std::exception& e) {
+    warn("the timeline of a plan on rank " + std::to_string(rank_) + " is not written: " + e.what());
+  }
+}
+
+}  // namespace weft

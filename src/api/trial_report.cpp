@@ -1,0 +1,69 @@
+#include "api/trial_report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/environment.hpp"
+#include "base/text.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The variable counts as on unless it says otherwise.
+bool verbose() {
+  const std::string value = environment_value("WEFT_VERBOSE").value_or("0");
+  return value != "0" && value != "off";
+}
+
+std::string milliseconds(double seconds) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g ms", 1e3 * seconds);
+  return text;
+}
+
+/// Times of points are only comparable with each other.
+MeasuredSettings best_before(const Tuned& so_far) {
+  const Timed& last = so_far.timed.back();
+  MeasuredSettings best;
+  for (const Timed& t : so_far.timed) {
+    if (&t == &last || (t.round == Round::point) != (last.round == Round::point)) continue;
+    if (best.seconds == 0 || t.what.seconds < best.seconds) best = t.what;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string text_of(const Settings& options) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : options) parts.push_back(name + " " + value);
+  return parts.empty() ? "as the rules choose" : join(parts, ", ");
+}
+
+TrialReport::TrialReport(const std::string& title, const Limits& limits, const std::string& file)
+    : limits_(limits), speaks_(verbose()) {
+  if (!speaks_) return;
+  const std::string kept =
+      file.empty() ? "nothing is kept if the program is stopped: option wisdom names a file for that"
+                   : "the best so far is always in " + file + ", also if the program is stopped";
+  std::fprintf(stderr, "weft: trials of %s: at most %d, in %.3g s; %s\n", title.c_str(), limits.trials,
+               limits.seconds, kept.c_str());
+}
+
+void TrialReport::timed(const Tuned& so_far, double seconds) const {
+  if (!speaks_) return;
+  const Timed& last = so_far.timed.back();
+  std::string text = name_of(last.round);
+  if (last.round == Round::candidate || last.round == Round::point)
+    text = "trial " + std::to_string(so_far.trials) + " of " + std::to_string(limits_.trials);
+  text += ": " + text_of(last.what.options) + ": " + milliseconds(last.what.seconds);
+  if (last.round == Round::point) text += " for what parameters change";
+  const MeasuredSettings best = best_before(so_far);
+  text += best.seconds == 0 || last.what.seconds < best.seconds
+              ? ", the best so far"
+              : "; best so far " + milliseconds(best.seconds) + " (" + text_of(best.options) + ")";
+  std::fprintf(stderr, "weft: %s; %.1f s left\n", text.c_str(), std::max(0.0, limits_.seconds - seconds));
+}
+
+}  // namespace weft

@@ -1,0 +1,32 @@
+// Says on standard error how far trials are (WEFT_VERBOSE).
+#pragma once
+
+#include <string>
+
+#include "tune/tuner.hpp"
+
+namespace weft {
+
+/// "exchange p2p, tile 8"
+std::string text_of(const Settings& options);
+
+class TrialReport {
+ public:
+  struct Limits {
+    int trials;
+    double seconds;
+  };
+
+  /// Says what begins, and where what is found is kept: in `file`, unless that is empty. Silent unless
+  /// WEFT_VERBOSE is on.
+  TrialReport(const std::string& title, const Limits& limits, const std::string& file);
+
+  /// Says what was timed last, `seconds` after the beginning.
+  void timed(const Tuned& so_far, double seconds) const;
+
+ private:
+  Limits limits_;
+  bool speaks_;
+};
+
+}  // namespace weft
