@@ -9,11 +9,12 @@ namespace weft {
 std::vector<int> like_ranks(const Schedule& schedule, const std::vector<int>& nodes) {
   std::map<int, int> ranks_of;
   for (const int node : nodes) ++ranks_of[node];
+  std::map<int, Index> place_on;  // of the next rank of a machine among its ranks
   std::map<std::vector<Index>, int> first;
   std::vector<int> like;
   like.reserve(nodes.size());
   for (int r = 0; r < static_cast<int>(nodes.size()); ++r) {
-    std::vector<Index> key{ranks_of[at(nodes, r)]};
+    std::vector<Index> key{ranks_of[at(nodes, r)], place_on[at(nodes, r)]++};
     for (const Field& field : schedule.fields)
       for (const Index n : field.box(r).extents()) key.push_back(n);
     like.push_back(first.try_emplace(std::move(key), r).first->second);

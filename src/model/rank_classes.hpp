@@ -1,4 +1,5 @@
-// Ranks that do the same: with equal boxes before and after every stage, on machines of as many ranks. One of
+// Ranks that do the same: with equal boxes before and after every stage, at the same place among as
+// many ranks of their machine. One of
 // each class is enough to predict a transform on very many ranks.
 #pragma once
 

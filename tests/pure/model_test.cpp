@@ -1,0 +1,212 @@
+// The model: machine descriptions as values and as JSON, what operations cost, and programs replayed with a
+// clock.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model/machine_json.hpp"
+#include "model/rank_classes.hpp"
+#include "support/described_machine.hpp"
+#include "support/expect_error.hpp"
+#include "support/random_problem.hpp"
+
+namespace weft::test {
+
+TEST(Curve, IsStraightBetweenItsPointsOnLogarithmicAxes) {
+  const Curve curve({{1, 1}, {100, 10000}});
+  EXPECT_DOUBLE_EQ(curve.at(10), 100);
+  EXPECT_DOUBLE_EQ(curve.at(0.1), 1);
+  EXPECT_DOUBLE_EQ(curve.at(1e6), 10000);
+}
+
+TEST(MachineFile, ComesBackAsItWas) {
+  const MachineDescription machine = described_machine();
+  EXPECT_EQ(read_machine(to_json(machine)), machine);
+}
+
+TEST(MachineFile, ErrorsNameTheField) {
+  const auto refuses = [](const auto& change, const char* text) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(described_machine()));
+    change(json);
+    expect_error([&] { read_machine(json.dump()); }, text);
+  };
+  expect_error([] { read_machine("{"); }, "no JSON");
+  expect_error([] { read_machine("[]"); }, "an object");
+  refuses([](auto& j) { j["weft_machine"] = 2; }, "weft_machine = 2; expected version 1");
+  refuses([](auto& j) { j.erase("weft_machine"); }, "weft_machine is missing");
+  refuses([](auto& j) { j["processor"].erase("cores"); }, "processor.cores is missing");
+  refuses([](auto& j) { j["processor"]["cores"] = -2; }, "processor.cores = -2");
+  refuses([](auto& j) { j["processor"]["cores"] = 1.5; }, "processor.cores = 1.5; expected a whole number");
+  refuses([](auto& j) { j["processor"]["cores"] = "many"; }, "processor.cores = \"many\"");
+  refuses([](auto& j) { j["processor"]["ffts"][1]["in_cache_s"] = 0; }, "processor.ffts[fftw, 64]");
+  refuses([](auto& j) { j["processor"]["ffts"][1].erase("shape"); }, "processor.ffts[1].shape is missing");
+  refuses([](auto& j) { j["processor"]["ffts"][1]["shape"] = "cubes"; }, "shape = cubes");
+  refuses([](auto& j) { j["processor"]["copy_alone"] = {{64, -1e9}}; }, "processor.copy_alone = -1");
+  refuses([](auto& j) { j["processor"]["copy_alone"] = {{64, 1e9}, {32, 1e9}}; }, "ascending");
+  refuses([](auto& j) { j["processor"]["copy_alone"] = nlohmann::json::array(); },
+          "processor.copy_alone has no points");
+  refuses([](auto& j) { j["links"][2]["node_bytes_per_s"] = 1e30; },
+          "links[network, messages].node_bytes_per_s");
+  refuses([](auto& j) { j["links"][2]["latency_s"] = -1; }, "links[network, messages].latency_s");
+  refuses([](auto& j) { j["links"][2]["between"] = "moons"; }, "links.between = moons");
+  refuses([](auto& j) { j["links"][0]["busy_share"] = 1.5; }, "links[node, messages].busy_share");
+}
+
+/// One rank: what the figures say, counted by hand.
+TEST(Model, OfOneRankIsTheSumOfItsPasses) {
+  DescribedPlan plan;
+  plan.ranks = 1;
+  const double points = 64 * 64 * 64;
+  // Three axes at a nanosecond each; of points from memory the first costs half as much again.
+  EXPECT_NEAR(plan.seconds_on(described_machine()), 3 * points * 1e-9, 0.6 * points * 1e-9);
+}
+
+TEST(Model, OfMessagesCountsLatencyAndBytes) {
+  const MachineDescription machine = described_machine();
+  MachineDescription endless = machine;
+  endless.links[2].latency_s = 0;
+  endless.links[2].node_bytes_per_s = 0;
+  endless.links[2].bytes_per_s = Curve({{64, 1e15}});
+  DescribedPlan plan;
+  plan.options.set("pipeline", "sequential").set("exchange", "p2p");
+  const double bytes = 64.0 * 64 * 64 * 16 * 3 / 16;  // three of four parts of a quarter
+  // Two parts are unpacked while the third is on its way.
+  const double hidden = 2 * 2 * bytes / 3 / 1e9;
+  EXPECT_NEAR(plan.seconds_on(machine) - plan.seconds_on(endless), bytes / 1e8 + 1e-3 - hidden, 1e-5);
+  // In rounds, each of which has its latency.
+  plan.options.set("exchange", "alltoallv");
+  EXPECT_NEAR(plan.seconds_on(machine) - plan.seconds_on(endless), bytes / 1e8 + 3e-3, 1e-5);
+}
+
+TEST(Model, OverlapHidesWhatItCan) {
+  MachineDescription machine = described_machine();
+  machine.processor.copy_alone = machine.processor.copy_together = Curve({{1 << 16, 1e10}});
+  DescribedPlan plan;
+  plan.shape = {128, 128, 128};
+  plan.options.set("exchange", "p2p").set("pipeline", "sequential");
+  const double sequential = plan.seconds_on(machine);
+  plan.options.set("pipeline", "two-front");
+  const PlanPrediction overlapped = plan.on(machine);
+  EXPECT_LT(overlapped.prediction.seconds, sequential);
+  EXPECT_GE(overlapped.prediction.seconds, overlapped.prediction.bound_s());
+}
+
+TEST(Model, TheCriticalPathAddsUpToTheTime) {
+  for (const int per_node : {1, 2, 4})
+    for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
+      DescribedPlan plan;
+      plan.per_node = per_node;
+      plan.options.set("pipeline", pipeline);
+      const Prediction p = plan.on(described_machine()).prediction;
+      double sum = 0;
+      for (const auto& [activity, seconds] : p.critical) sum += seconds;
+      EXPECT_NEAR(sum, p.seconds, 1e-3 * p.seconds) << pipeline << ", " << per_node;
+    }
+}
+
+TEST(Model, NeverFallsWhenALinkIsSlowerOrAnArrayIsLarger) {
+  for (const char* exchange : {"p2p", "alltoallv", "p2pw"})
+    for (const char* pipeline : {"sequential", "windowed", "two-front"})
+      for (const int per_node : {1, 2}) {
+        DescribedPlan plan;
+        plan.per_node = per_node;
+        plan.options.set("exchange", exchange).set("pipeline", pipeline);
+        double before = 0;
+        for (const double speed : {1e10, 1e9, 3e8, 1e8, 1e7}) {
+          MachineDescription machine = described_machine();
+          machine.links[2].bytes_per_s = Curve({{64, speed}});
+          machine.links[2].node_bytes_per_s = speed;
+          const double seconds = plan.seconds_on(machine);
+          EXPECT_GE(seconds, before) << exchange << " " << pipeline << " " << speed;
+          before = seconds;
+        }
+        before = 0;
+        for (const double latency : {0.0, 1e-6, 1e-4, 1e-2}) {
+          MachineDescription machine = described_machine();
+          machine.links[2].latency_s = latency;
+          const double seconds = plan.seconds_on(machine);
+          EXPECT_GE(seconds, before) << exchange << " " << pipeline << " " << latency;
+          before = seconds;
+        }
+        before = 0;
+        for (const Index n : {16, 32, 64, 128}) {
+          plan.shape = {n, n, n};
+          const double seconds = plan.seconds_on(described_machine());
+          EXPECT_GE(seconds, before) << exchange << " " << pipeline << " " << n;
+          before = seconds;
+        }
+      }
+}
+
+TEST(Model, OfLikeRanksReplayedOnceIsThatOfAll) {
+  for (const int per_node : {1, 8})
+    for (const char* pipeline : {"sequential", "two-front"}) {
+      DescribedPlan plan;
+      plan.shape = {64, 64, 64};
+      plan.ranks = std::string(pipeline) == "sequential" ? 512 : 64;
+      plan.per_node = per_node;
+      plan.output = Distribution::slab(0);
+      plan.options.set("decomposition", "pencil").set("exchange", "p2p").set("pipeline", pipeline);
+      plan.input = plan.output = Distribution::pencil(2);
+      MachineDescription machine = described_machine();
+      const PlanPrediction all = plan.on(machine);
+      plan.by_classes = true;
+      const PlanPrediction some = plan.on(machine);
+      EXPECT_EQ(all.replayed.ranks.size(), static_cast<std::size_t>(plan.ranks));
+      EXPECT_LT(some.replayed.ranks.size(), 20u);
+      // Where ranks share a machine, which of their parts go past the network shifts the order of the others,
+      // and some of these meet at a receiver; ranks of a class are taken to keep out of each other's way.
+      EXPECT_NEAR(some.prediction.seconds, all.prediction.seconds,
+                  (per_node == 1 ? 0.05 : 0.1) * all.prediction.seconds)
+          << pipeline << ", " << per_node;
+    }
+}
+
+TEST(Model, OfRandomProblemsIsFiniteAndPositive) {
+  const MachineDescription machine = described_machine();
+  for (int i = 0; i < problem_count(150); ++i) {
+    const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
+    RandomProblem p = make_random_problem(seed, 1 + static_cast<int>(seed % 7), true);
+    draw_codecs(p, false);
+    Problem problem = p.of(0);
+    check_problem(problem, p.ranks);
+    const std::vector<int> nodes = nodes_of(p.ranks, p.node_ranks > 0 ? p.node_ranks : p.ranks);
+    Setting setting = described_setting(machine, nodes, false);
+    setting.given = {p.input_boxes, p.output_boxes, p.input_orders, p.output_orders};
+    try {
+      const Design d = design(problem, wishes_of(p.options), setting);
+      for (const Direction direction : {Direction::forward, Direction::backward}) {
+        const Prediction of = predict({machine, d, nodes, problem.precision}, direction).prediction;
+        EXPECT_TRUE(std::isfinite(of.seconds) && of.seconds >= 0) << p.describe();
+        EXPECT_GE(of.seconds, 0.999 * of.compute_s) << p.describe();
+      }
+    } catch (const Error& e) {
+      ADD_FAILURE() << e.what() << "\n" << p.describe();
+    }
+  }
+}
+
+TEST(Model, SaysWhatAMachineLacks) {
+  MachineDescription machine = described_machine();
+  machine.links.erase(machine.links.begin() + 2);
+  expect_error([&] { DescribedPlan{}.seconds_on(machine); }, "without a link for messages between machines");
+  machine = described_machine();
+  machine.processor.codecs.clear();
+  DescribedPlan coded;
+  coded.options.set("codec", "fp32");
+  expect_error([&] { coded.seconds_on(machine); }, "speeds of codecs");
+}
+
+TEST(RankClasses, HaveEqualBoxesAndMachines) {
+  Problem problem;
+  problem.shape = {64, 64, 64};
+  problem.output = Distribution::slab(1);
+  check_problem(problem, 6);  // 64 planes on 6 ranks: 11, 11, 11, 11, 10, 10
+  const MachineDescription machine = described_machine();
+  const std::vector<int> nodes = nodes_of(6, 2);
+  const Design d = design(problem, wishes_of({}), described_setting(machine, nodes, false));
+  EXPECT_EQ(like_ranks(d.schedule(Direction::forward), nodes), (std::vector<int>{0, 1, 0, 1, 4, 5}));
+}
+
+}  // namespace weft::test

@@ -1,0 +1,66 @@
+// Simple machine descriptions for tests of the model, and plans on them.
+#pragma once
+
+#include "api/option_table.hpp"
+#include "api/predict.hpp"
+#include "api/problem_check.hpp"
+
+namespace weft::test {
+
+/// Figures that are easy to count with: copies at 1 GB/s, a nanosecond for a point and a pass, links of 100
+/// MB/s and a latency of 1 ms between machines.
+inline MachineDescription described_machine() {
+  MachineDescription m;
+  m.name = "of a test";
+  m.source = "chosen";
+  ProcessorDescription& p = m.processor;
+  p.name = "of a test";
+  p.cores = 64;
+  p.cache_bytes = 1 << 20;
+  p.operation_s = 1e-8;
+  p.copy_alone = p.copy_together = Curve({{1 << 16, 1e9}});
+  p.share_by_run = p.share_by_run_in_cache = p.share_by_run_unaligned = Curve({{16, 1}});
+  for (const int real : {4, 8})
+    for (const char* shape : {fft_lines, fft_columns, fft_planes}) {
+      const double seconds = shape == std::string(fft_planes) ? 2e-9 : 1e-9;
+      p.ffts.push_back({"fftw", real, 64, shape, false, seconds, 1.5 * seconds});
+    }
+  for (const int real : {4, 8})
+    for (const char* codec : {"fp32", "fp16", "bf16", "trim", "zfp", "zfp-accuracy"})
+      p.codecs.push_back({codec, real, 4e9, 8e9});
+  LinkDescription node{"node", "messages", 1e-6, 1e-6, Curve({{64, 1e9}, {1 << 20, 4e9}}), 0, 0, 1, 0};
+  LinkDescription stores{"node", "stores", 0, 0, {}, 0, 0, 0, 2e-7};
+  LinkDescription network{"network", "messages", 1e-3, 1e-6, Curve({{64, 1e8}}), 1e8, 0, 0, 0};
+  m.links = {node, stores, network};
+  return m;
+}
+
+/// The machine of every rank.
+inline std::vector<int> nodes_of(int ranks, int per_node) {
+  std::vector<int> nodes;
+  for (int r = 0; r < ranks; ++r) nodes.push_back(r / per_node);
+  return nodes;
+}
+
+struct DescribedPlan {
+  Shape shape = {64, 64, 64};
+  int ranks = 4, per_node = 1;
+  Options options;
+  Distribution input = Distribution::slab(0), output = Distribution::slab(1);
+  bool by_classes = false, threads = false;
+  Direction direction = Direction::forward;
+
+  PlanPrediction on(const MachineDescription& machine) const {
+    Problem problem;
+    problem.shape = shape;
+    problem.input = input;
+    problem.output = output;
+    check_problem(problem, ranks);
+    const std::vector<int> nodes = nodes_of(ranks, per_node);
+    const Design d = design(problem, wishes_of(options), described_setting(machine, nodes, threads));
+    return predict({machine, d, nodes, problem.precision, "fftw", by_classes}, direction);
+  }
+  double seconds_on(const MachineDescription& machine) const { return on(machine).prediction.seconds; }
+};
+
+}  // namespace weft::test
