@@ -20,6 +20,14 @@ bool compact(const Place& place, const Box& part) {
   return 4 * (span.last - span.first) <= 5 * part.count() * place.element_bytes;
 }
 
+/// Whether the points of a line along one of the axes go to few cache sets.
+bool lines_meet(const Place& place, const Box& part, const AxisVector<int>& axes) {
+  constexpr Index apart = 1024;
+  return std::any_of(axes.begin(), axes.end(), [&](int a) {
+    return part.extent(a) > 1 && place.strides[a] > 1 && place.strides[a] * place.element_bytes % apart == 0;
+  });
+}
+
 }  // namespace
 
 void Passes::make_room(const Pass& pass) {
@@ -68,7 +76,10 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   const Box result = s.result_of(part);
   const bool lanes = w_.request.two_lanes;
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
-  const bool by_copies = !lanes && sequence_.large() && room(part, s.source) <= w_.request.cache_bytes;
+  // Lines that would meet in few cache sets are worth that from a larger cache, too.
+  const Index caches = lines_meet(s.result, result, s.axes) ? 8 : 1;
+  const bool by_copies =
+      !lanes && sequence_.large() && room(part, s.source) <= caches * w_.request.cache_bytes;
   const bool complete =
       lanes || (completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result));
   Place from = s.source;

@@ -50,9 +50,10 @@ nlohmann::json json_of(std::vector<std::string> arguments) {
 TEST(ModelCommand, HelpListsTheCommandsAndEachGroupsItsOptions) {
   const Said all = said({"--help"});
   EXPECT_EQ(all.status, 0);
-  for (const char* part : {"\nCommands:\n", "messages", "phase", "roofline", "\nExamples:\n"})
+  for (const char* part : {"\nCommands:\n", "predict", "scaling", "compare", "messages", "phase", "roofline",
+                           "\nExamples:\n"})
     EXPECT_TRUE(says(all.out, part));
-  for (const char* command : {"messages", "phase", "roofline"}) {
+  for (const char* command : {"predict", "scaling", "compare", "messages", "phase", "roofline"}) {
     const Said one = said({command, "--help"});
     EXPECT_EQ(one.status, 0);
     for (const char* part : {"\nProblem:\n", "\nResults:\n", "--json", "\nHelp:\n", "Examples:\n"})
@@ -63,9 +64,16 @@ TEST(ModelCommand, HelpListsTheCommandsAndEachGroupsItsOptions) {
 
 TEST(ModelCommand, ItsExamplesRun) {
   const auto cd = std::filesystem::current_path();
-  std::filesystem::current_path(testing::TempDir());
+  const std::filesystem::path folder = testing::TempDir() + "weft-model-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder / "bench");
+  std::filesystem::current_path(folder);
+  std::filesystem::create_directory_symlink(WEFT_MACHINES, "bench/machines");
+  for (const char* file : {"here.json", "cluster.json"}) std::filesystem::copy_file("bench/machines/summit.json", file);
   int examples = 0;
   for (const std::vector<std::string>& help : {std::vector<std::string>{"--help"},
+                                               {"predict", "--help"},
+                                               {"scaling", "--help"},
+                                               {"compare", "--help"},
                                                {"messages", "--help"},
                                                {"phase", "--help"},
                                                {"roofline", "--help"}}) {
@@ -78,10 +86,11 @@ TEST(ModelCommand, ItsExamplesRun) {
       ++examples;
     }
   }
-  EXPECT_EQ(examples, 13);
-  for (const char* name : {"phase.json", "messages.json", "roofline.json"})
-    EXPECT_TRUE(std::filesystem::remove(name));
+  EXPECT_EQ(examples, 22);
+  for (const char* name : {"phase.json", "messages.json", "roofline.json", "p.json", "weak.json"})
+    EXPECT_TRUE(std::filesystem::exists(name)) << name;
   std::filesystem::current_path(cd);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(ModelCommand, ErrorsNameTheArgument) {
@@ -91,10 +100,14 @@ TEST(ModelCommand, ErrorsNameTheArgument) {
     EXPECT_TRUE(says(s.err, text));
     EXPECT_EQ(s.out, "");
   };
-  refuses({}, "no command; expected one of messages, phase, roofline");
+  refuses({}, "no command; expected one of predict, scaling, compare, messages, phase, roofline");
   refuses({"phsae"}, "unknown command phsae; the nearest is phase");
   refuses({"--josn"}, "unknown argument --josn");
   refuses({"phase", "--rnaks", "6"}, "weft-model phase: unknown argument --rnaks; the nearest is --ranks");
+  refuses({"predict"}, "--machine is required");
+  refuses({"predict", "--machine", "/no/such.json"}, "a file that cannot be read: /no/such.json");
+  refuses({"predict", "--machine", WEFT_MACHINES "/summit.json", "--set", "tile"}, "--set: tile; expected NAME=VALUE");
+  refuses({"predict", "--machine", WEFT_MACHINES "/summit.json", "--set", "exchange=p3p"}, "p3p");
   refuses({"phase", "stray"}, "unknown argument stray");
   refuses({"phase", "--latency", "nan"}, "--latency: \"nan\"; expected a finite number above zero");
   refuses({"phase", "--bandwidth", "-1"}, "--bandwidth: \"-1\"");
