@@ -50,8 +50,8 @@ nlohmann::json json_of(std::vector<std::string> arguments) {
 TEST(ModelCommand, HelpListsTheCommandsAndEachGroupsItsOptions) {
   const Said all = said({"--help"});
   EXPECT_EQ(all.status, 0);
-  for (const char* part : {"\nCommands:\n", "predict", "scaling", "compare", "messages", "phase", "roofline",
-                           "\nExamples:\n"})
+  for (const char* part :
+       {"\nCommands:\n", "predict", "scaling", "compare", "messages", "phase", "roofline", "\nExamples:\n"})
     EXPECT_TRUE(says(all.out, part));
   for (const char* command : {"predict", "scaling", "compare", "messages", "phase", "roofline"}) {
     const Said one = said({command, "--help"});
@@ -68,7 +68,8 @@ TEST(ModelCommand, ItsExamplesRun) {
   std::filesystem::create_directories(folder / "bench");
   std::filesystem::current_path(folder);
   std::filesystem::create_directory_symlink(WEFT_MACHINES, "bench/machines");
-  for (const char* file : {"here.json", "cluster.json"}) std::filesystem::copy_file("bench/machines/summit.json", file);
+  for (const char* file : {"here.json", "cluster.json"})
+    std::filesystem::copy_file("bench/machines/summit.json", file);
   int examples = 0;
   for (const std::vector<std::string>& help : {std::vector<std::string>{"--help"},
                                                {"predict", "--help"},
@@ -106,7 +107,8 @@ TEST(ModelCommand, ErrorsNameTheArgument) {
   refuses({"phase", "--rnaks", "6"}, "weft-model phase: unknown argument --rnaks; the nearest is --ranks");
   refuses({"predict"}, "--machine is required");
   refuses({"predict", "--machine", "/no/such.json"}, "a file that cannot be read: /no/such.json");
-  refuses({"predict", "--machine", WEFT_MACHINES "/summit.json", "--set", "tile"}, "--set: tile; expected NAME=VALUE");
+  refuses({"predict", "--machine", WEFT_MACHINES "/summit.json", "--set", "tile"},
+          "--set: tile; expected NAME=VALUE");
   refuses({"predict", "--machine", WEFT_MACHINES "/summit.json", "--set", "exchange=p3p"}, "p3p");
   refuses({"phase", "stray"}, "unknown argument stray");
   refuses({"phase", "--latency", "nan"}, "--latency: \"nan\"; expected a finite number above zero");
