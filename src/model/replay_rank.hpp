@@ -35,8 +35,8 @@ struct ReplayTile {
   std::vector<Destination> to;
   Index own_bytes = 0;
   // What has happened.
-  double posted = not_yet, freed = not_yet, sent = 0;
-  int post_number = -1, free_number = -1;       ///< of the operations that did it
+  double freed = not_yet, sent = 0;
+  int free_number = -1;                         ///< of the operation that did it
   std::vector<double> arrived;                  ///< per receive
   std::vector<char> taken;                      ///< per receive
   std::vector<std::pair<int, int>> arrival_of;  ///< per receive: the rank and number of its post

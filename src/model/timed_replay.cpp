@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/arithmetic.hpp"
+#include "model/replay_links.hpp"
 #include "model/replay_rank.hpp"
 #include "weft/error.hpp"
 
@@ -58,35 +59,36 @@ class TimedReplay {
   /// Does the next operation of a rank; false if it has to wait.
   bool step(int rank);
   bool post(int rank, const Op& op);
+  std::vector<double> start_parts(ReplayRank& r, ReplayTile& tile);
+  void announce_parts(int rank, const Op& op, const std::vector<double>& starts);
   bool receive(int rank, const Op& op);
   bool await_free(int rank, const Op& op);
   bool await_full(int rank, const Op& op);
   void signal(int rank, const Op& op);
   void local(int rank, const Op& op);
-  bool unpack_next(int rank, const Op& op, ReplayTile& tile);
+  bool take_next(int rank, const Op& op, ReplayTile& tile);
+  void unpack(ReplayRank& r, std::size_t position);
   void enters(const Event& e);
   void arrives(const Event& e);
   void finish(int rank, const Op& op, double begin, double end, Index bytes = 0);
   bool wait_for(int rank, int other);
 
-  bool near(int a, int b) const { return at(request_.nodes, a) == at(request_.nodes, b); }
-  const LinkDescription& link(bool near, const char* carries) const;
-  double take_seconds(const ReplayRank& r, const ReplayPart& part) const;
-  double wire_seconds(const ReplayRank& r, Index bytes) const;
   ReplayRank& replayed(int rank) { return at(ranks_, at(place_, rank)); }
 
   const ReplayRequest& request_;
+  ReplayLinks links_;
   int size_;
   std::vector<int> place_;  ///< per rank, where in `ranks_` the one is that stands for it
   std::vector<ReplayRank> ranks_;
-  std::vector<int> ranks_of_machine_;  ///< per machine
-  std::map<int, Cores> cores_;         ///< of machines with more ranks than cores
+  std::map<int, Cores> cores_;  ///< of machines with more ranks than cores
   std::priority_queue<Event> events_;
   std::size_t pushed_ = 0;
 };
 
 TimedReplay::TimedReplay(const ReplayRequest& request)
-    : request_(request), size_(static_cast<int>(request.nodes.size())) {
+    : request_(request),
+      links_(request.machine, request.nodes),
+      size_(static_cast<int>(request.nodes.size())) {
   std::vector<int> like = request.like;
   for (int r = 0; like.size() < request.nodes.size(); ++r) like.push_back(r);
   std::map<int, int> place, count;
@@ -105,13 +107,6 @@ TimedReplay::TimedReplay(const ReplayRequest& request)
       cores_.try_emplace(machine, std::max(1, cores / request.cost.threads));
   }
   for (const int r : like) place_.push_back(place.at(r));
-  for (const auto& [machine, n] : of_machine)
-    ranks_of_machine_.resize(
-        std::max<std::size_t>(ranks_of_machine_.size(), static_cast<std::size_t>(machine) + 1));
-  for (const int node : request.nodes)
-    ranks_of_machine_.resize(
-        std::max<std::size_t>(ranks_of_machine_.size(), static_cast<std::size_t>(node) + 1));
-  for (const int node : request.nodes) ++at(ranks_of_machine_, node);
   connect();
 }
 
@@ -151,33 +146,6 @@ void TimedReplay::connect() {
         }
       }
   }
-}
-
-const LinkDescription& TimedReplay::link(bool near, const char* carries) const {
-  const LinkDescription* const found = find_link(request_.machine, near ? "node" : "network", carries);
-  if (found == nullptr)
-    throw Error("model",
-                std::string("a machine without a link for ") + carries +
-                    (near ? " within a machine" : " between machines"),
-                "a description that has it");
-  return *found;
-}
-
-/// What the receiver's processor does for a part that has arrived.
-double TimedReplay::take_seconds(const ReplayRank& r, const ReplayPart& part) const {
-  if (part.peer == r.program.rank) return 0;
-  const LinkDescription& l = link(near(r.program.rank, part.peer), "messages");
-  const auto bytes = static_cast<double>(part.bytes);
-  return part.bytes == 0 ? l.part_s : l.part_s + l.busy_share * bytes / l.bytes_per_s.at(bytes);
-}
-
-/// How long a part of a rank takes on the network, which the ranks of its machine share.
-double TimedReplay::wire_seconds(const ReplayRank& r, Index bytes) const {
-  const LinkDescription& l = link(false, "messages");
-  double speed = l.bytes_per_s.at(std::max(1.0, static_cast<double>(bytes)));
-  if (l.node_bytes_per_s > 0)
-    speed = std::min(speed, l.node_bytes_per_s / at(ranks_of_machine_, at(request_.nodes, r.program.rank)));
-  return static_cast<double>(bytes) / speed;
 }
 
 void TimedReplay::wake(int rank, double time) {
@@ -221,44 +189,49 @@ void TimedReplay::local(int rank, const Op& op) {
   finish(rank, op, begin, begin + seconds, bytes);
 }
 
+/// Starts the parts of a tile one after the other; returns when each leaves.
+std::vector<double> TimedReplay::start_parts(ReplayRank& r, ReplayTile& tile) {
+  std::vector<double> starts;
+  for (const ReplayPart& p : tile.sends) {
+    const bool is_near = links_.near(r.program.rank, p.peer);
+    r.clock += links_.link(is_near).part_s;
+    starts.push_back(r.clock);
+    if (is_near) continue;
+    const double wire = links_.wire_seconds(r.program.rank, p.bytes);
+    r.out_free = std::max(r.out_free, r.clock - links_.burst_seconds(r.program.rank)) + wire;
+    starts.back() = std::max(r.clock, r.out_free - wire);
+    tile.sent = std::max(r.clock, r.out_free);
+    r.timeline.bytes_sent += p.bytes;
+  }
+  r.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
+  for (std::size_t k = 0; k < tile.receives.size(); ++k)
+    if (tile.receives[k].peer == r.program.rank) tile.arrived[k] = r.clock;
+  return starts;
+}
+
+void TimedReplay::announce_parts(int rank, const Op& op, const std::vector<double>& starts) {
+  ReplayRank& r = at(ranks_, rank);
+  const int number = static_cast<int>(r.timeline.operations.size());
+  for (const Destination& d : r.tile(op).to) {
+    ReplayRank& receiver = at(ranks_, d.rank);
+    ReplayTile& tile = receiver.tile(op);
+    const bool is_near = links_.near(receiver.program.rank, at(tile.receives, d.receive).peer);
+    const double start = d.send < 0 ? r.clock : at(starts, d.send);
+    push(start + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters, d.rank, op.reshape,
+         op.tile, d.receive);
+    at(tile.arrival_of, d.receive) = {rank, number};
+  }
+}
+
 bool TimedReplay::post(int rank, const Op& op) {
   ReplayRank& r = at(ranks_, rank);
   ReplayTile& tile = r.tile(op);
-  const bool blocks = at(r.program.reshapes, op.reshape).leg.traits.blocks;
+  Index bytes = 0;
+  for (const ReplayPart& p : tile.sends) bytes += p.bytes;
   if (!r.under_way) {
     r.begun = r.clock;
-    Index bytes = 0;
-    std::vector<double> starts;
-    for (const ReplayPart& p : tile.sends) {
-      const bool is_near = near(r.program.rank, p.peer);
-      const LinkDescription& l = link(is_near, "messages");
-      r.clock += l.part_s;
-      bytes += p.bytes;
-      starts.push_back(r.clock);
-      if (is_near) continue;
-      // A link that has rested may carry some bytes at once.
-      const double wire = wire_seconds(r, p.bytes);
-      r.out_free = std::max(r.out_free, r.clock - wire_seconds(r, l.burst_bytes)) + wire;
-      starts.back() = std::max(r.clock, r.out_free - wire);
-      tile.sent = std::max(r.clock, r.out_free);
-      r.timeline.bytes_sent += p.bytes;
-    }
-    r.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
-    tile.posted = r.clock;
-    tile.post_number = static_cast<int>(r.timeline.operations.size());
-    for (const Destination& d : tile.to) {
-      const ReplayRank& receiver = at(ranks_, d.rank);
-      const int peer = at(at(at(receiver.tiles, op.reshape), op.tile).receives, d.receive).peer;
-      const bool is_near = near(receiver.program.rank, peer);
-      const double start = d.send < 0 ? r.clock : at(starts, d.send);
-      push(start + link(is_near, "messages").latency_s, is_near ? What::arrives : What::enters, d.rank,
-           op.reshape, op.tile, d.receive);
-      at(at(at(at(ranks_, d.rank).tiles, op.reshape), op.tile).arrival_of, d.receive) = {rank,
-                                                                                         tile.post_number};
-    }
-    for (std::size_t k = 0; k < tile.receives.size(); ++k)
-      if (tile.receives[k].peer == r.program.rank) tile.arrived[k] = r.clock;
-    if (!blocks) {
+    announce_parts(rank, op, start_parts(r, tile));
+    if (!at(r.program.reshapes, op.reshape).leg.traits.blocks) {
       finish(rank, op, r.begun, r.clock, bytes);
       return true;
     }
@@ -268,18 +241,25 @@ bool TimedReplay::post(int rank, const Op& op) {
     return false;
   double end = std::max(r.clock, tile.sent);
   // A collective goes through the peers in rounds, each of which waits for the one before.
-  const auto rounds = static_cast<double>(std::max<std::size_t>(tile.sends.size(), 1) - 1);
-  if (rounds > 0) end += rounds * link(near(r.program.rank, tile.sends.back().peer), "messages").latency_s;
-  for (std::size_t k = 0; k < tile.receives.size(); ++k) {
-    end += take_seconds(r, tile.receives[k]);
-    tile.taken[k] = 1;
-  }
-  finish(rank, op, r.begun, end);
+  if (tile.sends.size() > 1)
+    end += static_cast<double>(tile.sends.size() - 1) *
+           links_.link(links_.near(r.program.rank, tile.sends.back().peer)).latency_s;
+  for (const ReplayPart& p : tile.receives) end += links_.take_seconds(r.program.rank, p.peer, p.bytes);
+  finish(rank, op, r.begun, end, bytes);
   return true;
 }
 
-/// Of the parts that are there and not yet taken, the one that came first; and its unpacking.
-bool TimedReplay::unpack_next(int rank, const Op& op, ReplayTile& tile) {
+/// Does the unpack of that position behind the receive that comes next.
+void TimedReplay::unpack(ReplayRank& r, std::size_t position) {
+  const Op& unpack = r.program.ops[r.at + 1 + position];
+  const double begin = r.clock;
+  r.clock += r.local_seconds(unpack);
+  r.note(unpack, begin, r.clock, bytes_written(at(r.program.copies, unpack.call)));
+}
+
+/// Of the parts that are there and not yet taken, the one that came first, and its unpacking; false if there
+/// is none.
+bool TimedReplay::take_next(int rank, const Op& op, ReplayTile& tile) {
   ReplayRank& r = at(ranks_, rank);
   std::size_t next = tile.receives.size();
   for (std::size_t k = 0; k < tile.receives.size(); ++k)
@@ -288,15 +268,11 @@ bool TimedReplay::unpack_next(int rank, const Op& op, ReplayTile& tile) {
       next = k;
   if (next == tile.receives.size()) return false;
   tile.taken[next] = 1;
-  const double ready = r.clock + take_seconds(r, tile.receives[next]);
+  const ReplayPart& part = tile.receives[next];
+  r.clock += links_.take_seconds(r.program.rank, part.peer, part.bytes);
   std::tie(r.cause_rank, r.cause) = tile.arrival_of[next];
-  r.note(op, r.begun, ready);
-  r.clock = r.begun = ready;
-  if (op.count == 0) return true;
-  const Op& unpack = r.program.ops[r.at + 1 + next];
-  const double seconds = r.local_seconds(unpack);
-  r.note(unpack, r.clock, r.clock + seconds, bytes_written(at(r.program.copies, unpack.call)));
-  r.clock += seconds;
+  r.note(op, r.begun, r.clock);
+  if (op.count > 0) unpack(r, next);
   r.begun = r.clock;
   return true;
 }
@@ -304,18 +280,11 @@ bool TimedReplay::unpack_next(int rank, const Op& op, ReplayTile& tile) {
 bool TimedReplay::receive(int rank, const Op& op) {
   ReplayRank& r = at(ranks_, rank);
   ReplayTile& tile = r.tile(op);
-  if (!r.under_way) {
-    r.under_way = true;
-    r.begun = r.clock;
-  }
+  if (!r.under_way) r.begun = r.clock;
+  r.under_way = true;
   if (at(r.program.reshapes, op.reshape).leg.traits.blocks) {  // all is there: nothing but unpacking is left
-    for (int i = 0; i < op.count; ++i) {
-      const Op& unpack = r.program.ops[r.at + 1 + static_cast<std::size_t>(i)];
-      const double seconds = r.local_seconds(unpack);
-      r.note(unpack, r.clock, r.clock + seconds, bytes_written(at(r.program.copies, unpack.call)));
-      r.clock += seconds;
-    }
-  } else if (unpack_next(rank, op, tile)) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(op.count); ++i) unpack(r, i);
+  } else if (take_next(rank, op, tile)) {
     return true;
   } else if (std::any_of(tile.taken.begin(), tile.taken.end(), [](char taken) { return taken == 0; })) {
     return false;
@@ -332,7 +301,7 @@ bool TimedReplay::await_free(int rank, const Op& op) {
   ReplayRank& peer = replayed(op.peer);
   const ReplayTile& tile = peer.tile(op);
   if (tile.freed == not_yet) return wait_for(rank, at(place_, op.peer));
-  const double seen = tile.freed + link(true, "stores").flag_s;
+  const double seen = tile.freed + links_.link(true, "stores").flag_s;
   if (seen > r.clock) std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), tile.free_number);
   finish(rank, op, r.begun, std::max(r.clock, seen));
   return true;
@@ -346,7 +315,7 @@ bool TimedReplay::await_full(int rank, const Op& op) {
   const ReplayTile& tile = peer.tile(op);
   const int k = position_of(peer.program.rank, tile, true, op.peer, r.program.rank, r.tile(op));
   if (k < 0 || at(tile.full, k) == not_yet) return wait_for(rank, at(place_, op.peer));
-  const double seen = at(tile.full, k) + link(true, "stores").flag_s;
+  const double seen = at(tile.full, k) + links_.link(true, "stores").flag_s;
   if (seen > r.clock)
     std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), at(tile.full_number, k));
   finish(rank, op, r.begun, std::max(r.clock, seen));
@@ -400,9 +369,9 @@ bool TimedReplay::step(int rank) {
 void TimedReplay::enters(const Event& e) {
   ReplayRank& r = at(ranks_, e.rank);
   const ReplayPart& part = at(at(at(r.tiles, e.reshape), e.tile).receives, e.receive);
-  const double wire = wire_seconds(r, part.bytes);
-  const double burst = wire_seconds(r, link(false, "messages").burst_bytes);
-  r.in_free = std::max(r.in_free, e.time - burst) + wire;
+  const int rank = r.program.rank;
+  r.in_free =
+      std::max(r.in_free, e.time - links_.burst_seconds(rank)) + links_.wire_seconds(rank, part.bytes);
   push(std::max(e.time, r.in_free), What::arrives, e.rank, e.reshape, e.tile, e.receive);
 }
 

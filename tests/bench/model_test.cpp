@@ -107,9 +107,10 @@ TEST(ModelCommand, ErrorsNameTheArgument) {
   refuses({"phase", "--rnaks", "6"}, "weft-model phase: unknown argument --rnaks; the nearest is --ranks");
   refuses({"predict"}, "--machine is required");
   refuses({"predict", "--machine", "/no/such.json"}, "a file that cannot be read: /no/such.json");
-  refuses({"predict", "--machine", WEFT_MACHINES "/summit.json", "--set", "tile"},
+  refuses({"predict", "--machine", std::string(WEFT_MACHINES) + "/summit.json", "--set", "tile"},
           "--set: tile; expected NAME=VALUE");
-  refuses({"predict", "--machine", WEFT_MACHINES "/summit.json", "--set", "exchange=p3p"}, "p3p");
+  refuses({"predict", "--machine", std::string(WEFT_MACHINES) + "/summit.json", "--set", "exchange=p3p"},
+          "p3p");
   refuses({"phase", "stray"}, "unknown argument stray");
   refuses({"phase", "--latency", "nan"}, "--latency: \"nan\"; expected a finite number above zero");
   refuses({"phase", "--bandwidth", "-1"}, "--bandwidth: \"-1\"");

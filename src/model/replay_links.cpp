@@ -1,0 +1,48 @@
+#include "model/replay_links.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/arithmetic.hpp"
+#include "weft/error.hpp"
+
+namespace weft {
+
+ReplayLinks::ReplayLinks(const MachineDescription& machine, const std::vector<int>& nodes)
+    : machine_(machine), nodes_(nodes) {
+  for (const int node : nodes) {
+    const auto count = static_cast<std::size_t>(node) + 1;
+    if (ranks_of_.size() < count) ranks_of_.resize(count);
+    ++ranks_of_[count - 1];
+  }
+}
+
+bool ReplayLinks::near(int a, int b) const {
+  return at(nodes_, a) == at(nodes_, b);
+}
+
+const LinkDescription& ReplayLinks::link(bool near, const char* carries) const {
+  const LinkDescription* const found = find_link(machine_, near ? "node" : "network", carries);
+  if (found == nullptr)
+    throw Error("model",
+                std::string("a machine without a link for ") + carries +
+                    (near ? " within a machine" : " between machines"),
+                "a description that has it");
+  return *found;
+}
+
+double ReplayLinks::wire_seconds(int rank, Index bytes) const {
+  const LinkDescription& l = link(false);
+  double speed = l.bytes_per_s.at(std::max(1.0, static_cast<double>(bytes)));
+  if (l.node_bytes_per_s > 0) speed = std::min(speed, l.node_bytes_per_s / at(ranks_of_, at(nodes_, rank)));
+  return static_cast<double>(bytes) / speed;
+}
+
+double ReplayLinks::take_seconds(int receiver, int sender, Index bytes) const {
+  if (sender == receiver) return 0;
+  const LinkDescription& l = link(near(receiver, sender));
+  const auto count = static_cast<double>(bytes);
+  return l.part_s + (bytes == 0 ? 0 : l.busy_share * count / l.bytes_per_s.at(count));
+}
+
+}  // namespace weft

@@ -1,0 +1,32 @@
+// The links between the ranks of a timed replay: which one a part takes, how long it is on the network, and
+// how long its receiver's processor is busy with it.
+#pragma once
+
+#include <vector>
+
+#include "model/machine_description.hpp"
+
+namespace weft {
+
+class ReplayLinks {
+ public:
+  /// `nodes`: the machine of every rank.
+  ReplayLinks(const MachineDescription& machine, const std::vector<int>& nodes);
+
+  bool near(int a, int b) const;
+  /// Throws `weft::Error` if the machine has no such link.
+  const LinkDescription& link(bool near, const char* carries = "messages") const;
+  /// How long so many bytes of a rank take on the network, which the ranks of its machine share.
+  double wire_seconds(int rank, Index bytes) const;
+  /// What a link that has rested carries at once, in the time that it would take.
+  double burst_seconds(int rank) const { return wire_seconds(rank, link(false).burst_bytes); }
+  /// What the receiver's processor does for a part that has arrived.
+  double take_seconds(int receiver, int sender, Index bytes) const;
+
+ private:
+  const MachineDescription& machine_;
+  const std::vector<int>& nodes_;
+  std::vector<int> ranks_of_;  ///< per machine
+};
+
+}  // namespace weft
