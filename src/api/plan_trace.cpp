@@ -13,7 +13,7 @@ namespace weft {
 
 namespace {
 
-constexpr const char* operation = "plan: trace";
+constexpr const char* plan_operation = "plan: trace";
 
 double since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -32,7 +32,7 @@ PlanTrace::PlanTrace(CommImpl& comm, BoundPlan& plan, const std::string& file, c
                      std::string text)
     : rank_(comm.rank()), text_(std::move(text)) {
   Beginning beginning;
-  together(comm, operation, [&] {
+  together(comm, plan_operation, [&] {
     plan.trace();
     file_ = std::filesystem::absolute(file).string();  // the program may enter another folder
     if (rank_ != 0) return;
@@ -42,7 +42,7 @@ PlanTrace::PlanTrace(CommImpl& comm, BoundPlan& plan, const std::string& file, c
     beginning.number = opened.count_plan();
   });
   beginning = all_of(comm, beginning).front();
-  together(comm, operation, [&] {
+  together(comm, plan_operation, [&] {
     if (rank_ != 0) TraceFile(file_).begin_or_continue_at(beginning.zero);
   });
   to_trace_ = beginning.offset - clock_ahead(comm);

@@ -77,7 +77,7 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   const bool lanes = w_.request.two_lanes;
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
   // Lines that would meet in few cache sets are worth that from a larger cache, too.
-  const Index caches = lines_meet(s.result, result, s.axes) ? 8 : 1;
+  const Index caches = lines_meet(s.result, result, s.axes) ? 32 : 1;
   const bool by_copies =
       !lanes && sequence_.large() && room(part, s.source) <= caches * w_.request.cache_bytes;
   const bool complete =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "geometry/layout.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
@@ -60,6 +61,23 @@ Moved moved(const Program& p) {
     add(m.written, c.to, c.box.count() * c.element_bytes);
   }
   return m;
+}
+
+/// Planes of 256 x 256 points and their padding are larger than this cache. In memory, where rows are not
+/// padded, all points of a column would go to one set of it; those of 260 x 260 do not.
+TEST(Passes, PlanesWhoseColumnsMeetAreCopiedAsideAlsoFromALargerCache) {
+  const auto ffts_of = [](Index n) {
+    const Schedule s =
+        make_schedule(request_of({64, n, n}, 1, Distribution::slab(0), Distribution::slab(0), {}));
+    ProgramRequest request;
+    request.cache_bytes = 1 << 20;
+    return build_program(s, {}, request).ffts;
+  };
+  for (const FftCall& f : ffts_of(256))
+    for (const Operand* o : {&f.from, &f.to}) EXPECT_EQ(o->space, Space::scratch) << by_x(f.extents);
+  const std::vector<FftCall> others = ffts_of(260);
+  EXPECT_TRUE(std::any_of(others.begin(), others.end(),
+                          [](const FftCall& f) { return f.to.space == Space::output; }));
 }
 
 TEST(Passes, PlanesReadAndWriteEveryPointOncePerStage) {
