@@ -9,7 +9,7 @@ namespace weft::bench {
 namespace {
 
 /// Short ones are tried more often: where ranks share cores, few of them are undisturbed.
-constexpr int tries = 9, short_tries = 100;
+constexpr int long_tries = 9, short_tries = 100;
 constexpr Index smallest = 64, largest = 4 << 20;
 /// Between machines: parts of more are not sent in messages that MPI sends at once.
 constexpr Index largest_far = 1 << 20;
@@ -17,7 +17,7 @@ constexpr Index largest_far = 1 << 20;
 /// Of an exchange in which every rank gives every other one a part of so many bytes.
 ExchangeTime time_of(const Comm& comm, const char* exchange, Index part_bytes) {
   Plan plan = exchange_alone(comm, static_cast<std::size_t>(part_bytes * comm.size()), false, exchange);
-  return exchange_time(comm, plan, nullptr, part_bytes == smallest ? short_tries : tries);
+  return exchange_time(comm, plan, nullptr, part_bytes == smallest ? short_tries : long_tries);
 }
 
 /// Messages among ranks that are all on one machine, or all on different ones. What the processor of the

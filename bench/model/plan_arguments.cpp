@@ -1,6 +1,7 @@
 #include "plan_arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
@@ -70,9 +71,15 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
   for (int r = 0; r < ranks; ++r) nodes.push_back(arguments.threads ? 0 : r / arguments.ranks_per_node);
   Problem problem = arguments.problem.problem();
   check_problem(problem, ranks);
+  const Setting setting = described_setting(machine, nodes, arguments.threads);
+  const bool any = std::any_of(setting.offers.begin(), setting.offers.end(),
+                               [](const Offer& o) { return o.why_not.empty() && !o.traits.stores; });
+  if (!any)
+    throw Error("weft-model",
+                "ranks that are processes, in a build without MPI, which knows no exchange among them",
+                "--threads, or a build with MPI");
   PredictedPlan plan;
-  plan.design = design(problem, wishes_of(arguments.problem.options),
-                       described_setting(machine, nodes, arguments.threads));
+  plan.design = design(problem, wishes_of(arguments.problem.options), setting);
   const PredictionRequest request{machine,           plan.design,       nodes,
                                   problem.precision, arguments.library, ranks > few};
   for (const Direction d : {Direction::forward, Direction::backward})
