@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <exception>
 
 #include "clock.hpp"
+#include "comm/agree.hpp"
 #include "exchange_alone.hpp"
 #include "measure_machine.hpp"
 
@@ -13,6 +15,8 @@ constexpr int long_tries = 9, short_tries = 100;
 constexpr Index smallest = 64, largest = 4 << 20;
 /// Between machines: parts of more are not sent in messages that MPI sends at once.
 constexpr Index largest_far = 1 << 20;
+/// Of the array of a rank.
+constexpr Index most_bytes_of_rank = 128 << 20;
 
 /// Of an exchange in which every rank gives every other one a part of so many bytes.
 ExchangeTime time_of(const Comm& comm, const char* exchange, Index part_bytes) {
@@ -35,7 +39,9 @@ LinkDescription messages(const Comm& comm, bool network) {
   link.busy_share = network ? 0 : 1;
   std::vector<CurvePoint> points;
   std::vector<double> bytes, seconds;
-  for (Index part = 4 << 10; part <= (network ? largest_far : largest); part *= 4) {
+  for (Index part = 4 << 10; part <= (network ? largest_far : largest) &&
+                             (part <= (64 << 10) || part * comm.size() <= most_bytes_of_rank);
+       part *= 4) {
     bytes.push_back(static_cast<double>(part * peers));
     seconds.push_back(std::max(time_of(comm, exchange, part).slowest_s - least.slowest_s, 1e-9));
     points.push_back({static_cast<double>(part), bytes.back() / seconds.back()});
@@ -62,23 +68,35 @@ LinkDescription stores(const Comm& comm) {
   return link;
 }
 
+/// Does what only some of the ranks have a part in; if it fails, all ranks fail. The others wait without
+/// keeping a core busy.
+template <class Measure>
+void by_some(const Comm& comm, bool takes_part, const Measure& measure) {
+  std::exception_ptr failure;
+  try {
+    if (takes_part) measure();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  agree(comm.impl(), "weft-bench --measure-machine", [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
 }  // namespace
 
 std::vector<LinkDescription> measure_links(const Comm& comm) {
   const std::vector<int>& nodes = comm.impl().nodes();
   const int mine = nodes[static_cast<std::size_t>(comm.rank())];
-  const auto begin = nodes.begin();
-  const bool first_of_node = std::find(begin, nodes.end(), mine) - begin == comm.rank();
+  const bool first_of_node = std::find(nodes.begin(), nodes.end(), mine) - nodes.begin() == comm.rank();
   std::vector<LinkDescription> links;
   const Comm node = comm.split(mine);
   const Comm across = comm.split(first_of_node ? 0 : 1);
-  if (node.size() > 1) {
+  by_some(comm, node.size() > 1, [&] {
     links.push_back(messages(node, false));
     links.push_back(stores(node));
-  }
-  comm.barrier();
-  if (first_of_node && across.size() > 1) links.push_back(messages(across, true));
-  comm.barrier();
+  });
+  by_some(comm, first_of_node && across.size() > 1, [&] { links.push_back(messages(across, true)); });
   return links;
 }
 

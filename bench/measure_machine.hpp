@@ -7,9 +7,9 @@
 
 namespace weft::bench {
 
-/// The machine of these ranks, the same on all. Rank 0 measures what one rank does alone; then as many ranks
-/// of its machine as there are cores do it together. Links are those between ranks of one machine and between
-/// machines, if there are such ranks. Collective. Throws `weft::Error` on all ranks.
+/// The machine of these ranks, complete on rank 0. That rank measures what one rank does alone; then as many
+/// ranks of its machine as there are cores do it together. Links are those between ranks of one machine and
+/// between machines, if there are such ranks. Collective. Throws `weft::Error` on all ranks.
 MachineDescription measure_machine(const Comm& comm);
 
 /// The links alone.

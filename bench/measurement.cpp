@@ -52,6 +52,7 @@ class Bench {
     m_.learnt = PlanImpl::of(*plan_).learnt;
     m_.design = json_of(PlanImpl::of(*plan_).design()).dump();
     m_.traced = traced_plan(1, title_of(problem_, comm_), *PlanImpl::of(*plan_).bound);
+    agree(comm_.impl(), "weft-bench", [&] { predict_times(); });
     allocate();
     check_answer();
     for (const std::string& name : case_.peers) {
@@ -377,7 +378,6 @@ class Bench {
     if (m_.ceilings.send_bytes_per_s > 0)
       m_.wire_bound_s = slowest(comm_, sent) / m_.ceilings.send_bytes_per_s;
     m_.timeline = gather_timeline(comm_, last_);
-    agree(comm_.impl(), "weft-bench", [&] { predict_times(); });
   }
 
   void predict_times() {

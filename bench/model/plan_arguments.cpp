@@ -81,7 +81,7 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
   PredictedPlan plan;
   plan.design = design(problem, wishes_of(arguments.problem.options), setting);
   const PredictionRequest request{machine,           plan.design,       nodes,
-                                  problem.precision, arguments.library, ranks > few};
+                                  problem.precision, arguments.library, ranks >= few};
   for (const Direction d : {Direction::forward, Direction::backward})
     if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())
       plan.directions.push_back(predict(request, d));

@@ -37,6 +37,7 @@ Examples:
 
   Answer answer() const override {
     const MachineDescription machine = machine_in(arguments_.machine);
+    static_cast<void>(arguments_.problem.problem());  // what is wrong with it is said before anything is done
     std::vector<int> ranks = ranks_;
     std::sort(ranks.begin(), ranks.end());
     Json json = {{"machine", machine.name}, {"weak", weak_}, {"rows", Json::array()}};

@@ -15,10 +15,6 @@ namespace {
 
 constexpr const char* plan_operation = "plan: trace";
 
-double since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 /// What rank 0 says of the file.
 struct Beginning {
   double zero = 0;    ///< of its times, in seconds since 1970
@@ -38,7 +34,7 @@ PlanTrace::PlanTrace(CommImpl& comm, BoundPlan& plan, const std::string& file, c
     if (rank_ != 0) return;
     TraceFile opened(file_);
     beginning.zero = opened.begin_or_continue();
-    beginning.offset = since_1970() - seconds_now() - beginning.zero;
+    beginning.offset = seconds_since_1970() - seconds_now() - beginning.zero;
     beginning.number = opened.count_plan();
   });
   beginning = all_of(comm, beginning).front();
@@ -56,7 +52,9 @@ void PlanTrace::write(BoundPlan& plan) const noexcept {
       t.begin += to_trace_;
       t.end += to_trace_;
     }
-    TraceFile(file_).add(trace_events(plan_, rank_, text_, operations));
+    // Made before the file is locked, for which other ranks wait.
+    const std::vector<std::string> events = trace_events(plan_, rank_, text_, operations);
+    TraceFile(file_).add(events);
   } catch (const std::exception& e) {
     warn("the timeline of a plan on rank " + std::to_string(rank_) + " is not written: " + e.what());
   }

@@ -65,15 +65,15 @@ std::string text_of_head(double zero, int plans) {
   return trace_begin + std::string(text);
 }
 
-double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::string last_error() {
   return std::generic_category().message(errno);
 }
 
 }  // namespace
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 TraceFile::TraceFile(std::string name) : name_(std::move(name)) {
   constexpr int all_may = 0666;  // reduced by the process's umask
@@ -123,7 +123,14 @@ void TraceFile::add(const std::vector<std::string>& events) {
   const std::string end = trace_end;
   const std::size_t all = size(), at = all - std::min(all, end.size());
   if (!head() || read(end.size(), at) != end) fail("something else has changed it");
-  if (!events.empty()) write(trace_between + join(events, trace_between) + end, at);
+  if (events.empty()) return;
+  try {
+    write(trace_between + join(events, trace_between) + end, at);
+  } catch (const std::exception&) {  // no room left, say: what was there stays complete
+    write(end, at);
+    if (ftruncate(file_, static_cast<off_t>(all)) != 0) fail(last_error());
+    throw;
+  }
 }
 
 void TraceFile::begin(double zero) {

@@ -51,4 +51,7 @@ class TraceFile {
   int file_ = -1;
 };
 
+/// The time of the system's clock.
+double seconds_since_1970();
+
 }  // namespace weft

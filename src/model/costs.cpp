@@ -172,7 +172,7 @@ double Costs::fft_seconds(const FftCall& call, const Distances& distances) const
   const double from = memory_share(distances.from);
   const double to = in_place(call) ? from : memory_share(distances.to);
   // Several axes of what fits the cache are one pass through memory.
-  double unit = call.to_bytes;
+  double unit = std::min(call.from_bytes, call.to_bytes);
   for (const int a : call.axes) unit *= static_cast<double>(call.extents[a]);
   const bool one_pass = unit <= cache_bytes();
   const double again = one_pass ? 0 : memory_share(unit);
@@ -201,7 +201,7 @@ double Costs::copy_seconds(const CopyCall& call, const Distances& distances) con
     const std::string name = call.coded.codec.row->name;
     const CodecSpeed* found = nullptr;
     for (const CodecSpeed& c : p.codecs)
-      if (c.real_bytes == call.real_bytes && (found == nullptr || c.codec == name)) found = &c;
+      if (c.real_bytes == call.real_bytes && c.codec == name) found = &c;
     if (found == nullptr)
       throw Error("model", "codec " + name, "a machine description with speeds of codecs");
     const double speed = call.coded.encodes ? found->encode_bytes_per_s : found->decode_bytes_per_s;

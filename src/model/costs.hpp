@@ -44,7 +44,8 @@ class Costs {
 
  private:
   struct Lines {
-    Curve in_cache, in_memory;  ///< seconds for a point and a bit of its length's logarithm
+    Curve in_cache;   ///< seconds for a point and a bit of its length's logarithm
+    Curve in_memory;  ///< what a point takes more from memory and back
   };
   /// Lengths by their largest prime factor, which says how well libraries do them.
   enum class Factors { two, five, thirteen, any };

@@ -37,7 +37,9 @@ class Reader {
     const MachineJson& v = member(field);
     const double number = v.is_number() ? v.get<double>() : std::numeric_limits<double>::quiet_NaN();
     if constexpr (std::is_integral_v<Number>) {
-      if (!(number >= 0) || number > 9e15 || static_cast<double>(static_cast<Number>(number)) != number)
+      if (!(number >= 0) ||
+          number > std::min(9e15, static_cast<double>(std::numeric_limits<Number>::max())) ||
+          static_cast<double>(static_cast<Number>(number)) != number)
         throw Error(operation, name(field) + " = " + v.dump(), "a whole number, 0 or more");
     } else {
       if (!v.is_number()) throw Error(operation, name(field) + " = " + v.dump(), "a number");

@@ -31,6 +31,8 @@ std::map<std::string, double> critical_path(const Replayed& replayed) {
         continue;
       }
     }
+    if (o.time.end < end) path["wait"] += end - o.time.end;  // for a core
+    end = std::min(end, o.time.end);
     const double begin = std::min(end, o.time.begin);
     path[o.time.kind] += std::max(0.0, end - std::max(begin, 0.0));
     end = begin;
@@ -49,7 +51,8 @@ double wire_bound(const RankTimeline& rank, const ReplayRequest& request) {
     speed = std::min(speed, link->node_bytes_per_s / static_cast<double>(std::count(
                                                          request.nodes.begin(), request.nodes.end(), node)));
   }
-  return static_cast<double>(rank.bytes_sent) / speed;
+  const Index bytes = std::max<Index>(0, rank.bytes_sent - 2 * link->burst_bytes);
+  return static_cast<double>(bytes) / speed;
 }
 
 std::string milliseconds(double seconds) {

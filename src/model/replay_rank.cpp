@@ -102,8 +102,14 @@ double ReplayRank::copy_seconds(const CopyCall& call) {
 }
 
 double ReplayRank::local_seconds(const Op& o) {
-  return o.kind == OpKind::fft ? fft_seconds(weft::at(program.ffts, o.call))
-                               : copy_seconds(weft::at(program.copies, o.call));
+  return slowdown * (o.kind == OpKind::fft ? fft_seconds(weft::at(program.ffts, o.call))
+                                           : copy_seconds(weft::at(program.copies, o.call)));
+}
+
+Index ReplayRank::bytes_written_by(const Op& o) const {
+  if (o.kind != OpKind::fft) return bytes_written(weft::at(program.copies, o.call));
+  const FftCall& f = weft::at(program.ffts, o.call);
+  return f.to_box.count() * f.to_bytes;
 }
 
 int ReplayRank::note(const Op& o, double begin, double end, Index bytes) {

@@ -74,6 +74,7 @@ struct ReplayRank {
   double clock = 0;
   double out_free = 0, in_free = 0;  ///< when what the rank sends and receives over the network is through
   RecentMemory recent;
+  double slowdown = 1;              ///< of what it computes, as others share its cores
   double footprint;                 ///< bytes that a pass over the rank's box goes through
   std::vector<int> waiting;         ///< the ranks that wait for what this one does next
   int cause_rank = -1, cause = -1;  ///< what ended the wait of the operation under way
@@ -86,6 +87,7 @@ struct ReplayRank {
   }
   /// The time that an operation of this rank alone takes; what it touches is in the cache afterwards.
   double local_seconds(const Op& o);
+  Index bytes_written_by(const Op& o) const;
   /// Notes an operation; returns its number.
   int note(const Op& o, double begin, double end, Index bytes = 0);
 

@@ -67,7 +67,7 @@ class TimedReplay {
   void signal(int rank, const Op& op);
   void local(int rank, const Op& op);
   bool take_next(int rank, const Op& op, ReplayTile& tile);
-  void unpack(ReplayRank& r, std::size_t position);
+  void run_local(ReplayRank& r, const Op& op);
   void enters(const Event& e);
   void arrives(const Event& e);
   void finish(int rank, const Op& op, double begin, double end, Index bytes = 0);
@@ -103,6 +103,9 @@ TimedReplay::TimedReplay(const ReplayRequest& request)
     place[rank] = static_cast<int>(ranks_.size());
     ranks_.emplace_back(request.program_of(rank), request, together);
     ranks_.back().timeline.stands_for = stands_for;
+    // Ranks that stand for others do not take turns on cores: each has its share of them.
+    if (!all)
+      ranks_.back().slowdown = std::max(1.0, static_cast<double>(together) * request.cost.threads / cores);
     if (all && together * request.cost.threads > cores)
       cores_.try_emplace(machine, std::max(1, cores / request.cost.threads));
   }
@@ -172,21 +175,21 @@ void TimedReplay::finish(int rank, const Op& op, double begin, double end, Index
   ++r.at;
 }
 
+/// Does an operation of one rank alone, as soon as there is a core for it.
+void TimedReplay::run_local(ReplayRank& r, const Op& op) {
+  const double seconds = r.local_seconds(op);
+  const int machine = request_.machine.emulated ? 0 : at(request_.nodes, r.program.rank);
+  const auto cores = cores_.find(machine);
+  const double begin = cores == cores_.end() ? r.clock : cores->second.take(r.clock, seconds);
+  r.clock = begin + seconds;
+  r.note(op, begin, r.clock, r.bytes_written_by(op));
+}
+
 void TimedReplay::local(int rank, const Op& op) {
   ReplayRank& r = at(ranks_, rank);
-  const double seconds = r.local_seconds(op);
-  double begin = r.clock;
-  const int machine = request_.machine.emulated ? 0 : at(request_.nodes, r.program.rank);
-  if (const auto cores = cores_.find(machine); cores != cores_.end())
-    begin = cores->second.take(begin, seconds);
-  Index bytes = 0;
-  if (op.kind == OpKind::fft) {
-    const FftCall& f = at(r.program.ffts, op.call);
-    bytes = f.to_box.count() * f.to_bytes;
-  } else {
-    bytes = bytes_written(at(r.program.copies, op.call));
-  }
-  finish(rank, op, begin, begin + seconds, bytes);
+  run_local(r, op);
+  r.under_way = false;
+  ++r.at;
 }
 
 /// Starts the parts of a tile one after the other; returns when each leaves.
@@ -245,16 +248,13 @@ bool TimedReplay::post(int rank, const Op& op) {
     end += static_cast<double>(tile.sends.size() - 1) *
            links_.link(links_.near(r.program.rank, tile.sends.back().peer)).latency_s;
   for (const ReplayPart& p : tile.receives) end += links_.take_seconds(r.program.rank, p.peer, p.bytes);
+  if (!tile.arrived.empty()) {
+    const auto last = std::max_element(tile.arrived.begin(), tile.arrived.end()) - tile.arrived.begin();
+    if (tile.arrived[static_cast<std::size_t>(last)] > r.begun)
+      std::tie(r.cause_rank, r.cause) = tile.arrival_of[static_cast<std::size_t>(last)];
+  }
   finish(rank, op, r.begun, end, bytes);
   return true;
-}
-
-/// Does the unpack of that position behind the receive that comes next.
-void TimedReplay::unpack(ReplayRank& r, std::size_t position) {
-  const Op& unpack = r.program.ops[r.at + 1 + position];
-  const double begin = r.clock;
-  r.clock += r.local_seconds(unpack);
-  r.note(unpack, begin, r.clock, bytes_written(at(r.program.copies, unpack.call)));
 }
 
 /// Of the parts that are there and not yet taken, the one that came first, and its unpacking; false if there
@@ -270,9 +270,9 @@ bool TimedReplay::take_next(int rank, const Op& op, ReplayTile& tile) {
   tile.taken[next] = 1;
   const ReplayPart& part = tile.receives[next];
   r.clock += links_.take_seconds(r.program.rank, part.peer, part.bytes);
-  std::tie(r.cause_rank, r.cause) = tile.arrival_of[next];
+  if (tile.arrived[next] > r.begun) std::tie(r.cause_rank, r.cause) = tile.arrival_of[next];
   r.note(op, r.begun, r.clock);
-  if (op.count > 0) unpack(r, next);
+  if (op.count > 0) run_local(r, r.program.ops[r.at + 1 + next]);
   r.begun = r.clock;
   return true;
 }
@@ -283,7 +283,8 @@ bool TimedReplay::receive(int rank, const Op& op) {
   if (!r.under_way) r.begun = r.clock;
   r.under_way = true;
   if (at(r.program.reshapes, op.reshape).leg.traits.blocks) {  // all is there: nothing but unpacking is left
-    for (std::size_t i = 0; i < static_cast<std::size_t>(op.count); ++i) unpack(r, i);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(op.count); ++i)
+      run_local(r, r.program.ops[r.at + 1 + i]);
   } else if (take_next(rank, op, tile)) {
     return true;
   } else if (std::any_of(tile.taken.begin(), tile.taken.end(), [](char taken) { return taken == 0; })) {
@@ -302,7 +303,7 @@ bool TimedReplay::await_free(int rank, const Op& op) {
   const ReplayTile& tile = peer.tile(op);
   if (tile.freed == not_yet) return wait_for(rank, at(place_, op.peer));
   const double seen = tile.freed + links_.link(true, "stores").flag_s;
-  if (seen > r.clock) std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), tile.free_number);
+  if (seen > r.begun) std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), tile.free_number);
   finish(rank, op, r.begun, std::max(r.clock, seen));
   return true;
 }
@@ -316,7 +317,7 @@ bool TimedReplay::await_full(int rank, const Op& op) {
   const int k = position_of(peer.program.rank, tile, true, op.peer, r.program.rank, r.tile(op));
   if (k < 0 || at(tile.full, k) == not_yet) return wait_for(rank, at(place_, op.peer));
   const double seen = at(tile.full, k) + links_.link(true, "stores").flag_s;
-  if (seen > r.clock)
+  if (seen > r.begun)
     std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), at(tile.full_number, k));
   finish(rank, op, r.begun, std::max(r.clock, seen));
   return true;

@@ -116,7 +116,8 @@ TEST(DevicePlans, AreTracedByTheClockOfTheHost) {
     const std::vector<TracedOperation>& traced = PlanImpl::of(plan).bound->traced()->operations();
     EXPECT_EQ(traced.front().execution, 0);
     EXPECT_EQ(traced.back().execution, 2);
-    constexpr double between_clocks = 1e-3;
+    // The two clocks count from different zeros; on a loaded machine it takes a while to read both.
+    constexpr double between_clocks = 1;
     for (const TracedOperation& t : traced) {
       EXPECT_GT(t.begin, at(times, t.execution) - between_clocks);
       EXPECT_LT(t.end, at(times, t.execution + 1) + between_clocks);
