@@ -96,7 +96,7 @@ Costs::Costs(const MachineDescription& machine, const CostSetting& setting)
   std::map<Kind, std::pair<std::map<Index, double>, std::map<Index, double>>> points;
   for (const FftSpeed& f : p.ffts) {
     if (f.library != library || f.real_bytes != setting.real_bytes) continue;
-    auto& [in_cache, in_memory] = points[{shape_named(f.shape), f.rows_meet, factors_of(f.length)}];
+    auto& [in_cache, in_memory] = points[kind_of(shape_named(f.shape), f.rows_meet, factors_of(f.length))];
     in_cache[f.length] = f.in_cache_s / log2_of(f.length);
     in_memory[f.length] = std::max(f.in_memory_s - f.in_cache_s, 1e-3 * f.in_cache_s);
   }
@@ -125,7 +125,8 @@ const Costs::Lines& Costs::lines(PointsLie shape, bool rows_meet, Index n) const
   for (const PointsLie which : {shape, PointsLie::columns, PointsLie::lines})
     for (const bool same : {rows_meet, !rows_meet})
       for (int f = static_cast<int>(factors_of(n)); f >= 0; --f)
-        if (const auto found = lines_.find({which, same, static_cast<Factors>(f)}); found != lines_.end())
+        if (const auto found = lines_.find(kind_of(which, same, static_cast<Factors>(f)));
+            found != lines_.end())
           return found->second;
   return lines_.begin()->second;
 }

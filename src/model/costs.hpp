@@ -52,7 +52,11 @@ class Costs {
   static Factors factors_of(Index n);
 
   /// Where in `lines_` the figures are: how points lie, whether rows meet, which lengths.
-  using Kind = std::tuple<PointsLie, bool, Factors>;
+  /// Numbers, since enumerations would make symbols of the C++ library's templates visible outside of Weft.
+  using Kind = std::tuple<int, bool, int>;
+  static Kind kind_of(PointsLie shape, bool rows_meet, Factors factors) {
+    return {static_cast<int>(shape), rows_meet, static_cast<int>(factors)};
+  }
   const Lines& lines(PointsLie shape, bool rows_meet, Index n) const;
   double byte_seconds(double distance) const;
   double memory_share(double distance) const;
