@@ -82,6 +82,9 @@ Prediction summarise(const Replayed& replayed, const ReplayRequest& request) {
     p.activities[o.time.kind] += seconds;
     if (is_local(o.time.kind)) stages[o.time.stage] += seconds;
   }
+  double accounted = 0;
+  for (const auto& [activity, seconds] : p.activities) accounted += seconds;
+  if (accounted < p.seconds) p.activities["wait"] += p.seconds - accounted;  // for a core
   p.stages.assign(stages.begin(), stages.end());
   p.critical = critical_path(replayed);
   for (const RankTimeline& rank : replayed.ranks) {

@@ -62,8 +62,7 @@ class TimedReplay {
   std::vector<double> start_parts(ReplayRank& r, ReplayTile& tile);
   void announce_parts(int rank, const Op& op, const std::vector<double>& starts);
   bool receive(int rank, const Op& op);
-  bool await_free(int rank, const Op& op);
-  bool await_full(int rank, const Op& op);
+  bool await_flag(int rank, const Op& op);
   void signal(int rank, const Op& op);
   void local(int rank, const Op& op);
   bool take_next(int rank, const Op& op, ReplayTile& tile);
@@ -295,30 +294,24 @@ bool TimedReplay::receive(int rank, const Op& op) {
   return true;
 }
 
-bool TimedReplay::await_free(int rank, const Op& op) {
+/// Waits until the peer has raised a flag: that its tile is free, or that its part of this rank's tile is
+/// full.
+bool TimedReplay::await_flag(int rank, const Op& op) {
   ReplayRank& r = at(ranks_, rank);
   if (!r.under_way) r.begun = r.clock;
   r.under_way = true;
   ReplayRank& peer = replayed(op.peer);
   const ReplayTile& tile = peer.tile(op);
-  if (tile.freed == not_yet) return wait_for(rank, at(place_, op.peer));
-  const double seen = tile.freed + links_.link(true, "stores").flag_s;
-  if (seen > r.begun) std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), tile.free_number);
-  finish(rank, op, r.begun, std::max(r.clock, seen));
-  return true;
-}
-
-bool TimedReplay::await_full(int rank, const Op& op) {
-  ReplayRank& r = at(ranks_, rank);
-  if (!r.under_way) r.begun = r.clock;
-  r.under_way = true;
-  ReplayRank& peer = replayed(op.peer);
-  const ReplayTile& tile = peer.tile(op);
-  const int k = position_of(peer.program.rank, tile, true, op.peer, r.program.rank, r.tile(op));
-  if (k < 0 || at(tile.full, k) == not_yet) return wait_for(rank, at(place_, op.peer));
-  const double seen = at(tile.full, k) + links_.link(true, "stores").flag_s;
-  if (seen > r.begun)
-    std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), at(tile.full_number, k));
+  double raised = tile.freed;
+  int number = tile.free_number;
+  if (op.kind == OpKind::await_full) {
+    const int k = position_of(peer.program.rank, tile, true, op.peer, r.program.rank, r.tile(op));
+    raised = k < 0 ? not_yet : at(tile.full, k);
+    number = k < 0 ? -1 : at(tile.full_number, k);
+  }
+  if (raised == not_yet) return wait_for(rank, at(place_, op.peer));
+  const double seen = raised + links_.link(true, "stores").flag_s;
+  if (seen > r.begun) std::tie(r.cause_rank, r.cause) = std::pair(at(place_, op.peer), number);
   finish(rank, op, r.begun, std::max(r.clock, seen));
   return true;
 }
@@ -353,9 +346,8 @@ bool TimedReplay::step(int rank) {
       finish(rank, op, r.clock, std::max(r.clock, r.tile(op).sent));
       return true;
     case OpKind::await_free:
-      return await_free(rank, op);
     case OpKind::await_full:
-      return await_full(rank, op);
+      return await_flag(rank, op);
     case OpKind::signal_free:
     case OpKind::signal_full:
       signal(rank, op);
