@@ -381,9 +381,10 @@ class Bench {
   }
 
   void predict_times() {
-    if (case_.machine.empty() || comm_.rank() != 0) return;
-    const MachineDescription machine = read_machine(read_file(case_.machine));
-    const PredictionRequest request{machine, PlanImpl::of(*plan_).design(), comm_.impl().nodes(),
+    if (comm_.rank() != 0) return;
+    if (case_.explain || m_.learnt.machine) m_.explanation = plan_->explain();
+    if (!m_.learnt.machine) return;
+    const PredictionRequest request{*m_.learnt.machine, PlanImpl::of(*plan_).design(), comm_.impl().nodes(),
                                     problem_.precision};
     for (const Direction d : {Direction::forward, Direction::backward})
       if (d == Direction::forward ? case_.forward() : case_.backward())

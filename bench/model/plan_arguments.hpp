@@ -32,6 +32,13 @@ struct PredictedPlan {
   double seconds() const;
 };
 
+/// So many ranks on a described machine. Throws `weft::Error` for a problem that is wrong.
+struct DescribedRanks {
+  Problem problem;
+  Setting setting;
+};
+DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDescription& machine, int ranks);
+
 /// The description in a file. Throws `weft::Error` that names the file's field.
 MachineDescription machine_in(const std::string& file);
 

@@ -166,6 +166,7 @@ const std::vector<OptionRow>& option_table() {
         row("budget", planning, "", &Wishes::budget, seconds),
         choice("search", planning, &Wishes::random_search, {{"nelder-mead", false}, {"random", true}}),
         row("wisdom", planning, "", &Wishes::wisdom, file),
+        row("machine", planning, "", &Wishes::machine, file),
         row("trace", planning, "", &Wishes::trace, file),
         row("threads", given, "1", &Wishes::threads, whole_number),
         choice("workspace", given, &Wishes::users_workspace, {{"plan", false}, {"user", true}}),

@@ -2,6 +2,9 @@
 // it. No ranks are needed.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "design/design.hpp"
 #include "model/prediction.hpp"
 
@@ -11,13 +14,20 @@ namespace weft {
 /// machine of every rank; `threads`: ranks are threads of one process.
 Setting described_setting(const MachineDescription& machine, const std::vector<int>& nodes, bool threads);
 
+/// Which ranks of a plan are replayed.
+enum class ReplayedRanks : std::uint8_t {
+  all,
+  classes,  ///< ranks that are alike once (model/rank_classes.hpp)
+  busiest   ///< one, for all: for comparisons of designs
+};
+
 struct PredictionRequest {
   const MachineDescription& machine;
   const Design& design;
   std::vector<int> nodes;  ///< the machine of every rank
   Precision precision = Precision::float64;
   std::string library = "fftw";
-  bool by_classes = false;  ///< ranks that are alike are replayed once
+  ReplayedRanks ranks = ReplayedRanks::all;
 };
 
 /// One execution of the design in a direction. Throws `weft::Error` for arrays in memory of devices, and for

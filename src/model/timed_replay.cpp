@@ -95,6 +95,7 @@ TimedReplay::TimedReplay(const ReplayRequest& request)
   std::map<int, int> of_machine;
   for (const int node : request.nodes) ++of_machine[request.machine.emulated ? 0 : node];
   const bool all = count.size() == request.nodes.size();
+  ranks_.reserve(count.size());
   for (const auto& [rank, stands_for] : count) {
     const int machine = request.machine.emulated ? 0 : at(request.nodes, rank);
     const int together = of_machine[machine];
