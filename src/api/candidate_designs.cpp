@@ -174,7 +174,8 @@ void add_group(std::vector<std::vector<Settings>>& groups, bool open, const char
   for (const std::string& value : values) groups.back().push_back({{name, value}});
 }
 
-/// Pipelines, decompositions, grids, numbers of ranks, layouts.
+/// Pipelines, decompositions, grids, layouts, numbers of ranks; codecs, of which those that are not accurate
+/// enough make no design.
 void add_groups(std::vector<std::vector<Settings>>& groups, const Wishes& wishes, const Setting& setting) {
   std::vector<std::string> pipelines;
   for (const Pipeline& p : pipeline_table())
@@ -184,6 +185,10 @@ void add_groups(std::vector<std::vector<Settings>>& groups, const Wishes& wishes
             {"slab", "pencil"});
   if (wishes.grid.value.empty()) groups.push_back(grids(wishes.shrink.value.value_or(setting.ranks())));
   add_group(groups, wishes.layout.value == LayoutWish::automatic, "layout", {"contiguous", "strided"});
+  std::vector<std::string> fewer;
+  for (int ranks = setting.ranks() / 2; ranks > 0; ranks /= 2) fewer.push_back(std::to_string(ranks));
+  add_group(groups, wishes.may_shrink(), "shrink", fewer);
+  add_group(groups, wishes.may_code(), "codec", {"none", "fp32", "fp16", "bf16"});
 }
 
 }  // namespace

@@ -296,7 +296,8 @@ std::vector<std::string> advice_for(const ChoiceRequest& request, const Settings
                   : "where a relative error of 1e-2 is allowed, option tolerance",
              [&](Variation& v) { v.options.set("tolerance", wide ? "1e-6" : "1e-2"); });
   }
-  for (int ranks = request.setting.ranks() / 2; ranks > 1 && !request.wishes.shrink.value; ranks /= 2)
+  for (int ranks = request.setting.ranks() / 2; ranks > 1 && request.wishes.shrink.origin == Origin::rule;
+       ranks /= 2)
     consider("let " + std::to_string(ranks) + " ranks compute, option shrink",
              [&](Variation& v) { v.options.set("shrink", std::to_string(ranks)); });
   return advice;

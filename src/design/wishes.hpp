@@ -78,6 +78,10 @@ struct Wishes {
     return std::any_of(codec.value.begin(), codec.value.end(),
                        [](const Codec& c) { return c && c.row->varies; });
   }
+  /// Whether fewer ranks may compute if that is faster.
+  bool may_shrink() const { return !shrink.value && shrink.origin != Origin::rule; }
+  /// Whether the codec is free within the tolerance.
+  bool may_code() const { return tolerance.value && codec.origin == Origin::rule; }
   /// Whether nothing that was asked for needs one exchange rather than another.
   bool any_exchange() const {
     return std::all_of(exchange.value.begin(), exchange.value.end(),
