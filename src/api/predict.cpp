@@ -32,6 +32,7 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
       {request.library, static_cast<int>(real_bytes(request.precision)), 1, design.threads.value}};
   if (request.by_classes) replay.like = like_ranks(design.schedule(direction), request.nodes);
   PlanPrediction result;
+  result.direction = direction;
   result.replayed = replay_timed(replay);
   result.prediction = summarise(result.replayed, replay);
   return result;
