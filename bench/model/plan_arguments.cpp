@@ -35,6 +35,8 @@ void PlanArguments::describe(CLI::App& app) {
       ->check(CLI::Range(1, 1 << 20))
       ->group("Machine");
   app.add_flag("--threads", threads, "ranks are threads of one process")->group("Machine");
+  app.add_flag("--every-rank", every_rank, "replays also those ranks of 64 or more that are alike")
+      ->group("Machine");
   app.add_option("--fft", library, "library of local FFTs whose figures count")
       ->capture_default_str()
       ->group("Machine");
@@ -80,8 +82,9 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
                 "--threads, or a build with MPI");
   PredictedPlan plan;
   plan.design = design(problem, wishes_of(arguments.problem.options), setting);
-  const PredictionRequest request{machine,           plan.design,       nodes,
-                                  problem.precision, arguments.library, ranks >= few};
+  const PredictionRequest request{
+      machine,           plan.design,       nodes,
+      problem.precision, arguments.library, ranks >= few && !arguments.every_rank};
   for (const Direction d : {Direction::forward, Direction::backward})
     if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())
       plan.directions.push_back(predict(request, d));
