@@ -218,6 +218,44 @@ TEST(ModelCommand, TheTimelineOfAPredictionAddsUpToIt) {
 }
 #endif
 
+#ifdef WEFT_WITH_MPI
+/// The points of bench/published.json that need no other links than those of the description. The bound is
+/// coarse: docs/model.md has what they come to.
+TEST(ModelCommand, PublishedTimesAreNotFar) {
+  const std::string machines = WEFT_MACHINES;
+  const nlohmann::json data = nlohmann::json::parse(text_of_file(machines + "/../published.json"));
+  int points = 0;
+  for (const nlohmann::json& point : data["points"]) {
+    nlohmann::json run = data["run"];
+    run.merge_patch(point["run"]);
+    if (!run["links"].empty() || !(point.contains("seconds") || point.contains("gflops"))) continue;
+    const auto text = [](const nlohmann::json& v) { return v.is_string() ? v.get<std::string>() : v.dump(); };
+    std::vector<std::string> words{"predict", "--machine", machines + "/summit.json", "--ranks",
+                                   run["ranks"].dump()};
+    for (const auto& [name, value] : run["problem"].items())
+      words.insert(words.end(), {"--" + name, text(value)});
+    for (const auto& [name, value] : run["settings"].items())
+      words.insert(words.end(), {"--set", name + "=" + text(value)});
+    const nlohmann::json predicted = json_of(words);
+    double published = 0, n = 1;
+    for (std::istringstream lengths(run["problem"]["shape"].get<std::string>()); lengths;) {
+      std::string length;
+      if (std::getline(lengths, length, ',')) n *= std::stod(length);
+    }
+    if (point.contains("seconds")) {
+      published = point["seconds"][1];
+    } else {
+      published = 5 * n * std::log2(n) / (1e9 * point["gflops"][1].get<double>());
+    }
+    const double seconds =
+        predicted["seconds"].get<double>() / static_cast<double>(predicted["directions"].size());
+    EXPECT_LT(std::abs(std::log(seconds / published)), std::log(1.3)) << point["name"] << ": " << seconds;
+    ++points;
+  }
+  EXPECT_GE(points, 5);
+}
+#endif
+
 TEST(ModelCommand, RooflineOfSummitIsItsCurve) {
   const nlohmann::json json = json_of({"roofline"});
   for (const auto& row : json["rows"])
