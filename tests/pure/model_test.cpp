@@ -103,7 +103,7 @@ TEST(Model, MachinesGetInEachOthersWay) {
   const PlanPrediction crowded = plan.on(machine);
   EXPECT_NEAR(crowded.prediction.seconds - free.prediction.seconds, 3 * bytes / 1e8, 1e-5);
   EXPECT_NEAR(crowded.prediction.wire_s, 4 * bytes / 1e8, 1e-5);
-  plan.per_node = 2;  // whose ranks share the speed of a machine
+  plan.per_node = 2;                                         // whose ranks share the speed of a machine
   const double shared = plan.on(machine).prediction.wire_s;  // two of the three parts, half of a half
   EXPECT_NEAR(shared, 4 * bytes * 2 / 3 / 1e8, 1e-5);
 }
