@@ -34,6 +34,7 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
     replay.like = like_ranks(design.schedule(direction), request.nodes);
   if (request.ranks == ReplayedRanks::busiest) replay.like = like_the_busiest(design.schedule(direction));
   PlanPrediction result;
+  result.direction = direction;
   result.replayed = replay_timed(replay);
   result.prediction = summarise(result.replayed, replay);
   return result;

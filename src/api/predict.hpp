@@ -33,6 +33,7 @@ struct PredictionRequest {
 /// One execution of the design in a direction. Throws `weft::Error` for arrays in memory of devices, and for
 /// what the machine's description lacks.
 struct PlanPrediction {
+  Direction direction = Direction::forward;
   Prediction prediction;
   Replayed replayed;
 };

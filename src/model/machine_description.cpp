@@ -43,6 +43,10 @@ void check_positive_share(const std::string& field, double value) {
   if (!(value > 0) || value > 2) refuse(field, value, "a share above 0");
 }
 
+void check_share_of_all(const std::string& field, double value) {
+  if (!(value > 0) || value > 1) refuse(field, value, "a share above 0, 1 at most");
+}
+
 void check_processor(const ProcessorDescription& p) {
   if (p.cores < 1 || p.cores > 1 << 20) refuse("processor.cores", p.cores, "one core or more");
   if (p.cache_bytes < 1) refuse("processor.cache_bytes", static_cast<double>(p.cache_bytes), "a cache");
@@ -82,6 +86,8 @@ void check_link(const LinkDescription& link) {
   check_share(name + ".busy_share", link.busy_share);
   if (link.node_bytes_per_s != 0) check_speed(name + ".node_bytes_per_s", link.node_bytes_per_s);
   if (link.burst_bytes < 0) refuse(name + ".burst_bytes", static_cast<double>(link.burst_bytes), "0 or more");
+  if (!link.share_by_machines.empty())
+    check_curve(name + ".share_by_machines", link.share_by_machines, check_share_of_all);
   if (link.carries == "messages") check_curve(name + ".bytes_per_s", link.bytes_per_s, check_speed);
 }
 
@@ -90,6 +96,12 @@ void check_link(const LinkDescription& link) {
 void check_machine(const MachineDescription& machine) {
   check_processor(machine.processor);
   for (const LinkDescription& link : machine.links) check_link(link);
+}
+
+double bytes_per_s(const LinkDescription& link, double bytes, int ranks_of_machine, int machines) {
+  double speed = link.bytes_per_s.at(std::max(1.0, bytes));
+  if (link.node_bytes_per_s > 0) speed = std::min(speed, link.node_bytes_per_s / ranks_of_machine);
+  return link.share_by_machines.empty() ? speed : speed * link.share_by_machines.at(machines);
 }
 
 const LinkDescription* find_link(const MachineDescription& machine, const std::string& between,

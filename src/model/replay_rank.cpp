@@ -122,16 +122,11 @@ double ReplayRank::local_seconds(const Op& o) {
                                            : copy_seconds(weft::at(program.copies, o.call)));
 }
 
-Index ReplayRank::bytes_written_by(const Op& o) const {
-  if (o.kind != OpKind::fft) return bytes_written(weft::at(program.copies, o.call));
-  const FftCall& f = weft::at(program.ffts, o.call);
-  return f.to_box.count() * f.to_bytes;
-}
-
-int ReplayRank::note(const Op& o, double begin, double end, Index bytes) {
-  OperationTime time{activity_of(o.kind), o.stage, o.reshape, o.tile, begin, end, bytes};
-  time.peer = o.peer;
-  timeline.operations.push_back({time, cause_rank, cause});
+int ReplayRank::note(const Op& o, double begin, double end, const LocalBytes& bytes) {
+  timeline.operations.push_back({{activity_of(o.kind), o.stage, o.reshape, o.tile, begin, end, bytes.written,
+                                  bytes.memory_read, bytes.memory_written, 0, o.peer},
+                                 cause_rank,
+                                 cause});
   cause_rank = cause = -1;
   return static_cast<int>(timeline.operations.size()) - 1;
 }

@@ -88,9 +88,8 @@ struct ReplayRank {
   }
   /// The time that an operation of this rank alone takes; what it touches is in the cache afterwards.
   double local_seconds(const Op& o);
-  Index bytes_written_by(const Op& o) const;
   /// Notes an operation; returns its number.
-  int note(const Op& o, double begin, double end, Index bytes = 0);
+  int note(const Op& o, double begin, double end, const LocalBytes& bytes = {});
 
  private:
   double fft_seconds(const FftCall& call);

@@ -169,7 +169,7 @@ bool TimedReplay::wait_for(int rank, int other) {
 
 void TimedReplay::finish(int rank, const Op& op, double begin, double end, Index bytes) {
   ReplayRank& r = at(ranks_, rank);
-  r.note(op, begin, end, bytes);
+  r.note(op, begin, end, {0, bytes, 0, 0});
   r.clock = end;
   r.under_way = false;
   ++r.at;
@@ -182,7 +182,7 @@ void TimedReplay::run_local(ReplayRank& r, const Op& op) {
   const auto cores = cores_.find(machine);
   const double begin = cores == cores_.end() ? r.clock : cores->second.take(r.clock, seconds);
   r.clock = begin + seconds;
-  r.note(op, begin, r.clock, r.bytes_written_by(op));
+  r.note(op, begin, r.clock, local_bytes(r.program, op));
 }
 
 void TimedReplay::local(int rank, const Op& op) {
