@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+"""One problem under each MPI and each of its settings: which exchange wins where (docs/tuning.md).
+
+  bench/mpis.py
+      the MPIs that are found, four problems, 2 and 4 ranks; in ten minutes
+  bench/mpis.py --mpi openmpi=build/release/bin/weft-bench:mpirun.openmpi \\
+      --mpi mpich=build/bench-mpich/bin/weft-bench:mpirun.mpich
+      these builds of weft-bench, each started by the launcher of its MPI
+  bench/mpis.py --only openmpi --ranks 4 --shape 128,128,128 --exchanges p2p,alltoallv --json openmpi.json
+      one of them, one problem, two exchanges
+  bench/mpis.py --settings
+      the settings that would be tried, and those that the installed MPIs do not know
+  bench/mpis.py --draw
+      writes the tables and the picture of docs/performance.md from what is stored
+
+All that is compared runs in turn. A first round runs everything. Later ones run what is at most 1.3 times as slow as
+the best of its MPI, until there have been --rounds of them or --minutes are over; the result of each is the median of
+its runs, and a run gives the median of its executions on the slowest rank. Exchanges have pipeline sequential, so that
+nothing else differs; exchange auto is a plan as it comes. A setting that an MPI refuses, or that crashes, stays in the
+results with what was said. Nothing else may run meanwhile.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+import mpi_settings
+import mpi_tables
+import runs
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = TOP / "bench" / "results" / "mpis.json"
+EXCHANGES = ["direct", "p2p", "p2pw", "pairwise", "alltoall", "alltoallv", "alltoallw", "ialltoallv", "ring", "auto"]
+DEFAULTS = [  # where builds are looked for that are not given, and their launchers; None: beside the library
+    ("openmpi", "build/release/bin/weft-bench", "mpirun.openmpi"),
+    ("mpich", "build/bench-mpich/bin/weft-bench", "mpirun.mpich"),
+    ("impi", "build/bench-impi/bin/weft-bench", None),
+]
+CLOSE = 1.3  # what is no slower than the best of its MPI times this is run again
+
+
+class Problem(NamedTuple):
+    """`brief`: only as installed, and on the first number of ranks."""
+
+    shape: str
+    transform: str = "c2c"
+    brief: bool = False
+
+    def points(self) -> int:
+        points = 1
+        for length in self.shape.split(","):
+            points *= int(length)
+        return points
+
+    def repeat(self) -> int:
+        """Executions in a run: as many as take about as long at all sizes, within reason."""
+        return max(5, min(40, 15 * 128**3 // self.points()))
+
+
+PROBLEMS = [
+    Problem("32,32,32"),
+    Problem("128,128,128"),
+    Problem("128,128,128", "r2c", brief=True),
+    Problem("256,256,256", brief=True),
+]
+
+
+class Mpi(NamedTuple):
+    name: str
+    bench: str
+    launcher: str
+    kind: mpi_settings.Kind
+    version: str
+    environment: dict[str, str]  # what its programs need beside the user's
+
+
+class Case(NamedTuple):
+    """What one run measures."""
+
+    problem: Problem
+    ranks: int
+    mpi: Mpi
+    setting: mpi_settings.Setting
+    exchange: str
+
+
+def library_of(bench: str) -> str | None:
+    """The file of the MPI library that weft-bench is linked to; None if there is none, as in static builds."""
+    said = subprocess.run(["ldd", bench], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"^\s*libmpi(?:ch)?\.so\S* => (\S+)", said, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+def environment_of(kind: str, launcher: str) -> dict[str, str]:
+    """Intel MPI finds its parts by its root, which a script of its installation usually sets."""
+    if kind != "intel":
+        return {}
+    root = pathlib.Path(os.environ.get("I_MPI_ROOT") or pathlib.Path(launcher).parent.parent)
+    libraries = [str(root / "lib"), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {"I_MPI_ROOT": str(root), "LD_LIBRARY_PATH": ":".join(libraries)}
+
+
+def split_mpi(text: str) -> tuple[str, str, str]:
+    """NAME, BENCH and LAUNCHER of "NAME=BENCH:LAUNCHER"."""
+    name, equals, rest = text.partition("=")
+    bench, colon, launcher = rest.rpartition(":")
+    if not (name and equals and bench and colon and launcher):
+        raise ValueError(f"--mpi {text}: expected NAME=BENCH:LAUNCHER, as openmpi=build/bin/weft-bench:mpirun.openmpi")
+    return name, bench, launcher
+
+
+def open_mpi(name: str, bench: str, launcher: str) -> Mpi:
+    """Looks whether the launcher and weft-bench are there and of one MPI; a ValueError says what is not."""
+    if not os.access(bench, os.X_OK):
+        raise ValueError(f"{name}: no program {bench}; build target weft-bench (docs/tuning.md, MPI libraries)")
+    path = shutil.which(launcher)
+    if path is None:
+        raise ValueError(f"{name}: no launcher {launcher} on PATH; give its path: --mpi {name}={bench}:PATH")
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    kind = mpi_settings.kind_of_launcher(said)
+    if kind is None:
+        known = ", ".join(k.title for k in mpi_settings.KINDS.values())
+        raise ValueError(f"{name}: {launcher} --version says {said[:80].strip()!r}; expected one of {known}")
+    library = library_of(bench)
+    built = mpi_settings.kind_of_library(pathlib.Path(library).read_bytes()) if library else kind
+    if built is not None and built != kind:
+        wants, has = mpi_settings.KINDS[kind], mpi_settings.KINDS[built]
+        raise ValueError(
+            f"{name}: {bench} is built with {has.title} ({library}), and {launcher} starts {wants.title}; give the "
+            f"launcher of {has.title}, or a weft-bench of a build with -DMPI_CXX_COMPILER={wants.compiler}"
+        )
+    version = re.search(r"\d+\.\d+(\.\d+)*", said)
+    needs = environment_of(kind, path)
+    return Mpi(name, bench, path, mpi_settings.KINDS[kind], version.group() if version else "", needs)
+
+
+def found_mpis() -> list[Mpi]:
+    """Of those that were not given, all that are there; why others are not is printed."""
+    found = []
+    for name, build, launcher in DEFAULTS:
+        bench = str(TOP / build)
+        if launcher is None and (library := library_of(bench)):
+            launcher = str(pathlib.Path(library).parent.parent / "bin" / "mpiexec.hydra")
+        try:
+            found.append(open_mpi(name, bench, launcher or "mpiexec.hydra"))
+        except ValueError as why:
+            print(f"left out: {why}", flush=True)
+    return found
+
+
+def command_of(case: Case) -> list[str]:
+    mpi = case.mpi
+    command = [str(TOP / "tools" / "mpirun"), mpi.launcher, str(case.ranks)]
+    command += mpi_settings.arguments_of(mpi.kind, case.setting)
+    command += [mpi.bench, "--shape", case.problem.shape, "--transform", case.problem.transform]
+    command += ["--repeat", str(case.problem.repeat()), "--exchange", case.exchange]
+    if case.exchange != "auto":
+        command += ["--pipeline", "sequential"]
+    return ["env", *(f"{name}={value}" for name, value in mpi.environment.items()), *command]
+
+
+def check_ranks(mpi: Mpi, ranks: int, limit: float) -> None:
+    """A run that takes no time: whether the launcher starts ranks that know of each other. A ValueError says if not."""
+    installed = mpi_settings.Setting(mpi_settings.AS_INSTALLED, "", {})
+    command = command_of(Case(Problem("16,16,16"), ranks, mpi, installed, "p2p"))
+    try:
+        result = runs.run(command, "", limit)
+    except runs.RunFailed as why:
+        raise ValueError(f"{mpi.name}: {' '.join(command)}: {why}") from None
+    if result["machine"]["ranks"] != ranks:
+        raise ValueError(
+            f"{mpi.name}: {mpi.launcher} started {ranks} programs of which each was alone: {mpi.bench} is built with "
+            f"another MPI than {mpi.kind.title}; expected a build with -DMPI_CXX_COMPILER={mpi.kind.compiler}"
+        )
+
+
+def settings_of(mpi: Mpi) -> tuple[list[mpi_settings.Setting], dict[str, str]]:
+    """Those that this MPI knows, the first of them none at all; and of each of the others what it does not know."""
+    there = mpi_settings.listed(mpi.kind, mpi.launcher, {**os.environ, **mpi.environment})
+    if there is None:
+        print(
+            f"{mpi.name}: no {mpi.kind.lists[0]} beside {mpi.launcher}: settings are tried without a check", flush=True
+        )
+    known, missing = mpi_settings.known_settings(mpi.kind.settings, there)
+    return [mpi_settings.Setting(mpi_settings.AS_INSTALLED, "", {}, tuple(EXCHANGES)), *known], missing
+
+
+def cases_of(problem: Problem, ranks: int, mpi: Mpi, settings: list, exchanges: list[str], every: bool) -> list[Case]:
+    """Of one MPI, in order: each setting with the exchanges that it concerns, or with every one of them."""
+    tried = [s for s in settings if not problem.brief or s.name == mpi_settings.AS_INSTALLED]
+    concerned = [
+        (s, e) for s in tried for e in exchanges if e in s.exchanges or (every and e not in ("direct", "auto"))
+    ]
+    return [Case(problem, ranks, mpi, s, e) for s, e in concerned]
+
+
+def in_turn(lists: list[list[Case]]) -> list[Case]:
+    """The first of each list, the second of each, and so on: MPIs alternate."""
+    return [case for row in itertools.zip_longest(*lists) for case in row if case is not None]
+
+
+def row_of(case: Case) -> dict:
+    """What is stored of a case; its times come later."""
+    return {
+        "shape": case.problem.shape,
+        "transform": case.problem.transform,
+        "ranks": case.ranks,
+        "mpi": case.mpi.name,
+        "setting": case.setting.name,
+        "exchange": case.exchange,
+        "seconds": [],
+    }
+
+
+def run_again(rows: list[dict]) -> list[bool]:
+    """Which rows may still win: near the best of their MPI, or near the best as installed among those as installed."""
+    best = {}
+    for row in rows:
+        if row["seconds"]:
+            for setting in {row["setting"], None}:
+                place = (*mpi_tables.cell(row), row["mpi"], setting)
+                best[place] = min(best.get(place, float("inf")), statistics.median(row["seconds"]))
+    again = []
+    for row in rows:
+        place = (*mpi_tables.cell(row), row["mpi"])
+        rivals = [best.get((*place, None))]
+        if row["setting"] == mpi_settings.AS_INSTALLED:
+            rivals.append(best.get((*place, row["setting"])))
+        runs_well = "failed" not in row and row["seconds"]
+        again.append(bool(runs_well) and statistics.median(row["seconds"]) <= CLOSE * max(filter(None, rivals)))
+    return again
+
+
+def measure(case: Case, row: dict, given: argparse.Namespace) -> dict:
+    """One run; adds its time to the row, or why there is none. What the run says of the machine, if anything."""
+    try:
+        result = runs.run(command_of(case), given.host, given.limit)
+    except runs.RunFailed as why:
+        row["failed"] = str(why)
+        print(f"  {mpi_tables.name_of(row)}: {why}", flush=True)
+        return {}
+    row["seconds"].append(result["median_s"])
+    row["median_s"] = statistics.median(row["seconds"])
+    row["transport"] = result["transport"]
+    return {"machine": {key: result["machine"][key] for key in ("processor", "cores")}}
+
+
+def measure_all(cases: list[Case], given: argparse.Namespace, about: dict) -> dict:
+    """All rounds; what is known is stored after each."""
+    end = time.monotonic() + 60 * given.minutes
+    rows = [row_of(case) for case in cases]
+    results = {"host": given.host, "mpis": about, "rows": rows}
+    for turn in range(given.rounds):
+        again = [True] * len(rows) if turn == 0 else run_again(rows)
+        chosen = [(c, r) for c, r, more in zip(cases, rows, again, strict=True) if more]
+        begin = time.monotonic()
+        print(f"round {turn + 1}: {len(chosen)} runs", flush=True)
+        # Who comes first changes, as the machine may get warmer.
+        for case, row in chosen if turn % 2 == 0 else reversed(chosen):
+            if turn > 0 and time.monotonic() > end:
+                break
+            results |= measure(case, row, given)
+        print(f"  {time.monotonic() - begin:.0f} s", flush=True)
+        given.json.write_text(json.dumps(results, indent=1) + "\n")
+        if time.monotonic() > end:
+            print(f"--minutes {given.minutes:g} are over", flush=True)
+            break
+    return results
+
+
+def read_arguments() -> argparse.Namespace:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument(
+        "--mpi", action="append", metavar="NAME=BENCH:LAUNCHER", help="an MPI; without it those that are found"
+    )
+    arguments.add_argument("--only", action="append", metavar="NAME", help="of these MPIs")
+    arguments.add_argument("--ranks", default="2,4", help="numbers of ranks (%(default)s)")
+    arguments.add_argument("--shape", action="append", help="a problem; without it 32^3, 128^3 and 256^3")
+    arguments.add_argument("--transform", default="c2c", help="of --shape (%(default)s)")
+    arguments.add_argument("--exchanges", default=",".join(EXCHANGES), help="(%(default)s)")
+    arguments.add_argument("--every", action="store_true", help="each setting with every exchange that sends messages")
+    arguments.add_argument("--rounds", type=int, default=5, help="at most (%(default)s)")
+    arguments.add_argument("--minutes", type=float, default=10, help="no later round after these (%(default)g)")
+    arguments.add_argument("--limit", type=float, default=20, help="seconds that a run may take (%(default)g)")
+    arguments.add_argument("--host", default="this machine", help="what the results call the machine")
+    arguments.add_argument("--json", type=pathlib.Path, default=RESULTS, help="file for the results (%(default)s)")
+    arguments.add_argument("--settings", action="store_true", help="only lists settings")
+    arguments.add_argument("--draw", action="store_true", help="only writes the tables and the picture")
+    given = arguments.parse_args()
+    given.exchanges = given.exchanges.split(",")
+    for exchange in given.exchanges:
+        if exchange not in EXCHANGES:
+            arguments.error(f"--exchanges {exchange}: expected some of {','.join(EXCHANGES)}")
+    try:
+        given.ranks = [int(n) for n in given.ranks.split(",")]
+    except ValueError:
+        arguments.error(f"--ranks {given.ranks}: expected numbers such as 2,4")
+    given.problems = [Problem(shape, given.transform) for shape in given.shape] if given.shape else PROBLEMS
+    return given
+
+
+def chosen_mpis(given: argparse.Namespace) -> list[Mpi]:
+    found = [open_mpi(*split_mpi(text)) for text in given.mpi] if given.mpi else found_mpis()
+    names = [m.name for m in found]
+    for name in given.only or []:
+        if name not in names:
+            raise ValueError(f"--only {name}: expected one of {', '.join(names) or 'none, as no MPI was found'}")
+    found = [m for m in found if not given.only or m.name in given.only]
+    if not found:
+        raise ValueError("no MPI was found; give one: --mpi NAME=BENCH:LAUNCHER")
+    return found
+
+
+def main() -> int | str:
+    given = read_arguments()
+    if given.draw:
+        mpi_tables.write(json.loads(given.json.read_text()))
+        return 0
+    try:
+        mpis = chosen_mpis(given)
+        settings, about = {}, {}
+        for mpi in mpis:
+            settings[mpi.name], missing = settings_of(mpi)
+            print(mpi_tables.settings_text(mpi.name, mpi.kind.title, mpi.version, settings[mpi.name], missing))
+            about[mpi.name] = {"library": mpi.kind.title, "version": mpi.version, "unknown": missing}
+            about[mpi.name]["settings"] = {s.name: {**s.parameters, **s.beside} for s in settings[mpi.name]}
+            if not given.settings:
+                check_ranks(mpi, max(given.ranks), given.limit)
+    except ValueError as why:
+        return f"bench/mpis.py: {why}"
+    if given.settings:
+        return 0
+    cases = []
+    for problem in given.problems:
+        for ranks in given.ranks[:1] if problem.brief else given.ranks:
+            lists = [cases_of(problem, ranks, m, settings[m.name], given.exchanges, given.every) for m in mpis]
+            cases += in_turn(lists)
+    results = measure_all(cases, given, about)
+    print(mpi_tables.text_of(results))
+    return 0 if any(row["seconds"] for row in results["rows"]) else "bench/mpis.py: no run succeeded"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
