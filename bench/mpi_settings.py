@@ -28,8 +28,8 @@ class Setting(NamedTuple):
 
 class Kind(NamedTuple):
     """An MPI library: what its launcher says of itself, the wrapper to build with, what is only in its own library, the
-    program that lists its parameters, where these and the only values of some are in what it prints, and how the launcher
-    is given one."""
+    program that lists its parameters, where these and the only values of some are in what it prints, and how the
+    launcher is given one."""
 
     title: str
     says: str
@@ -203,7 +203,9 @@ def listed(kind: Kind, launcher: str, environment: dict[str, str]) -> dict[str, 
     program = shutil.which(kind.lists[0], path=str(pathlib.Path(launcher).parent))
     if program is None:
         return None
-    done = subprocess.run([program, *kind.lists[1:]], capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        [program, *kind.lists[1:]], capture_output=True, text=True, errors="replace", check=False, env=environment
+    )
     return read_list(kind, done.stdout) or None
 
 

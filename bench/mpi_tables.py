@@ -97,7 +97,9 @@ def changes(rows: list[dict]) -> list[dict]:
         if plain:
             line = lines.setdefault((row["mpi"], row["setting"], row["exchange"]), {})
             line[cell(row)] = 1e3 * row["median_s"] / plain
-    return [{"mpi": m, "setting": s, "exchange": e, "ratios": ratios} for (m, s, e), ratios in lines.items()]
+    mpis = list(dict.fromkeys(row["mpi"] for row in rows))
+    found = [{"mpi": m, "setting": s, "exchange": e, "ratios": ratios} for (m, s, e), ratios in lines.items()]
+    return sorted(found, key=lambda line: mpis.index(line["mpi"]))
 
 
 def failures(rows: list[dict]) -> dict[tuple[str, str, str], list[str]]:
@@ -125,7 +127,7 @@ def summary_table(rows: list[dict]) -> str:
     lines = []
     for line in summary(rows):
         shape, transform, ranks = line["cell"]
-        better = line["best_setting"] != AS_INSTALLED
+        better = line["plain_ms"] is None or TIE * line["best_ms"] < line["plain_ms"]
         lines.append(
             [
                 problem_name(shape, transform),

@@ -10,6 +10,10 @@ class RunFailed(Exception):
     """Says why, in a line."""
 
 
+class TookTooLong(RunFailed):
+    """It had not ended when its time was over."""
+
+
 def run(command: list[str], host: str, limit: float | None = None) -> dict:
     """The JSON of one run, on a machine that is called `host`; `limit`: the seconds that it may take."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
@@ -22,7 +26,7 @@ def run(command: list[str], host: str, limit: float | None = None) -> dict:
         except FileNotFoundError as error:
             raise RunFailed(str(error)) from None
         if limit is not None and done.returncode in (124, 137):
-            raise RunFailed(f"no end after {limit} s")
+            raise TookTooLong(f"no end after {limit:g} s")
         if done.returncode != 0:
             lines = done.stderr.strip().splitlines()
             said = [text for text in lines if text.startswith("weft")] or lines
