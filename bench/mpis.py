@@ -68,8 +68,8 @@ class Problem(NamedTuple):
         return max(5, min(most, 15 * 128**3 // self.points()))
 
 
-# 200^3 is large; in 256^3 lines meet in the same sets of the cache, so that with this pipeline its FFTs take several times
-# as long as any exchange.
+# 200^3 is large; in 256^3 lines meet in the same sets of the cache, so that with this pipeline its FFTs take several
+# times as long as any exchange.
 PROBLEMS = [
     Problem("32,32,32"),
     Problem("128,128,128"),

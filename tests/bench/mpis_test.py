@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import mpi_settings  # noqa: E402
 import mpi_tables  # noqa: E402
 import mpis  # noqa: E402
+import runs  # noqa: E402
 
 KINDS = mpi_settings.KINDS
 PLAIN = mpi_settings.AS_INSTALLED
@@ -133,6 +134,17 @@ class Cases(unittest.TestCase):
             row("p2pw", [5.0], failed="later"),
         ]
         self.assertEqual(mpis.run_again(rows), [True, True, False, True, False, False, True, False])
+
+
+class Reasons(unittest.TestCase):
+    def test_the_line_that_tells_most_is_chosen(self):
+        self.assertEqual(runs.reason("-----\nno btl x\nweft: no room\n", 1), "weft: no room")
+        self.assertEqual(runs.reason("-----\nno btl x\nmore\n", 1), "no btl x")
+        self.assertEqual(
+            runs.reason("[a:1] ORTE_ERROR_LOG: no space\nFatal, stack:\nin f\nno device\n", 1),
+            "Fatal, stack: no device",
+        )
+        self.assertEqual(runs.reason("---\n", 9), "exit status 9")
 
 
 class Tables(unittest.TestCase):
