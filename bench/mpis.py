@@ -26,13 +26,12 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import statistics
-import subprocess
 import sys
 import time
 from typing import NamedTuple
 
+import mpi_libraries
 import mpi_settings
 import mpi_tables
 import runs
@@ -40,11 +39,6 @@ import runs
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = TOP / "bench" / "results" / "mpis.json"
 EXCHANGES = ["direct", "p2p", "p2pw", "pairwise", "alltoall", "alltoallv", "alltoallw", "ialltoallv", "ring", "auto"]
-DEFAULTS = [  # where builds are looked for that are not given, and their launchers; None: beside the library
-    ("openmpi", "build/release/bin/weft-bench", "mpirun.openmpi"),
-    ("mpich", "build/bench-mpich/bin/weft-bench", "mpirun.mpich"),
-    ("impi", "build/bench-impi/bin/weft-bench", None),
-]
 CLOSE = 1.3  # what is no slower than the best of its MPI times this is run again
 
 
@@ -78,88 +72,14 @@ PROBLEMS = [
 ]
 
 
-class Mpi(NamedTuple):
-    name: str
-    bench: str
-    launcher: str
-    kind: mpi_settings.Kind
-    version: str
-    environment: dict[str, str]  # what its programs need beside the user's
-
-
 class Case(NamedTuple):
     """What one run measures."""
 
     problem: Problem
     ranks: int
-    mpi: Mpi
+    mpi: mpi_libraries.Mpi
     setting: mpi_settings.Setting
     exchange: str
-
-
-def library_of(bench: str) -> str | None:
-    """The file of the MPI library that weft-bench is linked to; None if there is none, as in static builds."""
-    said = subprocess.run(["ldd", bench], capture_output=True, text=True, check=False).stdout
-    found = re.search(r"^\s*libmpi(?:ch)?\.so\S* => (\S+)", said, re.MULTILINE)
-    return found.group(1) if found else None
-
-
-def environment_of(kind: str, launcher: str) -> dict[str, str]:
-    """Intel MPI finds its parts by its root, which a script of its installation usually sets."""
-    if kind != "intel":
-        return {}
-    root = pathlib.Path(os.environ.get("I_MPI_ROOT") or pathlib.Path(launcher).parent.parent)
-    libraries = [str(root / "lib"), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-    return {"I_MPI_ROOT": str(root), "LD_LIBRARY_PATH": ":".join(libraries)}
-
-
-def split_mpi(text: str) -> tuple[str, str, str]:
-    """NAME, BENCH and LAUNCHER of "NAME=BENCH:LAUNCHER"."""
-    name, equals, rest = text.partition("=")
-    bench, colon, launcher = rest.rpartition(":")
-    if not (name and equals and bench and colon and launcher):
-        raise ValueError(f"--mpi {text}: expected NAME=BENCH:LAUNCHER, as openmpi=build/bin/weft-bench:mpirun.openmpi")
-    return name, bench, launcher
-
-
-def open_mpi(name: str, bench: str, launcher: str) -> Mpi:
-    """Looks whether the launcher and weft-bench are there and of one MPI; a ValueError says what is not."""
-    if not os.access(bench, os.X_OK):
-        raise ValueError(f"{name}: no program {bench}; build target weft-bench (docs/tuning.md, MPI libraries)")
-    path = shutil.which(launcher)
-    if path is None:
-        raise ValueError(f"{name}: no launcher {launcher} on PATH; give its path: --mpi {name}={bench}:PATH")
-    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
-    kind = mpi_settings.kind_of_launcher(said)
-    if kind is None:
-        known = ", ".join(k.title for k in mpi_settings.KINDS.values())
-        raise ValueError(f"{name}: {launcher} --version says {said[:80].strip()!r}; expected one of {known}")
-    library = library_of(bench)
-    built = mpi_settings.kind_of_library(pathlib.Path(library).read_bytes()) if library else kind
-    if built is not None and built != kind:
-        wants, has = mpi_settings.KINDS[kind], mpi_settings.KINDS[built]
-        raise ValueError(
-            f"{name}: {bench} is built with {has.title} ({library}), and {launcher} starts {wants.title}; give the "
-            f"launcher of {has.title}, or a weft-bench of a build with -DMPI_CXX_COMPILER={wants.compiler}"
-        )
-    version = re.search(r"\d+\.\d+(\.\d+)*", said)
-    needs = environment_of(kind, path)
-    return Mpi(name, bench, path, mpi_settings.KINDS[kind], version.group() if version else "", needs)
-
-
-def found_mpis() -> list[Mpi]:
-    """Of those that were not given, all that are there; why others are not is printed."""
-    found = []
-    for name, build, launcher in DEFAULTS:
-        bench = str(TOP / build)
-        if launcher is None and (library := library_of(bench)):
-            launcher = str(pathlib.Path(library).parent.parent / "bin" / "mpiexec.hydra")
-        try:
-            found.append(open_mpi(name, bench, launcher or "mpiexec.hydra"))
-        except ValueError as why:
-            print(f"left out: {why}", flush=True)
-    return found
 
 
 def command_of(case: Case) -> list[str]:
@@ -173,7 +93,7 @@ def command_of(case: Case) -> list[str]:
     return ["env", *(f"{name}={value}" for name, value in mpi.environment.items()), *command]
 
 
-def check_ranks(mpi: Mpi, ranks: int, limit: float) -> None:
+def check_ranks(mpi: mpi_libraries.Mpi, ranks: int, limit: float) -> None:
     """A run that takes no time: whether the launcher starts ranks that know of each other. A ValueError says if not."""
     installed = mpi_settings.Setting(mpi_settings.AS_INSTALLED, "", {})
     command = command_of(Case(Problem("16,16,16"), ranks, mpi, installed, "p2p"))
@@ -188,7 +108,7 @@ def check_ranks(mpi: Mpi, ranks: int, limit: float) -> None:
         )
 
 
-def settings_of(mpi: Mpi) -> tuple[list[mpi_settings.Setting], dict[str, str]]:
+def settings_of(mpi: mpi_libraries.Mpi) -> tuple[list[mpi_settings.Setting], dict[str, str]]:
     """Those that this MPI knows, the first of them none at all; and of each of the others what it does not know."""
     there = mpi_settings.listed(mpi.kind, mpi.launcher, {**os.environ, **mpi.environment})
     if there is None:
@@ -199,7 +119,9 @@ def settings_of(mpi: Mpi) -> tuple[list[mpi_settings.Setting], dict[str, str]]:
     return [mpi_settings.Setting(mpi_settings.AS_INSTALLED, "", {}, tuple(EXCHANGES)), *known], missing
 
 
-def cases_of(problem: Problem, ranks: int, mpi: Mpi, settings: list, exchanges: list[str], every: bool) -> list[Case]:
+def cases_of(
+    problem: Problem, ranks: int, mpi: mpi_libraries.Mpi, settings: list, exchanges: list[str], every: bool
+) -> list[Case]:
     """Of one MPI, in order: each setting with the exchanges that it concerns, or with every one of them."""
     tried = [s for s in settings if not problem.brief or s.name == mpi_settings.AS_INSTALLED]
     concerned = [
@@ -334,13 +256,19 @@ def read_arguments() -> argparse.Namespace:
         given.ranks = [int(n) for n in given.ranks.split(",")]
     except ValueError:
         arguments.error(f"--ranks {given.ranks}: expected numbers such as 2,4")
+    for shape in given.shape or []:
+        if not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)+", shape):
+            arguments.error(f"--shape {shape}: expected lengths such as 128,128,128")
     given.problems = [Problem(shape, given.transform) for shape in given.shape] if given.shape else PROBLEMS
     return given
 
 
-def chosen_mpis(given: argparse.Namespace) -> list[Mpi]:
-    found = [open_mpi(*split_mpi(text)) for text in given.mpi] if given.mpi else found_mpis()
+def chosen_mpis(given: argparse.Namespace) -> list[mpi_libraries.Mpi]:
+    found = [mpi_libraries.open_mpi(*mpi_libraries.split_mpi(text)) for text in given.mpi or []]
+    found = found or mpi_libraries.found_mpis()
     names = [m.name for m in found]
+    if len(set(names)) < len(names):
+        raise ValueError(f"--mpi: names {', '.join(names)}; expected different ones")
     for name in given.only or []:
         if name not in names:
             raise ValueError(f"--only {name}: expected one of {', '.join(names) or 'none, as no MPI was found'}")
@@ -353,6 +281,8 @@ def chosen_mpis(given: argparse.Namespace) -> list[Mpi]:
 def main() -> int | str:
     given = read_arguments()
     if given.draw:
+        if not given.json.exists():
+            return f"bench/mpis.py: no results in {given.json}; run without --draw first, or name a file with --json"
         mpi_tables.write(json.loads(given.json.read_text()))
         return 0
     try:

@@ -17,8 +17,8 @@ class TookTooLong(RunFailed):
 
 def reason(said: str, status: int) -> str:
     """Of what a failed run says, the line that tells most: Weft's own, else the first, with the last if that is only a
-    heading. MPI libraries frame messages in lines of dashes; ORTE_ERROR_LOG is about Open MPI's own messages; the number
-    of MPICH's Abort differs from run to run."""
+    heading. MPI libraries frame messages in lines of dashes, ORTE_ERROR_LOG is about Open MPI's own messages, and the
+    number of MPICH's Abort differs from run to run."""
     lines = [text.strip() for text in said.splitlines() if re.search("[A-Za-z]", text) and "ORTE_ERROR_LOG" not in text]
     own = [text for text in lines if text.startswith("weft")]
     first = re.sub(r"^Abort\(\d+\)", "Abort", (own or lines or [f"exit status {status}"])[0])

@@ -6,6 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
+import mpi_libraries  # noqa: E402
 import mpi_settings  # noqa: E402
 import mpi_tables  # noqa: E402
 import mpis  # noqa: E402
@@ -15,8 +16,8 @@ KINDS = mpi_settings.KINDS
 PLAIN = mpi_settings.AS_INSTALLED
 
 
-def mpi(name: str, kind: str = "openmpi") -> mpis.Mpi:
-    return mpis.Mpi(name, "bench", "mpirun", KINDS[kind], "1.0", {})
+def mpi(name: str, kind: str = "openmpi") -> mpi_libraries.Mpi:
+    return mpi_libraries.Mpi(name, "bench", "mpirun", KINDS[kind], "1.0", {})
 
 
 def row(exchange: str, seconds: list[float], setting: str = PLAIN, name: str = "a", **more) -> dict:
@@ -27,13 +28,13 @@ def row(exchange: str, seconds: list[float], setting: str = PLAIN, name: str = "
 
 class Arguments(unittest.TestCase):
     def test_an_mpi_has_a_name_a_program_and_a_launcher(self):
-        self.assertEqual(mpis.split_mpi("a=b/c:d"), ("a", "b/c", "d"))
-        self.assertEqual(mpis.split_mpi("a=b:c:/d/e"), ("a", "b:c", "/d/e"))
+        self.assertEqual(mpi_libraries.split_mpi("a=b/c:d"), ("a", "b/c", "d"))
+        self.assertEqual(mpi_libraries.split_mpi("a=b:c:/d/e"), ("a", "b:c", "/d/e"))
 
     def test_what_is_missing_is_an_error_that_shows_what_is_wanted(self):
         for text in ("a", "a=b", "=b:c", "a=:c", "a=b:"):
             with self.subTest(text), self.assertRaisesRegex(ValueError, "NAME=BENCH:LAUNCHER"):
-                mpis.split_mpi(text)
+                mpi_libraries.split_mpi(text)
 
 
 class Settings(unittest.TestCase):
