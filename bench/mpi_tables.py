@@ -235,12 +235,13 @@ def draw(results: dict):
                     a.plot([at[e] - width / 2, at[e] + width / 2], [best, best], color="black", linewidth=1.2)
         a.set_xticks(range(len(exchanges)), labels=exchanges, rotation=40, ha="right", fontsize=7)
         a.set(yscale="log", title=f"{problem_name(*place[:2])}, {place[2]} ranks", ylabel="ms, slowest rank")
+        a.margins(y=0.1)
         a.grid(alpha=0.3, axis="y")
     for a in axes.flat[len(places) :]:
         a.remove()
     axes[0][0].plot([], [], color="black", linewidth=1.2, label="with its best setting")
-    axes[0][0].legend(fontsize=7)
-    figure.tight_layout()
+    figure.tight_layout(rect=(0, 0.3 / figure.get_figheight(), 1, 1))
+    figure.legend(*axes[0][0].get_legend_handles_labels(), fontsize=7, loc="lower center", ncols=len(mpis) + 1)
     return figure
 
 

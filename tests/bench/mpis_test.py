@@ -134,7 +134,8 @@ class Cases(unittest.TestCase):
             row("p2p", [9.0], name="b"),
             row("p2pw", [5.0], failed="later"),
         ]
-        self.assertEqual(mpis.run_again(rows), [True, True, False, True, False, False, True, False])
+        self.assertEqual(mpis.run_again(rows, 1.3), [True, True, False, True, False, False, True, False])
+        self.assertEqual(mpis.run_again(rows, 1.5), [True, True, True, True, True, False, True, False])
 
 
 class Reasons(unittest.TestCase):
