@@ -197,9 +197,9 @@ def page_text(results: dict) -> str:
     rows, machine = results["rows"], results["machine"]
     versions = ", ".join(f"{name}: {m['library']} {m['version']}" for name, m in results["mpis"].items())
     runs = [len(r["seconds"]) for r in rows if r["seconds"]]
-    text = (
-        f"{versions}. {machine['processor']}, {machine['cores']} cores. Medians of {min(runs)} to {max(runs)} runs.\n\n"
-    )
+    text = "![Times of the exchanges under each MPI](pictures/mpis.svg)\n\n"
+    text += f"{versions}. {machine['processor']}, {machine['cores']} cores. "
+    text += f"Medians of {min(runs)} to {max(runs)} runs.\n\n"
     text += summary_table(rows)
     text += f"\nMilliseconds of each MPI as installed, with the fastest messages in bold:\n\n{installed_table(rows)}"
     text += "\nWhat settings change by a tenth or more: time over that of the same MPI as installed.\n\n"

@@ -170,7 +170,7 @@ def run_again(rows: list[dict], close: float) -> list[bool]:
 
 
 class Measurement:
-    """All rounds of some cases; what is known is stored after each round."""
+    """All rounds of some cases; what is known is stored after each run, also if the program is then stopped."""
 
     def __init__(self, cases: list[Case], given: argparse.Namespace, about: dict):
         self.cases = cases
@@ -215,8 +215,8 @@ class Measurement:
             if turn > 0 and time.monotonic() > self.end:
                 break
             self.measure(case, row)
+            self.given.json.write_text(json.dumps(self.results, indent=1) + "\n")
         print(f"  {time.monotonic() - begin:.0f} s", flush=True)
-        self.given.json.write_text(json.dumps(self.results, indent=1) + "\n")
 
     def all_rounds(self) -> dict:
         for turn in range(self.given.rounds):
