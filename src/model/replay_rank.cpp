@@ -69,6 +69,7 @@ ReplayTile tile_of(const ReshapeProgram& reshape, std::size_t number, int rank, 
   }
   in_ring_order(tile.sends, rank, ranks);
   in_ring_order(tile.stores, rank, ranks);
+  tile.departed.assign(tile.receives.size(), {not_yet, not_yet, not_yet});
   tile.arrived.assign(tile.receives.size(), not_yet);
   tile.taken.assign(tile.receives.size(), 0);
   tile.arrival_of.assign(tile.receives.size(), {-1, -1});

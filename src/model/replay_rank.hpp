@@ -25,6 +25,12 @@ struct Destination {
   int rank, receive, send;
 };
 
+/// A part leaves its sender: when its first byte can, when it would if those before it went alone, and when
+/// its last byte has.
+struct Departure {
+  double first, turn, last;
+};
+
 /// A tile of a reshape on one rank. What goes to other ranks is in the order of a ring that begins behind the
 /// rank: carriers send in this order.
 struct ReplayTile {
@@ -37,6 +43,7 @@ struct ReplayTile {
   // What has happened.
   double freed = not_yet, sent = 0;
   int free_number = -1;                         ///< of the operation that did it
+  std::vector<Departure> departed;              ///< per receive
   std::vector<double> arrived;                  ///< per receive
   std::vector<char> taken;                      ///< per receive
   std::vector<std::pair<int, int>> arrival_of;  ///< per receive: the rank and number of its post

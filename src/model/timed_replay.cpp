@@ -59,8 +59,8 @@ class TimedReplay {
   /// Does the next operation of a rank; false if it has to wait.
   bool step(int rank);
   bool post(int rank, const Op& op);
-  std::vector<double> start_parts(ReplayRank& r, ReplayTile& tile);
-  void announce_parts(int rank, const Op& op, const std::vector<double>& starts);
+  std::vector<Departure> start_parts(ReplayRank& r, ReplayTile& tile);
+  void announce_parts(int rank, const Op& op, const std::vector<Departure>& departures);
   bool receive(int rank, const Op& op);
   bool await_flag(int rank, const Op& op);
   void signal(int rank, const Op& op);
@@ -192,36 +192,40 @@ void TimedReplay::local(int rank, const Op& op) {
   ++r.at;
 }
 
-/// Starts the parts of a tile one after the other; returns when each leaves.
-std::vector<double> TimedReplay::start_parts(ReplayRank& r, ReplayTile& tile) {
-  std::vector<double> starts;
+/// Starts the parts of a tile one after the other. Those under way share the rank's link: the first bytes of
+/// each can leave at once, and their last ones leave in the order in which the parts were started.
+std::vector<Departure> TimedReplay::start_parts(ReplayRank& r, ReplayTile& tile) {
+  std::vector<Departure> departures;
   for (const ReplayPart& p : tile.sends) {
     const bool is_near = links_.near(r.program.rank, p.peer);
     r.clock += links_.link(is_near).part_s;
-    starts.push_back(r.clock);
+    departures.push_back({r.clock, r.clock, r.clock});
     if (is_near) continue;
     const double wire = links_.wire_seconds(r.program.rank, p.bytes);
     r.out_free = std::max(r.out_free, r.clock - links_.burst_seconds(r.program.rank)) + wire;
-    starts.back() = std::max(r.clock, r.out_free - wire);
-    tile.sent = std::max(r.clock, r.out_free);
+    departures.back() = {r.clock, std::max(r.clock, r.out_free - wire), std::max(r.clock, r.out_free)};
+    tile.sent = departures.back().last;
     r.timeline.bytes_sent += p.bytes;
   }
   r.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
   for (std::size_t k = 0; k < tile.receives.size(); ++k)
     if (tile.receives[k].peer == r.program.rank) tile.arrived[k] = r.clock;
-  return starts;
+  return departures;
 }
 
-void TimedReplay::announce_parts(int rank, const Op& op, const std::vector<double>& starts) {
+void TimedReplay::announce_parts(int rank, const Op& op, const std::vector<Departure>& departures) {
   ReplayRank& r = at(ranks_, rank);
   const int number = static_cast<int>(r.timeline.operations.size());
   for (const Destination& d : r.tile(op).to) {
     ReplayRank& receiver = at(ranks_, d.rank);
     ReplayTile& tile = receiver.tile(op);
     const bool is_near = links_.near(receiver.program.rank, at(tile.receives, d.receive).peer);
-    const double start = d.send < 0 ? r.clock : at(starts, d.send);
-    push(start + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters, d.rank, op.reshape,
-         op.tile, d.receive);
+    Departure part = d.send < 0 ? Departure{r.clock, r.clock, r.clock} : at(departures, d.send);
+    if (at(r.program.reshapes, op.reshape).leg.traits.blocks)
+      part.first = part.turn;  // a round for each part
+    at(tile.departed, d.receive) = part;
+    push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters, d.rank,
+         op.reshape, op.tile, d.receive);
     at(tile.arrival_of, d.receive) = {rank, number};
   }
 }
@@ -359,14 +363,19 @@ bool TimedReplay::step(int rank) {
   }
 }
 
-/// The first byte of a part reaches its receiver, whose link other parts may keep busy.
+/// A part reaches its receiver, whose link other parts may keep busy. The link did not rest before if it
+/// could have carried bytes of this one: what several ranks send to the same ones, in the same order, is
+/// shared out. The part is there when both links have carried all of it.
 void TimedReplay::enters(const Event& e) {
   ReplayRank& r = at(ranks_, e.rank);
-  const ReplayPart& part = at(at(at(r.tiles, e.reshape), e.tile).receives, e.receive);
+  const ReplayTile& tile = at(at(r.tiles, e.reshape), e.tile);
+  const ReplayPart& part = at(tile.receives, e.receive);
+  const Departure& departed = at(tile.departed, e.receive);
   const int rank = r.program.rank;
-  r.in_free =
-      std::max(r.in_free, e.time - links_.burst_seconds(rank)) + links_.wire_seconds(rank, part.bytes);
-  push(std::max(e.time, r.in_free), What::arrives, e.rank, e.reshape, e.tile, e.receive);
+  const double latency = links_.link(false).latency_s, burst = links_.burst_seconds(rank);
+  r.in_free = std::max(r.in_free, departed.first + latency - burst) + links_.wire_seconds(rank, part.bytes);
+  const double arrival = std::max({e.time, departed.last + latency - burst, r.in_free});
+  push(arrival, What::arrives, e.rank, e.reshape, e.tile, e.receive);
 }
 
 void TimedReplay::arrives(const Event& e) {

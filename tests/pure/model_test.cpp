@@ -108,6 +108,33 @@ TEST(Model, MachinesGetInEachOthersWay) {
   EXPECT_NEAR(shared, 4 * bytes * 2 / 3 / 1e8, 1e-5);
 }
 
+/// Where several ranks send to the same ones, in the same order, no link rests while they wait for the first
+/// of these: parts that are under way share the links.
+TEST(Model, RanksThatSendToTheSameOnesShareTheLinks) {
+  MachineDescription machine = described_machine();
+  machine.processor.copy_alone = machine.processor.copy_together = Curve({{1, 1e15}});
+  for (FftSpeed& f : machine.processor.ffts) f.in_cache_s = f.in_memory_s = 1e-15;
+  for (LinkDescription& l : machine.links) l.latency_s = l.part_s = l.busy_share = 0;
+  DescribedPlan plan;
+  plan.options.set("exchange", "p2p").set("pipeline", "sequential");
+  const auto expect_busy_links = [&] {
+    const Prediction p = plan.on(machine).prediction;
+    EXPECT_NEAR(p.seconds, p.wire_s, 0.05 * p.wire_s);
+  };
+  plan.input = Distribution::brick();
+  plan.output = Distribution::slab(0);
+  plan.options.set("decomposition", "slab");
+  for (const int ranks : {16, 64}) {
+    plan.ranks = ranks;
+    expect_busy_links();
+  }
+  plan.input = Distribution::pencil(2);
+  plan.output = Distribution::pencil(0);
+  plan.options.set("decomposition", "pencil");
+  plan.per_node = 4;
+  expect_busy_links();
+}
+
 TEST(Model, OverlapHidesWhatItCan) {
   MachineDescription machine = described_machine();
   machine.processor.copy_alone = machine.processor.copy_together = Curve({{1 << 16, 1e10}});

@@ -50,15 +50,18 @@ struct DescribedPlan {
   bool by_classes = false, threads = false;
   Direction direction = Direction::forward;
 
-  PlanPrediction on(const MachineDescription& machine) const {
+  std::vector<int> nodes() const { return nodes_of(ranks, per_node); }
+  Design design_on(const MachineDescription& machine) const {
     Problem problem;
     problem.shape = shape;
     problem.input = input;
     problem.output = output;
     check_problem(problem, ranks);
-    const std::vector<int> nodes = nodes_of(ranks, per_node);
-    const Design d = design(problem, wishes_of(options), described_setting(machine, nodes, threads));
-    return predict({machine, d, nodes, problem.precision, "fftw",
+    return design(problem, wishes_of(options), described_setting(machine, nodes(), threads));
+  }
+  PlanPrediction on(const MachineDescription& machine) const {
+    const Design d = design_on(machine);
+    return predict({machine, d, nodes(), Precision::float64, "fftw",
                     by_classes ? ReplayedRanks::classes : ReplayedRanks::all},
                    direction);
   }
