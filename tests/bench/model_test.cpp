@@ -108,7 +108,7 @@ TEST(ModelCommand, ErrorsNameTheArgument) {
     EXPECT_TRUE(says(s.err, text));
     EXPECT_EQ(s.out, "");
   };
-  refuses({}, "no command; expected one of predict, scaling, compare, messages, phase, roofline");
+  refuses({}, "no command; expected one of predict, choose, scaling, compare, messages, phase, roofline");
   refuses({"phsae"}, "unknown command phsae; the nearest is phase");
   refuses({"--josn"}, "unknown argument --josn");
   refuses({"phase", "--rnaks", "6"}, "weft-model phase: unknown argument --rnaks; the nearest is --ranks");
