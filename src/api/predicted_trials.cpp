@@ -17,9 +17,10 @@ namespace weft {
 
 namespace {
 
-/// Seconds that are predicted to be equal may differ by this share in truth; the rules' choice, which was
-/// measured on many machines, then stays.
-constexpr double clear_gain = 0.03;
+/// Plans of which one is predicted to be faster by less than this may be as fast in truth (docs/model.md): the
+/// rules' choice, which was measured on several machines, then stays. Ranks that wait for each other's cores
+/// are predicted worst.
+constexpr double clear_gain = 0.1, clear_gain_in_turns = 0.3;
 /// Up to so many ranks all are replayed, as they may wait for each other's cores.
 constexpr int few_ranks = 4;
 /// From so many candidates on the rest is left out of the list.
@@ -111,6 +112,18 @@ std::string why(const Forecast& f, const Forecast& best) {
     parts.emplace_back(text);
   }
   return parts.empty() ? "much the same" : join(parts, "; ");
+}
+
+/// Whether any machine has more ranks than cores.
+bool in_turns(const Setting& setting) {
+  std::map<int, int> ranks_of;
+  int most = 0;
+  for (const int node : setting.nodes) most = std::max(most, ++ranks_of[node]);
+  return most > *std::min_element(setting.hardware_threads.begin(), setting.hardware_threads.end());
+}
+
+double clear_gain_of(const Setting& setting) {
+  return in_turns(setting) ? clear_gain_in_turns : clear_gain;
 }
 
 class PredictedTrials final : public Trials {
@@ -220,7 +233,7 @@ ModelChoice choose_by_model(const ChoiceRequest& request) {
   }
   ModelChoice choice;
   const double rules = trials.predicted({}, true), best = trials.predicted(tuned.best.options, true);
-  const bool gains = best < (1 - clear_gain) * rules;
+  const bool gains = best < (1 - clear_gain_of(request.setting)) * rules;
   if (gains) choice.options = tuned.best.options;
   choice.candidates = listed(trials, choice.options);
   choice.candidates.front().why = gains ? "predicted to be the fastest"
@@ -269,7 +282,7 @@ void advise(std::vector<std::string>& advice, const ChoiceRequest& request, cons
   try {
     const Wishes wishes = wishes_of(variation.options, chosen, Origin::model);
     const double other = predict_both(request, design(variation.problem, wishes, request.setting)).seconds();
-    if (other > (1 - clear_gain) * seconds) return;
+    if (other > (1 - clear_gain_of(request.setting)) * seconds) return;
     char times[80];
     std::snprintf(times, sizeof times, ": predicted %.3g ms for %.3g", 1e3 * other, 1e3 * seconds);
     advice.push_back(variation.text + times);
