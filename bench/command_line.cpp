@@ -96,7 +96,7 @@ void add_measurement(CLI::App& app, Case& c) {
   app.add_option("--comm", c.comm, "mpi, or threads:P for P threads of this process")
       ->capture_default_str()
       ->group("Ranks");
-  app.add_option("--device", c.device, "host, or cuda: arrays in memory of GPUs, one for each rank")
+  app.add_option("--device,--memory", c.device, "host, or cuda: arrays in memory of GPUs, one for each rank")
       ->capture_default_str()
       ->group("Ranks");
   app.add_option("--repeat", c.repeat, "timed repetitions, after three that are not")

@@ -380,11 +380,25 @@ class Bench {
     m_.timeline = gather_timeline(comm_, last_);
   }
 
+  /// Of all ranks; none for arrays on the host.
+  std::vector<int> device_numbers() const {
+    const std::vector<DeviceId>& ids = PlanImpl::of(*plan_).devices.ids;
+    std::vector<int> numbers;
+    for (const DeviceId& id : ids)
+      numbers.push_back(static_cast<int>(std::find(ids.begin(), ids.end(), id) - ids.begin()));
+    return numbers;
+  }
+
   void predict_times() {
     if (case_.machine.empty() || comm_.rank() != 0) return;
     const MachineDescription machine = read_machine(read_file(case_.machine));
-    const PredictionRequest request{machine, PlanImpl::of(*plan_).design(), comm_.impl().nodes(),
-                                    problem_.precision};
+    const PredictionRequest request{machine,
+                                    PlanImpl::of(*plan_).design(),
+                                    comm_.impl().nodes(),
+                                    problem_.precision,
+                                    "fftw",
+                                    false,
+                                    device_numbers()};
     for (const Direction d : {Direction::forward, Direction::backward})
       if (d == Direction::forward ? case_.forward() : case_.backward())
         m_.predicted.push_back(predict(request, d).prediction);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
@@ -34,6 +35,16 @@ void PlanArguments::describe(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20))
       ->group("Machine");
+  app.add_option("--device,--memory", problem.device,
+                 "host, or cuda: arrays in memory of GPUs, of a machine whose description has one")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->group("Machine");
+  app.add_option("--devices-per-node", devices_per_node,
+                 "GPUs of each machine, which its ranks take in turn; 0: one for each rank")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 20))
+      ->group("Machine");
   app.add_flag("--threads", threads, "ranks are threads of one process")->group("Machine");
   app.add_option("--fft", library, "library of local FFTs whose figures count")
       ->capture_default_str()
@@ -50,6 +61,24 @@ void PlanArguments::describe(CLI::App& app) {
          "an option of the plan, NAME=VALUE; may be repeated")
       ->group("Plan");
 }
+
+namespace {
+
+/// The number of every rank's device; none for arrays on the host.
+std::vector<int> devices_of(const PlanArguments& arguments, const MachineDescription& machine,
+                            const std::vector<int>& nodes) {
+  std::vector<int> devices;
+  if (arguments.problem.device != "cuda") return devices;
+  device_of(machine);
+  std::map<int, int> before;  // ranks of each machine
+  for (std::size_t r = 0; r < nodes.size(); ++r) {
+    const int own = arguments.devices_per_node, place = before[nodes[r]]++;
+    devices.push_back(own == 0 ? static_cast<int>(r) : nodes[r] * own + place % own);
+  }
+  return devices;
+}
+
+}  // namespace
 
 double PredictedPlan::seconds() const {
   double sum = 0;
@@ -71,7 +100,8 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
   for (int r = 0; r < ranks; ++r) nodes.push_back(arguments.threads ? 0 : r / arguments.ranks_per_node);
   Problem problem = arguments.problem.problem();
   check_problem(problem, ranks);
-  const Setting setting = described_setting(machine, nodes, arguments.threads);
+  const std::vector<int> devices = devices_of(arguments, machine, nodes);
+  const Setting setting = described_setting(machine, nodes, arguments.threads, devices);
   const bool any = std::any_of(setting.offers.begin(), setting.offers.end(),
                                [](const Offer& o) { return o.why_not.empty() && !o.traits.stores; });
   if (!any)
@@ -80,8 +110,8 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
                 "--threads, or a build with MPI");
   PredictedPlan plan;
   plan.design = design(problem, wishes_of(arguments.problem.options), setting);
-  const PredictionRequest request{machine,           plan.design,       nodes,
-                                  problem.precision, arguments.library, ranks >= few};
+  const PredictionRequest request{machine,           plan.design,  nodes,  problem.precision,
+                                  arguments.library, ranks >= few, devices};
   for (const Direction d : {Direction::forward, Direction::backward})
     if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())
       plan.directions.push_back(predict(request, d));

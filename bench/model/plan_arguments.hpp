@@ -19,6 +19,7 @@ struct PlanArguments {
   std::string machine;  ///< file
   bool threads = false;
   int ranks_per_node = 1;
+  int devices_per_node = 0;  ///< of arrays in memory of devices; 0: one for each rank
   std::string library = "fftw";
 
   /// Adds all of them but the number of ranks.

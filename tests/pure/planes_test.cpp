@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "exec/stream/plan.hpp"
+#include "program/stream_plan.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
 #include "schedule/planner.hpp"
