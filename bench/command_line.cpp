@@ -111,7 +111,8 @@ void add_measurement(CLI::App& app, Case& c) {
       ->group("Measurement");
   app.add_option(
          "--measure-machine", c.measure_machine,
-         "measures memory, local FFTs, codecs and links of these ranks into a file, and does nothing else")
+         "measures memory, local FFTs, codecs and links of these ranks, and with --device cuda a GPU, into a "
+         "file, and does nothing else")
       ->group("Measurement");
   app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)")
       ->group("Measurement");

@@ -7,6 +7,7 @@
 
 #include "comm/agree.hpp"
 #include "command_line.hpp"
+#include "device/device.hpp"
 #include "measure_machine.hpp"
 #include "model/machine_json.hpp"
 #include "output_file.hpp"
@@ -24,20 +25,27 @@ namespace weft::bench {
 
 namespace {
 
-void write_machine(const Comm& comm, const std::string& file) {
+void write_machine(const Comm& comm, const std::string& file, const std::shared_ptr<Device>& device) {
   std::optional<OutputFile> output;
   agree(comm.impl(), "weft-bench", [&] {
     if (comm.rank() == 0) output.emplace(file);
   });
-  const MachineDescription machine = measure_machine(comm);
+  const MachineDescription machine = measure_machine(comm, device);
   if (comm.rank() != 0) return;
   output->write(to_json(machine));
   std::printf("%s: %s\n", file.c_str(), machine.name.c_str());
 }
 
 void run(const Comm& comm, const Case& c) {
+#ifdef WEFT_WITH_CUDA
+  if (c.device == "cuda") choose_device(comm);
+#endif
   if (!c.measure_machine.empty()) {
-    write_machine(comm, c.measure_machine);
+    std::shared_ptr<Device> device;
+    agree(comm.impl(), "weft-bench", [&] {
+      if (c.problem().memory == MemoryKind::cuda) device = current_device();
+    });
+    write_machine(comm, c.measure_machine, device);
     return;
   }
   std::optional<OutputFile> json, trace;
@@ -46,9 +54,6 @@ void run(const Comm& comm, const Case& c) {
     json.emplace(c.json);
     trace.emplace(c.trace);
   });
-#ifdef WEFT_WITH_CUDA
-  if (c.device == "cuda") choose_device(comm);
-#endif
   Case chosen = c;
   if (!c.transport.empty()) {
     if (c.device != "cuda")

@@ -47,13 +47,13 @@ std::map<std::string, double> critical_path(const Replayed& replayed) {
       follow("link");
       continue;
     }
-    if (o.time.end < end) path["wait"] += end - o.time.end;  // for a core
+    if (o.time.end < end) path["wait"] += end - o.time.end;  // for a core or a device
     end = std::min(end, o.time.end);
     const double begin = std::min(end, o.time.begin);
     path[o.time.kind] += std::max(0.0, end - std::max(begin, 0.0));
     end = begin;
     if (cause != nullptr && o.opens) {
-      follow("event");
+      follow("wait");  // for the event, and a device
     } else {
       number = o.before;
     }

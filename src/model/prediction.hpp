@@ -16,7 +16,7 @@ struct Prediction {
   std::vector<std::pair<int, double>>
       stages;  ///< of the slowest rank: local seconds by stage of the schedule
   /// By activity, what the time hangs on from the end back to the beginning, over all ranks; "link": parts
-  /// and flags that travel; "event": from the end of work of a device to what waits for it.
+  /// and flags that travel.
   std::map<std::string, double> critical;
   double compute_s = 0;  ///< of the rank with most: its local operations alone, on devices of one stream
   double wire_s = 0;     ///< of the rank with most: its bytes to other machines over their bandwidth
