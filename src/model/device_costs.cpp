@@ -100,13 +100,19 @@ double DeviceCosts::fft_seconds(const FftCall& call, const Distances& distances)
   return seconds;
 }
 
-double DeviceCosts::copy_seconds(const CopyCall& call, const Distances& distances) const {
-  const auto read = static_cast<double>(bytes_read(call)), written = static_cast<double>(bytes_written(call));
+double DeviceCosts::read_seconds(const CopyCall& call, double distance) const {
   if (call.coded.codec)
     return static_cast<double>(call.box.count() * call.element_bytes) /
            codec_bytes_per_s(device_.codecs, call);
-  const double bytes_s = read * byte_seconds(distances.from) + written * byte_seconds(distances.to);
-  return bytes_s / device_.share_by_run.at(static_cast<double>(contiguous_bytes(call)));
+  return static_cast<double>(bytes_read(call)) * byte_seconds(distance) /
+         device_.share_by_run.at(static_cast<double>(contiguous_bytes(call)));
+}
+
+double DeviceCosts::copy_seconds(const CopyCall& call, const Distances& distances) const {
+  const double read = read_seconds(call, distances.from);
+  if (call.coded.codec) return read;
+  return read + static_cast<double>(bytes_written(call)) * byte_seconds(distances.to) /
+                    device_.share_by_run.at(static_cast<double>(contiguous_bytes(call)));
 }
 
 }  // namespace weft

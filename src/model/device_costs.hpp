@@ -14,6 +14,8 @@ class DeviceCosts {
 
   double fft_seconds(const FftCall& call, const Distances& distances) const;
   double copy_seconds(const CopyCall& call, const Distances& distances) const;
+  /// Of a copy that writes elsewhere: of reading, and of coding.
+  double read_seconds(const CopyCall& call, double distance) const;
   /// What a kernel takes at least.
   double kernel_seconds() const { return in_graph_ ? device_.node_s : device_.kernel_s; }
   double cache_bytes() const { return static_cast<double>(device_.cache_bytes); }

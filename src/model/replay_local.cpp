@@ -63,12 +63,9 @@ void TimedReplay::run_put(LaneAt at, const Op& op) {
   const LinkDescription& link = links_.device_link(over_peer, engine ? by_engines : by_stores);
   const double before = l.step().joins ? 0 : link.latency_s + (engine ? 0 : r.device->kernel_seconds());
   const double wire = over(link, static_cast<double>(bytes_written(call)));
-  double seconds = before + wire;
-  if (engine) {
-    r.touch(call);
-  } else {
-    seconds = std::max(seconds, r.local_seconds(op));
-  }
+  const double distance = r.touch(call).from;
+  const double read = engine ? 0 : r.device->read_seconds(call, distance);
+  const double seconds = before + std::max(wire, read);
   const double begin = engine ? l.clock : device_of_rank(r.program.rank).kernels.take(l.clock, seconds);
   double end = begin + seconds;
   if (ranks_.size() == request_.nodes.size()) {
