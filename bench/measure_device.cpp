@@ -61,7 +61,7 @@ class Overheads {
                             .time(many / 2,
                                   [&] {
                                     stream_.record(*there);
-                                    stream_.wait(*there);
+                                    other->wait(*there);
                                   })
                             .host_s /
                         2;

@@ -25,7 +25,7 @@ DeviceDescription measure_device(const std::shared_ptr<Device>& device, const De
 /// Its local FFTs, and what transforms take that are not c2c.
 std::vector<FftSpeed> measure_device_ffts(DeviceTimer& timer, const DeviceSizes& sizes);
 TransformRatios measure_device_ratios(DeviceTimer& timer, const DeviceSizes& sizes);
-/// What the host takes to enqueue one, for each axis.
+/// What the host takes to enqueue one along one axis.
 double measure_device_fft_launch(DeviceTimer& timer);
 
 /// Between the device of rank 0 and its host; and between those of the first two ranks, if each has its own

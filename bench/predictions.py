@@ -124,13 +124,12 @@ def measure_device(given: argparse.Namespace) -> tuple[dict, int]:
     """Rows, and how many runs failed."""
     bench = [given.bench, "--device", "cuda"]
     machine = given.machine.resolve()
-    if not machine.exists():
-        run([*bench, "--comm", "threads:1", "--measure-machine", str(machine)])
+    several = shlex.split(given.launch.format(ranks=2)) + bench if given.launch else [*bench, "--comm", "threads:2"]
+    if not machine.exists():  # by two ranks, so that it has the link between them
+        run([*several, "--measure-machine", str(machine)])
     rows, failed = [], 0
     for ranks, shape, options in DEVICE:
-        command = [*bench, "--comm", f"threads:{ranks}", "--repeat", "15"]
-        if given.launch and ranks > 1:
-            command = [*shlex.split(given.launch.format(ranks=ranks)), *bench, "--repeat", "15"]
+        command = [*(several if ranks == 2 else [*bench, "--comm", "threads:1"]), "--repeat", "15"]
         try:
             rows.append(row_of(command, ranks, shape, options, str(machine), given.limit))
         except subprocess.TimeoutExpired:

@@ -89,12 +89,14 @@ struct DeviceDescription : ComputeDescription {
   double flag_raise_s = 0;  ///< an operation of a stream that stores flags
   double flag_see_s = 0;    ///< one that waits for flags which are up
   // On the host.
-  double launch_kernel_s = 0, launch_fft_s = 0, launch_copy_s = 0;  ///< of a local FFT: for each axis
-  double launch_event_s = 0;  ///< to record an event, or to let a stream wait for it
-  double launch_flags_s = 0;  ///< of flags that are stored or awaited together
-  double launch_graph_s = 0;  ///< of a graph, however few its nodes are
-  double launch_node_s = 0;   ///< for each of its nodes beside
-  double execution_s = 0;     ///< for an execution beside, until its end has been noticed
+  double launch_kernel_s = 0;  ///< to enqueue a kernel
+  double launch_fft_s = 0;     ///< a local FFT along one axis; each axis more is a kernel
+  double launch_copy_s = 0;    ///< a copy by an engine
+  double launch_event_s = 0;   ///< to record an event, or to let a stream wait for it
+  double launch_flags_s = 0;   ///< of flags that are stored or awaited together
+  double launch_graph_s = 0;   ///< of a graph, however few its nodes are
+  double launch_node_s = 0;    ///< for each of its nodes beside
+  double execution_s = 0;      ///< for an execution beside, until its end has been noticed
   friend bool operator==(const DeviceDescription&, const DeviceDescription&) = default;
 };
 

@@ -54,7 +54,8 @@ double TimedReplay::launch_seconds(const ReplayRank& r, const ReplayStep& step) 
   const int events = plan.waits_end - plan.waits_begin + (plan.event >= 0 ? 1 : 0);
   double seconds = events * device_->launch_event_s;
   if (op.kind == OpKind::fft)
-    return seconds + kernels_of(at(r.program.ffts, op.call)) * device_->launch_fft_s;
+    return seconds + device_->launch_fft_s +
+           (kernels_of(at(r.program.ffts, op.call)) - 1) * device_->launch_kernel_s;
   if (step.joins) return seconds;
   const bool engine =
       op.kind == OpKind::put && at(r.program.copies, op.call).to_rank >= 0 && op.lane == Lane::transfer;

@@ -1,15 +1,21 @@
 // What --measure-machine finds of a device, on the double of the seam: complete, and good for predictions.
 // How fast the double is says nothing.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "measure_device.hpp"
+#include "measurement.hpp"
 #include "model/machine_json.hpp"
+#include "report.hpp"
 #include "support/described_machine.hpp"
 #include "support/device_double.hpp"
 #include "support/first_rank.hpp"
+#include "support/says.hpp"
 #include "weft/thread_team.hpp"
 
 namespace weft::test {
@@ -64,6 +70,29 @@ TEST(MeasuredDevice, IsCompleteAndPredicts) {
   plan.devices = {0};
   EXPECT_GT(plan.seconds_on(machine), 0);
   EXPECT_TRUE(std::isfinite(plan.seconds_on(machine)));
+}
+
+/// One rank, two with a device each, and two that share one.
+TEST(MeasuredDevice, PredictionsStandBesideMeasuredTimes) {
+  const ScopedDeviceDouble devices;
+  const std::string name = testing::TempDir() + "weft-gpu-" + std::to_string(getpid()) + ".json";
+  std::ofstream(name) << to_json(described_machine_with_device());
+  bench::Case c;
+  c.device = "cuda";
+  c.shape = "16,16,16";
+  c.repeat = 1;
+  c.machine = name;
+  for (const auto& [ranks, number] : {std::pair(1, 1), std::pair(2, 2), std::pair(2, 1)}) {
+    const bench::Measured m = on_first_rank(ranks, [&](const Comm& comm) {
+      set_double_device(comm.rank() % number);
+      return measure(comm, c);
+    });
+    ASSERT_EQ(m.predicted.size(), 1u);
+    EXPECT_GT(m.predicted[0].seconds, 7e-3);  // an execution
+    EXPECT_EQ(m.predicted[0].activities.count("stage") > 0, ranks > number);
+    EXPECT_TRUE(says(text_of(c, m), "predicted "));
+  }
+  std::filesystem::remove(name);
 }
 
 TEST(MeasuredDevice, HasLinksBetweenDevicesThatReachEachOther) {
