@@ -137,9 +137,9 @@ TEST(DeviceFile, ErrorsNameTheField) {
     change(json);
     expect_error([&] { read_machine(json.dump()); }, text);
   };
-  for (const auto& [field, value] :
-       nlohmann::json::parse(to_json(described_machine_with_device()))["device"].items()) {
-    const std::string missing = "device." + field + " is missing";
+  const nlohmann::json whole = nlohmann::json::parse(to_json(described_machine_with_device()))["device"];
+  for (const auto& one : whole.items()) {
+    const std::string field = one.key(), missing = "device." + field + " is missing";
     refuses([&](auto& j) { j["device"].erase(field); }, missing.c_str());
   }
   refuses([](auto& j) { j["device"] = 3; }, "device.is no object");
@@ -308,11 +308,11 @@ TEST(DeviceModel, NeverFallsWhenSomethingIsSlowerOrAnArrayIsLarger) {
       });
       rises("kernels", [](auto& m, double t) { m.device->kernel_s *= t; });
       rises("flags", [](auto& m, double t) { link_of(m, over_peer, by_stores).flag_s *= t; });
-      for (const auto& [between, carries] :
-           {std::pair(over_peer, by_stores), std::pair(over_peer, by_engines),
-            std::pair(over_host, by_engines)})
-        rises(between, [&](auto& m, double t) {
-          LinkDescription& link = link_of(m, between, carries);
+      using Link = std::pair<const char*, const char*>;
+      for (const Link of :
+           {Link(over_peer, by_stores), Link(over_peer, by_engines), Link(over_host, by_engines)})
+        rises(of.first, [&](auto& m, double t) {
+          LinkDescription& link = link_of(m, of.first, of.second);
           link.bytes_per_s = Curve({{64, 1e9 / t}});
           link.latency_s *= t;
         });
