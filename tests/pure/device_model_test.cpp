@@ -309,7 +309,7 @@ TEST(DeviceModel, NeverFallsWhenSomethingIsSlowerOrAnArrayIsLarger) {
       rises("kernels", [](auto& m, double t) { m.device->kernel_s *= t; });
       rises("flags", [](auto& m, double t) { link_of(m, over_peer, by_stores).flag_s *= t; });
       using Link = std::pair<const char*, const char*>;
-      for (const Link of :
+      for (const Link& of :
            {Link(over_peer, by_stores), Link(over_peer, by_engines), Link(over_host, by_engines)})
         rises(of.first, [&](auto& m, double t) {
           LinkDescription& link = link_of(m, of.first, of.second);
