@@ -19,12 +19,11 @@ struct Case {
   std::string shape = "128,128,128", transform = "c2c", precision = "double", input = "slab",
               output = "transposed", direction = "forward", data = "random", device = "host",
               comm = usual_ranks, transport, json, trace;
-  std::string machine;          ///< file of a machine description, on which times are predicted
   std::string measure_machine;  ///< file for one; nothing else is done then
   std::vector<std::string> peers;
   Index batch = 1;
   int repeat = 20;
-  bool in_place = false;
+  bool in_place = false, explain = false;
   Options options;
 
   /// Throws `weft::Error` for unknown words.

@@ -107,12 +107,12 @@ void add_measurement(CLI::App& app, Case& c) {
       ->delimiter(',')
       ->group("Measurement");
   app.add_option("--json", c.json, "file for the results")->group("Measurement");
-  app.add_option("--machine", c.machine, "file of --measure-machine: the time that the model predicts, too")
+  app.add_flag("--explain", c.explain, "why the plan is as it is, and what would make it faster")
       ->group("Measurement");
-  app.add_option(
-         "--measure-machine", c.measure_machine,
-         "measures memory, local FFTs, codecs and links of these ranks, and with --device cuda a GPU, into a "
-         "file, and does nothing else")
+  app.add_option("--measure-machine", c.measure_machine,
+                 "measures memory, local FFTs, codecs and links of these ranks and with --device cuda of a "
+                 "GPU into a file, and that of "
+                 "--wisdom, and does nothing else")
       ->group("Measurement");
   app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)")
       ->group("Measurement");
@@ -160,6 +160,8 @@ void add_plan(CLI::App& app, Case& c) {
   plan_option("--trials", "trials", "candidates that efforts measure and patient time at most");
   plan_option("--budget", "budget", "seconds that they spend on it at most: 30, 30s");
   plan_option("--search", "search", "of effort patient: nelder-mead, random");
+  plan_option("--machine", "machine",
+              "file of --measure-machine, or none: estimate goes by what is predicted, which is printed too");
   plan_option("--wisdom", "wisdom", "file of what was found before, and of what is found now");
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "api/machine_choice.hpp"
 #include "api/plan_impl.hpp"
 #include "api/problem_check.hpp"
 #include "array.hpp"
@@ -390,14 +391,19 @@ class Bench {
   }
 
   void predict_times() {
-    if (case_.machine.empty() || comm_.rank() != 0) return;
-    const MachineDescription machine = read_machine(read_file(case_.machine));
-    const PredictionRequest request{machine,
+    if (comm_.rank() != 0) return;
+    const std::string file = case_.options.get("machine");
+    std::optional<MachineDescription> machine = m_.learnt.machine;
+    if (case_.explain || machine) m_.explanation = plan_->explain();
+    // Plans of arrays in memory of devices are not chosen by it, but predicted all the same.
+    if (device_ && !machine && !file.empty() && file != "none") machine = described_in(file);
+    if (!machine) return;
+    const PredictionRequest request{*machine,
                                     PlanImpl::of(*plan_).design(),
                                     comm_.impl().nodes(),
                                     problem_.precision,
                                     "fftw",
-                                    false,
+                                    ReplayedRanks::all,
                                     device_numbers()};
     for (const Direction d : {Direction::forward, Direction::backward})
       if (d == Direction::forward ? case_.forward() : case_.backward())

@@ -40,7 +40,8 @@ struct Measured {
   std::map<std::string, std::string> about_peers;
   std::map<std::string, double> peers_planning_s;  ///< slowest rank
   std::string design;                              ///< all that was chosen, as JSON
-  Learnt learnt;                                   ///< the choices of wisdom or trials
+  Learnt learnt;                                   ///< the choices of wisdom, trials or predictions
+  std::optional<Explanation> explanation;          ///< if it was asked for, or the machine is described
   std::vector<Prediction> predicted;               ///< on rank 0 with --machine: of each direction
   /// The operations of the last repetition, per rank.
   std::vector<std::vector<TracedOperation>> timeline;

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
+#include "explanation_json.hpp"
 #include "tune/machine.hpp"
 #include "weft/version.hpp"
 
@@ -105,6 +106,7 @@ std::string text_of(const Case& c, const Measured& m) {
       1e3 * m.memory_bound_s, m.ceilings.copy_bytes_per_s / 1e9, 1e3 * m.wire_bound_s,
       m.ceilings.send_bytes_per_s / 1e9, 100 * bound(m) / m.time.median);
   t += links_of(m.ceilings);
+  if (c.explain && m.explanation) t += to_string(*m.explanation);
   for (const Prediction& p : m.predicted) t += to_string(p);
   if (!m.predicted.empty())
     t += line("predicted %.3f ms, measured %.3f ms: %.2f\n", 1e3 * predicted_s(m), 1e3 * m.time.median,
@@ -156,6 +158,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                                               {"compute_s", p.compute_s},
                                               {"wire_s", p.wire_s}});
   }
+  if (m.explanation) j["explanation"] = json_of(*m.explanation);
   if (m.learnt.origin != Origin::rule) j["learnt"] = learnt(m.learnt);
   j["memory_bytes"] = m.memory_bytes;
   j["problem"] = {{"shape", c.shape},   {"transform", c.transform}, {"precision", c.precision},

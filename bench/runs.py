@@ -30,3 +30,10 @@ def run(command: list[str], host: str, limit: float | None = None) -> dict:
         result = json.loads(pathlib.Path(file.name).read_text())
     result["machine"]["host"] = host
     return result
+
+
+def describe(command: list[str]) -> None:
+    """A run of weft-bench --measure-machine."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RunFailed(done.stderr.strip() or f"exit status {done.returncode}")

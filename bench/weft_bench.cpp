@@ -13,7 +13,9 @@
 #include "output_file.hpp"
 #include "report.hpp"
 #include "transports.hpp"
+#include "tune/wisdom_store.hpp"
 #include "weft/thread_team.hpp"
+#include "weft/wisdom.hpp"
 #ifdef WEFT_WITH_CUDA
 #include "cuda/choose_device.hpp"
 #endif
@@ -25,15 +27,22 @@ namespace weft::bench {
 
 namespace {
 
-void write_machine(const Comm& comm, const std::string& file, const std::shared_ptr<Device>& device) {
+void write_machine(const Comm& comm, const Case& c, const std::shared_ptr<Device>& device) {
+  const std::string& file = c.measure_machine;
   std::optional<OutputFile> output;
   agree(comm.impl(), "weft-bench", [&] {
     if (comm.rank() == 0) output.emplace(file);
   });
   const MachineDescription machine = measure_machine(comm, device);
+  const Machine these_ranks = machine_of(comm.impl(), {});
   if (comm.rank() != 0) return;
   output->write(to_json(machine));
   std::printf("%s: %s\n", file.c_str(), machine.name.c_str());
+  const std::string wisdom = c.options.get("wisdom");
+  if (wisdom.empty()) return;
+  WisdomStore::of_process().with(
+      [&](Wisdom& known) { known.remember_description(these_ranks.described(), to_json(machine)); });
+  if (export_wisdom(wisdom)) std::printf("%s: knows it, too\n", wisdom.c_str());
 }
 
 void run(const Comm& comm, const Case& c) {
@@ -45,7 +54,7 @@ void run(const Comm& comm, const Case& c) {
     agree(comm.impl(), "weft-bench", [&] {
       if (c.problem().memory == MemoryKind::cuda) device = current_device();
     });
-    write_machine(comm, c.measure_machine, device);
+    write_machine(comm, c, device);
     return;
   }
   std::optional<OutputFile> json, trace;

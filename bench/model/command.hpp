@@ -42,6 +42,7 @@ struct CommandRow {
 /// All commands, in the order of the help.
 const std::vector<CommandRow>& command_table();
 
+std::unique_ptr<Command> make_choose();
 std::unique_ptr<Command> make_messages();
 std::unique_ptr<Command> make_phase();
 std::unique_ptr<Command> make_roofline();

@@ -94,24 +94,32 @@ MachineDescription machine_in(const std::string& file) {
   }
 }
 
-PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescription& machine, int ranks) {
-  constexpr int few = 64;
+DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDescription& machine, int ranks) {
   std::vector<int> nodes;
   for (int r = 0; r < ranks; ++r) nodes.push_back(arguments.threads ? 0 : r / arguments.ranks_per_node);
-  Problem problem = arguments.problem.problem();
-  check_problem(problem, ranks);
   const std::vector<int> devices = devices_of(arguments, machine, nodes);
-  const Setting setting = described_setting(machine, nodes, arguments.threads, devices);
-  const bool any = std::any_of(setting.offers.begin(), setting.offers.end(),
+  DescribedRanks of{arguments.problem.problem(),
+                    described_setting(machine, nodes, arguments.threads, devices), devices};
+  check_problem(of.problem, ranks);
+  const bool any = std::any_of(of.setting.offers.begin(), of.setting.offers.end(),
                                [](const Offer& o) { return o.why_not.empty() && !o.traits.stores; });
   if (!any)
     throw Error("weft-model",
                 "ranks that are processes, in a build without MPI, which knows no exchange among them",
                 "--threads, or a build with MPI");
+  return of;
+}
+
+PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescription& machine, int ranks) {
+  constexpr int few = 64;
+  const DescribedRanks of = described_ranks(arguments, machine, ranks);
   PredictedPlan plan;
-  plan.design = design(problem, wishes_of(arguments.problem.options), setting);
-  const PredictionRequest request{machine,           plan.design,  nodes,  problem.precision,
-                                  arguments.library, ranks >= few, devices};
+  plan.design = design(of.problem, wishes_of(arguments.problem.options), of.setting);
+  const PredictionRequest request{
+      machine,           plan.design,
+      of.setting.nodes,  of.problem.precision,
+      arguments.library, ranks >= few ? ReplayedRanks::classes : ReplayedRanks::all,
+      of.devices};
   for (const Direction d : {Direction::forward, Direction::backward})
     if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())
       plan.directions.push_back(predict(request, d));

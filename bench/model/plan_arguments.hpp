@@ -33,6 +33,14 @@ struct PredictedPlan {
   double seconds() const;
 };
 
+/// So many ranks on a described machine. Throws `weft::Error` for a problem that is wrong.
+struct DescribedRanks {
+  Problem problem;
+  Setting setting;
+  std::vector<int> devices;  ///< of every rank; none: arrays on the host
+};
+DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDescription& machine, int ranks);
+
 /// The description in a file. Throws `weft::Error` that names the file's field.
 MachineDescription machine_in(const std::string& file);
 

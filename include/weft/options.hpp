@@ -23,8 +23,8 @@ class WEFT_API Options {
   ///   reshapes, each among fewer ranks.
   /// - `grid`: auto, or two numbers of parts, "2x4", for pencils. Their product is the number of ranks that
   ///   transform. Weft chooses the axis of each; with decomposition auto a grid asks for pencils.
-  /// - `shrink`: a number R. Only the first R ranks transform; the others hold points only where the input or
-  ///   the output says so. Unset: all ranks.
+  /// - `shrink`: a number R, or auto. Only the first R ranks transform; the others hold points only where the
+  ///   input or the output says so. auto: as many as are predicted or measured to be fastest. Unset: all.
   ///
   /// How exchanges and local FFTs follow each other in time:
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. auto is two-front among several
@@ -78,13 +78,16 @@ class WEFT_API Options {
   ///   is FFTW where it is built in; with effort measure or patient, the fastest library for each transform,
   ///   so that results may differ in the last bits between runs.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1.
-  /// - `effort`: estimate, measure, patient. estimate goes by rules. measure times combinations of
+  /// - `effort`: estimate, measure, patient. estimate takes what is predicted to be fastest if the machine is
+  ///   described, else it goes by rules. measure times combinations of
   ///   decomposition, grid, exchange, pipeline and layout that are left open, in both directions, on arrays
   ///   of its own; patient also searches among the parameters of the pipeline. The local FFT library plans
   ///   with the same effort.
   /// - `trials`, `budget`: how many candidates are timed at most (40), and for how long ("30s"; unset: 10 s
   ///   for measure, 60 s for patient). Planning of local FFTs counts as well.
   /// - `search`: nelder-mead, random. The search of effort patient; random is for comparison.
+  /// - `machine`: a file that describes the machine (docs/model.md), or none: go by rules. Unset: what wisdom
+  ///   has of this machine. A file that cannot be read is an error.
   /// - `wisdom`: a file. If it knows the problem on this machine, planning makes no trial. What trials find
   ///   is added to it; see weft/wisdom.hpp.
   /// - `trace`: a file for the timeline of the plan's first 20 executions, which each rank adds to when it

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "api/machine_choice.hpp"
 #include "api/option_table.hpp"
+#include "api/predicted_trials.hpp"
 #include "api/problem_check.hpp"
 #include "api/trial_report.hpp"
 #include "api/tuning.hpp"
@@ -11,6 +14,8 @@
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
 #include "fft/local_fft.hpp"
+#include "model/machine_json.hpp"
+#include "tune/candidates_json.hpp"
 #include "tune/constants.hpp"
 #include "tune/machine.hpp"
 #include "tune/wisdom_file.hpp"
@@ -85,7 +90,8 @@ class Learning {
 
   Learnt run() {
     // Without wisdom and trials planning has nothing to talk about.
-    const bool asks = effort_ != Effort::estimate || !file_.empty();
+    const std::string& described = wishes_.machine.value;
+    const bool asks = effort_ != Effort::estimate || !file_.empty() || !described.empty();
     if (c_.least(asks || !store_.with([](const Wisdom& w) { return w.empty(); }) ? 0 : 1) == 1) return {};
     name_ = name_of_problem(request_, setting_.given);
     agree(c_, "plan: wisdom", [&] {
@@ -94,14 +100,21 @@ class Learning {
     machine_ = find_machine(request_, setting_.devices ? setting_.devices->text : "");
     Wisdom known = share_wisdom(c_, machine_);
     if (!setting_.devices) learn_constants(known);
+    find_description(known);
     if (const std::optional<WisdomEntry> entry = look_up(known)) {
       learnt_.options = entry->options;
       learnt_.origin = Origin::wisdom;
+      learnt_.candidates = entry->candidates;
       learnt_.text = "wisdom: " + text_of_entry(*entry) + ": " + text_of(entry->options);
       return learnt_;
     }
     if (!file_.empty()) learnt_.text = "wisdom: nothing known of this problem on this machine";
-    if (effort_ != Effort::estimate && c_.size() > 1) make_trials();
+    if (c_.size() == 1) return learnt_;
+    if (effort_ != Effort::estimate) {
+      make_trials();
+    } else if (learnt_.machine) {
+      take_predicted();
+    }
     return learnt_;
   }
 
@@ -153,6 +166,86 @@ class Learning {
     learnt_.constants = MachineConstants::from_map(values);
   }
 
+  /// Of the file that option machine names, else of wisdom. Collective.
+  void find_description(const Wisdom& known) {
+    const std::string& file = wishes_.machine.value;
+    if (file == "none" || setting_.devices) return;
+    if (file.empty()) {
+      learnt_.machine = described_by(known, machine_, setting_, c_.rank() == 0);
+      return;
+    }
+    std::string text;
+    agree(c_, "plan", [&] {
+      if (c_.rank() == 0) text = to_json(described_in(file));
+    });
+    text = c_.broadcast(text, 0);
+    agree(c_, "plan", [&] { learnt_.machine = read_machine(text); });
+  }
+
+  /// The setting as designs of candidates go by it.
+  Setting with_constants() const {
+    Setting setting = setting_;
+    setting.constants = learnt_.constants;
+    return setting;
+  }
+  ChoiceRequest choice_request(const Setting& setting) const {
+    return {request_.problem, request_.options, wishes_, setting, *learnt_.machine};
+  }
+
+  /// Rank 0 chooses for all, as machines of other ranks may round otherwise. Collective.
+  ModelChoice predicted_choice() {
+    nlohmann::json json;
+    std::string text;
+    agree(c_, "plan", [&] {
+      if (c_.rank() != 0) return;
+      ModelChoice choice;
+      try {
+        const Setting setting = with_constants();
+        choice = choose_by_model(choice_request(setting));
+      } catch (const Error& e) {
+        choice.text = std::string("not predicted, chosen by rules: ") + e.what();
+      }
+      text = nlohmann::json{{"options", choice.options},
+                            {"text", choice.text},
+                            {"candidates", json_of_candidates(choice.candidates)}}
+                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    });
+    json = nlohmann::json::parse(c_.broadcast(text, 0));
+    return {json.at("options").get<Settings>(), candidates_of_json(json.at("candidates")),
+            json.at("text").get<std::string>()};
+  }
+
+  void take_predicted() {
+    ModelChoice choice = predicted_choice();
+    learnt_.text = choice.text;
+    learnt_.candidates = std::move(choice.candidates);
+    learnt_.options = choice.options;
+    learnt_.origin = learnt_.options.empty() ? Origin::rule : Origin::model;
+  }
+
+  /// What was timed as a whole, the fastest first, with what is predicted of it.
+  std::vector<Candidate> timed_candidates(const Tuned& tuned) const {
+    std::vector<Candidate> all;
+    for (const Timed& t : tuned.timed) {
+      if (t.round == Round::point) continue;
+      const auto same = std::find_if(all.begin(), all.end(),
+                                     [&](const Candidate& c) { return c.options == t.what.options; });
+      if (same != all.end()) {
+        same->measured_s = t.what.seconds;  // the later rounds are the more careful ones
+      } else {
+        all.push_back({t.what.options, "", 0, t.what.seconds, ""});
+      }
+    }
+    std::stable_sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
+      const bool a_best = a.options == tuned.best.options, b_best = b.options == tuned.best.options;
+      return a_best != b_best ? a_best : a.measured_s < b.measured_s;
+    });
+    const Setting setting = with_constants();
+    describe_candidates(request_.problem, request_.options, wishes_, setting,
+                        learnt_.machine ? &*learnt_.machine : nullptr, all);
+    return all;
+  }
+
   void make_trials() {
     if (c_.least(c_.executions() == nullptr ? 1 : 0) == 0) {
       learnt_.text = "no trials: another execution of these ranks is under way";
@@ -160,11 +253,17 @@ class Learning {
     }
     TuneRequest request;
     request.groups = candidates(wishes_, setting_);
+    if (learnt_.machine) {  // what is predicted to be fast is tried first, behind the rules' choice
+      const std::vector<Candidate> predicted = predicted_choice().candidates;
+      std::vector<Settings>& first = request.groups.front();
+      for (std::size_t i = 0, behind = 1; i < std::min<std::size_t>(predicted.size(), 4); ++i)
+        if (!predicted[i].options.empty())
+          first.insert(first.begin() + static_cast<std::ptrdiff_t>(behind++), predicted[i].options);
+    }
     request.parameters = effort_ == Effort::patient;
     request.random = wishes_.random_search.value;
     request.trials = static_cast<int>(std::clamp<Index>(wishes_.trials.value, 0, 1 << 30));
-    Setting setting = setting_;
-    setting.constants = learnt_.constants;
+    const Setting setting = with_constants();
     std::optional<TrialReport> report;
     if (c_.rank() == 0)
       report.emplace(title_of(request_.problem, request_.comm),
@@ -177,6 +276,7 @@ class Learning {
     const Tuned tuned = tune(trials, request);
     if (tuned.best.seconds <= 0) return;  // planning will say why nothing works
     gather_wisdom(c_, machine_);
+    learnt_.candidates = timed_candidates(tuned);
     keep(name_of(effort_), tuned.best, tuned.trials,
          tuned.finished ? 0 : std::max(wishes_.trial_seconds(), 1e-3));
     learnt_.options = tuned.best.options;
@@ -186,14 +286,14 @@ class Learning {
     char took[80];
     std::snprintf(took, sizeof took, " in %.1f s%s", learnt_.trial_seconds,
                   tuned.finished ? "" : ", until the budget was spent");
-    learnt_.text = "trials: " + text_of_entry({tuned.best.options, tuned.best.seconds, tuned.trials}) + took +
-                   ": " + text_of(tuned.best.options);
+    learnt_.text = "trials: " + text_of_entry({tuned.best.options, tuned.best.seconds, tuned.trials, 0, {}}) +
+                   took + ": " + text_of(tuned.best.options);
   }
 
   /// At once, so that a job that is killed in the middle loses little.
   void keep(const std::string& effort, const MeasuredSettings& best, int trials, double budget = 0) {
     if (c_.rank() != 0) return;
-    const WisdomEntry entry{best.options, best.seconds, trials, budget};
+    const WisdomEntry entry{best.options, best.seconds, trials, budget, learnt_.candidates};
     store_.with([&](Wisdom& w) { w.remember(machine_.fingerprint, key(effort), entry); });
     save();
   }

@@ -2,10 +2,14 @@
 // measured to be like, and trials.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "api/bind.hpp"
+#include "model/machine_description.hpp"
 #include "tune/tuner.hpp"
+#include "weft/explanation.hpp"
 
 namespace weft {
 
@@ -16,10 +20,13 @@ struct Learnt {
   std::string text;  ///< a line for the printed plan
   Tuned tuned;       ///< the trials, if any were made
   double trial_seconds = 0;
+  std::optional<MachineDescription> machine;  ///< if it is described: the same on all ranks
+  std::vector<Candidate> candidates;          ///< what was looked at, the chosen one first
 };
 
 /// Looks a problem up in the wisdom of this process and of the file that option `wisdom` names; if nothing is
-/// known of it and the effort asks for trials, makes them, and keeps what they find. Collective; throws the
+/// known of it and the effort asks for trials, makes them, and keeps what they find. Without trials the
+/// candidate is taken that is predicted to be fastest, if the machine is described. Collective; throws the
 /// same `weft::Error` on all ranks.
 Learnt learn(const PlanRequest& request, const Setting& setting);
 

@@ -30,6 +30,8 @@ struct OptionRow {
   std::string standard;
   /// Parses a value into the wishes. Throws `weft::Error` for one that does not exist.
   std::function<void(const std::string& text, Origin origin, Wishes& wishes)> take;
+  /// Of an option that is given: whether others open it; null: never.
+  bool (*opened)(const Options& options) = nullptr;
 };
 
 template <class T>
@@ -126,6 +128,23 @@ AxisVector<int> grid(const std::string& name, const std::string& text) {
   throw Error("options: " + name, "\"" + text + "\"", "auto, or two numbers of ranks, such as 2x4");
 }
 
+/// A number of ranks; none for "auto".
+std::optional<Index> ranks_or_auto(const std::string& name, const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  return needed(number<Index>(text), name, text, "auto, or a number of ranks");
+}
+
+OptionRow opened(OptionRow row, bool (*opened)(const Options&)) {
+  row.opened = opened;
+  return row;
+}
+
+/// Whether trials, predictions and wisdom may choose a value.
+bool is_open(const OptionRow& row, const Options& options) {
+  if (row.opened != nullptr && row.opened(options)) return true;
+  return row.role == Role::open && options.get(row.name) == row.standard;
+}
+
 /// A number that belongs to a pipeline, or one per reshape, separated by commas.
 OptionRow parameter(const std::string& name) {
   return {name, Role::open, "", [=](const std::string& text, Origin origin, Wishes& wishes) {
@@ -147,11 +166,13 @@ const std::vector<OptionRow>& option_table() {
         choice("decomposition", open, &Wishes::decomposition,
                {{"auto", D::automatic}, {"slab", D::slab}, {"pencil", D::pencil}, {"brick", D::brick}}),
         row("grid", open, "auto", &Wishes::grid, grid),
-        row("shrink", given, "", &Wishes::shrink, whole_number),
+        opened(row("shrink", given, "", &Wishes::shrink, ranks_or_auto),
+               [](const Options& o) { return o.get("shrink") == "auto"; }),
         choice("pipeline", open, &Wishes::pipeline, names_of(pipeline_table())),
         choice("overlap", given, &Wishes::overlap, {{"on", true}, {"off", false}}),
         row("exchange", open, "auto", &Wishes::exchange, exchanges),
-        row("codec", given, "none", &Wishes::codec, codecs),
+        opened(row("codec", given, "none", &Wishes::codec, codecs),
+               [](const Options& o) { return o.get("codec") == "none" && !o.get("tolerance").empty(); }),
         row("tolerance", given, "", &Wishes::tolerance, tolerance),
         choice("staging", given, &Wishes::staging, switches),
         choice("layout", open, &Wishes::layout,
@@ -166,6 +187,7 @@ const std::vector<OptionRow>& option_table() {
         row("budget", planning, "", &Wishes::budget, seconds),
         choice("search", planning, &Wishes::random_search, {{"nelder-mead", false}, {"random", true}}),
         row("wisdom", planning, "", &Wishes::wisdom, file),
+        row("machine", planning, "", &Wishes::machine, file),
         row("trace", planning, "", &Wishes::trace, file),
         row("threads", given, "1", &Wishes::threads, whole_number),
         choice("workspace", given, &Wishes::users_workspace, {{"plan", false}, {"user", true}}),
@@ -245,7 +267,7 @@ void check_learnt(const Options& options, const std::map<std::string, std::strin
   for (const auto& [name, value] : learnt) {
     const OptionRow& row = find_row(name);
     check_value(row, value);
-    if (row.role != Role::open || options.get(name) != row.standard)
+    if (!is_open(row, options))
       throw Error("wisdom", name + " " + value, "no value for an option that is not left open");
   }
 }

@@ -28,15 +28,15 @@ void compare(CommImpl& c, const std::vector<std::string>& mine) {
 
 }  // namespace
 
-PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& options)
-    : comm(communicator), problem(given) {
+PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& of_user)
+    : comm(communicator), problem(given), options(of_user) {
   const DeviceRange range(("weft plan " + by_x(problem.shape)).c_str());
   CommImpl& c = comm.impl();
   c.check_alive("plan");
-  planning(c, [&] { make(options); });
+  planning(c, [&] { make(); });
 }
 
-void PlanImpl::make(const Options& options) {
+void PlanImpl::make() {
   CommImpl& c = comm.impl();
   std::vector<std::string> mine;
   together(c, "plan", [&] {

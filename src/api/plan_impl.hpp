@@ -20,12 +20,12 @@ struct PlanImpl {
   /// What is behind a plan, for those who look at more than users do.
   static const PlanImpl& of(const Plan& plan) { return plan.impl(); }
 
-  PlanImpl(const Comm& communicator, const Problem& given, const Options& options);
+  PlanImpl(const Comm& communicator, const Problem& given, const Options& of_user);
   ~PlanImpl();
   PlanImpl(const PlanImpl&) = delete;
   PlanImpl& operator=(const PlanImpl&) = delete;
 
-  void make(const Options& options);
+  void make();
   void bind_as_learnt(const PlanRequest& request);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
@@ -36,10 +36,12 @@ struct PlanImpl {
   /// `Plan::measured_error`, of elements of a type.
   Accuracy measured_error(Direction direction, const void* in, Type type);
   const Design& design() const { return bound->design(); }
+  Explanation explain() const;
   std::string to_string() const;
 
   Comm comm;
   Problem problem;
+  Options options;
   Wishes wishes;
   DeviceRanks devices;
   Setting setting;

@@ -83,7 +83,9 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
       request.nodes,
       [&](int rank) { return program_of(design, direction, rank); },
       {request.library, static_cast<int>(real_bytes(request.precision)), 1, design.threads.value}};
-  if (request.by_classes) replay.like = like_ranks(design.schedule(direction), request.nodes);
+  if (request.ranks == ReplayedRanks::classes)
+    replay.like = like_ranks(design.schedule(direction), request.nodes);
+  if (request.ranks == ReplayedRanks::busiest) replay.like = like_the_busiest(design.schedule(direction));
   if (design.on_device()) {
     check_staging(design, direction);
     replay.device = {request.devices, design.plain_executions.value.has_value(), always_room(design)};

@@ -2,6 +2,9 @@
 // it. No ranks are needed.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "design/design.hpp"
 #include "model/prediction.hpp"
 
@@ -14,13 +17,20 @@ namespace weft {
 Setting described_setting(const MachineDescription& machine, const std::vector<int>& nodes, bool threads,
                           const std::vector<int>& devices = {});
 
+/// Which ranks of a plan are replayed.
+enum class ReplayedRanks : std::uint8_t {
+  all,
+  classes,  ///< ranks that are alike once (model/rank_classes.hpp)
+  busiest   ///< one, for all: for comparisons of designs
+};
+
 struct PredictionRequest {
   const MachineDescription& machine;
   const Design& design;
   std::vector<int> nodes;  ///< the machine of every rank
   Precision precision = Precision::float64;
   std::string library = "fftw";
-  bool by_classes = false;        ///< ranks that are alike are replayed once
+  ReplayedRanks ranks = ReplayedRanks::all;
   std::vector<int> devices = {};  ///< the number of every rank's device; empty: each has one of its own
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/bind.hpp"
+#include "api/candidate_designs.hpp"
 #include "api/trial_arrays.hpp"
 #include "base/timing.hpp"
 #include "tune/tuner.hpp"
@@ -26,10 +27,14 @@ class PlanTrials final : public Trials {
 
   std::vector<double> whole(const std::vector<Settings>& candidates) override;
   double part(const Settings& candidate) override;
-  std::string plan_of(const Settings& candidate) override;
-  std::vector<Dimension> parameters(const Settings& candidate) override;
-  std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>& parameters) override;
-  bool feasible(const Settings& candidate) override;
+  std::string plan_of(const Settings& candidate) override { return designs_.plan_of(candidate); }
+  std::vector<Dimension> parameters(const Settings& candidate) override {
+    return designs_.parameters(candidate);
+  }
+  std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>&) override {
+    return designs_.starts(candidate);
+  }
+  bool feasible(const Settings& candidate) override { return designs_.feasible(candidate); }
   bool out_of_time() override;
   void found(const MeasuredSettings& best, int trials) override { listeners_.found(best, trials); }
   void timed(const Tuned& so_far) override { listeners_.timed(so_far, seconds()); }
@@ -37,12 +42,6 @@ class PlanTrials final : public Trials {
   double seconds() const;
 
  private:
-  struct Tried;
-  std::vector<Tried> tried(const Settings& candidate);
-  std::optional<Index> of_paper(const Tried& tried) const;
-  Wishes with(const Settings& candidate) const;
-  /// Null if there is no such design.
-  const Design* design_of(const Settings& candidate);
   /// Null if it cannot be bound.
   std::shared_ptr<BoundPlan> plan(const Settings& candidate);
   bool provide(BoundPlan& plan);
@@ -59,19 +58,13 @@ class PlanTrials final : public Trials {
   std::vector<double> in_turn(const std::vector<Settings>& settings);
 
   const PlanRequest& request_;
-  Setting setting_;
+  CandidateDesigns designs_;
   double budget_;
   Listeners listeners_;
   double begin_ = seconds_now();
   TrialArrays arrays_;
-  std::optional<Settings> designed_;  ///< what `design_` and `plan_` are of
-  std::optional<Design> design_;
+  std::optional<Settings> planned_;  ///< what `plan_` is of
   std::shared_ptr<BoundPlan> plan_;
 };
-
-/// What the wishes leave open, for the tuner: the rule's choice and the other exchanges that serve, each with
-/// the pipeline that suits it, then pipelines, decompositions, grids and layouts, and at last exchanges that
-/// take data of a device through the host.
-std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Setting& setting);
 
 }  // namespace weft

@@ -23,6 +23,7 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_THREADS", "default of option threads"},
     EnvironmentVariable{"WEFT_EFFORT", "default of option effort"},
     EnvironmentVariable{"WEFT_WISDOM", "default of option wisdom"},
+    EnvironmentVariable{"WEFT_MACHINE", "default of option machine: a file that describes the machine"},
     EnvironmentVariable{"WEFT_TRACE", "default of option trace: a file for the timeline of every plan"},
     EnvironmentVariable{"WEFT_BUDGET", "default of option budget"},
     EnvironmentVariable{"WEFT_CHECK", "default of option check"},

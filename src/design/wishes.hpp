@@ -22,6 +22,7 @@ enum class Origin : std::uint8_t {
   environment,  ///< a variable
   wisdom,
   trial,
+  model,  ///< as it is predicted to be the fastest
 };
 const char* name_of(Origin origin);
 
@@ -30,8 +31,10 @@ struct Wish {
   T value{};
   Origin origin = Origin::rule;
 
-  /// Wisdom and trials choose among what the user leaves open.
-  bool learnt() const { return origin == Origin::wisdom || origin == Origin::trial; }
+  /// Wisdom, trials and predictions choose among what the user leaves open.
+  bool learnt() const {
+    return origin == Origin::wisdom || origin == Origin::trial || origin == Origin::model;
+  }
   /// Why a value other than "auto" was chosen, as printed plans say it.
   std::string reason() const { return learnt() ? name_of(origin) : "as asked for"; }
 };
@@ -58,8 +61,9 @@ struct Wishes {
   Wish<Index> trials;
   Wish<std::optional<double>> budget;  ///< seconds
   Wish<bool> random_search;
-  Wish<std::string> wisdom;  ///< a file, or empty
-  Wish<std::string> trace;   ///< a file, or empty
+  Wish<std::string> wisdom;   ///< a file, or empty
+  Wish<std::string> machine;  ///< a file, "none", or empty: what wisdom has
+  Wish<std::string> trace;    ///< a file, or empty
   Wish<Index> threads{1};
   Wish<bool> users_workspace;
   Wish<bool> collective_check;
@@ -74,6 +78,10 @@ struct Wishes {
     return std::any_of(codec.value.begin(), codec.value.end(),
                        [](const Codec& c) { return c && c.row->varies; });
   }
+  /// Whether fewer ranks may compute if that is faster.
+  bool may_shrink() const { return !shrink.value && shrink.origin != Origin::rule; }
+  /// Whether the codec is free within the tolerance.
+  bool may_code() const { return tolerance.value && codec.origin == Origin::rule; }
   /// Whether nothing that was asked for needs one exchange rather than another.
   bool any_exchange() const {
     return std::all_of(exchange.value.begin(), exchange.value.end(),

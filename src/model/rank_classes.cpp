@@ -22,4 +22,18 @@ std::vector<int> like_ranks(const Schedule& schedule, const std::vector<int>& no
   return like;
 }
 
+std::vector<int> like_the_busiest(const Schedule& schedule) {
+  int busiest = 0;
+  Index most = -1;
+  for (int r = 0; r < schedule.ranks; ++r) {
+    Index points = 0;
+    for (const Field& field : schedule.fields) points += field.box(r).count();
+    if (points > most) {
+      most = points;
+      busiest = r;
+    }
+  }
+  return std::vector<int>(static_cast<std::size_t>(schedule.ranks), busiest);
+}
+
 }  // namespace weft

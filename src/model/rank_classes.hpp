@@ -12,4 +12,8 @@ namespace weft {
 /// For every rank, the first one that is like it.
 std::vector<int> like_ranks(const Schedule& schedule, const std::vector<int>& nodes);
 
+/// The rank with the most points to work on, for every rank: what it does is how long a balanced transform
+/// takes, at the cost of one rank. Coarser than classes: no rank waits for another that is slower.
+std::vector<int> like_the_busiest(const Schedule& schedule);
+
 }  // namespace weft

@@ -6,24 +6,40 @@
 
 namespace weft {
 
+namespace {
+
+/// Points of both boxes. Most boxes have none, which this says sooner than `intersect`.
+Index common_points(const Box& a, const Box& b) {
+  Index points = 1;
+  for (int i = 0; i < a.lo.size(); ++i) {
+    const Index length = std::min(a.hi[i], b.hi[i]) - std::max(a.lo[i], b.lo[i]);
+    if (length <= 0) return 0;
+    points *= length;
+  }
+  return points;
+}
+
+}  // namespace
+
 double RecentMemory::distance(Space space, const Box& box, double far) const {
   if (space == Space::scratch) return 0;
+  const Index half = (box.count() + 1) / 2;
   double gone_through = 0;
   for (const Touched& t : last_) {
     gone_through += t.bytes;
     if (t.space != space || t.box.lo.size() != box.lo.size()) continue;
-    const Index common = intersect(t.box, box).count();
-    if (2 * common >= box.count()) return std::min(gone_through, far);
+    if (common_points(t.box, box) >= half) return std::min(gone_through, far);
   }
   return far;
 }
 
 void RecentMemory::touch(Space space, const Box& box, double bytes) {
   last_.push_front({space, box, bytes});
-  double sum = 0;
-  std::size_t kept = 0;
-  while (kept < last_.size() && sum < cache_bytes_) sum += last_[kept++].bytes;
-  last_.resize(kept);
+  sum_ += bytes;
+  while (sum_ - last_.back().bytes >= cache_bytes_) {
+    sum_ -= last_.back().bytes;
+    last_.pop_back();
+  }
 }
 
 namespace {

@@ -60,6 +60,7 @@ class RecentMemory {
     double bytes;
   };
   double cache_bytes_;
+  double sum_ = 0;            ///< of `last_`
   std::deque<Touched> last_;  ///< the newest first
 };
 

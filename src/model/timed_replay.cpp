@@ -28,6 +28,7 @@ TimedReplay::TimedReplay(const ReplayRequest& request)
   for (int r = 0; like.size() < request.nodes.size(); ++r) like.push_back(r);
   std::map<int, int> place, count;
   for (const int r : like) ++count[r];
+  ranks_.reserve(count.size());
   for (const auto& [rank, stands_for] : count) {
     place[rank] = static_cast<int>(ranks_.size());
     add_rank(rank, stands_for, count.size() == request.nodes.size());

@@ -81,7 +81,8 @@ Machine machine_of(CommImpl& comm, std::span<const FftRow* const> ffts, const st
                   static_cast<unsigned long long>(stable_hash(join(numbers, " "))));
     machine.fingerprint += ", with other machines (" + std::string(text) + ")";
   }
-  machine.fingerprint += ", " + std::string(comm.medium()) + " " + ranks_text(comm.nodes());
+  machine.placement = std::string(comm.medium()) + " " + ranks_text(comm.nodes());
+  machine.fingerprint += ", " + machine.placement;
   return machine;
 }
 

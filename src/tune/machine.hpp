@@ -17,12 +17,16 @@ struct Machine {
   /// The key of wisdom: hardware, version of Weft, local FFT libraries, devices if arrays are in their
   /// memory, and the placement of the ranks: "..., weft 0.1, fftw-3.3.10-sse2-avx, mpi 4x1".
   std::string fingerprint;
+  /// The medium of the ranks and how many are on each machine: "mpi 4x1".
+  std::string placement;
 
   /// The key of a library's own wisdom.
   std::string library(const FftRow& row, Precision precision) const {
     return library(hardware, row, precision);
   }
   static std::string library(const std::string& hardware, const FftRow& row, Precision precision);
+  /// The key of a description that these ranks have measured.
+  std::string described() const { return hardware + ", " + placement; }
 };
 
 /// The processor of the machine that the caller runs on, and that machine's `Machine::hardware`.

@@ -4,6 +4,7 @@
 //   "weft_wisdom": 1,
 //   "problems": { machine: { problem: { "options": { name: value }, "seconds": 0.0125, "trials": 12 } } },
 //   "constants": { machine: { name: 1.5e9 } },
+//   "descriptions": { machine: { as docs/model.md has it } },
 //   "local_ffts": { library: [ line, line ] }
 // }
 #include "tune/wisdom.hpp"
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "tune/candidates_json.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -73,9 +75,12 @@ Wisdom read(const Json& json) {
       wisdom.remember(
           machine, problem,
           {entry.at("options").get<std::map<std::string, std::string>>(), entry.at("seconds").get<double>(),
-           entry.at("trials").get<int>(), entry.value("budget", 0.0)});
+           entry.at("trials").get<int>(), entry.value("budget", 0.0),
+           candidates_of_json(entry.value("candidates", Json::array()))});
   for (const auto& [machine, known] : json.value("constants", ByMachine<double>()))
     for (const auto& [name, value] : known) wisdom.remember_constant(machine, name, value);
+  for (const auto& [machine, described] : json.value("descriptions", ByName<Json>()))
+    wisdom.remember_description(machine, described.dump());
   for (const auto& [library, lines] : json.value("local_ffts", ByName<std::vector<std::string>>()))
     wisdom.remember_library(library, join(lines, "\n"));
   return wisdom;
@@ -104,6 +109,12 @@ void Wisdom::remember_constant(const std::string& machine, const std::string& na
   constants_[machine][name] = value;
 }
 
+void Wisdom::remember_description(const std::string& machine, const std::string& json) {
+  const Json read = Json::parse(json, nullptr, false);
+  if (read.is_discarded()) throw Error("wisdom", "a description of " + machine + " that is no JSON", "JSON");
+  descriptions_[machine] = read.dump();
+}
+
 std::optional<std::string> Wisdom::library(const std::string& library) const {
   const auto found = libraries_.find(library);
   if (found == libraries_.end()) return std::nullopt;
@@ -125,6 +136,7 @@ void Wisdom::merge(const Wisdom& other) {
     }
   for (const auto& [machine, constants] : other.constants_)
     for (const auto& [name, value] : constants) constants_[machine][name] = value;
+  for (const auto& [machine, json] : other.descriptions_) descriptions_[machine] = json;
   for (const auto& [library, text] : other.libraries_) {
     const auto [at, added] = libraries_.try_emplace(library, text);
     if (!added) at->second = put_together(at->second, text);
@@ -137,22 +149,27 @@ Wisdom Wisdom::of(const std::string& machine, const std::string& hardware) const
   if (const auto found = constants_.find(machine); found != constants_.end()) part.constants_.insert(*found);
   for (const auto& known : libraries_)
     if (known.first.starts_with(hardware + ", ")) part.libraries_.insert(known);
+  for (const auto& known : descriptions_)
+    if (known.first.starts_with(hardware + ", ")) part.descriptions_.insert(known);
   return part;
 }
 
 std::string Wisdom::to_json() const {
-  Json problems = Json::object(), libraries = Json::object();
+  Json problems = Json::object(), libraries = Json::object(), descriptions = Json::object();
   for (const auto& [machine, known] : problems_)
     for (const auto& [problem, entry] : known) {
       Json& written = problems[machine][problem] = {
           {"options", entry.options}, {"seconds", entry.seconds}, {"trials", entry.trials}};
       if (entry.budget > 0) written["budget"] = entry.budget;
+      if (!entry.candidates.empty()) written["candidates"] = json_of_candidates(entry.candidates);
     }
+  for (const auto& [machine, json] : descriptions_) descriptions[machine] = Json::parse(json);
   for (const auto& [library, text] : libraries_) libraries[library] = split_lines(text);
   nlohmann::ordered_json all;  // the version comes first: it identifies a damaged file as wisdom
   all[version_key] = version;
   all["problems"] = problems;
   all["constants"] = constants_;
+  if (!descriptions.empty()) all["descriptions"] = descriptions;
   all["local_ffts"] = libraries;
   // Names of processors come from the system and may be invalid UTF-8.
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -6,6 +6,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "weft/explanation.hpp"
 
 namespace weft {
 
@@ -15,6 +18,7 @@ struct WisdomEntry {
   double seconds = 0;                          ///< of an execution, on the slowest rank
   int trials = 0;                              ///< candidates that were timed
   double budget = 0;  ///< in seconds, if the search ended for lack of time; 0: it was complete
+  std::vector<Candidate> candidates = {};  ///< what was tried, the found one first
   friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
 };
 
@@ -34,18 +38,26 @@ class Wisdom {
   /// Throws `weft::Error` for a value that is not finite.
   void remember_constant(const std::string& machine, const std::string& name, double value);
 
+  /// Descriptions of machines (model/machine_json.hpp), by hardware and placement of the ranks that measured
+  /// them.
+  const ByName<std::string>& descriptions() const { return descriptions_; }
+  /// Throws `weft::Error` for text that is no JSON.
+  void remember_description(const std::string& machine, const std::string& json);
+
   /// The wisdom of a local FFT library, in its own format; `library` names machine, library and precision.
   std::optional<std::string> library(const std::string& library) const;
   void remember_library(const std::string& library, const std::string& text);
 
   /// Adds `other`. Of two entries for one problem the faster one stays, with the larger budget of the two; of
-  /// two constants that of `other`; wisdom of libraries is merged.
+  /// two constants or descriptions that of `other`; wisdom of libraries is merged.
   void merge(const Wisdom& other);
 
-  /// The part that concerns a machine, and the libraries of its `hardware` (see `Machine`).
+  /// The part that concerns a machine, and the libraries and descriptions of its `hardware` (see `Machine`).
   Wisdom of(const std::string& machine, const std::string& hardware) const;
 
-  bool empty() const { return problems_.empty() && constants_.empty() && libraries_.empty(); }
+  bool empty() const {
+    return problems_.empty() && constants_.empty() && libraries_.empty() && descriptions_.empty();
+  }
   friend bool operator==(const Wisdom&, const Wisdom&) = default;
 
   /// JSON text; equal wisdom gives equal text.
@@ -57,6 +69,7 @@ class Wisdom {
   ByMachine<WisdomEntry> problems_;
   ByMachine<double> constants_;
   ByName<std::string> libraries_;
+  ByName<std::string> descriptions_;
 };
 
 /// The result of reading text that should be wisdom.

@@ -81,7 +81,7 @@ TEST(MeasuredDevice, PredictionsStandBesideMeasuredTimes) {
   c.device = "cuda";
   c.shape = "16,16,16";
   c.repeat = 1;
-  c.machine = name;
+  c.options.set("machine", name);
   for (const std::pair<int, int>& on : {std::pair(1, 1), std::pair(2, 2), std::pair(2, 1)}) {
     const int ranks = on.first, number = on.second;
     const bench::Measured m = on_first_rank(ranks, [&](const Comm& comm) {

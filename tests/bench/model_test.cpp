@@ -118,6 +118,8 @@ TEST(ModelCommand, PredictsArraysOfDevices) {
   std::vector<std::string> shared = two;
   shared.insert(shared.end(), {"--devices-per-node", "1"});
   EXPECT_GT(json_of(shared)["directions"][0]["operations"]["stage"], 0);
+  EXPECT_TRUE(says(said({"choose", "--machine", name, "--device", "cuda", "--ranks", "2", "--threads"}).err,
+                   "rules choose plans of arrays in memory of GPUs"));
   std::ofstream(name) << to_json(described_machine());
   EXPECT_TRUE(says(said({"predict", "--machine", name, "--device", "cuda", "--ranks", "1"}).err,
                    "a machine description with a device"));
@@ -131,7 +133,7 @@ TEST(ModelCommand, ErrorsNameTheArgument) {
     EXPECT_TRUE(says(s.err, text));
     EXPECT_EQ(s.out, "");
   };
-  refuses({}, "no command; expected one of predict, scaling, compare, messages, phase, roofline");
+  refuses({}, "no command; expected one of predict, choose, scaling, compare, messages, phase, roofline");
   refuses({"phsae"}, "unknown command phsae; the nearest is phase");
   refuses({"--josn"}, "unknown argument --josn");
   refuses({"phase", "--rnaks", "6"}, "weft-model phase: unknown argument --rnaks; the nearest is --ranks");

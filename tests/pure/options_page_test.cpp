@@ -104,6 +104,7 @@ std::string standard(const std::string& option, const std::string& value) {
       if (option == q.name) return "by rule";
   if (option == "budget") return "by effort";
   if (option == "wisdom" || option == "trace") return "none";
+  if (option == "machine") return "as wisdom has it";
   if (option == "tolerance") return "exact";
   return value.empty() ? "all ranks" : value;
 }

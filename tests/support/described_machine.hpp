@@ -96,7 +96,9 @@ struct DescribedPlan {
     check_problem(problem, ranks);
     const std::vector<int> nodes = nodes_of(ranks, per_node);
     const Design d = design(problem, wishes_of(options), described_setting(machine, nodes, threads, devices));
-    return predict({machine, d, nodes, problem.precision, "fftw", by_classes, devices}, direction);
+    return predict({machine, d, nodes, problem.precision, "fftw",
+                    by_classes ? ReplayedRanks::classes : ReplayedRanks::all, devices},
+                   direction);
   }
   double seconds_on(const MachineDescription& machine) const { return on(machine).prediction.seconds; }
 };

@@ -145,11 +145,11 @@ bool carries_codecs(const ExchangeTraits& traits, const Setting& setting) {
 }
 
 bool wants_packed(const Wishes& wishes, const Setting& setting) {
-  return wishes.any_codec() || (wishes.tolerance.value && setting.several_nodes() && !setting.devices);
+  return wishes.any_codec() || (wishes.may_code() && setting.several_nodes() && !setting.devices);
 }
 
 void take_codecs(const Given& given, Design& design) {
-  if (given.wishes.tolerance.value && given.wishes.codec.origin == Origin::rule) return choose(given, design);
+  if (given.wishes.may_code()) return choose(given, design);
   take_asked(given, design);
   if (!given.wishes.tolerance.value) return;
   for (const Schedule& s : design.schedules) {

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""How good the plan is that effort estimate takes on a described machine, beside the one that effort patient finds.
+
+    bench/choices.py --launch "tools/mpirun mpirun.openmpi {ranks}" --ranks 2,3,4 --name node
+    bench/choices.py --launch "mpirun -n {ranks} --host a,b,c,d" --ranks 4 --name cluster --problems 20
+
+The machine is described first, unless --machine names a description. Problems are drawn at random from --seed: shapes,
+transforms, precisions, distributions, ranks. For each, patient searches; then estimate, patient's plan and the plan of
+the rules alone (option machine=none) are timed in turn, forward and backward, the slowest rank counting. Results go into
+bench/results/choices.json, an object by name; what is there of other names stays. Nothing else may run meanwhile.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shlex
+import statistics
+import sys
+import tempfile
+
+import runs
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = TOP / "bench" / "results" / "choices.json"
+SIDES = ["estimate", "patient", "rules"]
+
+
+def problem(draw: random.Random, most: int) -> list[str]:
+    """Arguments of weft-bench."""
+    while True:
+        shape = [draw.choice([16, 24, 32, 45, 48, 60, 64, 77, 90, 96, 100, 128, 144, 160, 192]) for _ in range(3)]
+        points = shape[0] * shape[1] * shape[2]
+        if 50_000 <= points <= most:
+            break
+    arguments = ["--shape", ",".join(map(str, shape))]
+    arguments += ["--transform", draw.choice(["c2c", "c2c", "c2c", "r2c", "dct2", "c2c,c2c,none"])]
+    arguments += ["--precision", draw.choice(["double", "double", "float"])]
+    arguments += ["--input", draw.choice(["slab", "slab", "pencil", "brick"])]
+    return arguments + ["--output", draw.choice(["transposed", "natural", "natural", "slab1", "pencil", "brick"])]
+
+
+def measure(given: argparse.Namespace, machine: str) -> list[dict]:
+    draw = random.Random(given.seed)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        while len(rows) < given.problems:
+            ranks = draw.choice(given.ranks)
+            base = [*shlex.split(given.launch.format(ranks=ranks)), given.bench, *problem(draw, given.points)]
+            base += ["--direction", "both", "--repeat", "11"]
+            wisdom = ["--wisdom", f"{folder}/{len(rows)}.json", "--budget", str(given.budget)]
+            sides = {
+                "estimate": [*base, "--machine", machine],
+                "patient": [*base, "--effort", "patient", "--machine", "none", *wisdom],
+                "rules": [*base, "--machine", "none"],
+            }
+            runs.run(sides["patient"], given.name)  # searches
+            found = {side: [] for side in SIDES}
+            for _ in range(given.rounds):
+                for side in SIDES:
+                    found[side].append(runs.run(sides[side], given.name))
+            row = {"ranks": ranks, "problem": " ".join(base[base.index("--shape") : base.index("--direction")])}
+            for side in SIDES:
+                row[f"{side}_s"] = statistics.median(r["median_s"] for r in found[side])
+                row[f"{side}_options"] = found[side][0].get("learnt", {}).get("options", {})
+            row["predicted_s"] = found["estimate"][0]["explanation"]["predicted_s"]
+            row["planning_s"] = statistics.median(r["planning_s"] for r in found["estimate"])
+            row["ratio"] = row["estimate_s"] / row["patient_s"]
+            row["rules_ratio"] = row["rules_s"] / row["patient_s"]
+            rows.append(row)
+            print(
+                f"{row['ratio']:5.2f} {row['rules_ratio']:5.2f} {1e3 * row['patient_s']:9.3f} ms {ranks} {row['problem']}"
+                f" | {row['estimate_options']} | {row['patient_options']}",
+                flush=True,
+            )
+    return rows
+
+
+def summarise(name: str, rows: list[dict]) -> None:
+    for key, side in [("ratio", "estimate"), ("rules_ratio", "rules")]:
+        ratios = sorted(r[key] for r in rows)
+        print(
+            f"{name}: {side} over patient, {len(rows)} problems: median {statistics.median(ratios):.3f}, "
+            f"most {ratios[-1]:.2f}, {sum(r > 1.5 for r in ratios)} above 1.5"
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", default="build/release/bin/weft-bench")
+    parser.add_argument("--launch", required=True, help="how ranks are started, with {ranks}")
+    parser.add_argument("--ranks", default="2,3,4", type=lambda text: [int(r) for r in text.split(",")])
+    parser.add_argument("--name", required=True, help="of these results")
+    parser.add_argument("--machine", help="a description that was measured before; else it is measured now")
+    parser.add_argument("--problems", type=int, default=60)
+    parser.add_argument("--points", type=int, default=2_500_000, help="of a problem at most")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--budget", type=float, default=6, help="seconds that patient may search")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        machine = given.machine or f"{folder}/machine.json"
+        if not given.machine:
+            cores = max([r for r in given.ranks if r <= (os.cpu_count() or 1)] or [min(given.ranks)])
+            launch = shlex.split(given.launch.format(ranks=cores))
+            runs.describe([*launch, given.bench, "--measure-machine", machine])
+        rows = measure(given, machine)
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results[given.name] = {"rows": rows, "seed": given.seed, "budget_s": given.budget}
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    summarise(given.name, rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

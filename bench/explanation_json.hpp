@@ -1,0 +1,12 @@
+// Why a plan is as it is, as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "weft/explanation.hpp"
+
+namespace weft::bench {
+
+nlohmann::ordered_json json_of(const Explanation& explanation);
+
+}  // namespace weft::bench

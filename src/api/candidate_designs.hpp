@@ -1,0 +1,57 @@
+// What is searched when a plan is chosen, by trials or by predictions: candidates, which are sets of options,
+// and the designs that they make. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "design/design.hpp"
+#include "tune/tuner.hpp"
+#include "weft/options.hpp"
+
+namespace weft {
+
+class CandidateDesigns {
+ public:
+  CandidateDesigns(const Problem& problem, const Options& options, const Wishes& wishes, Setting setting,
+                   Origin origin);
+
+  Wishes with(const Settings& candidate) const;
+  /// Null if there is no such design. It lives until the next one is made.
+  const Design* of(const Settings& candidate);
+  /// What was made last is made anew: the setting has changed.
+  void forget() { designed_.reset(); }
+
+  // As `Trials` has them.
+  std::string plan_of(const Settings& candidate);
+  std::vector<Dimension> parameters(const Settings& candidate);
+  std::vector<Point> starts(const Settings& candidate);
+  bool feasible(const Settings& candidate);
+
+  Setting& setting() { return setting_; }
+
+ private:
+  struct Tried;
+  std::vector<Tried> tried(const Settings& candidate);
+  std::optional<Index> of_paper(const Tried& tried) const;
+
+  const Problem& problem_;
+  const Options& options_;
+  const Wishes& wishes_;
+  Setting setting_;
+  Origin origin_;
+  std::optional<Settings> designed_;  ///< what `design_` is of
+  std::optional<Design> design_;
+};
+
+/// What the wishes leave open, for the tuner: the rule's choice and the other exchanges that serve, each with
+/// the pipeline that suits it, then pipelines, decompositions, grids, numbers of ranks and layouts, and at
+/// last exchanges that take data of a device through the host.
+std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Setting& setting);
+
+/// The same for predictions, with what matters most first, and without exchanges that are only for who names
+/// them or that are predicted like another one.
+std::vector<std::vector<Settings>> predicted_candidates(const Wishes& wishes, const Setting& setting);
+
+}  // namespace weft

@@ -1,0 +1,102 @@
+// Why a plan is as it is: Plan::explain, and an explanation as text.
+#include <cstdio>
+#include <ostream>
+
+#include "api/explaining.hpp"
+#include "api/plan_impl.hpp"
+#include "api/trial_report.hpp"
+
+namespace weft {
+
+namespace {
+
+std::string chosen_by(const Learnt& learnt) {
+  switch (learnt.origin) {
+    case Origin::model:
+      return "predicted to be the fastest on the described machine";
+    case Origin::trial:
+      return "the fastest of what trials have timed";
+    case Origin::wisdom:
+      return "as wisdom has it, from earlier trials";
+    default:
+      if (!learnt.candidates.empty()) return "by rules: nothing is predicted to be clearly faster";
+      return learnt.machine ? "by rules" : "by rules, since nothing is known of this machine's speed";
+  }
+}
+
+std::string in_words(const PredictedDesign& p) {
+  const double compute = p.forward.compute_s + p.backward.compute_s;
+  const double wire = p.forward.wire_s + p.backward.wire_s;
+  char text[200];
+  std::snprintf(text, sizeof text, "%s: %.0f%% of the time; the rest is waiting that nothing hides",
+                wire > compute ? "what the network carries"
+                               : "what the ranks compute and copy, which no exchange can change",
+                100 * std::max(compute, wire) / p.seconds());
+  return text;
+}
+
+std::string milliseconds_or(double seconds, const char* otherwise) {
+  if (seconds <= 0) return otherwise;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g", 1e3 * seconds);
+  return text;
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+}  // namespace
+
+void explain_prediction(Explanation& explanation, const PredictedDesign& predicted) {
+  explanation.predicted_s = predicted.seconds();
+  explanation.compute_s = predicted.forward.compute_s + predicted.backward.compute_s;
+  explanation.wire_s = predicted.forward.wire_s + predicted.backward.wire_s;
+  explanation.hangs_on = predicted.forward.critical;
+  for (const auto& [kind, seconds] : predicted.backward.critical) explanation.hangs_on[kind] += seconds;
+  explanation.bound = in_words(predicted);
+}
+
+Explanation PlanImpl::explain() const {
+  Explanation e;
+  e.chosen = chosen_by(learnt);
+  e.candidates = learnt.candidates;
+  if (!learnt.machine) {
+    e.advice.emplace_back(
+        "describe this machine: weft-bench --measure-machine FILE, and option machine=FILE for plans");
+    return e;
+  }
+  const ChoiceRequest request{problem, options, wishes, setting, *learnt.machine};
+  const PredictedDesign predicted = predict_both(request, design());
+  explain_prediction(e, predicted);
+  e.advice = advice_for(request, learnt.options, predicted.seconds());
+  return e;
+}
+
+Explanation Plan::explain() const {
+  return impl().explain();
+}
+
+std::string to_string(const Explanation& e) {
+  std::string text = "chosen " + e.chosen + "\n";
+  if (!e.candidates.empty()) text += "  predicted   measured   ms, forward and backward\n";
+  for (const Candidate& c : e.candidates) {
+    text += padded(milliseconds_or(c.predicted_s, "-"), 11) + padded(milliseconds_or(c.measured_s, "-"), 11) +
+            "   " + text_of(c.options) + (c.summary.empty() ? "" : ": " + c.summary) + "\n";
+    if (!c.why.empty()) text += std::string(25, ' ') + "  " + c.why + "\n";
+  }
+  if (!e.bound.empty()) {
+    text += "bound by " + e.bound + "\nhangs on";
+    for (const auto& [kind, seconds] : e.hangs_on)
+      if (seconds > 0) text += " " + kind + " " + milliseconds_or(seconds, "0");
+    text += "\n";
+  }
+  for (const std::string& advice : e.advice) text += "what would help: " + advice + "\n";
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Explanation& explanation) {
+  return out << to_string(explanation);
+}
+
+}  // namespace weft
