@@ -52,7 +52,8 @@ class Bench {
     m_.transport = transport();
     m_.learnt = PlanImpl::of(*plan_).learnt;
     m_.design = json_of(PlanImpl::of(*plan_).design()).dump();
-    m_.traced = traced_plan(1, title_of(problem_, comm_), *PlanImpl::of(*plan_).bound);
+    const BoundPlan& bound = *PlanImpl::of(*plan_).bound;
+    m_.traced = traced_plan(1, title_of(problem_, comm_), bound.design(), bound.device() != nullptr);
     agree(comm_.impl(), "weft-bench", [&] { predict_times(); });
     allocate();
     check_answer();

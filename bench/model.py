@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The analytic models of the papers as pictures: runs weft-model, keeps its JSON, draws.
+"""The models as pictures, beside what papers published: runs weft-model, keeps its JSON, draws.
 
     bench/model.py --model build/release/bin/weft-model
     bench/model.py --draw          only draws what bench/results holds
 
-The JSON goes to bench/results/model-NAME.json, a list of weft-model's objects (docs/model.md), the pictures to
-docs/pictures/model-NAME.svg. Nothing here is measured: the same Weft gives the same files everywhere.
+The JSON goes to bench/results/model-NAME.json, a list of objects of weft-model (docs/model.md) or what published.py
+makes of them, the pictures to docs/pictures/model-NAME.svg. Nothing is measured: the same Weft gives the same files.
 """
 
 import argparse
@@ -15,7 +15,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
+
+import published
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = TOP / "bench" / "results"
@@ -106,25 +109,13 @@ def messages(results: list[dict]):
 
 
 class Drawing(NamedTuple):
-    """The arguments of the runs that a picture is drawn from."""
+    """Where the results of a picture are from, given the program, and how they are drawn."""
 
-    runs: list[list[str]]
+    results: Callable[[str], list[dict]]
     picture: Callable
 
 
-DRAWINGS = {
-    "phase": Drawing(
-        [["phase", "--model", "exchanges"], ["phase", "--model", "near-square", "--bandwidth", "25e9"]], phase
-    ),
-    "roofline": Drawing(
-        [["roofline", "--size", n, "--reshapes", r] for n, r in (("1024", "4"), ("1024", "2"), ("1024", "1"))],
-        roofline,
-    ),
-    "messages": Drawing([["messages", "--shape", "1024,1024,1024", "--ranks", str(n)] for n in LADDER], messages),
-}
-
-
-def answers(program: str, runs: list[list[str]]) -> list[dict]:
+def answers(runs: list[list[str]], program: str) -> list[dict]:
     """The objects that these runs write."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
@@ -133,6 +124,23 @@ def answers(program: str, runs: list[list[str]]) -> list[dict]:
             subprocess.run([program, *arguments, "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
             found.append(json.loads(file.read_text()))
     return found
+
+
+DRAWINGS = {
+    "phase": Drawing(
+        partial(
+            answers, [["phase", "--model", "exchanges"], ["phase", "--model", "near-square", "--bandwidth", "25e9"]]
+        ),
+        phase,
+    ),
+    "roofline": Drawing(
+        partial(answers, [["roofline", "--size", "1024", "--reshapes", reshapes] for reshapes in "421"]), roofline
+    ),
+    "messages": Drawing(
+        partial(answers, [["messages", "--shape", "1024,1024,1024", "--ranks", str(n)] for n in LADDER]), messages
+    ),
+    "published": Drawing(published.results, published.picture),
+}
 
 
 def draw(name: str, results: list[dict]) -> None:
@@ -160,7 +168,7 @@ def main() -> int:
             continue
         file = RESULTS / f"model-{name}.json"
         if not given.draw:
-            file.write_text(json.dumps(answers(given.model, drawing.runs), indent=1) + "\n")
+            file.write_text(json.dumps(drawing.results(given.model), indent=1) + "\n")
         draw(name, json.loads(file.read_text()))
     return 0
 

@@ -184,7 +184,7 @@ std::string trace_of(const Measured& m) {
   std::vector<std::string> events;
   for (std::size_t r = 0; r < m.timeline.size(); ++r)
     for (std::string& event :
-         trace_events(m.traced, static_cast<int>(r), r == 0 ? m.plan : "", m.timeline[r]))
+         trace_events(m.traced, {static_cast<int>(r)}, r == 0 ? m.plan : "", m.timeline[r]))
       events.push_back(std::move(event));
   return trace_begin + join(events, trace_between) + trace_end;
 }

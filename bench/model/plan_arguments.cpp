@@ -46,6 +46,8 @@ void PlanArguments::describe(CLI::App& app) {
       ->check(CLI::Range(0, 1 << 20))
       ->group("Machine");
   app.add_flag("--threads", threads, "ranks are threads of one process")->group("Machine");
+  app.add_flag("--every-rank", every_rank, "replays also those ranks of 64 or more that are alike")
+      ->group("Machine");
   app.add_option("--fft", library, "library of local FFTs whose figures count")
       ->capture_default_str()
       ->group("Machine");
@@ -118,7 +120,7 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
   const PredictionRequest request{
       machine,           plan.design,
       of.setting.nodes,  of.problem.precision,
-      arguments.library, ranks >= few ? ReplayedRanks::classes : ReplayedRanks::all,
+      arguments.library, ranks >= few && !arguments.every_rank ? ReplayedRanks::classes : ReplayedRanks::all,
       of.devices};
   for (const Direction d : {Direction::forward, Direction::backward})
     if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())

@@ -18,6 +18,7 @@ struct PlanArguments {
   Case problem;
   std::string machine;  ///< file
   bool threads = false;
+  bool every_rank = false;  ///< ranks that are alike are replayed all, on any number of ranks
   int ranks_per_node = 1;
   int devices_per_node = 0;  ///< of arrays in memory of devices; 0: one for each rank
   std::string library = "fftw";
@@ -44,7 +45,8 @@ DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDesc
 /// The description in a file. Throws `weft::Error` that names the file's field.
 MachineDescription machine_in(const std::string& file);
 
-/// From 64 ranks on, ranks that are alike are replayed once. Throws `weft::Error`.
+/// From 64 ranks on, ranks that are alike are replayed once, unless every rank is asked for. Throws
+/// `weft::Error`.
 PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescription& machine, int ranks);
 
 }  // namespace weft::bench

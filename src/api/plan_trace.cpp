@@ -42,7 +42,7 @@ PlanTrace::PlanTrace(CommImpl& comm, BoundPlan& plan, const std::string& file, c
     if (rank_ != 0) TraceFile(file_).begin_or_continue_at(beginning.zero);
   });
   to_trace_ = beginning.offset - clock_ahead(comm);
-  plan_ = traced_plan(beginning.number, title, plan);
+  plan_ = traced_plan(beginning.number, title, plan.design(), plan.device() != nullptr);
 }
 
 void PlanTrace::write(BoundPlan& plan) const noexcept {
@@ -53,7 +53,7 @@ void PlanTrace::write(BoundPlan& plan) const noexcept {
       t.end += to_trace_;
     }
     // Made before the file is locked, for which other ranks wait.
-    const std::vector<std::string> events = trace_events(plan_, rank_, text_, operations);
+    const std::vector<std::string> events = trace_events(plan_, {rank_}, text_, operations);
     TraceFile(file_).add(events);
   } catch (const std::exception& e) {
     warn("the timeline of a plan on rank " + std::to_string(rank_) + " is not written: " + e.what());

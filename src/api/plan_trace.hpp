@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/trace_text.hpp"
+#include "exec/bound_plan.hpp"
 
 namespace weft {
 

@@ -91,6 +91,7 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
     replay.device = {request.devices, design.plain_executions.value.has_value(), always_room(design)};
   }
   PlanPrediction result;
+  result.direction = direction;
   result.replayed = replay_timed(replay);
   result.prediction = summarise(result.replayed, replay);
   return result;

@@ -38,6 +38,7 @@ struct PredictionRequest {
 /// arrays. Throws `weft::Error` for what the machine's description lacks, and, among devices, for exchange
 /// nccl and for an MPI that takes memory of devices, which are not modelled.
 struct PlanPrediction {
+  Direction direction = Direction::forward;
   Prediction prediction;
   Replayed replayed;
 };

@@ -148,11 +148,14 @@ std::vector<std::string> describe(const Problem& problem) {
 }
 
 std::string title_of(const Problem& problem, const Comm& comm) {
+  return title_of(problem, comm.size(), comm.medium());
+}
+
+std::string title_of(const Problem& problem, int ranks, const std::string& medium) {
   return by_x(problem.shape) + " " + to_string(problem.transforms) + " of " + name_of(*problem.element) +
          " " + name_of(problem.precision) +
          (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
-         (problem.in_place ? ", in place" : "") + ", on " + std::to_string(comm.size()) + " ranks (" +
-         comm.medium() + ")";
+         (problem.in_place ? ", in place" : "") + ", on " + std::to_string(ranks) + " ranks (" + medium + ")";
 }
 
 }  // namespace weft

@@ -19,5 +19,7 @@ std::vector<std::string> describe(const Problem& problem);
 
 /// What is transformed, on how many ranks: the first line of a printed plan.
 std::string title_of(const Problem& problem, const Comm& comm);
+/// The same of ranks that are not here.
+std::string title_of(const Problem& problem, int ranks, const std::string& medium);
 
 }  // namespace weft

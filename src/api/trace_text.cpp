@@ -20,16 +20,20 @@ double microseconds(double seconds) {
 
 class RankEvents {
  public:
-  RankEvents(const TracedPlan& plan, int rank) : plan_(plan), rank_(rank) {}
+  RankEvents(const TracedPlan& plan, const TracedRank& rank) : plan_(plan), rank_(rank) {}
 
   void name_lanes() {
-    const std::string rank = "rank " + std::to_string(rank_);
+    const int others = rank_.stands_for - 1;
+    const std::string rank = "rank " + std::to_string(rank_.rank) +
+                             (others > 0 ? " and " + std::to_string(others) + " like it" : "");
     for (int stream = 0; stream < lanes(); ++stream) {
       const char* const which = !plan_.streams ? "" : stream == 0 ? ", compute" : ", transfer";
       add("M", "process_name", stream,
           {{"args", {{"name", "plan " + std::to_string(plan_.number) + ": " + plan_.title}}}});
       add("M", "process_sort_index", stream, {{"args", {{"sort_index", plan_.number}}}});
-      add("M", "thread_name", stream, {{"args", {{"name", rank + which}}}});
+      Json lane_of = {{"name", rank + which}};
+      if (others > 0) lane_of["stands_for"] = rank_.stands_for;
+      add("M", "thread_name", stream, {{"args", lane_of}});
       add("M", "thread_sort_index", stream, {{"args", {{"sort_index", lane(stream)}}}});
     }
   }
@@ -55,7 +59,7 @@ class RankEvents {
 
  private:
   int lanes() const { return plan_.streams ? 2 : 1; }
-  int lane(int stream) const { return rank_ * lanes() + stream; }
+  int lane(int stream) const { return rank_.rank * lanes() + stream; }
 
   std::string name(const TracedOperation& t) const {
     const std::vector<std::string>& stages = at(plan_.stages, t.direction);
@@ -91,15 +95,15 @@ class RankEvents {
   }
 
   const TracedPlan& plan_;
-  int rank_;
+  TracedRank rank_;
 };
 
 }  // namespace
 
-TracedPlan traced_plan(int number, const std::string& title, const BoundPlan& plan) {
-  TracedPlan traced{number, title, plan.device() != nullptr, {}};
+TracedPlan traced_plan(int number, const std::string& title, const Design& design, bool streams) {
+  TracedPlan traced{number, title, streams, {}};
   for (const Direction d : {Direction::forward, Direction::backward})
-    for (const Stage& stage : plan.design().schedule(d).stages)
+    for (const Stage& stage : design.schedule(d).stages)
       at(traced.stages, d)
           .push_back(stage.axes.size() == 0
                          ? ""
@@ -107,7 +111,7 @@ TracedPlan traced_plan(int number, const std::string& title, const BoundPlan& pl
   return traced;
 }
 
-std::vector<std::string> trace_events(const TracedPlan& plan, int rank, const std::string& text,
+std::vector<std::string> trace_events(const TracedPlan& plan, const TracedRank& rank, const std::string& text,
                                       std::span<const TracedOperation> operations) {
   RankEvents of_rank(plan, rank);
   of_rank.name_lanes();

@@ -97,21 +97,14 @@ std::vector<OperationTime> Interpreter::times() {
   return all;
 }
 
-/// Whatever happens inside a call of the FFT library counts as one pass over memory.
 OperationTime Interpreter::time_of(const Op& op, double begin, double end) const {
   OperationTime t{activity_of(op.kind), op.stage, op.reshape, op.tile, begin, end};
   t.peer = op.peer;
-  const auto moves = [&](const Operand& from, Index read, const Operand& to, Index written) {
-    t.bytes = written;
-    t.memory_read = from.space == Space::scratch ? 0 : read;
-    t.memory_written = to.space == Space::scratch ? 0 : written;
-  };
-  if (op.kind == OpKind::fft) {
-    const FftCall& f = at(program_.ffts, op.call);
-    moves(f.from, f.from_box.count() * f.from_bytes, f.to, f.to_box.count() * f.to_bytes);
-  } else if (op.call >= 0) {
-    const CopyCall& c = at(program_.copies, op.call);
-    moves(c.from, bytes_read(c), c.to, bytes_written(c));
+  if (op.call >= 0) {
+    const LocalBytes bytes = local_bytes(program_, op);
+    t.bytes = bytes.written;
+    t.memory_read = bytes.memory_read;
+    t.memory_written = bytes.memory_written;
   } else if (op.kind == OpKind::post) {
     t.bytes = -links_.carrier(op.reshape).bytes_saved(op.tile);
     for (const Message& m : at(at(program_.reshapes, op.reshape).sent.tiles, op.tile).sends)

@@ -43,6 +43,10 @@ void check_positive_share(const std::string& field, double value) {
   if (!(value > 0) || value > 2) refuse(field, value, "a share above 0");
 }
 
+void check_share_of_all(const std::string& field, double value) {
+  if (!(value > 0) || value > 1) refuse(field, value, "a share above 0, 1 at most");
+}
+
 /// What cores and devices have in common.
 void check_compute(const std::string& where, const ComputeDescription& c, bool is_device) {
   if (c.cache_bytes < 1) refuse(where + ".cache_bytes", static_cast<double>(c.cache_bytes), "a cache");
@@ -119,6 +123,8 @@ void check_link(const LinkDescription& link) {
   check_share(name + ".busy_share", link.busy_share);
   if (link.node_bytes_per_s != 0) check_speed(name + ".node_bytes_per_s", link.node_bytes_per_s);
   if (link.burst_bytes < 0) refuse(name + ".burst_bytes", static_cast<double>(link.burst_bytes), "0 or more");
+  if (!link.share_by_machines.empty())
+    check_curve(name + ".share_by_machines", link.share_by_machines, check_share_of_all);
   if (of_devices || link.carries == by_messages)
     check_curve(name + ".bytes_per_s", link.bytes_per_s, check_speed);
 }
@@ -138,6 +144,12 @@ const DeviceDescription& device_of(const MachineDescription& machine) {
         "a machine description with a device, as weft-bench --measure-machine FILE --device cuda makes "
         "it");
   return *machine.device;
+}
+
+double bytes_per_s(const LinkDescription& link, double bytes, int ranks_of_machine, int machines) {
+  double speed = link.bytes_per_s.at(std::max(1.0, bytes));
+  if (link.node_bytes_per_s > 0) speed = std::min(speed, link.node_bytes_per_s / ranks_of_machine);
+  return link.share_by_machines.empty() ? speed : speed * link.share_by_machines.at(machines);
 }
 
 const LinkDescription* find_link(const MachineDescription& machine, const std::string& between,

@@ -124,6 +124,9 @@ struct LinkDescription {
   double busy_share =
       0;  ///< of the time that the bytes take, the share in which the receiver's processor is busy
   double flag_s = 0;  ///< stores: from raising a flag to seeing it
+  /// The share of these speeds that is left where the ranks of so many machines exchange at once, as they get
+  /// in each other's way between machines; without points all of it.
+  Curve share_by_machines = {};
   friend bool operator==(const LinkDescription&, const LinkDescription&) = default;
 };
 
@@ -144,6 +147,10 @@ void check_machine(const MachineDescription& machine);
 
 /// The device. Throws `weft::Error` if none is described.
 const DeviceDescription& device_of(const MachineDescription& machine);
+
+/// How fast messages of so many bytes leave a rank that shares its machine with `ranks_of_machine` ranks,
+/// itself among them, while ranks of `machines` machines exchange.
+double bytes_per_s(const LinkDescription& link, double bytes, int ranks_of_machine, int machines);
 
 /// The link of that kind, or null.
 const LinkDescription* find_link(const MachineDescription& machine, const std::string& between,

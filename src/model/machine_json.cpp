@@ -58,6 +58,10 @@ class Reader {
     }
     value = Curve(std::move(points));
   }
+  /// A field that may be missing, and then has no points.
+  void optional(const char* field, Curve& value) const {
+    if (object_.contains(field)) (*this)(field, value);
+  }
   template <class Element>
   void operator()(const char* field, std::vector<Element>& values) const {
     const MachineJson& list = member(field);
@@ -100,6 +104,9 @@ class Writer {
   void operator()(const char* field, const Curve& value) const {
     MachineJson& list = object_[field] = MachineJson::array();
     for (const CurvePoint& p : value.points()) list.push_back({p.x, p.y});
+  }
+  void optional(const char* field, const Curve& value) const {
+    if (!value.empty()) (*this)(field, value);
   }
   template <class Element>
   void operator()(const char* field, const std::vector<Element>& values) const {
@@ -207,6 +214,7 @@ void fields(const Visitor& visit, Link& l) {
   visit("burst_bytes", l.burst_bytes);
   visit("busy_share", l.busy_share);
   visit("flag_s", l.flag_s);
+  visit.optional("share_by_machines", l.share_by_machines);
 }
 template <class Visitor, class Machine>
 requires std::is_same_v<std::remove_const_t<Machine>, MachineDescription>

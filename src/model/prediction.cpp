@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 
 #include "base/arithmetic.hpp"
 
@@ -61,16 +62,14 @@ std::map<std::string, double> critical_path(const Replayed& replayed) {
   return path;
 }
 
-double wire_bound(const RankTimeline& rank, const ReplayRequest& request) {
+double wire_bound(const RankTimeline& rank, const ReplayRequest& request, int machines) {
   const LinkDescription* const link = find_link(request.machine, "network", "messages");
   if (link == nullptr || rank.bytes_sent == 0) return 0;
+  const int node = at(request.nodes, rank.rank);
+  const auto together = static_cast<int>(std::count(request.nodes.begin(), request.nodes.end(), node));
   double speed = 0;
-  for (const CurvePoint& p : link->bytes_per_s.points()) speed = std::max(speed, p.y);
-  if (link->node_bytes_per_s > 0) {
-    const int node = at(request.nodes, rank.rank);
-    speed = std::min(speed, link->node_bytes_per_s / static_cast<double>(std::count(
-                                                         request.nodes.begin(), request.nodes.end(), node)));
-  }
+  for (const CurvePoint& p : link->bytes_per_s.points())
+    speed = std::max(speed, bytes_per_s(*link, p.x, together, machines));
   const Index bytes = std::max<Index>(0, rank.bytes_sent - 2 * link->burst_bytes);
   return static_cast<double>(bytes) / speed;
 }
@@ -108,12 +107,13 @@ Prediction summarise(const Replayed& replayed, const ReplayRequest& request) {
   if (!request.device && accounted < p.seconds) p.activities["wait"] += p.seconds - accounted;  // for a core
   p.stages.assign(stages.begin(), stages.end());
   p.critical = critical_path(replayed);
+  const std::set<int> machines(request.nodes.begin(), request.nodes.end());
   for (const RankTimeline& rank : replayed.ranks) {
     std::array<double, 3> local{};  // by lane
     for (const PredictedOperation& o : rank.operations)
       if (is_local(o.time.kind)) at(local, o.lane) += o.time.end - o.time.begin;
     p.compute_s = std::max(p.compute_s, *std::max_element(local.begin(), local.end()));
-    p.wire_s = std::max(p.wire_s, wire_bound(rank, request));
+    p.wire_s = std::max(p.wire_s, wire_bound(rank, request, static_cast<int>(machines.size())));
   }
   return p;
 }

@@ -96,8 +96,8 @@ class TimedReplay {
   int position_of(int sender, const ReplayTile& at_sender, bool stored, int peer, int receiver,
                   const ReplayTile& at_receiver) const;
   bool post(LaneAt at, const Op& op);
-  std::vector<double> start_parts(LaneAt at, ReplayTile& tile);
-  void announce_parts(LaneAt at, const Op& op, const std::vector<double>& starts);
+  std::vector<Departure> start_parts(LaneAt at, ReplayTile& tile);
+  void announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures);
   bool receive(LaneAt at, const Op& op);
   bool take_next(LaneAt at, const Op& op, ReplayTile& tile);
   void unpack(LaneAt at, const Op& op, std::size_t part);

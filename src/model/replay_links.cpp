@@ -13,7 +13,7 @@ ReplayLinks::ReplayLinks(const MachineDescription& machine, const std::vector<in
   for (const int node : nodes) {
     const auto count = static_cast<std::size_t>(node) + 1;
     if (ranks_of_.size() < count) ranks_of_.resize(count);
-    ++ranks_of_[count - 1];
+    if (ranks_of_[count - 1]++ == 0) ++machines_;
   }
 }
 
@@ -43,10 +43,8 @@ const LinkDescription& ReplayLinks::device_link(const char* between, const char*
 }
 
 double ReplayLinks::wire_seconds(int rank, Index bytes) const {
-  const LinkDescription& l = link(false);
-  double speed = l.bytes_per_s.at(std::max(1.0, static_cast<double>(bytes)));
-  if (l.node_bytes_per_s > 0) speed = std::min(speed, l.node_bytes_per_s / at(ranks_of_, at(nodes_, rank)));
-  return static_cast<double>(bytes) / speed;
+  const auto count = static_cast<double>(bytes);
+  return count / bytes_per_s(link(false), count, at(ranks_of_, at(nodes_, rank)), machines_);
 }
 
 double ReplayLinks::take_seconds(int receiver, int sender, Index bytes) const {

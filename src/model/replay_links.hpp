@@ -29,6 +29,7 @@ class ReplayLinks {
   const MachineDescription& machine_;
   const std::vector<int>& nodes_;
   std::vector<int> ranks_of_;  ///< per machine
+  int machines_ = 0;           ///< that have ranks
 };
 
 }  // namespace weft

@@ -42,7 +42,7 @@ void TimedReplay::run_local(LaneAt at, const Op& op) {
   const auto cores = cores_.find(machine);
   const double begin = cores == cores_.end() ? l.clock : cores->second.take(l.clock, seconds);
   l.clock = begin + seconds;
-  r.note(at.lane, op, begin, l.clock, r.bytes_written_by(op));
+  r.note(at.lane, op, begin, l.clock, local_bytes(r.program, op));
 }
 
 /// Kernels of a device, of whatever rank and stream, take turns.
@@ -51,7 +51,7 @@ void TimedReplay::run_kernel(LaneAt at, const Op& op, double seconds) {
   ReplayLane& l = r.lane(at.lane);
   const double begin = device_of_rank(r.program.rank).kernels.take(l.clock, seconds);
   l.clock = begin + seconds;
-  r.note(at.lane, op, begin, l.clock, r.bytes_written_by(op));
+  r.note(at.lane, op, begin, l.clock, local_bytes(r.program, op));
 }
 
 /// Into the workspace of a rank on another device, whose link others may keep busy.
@@ -74,7 +74,7 @@ void TimedReplay::run_put(LaneAt at, const Op& op) {
     end = std::max(end, busy);
   }
   l.clock = end;
-  r.note(at.lane, op, begin, end, bytes_written(call));
+  r.note(at.lane, op, begin, end, local_bytes(r.program, op));
 }
 
 /// Between the device and pinned memory, by the engine of that direction.

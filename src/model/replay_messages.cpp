@@ -45,38 +45,43 @@ void TimedReplay::connect() {
   }
 }
 
-/// Starts the parts of a tile one after the other; returns when each leaves.
-std::vector<double> TimedReplay::start_parts(LaneAt at, ReplayTile& tile) {
+/// Starts the parts of a tile one after the other. Those under way share the rank's link: the first bytes of
+/// each can leave at once, and their last ones leave in the order in which the parts were started.
+std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile) {
   ReplayRank& r = of(at);
   ReplayLane& l = r.lane(at.lane);
-  std::vector<double> starts;
+  std::vector<Departure> departures;
   for (const ReplayPart& p : tile.sends) {
     const bool is_near = links_.near(r.program.rank, p.peer);
     l.clock += links_.link(is_near).part_s;
-    starts.push_back(l.clock);
+    departures.push_back({l.clock, l.clock, l.clock});
     if (is_near) continue;
     const double wire = links_.wire_seconds(r.program.rank, p.bytes);
     r.out_free = std::max(r.out_free, l.clock - links_.burst_seconds(r.program.rank)) + wire;
-    starts.back() = std::max(l.clock, r.out_free - wire);
-    tile.sent = std::max(l.clock, r.out_free);
+    departures.back() = {l.clock, std::max(l.clock, r.out_free - wire), std::max(l.clock, r.out_free)};
+    tile.sent = departures.back().last;
     r.timeline.bytes_sent += p.bytes;
   }
   l.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
   for (std::size_t k = 0; k < tile.receives.size(); ++k)
     if (tile.receives[k].peer == r.program.rank) tile.arrived[k] = l.clock;
-  return starts;
+  return departures;
 }
 
-void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<double>& starts) {
+void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures) {
   ReplayRank& r = of(at);
   const int number = static_cast<int>(r.timeline.operations.size());
   for (const Destination& d : r.tile(op).to) {
     ReplayRank& receiver = weft::at(ranks_, d.rank);
     ReplayTile& tile = receiver.tile(op);
     const bool is_near = links_.near(receiver.program.rank, weft::at(tile.receives, d.receive).peer);
-    const double start = d.send < 0 ? lane(at).clock : weft::at(starts, d.send);
-    push(start + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters, {d.rank, host_lane},
-         op.reshape, op.tile, d.receive);
+    const double now = lane(at).clock;
+    Departure part = d.send < 0 ? Departure{now, now, now} : weft::at(departures, d.send);
+    if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks)
+      part.first = part.turn;  // a round for each part
+    weft::at(tile.departed, d.receive) = part;
+    push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters,
+         {d.rank, host_lane}, op.reshape, op.tile, d.receive);
     weft::at(tile.arrival_of, d.receive) = {at.rank, number};
   }
 }
@@ -163,14 +168,19 @@ bool TimedReplay::receive(LaneAt at, const Op& op) {
   return true;
 }
 
-/// The first byte of a part reaches its receiver, whose link other parts may keep busy.
+/// A part reaches its receiver, whose link other parts may keep busy. The link did not rest before if it
+/// could have carried bytes of this one: what several ranks send to the same ones, in the same order, is
+/// shared out. The part is there when both links have carried all of it.
 void TimedReplay::enters(const Event& e) {
   ReplayRank& r = of(e.lane);
-  const ReplayPart& part = at(at(at(r.tiles, e.reshape), e.tile).receives, e.receive);
+  const ReplayTile& tile = at(at(r.tiles, e.reshape), e.tile);
+  const ReplayPart& part = at(tile.receives, e.receive);
+  const Departure& departed = at(tile.departed, e.receive);
   const int rank = r.program.rank;
-  r.in_free =
-      std::max(r.in_free, e.time - links_.burst_seconds(rank)) + links_.wire_seconds(rank, part.bytes);
-  push(std::max(e.time, r.in_free), What::arrives, e.lane, e.reshape, e.tile, e.receive);
+  const double latency = links_.link(false).latency_s, burst = links_.burst_seconds(rank);
+  r.in_free = std::max(r.in_free, departed.first + latency - burst) + links_.wire_seconds(rank, part.bytes);
+  const double arrival = std::max({e.time, departed.last + latency - burst, r.in_free});
+  push(arrival, What::arrives, e.lane, e.reshape, e.tile, e.receive);
 }
 
 void TimedReplay::arrives(const Event& e) {

@@ -69,6 +69,7 @@ ReplayTile tile_of(const ReshapeProgram& reshape, std::size_t number, int rank, 
   }
   in_ring_order(tile.sends, rank, ranks);
   in_ring_order(tile.stores, rank, ranks);
+  tile.departed.assign(tile.receives.size(), {not_yet, not_yet, not_yet});
   tile.arrived.assign(tile.receives.size(), not_yet);
   tile.taken.assign(tile.receives.size(), 0);
   tile.arrival_of.assign(tile.receives.size(), {});
@@ -181,12 +182,6 @@ double ReplayRank::local_seconds(const Op& o) {
                                            : copy_seconds(weft::at(program.copies, o.call)));
 }
 
-Index ReplayRank::bytes_written_by(const Op& o) const {
-  if (o.kind != OpKind::fft) return bytes_written(weft::at(program.copies, o.call));
-  const FftCall& f = weft::at(program.ffts, o.call);
-  return f.to_box.count() * f.to_bytes;
-}
-
 int ReplayRank::note(int number, const OperationTime& time) {
   ReplayLane& l = lane(number);
   PredictedOperation o{.time = time, .lane = number, .before = l.last};
@@ -199,11 +194,9 @@ int ReplayRank::note(int number, const OperationTime& time) {
   return l.last = static_cast<int>(timeline.operations.size()) - 1;
 }
 
-int ReplayRank::note(int number, const Op& o, double begin, double end, Index bytes) {
-  OperationTime time{activity_of(o.kind), o.stage, o.reshape, o.tile, begin, end, bytes};
-  time.peer = o.peer;
-  time.stream = number == transfer_lane ? 1 : 0;
-  return note(number, time);
+int ReplayRank::note(int number, const Op& o, double begin, double end, const LocalBytes& bytes) {
+  return note(number, {activity_of(o.kind), o.stage, o.reshape, o.tile, begin, end, bytes.written,
+                       bytes.memory_read, bytes.memory_written, number == transfer_lane ? 1 : 0, o.peer});
 }
 
 }  // namespace weft

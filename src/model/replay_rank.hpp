@@ -26,6 +26,12 @@ struct Destination {
   int rank, receive, send;
 };
 
+/// A part leaves its sender: when its first byte can, when it would if those before it went alone, and when
+/// its last byte has.
+struct Departure {
+  double first, turn, last;
+};
+
 /// A tile of a reshape on one rank. What goes to other ranks is in the order of a ring that begins behind the
 /// rank: carriers send in this order.
 struct ReplayTile {
@@ -38,6 +44,7 @@ struct ReplayTile {
   // What has happened.
   double freed = not_yet, sent = 0;
   int free_number = -1;                 ///< of the operation that did it
+  std::vector<Departure> departed;      ///< per receive
   std::vector<double> arrived;          ///< per receive
   std::vector<char> taken;              ///< per receive
   std::vector<ReplayCause> arrival_of;  ///< per receive: its post
@@ -91,10 +98,9 @@ struct ReplayRank {
   double local_seconds(const Op& o);
   /// As that, of one that does nothing else but touch it.
   Distances touch(const CopyCall& call);
-  Index bytes_written_by(const Op& o) const;
   /// Notes an operation of a lane; returns its number.
   int note(int lane, const OperationTime& time);
-  int note(int lane, const Op& o, double begin, double end, Index bytes = 0);
+  int note(int lane, const Op& o, double begin, double end, const LocalBytes& bytes = {});
   int add_event() {
     events.emplace_back();
     return static_cast<int>(events.size()) - 1;

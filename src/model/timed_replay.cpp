@@ -98,7 +98,7 @@ bool TimedReplay::opened(LaneAt at, double now) {
 }
 
 void TimedReplay::finish(LaneAt at, const Op& op, double begin, double end, Index bytes) {
-  of(at).note(at.lane, op, begin, end, bytes);
+  of(at).note(at.lane, op, begin, end, {0, bytes, 0, 0});
   lane(at).clock = end;
   advance(at);
 }

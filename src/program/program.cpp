@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/arithmetic.hpp"
 #include "base/text.hpp"
 #include "geometry/layout.hpp"
 
@@ -123,6 +124,19 @@ Index bytes_read(const CopyCall& c) {
 }
 Index bytes_written(const CopyCall& c) {
   return bytes_of_side(c, result_coded(c));
+}
+
+LocalBytes local_bytes(const Program& program, const Op& op) {
+  const auto between = [](const Operand& from, Index read, const Operand& to, Index written) {
+    return LocalBytes{read, written, from.space == Space::scratch ? 0 : read,
+                      to.space == Space::scratch ? 0 : written};
+  };
+  if (op.kind == OpKind::fft) {
+    const FftCall& f = at(program.ffts, op.call);
+    return between(f.from, f.from_box.count() * f.from_bytes, f.to, f.to_box.count() * f.to_bytes);
+  }
+  const CopyCall& c = at(program.copies, op.call);
+  return between(c.from, bytes_read(c), c.to, bytes_written(c));
 }
 
 Index workspace_end(const Program& p) {

@@ -118,6 +118,13 @@ Span written_by(const CopyCall& copy);
 Index bytes_read(const CopyCall& copy);
 Index bytes_written(const CopyCall& copy);
 
+/// The bytes that an operation of one rank alone reads and writes, and those of them that are in arrays and
+/// workspace: scratch memory stays in the cache. An FFT counts as one pass, whatever happens in it.
+struct LocalBytes {
+  Index read = 0, written = 0, memory_read = 0, memory_written = 0;
+};
+LocalBytes local_bytes(const Program& program, const Op& op);
+
 /// One past the last byte of the workspace that the program, or a peer on its behalf, touches.
 Index workspace_end(const Program& program);
 

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -91,8 +93,9 @@ TEST(ModelCommand, ItsExamplesRun) {
     }
   }
 #ifdef WEFT_WITH_MPI
-  EXPECT_EQ(examples, 23);
-  for (const char* name : {"p.json", "weak.json"}) EXPECT_TRUE(std::filesystem::exists(name)) << name;
+  EXPECT_EQ(examples, 24);
+  for (const char* name : {"p.json", "t.json", "weak.json"})
+    EXPECT_TRUE(std::filesystem::exists(name)) << name;
 #else
   EXPECT_EQ(examples, 13);
 #endif
@@ -146,6 +149,8 @@ TEST(ModelCommand, ErrorsNameTheArgument) {
 #ifndef WEFT_WITH_MPI
   refuses({"predict", "--machine", std::string(WEFT_MACHINES) + "/summit.json"}, "a build without MPI");
 #endif
+  refuses({"predict", "--machine", std::string(WEFT_MACHINES) + "/summit.json", "--trace", "/no/such/t.json"},
+          "weft-model: --trace: cannot write /no/such/t.json");
   refuses({"phase", "stray"}, "unknown argument stray");
   refuses({"phase", "--latency", "nan"}, "--latency: \"nan\"; expected a finite number above zero");
   refuses({"phase", "--bandwidth", "-1"}, "--bandwidth: \"-1\"");
@@ -182,6 +187,102 @@ TEST(ModelCommand, PhaseDrawsTheMapOfSummit) {
   EXPECT_EQ(json["rows"][1]["choices"][1]["faster"], "p");
   EXPECT_TRUE(json_of({"phase", "--model", "table"})["rows"][0]["tie_ranks"].is_null());
 }
+
+#ifdef WEFT_WITH_MPI
+/// A lane of a trace: its spans by their begin, and for how many ranks it stands.
+struct PredictedLane {
+  int stands_for = 1;
+  std::vector<nlohmann::json> executions, operations;
+};
+
+std::map<int, PredictedLane> lanes_of(const nlohmann::json& trace) {
+  std::map<int, PredictedLane> lanes;
+  for (const nlohmann::json& e : trace["traceEvents"]) {
+    PredictedLane& lane = lanes[e["tid"].get<int>()];
+    if (e["name"] == "thread_name") lane.stands_for = e["args"].value("stands_for", 1);
+    if (e["ph"] == "X") (e["cat"] == "execution" ? lane.executions : lane.operations).push_back(e);
+  }
+  return lanes;
+}
+
+TEST(ModelCommand, TheTimelineOfAPredictionAddsUpToIt) {
+  const std::string file = testing::TempDir() + "weft-model-trace-" + std::to_string(getpid()) + ".json";
+  const auto end_of = [](const nlohmann::json& e) { return e["ts"].get<double>() + e["dur"].get<double>(); };
+  // All of them replayed, and one of each class.
+  for (const auto& [ranks, pipeline] : {std::pair(12, "windowed"), std::pair(96, "sequential")}) {
+    const nlohmann::json predicted = json_of(
+        {"predict", "--machine", std::string(WEFT_MACHINES) + "/summit.json", "--ranks",
+         std::to_string(ranks), "--ranks-per-node", "6", "--shape", "96,96,96", "--set", "exchange=p2p",
+         "--set", std::string("pipeline=") + pipeline, "--direction", "both", "--trace", file});
+    const nlohmann::json trace = nlohmann::json::parse(text_of_file(file));
+    std::filesystem::remove(file);
+    const double forward = 1e6 * predicted["directions"][0]["seconds"].get<double>();
+    double last = 0;
+    int stand_for = 0, peers = 0;
+    for (const auto& [rank, lane] : lanes_of(trace)) {
+      SCOPED_TRACE("rank " + std::to_string(rank));
+      stand_for += lane.stands_for;
+      ASSERT_EQ(lane.executions.size(), 2u);
+      EXPECT_EQ(lane.executions[0]["name"], "forward");
+      EXPECT_EQ(lane.executions[1]["name"], "backward");
+      EXPECT_GE(lane.executions[1]["ts"].get<double>(), forward - 0.1);
+      double before = 0;
+      for (const nlohmann::json& o : lane.operations) {
+        EXPECT_GE(o["ts"].get<double>(), before - 1e-9) << o;
+        EXPECT_TRUE(o["args"]["bytes"].get<double>() > 0 || o["dur"].get<double>() >= 0.08) << o;
+        before = end_of(o);
+        if (o["args"].contains("peer")) ++peers;
+      }
+      last = std::max(last, before);
+    }
+    EXPECT_EQ(stand_for, ranks);
+    EXPECT_GT(peers, 0);
+    EXPECT_NEAR(last, 1e6 * predicted["seconds"].get<double>(), 0.1);
+    const auto plan = std::find_if(trace["traceEvents"].begin(), trace["traceEvents"].end(),
+                                   [](const nlohmann::json& e) { return e["name"] == "plan"; });
+    ASSERT_NE(plan, trace["traceEvents"].end());
+    EXPECT_TRUE(says((*plan)["args"]["text"].get<std::string>(), "decomposition "));
+  }
+}
+#endif
+
+#ifdef WEFT_WITH_MPI
+/// The points of bench/published.json that need no other links than those of the description. The bound is
+/// coarse: docs/model.md has what they come to.
+TEST(ModelCommand, PublishedTimesAreNotFar) {
+  const std::string machines = WEFT_MACHINES;
+  const nlohmann::json data = nlohmann::json::parse(text_of_file(machines + "/../published.json"));
+  int points = 0;
+  for (const nlohmann::json& point : data["points"]) {
+    nlohmann::json run = data["run"];
+    run.merge_patch(point["run"]);
+    if (!run["links"].empty() || !(point.contains("seconds") || point.contains("gflops"))) continue;
+    const auto text = [](const nlohmann::json& v) { return v.is_string() ? v.get<std::string>() : v.dump(); };
+    std::vector<std::string> words{"predict", "--machine", machines + "/summit.json", "--ranks",
+                                   run["ranks"].dump()};
+    for (const auto& [name, value] : run["problem"].items())
+      words.insert(words.end(), {"--" + name, text(value)});
+    for (const auto& [name, value] : run["settings"].items())
+      words.insert(words.end(), {"--set", name + "=" + text(value)});
+    const nlohmann::json predicted = json_of(words);
+    double published = 0, n = 1;
+    for (std::istringstream lengths(run["problem"]["shape"].get<std::string>()); lengths;) {
+      std::string length;
+      if (std::getline(lengths, length, ',')) n *= std::stod(length);
+    }
+    if (point.contains("seconds")) {
+      published = point["seconds"][1];
+    } else {
+      published = 5 * n * std::log2(n) / (1e9 * point["gflops"][1].get<double>());
+    }
+    const double seconds =
+        predicted["seconds"].get<double>() / static_cast<double>(predicted["directions"].size());
+    EXPECT_LT(std::abs(std::log(seconds / published)), std::log(1.3)) << point["name"] << ": " << seconds;
+    ++points;
+  }
+  EXPECT_GE(points, 5);
+}
+#endif
 
 TEST(ModelCommand, RooflineOfSummitIsItsCurve) {
   const nlohmann::json json = json_of({"roofline"});

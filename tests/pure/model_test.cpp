@@ -23,6 +23,10 @@ TEST(Curve, IsStraightBetweenItsPointsOnLogarithmicAxes) {
 TEST(MachineFile, ComesBackAsItWas) {
   const MachineDescription machine = described_machine();
   EXPECT_EQ(read_machine(to_json(machine)), machine);
+  MachineDescription crowded = machine;
+  crowded.links[2].share_by_machines = Curve({{2, 1}, {64, 0.25}});
+  EXPECT_EQ(read_machine(to_json(crowded)), crowded);
+  EXPECT_NE(crowded, machine);
 }
 
 TEST(MachineFile, ErrorsNameTheField) {
@@ -51,6 +55,16 @@ TEST(MachineFile, ErrorsNameTheField) {
   refuses([](auto& j) { j["links"][2]["latency_s"] = -1; }, "links[network, messages].latency_s");
   refuses([](auto& j) { j["links"][2]["between"] = "moons"; }, "links.between = moons");
   refuses([](auto& j) { j["links"][0]["busy_share"] = 1.5; }, "links[node, messages].busy_share");
+  refuses(
+      [](auto& j) {
+        j["links"][2]["share_by_machines"] = {{2, 1.5}};
+      },
+      "links[network, messages].share_by_machines = 1.5");
+  refuses(
+      [](auto& j) {
+        j["links"][2]["share_by_machines"] = {{2, 0}};
+      },
+      "links[network, messages].share_by_machines = 0");
 }
 
 /// One rank: what the figures say, counted by hand.
@@ -77,6 +91,48 @@ TEST(Model, OfMessagesCountsLatencyAndBytes) {
   // In rounds, each of which has its latency.
   plan.options.set("exchange", "alltoallv");
   EXPECT_NEAR(plan.seconds_on(machine) - plan.seconds_on(endless), bytes / 1e8 + 3e-3, 1e-5);
+}
+
+TEST(Model, MachinesGetInEachOthersWay) {
+  MachineDescription machine = described_machine();
+  DescribedPlan plan;
+  plan.options.set("pipeline", "sequential").set("exchange", "alltoallv");
+  const double bytes = 64.0 * 64 * 64 * 16 * 3 / 16;
+  const PlanPrediction free = plan.on(machine);
+  machine.links[2].share_by_machines = Curve({{1, 1}, {16, 1.0 / 16}});  // of 4 machines a quarter
+  const PlanPrediction crowded = plan.on(machine);
+  EXPECT_NEAR(crowded.prediction.seconds - free.prediction.seconds, 3 * bytes / 1e8, 1e-5);
+  EXPECT_NEAR(crowded.prediction.wire_s, 4 * bytes / 1e8, 1e-5);
+  plan.per_node = 2;                                         // whose ranks share the speed of a machine
+  const double shared = plan.on(machine).prediction.wire_s;  // two of the three parts, half of a half
+  EXPECT_NEAR(shared, 4 * bytes * 2 / 3 / 1e8, 1e-5);
+}
+
+/// Where several ranks send to the same ones, in the same order, no link rests while they wait for the first
+/// of these: parts that are under way share the links.
+TEST(Model, RanksThatSendToTheSameOnesShareTheLinks) {
+  MachineDescription machine = described_machine();
+  machine.processor.copy_alone = machine.processor.copy_together = Curve({{1, 1e15}});
+  for (FftSpeed& f : machine.processor.ffts) f.in_cache_s = f.in_memory_s = 1e-15;
+  for (LinkDescription& l : machine.links) l.latency_s = l.part_s = l.busy_share = 0;
+  DescribedPlan plan;
+  plan.options.set("exchange", "p2p").set("pipeline", "sequential");
+  const auto expect_busy_links = [&] {
+    const Prediction p = plan.on(machine).prediction;
+    EXPECT_NEAR(p.seconds, p.wire_s, 0.05 * p.wire_s);
+  };
+  plan.input = Distribution::brick();
+  plan.output = Distribution::slab(0);
+  plan.options.set("decomposition", "slab");
+  for (const int ranks : {16, 64}) {
+    plan.ranks = ranks;
+    expect_busy_links();
+  }
+  plan.input = Distribution::pencil(2);
+  plan.output = Distribution::pencil(0);
+  plan.options.set("decomposition", "pencil");
+  plan.per_node = 4;
+  expect_busy_links();
 }
 
 TEST(Model, OverlapHidesWhatItCan) {

@@ -87,16 +87,19 @@ struct DescribedPlan {
   std::vector<int> devices = {};  ///< of every rank; empty: arrays on the host
   Direction direction = Direction::forward;
 
-  PlanPrediction on(const MachineDescription& machine) const {
+  std::vector<int> nodes() const { return nodes_of(ranks, per_node); }
+  Design design_on(const MachineDescription& machine) const {
     Problem problem;
     problem.shape = shape;
     problem.input = input;
     problem.output = output;
     if (!devices.empty()) problem.memory = MemoryKind::cuda;
     check_problem(problem, ranks);
-    const std::vector<int> nodes = nodes_of(ranks, per_node);
-    const Design d = design(problem, wishes_of(options), described_setting(machine, nodes, threads, devices));
-    return predict({machine, d, nodes, problem.precision, "fftw",
+    return design(problem, wishes_of(options), described_setting(machine, nodes(), threads, devices));
+  }
+  PlanPrediction on(const MachineDescription& machine) const {
+    const Design d = design_on(machine);
+    return predict({machine, d, nodes(), Precision::float64, "fftw",
                     by_classes ? ReplayedRanks::classes : ReplayedRanks::all, devices},
                    direction);
   }

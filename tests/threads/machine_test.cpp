@@ -177,9 +177,9 @@ TEST(DescribedMachine, TrialsBeginWithWhatIsPredictedAndAreExplained) {
   const std::string wisdom = new_wisdom_file();
   ThreadTeam team(2);
   const Options options = quick("measure", wisdom, 6).set("machine", file.name());
+  const PlanRecord predicted = record(team, described_problem(), Options().set("machine", file.name()));
   const PlanRecord r = record(team, described_problem(), options);
   ASSERT_EQ(r.learnt.origin, Origin::trial);
-  const PlanRecord predicted = record(team, described_problem(), Options().set("machine", file.name()));
   ASSERT_GT(r.learnt.tuned.timed.size(), 1U);
   EXPECT_TRUE(r.learnt.tuned.timed.front().what.options.empty());  // the rules' choice
   EXPECT_EQ(r.learnt.tuned.timed[1].what.options, predicted.learnt.options);

@@ -1,0 +1,17 @@
+# The model beside SimGrid, which simulates networks (Debian's libsimgrid-dev). It has nothing to say to sanitizers: the
+# model has tests of its own there, and SimGrid's context switches confuse them.
+if(WEFT_SANITIZE)
+  return()
+endif()
+find_package(PkgConfig)
+if(PkgConfig_FOUND)
+  pkg_check_modules(SIMGRID QUIET IMPORTED_TARGET simgrid)
+endif()
+if(SIMGRID_FOUND)
+  weft_test(simgrid simgrid/fat_tree.cpp simgrid/simgrid_test.cpp simgrid/simulation.cpp)
+  target_link_libraries(weft_simgrid_tests PRIVATE PkgConfig::SIMGRID)
+else()
+  message(STATUS "no SimGrid (libsimgrid-dev): the test that compares the model with it is skipped")
+  add_test(NAME simgrid COMMAND ${CMAKE_COMMAND} -E echo "skipped: SimGrid (libsimgrid-dev) was not found by CMake")
+  set_tests_properties(simgrid PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
+endif()
