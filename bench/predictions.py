@@ -120,18 +120,24 @@ def row_of(command: list[str], ranks: int, shape: str, options: str, machine: st
     return row
 
 
-def measure_device(given: argparse.Namespace) -> tuple[dict, int]:
-    """Rows, and how many runs failed."""
+def store(given: argparse.Namespace, results: dict) -> None:
+    given.results.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def measure_device(given: argparse.Namespace, results: dict) -> int:
+    """Adds the rows to the results, and stores them after each run; how many runs failed."""
     bench = [given.bench, "--device", "cuda"]
     machine = given.machine.resolve()
     several = shlex.split(given.launch.format(ranks=2)) + bench if given.launch else [*bench, "--comm", "threads:2"]
     if not machine.exists():  # by two ranks, so that it has the link between them
         run([*several, "--measure-machine", str(machine)])
     rows, failed = [], 0
+    results[given.name] = {"machine": json.loads(machine.read_text()), "rows": rows}
     for ranks, shape, options in DEVICE:
         command = [*(several if ranks == 2 else [*bench, "--comm", "threads:1"]), "--repeat", "15"]
         try:
             rows.append(row_of(command, ranks, shape, options, str(machine), given.limit))
+            store(given, results)
         except subprocess.TimeoutExpired:
             failed += 1
             print(f"{ranks:3d} {shape:>12} no end after {given.limit} s  {options}", flush=True)
@@ -139,7 +145,7 @@ def measure_device(given: argparse.Namespace) -> tuple[dict, int]:
             failed += 1
             said = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[0]
             print(f"{ranks:3d} {shape:>12} {said}  {options}", flush=True)
-    return {"machine": json.loads(machine.read_text()), "rows": rows}, failed
+    return failed
 
 
 def measure(given: argparse.Namespace) -> dict:
@@ -219,10 +225,10 @@ def main() -> int:
         if not given.name or not (given.machine if given.device else given.launch):
             parser.error("--name and --launch are needed, with --device --name and --machine")
         if given.device:
-            results[given.name], failed = measure_device(given)
+            failed = measure_device(given, results)
         else:
             results[given.name] = measure(given)
-        given.results.write_text(json.dumps(results, indent=1) + "\n")
+        store(given, results)
     if failed > 0:
         print(f"{failed} runs failed")
     summarise(results)

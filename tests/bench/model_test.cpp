@@ -118,6 +118,15 @@ TEST(ModelCommand, PredictsArraysOfDevices) {
       "predict",   "--machine",        name, "--device", "cuda",     "--ranks",  "2",
       "--threads", "--ranks-per-node", "2",  "--shape",  "64,64,64", "--output", "slab1"};
   EXPECT_FALSE(json_of(two)["directions"][0]["operations"].contains("stage"));
+  // Each stream is a lane of its own in a trace, and the host has none.
+  const std::string trace = name + ".trace";
+  std::vector<std::string> traced = two;
+  traced.insert(traced.end(), {"--trace", trace});
+  EXPECT_EQ(said(traced).status, 0);
+  const std::string drawn = text_of_file(trace);
+  for (const char* part : {"rank 0, compute", "rank 1, transfer"}) EXPECT_TRUE(says(drawn, part));
+  EXPECT_FALSE(says(drawn, "\"launch\""));
+  std::filesystem::remove(trace);
   std::vector<std::string> shared = two;
   shared.insert(shared.end(), {"--devices-per-node", "1"});
   EXPECT_GT(json_of(shared)["directions"][0]["operations"]["stage"], 0);
