@@ -96,7 +96,7 @@ void add_measurement(CLI::App& app, Case& c) {
   app.add_option("--comm", c.comm, "mpi, or threads:P for P threads of this process")
       ->capture_default_str()
       ->group("Ranks");
-  app.add_option("--device", c.device, "host, or cuda: arrays in memory of GPUs, one for each rank")
+  app.add_option("--device,--memory", c.device, "host, or cuda: arrays in memory of GPUs, one for each rank")
       ->capture_default_str()
       ->group("Ranks");
   app.add_option("--repeat", c.repeat, "timed repetitions, after three that are not")
@@ -110,7 +110,8 @@ void add_measurement(CLI::App& app, Case& c) {
   app.add_flag("--explain", c.explain, "why the plan is as it is, and what would make it faster")
       ->group("Measurement");
   app.add_option("--measure-machine", c.measure_machine,
-                 "measures memory, local FFTs, codecs and links of these ranks into a file, and that of "
+                 "measures memory, local FFTs, codecs and links of these ranks and with --device cuda of a "
+                 "GPU into a file, and that of "
                  "--wisdom, and does nothing else")
       ->group("Measurement");
   app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)")

@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <exception>
 
+#include "by_some.hpp"
 #include "clock.hpp"
-#include "comm/agree.hpp"
 #include "exchange_alone.hpp"
 #include "measure_machine.hpp"
 
@@ -66,21 +65,6 @@ LinkDescription stores(const Comm& comm) {
   // Two flags follow each other: a tile is free, and it is full.
   link.flag_s = time_of(comm, "direct", smallest).slowest_s / (2.0 * std::max(1, comm.size() - 1));
   return link;
-}
-
-/// Does what only some of the ranks have a part in; if it fails, all ranks fail. The others wait without
-/// keeping a core busy.
-template <class Measure>
-void by_some(const Comm& comm, bool takes_part, const Measure& measure) {
-  std::exception_ptr failure;
-  try {
-    if (takes_part) measure();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  agree(comm.impl(), "weft-bench --measure-machine", [&] {
-    if (failure) std::rethrow_exception(failure);
-  });
 }
 
 }  // namespace

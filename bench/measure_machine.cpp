@@ -6,6 +6,7 @@
 
 #include "clock.hpp"
 #include "comm/agree.hpp"
+#include "measure_device.hpp"
 #include "model/machine_json.hpp"
 #include "tune/machine.hpp"
 
@@ -31,7 +32,7 @@ void on_some(const Comm& comm, bool takes_part, const Work& work) {
 
 }  // namespace
 
-MachineDescription measure_machine(const Comm& comm) {
+MachineDescription measure_machine(const Comm& comm, const std::shared_ptr<Device>& device) {
   const std::vector<int>& nodes = comm.impl().nodes();
   const auto mine = static_cast<std::size_t>(comm.rank());
   const std::string system = system_identity();
@@ -54,7 +55,14 @@ MachineDescription measure_machine(const Comm& comm) {
   }
   machine.processor.copy_together = Curve(points);
   machine.links = measure_links(comm);
-  machine.name = comm.impl().broadcast(processor_text() + ", " + ranks_text(nodes) + " ranks", 0);
+  if (device) {
+    on_some(comm, comm.rank() == 0, [&] { machine.device = measure_device(device); });
+    const DeviceDescription described = machine.device.value_or(DeviceDescription());
+    for (LinkDescription& link : measure_device_links(comm, device, described))
+      machine.links.push_back(std::move(link));
+  }
+  machine.name = comm.impl().broadcast(
+      processor_text() + ", " + ranks_text(nodes) + " ranks" + (device ? ", " + device->model() : ""), 0);
   machine.source = "measured by weft-bench --measure-machine";
   if (comm.rank() == 0) check_machine(machine);
   return machine;

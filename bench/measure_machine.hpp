@@ -2,6 +2,9 @@
 // local FFTs, codecs and links, each by itself, with the kernels, libraries and exchanges that plans use.
 #pragma once
 
+#include <memory>
+
+#include "device/device.hpp"
 #include "model/machine_description.hpp"
 #include "weft/comm.hpp"
 
@@ -9,8 +12,9 @@ namespace weft::bench {
 
 /// The machine of these ranks, complete on rank 0. That rank measures what one rank does alone; then as many
 /// ranks of its machine as there are cores do it together. Links are those between ranks of one machine and
-/// between machines, if there are such ranks. Collective. Throws `weft::Error` on all ranks.
-MachineDescription measure_machine(const Comm& comm);
+/// between machines, if there are such ranks. With a device, its own or null on all ranks, that of rank 0 and
+/// its links are measured too. Collective. Throws `weft::Error` on all ranks.
+MachineDescription measure_machine(const Comm& comm, const std::shared_ptr<Device>& device);
 
 /// The links alone.
 std::vector<LinkDescription> measure_links(const Comm& comm);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "api/machine_choice.hpp"
 #include "api/plan_impl.hpp"
 #include "api/problem_check.hpp"
 #include "array.hpp"
@@ -381,12 +382,30 @@ class Bench {
     m_.timeline = gather_timeline(comm_, last_);
   }
 
+  /// Of all ranks; none for arrays on the host.
+  std::vector<int> device_numbers() const {
+    const std::vector<DeviceId>& ids = PlanImpl::of(*plan_).devices.ids;
+    std::vector<int> numbers;
+    for (const DeviceId& id : ids)
+      numbers.push_back(static_cast<int>(std::find(ids.begin(), ids.end(), id) - ids.begin()));
+    return numbers;
+  }
+
   void predict_times() {
     if (comm_.rank() != 0) return;
-    if (case_.explain || m_.learnt.machine) m_.explanation = plan_->explain();
-    if (!m_.learnt.machine) return;
-    const PredictionRequest request{*m_.learnt.machine, PlanImpl::of(*plan_).design(), comm_.impl().nodes(),
-                                    problem_.precision};
+    const std::string file = case_.options.get("machine");
+    std::optional<MachineDescription> machine = m_.learnt.machine;
+    if (case_.explain || machine) m_.explanation = plan_->explain();
+    // Plans of arrays in memory of devices are not chosen by it, but predicted all the same.
+    if (device_ && !machine && !file.empty() && file != "none") machine = described_in(file);
+    if (!machine) return;
+    const PredictionRequest request{*machine,
+                                    PlanImpl::of(*plan_).design(),
+                                    comm_.impl().nodes(),
+                                    problem_.precision,
+                                    "fftw",
+                                    ReplayedRanks::all,
+                                    device_numbers()};
     for (const Direction d : {Direction::forward, Direction::backward})
       if (d == Direction::forward ? case_.forward() : case_.backward())
         m_.predicted.push_back(predict(request, d).prediction);

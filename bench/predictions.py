@@ -3,10 +3,14 @@
 
     bench/predictions.py --launch "tools/mpirun mpirun.openmpi {ranks}" --ranks 1,2,4 --name node
     bench/predictions.py --launch "mpirun -n {ranks} --host a,b,c,d" --ranks 4 --name cluster
+    predictions.py --device --bench bin/weft-bench --machine gpu.json --results rows.json --name h200
 
 The machine is measured once, on the largest number of ranks that has a core for each, and nothing in its description is
-fitted to the problems. Results go into bench/results/predictions.json, an object by name; what is there of other names
-stays. Nothing else may run meanwhile. With --draw the picture is drawn from what is stored.
+fitted to the problems. Results go into bench/results/predictions.json (or --results), an object by name; what is there
+of other names stays. Nothing else may run meanwhile. With --draw the picture is drawn from what is stored.
+
+With --device arrays are in memory of one GPU, of one rank or of two that share it, as threads; with --launch two ranks
+are processes. It needs this file and the programs, no tree. A run that fails is said, and the exit status tells.
 """
 
 import argparse
@@ -52,40 +56,112 @@ MACHINES = [
     ("128,128,128", "--exchange alltoallv"),
     ("128,128,128", "--exchange p2p --pipeline sequential"),
 ]
+# Ranks too, on one GPU.
+DEVICE = [
+    (1, "64,64,64", ""),
+    (1, "64,64,64", "--graph off"),
+    (1, "128,128,128", ""),
+    (1, "128,128,128", "--graph off"),
+    (1, "256,256,256", ""),
+    (1, "512,512,512", ""),
+    (1, "120,96,75", ""),
+    (1, "200,200,200", ""),
+    (1, "360,300,320", ""),
+    (1, "64,64,64", "--batch 8"),
+    (1, "128,128,128", "--precision float"),
+    (1, "256,256,256", "--precision float"),
+    (1, "512,512,512", "--precision float"),
+    (1, "120,96,75", "--precision float --direction backward"),
+    (1, "128,128,128", "--transform r2c"),
+    (1, "256,256,256", "--transform r2c"),
+    (1, "512,512,512", "--transform r2c"),
+    (1, "256,256,256", "--transform r2c --direction backward"),
+    (1, "128,128,128", "--transform dct2"),
+    (2, "64,64,64", ""),
+    (2, "128,128,128", ""),
+    (2, "256,256,256", ""),
+    (2, "120,96,75", "--output natural"),
+    (2, "256,256,256", "--output natural"),
+    (2, "256,256,256", "--output slab1"),
+    (2, "256,256,256", "--input pencil --output pencil"),
+    (2, "256,256,256", "--input brick --output natural"),
+    (2, "256,256,256", "--transform r2c"),
+    (2, "256,256,256", "--precision float"),
+    (2, "256,256,256", "--codec fp32"),
+]
 
 
-def run(launch: str, ranks: int, arguments: list[str]) -> None:
-    command = shlex.split(launch.format(ranks=ranks)) + arguments
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=TOP)
+def run(command: list[str], limit: float | None = None) -> None:
+    # The driver needs a queue for each stream of the ranks that share a GPU.
+    environment = {"CUDA_DEVICE_MAX_CONNECTIONS": "32", **os.environ}
+    folder = TOP if (TOP / "CMakeLists.txt").exists() else None
+    subprocess.run(
+        command,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=limit,
+    )
+
+
+def row_of(command: list[str], ranks: int, shape: str, options: str, machine: str, limit: float | None = None) -> dict:
+    with tempfile.TemporaryDirectory() as folder:
+        result = f"{folder}/result.json"
+        wanted = ["--shape", shape, *options.split(), "--machine", machine, "--json", result]
+        run([*command, *wanted], limit)
+        found = json.loads(pathlib.Path(result).read_text())
+    row = {"ranks": ranks, "shape": shape, "options": options, "measured_s": found["median_s"]}
+    row["predicted_s"] = found["predicted"]["seconds"]
+    ratio = row["predicted_s"] / row["measured_s"]
+    print(f"{ranks:3d} {shape:>12} {1e3 * row['measured_s']:10.3f} ms {ratio:6.2f}  {options}", flush=True)
+    return row
+
+
+def store(given: argparse.Namespace, results: dict) -> None:
+    given.results.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def measure_device(given: argparse.Namespace, results: dict) -> int:
+    """Adds the rows to the results, and stores them after each run; how many runs failed."""
+    bench = [given.bench, "--device", "cuda"]
+    machine = given.machine.resolve()
+    several = shlex.split(given.launch.format(ranks=2)) + bench if given.launch else [*bench, "--comm", "threads:2"]
+    if not machine.exists():  # by two ranks, so that it has the link between them
+        run([*several, "--measure-machine", str(machine)])
+    rows, failed = [], 0
+    results[given.name] = {"machine": json.loads(machine.read_text()), "rows": rows}
+    for ranks, shape, options in DEVICE:
+        command = [*(several if ranks == 2 else [*bench, "--comm", "threads:1"]), "--repeat", "15"]
+        try:
+            rows.append(row_of(command, ranks, shape, options, str(machine), given.limit))
+            store(given, results)
+        except subprocess.TimeoutExpired:
+            failed += 1
+            print(f"{ranks:3d} {shape:>12} no end after {given.limit} s  {options}", flush=True)
+        except subprocess.CalledProcessError as error:
+            failed += 1
+            said = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[0]
+            print(f"{ranks:3d} {shape:>12} {said}  {options}", flush=True)
+    return failed
 
 
 def measure(given: argparse.Namespace) -> dict:
     ranks = [int(r) for r in given.ranks.split(",")]
     with tempfile.TemporaryDirectory() as folder:
-        machine, result = f"{folder}/machine.json", f"{folder}/result.json"
+        machine = f"{folder}/machine.json"
         described = max([r for r in ranks if r <= (os.cpu_count() or 1)] or [min(ranks)])
-        run(given.launch, described, [given.bench, "--measure-machine", machine])
+
+        def bench(count: int) -> list[str]:
+            return [*shlex.split(given.launch.format(ranks=count)), given.bench]
+
+        run([*bench(described), "--measure-machine", machine])
         rows = []
         for count in ranks:
             for shape, options in MACHINES if given.machines else ONE_MACHINE:
-                arguments = [
-                    "--shape",
-                    shape,
-                    *options.split(),
-                    "--machine",
-                    machine,
-                    "--repeat",
-                    "9",
-                    "--json",
-                    result,
-                ]
-                run(given.launch, count, [given.bench, *arguments])
-                found = json.loads(pathlib.Path(result).read_text())
-                row = {"ranks": count, "shape": shape, "options": options, "measured_s": found["median_s"]}
-                row["predicted_s"] = found["predicted"]["seconds"]
-                rows.append(row)
-                ratio = row["predicted_s"] / row["measured_s"]
-                print(f"{count:3d} {shape:>12} {1e3 * row['measured_s']:10.3f} ms {ratio:6.2f}  {options}", flush=True)
+                rows.append(row_of([*bench(count), "--repeat", "9"], count, shape, options, machine))
         return {"machine": json.loads(pathlib.Path(machine).read_text()), "rows": rows}
 
 
@@ -96,6 +172,8 @@ def errors(rows: list[dict]) -> list[float]:
 def summarise(results: dict) -> None:
     everything = [r for named in results.values() for r in named["rows"]]
     for name, rows in [*((n, v["rows"]) for n, v in results.items()), ("all", everything)]:
+        if not rows:
+            continue
         found = errors(rows)
         within = sum(e <= 0.4 for e in found)
         print(f"{name}: {len(rows)} runs, median error {statistics.median(found):.0%}, {within} within 40%")
@@ -114,7 +192,7 @@ def draw(results: dict) -> None:
         axes.loglog(
             [1e3 * r["measured_s"] for r in rows], [1e3 * r["predicted_s"] for r in rows], "o", ms=4, label=name
         )
-    ends = [0.1, 2000]
+    ends = [0.01, 2000]
     axes.loglog(ends, ends, color="0.4", lw=1)
     for factor in (0.6, 1.4):
         axes.loglog(ends, [factor * e for e in ends], color="0.7", lw=0.8, ls="--")
@@ -131,18 +209,30 @@ def main() -> int:
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--name", help="of these results")
     parser.add_argument("--machines", action="store_true", help="the problems of ranks on several machines")
+    parser.add_argument("--device", action="store_true", help="arrays in memory of one GPU")
+    parser.add_argument(
+        "--machine", type=pathlib.Path, help="with --device, its description: written if it is not there"
+    )
+    parser.add_argument("--limit", type=float, default=120, help="with --device, seconds that a run may take")
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
     parser.add_argument("--draw", action="store_true", help="only draws what is stored")
     given = parser.parse_args()
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    if not given.draw:
-        if not given.launch or not given.name:
-            parser.error("--launch and --name are needed")
-        results[given.name] = measure(given)
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
-    else:
+    results = json.loads(given.results.read_text()) if given.results.exists() else {}
+    failed = 0
+    if given.draw:
         draw(results)
+    else:
+        if not given.name or not (given.machine if given.device else given.launch):
+            parser.error("--name and --launch are needed, with --device --name and --machine")
+        if given.device:
+            failed = measure_device(given, results)
+        else:
+            results[given.name] = measure(given)
+        store(given, results)
+    if failed > 0:
+        print(f"{failed} runs failed")
     summarise(results)
-    return 0
+    return 1 if failed > 0 else 0
 
 
 if __name__ == "__main__":

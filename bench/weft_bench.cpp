@@ -7,6 +7,7 @@
 
 #include "comm/agree.hpp"
 #include "command_line.hpp"
+#include "device/device.hpp"
 #include "measure_machine.hpp"
 #include "model/machine_json.hpp"
 #include "output_file.hpp"
@@ -26,13 +27,13 @@ namespace weft::bench {
 
 namespace {
 
-void write_machine(const Comm& comm, const Case& c) {
+void write_machine(const Comm& comm, const Case& c, const std::shared_ptr<Device>& device) {
   const std::string& file = c.measure_machine;
   std::optional<OutputFile> output;
   agree(comm.impl(), "weft-bench", [&] {
     if (comm.rank() == 0) output.emplace(file);
   });
-  const MachineDescription machine = measure_machine(comm);
+  const MachineDescription machine = measure_machine(comm, device);
   const Machine these_ranks = machine_of(comm.impl(), {});
   if (comm.rank() != 0) return;
   output->write(to_json(machine));
@@ -45,8 +46,15 @@ void write_machine(const Comm& comm, const Case& c) {
 }
 
 void run(const Comm& comm, const Case& c) {
+#ifdef WEFT_WITH_CUDA
+  if (c.device == "cuda") choose_device(comm);
+#endif
   if (!c.measure_machine.empty()) {
-    write_machine(comm, c);
+    std::shared_ptr<Device> device;
+    agree(comm.impl(), "weft-bench", [&] {
+      if (c.problem().memory == MemoryKind::cuda) device = current_device();
+    });
+    write_machine(comm, c, device);
     return;
   }
   std::optional<OutputFile> json, trace;
@@ -55,9 +63,6 @@ void run(const Comm& comm, const Case& c) {
     json.emplace(c.json);
     trace.emplace(c.trace);
   });
-#ifdef WEFT_WITH_CUDA
-  if (c.device == "cuda") choose_device(comm);
-#endif
   Case chosen = c;
   if (!c.transport.empty()) {
     if (c.device != "cuda")

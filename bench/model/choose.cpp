@@ -31,6 +31,10 @@ Examples:
   Answer answer() const override {
     const MachineDescription machine = machine_in(arguments_.machine);
     const DescribedRanks of = described_ranks(arguments_, machine, ranks_);
+    if (!of.devices.empty())
+      throw Error(
+          "weft-model choose: --device", arguments_.problem.device,
+          "host: rules choose plans of arrays in memory of GPUs; predict and compare say what they take");
     const Options& options = arguments_.problem.options;
     const Wishes wishes = wishes_of(options);
     const ChoiceRequest request{of.problem, options, wishes, of.setting, machine, arguments_.library};

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
@@ -34,6 +35,16 @@ void PlanArguments::describe(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20))
       ->group("Machine");
+  app.add_option("--device,--memory", problem.device,
+                 "host, or cuda: arrays in memory of GPUs, of a machine whose description has one")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->group("Machine");
+  app.add_option("--devices-per-node", devices_per_node,
+                 "GPUs of each machine, which its ranks take in turn; 0: one for each rank")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 20))
+      ->group("Machine");
   app.add_flag("--threads", threads, "ranks are threads of one process")->group("Machine");
   app.add_flag("--every-rank", every_rank, "replays also those ranks of 64 or more that are alike")
       ->group("Machine");
@@ -53,6 +64,24 @@ void PlanArguments::describe(CLI::App& app) {
       ->group("Plan");
 }
 
+namespace {
+
+/// The number of every rank's device; none for arrays on the host.
+std::vector<int> devices_of(const PlanArguments& arguments, const MachineDescription& machine,
+                            const std::vector<int>& nodes) {
+  std::vector<int> devices;
+  if (arguments.problem.device != "cuda") return devices;
+  device_of(machine);
+  std::map<int, int> before;  // ranks of each machine
+  for (std::size_t r = 0; r < nodes.size(); ++r) {
+    const int own = arguments.devices_per_node, place = before[nodes[r]]++;
+    devices.push_back(own == 0 ? static_cast<int>(r) : nodes[r] * own + place % own);
+  }
+  return devices;
+}
+
+}  // namespace
+
 double PredictedPlan::seconds() const {
   double sum = 0;
   for (const PlanPrediction& p : directions) sum += p.prediction.seconds;
@@ -70,7 +99,9 @@ MachineDescription machine_in(const std::string& file) {
 DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDescription& machine, int ranks) {
   std::vector<int> nodes;
   for (int r = 0; r < ranks; ++r) nodes.push_back(arguments.threads ? 0 : r / arguments.ranks_per_node);
-  DescribedRanks of{arguments.problem.problem(), described_setting(machine, nodes, arguments.threads)};
+  const std::vector<int> devices = devices_of(arguments, machine, nodes);
+  DescribedRanks of{arguments.problem.problem(),
+                    described_setting(machine, nodes, arguments.threads, devices), devices};
   check_problem(of.problem, ranks);
   const bool any = std::any_of(of.setting.offers.begin(), of.setting.offers.end(),
                                [](const Offer& o) { return o.why_not.empty() && !o.traits.stores; });
@@ -89,7 +120,8 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
   const PredictionRequest request{
       machine,           plan.design,
       of.setting.nodes,  of.problem.precision,
-      arguments.library, ranks >= few && !arguments.every_rank ? ReplayedRanks::classes : ReplayedRanks::all};
+      arguments.library, ranks >= few && !arguments.every_rank ? ReplayedRanks::classes : ReplayedRanks::all,
+      of.devices};
   for (const Direction d : {Direction::forward, Direction::backward})
     if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())
       plan.directions.push_back(predict(request, d));

@@ -20,6 +20,7 @@ struct PlanArguments {
   bool threads = false;
   bool every_rank = false;  ///< ranks that are alike are replayed all, on any number of ranks
   int ranks_per_node = 1;
+  int devices_per_node = 0;  ///< of arrays in memory of devices; 0: one for each rank
   std::string library = "fftw";
 
   /// Adds all of them but the number of ranks.
@@ -37,6 +38,7 @@ struct PredictedPlan {
 struct DescribedRanks {
   Problem problem;
   Setting setting;
+  std::vector<int> devices;  ///< of every rank; none: arrays on the host
 };
 DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDescription& machine, int ranks);
 

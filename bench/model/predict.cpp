@@ -30,6 +30,7 @@ Examples:
   mpirun -n 2 weft-bench --measure-machine here.json
   weft-model predict --machine here.json --ranks 2 --ranks-per-node 2 --shape 256,256,256
   weft-model predict --machine here.json --ranks 2 --ranks-per-node 2 --set pipeline=sequential --set exchange=p2p
+  weft-model predict --machine gpu.json --device cuda --ranks 1 --shape 256,256,256
   weft-model predict --machine bench/machines/summit.json --ranks 6144 --ranks-per-node 6 --shape 1024,1024,1024 --json p.json
   weft-model predict --machine bench/machines/summit.json --ranks 24 --ranks-per-node 6 --direction both --trace t.json
 )");

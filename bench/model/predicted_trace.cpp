@@ -34,6 +34,8 @@ std::string predicted_trace(const PredictedPlan& plan, const std::string& title)
       PredictedRank& rank = ranks[timeline.rank];
       rank.stands_for = timeline.stands_for;
       for (const PredictedOperation& o : timeline.operations) {
+        // As traces of executions have it: the streams of a device, without the host that enqueues.
+        if (plan.design.on_device() && o.lane == 0) continue;
         TracedOperation t{o.time, p.direction, execution};
         t.begin += begin;
         t.end += begin;
@@ -43,7 +45,7 @@ std::string predicted_trace(const PredictedPlan& plan, const std::string& title)
     begin += p.prediction.seconds;
     ++execution;
   }
-  const TracedPlan traced = traced_plan(1, title, plan.design, false);
+  const TracedPlan traced = traced_plan(1, title, plan.design, plan.design.on_device());
   std::vector<std::string> events;
   for (const auto& [rank, of] : ranks)
     for (std::string& event : trace_events(traced, {rank, of.stands_for},

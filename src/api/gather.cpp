@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "api/offers.hpp"
 #include "base/cache.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
@@ -100,20 +101,6 @@ DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
   return facts;
 }
 
-/// Why a row does not serve these ranks, as an error says it.
-std::string why_not(const ExchangeRow& row, CommImpl& comm, const std::optional<DeviceFacts>& devices) {
-  if (!works_among(row.traits, comm.nodes(), comm.threads() != nullptr))
-    return std::string(" among ranks of medium ") + comm.medium();
-  const ExchangeTraits& traits = row.traits;
-  if (!devices) return traits.serves_host ? "" : " with arrays on the host";
-  if (traits.stores)
-    return row.takes_devices != nullptr && (comm.size() == 1 || devices->islands.any_pair())
-               ? ""
-               : " among GPUs that do not reach each other";
-  if (traits.by_device) return devices->own_devices ? "" : " among ranks that share a GPU";
-  return stages(traits) ? "" : " with arrays in memory of a GPU";
-}
-
 /// Why an exchange that not every system has is not there, on any rank. Looking takes time: it is done where
 /// the exchange may be used.
 std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
@@ -152,7 +139,7 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   setting.cache_bytes = shortened(all_of(comm, Index{second_cache_bytes()}));
   for (const ExchangeRow& row : exchange_table())
     setting.offers.push_back(
-        {row.name, row.traits, why_not(row, comm, setting.devices), moves_on(row.traits, setting.nodes),
+        {row.name, row.traits, why_not(row, setting), moves_on(row.traits, setting.nodes),
          row.takes_devices != nullptr && row.takes_devices(comm), missing(row, comm, wishes)});
   return setting;
 }

@@ -1,30 +1,83 @@
 #include "api/predict.hpp"
 
+#include <algorithm>
+
+#include "api/offers.hpp"
 #include "model/rank_classes.hpp"
+#include "program/stream_plan.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
 
-Setting described_setting(const MachineDescription& machine, const std::vector<int>& nodes, bool threads) {
+namespace {
+
+/// As of devices that are here: a thread that shares its device reaches no other.
+DeviceFacts described_devices(const MachineDescription& machine, const Setting& setting,
+                              const std::vector<int>& devices) {
+  if (devices.size() != setting.nodes.size())
+    throw Error("model",
+                std::to_string(devices.size()) + " devices of " + std::to_string(setting.ranks()) + " ranks",
+                "the number of a device for each");
+  const bool linked = find_link(machine, over_peer, by_stores) != nullptr;
+  const auto shares = [&](int rank) {
+    return setting.threads && std::count(devices.begin(), devices.end(), at(devices, rank)) > 1;
+  };
+  DeviceFacts facts;
+  facts.islands = islands_of(setting.nodes, [&](int a, int b) {
+    return !shares(a) && !shares(b) && (linked || at(devices, a) == at(devices, b));
+  });
+  facts.own_devices = !any_equal(devices);
+  if (setting.several_nodes()) facts.no_peers = "ranks on several machines";
+  if (const auto [a, b] = facts.islands.apart; a >= 0)
+    facts.no_peers += std::string(facts.no_peers.empty() ? "" : ", and ") +
+                      (shares(a) || shares(b) ? "threads of one process that share a device"
+                                              : "a machine without a link between devices");
+  facts.text = device_of(machine).name;
+  return facts;
+}
+
+/// Whether executions take turns with two workspaces, so that no rank waits for room.
+bool always_room(const Design& design) {
+  if (!design.memory.takes_turns) return false;
+  for (int r = 0; r < design.schedules[0].ranks; ++r) {
+    const Program forward = program_of(design, Direction::forward, r),
+                  backward = program_of(design, Direction::backward, r);
+    for (const Program* p : {&forward, &backward})
+      if (p->workspace_bytes > largest_in_turn || !finds_room(*p, forward) || !finds_room(*p, backward))
+        return false;
+  }
+  return true;
+}
+
+/// What goes from one device to the other by way of MPI alone is not modelled.
+void check_staging(const Design& design, Direction direction) {
+  const std::vector<std::string>& staged = design.memory.staged;
+  for (const Leg& leg : design.legs_of(direction))
+    if (!leg.traits.stores && !leg.traits.by_device &&
+        std::find(staged.begin(), staged.end(), leg.exchange) == staged.end())
+      throw Error("model", "exchange " + leg.exchange + " by an MPI that takes memory of devices",
+                  "option staging=on, or exchange direct");
+}
+
+}  // namespace
+
+Setting described_setting(const MachineDescription& machine, const std::vector<int>& nodes, bool threads,
+                          const std::vector<int>& devices) {
   Setting setting;
   setting.medium = threads ? "threads" : "mpi";
   setting.nodes = nodes;
   setting.threads = threads;
   setting.hardware_threads = {machine.processor.cores};
   setting.cache_bytes = {machine.processor.cache_bytes};
-  for (const ExchangeRow& row : exchange_table()) {
-    const bool works = works_among(row.traits, nodes, threads) && row.traits.serves_host;
-    setting.offers.push_back({row.name, row.traits, works ? "" : " among ranks of medium " + setting.medium,
-                              moves_on(row.traits, nodes)});
-  }
+  if (!devices.empty()) setting.devices = described_devices(machine, setting, devices);
+  for (const ExchangeRow& row : exchange_table())
+    setting.offers.push_back({row.name, row.traits, why_not(row, setting), moves_on(row.traits, nodes)});
   return setting;
 }
 
 PlanPrediction predict(const PredictionRequest& request, Direction direction) {
   const Design& design = request.design;
-  if (design.on_device())
-    throw Error("model", "arrays in memory of devices", "arrays on the host: devices are not predicted yet");
   ReplayRequest replay{
       request.machine,
       request.nodes,
@@ -33,6 +86,10 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
   if (request.ranks == ReplayedRanks::classes)
     replay.like = like_ranks(design.schedule(direction), request.nodes);
   if (request.ranks == ReplayedRanks::busiest) replay.like = like_the_busiest(design.schedule(direction));
+  if (design.on_device()) {
+    check_staging(design, direction);
+    replay.device = {request.devices, design.plain_executions.value.has_value(), always_room(design)};
+  }
   PlanPrediction result;
   result.direction = direction;
   result.replayed = replay_timed(replay);

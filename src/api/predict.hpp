@@ -11,8 +11,11 @@
 namespace weft {
 
 /// Ranks on a machine that is not here, with all exchanges of this build that work among them. `nodes`: the
-/// machine of every rank; `threads`: ranks are threads of one process.
-Setting described_setting(const MachineDescription& machine, const std::vector<int>& nodes, bool threads);
+/// machine of every rank; `threads`: ranks are threads of one process; `devices`: the number of every rank's
+/// device, of those of all machines, or empty for arrays on the host. Devices of one machine reach each other
+/// if it has a link between them. Throws `weft::Error` for devices on a machine without a description of one.
+Setting described_setting(const MachineDescription& machine, const std::vector<int>& nodes, bool threads,
+                          const std::vector<int>& devices = {});
 
 /// Which ranks of a plan are replayed.
 enum class ReplayedRanks : std::uint8_t {
@@ -28,10 +31,12 @@ struct PredictionRequest {
   Precision precision = Precision::float64;
   std::string library = "fftw";
   ReplayedRanks ranks = ReplayedRanks::all;
+  std::vector<int> devices = {};  ///< the number of every rank's device; empty: each has one of its own
 };
 
-/// One execution of the design in a direction. Throws `weft::Error` for arrays in memory of devices, and for
-/// what the machine's description lacks.
+/// One execution of the design in a direction; of arrays in memory of devices one of many with the same
+/// arrays. Throws `weft::Error` for what the machine's description lacks, and, among devices, for exchange
+/// nccl and for an MPI that takes memory of devices, which are not modelled.
 struct PlanPrediction {
   Direction direction = Direction::forward;
   Prediction prediction;

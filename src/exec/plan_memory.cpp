@@ -6,16 +6,13 @@
 #include "comm/agree.hpp"
 #include "comm/shared_memory.hpp"
 #include "exec/bound_plan.hpp"
-#include "exec/stream/plan.hpp"
+#include "program/stream_plan.hpp"
 #include "traffic/placement.hpp"
 #include "transport/peer/peer_memory.hpp"
 
 namespace weft {
 
 namespace {
-
-/// A second workspace is no larger.
-constexpr Index largest_second = Index{192} << 20;
 
 /// For the flags in front of the workspace.
 constexpr Index flag_room = Index{2} << 20;
@@ -48,7 +45,7 @@ bool BoundPlan::is_too_large(const DeviceMemory& found) const {
 
 /// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only.
 Index BoundPlan::place_of_second(double free_bytes) const {
-  bool possible = design_.memory.takes_turns && workspace_bytes_ <= largest_second;
+  bool possible = design_.memory.takes_turns && workspace_bytes_ <= largest_in_turn;
   for (const Half& h : halves_)
     for (const Half& earlier : halves_)
       possible = possible && finds_room(h.executor->program(), earlier.executor->program());

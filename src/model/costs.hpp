@@ -1,13 +1,12 @@
-// What the operations of a program cost one rank on a described machine: local FFTs, copies, coding. Each is
-// the time of its work in the cache and that of the bytes that it brings from memory and back. Where data lie
-// follows from how many bytes the rank has gone through since it touched them.
+// What the operations of a program cost one rank on the host of a described machine: local FFTs, copies,
+// coding. Each is the time of its work in the cache and that of the bytes that it brings from memory and
+// back. Where data lie follows from how many bytes the rank has gone through since it touched them.
 #pragma once
 
-#include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "model/fft_speeds.hpp"
 #include "model/machine_description.hpp"
 #include "program/program.hpp"
 
@@ -27,8 +26,26 @@ struct Distances {
   double from = 0, to = 0;
 };
 
-/// As `FftSpeed::shape` has it.
-enum class PointsLie { lines, columns, planes };
+/// The points of the transforms of a call, complex ones, or real numbers of real transforms; and what these
+/// take over complex ones.
+struct FftPoints {
+  FftPoints(const FftCall& call, bool several, const TransformRatios& ratios);
+  static double of(const FftCall& call);
+  double seconds(double work_s, double memory_s) const {
+    return points * (work * work_s + memory * memory_s);
+  }
+  double points, work, memory;
+};
+
+/// The axes of a call along which there is something to transform.
+int transformed_axes(const FftCall& call);
+
+/// How much of a pass through memory is left, from what a byte takes: 0 as in the cache, 1 as in memory, in
+/// between by the speed of copies.
+double memory_share(const Curve& copies, double seconds_of_byte);
+
+/// Of the codec of a copy. Throws `weft::Error` if it is not described.
+double codec_bytes_per_s(const std::vector<CodecSpeed>& codecs, const CopyCall& call);
 
 class Costs {
  public:
@@ -43,29 +60,14 @@ class Costs {
   double cache_bytes() const { return static_cast<double>(machine_.processor.cache_bytes); }
 
  private:
-  struct Lines {
-    Curve in_cache;   ///< seconds for a point and a bit of its length's logarithm
-    Curve in_memory;  ///< what a point takes more from memory and back
-  };
-  /// Lengths by their largest prime factor, which says how well libraries do them.
-  enum class Factors { two, five, thirteen, any };
-  static Factors factors_of(Index n);
-
-  /// Where in `lines_` the figures are: how points lie, whether rows meet, which lengths.
-  /// Numbers, since enumerations would make symbols of the C++ library's templates visible outside of Weft.
-  using Kind = std::tuple<int, bool, int>;
-  static Kind kind_of(PointsLie shape, bool rows_meet, Factors factors) {
-    return {static_cast<int>(shape), rows_meet, static_cast<int>(factors)};
-  }
-  const Lines& lines(PointsLie shape, bool rows_meet, Index n) const;
   double byte_seconds(double distance) const;
-  double memory_share(double distance) const;
+  double share_of_memory(double distance) const;
   double pass_seconds(const FftCall& call, int axis, bool several, double share) const;
 
   const MachineDescription& machine_;
   CostSetting setting_;
+  FftSpeeds ffts_;
   double together_;  ///< 0: the rank is alone on its machine; 1: all cores are busy
-  std::map<Kind, Lines> lines_;
 };
 
 /// The bytes that lie next to each other on both sides of a copy.

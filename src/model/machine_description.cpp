@@ -47,39 +47,76 @@ void check_share_of_all(const std::string& field, double value) {
   if (!(value > 0) || value > 1) refuse(field, value, "a share above 0, 1 at most");
 }
 
-void check_processor(const ProcessorDescription& p) {
-  if (p.cores < 1 || p.cores > 1 << 20) refuse("processor.cores", p.cores, "one core or more");
-  if (p.cache_bytes < 1) refuse("processor.cache_bytes", static_cast<double>(p.cache_bytes), "a cache");
-  check_seconds("processor.operation_s", p.operation_s);
-  check_curve("processor.copy_alone", p.copy_alone, check_speed);
-  check_curve("processor.copy_together", p.copy_together, check_speed);
-  check_curve("processor.share_by_run", p.share_by_run, check_positive_share);
-  check_curve("processor.share_by_run_unaligned", p.share_by_run_unaligned, check_positive_share);
-  check_curve("processor.share_by_run_in_cache", p.share_by_run_in_cache, check_positive_share);
-  if (p.ffts.empty()) throw Error("machine description", "processor.ffts is empty", "one length or more");
-  for (const FftSpeed& f : p.ffts) {
-    const std::string name = "processor.ffts[" + f.library + ", " + std::to_string(f.length) + "]";
+/// What cores and devices have in common.
+void check_compute(const std::string& where, const ComputeDescription& c, bool is_device) {
+  if (c.cache_bytes < 1) refuse(where + ".cache_bytes", static_cast<double>(c.cache_bytes), "a cache");
+  check_curve(where + ".copy_alone", c.copy_alone, check_speed);
+  check_curve(where + ".share_by_run", c.share_by_run, check_positive_share);
+  if (c.ffts.empty()) throw Error("machine description", where + ".ffts is empty", "one length or more");
+  for (const FftSpeed& f : c.ffts) {
+    const std::string name = where + ".ffts[" + f.library + ", " + std::to_string(f.length) + "]";
     if (f.length < 2) refuse(name + ".length", static_cast<double>(f.length), "2 or more");
     if (f.real_bytes != 4 && f.real_bytes != 8) refuse(name + ".real_bytes", f.real_bytes, "4 or 8");
-    if (f.shape != fft_lines && f.shape != fft_columns && f.shape != fft_planes)
-      throw Error("machine description", name + ".shape = " + f.shape, "lines, columns or planes");
+    if (f.shape != fft_lines && f.shape != fft_columns && f.shape != fft_planes &&
+        !(is_device && f.shape == fft_middle))
+      throw Error("machine description", name + ".shape = " + f.shape,
+                  is_device ? "lines, columns, middle or planes" : "lines, columns or planes");
     for (const double s : {f.in_cache_s, f.in_memory_s})
       if (!(s > 0) || s > 1) refuse(name, s, "a positive time in seconds for each point");
+    check_seconds(name + ".call_s", f.call_s);
   }
-  for (const double ratio : {p.ratios.real, p.ratios.real_planes, p.ratios.r2r})
-    if (!(ratio > 0) || ratio > 100) refuse("processor.ratios", ratio, "a positive ratio");
-  for (const CodecSpeed& c : p.codecs) {
-    check_speed("processor.codecs[" + c.codec + "].encode_bytes_per_s", c.encode_bytes_per_s);
-    check_speed("processor.codecs[" + c.codec + "].decode_bytes_per_s", c.decode_bytes_per_s);
+  for (const double ratio : {c.ratios.real, c.ratios.real_planes, c.ratios.r2r})
+    if (!(ratio > 0) || ratio > 100) refuse(where + ".ratios", ratio, "a positive ratio");
+  for (const CodecSpeed& codec : c.codecs) {
+    check_speed(where + ".codecs[" + codec.codec + "].encode_bytes_per_s", codec.encode_bytes_per_s);
+    check_speed(where + ".codecs[" + codec.codec + "].decode_bytes_per_s", codec.decode_bytes_per_s);
   }
+}
+
+void check_processor(const ProcessorDescription& p) {
+  if (p.cores < 1 || p.cores > 1 << 20) refuse("processor.cores", p.cores, "one core or more");
+  check_compute("processor", p, false);
+  check_seconds("processor.operation_s", p.operation_s);
+  check_curve("processor.copy_together", p.copy_together, check_speed);
+  check_curve("processor.share_by_run_unaligned", p.share_by_run_unaligned, check_positive_share);
+  check_curve("processor.share_by_run_in_cache", p.share_by_run_in_cache, check_positive_share);
+}
+
+void check_device(const DeviceDescription& d) {
+  check_compute("device", d, true);
+  const std::pair<const char*, double> times[] = {{"kernel_s", d.kernel_s},
+                                                  {"node_s", d.node_s},
+                                                  {"event_s", d.event_s},
+                                                  {"flag_raise_s", d.flag_raise_s},
+                                                  {"flag_see_s", d.flag_see_s},
+                                                  {"launch_kernel_s", d.launch_kernel_s},
+                                                  {"launch_fft_s", d.launch_fft_s},
+                                                  {"launch_copy_s", d.launch_copy_s},
+                                                  {"launch_event_s", d.launch_event_s},
+                                                  {"launch_flags_s", d.launch_flags_s},
+                                                  {"launch_graph_s", d.launch_graph_s},
+                                                  {"launch_node_s", d.launch_node_s},
+                                                  {"execution_s", d.execution_s}};
+  for (const auto& [field, seconds] : times) check_seconds(std::string("device.") + field, seconds);
+}
+
+/// What a link of each kind may carry.
+bool fits(const LinkDescription& link) {
+  if (link.between == over_peer) return link.carries == by_stores || link.carries == by_engines;
+  if (link.between == over_host) return link.carries == by_engines;
+  return link.carries == by_messages || link.carries == by_stores;
 }
 
 void check_link(const LinkDescription& link) {
   const std::string name = "links[" + link.between + ", " + link.carries + "]";
-  if (link.between != "node" && link.between != "network")
-    throw Error("machine description", "links.between = " + link.between, "node or network");
-  if (link.carries != "messages" && link.carries != "stores")
-    throw Error("machine description", "links.carries = " + link.carries, "messages or stores");
+  const bool of_devices = link.between == over_peer || link.between == over_host;
+  if (!of_devices && link.between != over_node && link.between != over_network)
+    throw Error("machine description", "links.between = " + link.between, "node, network, peer or host");
+  if (!fits(link))
+    throw Error("machine description", name + ".carries = " + link.carries,
+                link.between == over_host   ? "engines"
+                : link.between == over_peer ? "stores or engines"
+                                            : "messages or stores");
   check_seconds(name + ".latency_s", link.latency_s);
   check_seconds(name + ".part_s", link.part_s);
   check_seconds(name + ".flag_s", link.flag_s);
@@ -88,14 +125,25 @@ void check_link(const LinkDescription& link) {
   if (link.burst_bytes < 0) refuse(name + ".burst_bytes", static_cast<double>(link.burst_bytes), "0 or more");
   if (!link.share_by_machines.empty())
     check_curve(name + ".share_by_machines", link.share_by_machines, check_share_of_all);
-  if (link.carries == "messages") check_curve(name + ".bytes_per_s", link.bytes_per_s, check_speed);
+  if (of_devices || link.carries == by_messages)
+    check_curve(name + ".bytes_per_s", link.bytes_per_s, check_speed);
 }
 
 }  // namespace
 
 void check_machine(const MachineDescription& machine) {
   check_processor(machine.processor);
+  if (machine.device) check_device(*machine.device);
   for (const LinkDescription& link : machine.links) check_link(link);
+}
+
+const DeviceDescription& device_of(const MachineDescription& machine) {
+  if (!machine.device)
+    throw Error(
+        "model", "arrays in memory of devices on a machine without the section \"device\"",
+        "a machine description with a device, as weft-bench --measure-machine FILE --device cuda makes "
+        "it");
+  return *machine.device;
 }
 
 double bytes_per_s(const LinkDescription& link, double bytes, int ranks_of_machine, int machines) {

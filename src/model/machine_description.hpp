@@ -6,6 +6,7 @@
 // rest; "together" is each of as many ranks as a machine has cores, all at once.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,13 @@
 
 namespace weft {
 
-/// How the points of local FFTs lie.
-inline constexpr const char *fft_lines = "lines",  ///< those of a line next to each other
-    *fft_columns = "columns",                      ///< those of neighbouring lines next to each other
-        *fft_planes = "planes";                    ///< both axes of square planes are transformed
+/// How the points of local FFTs lie: those of a line next to each other, or those of neighbouring lines. On
+/// devices also a middle axis: columns in planes that follow each other. Planes are square, and both of their
+/// axes are transformed.
+inline constexpr const char* fft_lines = "lines";
+inline constexpr const char* fft_columns = "columns";
+inline constexpr const char* fft_middle = "middle";
+inline constexpr const char* fft_planes = "planes";
 
 /// How long a local FFT of one length takes, in seconds for each complex point. Libraries differ by factors
 /// between lengths, so that there is no formula for it.
@@ -31,6 +35,7 @@ struct FftSpeed {
   bool rows_meet = false;
   double in_cache_s = 0;   ///< of points that are in the cache
   double in_memory_s = 0;  ///< of points that come from memory and go back there
+  double call_s = 0;       ///< devices: what a call takes beside, however few its points are
   friend bool operator==(const FftSpeed&, const FftSpeed&) = default;
 };
 
@@ -50,27 +55,66 @@ struct CodecSpeed {
   friend bool operator==(const CodecSpeed&, const CodecSpeed&) = default;
 };
 
-/// What one rank computes with.
-struct ProcessorDescription {
+/// What computes, a core or a device.
+struct ComputeDescription {
   std::string name;
-  int cores = 1;           ///< of a machine
-  Index cache_bytes = 0;   ///< of the second-level cache, of one core
-  double operation_s = 0;  ///< to begin an operation of a program
-  Curve copy_alone;        ///< bytes/s, by the bytes that a rank goes through again and again
-  Curve copy_together;     ///< the same
-  /// The share of a copy's speed that is left where only so many bytes lie next to each other on both sides;
-  /// and where these do not begin on lines of the cache, as rows of half spectra do not.
-  Curve share_by_run_in_cache, share_by_run, share_by_run_unaligned;
+  Index cache_bytes = 0;  ///< of the second-level cache: of one core, of a device
+  Curve copy_alone;       ///< bytes/s, by the bytes that a rank goes through again and again
+  Curve share_by_run;     ///< the share of a copy's speed that is left where only so many bytes lie next to
+                          ///< each other on both sides
   std::vector<FftSpeed> ffts;
   TransformRatios ratios;
   std::vector<CodecSpeed> codecs;
+  friend bool operator==(const ComputeDescription&, const ComputeDescription&) = default;
+};
+
+/// What one rank on the host computes with.
+struct ProcessorDescription : ComputeDescription {
+  int cores = 1;           ///< of a machine
+  double operation_s = 0;  ///< to begin an operation of a program
+  Curve copy_together;     ///< as `copy_alone`
+  /// As `share_by_run`, in the cache; and from memory where these do not begin on lines of the cache, as rows
+  /// of half spectra do not.
+  Curve share_by_run_in_cache, share_by_run_unaligned;
   friend bool operator==(const ProcessorDescription&, const ProcessorDescription&) = default;
 };
 
-/// Pairs of ranks that parts travel between alike.
+/// A GPU, and what its host takes to start work on it. Speeds and times of a kernel are those without what
+/// the kernel takes at least.
+struct DeviceDescription : ComputeDescription {
+  // On the device.
+  double kernel_s = 0;      ///< that a kernel takes at least in a stream
+  double node_s = 0;        ///< the same in a graph
+  double event_s = 0;       ///< from the end of work to the start of what waits for it on another stream
+  double flag_raise_s = 0;  ///< an operation of a stream that stores flags
+  double flag_see_s = 0;    ///< one that waits for flags which are up
+  // On the host.
+  double launch_kernel_s = 0;  ///< to enqueue a kernel
+  double launch_fft_s = 0;     ///< a local FFT along one axis; each axis more is a kernel
+  double launch_copy_s = 0;    ///< a copy by an engine
+  double launch_event_s = 0;   ///< to record an event, or to let a stream wait for it
+  double launch_flags_s = 0;   ///< of flags that are stored or awaited together
+  double launch_graph_s = 0;   ///< of a graph, however few its nodes are
+  double launch_node_s = 0;    ///< for each of its nodes beside
+  double execution_s = 0;      ///< for an execution beside, until its end has been noticed
+  friend bool operator==(const DeviceDescription&, const DeviceDescription&) = default;
+};
+
+/// What parts travel over: between ranks of one machine, of two machines, between devices that reach each
+/// other, between a device and pinned memory of its host.
+inline constexpr const char* over_node = "node";
+inline constexpr const char* over_network = "network";
+inline constexpr const char* over_peer = "peer";
+inline constexpr const char* over_host = "host";
+/// Who carries them. Stores are into the memory of the other rank, on devices by kernels.
+inline constexpr const char* by_messages = "messages";
+inline constexpr const char* by_stores = "stores";
+inline constexpr const char* by_engines = "engines";
+
+/// Pairs of ranks, or devices and their hosts, that parts travel between alike, each way.
 struct LinkDescription {
-  std::string between;   ///< "node": ranks of one machine; "network": of two
-  std::string carries;   ///< "messages"; "stores": into the memory of the other rank
+  std::string between;   ///< "node", "network", "peer" or "host"
+  std::string carries;   ///< "messages", "stores" or "engines"
   double latency_s = 0;  ///< from a part's start to its arrival, beside what its bytes take
   double part_s = 0;     ///< that the processor is busy for each part, at either end
   Curve bytes_per_s;     ///< from one rank, by the bytes of a part
@@ -90,6 +134,7 @@ struct MachineDescription {
   std::string name;
   std::string source;  ///< where the figures are from
   ProcessorDescription processor;
+  std::optional<DeviceDescription> device;  ///< of every rank that has arrays in memory of one
   std::vector<LinkDescription> links;
   /// All machines are emulated on the cores of one, which their ranks share.
   bool emulated = false;
@@ -99,6 +144,9 @@ struct MachineDescription {
 /// Throws `weft::Error` that names the field, if one is missing, not positive, not finite or beyond what any
 /// machine has.
 void check_machine(const MachineDescription& machine);
+
+/// The device. Throws `weft::Error` if none is described.
+const DeviceDescription& device_of(const MachineDescription& machine);
 
 /// How fast messages of so many bytes leave a rank that shares its machine with `ranks_of_machine` ranks,
 /// itself among them, while ranks of `machines` machines exchange.

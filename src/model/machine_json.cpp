@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "weft/error.hpp"
 
@@ -73,6 +74,17 @@ class Reader {
   void operator()(const char* field, Object& value) const {
     fields(Reader(member(field), name(field)), value);
   }
+  /// A part that may be missing.
+  template <class Object>
+  void operator()(const char* field, std::optional<Object>& value) const {
+    if (object_.contains(field)) (*this)(field, value.emplace());
+  }
+  /// A field that has this value where it is missing.
+  template <class Value>
+  void unless(const Value& usual, const char* field, Value& value) const {
+    value = usual;
+    if (object_.contains(field)) (*this)(field, value);
+  }
 
  private:
   std::string name(const std::string& field) const { return where_.empty() ? field : where_ + "." + field; }
@@ -101,6 +113,14 @@ class Writer {
     MachineJson& list = object_[field] = MachineJson::array();
     for (const Element& v : values) fields(Writer(list.emplace_back()), v);
   }
+  template <class Object>
+  void operator()(const char* field, const std::optional<Object>& value) const {
+    if (value) (*this)(field, *value);
+  }
+  template <class Value>
+  void unless(const Value& usual, const char* field, const Value& value) const {
+    if (value != usual) (*this)(field, value);
+  }
   template <class Value>
   void operator()(const char* field, const Value& value) const {
     if constexpr (requires { object_[field] = value; }) {
@@ -125,6 +145,7 @@ void fields(const Visitor& visit, Speed& f) {
   visit("rows_meet", f.rows_meet);
   visit("in_cache_s", f.in_cache_s);
   visit("in_memory_s", f.in_memory_s);
+  visit.unless(0.0, "call_s", f.call_s);
 }
 template <class Visitor, class Ratios>
 requires std::is_same_v<std::remove_const_t<Ratios>, TransformRatios>
@@ -157,6 +178,30 @@ void fields(const Visitor& visit, Processor& p) {
   visit("ratios", p.ratios);
   visit("codecs", p.codecs);
 }
+template <class Visitor, class Device>
+requires std::is_same_v<std::remove_const_t<Device>, DeviceDescription>
+void fields(const Visitor& visit, Device& d) {
+  visit("name", d.name);
+  visit("cache_bytes", d.cache_bytes);
+  visit("copy_alone", d.copy_alone);
+  visit("share_by_run", d.share_by_run);
+  visit("kernel_s", d.kernel_s);
+  visit("node_s", d.node_s);
+  visit("event_s", d.event_s);
+  visit("flag_raise_s", d.flag_raise_s);
+  visit("flag_see_s", d.flag_see_s);
+  visit("launch_kernel_s", d.launch_kernel_s);
+  visit("launch_fft_s", d.launch_fft_s);
+  visit("launch_copy_s", d.launch_copy_s);
+  visit("launch_event_s", d.launch_event_s);
+  visit("launch_flags_s", d.launch_flags_s);
+  visit("launch_graph_s", d.launch_graph_s);
+  visit("launch_node_s", d.launch_node_s);
+  visit("execution_s", d.execution_s);
+  visit("ffts", d.ffts);
+  visit("ratios", d.ratios);
+  visit("codecs", d.codecs);
+}
 template <class Visitor, class Link>
 requires std::is_same_v<std::remove_const_t<Link>, LinkDescription>
 void fields(const Visitor& visit, Link& l) {
@@ -178,6 +223,7 @@ void fields(const Visitor& visit, Machine& m) {
   visit("source", m.source);
   visit("emulated", m.emulated);
   visit("processor", m.processor);
+  visit("device", m.device);
   visit("links", m.links);
 }
 

@@ -1,6 +1,7 @@
 #include "model/prediction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <set>
 
@@ -11,33 +12,52 @@ namespace weft {
 namespace {
 
 bool is_local(const std::string& activity) {
-  return activity != "wait" && activity != "exchange";
+  return activity != "wait" && activity != "exchange" && activity != "launch";
+}
+
+/// The number of the operation that ends last.
+int last_of(const RankTimeline& rank) {
+  int last = -1;
+  double end = 0;
+  for (std::size_t i = 0; i < rank.operations.size(); ++i)
+    if (rank.operations[i].time.end >= end) {
+      end = rank.operations[i].time.end;
+      last = static_cast<int>(i);
+    }
+  return last;
 }
 
 /// Follows causes back from the end of the slowest rank.
 std::map<std::string, double> critical_path(const Replayed& replayed) {
   std::map<std::string, double> path;
   int rank = replayed.slowest;
-  int number = static_cast<int>(at(replayed.ranks, rank).operations.size()) - 1;
+  int number = last_of(at(replayed.ranks, rank));
   double end = replayed.seconds;
   while (number >= 0) {
     const PredictedOperation& o = at(at(replayed.ranks, rank).operations, number);
-    if (o.cause_rank >= 0 && o.cause >= 0) {
-      const PredictedOperation& cause = at(at(replayed.ranks, o.cause_rank).operations, o.cause);
-      if (cause.time.end < end) {
-        path["link"] += end - cause.time.end;
-        end = cause.time.end;
-        rank = o.cause_rank;
-        number = o.cause;
-        continue;
-      }
+    const PredictedOperation* const cause = o.cause_rank >= 0 && o.cause >= 0
+                                                ? &at(at(replayed.ranks, o.cause_rank).operations, o.cause)
+                                                : nullptr;
+    const auto follow = [&](const char* what) {
+      path[what] += std::max(0.0, end - cause->time.end);
+      end = std::min(end, cause->time.end);
+      rank = o.cause_rank;
+      number = o.cause;
+    };
+    if (cause != nullptr && !o.opens && cause->time.end < end) {
+      follow("link");
+      continue;
     }
-    if (o.time.end < end) path["wait"] += end - o.time.end;  // for a core
+    if (o.time.end < end) path["wait"] += end - o.time.end;  // for a core or a device
     end = std::min(end, o.time.end);
     const double begin = std::min(end, o.time.begin);
     path[o.time.kind] += std::max(0.0, end - std::max(begin, 0.0));
     end = begin;
-    --number;
+    if (cause != nullptr && o.opens) {
+      follow("wait");  // for the event, and a device
+    } else {
+      number = o.before;
+    }
   }
   return path;
 }
@@ -81,17 +101,18 @@ Prediction summarise(const Replayed& replayed, const ReplayRequest& request) {
     p.activities[o.time.kind] += seconds;
     if (is_local(o.time.kind)) stages[o.time.stage] += seconds;
   }
+  // Lanes of devices work at the same time.
   double accounted = 0;
   for (const auto& [activity, seconds] : p.activities) accounted += seconds;
-  if (accounted < p.seconds) p.activities["wait"] += p.seconds - accounted;  // for a core
+  if (!request.device && accounted < p.seconds) p.activities["wait"] += p.seconds - accounted;  // for a core
   p.stages.assign(stages.begin(), stages.end());
   p.critical = critical_path(replayed);
   const std::set<int> machines(request.nodes.begin(), request.nodes.end());
   for (const RankTimeline& rank : replayed.ranks) {
-    double local = 0;
+    std::array<double, 3> local{};  // by lane
     for (const PredictedOperation& o : rank.operations)
-      if (is_local(o.time.kind)) local += o.time.end - o.time.begin;
-    p.compute_s = std::max(p.compute_s, local);
+      if (is_local(o.time.kind)) at(local, o.lane) += o.time.end - o.time.begin;
+    p.compute_s = std::max(p.compute_s, *std::max_element(local.begin(), local.end()));
     p.wire_s = std::max(p.wire_s, wire_bound(rank, request, static_cast<int>(machines.size())));
   }
   return p;

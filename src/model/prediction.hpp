@@ -18,7 +18,7 @@ struct Prediction {
   /// By activity, what the time hangs on from the end back to the beginning, over all ranks; "link": parts
   /// and flags that travel.
   std::map<std::string, double> critical;
-  double compute_s = 0;  ///< of the rank with most: its local operations alone
+  double compute_s = 0;  ///< of the rank with most: its local operations alone, on devices of one stream
   double wire_s = 0;     ///< of the rank with most: its bytes to other machines over their bandwidth
   /// The larger of the two.
   double bound_s() const { return std::max(compute_s, wire_s); }

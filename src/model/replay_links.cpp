@@ -22,11 +22,22 @@ bool ReplayLinks::near(int a, int b) const {
 }
 
 const LinkDescription& ReplayLinks::link(bool near, const char* carries) const {
-  const LinkDescription* const found = find_link(machine_, near ? "node" : "network", carries);
+  const LinkDescription* const found = find_link(machine_, near ? over_node : over_network, carries);
   if (found == nullptr)
     throw Error("model",
                 std::string("a machine without a link for ") + carries +
                     (near ? " within a machine" : " between machines"),
+                "a description that has it");
+  return *found;
+}
+
+const LinkDescription& ReplayLinks::device_link(const char* between, const char* carries) const {
+  const LinkDescription* const found = find_link(machine_, between, carries);
+  if (found == nullptr)
+    throw Error("model",
+                std::string("a machine without a link for ") + carries +
+                    (between == std::string(over_host) ? " between a device and its host"
+                                                       : " between devices that reach each other"),
                 "a description that has it");
   return *found;
 }

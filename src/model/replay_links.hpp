@@ -16,6 +16,8 @@ class ReplayLinks {
   bool near(int a, int b) const;
   /// Throws `weft::Error` if the machine has no such link.
   const LinkDescription& link(bool near, const char* carries = "messages") const;
+  /// Between devices or to one, in the same way.
+  const LinkDescription& device_link(const char* between, const char* carries) const;
   /// How long so many bytes of a rank take on the network, which the ranks of its machine share.
   double wire_seconds(int rank, Index bytes) const;
   /// What a link that has rested carries at once, in the time that it would take.

@@ -72,7 +72,7 @@ ReplayTile tile_of(const ReshapeProgram& reshape, std::size_t number, int rank, 
   tile.departed.assign(tile.receives.size(), {not_yet, not_yet, not_yet});
   tile.arrived.assign(tile.receives.size(), not_yet);
   tile.taken.assign(tile.receives.size(), 0);
-  tile.arrival_of.assign(tile.receives.size(), {-1, -1});
+  tile.arrival_of.assign(tile.receives.size(), {});
   tile.full.assign(tile.stores.size(), not_yet);
   tile.full_number.assign(tile.stores.size(), -1);
   return tile;
@@ -83,12 +83,23 @@ CostSetting with_ranks(CostSetting setting, int ranks_of_machine) {
   return setting;
 }
 
+/// What the host does by itself for a rank with its arrays on a device; all else is done on streams.
+bool is_of_host(OpKind kind) {
+  return kind == OpKind::post || kind == OpKind::wait_sent || kind == OpKind::receive;
+}
+
+std::optional<DeviceCosts> device_costs(const ReplayRequest& request) {
+  if (!request.device) return std::nullopt;
+  return DeviceCosts(device_of(request.machine), request.cost, request.device->as_graph);
+}
+
 }  // namespace
 
 ReplayRank::ReplayRank(Program p, const ReplayRequest& request, int ranks_of_machine)
     : program(std::move(p)),
       costs(request.machine, with_ranks(request.cost, ranks_of_machine)),
-      recent(costs.cache_bytes()),
+      device(device_costs(request)),
+      recent(device ? device->cache_bytes() : costs.cache_bytes()),
       footprint(2 * static_cast<double>(program.largest_box_bytes)) {
   timeline.rank = program.rank;
   for (const ReshapeProgram& r : program.reshapes) {
@@ -97,6 +108,49 @@ ReplayRank::ReplayRank(Program p, const ReplayRequest& request, int ranks_of_mac
     for (int t = 0; t < most; ++t)
       list.push_back(tile_of(r, static_cast<std::size_t>(t), program.rank, program.ranks));
   }
+  make_lanes(request);
+}
+
+/// The host does the operations in their order. For a device it enqueues them in that of the launches, but
+/// for what it carries itself: that of a tile begins with copies to pinned memory.
+void ReplayRank::make_lanes(const ReplayRequest& request) {
+  lanes.resize(device ? 3 : 1);
+  std::vector<ReplayStep>& steps = lanes[host_lane].steps;
+  if (!device) {
+    for (int id = 0; id < static_cast<int>(program.ops.size()); ++id) {
+      steps.push_back({.op = id});
+      // What is unpacked as it arrives belongs to the receive.
+      if (program.ops[static_cast<std::size_t>(id)].kind == OpKind::receive)
+        id += program.ops[static_cast<std::size_t>(id)].count;
+    }
+    return;
+  }
+  streams = plan_streams(program, request.device->always_room);
+  events.resize(static_cast<std::size_t>(streams.events));
+  waits = streams.waits;
+  for (const StreamPlan::Launch& launch : streams.launches) {
+    const int first = weft::at(streams.order, launch.first);
+    const OpKind kind = weft::at(program.ops, first).kind;
+    if (!is_of_host(kind)) {
+      for (int k = 0; k < launch.count; ++k)
+        steps.push_back(
+            {.op = weft::at(streams.order, launch.first + k), .does = StepDoes::enqueue, .joins = k > 0});
+      continue;
+    }
+    if (kind == OpKind::post) {
+      const int staged = add_event();
+      steps.push_back({.op = first, .does = StepDoes::stage, .event = staged});
+      waits.push_back(staged);
+      const int end = static_cast<int>(waits.size());
+      steps.push_back({.op = first, .waits_begin = end - 1, .waits_end = end});
+    } else {
+      steps.push_back({.op = first});
+    }
+  }
+}
+
+bool ReplayRank::finished() const {
+  return std::all_of(lanes.begin(), lanes.end(), [](const ReplayLane& l) { return l.finished(); });
 }
 
 double ReplayRank::fft_seconds(const FftCall& call) {
@@ -106,16 +160,21 @@ double ReplayRank::fft_seconds(const FftCall& call) {
   if (call.from.space != call.to.space)
     recent.touch(call.from.space, call.from_box, bytes(call.from_box, call.from_bytes));
   recent.touch(call.to.space, call.to_box, bytes(call.to_box, call.to_bytes));
-  return costs.fft_seconds(call, distances);
+  return device ? device->fft_seconds(call, distances) : costs.fft_seconds(call, distances);
 }
 
-double ReplayRank::copy_seconds(const CopyCall& call) {
+Distances ReplayRank::touch(const CopyCall& call) {
   const bool away = call.to_rank >= 0;
   Distances distances{recent.distance(call.from.space, call.box, footprint), footprint};
   if (!away) distances.to = recent.distance(call.to.space, call.box, footprint);
   recent.touch(call.from.space, call.box, static_cast<double>(bytes_read(call)));
   if (!away) recent.touch(call.to.space, call.box, static_cast<double>(bytes_written(call)));
-  return costs.copy_seconds(call, distances);
+  return distances;
+}
+
+double ReplayRank::copy_seconds(const CopyCall& call) {
+  const Distances distances = touch(call);
+  return device ? device->copy_seconds(call, distances) : costs.copy_seconds(call, distances);
 }
 
 double ReplayRank::local_seconds(const Op& o) {
@@ -123,13 +182,21 @@ double ReplayRank::local_seconds(const Op& o) {
                                            : copy_seconds(weft::at(program.copies, o.call)));
 }
 
-int ReplayRank::note(const Op& o, double begin, double end, const LocalBytes& bytes) {
-  timeline.operations.push_back({{activity_of(o.kind), o.stage, o.reshape, o.tile, begin, end, bytes.written,
-                                  bytes.memory_read, bytes.memory_written, 0, o.peer},
-                                 cause_rank,
-                                 cause});
-  cause_rank = cause = -1;
-  return static_cast<int>(timeline.operations.size()) - 1;
+int ReplayRank::note(int number, const OperationTime& time) {
+  ReplayLane& l = lane(number);
+  PredictedOperation o{.time = time, .lane = number, .before = l.last};
+  const ReplayCause cause = l.cause.rank >= 0 ? l.cause : l.opener;
+  o.opens = l.cause.rank < 0 && cause.rank >= 0;
+  o.cause_rank = cause.rank;
+  o.cause = cause.number;
+  l.cause = l.opener = {};
+  timeline.operations.push_back(o);
+  return l.last = static_cast<int>(timeline.operations.size()) - 1;
+}
+
+int ReplayRank::note(int number, const Op& o, double begin, double end, const LocalBytes& bytes) {
+  return note(number, {activity_of(o.kind), o.stage, o.reshape, o.tile, begin, end, bytes.written,
+                       bytes.memory_read, bytes.memory_written, number == transfer_lane ? 1 : 0, o.peer});
 }
 
 }  // namespace weft

@@ -1,17 +1,18 @@
-// What the timed replay keeps of a rank: its program, how far it has come, its parts tile by tile, and which
-// memory it has just touched.
+// What the timed replay keeps of a rank: its program, the lanes that carry it out, its parts tile by tile,
+// and which memory it has just touched.
 #pragma once
 
 #include <deque>
-#include <limits>
+#include <optional>
 #include <vector>
 
+#include "base/arithmetic.hpp"
+#include "model/device_costs.hpp"
+#include "model/replay_lane.hpp"
 #include "model/timed_replay.hpp"
+#include "program/stream_plan.hpp"
 
 namespace weft {
-
-/// Later than anything: what has not happened yet.
-inline constexpr double not_yet = std::numeric_limits<double>::infinity();
 
 /// A part of a tile, by the rank at its other end.
 struct ReplayPart {
@@ -42,13 +43,13 @@ struct ReplayTile {
   Index own_bytes = 0;
   // What has happened.
   double freed = not_yet, sent = 0;
-  int free_number = -1;                         ///< of the operation that did it
-  std::vector<Departure> departed;              ///< per receive
-  std::vector<double> arrived;                  ///< per receive
-  std::vector<char> taken;                      ///< per receive
-  std::vector<std::pair<int, int>> arrival_of;  ///< per receive: the rank and number of its post
-  std::vector<double> full;                     ///< per store
-  std::vector<int> full_number;                 ///< per store
+  int free_number = -1;                 ///< of the operation that did it
+  std::vector<Departure> departed;      ///< per receive
+  std::vector<double> arrived;          ///< per receive
+  std::vector<char> taken;              ///< per receive
+  std::vector<ReplayCause> arrival_of;  ///< per receive: its post
+  std::vector<double> full;             ///< per store
+  std::vector<int> full_number;         ///< per store
 };
 
 /// The memory that a rank has touched last, to tell what is still in its cache.
@@ -72,33 +73,41 @@ class RecentMemory {
 
 struct ReplayRank {
   Program program;
-  Costs costs;
+  Costs costs;                        ///< of the host
+  std::optional<DeviceCosts> device;  ///< none: arrays on the host
+  StreamPlan streams;                 ///< of a device
   RankTimeline timeline;
   std::vector<std::vector<ReplayTile>> tiles;  ///< [reshape][tile]
-  std::size_t at = 0;                          ///< the operation that comes next
-  std::size_t event = 0;                       ///< the newest of its events, which alone counts
-  bool under_way = false;                      ///< it has begun and waits
-  double begun = 0;
-  double clock = 0;
-  double out_free = 0, in_free = 0;  ///< when what the rank sends and receives over the network is through
+  std::vector<ReplayLane> lanes;
+  std::vector<ReplayEvent> events;   ///< between lanes; the first ones are those of `streams`
+  std::vector<int> waits;            ///< events, of the steps that wait for them
+  double out_free = 0, in_free = 0;  ///< when what the rank sends and receives over its links is through
   RecentMemory recent;
-  double slowdown = 1;              ///< of what it computes, as others share its cores
-  double footprint;                 ///< bytes that a pass over the rank's box goes through
-  std::vector<int> waiting;         ///< the ranks that wait for what this one does next
-  int cause_rank = -1, cause = -1;  ///< what ended the wait of the operation under way
+  double slowdown = 1;          ///< of what it computes, as others share its cores or its device
+  double footprint;             ///< bytes that a pass over the rank's box goes through
+  std::vector<LaneAt> waiting;  ///< lanes of others that wait for flags of this rank
 
   ReplayRank(Program p, const ReplayRequest& request, int ranks_of_machine);
-  bool finished() const { return at == program.ops.size(); }
-  const Op& op() const { return program.ops[at]; }
+  ReplayLane& lane(int number) { return weft::at(lanes, number); }
+  bool finished() const;
+  const Op& op(const ReplayLane& lane) const { return program.ops[static_cast<std::size_t>(lane.step().op)]; }
   ReplayTile& tile(const Op& o) {
     return tiles[static_cast<std::size_t>(o.reshape)][static_cast<std::size_t>(o.tile)];
   }
   /// The time that an operation of this rank alone takes; what it touches is in the cache afterwards.
   double local_seconds(const Op& o);
-  /// Notes an operation; returns its number.
-  int note(const Op& o, double begin, double end, const LocalBytes& bytes = {});
+  /// As that, of one that does nothing else but touch it.
+  Distances touch(const CopyCall& call);
+  /// Notes an operation of a lane; returns its number.
+  int note(int lane, const OperationTime& time);
+  int note(int lane, const Op& o, double begin, double end, const LocalBytes& bytes = {});
+  int add_event() {
+    events.emplace_back();
+    return static_cast<int>(events.size()) - 1;
+  }
 
  private:
+  void make_lanes(const ReplayRequest& request);
   double fft_seconds(const FftCall& call);
   double copy_seconds(const CopyCall& call);
 };

@@ -1,12 +1,17 @@
 // Replays the programs of all ranks on a described machine, operation by operation, without executing them:
-// each rank's operations in their order, as the executor of the host runs them, parts that travel over links
-// which others use at the same time, flags, and waits. What comes out is when each operation begins and ends.
+// each rank's operations in their order, as the executors run them, parts that travel over links which others
+// use at the same time, flags, and waits. What comes out is when each operation begins and ends.
+//
+// Of arrays in memory of devices, the operations of a lane are a stream's, in their order, with dependencies
+// across lanes; the host enqueues them, each with its launch, or all of them as a graph. Ranks that share a
+// device take turns on it.
 //
 // Ranks that are alike may be replayed once: each rank names the one whose program stands for it, and what
 // such a rank sends or signals happens when it does there.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,19 +21,31 @@
 
 namespace weft {
 
-struct ReplayRequest {
-  const MachineDescription& machine;
-  std::vector<int> nodes;                       ///< the machine of every rank
-  std::function<Program(int rank)> program_of;  ///< of arrays on the host
-  CostSetting cost;                             ///< but `ranks_of_machine`
-  std::vector<int> like = {};  ///< per rank, the one that stands for it, itself among them; empty: all do
+/// How programs of arrays in memory of devices run.
+struct DeviceReplay {
+  std::vector<int> devices = {};  ///< the number of every rank's device; empty: each has one of its own
+  bool as_graph = false;          ///< the host launches a graph in the place of each operation
+  bool always_room = false;       ///< executions take turns with two workspaces (program/stream_plan.hpp)
 };
 
-/// An operation of the replay, and what let it end: an operation of its own rank or of another one.
+struct ReplayRequest {
+  const MachineDescription& machine;
+  std::vector<int> nodes;  ///< the machine of every rank
+  std::function<Program(int rank)> program_of;
+  CostSetting cost;            ///< but `ranks_of_machine`
+  std::vector<int> like = {};  ///< per rank, the one that stands for it, itself among them; empty: all do
+  std::optional<DeviceReplay> device = {};  ///< none: arrays on the host
+};
+
+/// An operation of the replay, and what let it end, or begin: an operation of its own rank or of another one.
 struct PredictedOperation {
-  OperationTime time;
+  OperationTime time;   ///< kinds "launch", what the host does to enqueue, and "stage", copies between a
+                        ///< device and pinned memory, beside those that are measured
   int cause_rank = -1;  ///< position in `Replayed::ranks`; -1: nothing but the operation itself
   int cause = -1;       ///< number of its operation
+  bool opens = false;   ///< the cause let it begin, rather than end
+  int lane = 0;         ///< 0: the host; 1 and 2: the streams that compute and transfer
+  int before = -1;      ///< number of the operation before it on its lane
 };
 
 struct RankTimeline {
@@ -45,8 +62,8 @@ struct Replayed {
   std::vector<RankTimeline> ranks;
 };
 
-/// Throws `weft::Error` for a machine without a link that the programs need, and for programs that wait for
-/// each other for ever.
+/// Throws `weft::Error` for a machine without a link or a device that the programs need, for exchanges of
+/// devices that are not modelled, and for programs that wait for each other for ever.
 Replayed replay_timed(const ReplayRequest& request);
 
 }  // namespace weft

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "model/machine_json.hpp"
 #include "model/run_command.hpp"
+#include "support/described_machine.hpp"
 #include "support/says.hpp"
 #include "support/tuned.hpp"
 #include "weft/version.hpp"
@@ -72,6 +75,7 @@ TEST(ModelCommand, ItsExamplesRun) {
   std::filesystem::create_directory_symlink(WEFT_MACHINES, "bench/machines");
   for (const char* file : {"here.json", "cluster.json"})
     std::filesystem::copy_file("bench/machines/summit.json", file);
+  std::ofstream("gpu.json") << to_json(described_machine_with_device());
   int examples = 0;
   std::vector<std::vector<std::string>> helps{
       {"--help"}, {"messages", "--help"}, {"phase", "--help"}, {"roofline", "--help"}};
@@ -89,7 +93,7 @@ TEST(ModelCommand, ItsExamplesRun) {
     }
   }
 #ifdef WEFT_WITH_MPI
-  EXPECT_EQ(examples, 23);
+  EXPECT_EQ(examples, 24);
   for (const char* name : {"p.json", "t.json", "weak.json"})
     EXPECT_TRUE(std::filesystem::exists(name)) << name;
 #else
@@ -99,6 +103,39 @@ TEST(ModelCommand, ItsExamplesRun) {
     EXPECT_TRUE(std::filesystem::exists(name)) << name;
   std::filesystem::current_path(cd);
   std::filesystem::remove_all(folder);
+}
+
+TEST(ModelCommand, PredictsArraysOfDevices) {
+  const std::string name = testing::TempDir() + "weft-model-gpu-" + std::to_string(getpid()) + ".json";
+  std::ofstream(name) << to_json(described_machine_with_device());
+  for (const char* device : {"--device", "--memory"}) {
+    const nlohmann::json one =
+        json_of({"predict", "--machine", name, device, "cuda", "--ranks", "1", "--threads"});
+    EXPECT_GT(one["directions"][0]["operations"]["launch"], 0);
+  }
+  // Two threads with one GPU go through pinned memory, with one each they do not.
+  const std::vector<std::string> two{
+      "predict",   "--machine",        name, "--device", "cuda",     "--ranks",  "2",
+      "--threads", "--ranks-per-node", "2",  "--shape",  "64,64,64", "--output", "slab1"};
+  EXPECT_FALSE(json_of(two)["directions"][0]["operations"].contains("stage"));
+  // Each stream is a lane of its own in a trace, and the host has none.
+  const std::string trace = name + ".trace";
+  std::vector<std::string> traced = two;
+  traced.insert(traced.end(), {"--trace", trace});
+  EXPECT_EQ(said(traced).status, 0);
+  const std::string drawn = text_of_file(trace);
+  for (const char* part : {"rank 0, compute", "rank 1, transfer"}) EXPECT_TRUE(says(drawn, part));
+  EXPECT_FALSE(says(drawn, "\"launch\""));
+  std::filesystem::remove(trace);
+  std::vector<std::string> shared = two;
+  shared.insert(shared.end(), {"--devices-per-node", "1"});
+  EXPECT_GT(json_of(shared)["directions"][0]["operations"]["stage"], 0);
+  EXPECT_TRUE(says(said({"choose", "--machine", name, "--device", "cuda", "--ranks", "2", "--threads"}).err,
+                   "rules choose plans of arrays in memory of GPUs"));
+  std::ofstream(name) << to_json(described_machine());
+  EXPECT_TRUE(says(said({"predict", "--machine", name, "--device", "cuda", "--ranks", "1"}).err,
+                   "a machine description with a device"));
+  std::filesystem::remove(name);
 }
 
 TEST(ModelCommand, ErrorsNameTheArgument) {

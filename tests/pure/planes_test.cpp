@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "exec/stream/plan.hpp"
 #include "program/builder.hpp"
 #include "program/pipeline.hpp"
+#include "program/stream_plan.hpp"
 #include "schedule/planner.hpp"
 #include "support/built.hpp"
 #include "support/replay.hpp"

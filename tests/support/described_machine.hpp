@@ -35,6 +35,42 @@ inline MachineDescription described_machine() {
   return m;
 }
 
+/// The same with a device: copies at 1 GB/s from wherever, a nanosecond for a point and an axis, links of 1
+/// GB/s; whole and half milliseconds for all that streams and their host take beside.
+inline MachineDescription described_machine_with_device() {
+  MachineDescription m = described_machine();
+  DeviceDescription d;
+  d.name = "device of a test";
+  d.cache_bytes = 1 << 20;
+  d.copy_alone = Curve({{1 << 16, 1e9}});
+  d.share_by_run = Curve({{16, 1}});
+  for (const int real : {4, 8})
+    for (const char* shape : {fft_lines, fft_columns, fft_middle, fft_planes}) {
+      const double seconds = shape == std::string(fft_planes) ? 2e-9 : 1e-9;
+      d.ffts.push_back({"cufft", real, 64, shape, false, seconds, seconds, 0});
+    }
+  d.codecs = m.processor.codecs;
+  d.kernel_s = 1e-3;
+  d.node_s = 5e-4;
+  d.event_s = 2.5e-4;
+  d.flag_raise_s = 1e-4;
+  d.flag_see_s = 2e-4;
+  d.launch_kernel_s = 2e-3;
+  d.launch_fft_s = 3e-3;
+  d.launch_copy_s = 4e-3;
+  d.launch_event_s = 0;
+  d.launch_flags_s = 5e-3;
+  d.launch_graph_s = 1e-2;
+  d.launch_node_s = 1e-4;
+  d.execution_s = 7e-3;
+  m.device = d;
+  const Curve speed({{64, 1e9}});
+  m.links.push_back({over_peer, by_stores, 0, 0, speed, 0, 0, 0, 1e-3});
+  m.links.push_back({over_peer, by_engines, 1e-3, 0, speed, 0, 0, 0, 0});
+  m.links.push_back({over_host, by_engines, 1e-3, 0, speed, 0, 0, 0, 0});
+  return m;
+}
+
 /// The machine of every rank.
 inline std::vector<int> nodes_of(int ranks, int per_node) {
   std::vector<int> nodes;
@@ -48,6 +84,7 @@ struct DescribedPlan {
   Options options;
   Distribution input = Distribution::slab(0), output = Distribution::slab(1);
   bool by_classes = false, threads = false;
+  std::vector<int> devices = {};  ///< of every rank; empty: arrays on the host
   Direction direction = Direction::forward;
 
   std::vector<int> nodes() const { return nodes_of(ranks, per_node); }
@@ -56,13 +93,14 @@ struct DescribedPlan {
     problem.shape = shape;
     problem.input = input;
     problem.output = output;
+    if (!devices.empty()) problem.memory = MemoryKind::cuda;
     check_problem(problem, ranks);
-    return design(problem, wishes_of(options), described_setting(machine, nodes(), threads));
+    return design(problem, wishes_of(options), described_setting(machine, nodes(), threads, devices));
   }
   PlanPrediction on(const MachineDescription& machine) const {
     const Design d = design_on(machine);
     return predict({machine, d, nodes(), Precision::float64, "fftw",
-                    by_classes ? ReplayedRanks::classes : ReplayedRanks::all},
+                    by_classes ? ReplayedRanks::classes : ReplayedRanks::all, devices},
                    direction);
   }
   double seconds_on(const MachineDescription& machine) const { return on(machine).prediction.seconds; }

@@ -14,9 +14,9 @@
 #include "device/stream_copy.hpp"
 #include "exec/interpreter.hpp"
 #include "exec/stream/graphs.hpp"
-#include "exec/stream/plan.hpp"
 #include "exec/stream/times.hpp"
 #include "fft/stream_fft.hpp"
+#include "program/stream_plan.hpp"
 
 namespace weft {
 

@@ -1,4 +1,4 @@
-#include "exec/stream/plan.hpp"
+#include "program/stream_plan.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,196 @@
+// Messages in the timed replay, as the host carries them: parts are started one after the other, travel over
+// links that others use, and are taken and unpacked in the order in which they arrive. Those of devices come
+// from pinned memory and go back there.
+#include <algorithm>
+
+#include "model/replay_engine.hpp"
+
+namespace weft {
+
+/// Where among the parts that a sender sends the one is that `receiver` gets from `peer`, for which the
+/// sender stands: it is as far round the ring.
+int TimedReplay::position_of(int sender, const ReplayTile& at_sender, bool stored, int peer, int receiver,
+                             const ReplayTile& at_receiver) const {
+  const std::vector<ReplayPart>& sends = stored ? at_sender.stores : at_sender.sends;
+  const std::vector<ReplayPart>& receives = stored ? at_receiver.stored : at_receiver.receives;
+  int position = 0;
+  if (sender == peer) {
+    const auto found =
+        std::find_if(sends.begin(), sends.end(), [&](const ReplayPart& p) { return p.peer == receiver; });
+    position = static_cast<int>(found - sends.begin());
+  } else {
+    const int distance = ring_distance(peer, receiver, size_);
+    for (const ReplayPart& p : receives)
+      if (p.peer != receiver && ring_distance(p.peer, receiver, size_) < distance) ++position;
+  }
+  return std::min(position, static_cast<int>(sends.size()) - 1);
+}
+
+void TimedReplay::connect() {
+  for (int i = 0; i < static_cast<int>(ranks_.size()); ++i) {
+    ReplayRank& receiver = at(ranks_, i);
+    for (std::size_t reshape = 0; reshape < receiver.tiles.size(); ++reshape)
+      for (std::size_t t = 0; t < receiver.tiles[reshape].size(); ++t) {
+        const ReplayTile& tile = receiver.tiles[reshape][t];
+        for (int k = 0; k < static_cast<int>(tile.receives.size()); ++k) {
+          const int peer = at(tile.receives, k).peer;
+          if (peer == receiver.program.rank) continue;
+          ReplayRank& sender = replayed(peer);
+          if (reshape >= sender.tiles.size() || t >= sender.tiles[reshape].size()) continue;
+          ReplayTile& other = sender.tiles[reshape][t];
+          other.to.push_back(
+              {i, k, position_of(sender.program.rank, other, false, peer, receiver.program.rank, tile)});
+        }
+      }
+  }
+}
+
+/// Starts the parts of a tile one after the other. Those under way share the rank's link: the first bytes of
+/// each can leave at once, and their last ones leave in the order in which the parts were started.
+std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile) {
+  ReplayRank& r = of(at);
+  ReplayLane& l = r.lane(at.lane);
+  std::vector<Departure> departures;
+  for (const ReplayPart& p : tile.sends) {
+    const bool is_near = links_.near(r.program.rank, p.peer);
+    l.clock += links_.link(is_near).part_s;
+    departures.push_back({l.clock, l.clock, l.clock});
+    if (is_near) continue;
+    const double wire = links_.wire_seconds(r.program.rank, p.bytes);
+    r.out_free = std::max(r.out_free, l.clock - links_.burst_seconds(r.program.rank)) + wire;
+    departures.back() = {l.clock, std::max(l.clock, r.out_free - wire), std::max(l.clock, r.out_free)};
+    tile.sent = departures.back().last;
+    r.timeline.bytes_sent += p.bytes;
+  }
+  l.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
+  for (std::size_t k = 0; k < tile.receives.size(); ++k)
+    if (tile.receives[k].peer == r.program.rank) tile.arrived[k] = l.clock;
+  return departures;
+}
+
+void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures) {
+  ReplayRank& r = of(at);
+  const int number = static_cast<int>(r.timeline.operations.size());
+  for (const Destination& d : r.tile(op).to) {
+    ReplayRank& receiver = weft::at(ranks_, d.rank);
+    ReplayTile& tile = receiver.tile(op);
+    const bool is_near = links_.near(receiver.program.rank, weft::at(tile.receives, d.receive).peer);
+    const double now = lane(at).clock;
+    Departure part = d.send < 0 ? Departure{now, now, now} : weft::at(departures, d.send);
+    if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks)
+      part.first = part.turn;  // a round for each part
+    weft::at(tile.departed, d.receive) = part;
+    push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters,
+         {d.rank, host_lane}, op.reshape, op.tile, d.receive);
+    weft::at(tile.arrival_of, d.receive) = {at.rank, number};
+  }
+}
+
+bool TimedReplay::post(LaneAt at, const Op& op) {
+  ReplayRank& r = of(at);
+  ReplayLane& l = r.lane(at.lane);
+  ReplayTile& tile = r.tile(op);
+  Index bytes = 0;
+  for (const ReplayPart& p : tile.sends) bytes += p.bytes;
+  if (!l.under_way) {
+    l.begun = l.clock;
+    announce_parts(at, op, start_parts(at, tile));
+    if (!weft::at(r.program.reshapes, op.reshape).leg.traits.blocks) {
+      mark(at, l.step().op);
+      finish(at, op, l.begun, l.clock, bytes);
+      return true;
+    }
+    l.under_way = true;
+  }
+  if (std::any_of(tile.arrived.begin(), tile.arrived.end(), [&](double t) { return t > l.clock; }))
+    return false;
+  double end = std::max(l.clock, tile.sent);
+  // A collective goes through the peers in rounds, each of which waits for the one before.
+  if (tile.sends.size() > 1)
+    end += static_cast<double>(tile.sends.size() - 1) *
+           links_.link(links_.near(r.program.rank, tile.sends.back().peer)).latency_s;
+  for (const ReplayPart& p : tile.receives) end += links_.take_seconds(r.program.rank, p.peer, p.bytes);
+  if (!tile.arrived.empty()) {
+    const auto last = std::max_element(tile.arrived.begin(), tile.arrived.end()) - tile.arrived.begin();
+    if (tile.arrived[static_cast<std::size_t>(last)] > l.begun)
+      l.cause = tile.arrival_of[static_cast<std::size_t>(last)];
+  }
+  l.clock = end;
+  mark(at, l.step().op);
+  finish(at, op, l.begun, end, bytes);
+  return true;
+}
+
+/// What follows a part that has arrived.
+void TimedReplay::unpack(LaneAt at, const Op& op, std::size_t part) {
+  if (device_ != nullptr) return stage_in(at, op, part);
+  ReplayRank& r = of(at);
+  const auto id = static_cast<std::size_t>(r.lane(at.lane).step().op);
+  if (op.count > 0) run_local(at, r.program.ops[id + 1 + part]);
+}
+
+/// Of the parts that are there and not yet taken, the one that came first, and its unpacking; false if there
+/// is none.
+bool TimedReplay::take_next(LaneAt at, const Op& op, ReplayTile& tile) {
+  ReplayRank& r = of(at);
+  ReplayLane& l = r.lane(at.lane);
+  std::size_t next = tile.receives.size();
+  for (std::size_t k = 0; k < tile.receives.size(); ++k)
+    if (tile.taken[k] == 0 && tile.arrived[k] <= l.clock &&
+        (next == tile.receives.size() || tile.arrived[k] < tile.arrived[next]))
+      next = k;
+  if (next == tile.receives.size()) return false;
+  tile.taken[next] = 1;
+  const ReplayPart& part = tile.receives[next];
+  l.clock += links_.take_seconds(r.program.rank, part.peer, part.bytes);
+  if (tile.arrived[next] > l.begun) l.cause = tile.arrival_of[next];
+  r.note(at.lane, op, l.begun, l.clock);
+  unpack(at, op, next);
+  l.begun = l.clock;
+  return true;
+}
+
+bool TimedReplay::receive(LaneAt at, const Op& op) {
+  ReplayRank& r = of(at);
+  ReplayLane& l = r.lane(at.lane);
+  ReplayTile& tile = r.tile(op);
+  if (!l.under_way) l.begun = l.clock;
+  l.under_way = true;
+  if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks) {  // all is there: only unpacking is left
+    for (std::size_t k = 0; k < tile.receives.size(); ++k) unpack(at, op, k);
+  } else if (take_next(at, op, tile)) {
+    return true;
+  } else if (std::any_of(tile.taken.begin(), tile.taken.end(), [](char taken) { return taken == 0; })) {
+    return false;
+  }
+  mark(at, l.step().op);
+  advance(at);
+  return true;
+}
+
+/// A part reaches its receiver, whose link other parts may keep busy. The link did not rest before if it
+/// could have carried bytes of this one: what several ranks send to the same ones, in the same order, is
+/// shared out. The part is there when both links have carried all of it.
+void TimedReplay::enters(const Event& e) {
+  ReplayRank& r = of(e.lane);
+  const ReplayTile& tile = at(at(r.tiles, e.reshape), e.tile);
+  const ReplayPart& part = at(tile.receives, e.receive);
+  const Departure& departed = at(tile.departed, e.receive);
+  const int rank = r.program.rank;
+  const double latency = links_.link(false).latency_s, burst = links_.burst_seconds(rank);
+  r.in_free = std::max(r.in_free, departed.first + latency - burst) + links_.wire_seconds(rank, part.bytes);
+  const double arrival = std::max({e.time, departed.last + latency - burst, r.in_free});
+  push(arrival, What::arrives, e.lane, e.reshape, e.tile, e.receive);
+}
+
+void TimedReplay::arrives(const Event& e) {
+  ReplayRank& r = of(e.lane);
+  at(at(at(r.tiles, e.reshape), e.tile).arrived, e.receive) = e.time;
+  const ReplayLane& host = r.lane(host_lane);
+  if (host.finished() || !host.under_way) return;
+  const Op& op = r.op(host);
+  const bool waits = op.kind == OpKind::receive || op.kind == OpKind::post;
+  if (waits && op.reshape == e.reshape && op.tile == e.tile) wake(e.lane, e.time);
+}
+
+}  // namespace weft
