@@ -123,7 +123,8 @@ FftSpeed measure_fft(const FftRow& row, Index n, const char* shape, bool rows_me
     planes.loops = {{1, 1, 1}};
     return measure(planes, planes, n * between);
   }
-  const Index row_points = rounded_up<Index>(all, 512 / point) + (rows_meet ? 0 : padding);
+  const Index row_points =
+      rounded_up<Index>(all, (rows_meet ? 64 << 10 : 512) / point) + (rows_meet ? 0 : padding);
   const Index apart = rows_meet ? (64 << 10) / point : few + padding;
   return measure(lines_of(n, few, apart, 1, precision), lines_of(n, few, row_points, 1, precision), few);
 }

@@ -35,7 +35,9 @@ bool columns_meet(const FftCall& call, int axis) {
 /// The shape whose figures tell.
 PointsLie shape_of(const FftCall& call, int axis, bool several) {
   if (several && !columns_meet(call, axis)) return PointsLie::planes;
-  return call.from.strides[axis] == 1 && call.to.strides[axis] == 1 ? PointsLie::lines : PointsLie::columns;
+  if (call.from.strides[axis] == 1 && call.to.strides[axis] == 1) return PointsLie::lines;
+  // Columns that meet in the first-level cache alone are those of planes.
+  return rows_meet(call, axis) && !columns_meet(call, axis) ? PointsLie::planes : PointsLie::columns;
 }
 
 /// Whether rows of a copy begin anywhere in lines of the cache.
