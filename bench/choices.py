@@ -5,8 +5,9 @@
     bench/choices.py --launch "mpirun -n {ranks} --host a,b,c,d" --ranks 4 --name cluster --problems 20
 
 The machine is described first, unless --machine names a description. Problems are drawn at random from --seed: shapes,
-transforms, precisions, distributions, ranks. For each, patient searches; then estimate, patient's plan and the plan of
-the rules alone (option machine=none) are timed in turn, forward and backward, the slowest rank counting. Results go into
+transforms, precisions, distributions, ranks. For each, patient searches. Then four sides are timed in turn, forward and
+backward, the slowest rank counting: estimate; what patient has found, with local FFTs as estimate plans them, so that
+only the choice differs; the same with patient's local FFTs; and the rules alone (option machine=none). Results go into
 bench/results/choices.json, an object by name; what is there of other names stays. Nothing else may run meanwhile.
 """
 
@@ -24,7 +25,7 @@ import runs
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = TOP / "bench" / "results" / "choices.json"
-SIDES = ["estimate", "patient", "rules"]
+SIDES = ["estimate", "found", "patient", "rules"]
 
 
 def problem(draw: random.Random, most: int) -> list[str]:
@@ -42,8 +43,11 @@ def problem(draw: random.Random, most: int) -> list[str]:
 
 
 def measure(given: argparse.Namespace, machine: str) -> list[dict]:
+    """All rows; they are stored one by one, so that a run that is stopped keeps what it has."""
     draw = random.Random(given.seed)
     rows = []
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results[given.name] = {"rows": rows, "seed": given.seed, "budget_s": given.budget}
     with tempfile.TemporaryDirectory() as folder:
         while len(rows) < given.problems:
             ranks = draw.choice(given.ranks)
@@ -55,7 +59,10 @@ def measure(given: argparse.Namespace, machine: str) -> list[dict]:
                 "patient": [*base, "--effort", "patient", "--machine", "none", *wisdom],
                 "rules": [*base, "--machine", "none"],
             }
-            runs.run(sides["patient"], given.name)  # searches
+            searched = runs.run(sides["patient"], given.name)
+            options = searched.get("learnt", {}).get("options", {})
+            flags = [text for name, value in options.items() for text in (f"--{name}", value)]
+            sides["found"] = [*base, "--machine", "none", *flags]
             found = {side: [] for side in SIDES}
             for _ in range(given.rounds):
                 for side in SIDES:
@@ -63,26 +70,28 @@ def measure(given: argparse.Namespace, machine: str) -> list[dict]:
             row = {"ranks": ranks, "problem": " ".join(base[base.index("--shape") : base.index("--direction")])}
             for side in SIDES:
                 row[f"{side}_s"] = statistics.median(r["median_s"] for r in found[side])
-                row[f"{side}_options"] = found[side][0].get("learnt", {}).get("options", {})
+            row["options"] = found["estimate"][0].get("learnt", {}).get("options", {})
+            row["found_options"] = options
             row["predicted_s"] = found["estimate"][0]["explanation"]["predicted_s"]
             row["planning_s"] = statistics.median(r["planning_s"] for r in found["estimate"])
-            row["ratio"] = row["estimate_s"] / row["patient_s"]
-            row["rules_ratio"] = row["rules_s"] / row["patient_s"]
+            for side in ("estimate", "patient", "rules"):
+                row[f"{side}_ratio"] = row[f"{side}_s"] / row["found_s"]
             rows.append(row)
+            RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+            ratios = " ".join(f"{row[f'{side}_ratio']:5.2f}" for side in ("estimate", "patient", "rules"))
             print(
-                f"{row['ratio']:5.2f} {row['rules_ratio']:5.2f} {1e3 * row['patient_s']:9.3f} ms {ranks} {row['problem']}"
-                f" | {row['estimate_options']} | {row['patient_options']}",
+                f"{ratios} {1e3 * row['found_s']:9.3f} ms {ranks} {row['problem']} | {row['options']} | {options}",
                 flush=True,
             )
     return rows
 
 
 def summarise(name: str, rows: list[dict]) -> None:
-    for key, side in [("ratio", "estimate"), ("rules_ratio", "rules")]:
-        ratios = sorted(r[key] for r in rows)
+    for side in ("estimate", "patient", "rules"):
+        ratios = sorted(r[f"{side}_ratio"] for r in rows)
         print(
-            f"{name}: {side} over patient, {len(rows)} problems: median {statistics.median(ratios):.3f}, "
-            f"most {ratios[-1]:.2f}, {sum(r > 1.5 for r in ratios)} above 1.5"
+            f"{name}: {side} over what patient has found, {len(rows)} problems: "
+            f"median {statistics.median(ratios):.3f}, most {ratios[-1]:.2f}, {sum(r > 1.5 for r in ratios)} above 1.5"
         )
 
 
@@ -106,9 +115,6 @@ def main() -> int:
             launch = shlex.split(given.launch.format(ranks=cores))
             runs.describe([*launch, given.bench, "--measure-machine", machine])
         rows = measure(given, machine)
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    results[given.name] = {"rows": rows, "seed": given.seed, "budget_s": given.budget}
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     summarise(given.name, rows)
     return 0
 

@@ -4,6 +4,7 @@
     bench/predictions.py --launch "tools/mpirun mpirun.openmpi {ranks}" --ranks 1,2,4 --name node
     bench/predictions.py --launch "mpirun -n {ranks} --host a,b,c,d" --ranks 4 --name cluster
     predictions.py --device --bench bin/weft-bench --machine gpu.json --results rows.json --name h200
+    bench/predictions.py --stored bench/results/gpus.json --machine bench/machines/h200.json --name "stored runs"
 
 The machine is measured once, on the largest number of ranks that has a core for each, and nothing in its description is
 fitted to the problems. Results go into bench/results/predictions.json (or --results), an object by name; what is there
@@ -11,6 +12,9 @@ of other names stays. Nothing else may run meanwhile. With --draw the picture is
 
 With --device arrays are in memory of one GPU, of one rank or of two that share it, as threads; with --launch two ranks
 are processes. It needs this file and the programs, no tree. A run that fails is said, and the exit status tells.
+
+With --stored nothing runs but weft-model: what a file of weft-bench's results holds of several GPUs is predicted. These
+runs and the description are of different days and machines of the same kind.
 """
 
 import argparse
@@ -148,6 +152,36 @@ def measure_device(given: argparse.Namespace, results: dict) -> int:
     return failed
 
 
+def predict_stored(given: argparse.Namespace) -> dict:
+    """Runs on several devices that store into each other's memory, as far as weft-model knows their options."""
+    rows = []
+    model = pathlib.Path(given.bench).with_name("weft-model")
+    kept = ("pipeline", "layout", "graph", "tile", "window", "front", "rest", "puts", "decomposition")
+    for name, found in json.loads(given.stored.read_text()).items():
+        machine, problem = found.get("machine", {}), found.get("problem", {})
+        ranks, options = machine.get("ranks", 1), found.get("options", {})
+        if ranks < 2 or "direct" not in found.get("transport", "") or problem.get("in_place"):
+            continue
+        command = [str(model), "predict", "--machine", str(given.machine), "--device", "cuda", "--fft", "cufft"]
+        command += ["--ranks", str(ranks), "--ranks-per-node", str(ranks), "--devices-per-node", str(ranks)]
+        command += ["--threads"] if machine["medium"] == "threads" else []
+        for key in ("shape", "transform", "precision", "input", "output", "direction"):
+            command += [f"--{key}", problem[key]]
+        for key in kept:
+            if options.get(key, "auto") not in ("auto", ""):
+                command += ["--set", f"{key}={options[key]}"]
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            done = subprocess.run([*command, "--json", file.name], capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                print(f"{name}: {done.stderr.strip().splitlines()[0]}")
+                continue
+            predicted = json.loads(pathlib.Path(file.name).read_text())["seconds"]
+        row = {"ranks": ranks, "shape": problem["shape"], "options": name, "measured_s": found["median_s"]}
+        rows.append({**row, "predicted_s": predicted})
+        print(f"{predicted / found['median_s']:6.2f} {1e3 * found['median_s']:9.3f} ms  {name}", flush=True)
+    return {"machine": json.loads(given.machine.read_text()), "rows": rows}
+
+
 def measure(given: argparse.Namespace) -> dict:
     ranks = [int(r) for r in given.ranks.split(",")]
     with tempfile.TemporaryDirectory() as folder:
@@ -210,8 +244,11 @@ def main() -> int:
     parser.add_argument("--name", help="of these results")
     parser.add_argument("--machines", action="store_true", help="the problems of ranks on several machines")
     parser.add_argument("--device", action="store_true", help="arrays in memory of one GPU")
+    parser.add_argument("--stored", type=pathlib.Path, help="predicts these results of several GPUs")
     parser.add_argument(
-        "--machine", type=pathlib.Path, help="with --device, its description: written if it is not there"
+        "--machine",
+        type=pathlib.Path,
+        help="with --device, its description: written if it is not there; with --stored, that of the GPUs",
     )
     parser.add_argument("--limit", type=float, default=120, help="with --device, seconds that a run may take")
     parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
@@ -222,9 +259,11 @@ def main() -> int:
     if given.draw:
         draw(results)
     else:
-        if not given.name or not (given.machine if given.device else given.launch):
-            parser.error("--name and --launch are needed, with --device --name and --machine")
-        if given.device:
+        if not given.name or not (given.machine if given.device or given.stored else given.launch):
+            parser.error("--name and --launch are needed; with --device and --stored --name and --machine")
+        if given.stored:
+            results[given.name] = predict_stored(given)
+        elif given.device:
             failed = measure_device(given, results)
         else:
             results[given.name] = measure(given)

@@ -159,9 +159,9 @@ class WEFT_API Plan {
 
   /// The schedule, the pipelines, the exchanges, the local FFT and the memory, on one screen.
   std::string to_string() const;
-  /// Why the plan is as it is: what else was looked at, with predicted and measured times, what bounds it, and
-  /// what would make it faster. Times are predicted if the machine is described (option machine, or wisdom
-  /// that has a description). Takes as long as some predictions, milliseconds to seconds; local.
+  /// Why the plan is as it is: what else was looked at, with predicted and measured times, what bounds it,
+  /// and what would make it faster. Times are predicted if the machine is described (option machine, or
+  /// wisdom that has a description). Takes as long as some predictions, milliseconds to seconds; local.
   Explanation explain() const;
   /// The operations of this rank in one direction, one per line. Throws `weft::Error` if `direction` is no
   /// enumerator.

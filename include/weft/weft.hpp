@@ -6,6 +6,7 @@
 #include "weft/buffer.hpp"
 #include "weft/comm.hpp"
 #include "weft/error.hpp"
+#include "weft/explanation.hpp"
 #include "weft/options.hpp"
 #include "weft/plan.hpp"
 #include "weft/problem.hpp"

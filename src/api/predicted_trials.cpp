@@ -17,10 +17,15 @@ namespace weft {
 
 namespace {
 
-/// Plans of which one is predicted to be faster by less than this may be as fast in truth (docs/model.md): the
-/// rules' choice, which was measured on several machines, then stays. Ranks that wait for each other's cores
-/// are predicted worst.
-constexpr double clear_gain = 0.1, clear_gain_in_turns = 0.3;
+/// By how much another plan than the rules' has to be predicted to be faster, so that it is: by the errors of
+/// predictions of one problem, as bench/choices.py has found them. Links between machines are predicted best.
+/// Ranks that wait for each other's cores, and DCTs and DSTs, which libraries do better in some layouts than
+/// in others, are predicted worst. The rules were measured on several machines.
+struct ClearGain {
+  static constexpr double between_machines = 0.1, on_one_machine = 0.25, in_turns = 0.4, of_r2r = 0.5;
+};
+/// Advice says by how much itself.
+constexpr double worth_a_word = 0.05;
 /// Up to so many ranks all are replayed, as they may wait for each other's cores.
 constexpr int few_ranks = 4;
 /// From so many candidates on the rest is left out of the list.
@@ -122,8 +127,13 @@ bool in_turns(const Setting& setting) {
   return most > *std::min_element(setting.hardware_threads.begin(), setting.hardware_threads.end());
 }
 
-double clear_gain_of(const Setting& setting) {
-  return in_turns(setting) ? clear_gain_in_turns : clear_gain;
+double clear_gain(const ChoiceRequest& request) {
+  const Setting& setting = request.setting;
+  const double gain = setting.several_nodes() ? ClearGain::between_machines
+                      : in_turns(setting)     ? ClearGain::in_turns
+                                              : ClearGain::on_one_machine;
+  const AxisVector<Transform>& all = request.problem.transforms;
+  return std::any_of(all.begin(), all.end(), is_r2r) ? std::max(gain, ClearGain::of_r2r) : gain;
 }
 
 class PredictedTrials final : public Trials {
@@ -233,7 +243,7 @@ ModelChoice choose_by_model(const ChoiceRequest& request) {
   }
   ModelChoice choice;
   const double rules = trials.predicted({}, true), best = trials.predicted(tuned.best.options, true);
-  const bool gains = best < (1 - clear_gain_of(request.setting)) * rules;
+  const bool gains = best < (1 - clear_gain(request)) * rules;
   if (gains) choice.options = tuned.best.options;
   choice.candidates = listed(trials, choice.options);
   choice.candidates.front().why = gains ? "predicted to be the fastest"
@@ -282,7 +292,7 @@ void advise(std::vector<std::string>& advice, const ChoiceRequest& request, cons
   try {
     const Wishes wishes = wishes_of(variation.options, chosen, Origin::model);
     const double other = predict_both(request, design(variation.problem, wishes, request.setting)).seconds();
-    if (other > (1 - clear_gain_of(request.setting)) * seconds) return;
+    if (other > (1 - worth_a_word) * seconds) return;
     char times[80];
     std::snprintf(times, sizeof times, ": predicted %.3g ms for %.3g", 1e3 * other, 1e3 * seconds);
     advice.push_back(variation.text + times);

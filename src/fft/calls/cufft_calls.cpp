@@ -164,10 +164,41 @@ class CallsBuilder {
       put_aside(forward_);
       add_steps();
     }
+    gather_calls();
     return std::move(e_);
   }
 
  private:
+  /// Where the axes of both sides have different orders, lines along the real axis make many small calls.
+  /// With the complex side aside, in the order of the real one, there are few, and a copy takes less than
+  /// they do.
+  void gather_calls() {
+    constexpr Index enough = 16, times_fewer = 4, most_bytes = Index{2} << 30;
+    const Index calls = calls_of(e_);
+    if (calls < enough || (forward_ ? e_.to : e_.from).bytes != 0) return;
+    const CallsBuilder before = *this;
+    put_aside(!forward_);
+    e_.steps.clear();
+    add_steps();
+    const bool worth = times_fewer * calls_of(e_) <= calls &&
+                       (forward_ ? e_.to : e_.from).bytes <= most_bytes && !reals_start_anywhere();
+    if (worth) return;
+    e_ = before.e_;
+    axes_ = before.axes_;
+    loops_ = before.loops_;
+    last_ = before.last_;
+  }
+
+  static Index calls_of(const CufftCalls& all) {
+    Index calls = 0;
+    for (const CallStep& step : all.steps) {
+      Index of_step = 1;
+      for (const FftDimension& d : step.loops) of_step *= d.n;
+      calls += of_step;
+    }
+    return calls;
+  }
+
   /// A step from input to output, r2c together with as many axes as possible, then the other axes in place on
   /// the output. For c2r in reverse order, with the other axes in place on the input.
   void add_steps() {
@@ -212,8 +243,8 @@ class CallsBuilder {
     });
   }
 
-  /// Copies one side aside in a dense layout. Lines along the real axis are padded to an even length, or, if
-  /// c2r writes them, to the length of complex lines. The other axes keep the order of the opposite side.
+  /// Copies one side aside in a dense layout. Lines of real numbers are padded to an even length, or, if c2r
+  /// writes them, to the length of complex lines. The other axes keep the order of the opposite side.
   void put_aside(bool from) {
     AsideCopy& aside = from ? e_.from : e_.to;
     if (aside.bytes != 0) return;
@@ -228,7 +259,7 @@ class CallsBuilder {
     std::stable_sort(order.begin(), order.end(),
                      [&](const FftDimension* a, const FftDimension* b) { return a->*theirs < b->*theirs; });
     const Index line = complex ? last_.n / 2 + 1 : last_.n;
-    Index next = complex || forward_ ? rounded_up<Index>(line, 2) : 2 * (last_.n / 2 + 1);
+    Index next = complex ? line : forward_ ? rounded_up<Index>(line, 2) : 2 * (last_.n / 2 + 1);
     Shape extents{line};
     Strides given{last_.*mine}, dense{1};
     last_.*mine = 1;
