@@ -139,11 +139,13 @@ Curve device_shares(DeviceTimer& timer, const DeviceSizes& sizes, double kernel_
 
 /// How many bytes of copies are nearer to the fastest than to the slowest.
 Index cache_of(const Curve& copies) {
-  const double middle = (1 / copies.points().front().y + 1 / copies.points().back().y) / 2;
-  double bytes = copies.points().front().x;
-  for (const CurvePoint& p : copies.points())
-    if (1 / p.y <= middle) bytes = std::max(bytes, p.x);
-  return static_cast<Index>(bytes);
+  const std::vector<CurvePoint>& points = copies.points();
+  const auto fastest = std::max_element(points.begin(), points.end(),
+                                        [](const CurvePoint& a, const CurvePoint& b) { return a.y < b.y; });
+  const double middle = (1 / fastest->y + 1 / points.back().y) / 2;
+  const auto leaves =
+      std::find_if(fastest, points.end(), [&](const CurvePoint& p) { return 1 / p.y > middle; });
+  return static_cast<Index>(std::prev(leaves)->x);  // the fastest is before it
 }
 
 /// Numbers of usual size, in rows along the last axis of a square.

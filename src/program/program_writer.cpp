@@ -152,7 +152,8 @@ Ids ProgramWriter::transform_whole(int stage, const AxisVector<int>& axes, const
   AxisVector<int> first, second;  // c2c axes, and the others
   for (int a : axes) (a == s.real_axis || is_r2r_axis(a) ? second : first).push_back(a);
   const bool c2r = s.direction == Direction::backward && axes.contains(s.real_axis);
-  if (!c2r || first.empty() || from.space != Space::input)
+  // Libraries of the host destroy the input of a c2r of several axes; those of devices copy it aside.
+  if (!c2r || first.empty() || from.space != Space::input || request.two_lanes)
     return {emit_fft(stage, axes, from, to, from.box, deps)};
   const int done = emit_fft(stage, first, from, spare, from.box, deps);
   return {done, emit_fft(stage, second, spare, to, from.box, {done})};

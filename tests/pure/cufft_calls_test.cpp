@@ -75,6 +75,28 @@ TEST(CufftCalls, AnArrayByItselfIsOneCallWithADistance) {
       }
 }
 
+/// Lines along the real axis alone would be 40 calls and more; with the complex side aside there are few.
+TEST(CufftCalls, ARealArrayInAnotherOrderTakesFew) {
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    FftProblem p = dense({40, 48, 20}, FftKind::real, direction);
+    const bool forward = direction == Direction::forward;
+    auto complex = forward ? &FftDimension::to_stride : &FftDimension::from_stride;
+    p.dimensions[0].*complex = 11;
+    p.dimensions[1].*complex = Index{11} * 40;
+    for (const bool may_destroy : {false, true}) {
+      p.may_destroy_input = may_destroy;
+      const CufftCalls calls = cufft_calls(p);
+      EXPECT_EQ(calls.steps.size(), 1U);
+      for (const CallStep& s : calls.steps) {
+        EXPECT_TRUE(s.loops.empty());
+        EXPECT_EQ(s.call.axes, 3);
+      }
+      EXPECT_EQ((forward ? calls.to : calls.from).bytes, Index{40} * 48 * 11 * 16);
+      EXPECT_EQ((forward ? calls.from : calls.to).bytes, 0);
+    }
+  }
+}
+
 TEST(CufftCalls, ColumnsAcrossPlanesAreOneCall) {
   FftProblem p;
   p.dimensions = {{32, 12 * 8, 12 * 8}};

@@ -139,7 +139,8 @@ TEST(DeviceFile, ErrorsNameTheField) {
   };
   const nlohmann::json whole = nlohmann::json::parse(to_json(described_machine_with_device()))["device"];
   for (const auto& one : whole.items()) {
-    const std::string field = one.key(), missing = "device." + field + " is missing";
+    const std::string& field = one.key();
+    const std::string missing = "device." + field + " is missing";
     refuses([&](auto& j) { j["device"].erase(field); }, missing.c_str());
   }
   refuses([](auto& j) { j["device"] = 3; }, "device.is no object");
