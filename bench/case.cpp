@@ -5,7 +5,6 @@
 #include "api/problem_check.hpp"
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
-#include "device/device.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
 
@@ -79,8 +78,6 @@ Problem Case::problem() const {
     p.output = side(output, ndim, false);
   }
   if (device != "host" && device != "cuda") throw Error("--device", "\"" + device + "\"", "host or cuda");
-  if (device == "cuda" && device_row() == nullptr)
-    throw Error("--device", "cuda, of a build without CUDA", "host, or a build with WEFT_CUDA=ON");
   p.memory = device == "cuda" ? MemoryKind::cuda : MemoryKind::host;
   p.in_place = in_place;
   p.batch = batch;

@@ -45,8 +45,15 @@ PointsLie shape_alone(const FftCall& call, int axis) {
   constexpr Index beyond_any = Index{1} << 62;
   const Index stride = stride_of(call, axis);
   if (stride == 1) return PointsLie::lines;
-  const bool alone = transformed_axes(call) == 1;
-  const bool is_middle = loops_between(call, 0, stride) && loops_between(call, stride, beyond_any);
+  // Axes none of which is contiguous are transformed one after the other (fft/calls/cufft_calls.hpp).
+  const auto transforms = [&](int a) { return call.extents[a] > 1; };
+  const bool alone = std::none_of(call.axes.begin(), call.axes.end(),
+                                  [&](int a) { return transforms(a) && stride_of(call, a) == 1; });
+  const bool others_outside = std::any_of(call.axes.begin(), call.axes.end(), [&](int a) {
+    return transforms(a) && stride_of(call, a) > stride;
+  });
+  const bool is_middle =
+      loops_between(call, 0, stride) && (others_outside || loops_between(call, stride, beyond_any));
   return alone && is_middle ? PointsLie::middle : PointsLie::columns;
 }
 

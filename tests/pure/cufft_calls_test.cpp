@@ -109,6 +109,17 @@ TEST(CufftCalls, ColumnsAcrossPlanesAreOneCall) {
   EXPECT_EQ(e.steps[0].call.from.stride, 12 * 8);
 }
 
+TEST(CufftCalls, PlanesWhoseLinesLieSideBySideAreACallForEachAxis) {
+  for (const Index batch : {4, 16, 200}) {
+    FftProblem p;
+    p.dimensions = {{24, 36 * batch, 36 * batch}, {36, batch, batch}};
+    p.loops = {{batch, 1, 1}};
+    const CufftCalls calls = cufft_calls(p);
+    ASSERT_EQ(calls.steps.size(), batch < 16 ? 1U : 2U);
+    for (const CallStep& s : calls.steps) EXPECT_EQ(s.call.axes, batch < 16 ? 2 : 1);
+  }
+}
+
 TEST(CufftCalls, ACallInTheMiddleOfAnArrayTakesLinesSideBySide) {
   const auto batch_of = [](Index outer, Index inner, Index stride) {
     FftProblem p;

@@ -40,8 +40,16 @@ std::array<SideView, 2> sides_of(const Dimensions& axes, FftKind kind, Direction
   return {SideView{from_stride, forward ? n : half}, SideView{to_stride, forward ? half : n}};
 }
 
-/// The axes of one call, as many as possible, at most three. `last`, if given, is the real axis, which the
-/// call must have as its fastest.
+/// Whether so many lines lie side by side that each axis is better a call of its own. A call along two axes
+/// of 512 x 512 x 256 points, the last axis being the batch, takes cuFFT 9 ms on an H200, and one for each
+/// axis 0.6 and 0.8.
+bool side_by_side(const FftDimension& fastest) {
+  constexpr Index many = 16;
+  return std::min(fastest.from_stride, fastest.to_stride) >= many;
+}
+
+/// The axes of one call, as many as possible, at most three, but one where lines lie side by side. `last`, if
+/// given, is the real axis, which the call must have as its fastest.
 Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction) {
   std::stable_sort(axes.begin(), axes.end(), [](const FftDimension& a, const FftDimension& b) {
     return a.from_stride > b.from_stride;
@@ -54,6 +62,7 @@ Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction dire
       if ((chosen >> i & 1) != 0) some.push_back(axes[i]);
     if (last != nullptr) some.push_back(*last);
     if (some.size() > 3 || some.size() <= best.size()) continue;
+    if (some.size() > 1 && side_by_side(some.back())) continue;
     const auto sides = sides_of(some, last != nullptr ? FftKind::real : FftKind::c2c, direction);
     if (nests(some, sides[0]) && nests(some, sides[1])) best = some;
   }
