@@ -5,6 +5,7 @@
 #include "api/problem_check.hpp"
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
+#include "device/device.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
 
@@ -44,6 +45,11 @@ Distribution side(const std::string& name, int ndim, bool input) {
 }
 
 }  // namespace
+
+void Case::check_device() const {
+  if (device == "cuda" && device_row() == nullptr)
+    throw Error("--device", "cuda, of a build without CUDA", "host, or a build with WEFT_CUDA=ON");
+}
 
 Problem Case::problem() const {
   Problem p;

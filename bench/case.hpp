@@ -28,6 +28,8 @@ struct Case {
 
   /// Throws `weft::Error` for unknown words.
   Problem problem() const;
+  /// Throws `weft::Error` for a device of which this build knows nothing. What is only predicted needs none.
+  void check_device() const;
   bool forward() const { return direction != "backward"; }
   bool backward() const { return direction != "forward"; }
 };

@@ -33,6 +33,7 @@ class Bench {
  public:
   Bench(const Comm& comm, const Case& c) : comm_(comm), case_(c), problem_(c.problem()) {
     if (problem_.memory == MemoryKind::host) return;
+    case_.check_device();
     device_ = current_device();
     m_.device = device_->name();
     // The host does nothing but fill arrays and look at them.

@@ -28,6 +28,7 @@ namespace weft::bench {
 namespace {
 
 void write_machine(const Comm& comm, const Case& c, const std::shared_ptr<Device>& device) {
+  c.check_device();
   const std::string& file = c.measure_machine;
   std::optional<OutputFile> output;
   agree(comm.impl(), "weft-bench", [&] {
@@ -46,8 +47,6 @@ void write_machine(const Comm& comm, const Case& c, const std::shared_ptr<Device
 }
 
 void run(const Comm& comm, const Case& c) {
-  if (c.device == "cuda" && device_row() == nullptr)
-    throw Error("--device", "cuda, of a build without CUDA", "host, or a build with WEFT_CUDA=ON");
 #ifdef WEFT_WITH_CUDA
   if (c.device == "cuda") choose_device(comm);
 #endif
