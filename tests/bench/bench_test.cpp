@@ -356,7 +356,8 @@ TEST(Bench, WordsItDoesNotKnow) {
   c.peers = {"cufft"};
   expect_error([&] { measured_on(2, c); }, "cufft with --device host");
   expect_error(with(&Case::device, "abacus"), "host or cuda");
-  if (device_row() == nullptr) expect_error(with(&Case::device, "cuda"), "WEFT_CUDA=ON");
+  c.device = "cuda";
+  if (device_row() == nullptr) expect_error([&] { c.check_device(); }, "WEFT_CUDA=ON");
 }
 
 TEST(Bench, WithoutMemoryItSaysHowMuchItNeedsForWhat) {
