@@ -407,9 +407,14 @@ class Bench {
                                     "fftw",
                                     ReplayedRanks::all,
                                     device_numbers()};
-    for (const Direction d : {Direction::forward, Direction::backward})
-      if (d == Direction::forward ? case_.forward() : case_.backward())
-        m_.predicted.push_back(predict(request, d).prediction);
+    try {
+      for (const Direction d : {Direction::forward, Direction::backward})
+        if (d == Direction::forward ? case_.forward() : case_.backward())
+          m_.predicted.push_back(predict(request, d).prediction);
+    } catch (const Error&) {
+      m_.predicted.clear();
+      if (!file.empty()) throw;  // with a description of wisdom nobody has asked for it
+    }
   }
 
   Comm comm_;

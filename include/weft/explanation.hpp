@@ -30,6 +30,7 @@ struct Explanation {
   double wire_s = 0;       ///< and what the network needs for the bytes of the rank with most
   /// Seconds of the critical path by kind of operation; "link": what is on the way.
   std::map<std::string, double> hangs_on;
+  // If the plan cannot be predicted, `bound` says why, and `predicted_s` is 0.
   std::string bound;                ///< what it is bound by, in words
   std::vector<std::string> advice;  ///< what would make it faster, by how much, as far as it was predicted
 };

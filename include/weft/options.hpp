@@ -87,7 +87,7 @@ class WEFT_API Options {
   ///   for measure, 60 s for patient). Planning of local FFTs counts as well.
   /// - `search`: nelder-mead, random. The search of effort patient; random is for comparison.
   /// - `machine`: a file that describes the machine (docs/model.md), or none: go by rules. Unset: what wisdom
-  ///   has of this machine. A file that cannot be read is an error.
+  ///   has of this machine. A file that cannot be read is an error. Arrays on GPUs are planned by rules.
   /// - `wisdom`: a file. If it knows the problem on this machine, planning makes no trial. What trials find
   ///   is added to it; see weft/wisdom.hpp.
   /// - `trace`: a file for the timeline of the plan's first 20 executions, which each rank adds to when it

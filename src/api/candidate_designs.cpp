@@ -188,7 +188,9 @@ void add_groups(std::vector<std::vector<Settings>>& groups, const Wishes& wishes
   std::vector<std::string> fewer;
   for (int ranks = setting.ranks() / 2; ranks > 0; ranks /= 2) fewer.push_back(std::to_string(ranks));
   add_group(groups, wishes.may_shrink(), "shrink", fewer);
-  add_group(groups, wishes.may_code(), "codec", {"none", "fp32", "fp16", "bf16"});
+  // Within a machine, and on devices, a tolerance leaves all exact.
+  add_group(groups, wishes.may_code() && setting.several_nodes() && !setting.devices, "codec",
+            {"none", "fp32", "fp16", "bf16"});
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ std::string chosen_by(const Learnt& learnt) {
       return "as wisdom has it, from earlier trials";
     default:
       if (!learnt.candidates.empty()) return "by rules: nothing is predicted to be clearly faster";
-      return learnt.machine ? "by rules" : "by rules, since nothing is known of this machine's speed";
+      return learnt.machine || learnt.text.starts_with("not predicted") ? "by rules"
+                                                                        : "by rules, without predictions";
   }
 }
 
@@ -62,14 +63,19 @@ Explanation PlanImpl::explain() const {
   e.chosen = chosen_by(learnt);
   e.candidates = learnt.candidates;
   if (!learnt.machine) {
+    if (setting.devices || wishes.machine.value == "none") return e;
     e.advice.emplace_back(
         "describe this machine: weft-bench --measure-machine FILE, and option machine=FILE for plans");
     return e;
   }
-  const ChoiceRequest request{problem, options, wishes, setting, *learnt.machine};
-  const PredictedDesign predicted = predict_both(request, design());
-  explain_prediction(e, predicted);
-  e.advice = advice_for(request, learnt.options, predicted.seconds());
+  try {
+    const ChoiceRequest request{problem, options, wishes, setting, *learnt.machine};
+    const PredictedDesign predicted = predict_both(request, design());
+    explain_prediction(e, predicted);
+    e.advice = advice_for(request, learnt.options, predicted.seconds());
+  } catch (const Error& error) {
+    e.bound = std::string("not predicted: ") + error.what();
+  }
   return e;
 }
 
@@ -86,10 +92,11 @@ std::string to_string(const Explanation& e) {
     if (!c.why.empty()) text += std::string(25, ' ') + "  " + c.why + "\n";
   }
   if (!e.bound.empty()) {
-    text += "bound by " + e.bound + "\nhangs on";
+    text += (e.predicted_s > 0 ? "bound by " : "") + e.bound + "\n";
+    if (e.predicted_s > 0) text += "hangs on";
     for (const auto& [kind, seconds] : e.hangs_on)
       if (seconds > 0) text += " " + kind + " " + milliseconds_or(seconds, "0");
-    text += "\n";
+    if (e.predicted_s > 0) text += "\n";
   }
   for (const std::string& advice : e.advice) text += "what would help: " + advice + "\n";
   return text;

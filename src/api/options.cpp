@@ -172,7 +172,7 @@ const std::vector<OptionRow>& option_table() {
         choice("overlap", given, &Wishes::overlap, {{"on", true}, {"off", false}}),
         row("exchange", open, "auto", &Wishes::exchange, exchanges),
         opened(row("codec", given, "none", &Wishes::codec, codecs),
-               [](const Options& o) { return o.get("codec") == "none" && !o.get("tolerance").empty(); }),
+               [](const Options& o) { return !o.is_set("codec") && !o.get("tolerance").empty(); }),
         row("tolerance", given, "", &Wishes::tolerance, tolerance),
         choice("staging", given, &Wishes::staging, switches),
         choice("layout", open, &Wishes::layout,

@@ -81,6 +81,7 @@ void PlanImpl::bind_as_learnt(const PlanRequest& request) {
     const std::string who = name_of(learnt.origin);
     if (comm.rank() == 0) warn("what " + who + " says of this problem does not work: " + failure.what());
     learnt.options.clear();
+    learnt.candidates.clear();
     learnt.origin = Origin::rule;
     learnt.text = who + ": what it says of this problem does not work";
   }

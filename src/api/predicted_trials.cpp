@@ -184,11 +184,26 @@ class PredictedTrials final : public Trials {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
+  /// One rank for all, if that tells: where some ranks store and others send, ranks that stand for others may
+  /// wait for themselves. Then classes of ranks are replayed, and at last all, if they are not too many.
   PlanPrediction replayed(const Design& design, Direction direction) {
+    constexpr int most = 64;
+    const int ranks = request_.setting.ranks();
     PredictionRequest request{request_.machine, design, request_.setting.nodes, request_.problem.precision,
                               request_.library};
-    if (request_.setting.ranks() > few_ranks) request.ranks = ReplayedRanks::busiest;
-    PlanPrediction p = predict(request, direction);
+    if (ranks > few_ranks)
+      for (const ReplayedRanks some : {ReplayedRanks::busiest, ReplayedRanks::classes}) {
+        request.ranks = some;
+        try {
+          return counted(predict(request, direction));
+        } catch (const Error&) {
+          if (some == ReplayedRanks::classes && ranks > most) throw;
+        }
+      }
+    request.ranks = ReplayedRanks::all;
+    return counted(predict(request, direction));
+  }
+  PlanPrediction counted(PlanPrediction p) {
     for (const RankTimeline& rank : p.replayed.ranks) operations_ += rank.operations.size();
     return p;
   }
@@ -242,7 +257,13 @@ ModelChoice choose_by_model(const ChoiceRequest& request) {
     return {};  // planning will say why nothing works
   }
   ModelChoice choice;
-  const double rules = trials.predicted({}, true), best = trials.predicted(tuned.best.options, true);
+  const double rules = trials.predicted({}, true);
+  if (!(rules < std::numeric_limits<double>::infinity())) {
+    // What cannot be predicted may be the fastest.
+    if (trials.failure()) throw *trials.failure();
+    return {};
+  }
+  const double best = trials.predicted(tuned.best.options, true);
   const bool gains = best < (1 - clear_gain(request)) * rules;
   if (gains) choice.options = tuned.best.options;
   choice.candidates = listed(trials, choice.options);

@@ -67,6 +67,15 @@ bool begins_as_wisdom(const std::string& text) {
   return letters.starts_with(head) || head.starts_with(letters);
 }
 
+/// They are only shown: what is wrong with them costs nothing else.
+std::vector<Candidate> candidates_in(const Json& entry) {
+  try {
+    return candidates_of_json(entry.value("candidates", Json::array()));
+  } catch (const Json::exception&) {
+    return {};
+  }
+}
+
 /// Throws exceptions of the JSON library, or `weft::Error`.
 Wisdom read(const Json& json) {
   Wisdom wisdom;
@@ -75,8 +84,7 @@ Wisdom read(const Json& json) {
       wisdom.remember(
           machine, problem,
           {entry.at("options").get<std::map<std::string, std::string>>(), entry.at("seconds").get<double>(),
-           entry.at("trials").get<int>(), entry.value("budget", 0.0),
-           candidates_of_json(entry.value("candidates", Json::array()))});
+           entry.at("trials").get<int>(), entry.value("budget", 0.0), candidates_in(entry)});
   for (const auto& [machine, known] : json.value("constants", ByMachine<double>()))
     for (const auto& [name, value] : known) wisdom.remember_constant(machine, name, value);
   for (const auto& [machine, described] : json.value("descriptions", ByName<Json>()))

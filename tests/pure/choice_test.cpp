@@ -111,6 +111,17 @@ TEST(Choice, CodesWithinTheToleranceWhereThatIsFaster) {
   EXPECT_EQ(choice.options.at("codec"), "none");
 }
 
+TEST(Choice, LeavesExactWhatStaysOnOneMachine) {
+  const Chooser near({64, 64, 64}, 4, 4, Options().set("tolerance", "1e-4"));
+  for (const Candidate& c : near.choose().candidates) EXPECT_FALSE(c.options.contains("codec"));
+}
+
+TEST(Choice, IsNotAnotherPlanBecauseTheRulesOneCannotBePredicted) {
+  Chooser of({16, 16, 16}, 4, 4);
+  of.machine.links.erase(of.machine.links.begin() + 1);  // stores, which exchange direct needs
+  expect_error([&] { of.choose(); }, "stores within a machine");
+}
+
 TEST(Choice, AdvisesWhatThePredictionShows) {
   Chooser of({64, 64, 64}, 4, 1);
   for (LinkDescription& l : of.machine.links) l.bytes_per_s = Curve({{64, 2e7}});

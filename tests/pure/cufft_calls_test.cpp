@@ -110,13 +110,13 @@ TEST(CufftCalls, ColumnsAcrossPlanesAreOneCall) {
 }
 
 TEST(CufftCalls, PlanesWhoseLinesLieSideBySideAreACallForEachAxis) {
-  for (const Index batch : {4, 16, 200}) {
+  for (const Index batch : {4, 32, 200}) {
     FftProblem p;
     p.dimensions = {{24, 36 * batch, 36 * batch}, {36, batch, batch}};
     p.loops = {{batch, 1, 1}};
     const CufftCalls calls = cufft_calls(p);
-    ASSERT_EQ(calls.steps.size(), batch < 16 ? 1U : 2U);
-    for (const CallStep& s : calls.steps) EXPECT_EQ(s.call.axes, batch < 16 ? 2 : 1);
+    ASSERT_EQ(calls.steps.size(), batch < 32 ? 1U : 2U);
+    for (const CallStep& s : calls.steps) EXPECT_EQ(s.call.axes, batch < 32 ? 2 : 1);
   }
 }
 

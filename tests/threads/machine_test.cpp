@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "api/option_table.hpp"
 #include "model/machine_json.hpp"
 #include "support/described_machine.hpp"
 #include "support/expect_error.hpp"
@@ -160,6 +161,28 @@ TEST(DescribedMachine, ExplainsItsChoice) {
   EXPECT_TRUE(says(text, "chosen predicted to be the fastest"));
   EXPECT_TRUE(says(text, "bound by"));
   EXPECT_TRUE(says(text, e.candidates.front().summary));
+}
+
+TEST(DescribedMachine, GoesByRulesWhereAFigureIsMissingAndSaysSo) {
+  forget_wisdom();
+  MachineDescription machine = described_machine();
+  machine.links.erase(machine.links.begin() + 1);  // stores
+  const DescriptionFile file(machine);
+  ThreadTeam team(2);
+  const Options options = Options().set("machine", file.name());
+  const PlanRecord r = record(team, described_problem(), options);
+  EXPECT_EQ(r.learnt.origin, Origin::rule);
+  EXPECT_TRUE(says(r.text, "not predicted, chosen by rules"));
+  const Explanation e = explanation_of(team, described_problem(), options);
+  EXPECT_EQ(e.predicted_s, 0);
+  EXPECT_TRUE(says(e.bound, "stores within a machine"));
+}
+
+TEST(DescribedMachine, ACodecThatTheUserHasChosenStays) {
+  const Options open = Options().set("tolerance", "1e-4"), exact = Options(open).set("codec", "none");
+  EXPECT_NO_THROW(check_learnt(open, {{"codec", "fp32"}}));
+  expect_error([&] { check_learnt(exact, {{"codec", "fp32"}}); }, "left open");
+  expect_error([&] { check_learnt(Options(), {{"codec", "fp32"}}); }, "left open");
 }
 
 TEST(DescribedMachine, ExplainsWhatIsNotDescribed) {

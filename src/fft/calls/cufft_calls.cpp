@@ -44,7 +44,7 @@ std::array<SideView, 2> sides_of(const Dimensions& axes, FftKind kind, Direction
 /// of 512 x 512 x 256 points, the last axis being the batch, takes cuFFT 9 ms on an H200, and one for each
 /// axis 0.6 and 0.8.
 bool side_by_side(const FftDimension& fastest) {
-  constexpr Index many = 16;
+  constexpr Index many = 32;
   return std::min(fastest.from_stride, fastest.to_stride) >= many;
 }
 
@@ -190,7 +190,8 @@ class CallsBuilder {
     e_.steps.clear();
     add_steps();
     const bool worth = times_fewer * calls_of(e_) <= calls &&
-                       (forward_ ? e_.to : e_.from).bytes <= most_bytes && !reals_start_anywhere();
+                       (forward_ ? e_.to : e_.from).bytes <= most_bytes && !reals_start_anywhere() &&
+                       (forward_ || p_.in_place || !writes_into_gaps());
     if (worth) return;
     e_ = before.e_;
     axes_ = before.axes_;
