@@ -5,6 +5,7 @@
 
 #include "codec/codec.hpp"
 #include "kernels/device_copy.hpp"
+#include "measure_machine.hpp"
 #include "weft/plan.hpp"
 
 namespace weft::bench {
@@ -155,27 +156,21 @@ std::vector<CodecSpeed> device_codecs(DeviceTimer& timer, const DeviceSizes& siz
   const CodingFault told{reinterpret_cast<std::uint32_t*>(fault.get()), 0};
   timer.stream().fill(timer.from(), 0x3f, static_cast<std::size_t>(sizes.memory));
   constexpr Index n = 512;
-  for (const char* name : {"fp32", "fp16", "bf16", "trim:20", "trim:12"})
-    for (const int real : {8, 4}) {
-      const Codec codec = find_codec(name);
-      const int bits = codec.row->wire_bits(codec.bits, real);
-      if (bits == 0 || bits >= 8 * real ||
-          (codec.row->name == std::string("trim") && (real == 8) != (codec.bits == 20)))
-        continue;
-      const Index rows = sizes.memory / (n * 2 * real), row = row_bytes(codec, 2 * n, real);
-      CodedRequest request{codec, true, real, 2 * real, {rows, n}, {n, 1}, {row, 0}, 1, n, 0, 1};
-      DeviceCopy encoding, decoding;
-      encoding.coded = std::make_shared<DeviceCoding>(request, told);
-      request.encodes = false;
-      decoding.coded = std::make_shared<DeviceCoding>(request, told);
-      const auto bytes = static_cast<double>(rows * n * 2 * real);
-      DeviceStream& stream = timer.stream();
-      const double encode =
-          timer.device_seconds(3, [&] { stream.permute(timer.to(), timer.from(), encoding); });
-      const double decode =
-          timer.device_seconds(3, [&] { stream.permute(timer.from(), timer.to(), decoding); });
-      speeds.push_back({codec.row->name, real, bytes / encode, bytes / decode});
-    }
+  for (const auto& [codec, real] : described_codecs()) {
+    const Index rows = sizes.memory / (n * 2 * real), row = row_bytes(codec, 2 * n, real);
+    CodedRequest request{codec, true, real, 2 * real, {rows, n}, {n, 1}, {row, 0}, 1, n, 0, 1};
+    DeviceCopy encoding, decoding;
+    encoding.coded = std::make_shared<DeviceCoding>(request, told);
+    request.encodes = false;
+    decoding.coded = std::make_shared<DeviceCoding>(request, told);
+    const auto bytes = static_cast<double>(rows * n * 2 * real);
+    DeviceStream& stream = timer.stream();
+    const double encode =
+        timer.device_seconds(3, [&] { stream.permute(timer.to(), timer.from(), encoding); });
+    const double decode =
+        timer.device_seconds(3, [&] { stream.permute(timer.from(), timer.to(), decoding); });
+    speeds.push_back({codec.row->name, real, bytes / encode, bytes / decode});
+  }
   return speeds;
 }
 

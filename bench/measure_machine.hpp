@@ -3,7 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
+#include "codec/codec.hpp"
 #include "device/device.hpp"
 #include "model/machine_description.hpp"
 #include "weft/comm.hpp"
@@ -21,6 +24,9 @@ std::vector<LinkDescription> measure_links(const Comm& comm);
 
 /// What one rank computes with, but for `copy_together`; by the calling rank alone.
 ProcessorDescription measure_processor();
+
+/// The codecs whose speed is measured, with the bytes of the real numbers that each makes shorter.
+std::vector<std::pair<Codec, int>> described_codecs();
 
 /// Bytes read and written by a copy in a second, by the bytes that it goes through; by the calling rank.
 Curve measure_copies();

@@ -186,33 +186,40 @@ TransformRatios measure_ratios() {
 std::vector<CodecSpeed> measure_codecs() {
   constexpr Index reals = 4096;
   std::vector<CodecSpeed> speeds;
-  for (const char* name : {"fp32", "fp16", "bf16", "trim:20", "trim:12"})
-    for (const int real : {8, 4}) {
-      const Codec codec = find_codec(name);
-      const int bits = codec.row->wire_bits(codec.bits, real);
-      if (bits == 0 || bits >= 8 * real ||
-          (codec.row->name == std::string("trim") && (real == 8) != (codec.bits == 20)))
-        continue;
-      const RowCoder coder = row_coder(codec, real);
-      const RowManner manner{codec.bits};
-      Bytes numbers = zeros(reals * real), row = zeros(row_bytes(codec, reals, real));
-      for (Index i = 0; i < reals; ++i) {
-        const double x = 1.0 + static_cast<double>(i % 97) / 97;
-        const auto y = static_cast<float>(x);
-        std::memcpy(numbers.data() + i * real, real == 8 ? static_cast<const void*>(&x) : &y,
-                    static_cast<std::size_t>(real));
-      }
-      const auto bytes = static_cast<double>(reals * real);
-      const double encode =
-          seconds_of([&] { coder.encode(numbers.data(), 0, reals, reals, manner, row.data()); });
-      const double decode =
-          seconds_of([&] { coder.decode(row.data(), reals, 0, reals, manner, numbers.data()); });
-      speeds.push_back({codec.row->name, real, bytes / encode, bytes / decode});
+  for (const auto& [codec, real] : described_codecs()) {
+    const RowCoder coder = row_coder(codec, real);
+    const RowManner manner{codec.bits};
+    Bytes numbers = zeros(reals * real), row = zeros(row_bytes(codec, reals, real));
+    for (Index i = 0; i < reals; ++i) {
+      const double x = 1.0 + static_cast<double>(i % 97) / 97;
+      const auto y = static_cast<float>(x);
+      std::memcpy(numbers.data() + i * real, real == 8 ? static_cast<const void*>(&x) : &y,
+                  static_cast<std::size_t>(real));
     }
+    const auto bytes = static_cast<double>(reals * real);
+    const double encode =
+        seconds_of([&] { coder.encode(numbers.data(), 0, reals, reals, manner, row.data()); });
+    const double decode =
+        seconds_of([&] { coder.decode(row.data(), reals, 0, reals, manner, numbers.data()); });
+    speeds.push_back({codec.row->name, real, bytes / encode, bytes / decode});
+  }
   return speeds;
 }
 
 }  // namespace
+
+std::vector<std::pair<Codec, int>> described_codecs() {
+  std::vector<std::pair<Codec, int>> all;
+  for (const char* name : {"fp32", "fp16", "bf16", "trim:20", "trim:12"})
+    for (const int real : {8, 4}) {
+      const Codec codec = find_codec(name);
+      const int bits = codec.row->wire_bits(codec.bits, real);
+      const bool trims = codec.row->name == std::string("trim");
+      if (bits > 0 && bits < 8 * real && (!trims || (real == 8) == (codec.bits == 20)))
+        all.emplace_back(codec, real);
+    }
+  return all;
+}
 
 Curve measure_copies() {
   std::vector<CurvePoint> points;

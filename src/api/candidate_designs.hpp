@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "design/design.hpp"
@@ -43,6 +44,24 @@ class CandidateDesigns {
   Origin origin_;
   std::optional<Settings> designed_;  ///< what `design_` is of
   std::optional<Design> design_;
+};
+
+/// Trials of designs: what the tuner asks beside times is answered by the design of a candidate.
+class DesignTrials : public Trials {
+ public:
+  explicit DesignTrials(CandidateDesigns designs) : designs_(std::move(designs)) {}
+
+  std::string plan_of(const Settings& candidate) override { return designs_.plan_of(candidate); }
+  std::vector<Dimension> parameters(const Settings& candidate) override {
+    return designs_.parameters(candidate);
+  }
+  std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>&) override {
+    return designs_.starts(candidate);
+  }
+  bool feasible(const Settings& candidate) override { return designs_.feasible(candidate); }
+
+ protected:
+  CandidateDesigns designs_;
 };
 
 /// What the wishes leave open, for the tuner: the rule's choice and the other exchanges that serve, each with

@@ -240,8 +240,7 @@ class Learning {
       const bool a_best = a.options == tuned.best.options, b_best = b.options == tuned.best.options;
       return a_best != b_best ? a_best : a.measured_s < b.measured_s;
     });
-    constexpr std::size_t most = 12;
-    all.resize(std::min(all.size(), most));
+    all.resize(std::min(all.size(), most_listed));
     const Setting setting = with_constants();
     describe_candidates(request_.problem, request_.options, wishes_, setting,
                         learnt_.machine ? &*learnt_.machine : nullptr, all);

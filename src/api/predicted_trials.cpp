@@ -28,9 +28,6 @@ struct ClearGain {
 constexpr double worth_a_word = 0.05;
 /// Up to so many ranks all are replayed, as they may wait for each other's cores.
 constexpr int few_ranks = 4;
-/// From so many candidates on the rest is left out of the list.
-constexpr std::size_t most_listed = 12;
-
 /// What a candidate is predicted to do.
 struct Forecast {
   Settings options;
@@ -136,11 +133,11 @@ double clear_gain(const ChoiceRequest& request) {
   return std::any_of(all.begin(), all.end(), is_r2r) ? std::max(gain, ClearGain::of_r2r) : gain;
 }
 
-class PredictedTrials final : public Trials {
+class PredictedTrials final : public DesignTrials {
  public:
   explicit PredictedTrials(const ChoiceRequest& request)
-      : request_(request),
-        designs_(request.problem, request.options, request.wishes, request.setting, Origin::model),
+      : DesignTrials({request.problem, request.options, request.wishes, request.setting, Origin::model}),
+        request_(request),
         most_operations_(100'000 + 150 * static_cast<std::size_t>(request.setting.ranks())) {}
 
   std::vector<double> whole(const std::vector<Settings>& settings) override {
@@ -149,14 +146,6 @@ class PredictedTrials final : public Trials {
     return seconds;
   }
   double part(const Settings& candidate) override { return predicted(candidate, false); }
-  std::string plan_of(const Settings& candidate) override { return designs_.plan_of(candidate); }
-  std::vector<Dimension> parameters(const Settings& candidate) override {
-    return designs_.parameters(candidate);
-  }
-  std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>&) override {
-    return designs_.starts(candidate);
-  }
-  bool feasible(const Settings& candidate) override { return designs_.feasible(candidate); }
   bool out_of_time() override { return operations_ > most_operations_; }
   void found(const MeasuredSettings&, int) override {}
 
@@ -215,7 +204,6 @@ class PredictedTrials final : public Trials {
   }
 
   const ChoiceRequest& request_;
-  CandidateDesigns designs_;
   std::map<std::string, Forecast> forecasts_;  ///< by the text of the options
   std::optional<Error> failure_;
   std::size_t operations_ = 0, most_operations_;

@@ -30,6 +30,9 @@ struct PredictedDesign {
 };
 PredictedDesign predict_both(const ChoiceRequest& request, const Design& design);
 
+/// From so many candidates on the rest is left out of lists.
+inline constexpr std::size_t most_listed = 12;
+
 struct ModelChoice {
   Settings options;  ///< empty: the choice of the rules, which also wins where nothing is clearly faster
   std::vector<Candidate> candidates;  ///< the chosen one, then from the fastest to the slowest

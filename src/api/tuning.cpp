@@ -24,8 +24,8 @@ void skip_invariant(BoundPlan& plan, bool on) {
 }  // namespace
 
 PlanTrials::PlanTrials(const PlanRequest& request, Setting setting, Listeners listeners)
-    : request_(request),
-      designs_(request.problem, request.options, request.wishes, std::move(setting), Origin::trial),
+    : DesignTrials({request.problem, request.options, request.wishes, std::move(setting), Origin::trial}),
+      request_(request),
       budget_(request.wishes.trial_seconds()),
       listeners_(std::move(listeners)) {}
 

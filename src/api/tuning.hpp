@@ -16,7 +16,7 @@
 
 namespace weft {
 
-class PlanTrials final : public Trials {
+class PlanTrials final : public DesignTrials {
  public:
   /// What is told of the best so far, and of all that was timed and when, in seconds since the beginning.
   struct Listeners {
@@ -27,14 +27,6 @@ class PlanTrials final : public Trials {
 
   std::vector<double> whole(const std::vector<Settings>& candidates) override;
   double part(const Settings& candidate) override;
-  std::string plan_of(const Settings& candidate) override { return designs_.plan_of(candidate); }
-  std::vector<Dimension> parameters(const Settings& candidate) override {
-    return designs_.parameters(candidate);
-  }
-  std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>&) override {
-    return designs_.starts(candidate);
-  }
-  bool feasible(const Settings& candidate) override { return designs_.feasible(candidate); }
   bool out_of_time() override;
   void found(const MeasuredSettings& best, int trials) override { listeners_.found(best, trials); }
   void timed(const Tuned& so_far) override { listeners_.timed(so_far, seconds()); }
@@ -58,7 +50,6 @@ class PlanTrials final : public Trials {
   std::vector<double> in_turn(const std::vector<Settings>& settings);
 
   const PlanRequest& request_;
-  CandidateDesigns designs_;
   double budget_;
   Listeners listeners_;
   double begin_ = seconds_now();
