@@ -116,7 +116,7 @@ std::vector<LinkDescription> measure_device_links(const Comm& comm, const std::s
   const Comm pair = comm.split(comm.rank() < 2 ? 0 : 1);
   const Plan any = exchange_alone(comm, smallest_part, true);
   const DeviceFacts& facts = *PlanImpl::of(any).setting.devices;
-  const bool reach = facts.own_devices && facts.islands.of[0] == facts.islands.of[1];
+  const bool reach = facts.own_devices() && facts.islands.of[0] == facts.islands.of[1];
   by_some(comm, comm.rank() < 2 && reach, [&] {
     for (LinkDescription& link : peer_links(pair, device, sizes, d)) links.push_back(std::move(link));
   });

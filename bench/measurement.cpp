@@ -383,30 +383,14 @@ class Bench {
     m_.timeline = gather_timeline(comm_, last_);
   }
 
-  /// Of all ranks; none for arrays on the host.
-  std::vector<int> device_numbers() const {
-    const std::vector<DeviceId>& ids = PlanImpl::of(*plan_).devices.ids;
-    std::vector<int> numbers;
-    for (const DeviceId& id : ids)
-      numbers.push_back(static_cast<int>(std::find(ids.begin(), ids.end(), id) - ids.begin()));
-    return numbers;
-  }
-
   void predict_times() {
     if (comm_.rank() != 0) return;
     const std::string file = case_.options.get("machine");
-    std::optional<MachineDescription> machine = m_.learnt.machine;
+    const PlanImpl& plan = PlanImpl::of(*plan_);
+    const std::optional<MachineDescription>& machine = plan.learnt.machine;
     if (case_.explain || machine) m_.explanation = plan_->explain();
-    // Plans of arrays in memory of devices are not chosen by it, but predicted all the same.
-    if (device_ && !machine && !file.empty() && file != "none") machine = described_in(file);
     if (!machine) return;
-    const PredictionRequest request{*machine,
-                                    PlanImpl::of(*plan_).design(),
-                                    comm_.impl().nodes(),
-                                    problem_.precision,
-                                    "fftw",
-                                    ReplayedRanks::all,
-                                    device_numbers()};
+    const PredictionRequest request{*machine, plan.design(), plan.setting, problem_.precision};
     try {
       for (const Direction d : {Direction::forward, Direction::backward})
         if (d == Direction::forward ? case_.forward() : case_.backward())

@@ -41,8 +41,9 @@ void write_machine(const Comm& comm, const Case& c, const std::shared_ptr<Device
   std::printf("%s: %s\n", file.c_str(), machine.name.c_str());
   const std::string wisdom = c.options.get("wisdom");
   if (wisdom.empty()) return;
-  WisdomStore::of_process().with(
-      [&](Wisdom& known) { known.remember_description(these_ranks.described(), to_json(machine)); });
+  WisdomStore::of_process().with([&](Wisdom& known) {
+    known.remember_description(these_ranks.described(device ? device->model() : ""), to_json(machine));
+  });
   if (export_wisdom(wisdom)) std::printf("%s: knows it, too\n", wisdom.c_str());
 }
 

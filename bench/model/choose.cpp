@@ -24,6 +24,7 @@ class Choose : public Command {
     app.footer(R"(
 Examples:
   weft-model choose --machine here.json --ranks 2 --ranks-per-node 2 --shape 256,256,256
+  weft-model choose --machine bench/machines/h200.json --device cuda --ranks 2 --threads --shape 512,512,512
   weft-model choose --machine cluster.json --ranks 1024 --shape 1024,1024,1024 --input brick --output natural
 )");
   }
@@ -31,10 +32,6 @@ Examples:
   Answer answer() const override {
     const MachineDescription machine = machine_in(arguments_.machine);
     const DescribedRanks of = described_ranks(arguments_, machine, ranks_);
-    if (!of.devices.empty())
-      throw Error(
-          "weft-model choose: --device", arguments_.problem.device,
-          "host: rules choose plans of arrays in memory of GPUs; predict and compare say what they take");
     const Options& options = arguments_.problem.options;
     const Wishes wishes = wishes_of(options);
     const ChoiceRequest request{of.problem, options, wishes, of.setting, machine, arguments_.library};

@@ -99,9 +99,8 @@ MachineDescription machine_in(const std::string& file) {
 DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDescription& machine, int ranks) {
   std::vector<int> nodes;
   for (int r = 0; r < ranks; ++r) nodes.push_back(arguments.threads ? 0 : r / arguments.ranks_per_node);
-  const std::vector<int> devices = devices_of(arguments, machine, nodes);
-  DescribedRanks of{arguments.problem.problem(),
-                    described_setting(machine, nodes, arguments.threads, devices), devices};
+  DescribedRanks of{arguments.problem.problem(), described_setting(machine, nodes, arguments.threads,
+                                                                   devices_of(arguments, machine, nodes))};
   check_problem(of.problem, ranks);
   const bool any = std::any_of(of.setting.offers.begin(), of.setting.offers.end(),
                                [](const Offer& o) { return o.why_not.empty() && !o.traits.stores; });
@@ -119,9 +118,8 @@ PredictedPlan predict_plan(const PlanArguments& arguments, const MachineDescript
   plan.design = design(of.problem, wishes_of(arguments.problem.options), of.setting);
   const PredictionRequest request{
       machine,           plan.design,
-      of.setting.nodes,  of.problem.precision,
-      arguments.library, ranks >= few && !arguments.every_rank ? ReplayedRanks::classes : ReplayedRanks::all,
-      of.devices};
+      of.setting,        of.problem.precision,
+      arguments.library, ranks >= few && !arguments.every_rank ? ReplayedRanks::classes : ReplayedRanks::all};
   for (const Direction d : {Direction::forward, Direction::backward})
     if (d == Direction::forward ? arguments.problem.forward() : arguments.problem.backward())
       plan.directions.push_back(predict(request, d));

@@ -38,7 +38,6 @@ struct PredictedPlan {
 struct DescribedRanks {
   Problem problem;
   Setting setting;
-  std::vector<int> devices;  ///< of every rank; none: arrays on the host
 };
 DescribedRanks described_ranks(const PlanArguments& arguments, const MachineDescription& machine, int ranks);
 

@@ -38,6 +38,8 @@ std::string CandidateDesigns::plan_of(const Settings& candidate) {
   for (const auto& legs : d->legs)
     for (const Leg& choice : legs) {
       text += choice.exchange + " " + to_string(choice.codec) + " " + choice.pipeline;
+      if (setting_.devices && choice.traits.stores)
+        text += choice.store_lane == Lane::compute ? " by kernels" : " by engines";
       for (const ChosenParameter& q : choice.parameters) text += " " + std::to_string(q.value);
       text += "\n";
     }
@@ -174,8 +176,8 @@ void add_group(std::vector<std::vector<Settings>>& groups, bool open, const char
   for (const std::string& value : values) groups.back().push_back({{name, value}});
 }
 
-/// Pipelines, decompositions, grids, layouts, numbers of ranks; codecs, of which those that are not accurate
-/// enough make no design.
+/// Pipelines, decompositions, grids, layouts, numbers of ranks; on devices, who stores; codecs, of which
+/// those that are not accurate enough make no design.
 void add_groups(std::vector<std::vector<Settings>>& groups, const Wishes& wishes, const Setting& setting) {
   std::vector<std::string> pipelines;
   for (const Pipeline& p : pipeline_table())
@@ -185,12 +187,12 @@ void add_groups(std::vector<std::vector<Settings>>& groups, const Wishes& wishes
             {"slab", "pencil"});
   if (wishes.grid.value.empty()) groups.push_back(grids(wishes.shrink.value.value_or(setting.ranks())));
   add_group(groups, wishes.layout.value == LayoutWish::automatic, "layout", {"contiguous", "strided"});
+  if (setting.devices) add_group(groups, wishes.puts.value == Puts::automatic, "puts", {"kernel", "engine"});
   std::vector<std::string> fewer;
   for (int ranks = setting.ranks() / 2; ranks > 0; ranks /= 2) fewer.push_back(std::to_string(ranks));
   add_group(groups, wishes.may_shrink(), "shrink", fewer);
-  // Within a machine, and on devices, a tolerance leaves all exact.
-  add_group(groups, wishes.may_code() && setting.several_nodes() && !setting.devices, "codec",
-            {"none", "fp32", "fp16", "bf16"});
+  // Within a machine a tolerance leaves all exact.
+  add_group(groups, wishes.may_code() && setting.several_nodes(), "codec", {"none", "fp32", "fp16", "bf16"});
 }
 
 }  // namespace

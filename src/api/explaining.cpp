@@ -63,9 +63,10 @@ Explanation PlanImpl::explain() const {
   e.chosen = chosen_by(learnt);
   e.candidates = learnt.candidates;
   if (!learnt.machine) {
-    if (setting.devices || wishes.machine.value == "none") return e;
-    e.advice.emplace_back(
-        "describe this machine: weft-bench --measure-machine FILE, and option machine=FILE for plans");
+    if (wishes.machine.value == "none") return e;
+    e.advice.push_back("describe this machine: weft-bench --measure-machine FILE" +
+                       std::string(setting.devices ? " --device cuda" : "") +
+                       ", and option machine=FILE for plans");
     return e;
   }
   try {

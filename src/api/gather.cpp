@@ -62,15 +62,11 @@ std::function<bool(int, int)> mutual_reach(CommImpl& comm, const std::function<b
 }
 
 /// As wisdom knows the devices of all ranks: "2x1 NVIDIA H200, 132 multiprocessors", two with a rank each.
-std::string devices_text(CommImpl& comm, const DeviceRanks& devices, const Islands& islands) {
-  std::vector<int> numbers;  // of each rank's device, that of the first rank with the same one
-  for (const DeviceId& id : devices.ids)
-    numbers.push_back(
-        static_cast<int>(std::find(devices.ids.begin(), devices.ids.end(), id) - devices.ids.begin()));
-  const std::vector<std::uint64_t> models = shortened(all_of(comm, stable_hash(devices.mine->model())));
-  return ranks_text(numbers) + " " + comm.broadcast(devices.mine->model(), 0) +
+std::string devices_text(CommImpl& comm, const Device& mine, const DeviceFacts& facts) {
+  const std::vector<std::uint64_t> models = shortened(all_of(comm, stable_hash(mine.model())));
+  return ranks_text(facts.numbers) + " " + facts.model +
          (models.size() == 1 ? "" : " and others (" + std::to_string(stable_hash(join(models, " "))) + ")") +
-         (islands.several() ? " that do not reach each other" : "");
+         (facts.islands.several() ? " that do not reach each other" : "");
 }
 
 /// Among threads, a rank that shares its device reaches no other: some calls of CUDA wait for all streams of
@@ -86,7 +82,9 @@ DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
                    const DeviceScope scope(*devices.mine);
                    return !shares(comm.rank()) && !shares(rank) && devices.mine->reaches(id(rank));
                  }));
-  facts.own_devices = !any_equal(devices.ids);
+  for (const DeviceId& of_rank : devices.ids)  // the number of the first rank that has it
+    facts.numbers.push_back(
+        static_cast<int>(std::find(devices.ids.begin(), devices.ids.end(), of_rank) - devices.ids.begin()));
   if (several_nodes(comm)) facts.no_peers = "ranks on several machines";
   if (const auto [a, b] = facts.islands.apart; a >= 0) {
     facts.no_peers += facts.no_peers.empty() ? "" : ", and ";
@@ -97,7 +95,8 @@ DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
                           : "devices of ranks " + std::to_string(a) + " and " + std::to_string(b) + ", " +
                                 names + ", do not reach each other";
   }
-  facts.text = devices_text(comm, devices, facts.islands);
+  facts.model = comm.broadcast(devices.mine->model(), 0);
+  facts.text = devices_text(comm, *devices.mine, facts);
   return facts;
 }
 

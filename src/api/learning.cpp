@@ -169,7 +169,7 @@ class Learning {
   /// Of the file that option machine names, else of wisdom. Collective.
   void find_description(const Wisdom& known) {
     const std::string& file = wishes_.machine.value;
-    if (file == "none" || setting_.devices) return;
+    if (file == "none") return;
     if (file.empty()) {
       learnt_.machine = described_by(known, machine_, setting_, c_.rank() == 0);
       return;

@@ -10,7 +10,7 @@ std::string why_not(const ExchangeRow& row, const Setting& setting) {
     return row.takes_devices != nullptr && (setting.ranks() == 1 || setting.devices->islands.any_pair())
                ? ""
                : " among GPUs that do not reach each other";
-  if (traits.by_device) return setting.devices->own_devices ? "" : " among ranks that share a GPU";
+  if (traits.by_device) return setting.devices->own_devices() ? "" : " among ranks that share a GPU";
   return stages(traits) ? "" : " with arrays in memory of a GPU";
 }
 

@@ -27,13 +27,13 @@ DeviceFacts described_devices(const MachineDescription& machine, const Setting& 
   facts.islands = islands_of(setting.nodes, [&](int a, int b) {
     return !shares(a) && !shares(b) && (linked || at(devices, a) == at(devices, b));
   });
-  facts.own_devices = !any_equal(devices);
+  facts.numbers = devices;
   if (setting.several_nodes()) facts.no_peers = "ranks on several machines";
   if (const auto [a, b] = facts.islands.apart; a >= 0)
     facts.no_peers += std::string(facts.no_peers.empty() ? "" : ", and ") +
                       (shares(a) || shares(b) ? "threads of one process that share a device"
                                               : "a machine without a link between devices");
-  facts.text = device_of(machine).name;
+  facts.text = facts.model = device_of(machine).name;
   return facts;
 }
 
@@ -78,17 +78,21 @@ Setting described_setting(const MachineDescription& machine, const std::vector<i
 
 PlanPrediction predict(const PredictionRequest& request, Direction direction) {
   const Design& design = request.design;
+  const Setting& setting = request.setting;
   ReplayRequest replay{
       request.machine,
-      request.nodes,
+      setting.nodes,
       [&](int rank) { return program_of(design, direction, rank); },
       {request.library, static_cast<int>(real_bytes(request.precision)), 1, design.threads.value}};
   if (request.ranks == ReplayedRanks::classes)
-    replay.like = like_ranks(design.schedule(direction), request.nodes);
+    replay.like = like_ranks(design.schedule(direction), setting.nodes);
   if (request.ranks == ReplayedRanks::busiest) replay.like = like_the_busiest(design.schedule(direction));
   if (design.on_device()) {
     check_staging(design, direction);
-    replay.device = {request.devices, design.plain_executions.value.has_value(), always_room(design)};
+    if (request.ranks != ReplayedRanks::all && !setting.devices->own_devices())
+      throw Error("model", "some of the ranks for all, where ranks share devices", "all ranks replayed");
+    replay.device = {setting.devices->numbers, design.plain_executions.value.has_value(),
+                     always_room(design)};
   }
   PlanPrediction result;
   result.direction = direction;

@@ -27,16 +27,16 @@ enum class ReplayedRanks : std::uint8_t {
 struct PredictionRequest {
   const MachineDescription& machine;
   const Design& design;
-  std::vector<int> nodes;  ///< the machine of every rank
+  const Setting& setting;
   Precision precision = Precision::float64;
   std::string library = "fftw";
   ReplayedRanks ranks = ReplayedRanks::all;
-  std::vector<int> devices = {};  ///< the number of every rank's device; empty: each has one of its own
 };
 
 /// One execution of the design in a direction; of arrays in memory of devices one of many with the same
 /// arrays. Throws `weft::Error` for what the machine's description lacks, and, among devices, for exchange
-/// nccl and for an MPI that takes memory of devices, which are not modelled.
+/// nccl and for an MPI that takes memory of devices, which are not modelled; and for some ranks that stand for
+/// all where ranks share devices.
 struct PlanPrediction {
   Direction direction = Direction::forward;
   Prediction prediction;

@@ -60,6 +60,8 @@ std::string summary_of(const Design& design) {
     if (p.origin != "rule") text += ", " + p.name + " " + std::to_string(p.value);
   for (const Leg& leg : legs)
     if (leg.codec) return text + "; codec " + to_string(leg.codec);
+  if (design.on_device() && legs.front().traits.stores)
+    text += legs.front().store_lane == Lane::compute ? "; puts by kernels" : "; puts by engines";
   return text + (design.contiguous.value ? "; contiguous" : "; strided");
 }
 
@@ -96,6 +98,13 @@ void add_difference(std::vector<std::string>& parts, const char* what, double mi
   parts.emplace_back(text);
 }
 
+/// Seconds in which a rank does two things, as the streams of a device do.
+double at_the_same_time(const Prediction& p) {
+  double sum = 0;
+  for (const auto& [name, seconds] : p.activities) sum += seconds;
+  return std::max(0.0, sum - p.seconds);
+}
+
 /// What a candidate does otherwise than the chosen one, forward.
 std::string why(const Forecast& f, const Forecast& best) {
   std::vector<std::string> parts;
@@ -105,6 +114,7 @@ std::string why(const Forecast& f, const Forecast& best) {
   add_difference(parts, "copies", spent(f, copies), spent(best, copies), total);
   const std::initializer_list<const char*> waits{"exchange", "wait"};
   add_difference(parts, "sending and waiting", spent(f, waits), spent(best, waits), total);
+  add_difference(parts, "overlap", at_the_same_time(f.forward), at_the_same_time(best.forward), total);
   if (f.messages != best.messages)
     parts.push_back("a rank sends to " + std::to_string(f.messages) + " others, not to " +
                     std::to_string(best.messages));
@@ -178,9 +188,11 @@ class PredictedTrials final : public DesignTrials {
   PlanPrediction replayed(const Design& design, Direction direction) {
     constexpr int most = 64;
     const int ranks = request_.setting.ranks();
-    PredictionRequest request{request_.machine, design, request_.setting.nodes, request_.problem.precision,
+    const Setting& setting = request_.setting;
+    PredictionRequest request{request_.machine, design, setting, request_.problem.precision,
                               request_.library};
-    if (ranks > few_ranks)
+    const bool some_stand = ranks > few_ranks && (!setting.devices || setting.devices->own_devices());
+    if (some_stand)
       for (const ReplayedRanks some : {ReplayedRanks::busiest, ReplayedRanks::classes}) {
         request.ranks = some;
         try {
@@ -228,9 +240,9 @@ std::vector<Candidate> listed(const PredictedTrials& trials, const Settings& cho
 PredictedDesign predict_both(const ChoiceRequest& request, const Design& design) {
   constexpr int many = 64;
   const PredictionRequest of{
-      request.machine,       design,
-      request.setting.nodes, request.problem.precision,
-      request.library,       request.setting.ranks() >= many ? ReplayedRanks::classes : ReplayedRanks::all};
+      request.machine, design,
+      request.setting, request.problem.precision,
+      request.library, request.setting.ranks() >= many ? ReplayedRanks::classes : ReplayedRanks::all};
   return {predict(of, Direction::forward).prediction, predict(of, Direction::backward).prediction};
 }
 

@@ -45,10 +45,14 @@ inline bool moves_on(const ExchangeTraits& traits, const std::vector<int>& nodes
 
 /// What all ranks have in memory of devices.
 struct DeviceFacts {
-  Islands islands;          ///< ranks whose devices reach each other
-  std::string no_peers;     ///< why not all of them do
-  bool own_devices = true;  ///< no two ranks share one
-  std::string text;         ///< "2x1 NVIDIA H200, 132 multiprocessors": two with a rank each
+  Islands islands;           ///< ranks whose devices reach each other
+  std::string no_peers;      ///< why not all of them do
+  std::vector<int> numbers;  ///< of every rank's device: one for all that share it
+  std::string model;         ///< of rank 0: "NVIDIA H200, 132 multiprocessors"
+  std::string text;          ///< "2x1 NVIDIA H200, 132 multiprocessors": two with a rank each
+
+  /// Whether no two ranks share one.
+  bool own_devices() const { return !any_equal(numbers); }
 };
 
 /// What turned out to be impossible while a design was bound, with the reason; empty: it is possible.

@@ -25,8 +25,10 @@ struct Machine {
     return library(hardware, row, precision);
   }
   static std::string library(const std::string& hardware, const FftRow& row, Precision precision);
-  /// The key of a description that these ranks have measured.
-  std::string described() const { return hardware + ", " + placement; }
+  /// The key of a description that these ranks have measured, with a device of this model or without any.
+  std::string described(const std::string& device = "") const {
+    return hardware + ", " + placement + (device.empty() ? "" : ", " + device);
+  }
 };
 
 /// The processor of the machine that the caller runs on, and that machine's `Machine::hardware`.

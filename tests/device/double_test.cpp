@@ -14,6 +14,8 @@
 #include "base/test_hook.hpp"
 #include "device/device.hpp"
 #include "fft/calls/contiguous_lines.hpp"
+#include "model/machine_json.hpp"
+#include "support/described_machine.hpp"
 #include "support/design_of.hpp"
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
@@ -23,6 +25,8 @@
 #include "support/nccl_double.hpp"
 #include "support/scoped_variable.hpp"
 #include "support/tuned.hpp"
+#include "tune/machine.hpp"
+#include "tune/wisdom_store.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -79,7 +83,7 @@ TEST(DeviceDouble, PairsThatDoNotReachEachOtherExchangeThroughPinnedMemory) {
     const Plan shared(comm, on_device());
     EXPECT_EQ(design_of(shared).memory.far, "copy");
     EXPECT_EQ(setting_of(shared).devices->islands.of, (std::vector<int>{0, 1, 1, 3}));
-    EXPECT_FALSE(setting_of(shared).devices->own_devices);
+    EXPECT_FALSE(setting_of(shared).devices->own_devices());
   });
 }
 
@@ -98,6 +102,35 @@ TEST(DeviceDouble, WisdomOfOneModelIsNotAnothers) {
   EXPECT_EQ(found("one", 2, "estimate"), Origin::wisdom);
   EXPECT_EQ(found("one", 1, "estimate"), Origin::rule);  // shared
   EXPECT_EQ(found("another", 2, "estimate"), Origin::rule);
+  forget_wisdom();
+}
+
+TEST(DeviceDouble, WisdomKnowsTheDescriptionOfAModel) {
+  forget_wisdom();
+  ThreadTeam team(2);
+  const auto choose = [](int rank) { set_double_device(rank); };
+  MachineDescription machine = described_machine_with_device();
+  machine.device->name = "one";
+  team.run([&](const Comm& comm) {
+    const Machine here = machine_of(comm.impl(), {});
+    if (comm.rank() == 0)
+      WisdomStore::of_process().with(
+          [&](Wisdom& w) { w.remember_description(here.described("one"), to_json(machine)); });
+  });
+  const auto is_known = [&](const char* model) {
+    DoubleManner manner;
+    manner.model = model;
+    const ScopedDeviceDouble doubles(manner);
+    return record(team, on_device(), {}, choose).learnt.machine.has_value();
+  };
+  EXPECT_TRUE(is_known("one"));
+  EXPECT_FALSE(is_known("another"));
+  // Links between devices that reach each other are needed, unless none do.
+  std::erase_if(machine.links, [](const LinkDescription& l) { return l.between == over_peer; });
+  forget_wisdom();
+  WisdomStore::of_process().with(
+      [&](Wisdom& w) { w.remember_description(hardware_text() + ", threads 1x2, one", to_json(machine)); });
+  EXPECT_FALSE(is_known("one"));
   forget_wisdom();
 }
 

@@ -30,7 +30,7 @@ TEST(DevicePlans, SayWhereTheyAreAndWhatCarriesThem) {
     EXPECT_TRUE(says(plan.to_string(), "memory cuda, rank " + std::to_string(comm.rank()) + " on "));
     const bool own = ScopedDevices::count() > 1;
     EXPECT_EQ(first_leg(plan).traits.stores, own);
-    EXPECT_EQ(setting_of(plan).devices->own_devices, own);
+    EXPECT_EQ(setting_of(plan).devices->own_devices(), own);
     EXPECT_EQ(setting_of(plan).devices->no_peers.empty(), own);
     const Plan staged(comm, on_device(), Options().set("exchange", "copy"));
     EXPECT_EQ(design_of(staged).memory.staged, std::vector<std::string>{"copy"});

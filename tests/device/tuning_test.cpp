@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "support/description_file.hpp"
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
 #include "support/disturbance.hpp"
@@ -43,6 +44,32 @@ TEST_F(DeviceTuning, EveryKindOfProblemComesOutRight) {
     p.delays = false;
     const ScopedDevices devices;
     const ScopedTestHook hook(disturbance(false));
+    ASSERT_NO_THROW(team.run([&](const Comm& comm) {
+      ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+      run_random_problem(comm, p);
+    })) << p.describe();
+  }
+}
+
+/// Kernels that store are slow in this description, so that another plan than the rules' is taken.
+TEST_F(DeviceTuning, ADescriptionChooses) {
+  MachineDescription machine = described_machine_with_device();
+  for (LinkDescription& l : machine.links)
+    if (l.between == over_peer && l.carries == by_stores) l.bytes_per_s = Curve({{64, 1e3}});
+  const DescriptionFile file(machine);
+  const ScopedDevices devices;
+  ThreadTeam team(2);
+  const PlanRecord r = plan_of(team, on_device(), Options().set("machine", file.name()));
+  EXPECT_EQ(r.plans, 1);  // nothing is tried
+  ASSERT_TRUE(r.learnt.machine);
+  ASSERT_GT(r.learnt.candidates.size(), 1U) << r.learnt.text;
+  // Two that share a device do not store.
+  EXPECT_EQ(r.learnt.origin, ScopedDevices::count() > 1 ? Origin::model : Origin::rule) << r.learnt.text;
+  EXPECT_EQ(plan_of(team, on_device(), Options().set("machine", "none")).learnt.origin, Origin::rule);
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    RandomProblem p = make_device_problem(7500 + seed, team.size(), {"auto"});
+    p.options = Options().set("machine", file.name());
+    if (p.user_workspace) p.options.set("workspace", "user");
     ASSERT_NO_THROW(team.run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank() % ScopedDevices::count());
       run_random_problem(comm, p);

@@ -22,6 +22,7 @@ struct Chooser {
   Options options;
   Setting setting;
   Wishes wishes;
+  std::vector<int> devices = {};  ///< of every rank, which are threads then; empty: arrays on the host
 
   Chooser(const Shape& shape, int ranks, int per_node, const Options& of_user = {}, const Problem& like = {})
       : problem(like), options(of_user) {
@@ -30,8 +31,14 @@ struct Chooser {
   }
   void set_ranks(int ranks, int per_node) {
     check_problem(problem, ranks);
-    setting = described_setting(machine, nodes_of(ranks, per_node), false);
+    setting = described_setting(machine, nodes_of(ranks, per_node), !devices.empty(), devices);
     wishes = wishes_of(options);
+  }
+  void set_devices(const std::vector<int>& of_ranks) {
+    machine = described_machine_with_device();
+    problem.memory = MemoryKind::cuda;
+    devices = of_ranks;
+    set_ranks(static_cast<int>(devices.size()), static_cast<int>(devices.size()));
   }
   ChoiceRequest request() const { return {problem, options, wishes, setting, machine}; }
   ModelChoice choose() const { return choose_by_model(request()); }
@@ -156,6 +163,39 @@ TEST(Choice, WorksForRandomProblems) {
     ASSERT_NO_THROW(choice = of.choose()) << ranks << " ranks, " << per_node << " on a machine";
     EXPECT_LT(of.seconds(choice.options), 1.2 * of.seconds({})) << choice.text;
   }
+}
+
+TEST(Choice, OfArraysInMemoryOfDevicesIsPredicted) {
+  const std::vector<std::vector<int>> own_shared_many{
+      {0, 1}, {0, 0}, {0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 1, 1, 2, 2}};
+  for (const std::vector<int>& devices : own_shared_many) {
+    Chooser of({48, 40, 36}, static_cast<int>(devices.size()), static_cast<int>(devices.size()));
+    of.problem.input = of.problem.output = Distribution::brick();
+    of.set_devices(devices);
+    const ModelChoice choice = of.choose();
+    ASSERT_GT(choice.candidates.size(), 2U);
+    const double best = of.seconds(choice.options);
+    // Of eight one stands for all.
+    EXPECT_NEAR(choice.candidates.front().predicted_s, best, 0.02 * best);
+    EXPECT_LE(best, 1.02 * of.seconds({}));
+  }
+}
+
+/// The rules' choice copies with engines. Where these are slow, kernels store.
+TEST(Choice, OfDevicesFollowsTheirLinks) {
+  Chooser of({512, 256, 256}, 2, 2, Options().set("pipeline", "sequential"));
+  of.set_devices({0, 1});
+  for (LinkDescription& l : of.machine.links)
+    if (l.between == over_peer) l.bytes_per_s = Curve({{64, l.carries == by_engines ? 1e6 : 1e9}});
+  const ModelChoice choice = of.choose();
+  EXPECT_EQ(choice.options.at("puts"), "kernel") << choice.text;
+}
+
+TEST(Choice, OfDevicesNeedsTheirDescription) {
+  Chooser of({16, 16, 16}, 2, 2);
+  of.set_devices({0, 1});
+  of.machine.device.reset();
+  expect_error([&] { of.choose(); }, "without the section \"device\"");
 }
 
 TEST(Choice, CandidatesGoThroughJson) {

@@ -354,9 +354,7 @@ TEST(DeviceModel, OfRandomProblemsIsFiniteAndPositive) {
     try {
       const Design d = design(problem, wishes_of({}), setting);
       for (const Direction direction : {Direction::forward, Direction::backward}) {
-        const Prediction of =
-            predict({machine, d, nodes, problem.precision, "fftw", ReplayedRanks::all, devices}, direction)
-                .prediction;
+        const Prediction of = predict({machine, d, setting, problem.precision}, direction).prediction;
         EXPECT_TRUE(std::isfinite(of.seconds) && of.seconds > 0) << p.describe();
         EXPECT_GE(of.seconds, 0.999 * of.compute_s) << p.describe();
       }

@@ -237,7 +237,7 @@ TEST(Model, OfRandomProblemsIsFiniteAndPositive) {
     try {
       const Design d = design(problem, wishes_of(p.options), setting);
       for (const Direction direction : {Direction::forward, Direction::backward}) {
-        const Prediction of = predict({machine, d, nodes, problem.precision}, direction).prediction;
+        const Prediction of = predict({machine, d, setting, problem.precision}, direction).prediction;
         EXPECT_TRUE(std::isfinite(of.seconds) && of.seconds >= 0) << p.describe();
         EXPECT_GE(of.seconds, 0.999 * of.compute_s) << p.describe();
       }

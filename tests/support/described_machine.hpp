@@ -88,6 +88,9 @@ struct DescribedPlan {
   Direction direction = Direction::forward;
 
   std::vector<int> nodes() const { return nodes_of(ranks, per_node); }
+  Setting setting_on(const MachineDescription& machine) const {
+    return described_setting(machine, nodes(), threads, devices);
+  }
   Design design_on(const MachineDescription& machine) const {
     Problem problem;
     problem.shape = shape;
@@ -95,12 +98,13 @@ struct DescribedPlan {
     problem.output = output;
     if (!devices.empty()) problem.memory = MemoryKind::cuda;
     check_problem(problem, ranks);
-    return design(problem, wishes_of(options), described_setting(machine, nodes(), threads, devices));
+    return design(problem, wishes_of(options), setting_on(machine));
   }
   PlanPrediction on(const MachineDescription& machine) const {
     const Design d = design_on(machine);
-    return predict({machine, d, nodes(), Precision::float64, "fftw",
-                    by_classes ? ReplayedRanks::classes : ReplayedRanks::all, devices},
+    const Setting setting = setting_on(machine);
+    return predict({machine, d, setting, Precision::float64, "fftw",
+                    by_classes ? ReplayedRanks::classes : ReplayedRanks::all},
                    direction);
   }
   double seconds_on(const MachineDescription& machine) const { return on(machine).prediction.seconds; }

@@ -2,12 +2,9 @@
 // explain, and that their results are right.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <fstream>
-
 #include "api/option_table.hpp"
 #include "model/machine_json.hpp"
-#include "support/described_machine.hpp"
+#include "support/description_file.hpp"
 #include "support/expect_error.hpp"
 #include "support/says.hpp"
 #include "support/tuned.hpp"
@@ -19,23 +16,6 @@
 namespace weft::test {
 
 namespace {
-
-/// A file with a description, as long as it lives.
-class DescriptionFile {
- public:
-  explicit DescriptionFile(const std::string& text) : name_(new_wisdom_file() + ".machine") {
-    std::ofstream(name_) << text;
-  }
-  explicit DescriptionFile(const MachineDescription& machine = described_machine())
-      : DescriptionFile(to_json(machine)) {}
-  ~DescriptionFile() { std::remove(name_.c_str()); }
-  DescriptionFile(const DescriptionFile&) = delete;
-  DescriptionFile& operator=(const DescriptionFile&) = delete;
-  const std::string& name() const { return name_; }
-
- private:
-  std::string name_;
-};
 
 Problem described_problem() {
   Problem p;

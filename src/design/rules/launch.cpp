@@ -36,7 +36,7 @@ std::string graph_obstacle(const Given& given, const Offers& offers, const Desig
   if (given.setting.devices->islands.several()) return "ranks that do not reach each other";
   // With other processes' memory only kernels and flags have been seen to be launched again without fail.
   const bool processes = given.setting.among_processes();
-  if (processes && !given.setting.devices->own_devices) return "processes that share a device";
+  if (processes && !given.setting.devices->own_devices()) return "processes that share a device";
   for (const auto& legs : design.legs)
     for (const Leg& leg : legs)
       if (processes && leg.traits.stores && leg.store_lane == Lane::transfer)
