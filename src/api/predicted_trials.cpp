@@ -18,11 +18,13 @@ namespace weft {
 namespace {
 
 /// By how much another plan than the rules' has to be predicted to be faster, so that it is: by the errors of
-/// predictions of one problem, as bench/choices.py has found them. Links between machines are predicted best.
-/// Ranks that wait for each other's cores, and DCTs and DSTs, which libraries do better in some layouts than
-/// in others, are predicted worst. The rules were measured on several machines.
+/// predictions of one problem, as bench/choices.py and bench/predictions.py have found them. Links between
+/// machines are predicted best, then devices. Ranks that wait for each other's cores, and DCTs and DSTs, which
+/// libraries do better in some layouts than in others, are predicted worst. The rules were measured on several
+/// machines.
 struct ClearGain {
-  static constexpr double between_machines = 0.1, on_one_machine = 0.25, in_turns = 0.4, of_r2r = 0.5;
+  static constexpr double between_machines = 0.1, on_devices = 0.15, on_one_machine = 0.25, in_turns = 0.4,
+                          of_r2r = 0.5;
 };
 /// Advice says by how much itself.
 constexpr double worth_a_word = 0.05;
@@ -137,6 +139,7 @@ bool in_turns(const Setting& setting) {
 double clear_gain(const ChoiceRequest& request) {
   const Setting& setting = request.setting;
   const double gain = setting.several_nodes() ? ClearGain::between_machines
+                      : setting.devices       ? ClearGain::on_devices
                       : in_turns(setting)     ? ClearGain::in_turns
                                               : ClearGain::on_one_machine;
   const AxisVector<Transform>& all = request.problem.transforms;
