@@ -19,9 +19,9 @@ namespace {
 
 /// By how much another plan than the rules' has to be predicted to be faster, so that it is: by the errors of
 /// predictions of one problem, as bench/choices.py and bench/predictions.py have found them. Links between
-/// machines are predicted best, then devices. Ranks that wait for each other's cores, and DCTs and DSTs, which
-/// libraries do better in some layouts than in others, are predicted worst. The rules were measured on several
-/// machines.
+/// machines are predicted best, then devices. Ranks that wait for each other's cores, and DCTs and DSTs,
+/// which libraries do better in some layouts than in others, are predicted worst. The rules were measured on
+/// several machines.
 struct ClearGain {
   static constexpr double between_machines = 0.1, on_devices = 0.15, on_one_machine = 0.25, in_turns = 0.4,
                           of_r2r = 0.5;
