@@ -143,7 +143,8 @@ double clear_gain(const ChoiceRequest& request) {
                       : in_turns(setting)     ? ClearGain::in_turns
                                               : ClearGain::on_one_machine;
   const AxisVector<Transform>& all = request.problem.transforms;
-  return std::any_of(all.begin(), all.end(), is_r2r) ? std::max(gain, ClearGain::of_r2r) : gain;
+  const bool r2r = !setting.devices && std::any_of(all.begin(), all.end(), is_r2r);
+  return r2r ? std::max(gain, ClearGain::of_r2r) : gain;
 }
 
 class PredictedTrials final : public DesignTrials {

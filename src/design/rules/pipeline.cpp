@@ -29,11 +29,12 @@ bool all(const Offers& offers, bool (*of)(const Offer&)) {
 }
 
 /// Whether exchanges and local FFTs can go on at the same time. On one machine what is stored is there at
-/// once, and messages need the processors that compute.
-bool can_overlap(const Setting& setting, const Offers& offers, bool by_device) {
+/// once, and messages need the processors that compute; but for those of devices, whose way to the host
+/// and back is hidden, too.
+bool can_overlap(const Setting& setting, const Offers& offers) {
   if (setting.several_nodes())
     return all(offers, [](const Offer& o) { return o.traits.concurrent || o.overlaps; });
-  return by_device || all(offers, [](const Offer& o) { return o.traits.stores; });
+  return setting.devices || all(offers, [](const Offer& o) { return o.traits.stores; });
 }
 
 /// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
@@ -93,7 +94,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   // What is asked for takes two hops more, which the tiles behind it have to hide.
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
-  const bool overlaps = can_overlap(setting, offers, by_device) &&
+  const bool overlaps = can_overlap(setting, offers) &&
                         (!given.on_device() || is_worth_tiles(given, design.schedules[0], rules));
   const PipelineWish wish =
       wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device) : "sequential");
