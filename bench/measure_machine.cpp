@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
+#include <future>
+#include <thread>
 
 #include "clock.hpp"
 #include "comm/agree.hpp"
@@ -42,7 +43,14 @@ MachineDescription measure_machine(const Comm& comm, const std::shared_ptr<Devic
   // The first ranks of the machine of rank 0, or of all if they are one, as many as there are cores.
   const auto first = std::count_if(nodes.begin(), nodes.begin() + comm.rank(),
                                    [&](int n) { return machine.emulated || n == nodes.front(); });
-  on_some(comm, comm.rank() == 0, [&] { machine.processor = measure_processor(); });
+  on_some(comm, comm.rank() == 0, [&] {
+    // Beside each other: the device keeps one core busy, which makes plans and enqueues.
+    const auto when = std::thread::hardware_concurrency() > 1 ? std::launch::async : std::launch::deferred;
+    std::future<DeviceDescription> of_device;
+    if (device) of_device = std::async(when, [&] { return measure_device(device); });
+    machine.processor = measure_processor();
+    if (device) machine.device = of_device.get();
+  });
   const auto cores = static_cast<int>(slowest(comm, machine.processor.cores));
   const bool together = (machine.emulated || nodes[mine] == nodes.front()) && first < cores;
   Curve copies;
@@ -56,7 +64,6 @@ MachineDescription measure_machine(const Comm& comm, const std::shared_ptr<Devic
   machine.processor.copy_together = Curve(points);
   machine.links = measure_links(comm);
   if (device) {
-    on_some(comm, comm.rank() == 0, [&] { machine.device = measure_device(device); });
     const DeviceDescription described = machine.device.value_or(DeviceDescription());
     for (LinkDescription& link : measure_device_links(comm, device, described))
       machine.links.push_back(std::move(link));
