@@ -9,12 +9,13 @@
 
 namespace weft {
 
-/// Up to so many messages of all ranks, rounds are compared.
-inline constexpr Index most_compared_rounds = Index{1} << 18;
+/// Ranks that hold each other up in rounds are replayed one by one, if they send no more parts than this,
+/// which takes a second or two.
+inline constexpr Index most_parts_in_rounds = Index{1} << 17;
 
 /// For every rank, the first one that is like it. `in_rounds`: the reshapes whose exchanges go in rounds, by
-/// their numbers. Where they have more messages than are compared, ranks are alike whatever their rounds:
-/// then those that stand for others miss that they hold each other up.
+/// their numbers. Where that would be more parts, ranks are alike whatever their rounds: those that stand for
+/// others then miss that they hold each other up.
 std::vector<int> like_ranks(const Schedule& schedule, const std::vector<int>& nodes,
                             const std::vector<int>& in_rounds = {});
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "model/rank_classes.hpp"
 #include "support/described_machine.hpp"
@@ -183,6 +184,20 @@ TEST(Rounds, MakeRanksUnlike) {
   const PlanPrediction some = slabs.on(machine);
   EXPECT_EQ(some.replayed.ranks.size(), 1u);
   EXPECT_NEAR(some.prediction.seconds, all, 1e-3 * all);
+}
+
+/// With more parts than are replayed, ranks of equal boxes are alike again.
+TEST(Rounds, OfVeryManyPartsMakeNoRanksUnlike) {
+  const MachineDescription machine = described_machine();
+  const auto classes_of = [&](int ranks) {
+    DescribedPlan plan = plan_in_rounds(ranks, Distribution::brick(), "slab");
+    plan.shape = {2048, 2048, 2048};
+    const std::vector<int> like =
+        like_ranks(plan.design_on(machine).schedule(Direction::forward), plan.nodes(), {0});
+    return std::set<int>(like.begin(), like.end()).size();
+  };
+  EXPECT_GT(classes_of(64), 32u);
+  EXPECT_LE(classes_of(2048), 2u);
 }
 
 TEST(Rounds, HaveACriticalPathThatAddsUp) {
