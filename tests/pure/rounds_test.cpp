@@ -24,6 +24,7 @@ struct Exchanged {
   bool in_rounds = true;
   std::vector<int> groups = {};  ///< empty: all ranks are one
   Index padded = 0;              ///< bytes of every part
+  int per_node = 1;              ///< ranks of a machine
 };
 
 /// The described network carries 100 MB/s.
@@ -60,14 +61,17 @@ Program program_of(const Exchanged& e, int rank) {
   return p;
 }
 
-/// Each rank on a machine of its own. Parts have a latency of `latency_s`, and nothing else takes time.
+/// Parts between machines have a latency of `latency_s`, and but for the links nothing takes time.
 Replayed replayed(const Exchanged& e, double latency_s = 0, std::vector<int> like = {}) {
   MachineDescription machine = described_machine();
   machine.processor.operation_s = 0;
   for (LinkDescription& l : machine.links) l.part_s = 0;
   machine.links[2].latency_s = latency_s;
-  ReplayRequest request{
-      machine, nodes_of(e.ranks, 1), [&](int rank) { return program_of(e, rank); }, {}, std::move(like)};
+  ReplayRequest request{machine,
+                        nodes_of(e.ranks, e.per_node),
+                        [&](int rank) { return program_of(e, rank); },
+                        {},
+                        std::move(like)};
   request.groups_of = [&](int) {
     return e.groups.empty() ? std::vector<int>(static_cast<std::size_t>(e.ranks), 0) : e.groups;
   };
@@ -126,6 +130,21 @@ TEST(Rounds, GoThroughTheMembersOfAGroup) {
   for (const int rank : {0, 2, 3}) EXPECT_NEAR(end_of(r, rank), 3 * unit, 1e-9) << rank;
   e.groups.assign(6, 0);
   EXPECT_NEAR(end_of(replayed(e), 2), 6 * unit, 1e-9);
+}
+
+/// Within a machine the receiver copies, and the sender waits for it.
+TEST(Rounds, WithinAMachineTakeTheReceiversTime) {
+  Exchanged e{4, {{{0, 1}, 1}, {{1, 2}, 1}}};
+  e.per_node = 2;
+  const MachineDescription machine = described_machine();
+  const LinkDescription& node = *find_link(machine, over_node, by_messages);
+  const double copied = node.latency_s + unit_bytes / node.bytes_per_s.at(unit_bytes);
+  const Replayed r = replayed(e, 1 * ms);
+  EXPECT_NEAR(end_of(r, 0), copied, 1e-9);
+  EXPECT_NEAR(end_of(r, 1), 2 * unit + 1 * ms, 1e-9);  // with half of its machine's network
+  EXPECT_NEAR(end_of(r, 2), 2 * unit + 1 * ms, 1e-9);
+  e.units = {{{0, 1}, 1}, {{0, 2}, 1}};
+  EXPECT_NEAR(end_of(replayed(e, 1 * ms), 0), copied + 2 * unit + 1 * ms, 1e-9);
 }
 
 TEST(Rounds, OfPaddedPartsAreThoseOfAllMembers) {
