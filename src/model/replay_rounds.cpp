@@ -133,6 +133,9 @@ bool TimedReplay::go_round(LaneAt at, const Op& op, ReplayTile& tile) {
                                 : through_link(r.out_free, rank, round.to, round.bytes_to, started);
     ends(sent + links_.link(is_near).latency_s, receiver.begun > posted, receiver);
   }
+  // Rounds that follow each other leave links no rest.
+  if (round.from >= 0 && !links_.near(rank, round.from)) r.in_free = std::max(r.in_free, end);
+  if (round.to >= 0 && !links_.near(rank, round.to)) r.out_free = std::max(r.out_free, end);
   begin_round(r, tile.rounds[tile.round + 1], end, since);
   return true;
 }

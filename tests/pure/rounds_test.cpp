@@ -25,6 +25,7 @@ struct Exchanged {
   std::vector<int> groups = {};  ///< empty: all ranks are one
   Index padded = 0;              ///< bytes of every part
   int per_node = 1;              ///< ranks of a machine
+  Index burst_bytes = 0;         ///< what a link that has rested carries at once
 };
 
 /// The described network carries 100 MB/s.
@@ -67,6 +68,7 @@ Replayed replayed(const Exchanged& e, double latency_s = 0, std::vector<int> lik
   machine.processor.operation_s = 0;
   for (LinkDescription& l : machine.links) l.part_s = 0;
   machine.links[2].latency_s = latency_s;
+  machine.links[2].burst_bytes = e.burst_bytes;
   ReplayRequest request{machine,
                         nodes_of(e.ranks, e.per_node),
                         [&](int rank) { return program_of(e, rank); },
@@ -145,6 +147,15 @@ TEST(Rounds, WithinAMachineTakeTheReceiversTime) {
   EXPECT_NEAR(end_of(r, 2), 2 * unit + 1 * ms, 1e-9);
   e.units = {{{0, 1}, 1}, {{0, 2}, 1}};
   EXPECT_NEAR(end_of(replayed(e, 1 * ms), 0), copied + 2 * unit + 1 * ms, 1e-9);
+}
+
+/// A link saves up a burst before the rounds, and while its rank waits for another one, but not in between.
+TEST(Rounds, ThatFollowEachOtherLeaveLinksNoRest) {
+  Exchanged e{3, {{{0, 1}, 1}, {{0, 2}, 1}}, {{0, 10}, {1, 10}, {2, 10}}};
+  e.burst_bytes = static_cast<Index>(unit_bytes / 10);
+  EXPECT_NEAR(end_of(replayed(e, 5 * ms), 0), 10 * ms + 1.9 * unit + 2 * 5 * ms, 1e-6);
+  e.late_ms[2] = 40;
+  EXPECT_NEAR(end_of(replayed(e, 5 * ms), 0), 40 * ms + 0.9 * unit + 5 * ms, 1e-6);
 }
 
 TEST(Rounds, OfPaddedPartsAreThoseOfAllMembers) {
