@@ -20,7 +20,8 @@ std::vector<int> like_ranks(const Schedule& schedule, const std::vector<int>& no
                             const std::vector<int>& in_rounds = {});
 
 /// The rank with the most points to work on, for every rank: what it does is how long a balanced transform
-/// takes, at the cost of one rank. Coarser than classes: no rank waits for another that is slower.
+/// takes, at the cost of one rank. Coarser than classes: no rank waits for another that is slower,
+/// or that is late in a round.
 std::vector<int> like_the_busiest(const Schedule& schedule);
 
 }  // namespace weft

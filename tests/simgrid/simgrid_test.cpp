@@ -207,6 +207,28 @@ TEST(SimGrid, AgreesOnRoundsThatDoNotLineUp) {
   }
 }
 
+/// A rank that computes between its tiles holds others up in the rounds of these.
+TEST(SimGrid, AgreesOnRoundsOfTiles) {
+  for (const FatTree& tree : {of_16, of_64}) {
+    const DescribedPlan plan = plan_on(tree, "pairwise", "windowed");
+    expect_agreement({"512^3, slabs, pairwise, windowed", tree, plan, balanced_point_s}, 0.02);
+    expect_agreement({"512^3, pencils, pairwise, windowed", tree, pencils(plan), balanced_point_s}, 0.02);
+    const DescribedPlan uneven = bricks_to_slabs(with_shape(plan, {510, 500, 490}));
+    expect_agreement({"510x500x490, bricks to slabs, pairwise, windowed, one switch", one_switch(tree),
+                      uneven, balanced_point_s},
+                     0.02);
+  }
+}
+
+/// In the model each rank has a fixed share of its machine's network, here what others leave it.
+TEST(SimGrid, AgreesOnRoundsOfSeveralRanksOfAMachine) {
+  const DescribedPlan plan = with_ranks(plan_on(of_16, "pairwise"), 4);
+  expect_agreement({"512^3, slabs, pairwise, 4 ranks of a machine", of_16, plan});
+  expect_agreement({"512^3, bricks to slabs, pairwise, 4 ranks of a machine, one switch", one_switch(of_16),
+                    bricks_to_slabs(plan)},
+                   0.1);
+}
+
 /// What the model does not know: of uneven parts a rank that is ahead gets in the way of others, unless its
 /// parts are asked for.
 TEST(SimGrid, IsSlowerWherePartsTravelBeforeTheirRound) {
