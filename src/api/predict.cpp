@@ -60,6 +60,15 @@ void check_staging(const Design& design, Direction direction) {
                   "option staging=on, or exchange direct");
 }
 
+/// The reshapes whose exchanges go in rounds that need not be alike; padded ones are.
+std::vector<int> uneven_rounds(const Design& design, Direction direction) {
+  std::vector<int> reshapes;
+  const std::vector<Leg>& legs = design.legs_of(direction);
+  for (int j = 0; j < static_cast<int>(legs.size()); ++j)
+    if (at(legs, j).traits.in_rounds && at(legs, j).traits.form != Form::padded) reshapes.push_back(j);
+  return reshapes;
+}
+
 }  // namespace
 
 Setting described_setting(const MachineDescription& machine, const std::vector<int>& nodes, bool threads,
@@ -84,8 +93,9 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
       setting.nodes,
       [&](int rank) { return program_of(design, direction, rank); },
       {request.library, static_cast<int>(real_bytes(request.precision)), 1, design.threads.value}};
+  replay.groups_of = [&](int reshape) { return exchange_groups(design.schedule(direction), reshape); };
   if (request.ranks == ReplayedRanks::classes)
-    replay.like = like_ranks(design.schedule(direction), setting.nodes);
+    replay.like = like_ranks(design.schedule(direction), setting.nodes, uneven_rounds(design, direction));
   if (request.ranks == ReplayedRanks::busiest) replay.like = like_the_busiest(design.schedule(direction));
   if (design.on_device()) {
     check_staging(design, direction);

@@ -36,10 +36,8 @@ void BoundPlan::make_half(Direction direction) {
   Half& h = half(direction);
   const Schedule& schedule = design_.schedule(direction);
   for (const Leg& leg : design_.legs_of(direction)) h.exchanges.push_back(&exchange_row(leg.exchange));
-  for (const int stage : reshape_stages(schedule)) {
-    const auto s = static_cast<std::size_t>(stage);
-    h.groups.push_back(exchange_groups(*schedule.fields[s].tiling, *schedule.fields[s + 1].tiling));
-  }
+  for (int reshape = 0; reshape < static_cast<int>(h.exchanges.size()); ++reshape)
+    h.groups.push_back(exchange_groups(schedule, reshape));
   h.name = std::string("weft ") + name_of(direction) + " " + binding_.shape;
   Program program = program_of(design_, direction, comm_.rank(), binding_.layouts);
   program_bytes_ = std::max(program_bytes_, program.workspace_bytes);

@@ -104,6 +104,14 @@ class TimedReplay {
   void enters(const Event& e);
   void arrives(const Event& e);
 
+  // replay_rounds.cpp
+  void lay_out_rounds();
+  static const ReplayRound* come_to(const ReplayRank& r, const AwaitedRound& round);
+  void begin_round(ReplayRank& r, ReplayRound& round, double begun, ReplayCause since);
+  double through_link(double& link_free, int rank, int peer, Index bytes, double begin) const;
+  bool go_round(LaneAt at, const Op& op, ReplayTile& tile);
+  bool go_in_rounds(LaneAt at, const Op& op);
+
   // replay_flags.cpp
   double flag_seconds(int from, int to) const;
   std::pair<double, ReplayCause> seen(LaneAt at, const Op& op);

@@ -34,7 +34,7 @@ void TimedReplay::connect() {
         const ReplayTile& tile = receiver.tiles[reshape][t];
         for (int k = 0; k < static_cast<int>(tile.receives.size()); ++k) {
           const int peer = at(tile.receives, k).peer;
-          if (peer == receiver.program.rank) continue;
+          if (peer == receiver.program.rank || !tile.rounds.empty()) continue;
           ReplayRank& sender = replayed(peer);
           if (reshape >= sender.tiles.size() || t >= sender.tiles[reshape].size()) continue;
           ReplayTile& other = sender.tiles[reshape][t];

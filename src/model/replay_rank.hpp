@@ -32,6 +32,21 @@ struct Departure {
   double first, turn, last;
 };
 
+/// A round of a tile, of an exchange that goes in rounds, in which a rank sends a part or receives one.
+struct ReplayRound {
+  int number = 0;          ///< how many places the partners are away in the exchange group
+  int to = -1, from = -1;  ///< -1: no rank
+  Index bytes_to = 0, bytes_from = 0;
+  double begun = not_yet;
+  ReplayCause since = {};  ///< the operation that it hangs on, before the rounds of some rank
+};
+
+/// A round of a tile, and the lane that waits until another rank has come to it.
+struct AwaitedRound {
+  LaneAt by;
+  int reshape, tile, number;
+};
+
 /// A tile of a reshape on one rank. What goes to other ranks is in the order of a ring that begins behind the
 /// rank: carriers send in this order.
 struct ReplayTile {
@@ -41,6 +56,7 @@ struct ReplayTile {
   std::vector<ReplayPart> stored;    ///< by other ranks into this one's
   std::vector<Destination> to;
   Index own_bytes = 0;
+  std::vector<ReplayRound> rounds;  ///< by number, the end behind them; of exchanges that go in rounds
   // What has happened.
   double freed = not_yet, sent = 0;
   int free_number = -1;                 ///< of the operation that did it
@@ -50,6 +66,7 @@ struct ReplayTile {
   std::vector<ReplayCause> arrival_of;  ///< per receive: its post
   std::vector<double> full;             ///< per store
   std::vector<int> full_number;         ///< per store
+  std::size_t round = 0;                ///< the one under way
 };
 
 /// The memory that a rank has touched last, to tell what is still in its cache.
@@ -83,9 +100,10 @@ struct ReplayRank {
   std::vector<int> waits;            ///< events, of the steps that wait for them
   double out_free = 0, in_free = 0;  ///< when what the rank sends and receives over its links is through
   RecentMemory recent;
-  double slowdown = 1;          ///< of what it computes, as others share its cores or its device
-  double footprint;             ///< bytes that a pass over the rank's box goes through
-  std::vector<LaneAt> waiting;  ///< lanes of others that wait for flags of this rank
+  double slowdown = 1;                       ///< of what it computes, as others share its cores or its device
+  double footprint;                          ///< bytes that a pass over the rank's box goes through
+  std::vector<LaneAt> waiting;               ///< lanes of others that wait for flags of this rank
+  std::vector<AwaitedRound> awaited_rounds;  ///< of this rank, by lanes of others
 
   ReplayRank(Program p, const ReplayRequest& request, int ranks_of_machine);
   ReplayLane& lane(int number) { return weft::at(lanes, number); }

@@ -34,6 +34,7 @@ TimedReplay::TimedReplay(const ReplayRequest& request)
     add_rank(rank, stands_for, count.size() == request.nodes.size());
   }
   for (const int r : like) place_.push_back(place.at(r));
+  lay_out_rounds();
   connect();
 }
 
@@ -135,7 +136,8 @@ bool TimedReplay::step(LaneAt at) {
   } else {
     switch (op.kind) {
       case OpKind::post:
-        return post(at, op);
+        return weft::at(r.program.reshapes, op.reshape).leg.traits.in_rounds ? go_in_rounds(at, op)
+                                                                             : post(at, op);
       case OpKind::receive:
         return receive(at, op);
       case OpKind::wait_sent:

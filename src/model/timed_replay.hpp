@@ -35,6 +35,9 @@ struct ReplayRequest {
   CostSetting cost;            ///< but `ranks_of_machine`
   std::vector<int> like = {};  ///< per rank, the one that stands for it, itself among them; empty: all do
   std::optional<DeviceReplay> device = {};  ///< none: arrays on the host
+  /// Of a reshape, by its number: for every rank the number of its exchange group. Asked of exchanges that go
+  /// in rounds, through the members of a group.
+  std::function<std::vector<int>(int reshape)> groups_of = {};
 };
 
 /// An operation of the replay, and what let it end, or begin: an operation of its own rank or of another one.

@@ -41,13 +41,21 @@ std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
     }
     return r;
   };
-  for (int r = 0; r < from.ranks(); ++r)
+  int groups = from.ranks();
+  for (int r = 0; r < from.ranks() && groups > 1; ++r)
     for (const Overlap& o : to.overlaps(from.box(r))) {
       const int a = root(r), b = root(o.rank);
-      if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      if (a == b) continue;
+      parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      --groups;
     }
   for (int r = 0; r < from.ranks(); ++r) at(parent, r) = root(r);
   return parent;
+}
+
+std::vector<int> exchange_groups(const Schedule& schedule, int reshape) {
+  const int stage = at(reshape_stages(schedule), reshape);
+  return exchange_groups(*at(schedule.fields, stage).tiling, *at(schedule.fields, stage + 1).tiling);
 }
 
 namespace {

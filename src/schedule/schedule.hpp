@@ -64,6 +64,8 @@ Traffic traffic(const Tiling& from, const Tiling& to, int rank);
 /// The exchange groups of a reshape: the connected sets of ranks that exchange data. For every rank the
 /// number of its group, which is the group's lowest rank.
 std::vector<int> exchange_groups(const Tiling& from, const Tiling& to);
+/// Those of a reshape of the schedule, by its number among the reshapes.
+std::vector<int> exchange_groups(const Schedule& schedule, int reshape);
 
 /// Positions of the reshapes among the stages.
 std::vector<int> reshape_stages(const Schedule& schedule);

@@ -36,6 +36,10 @@ struct ExchangeTraits {
   bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
   bool any_length = false;     ///< dense: of parts whose length varies it sends no more than there is
   bool blocks = false;         ///< a tile is there when its post returns: the rank waits for it in there
+  /// Of exchanges that block: a rank sends to one member of its exchange group while it receives from
+  /// another, and goes on to the next two when both is done. In round r they are r places behind it and
+  /// before it.
+  bool in_rounds = false;
   bool asked_for = false;      ///< a part travels once its receiver has asked for it
   bool own_workspace = false;  ///< needs the plan's own workspace, which the user does not give
   bool by_name_only = false;   ///< only used if the user names it; "auto" does not choose it

@@ -43,11 +43,8 @@ class SimulatedRank {
         costs_(simulation.replay.machine, simulation.replay.cost),
         links_(links),
         parts_(simulation.parts) {
-    const Schedule& schedule = simulation.schedule;
-    for (const int s : reshape_stages(schedule))
-      members_.push_back(
-          members_of(exchange_groups(*at(schedule.fields, s).tiling, *at(schedule.fields, s + 1).tiling),
-                     program_.rank));
+    for (int reshape = 0; reshape < static_cast<int>(program_.reshapes.size()); ++reshape)
+      members_.push_back(members_of(simulation.replay.groups_of(reshape), program_.rank));
   }
 
   void run() {
@@ -67,7 +64,7 @@ class SimulatedRank {
   void receives_early(const sg::ActorPtr& actor, bool in_rounds) const {
     for (int reshape = 0; reshape < static_cast<int>(program_.reshapes.size()); ++reshape) {
       const ReshapeProgram& r = at(program_.reshapes, reshape);
-      if (r.leg.traits.blocks && !in_rounds) continue;
+      if (r.leg.traits.in_rounds && !in_rounds) continue;
       for (int tile = 0; tile < static_cast<int>(r.sent.tiles.size()); ++tile)
         for (const Message& m : at(r.sent.tiles, tile).receives)
           if (m.peer != program_.rank) box(reshape, tile, m.peer, program_.rank)->set_receiver(actor);
@@ -188,7 +185,7 @@ void SimulatedRank::receive(const Op& op) {
   const auto unpack = [&](std::size_t which) {
     if (op.count > 0) pass(local_seconds(program_.ops[first + which]));
   };
-  if (at(program_.reshapes, op.reshape).leg.traits.blocks) {
+  if (at(program_.reshapes, op.reshape).leg.traits.in_rounds) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(op.count); ++i) unpack(i);
   } else {
     TileUnderWay& tile = under_way(op);
@@ -208,7 +205,7 @@ void SimulatedRank::receive(const Op& op) {
 void SimulatedRank::step(const Op& op) {
   switch (op.kind) {
     case OpKind::post:
-      at(program_.reshapes, op.reshape).leg.traits.blocks ? go_round(op) : post(op);
+      at(program_.reshapes, op.reshape).leg.traits.in_rounds ? go_round(op) : post(op);
       return;
     case OpKind::receive:
       return receive(op);

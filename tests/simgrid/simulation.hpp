@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/timed_replay.hpp"
-#include "schedule/schedule.hpp"
 #include "simgrid/fat_tree.hpp"
 
 namespace weft::test {
@@ -21,8 +20,7 @@ enum class Parts {
 
 struct Simulation {
   const FatTree& tree;
-  const Schedule& schedule;
-  const ReplayRequest& replay;  ///< programs, machines of ranks, and what operations cost
+  const ReplayRequest& replay;  ///< programs, exchange groups, machines of ranks, and what operations cost
   Parts parts = Parts::share;
   /// Of exchanges that go in rounds: a part travels before its receiver has come to that round. Small
   /// messages of MPI do; large ones wait until they are asked for.

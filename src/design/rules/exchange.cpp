@@ -183,13 +183,10 @@ void check_padding(const Given& given, const Design& design) {
   for (const Schedule& schedule : design.schedules) {
     const std::vector<Leg>& legs = design.legs_of(schedule.direction);
     const Placement place(schedule, legs, given.real_size());
-    const std::vector<int> stages = reshape_stages(schedule);
     for (std::size_t j = 0; j < legs.size(); ++j) {
       if (legs[j].traits.form != Form::padded) continue;
-      const auto s = static_cast<std::size_t>(stages[j]);
-      const std::vector<int> groups =
-          exchange_groups(*schedule.fields[s].tiling, *schedule.fields[s + 1].tiling);
-      const std::string misfit = padding_misfit(place, static_cast<int>(j), groups);
+      const int reshape = static_cast<int>(j);
+      const std::string misfit = padding_misfit(place, reshape, exchange_groups(schedule, reshape));
       if (!misfit.empty())
         throw Error(operation,
                     legs[j].exchange + " for reshape " + std::to_string(j + 1) + " of " +

@@ -33,7 +33,11 @@ class MpiAlltoall final : public GroupExchange {
 ExchangeRow mpi_alltoall_row() {
   return {.name = "alltoall",
           .meaning = "MPI_Alltoall within each exchange group, all parts padded to the largest",
-          .traits = {.form = Form::padded, .among = Among::processes, .concurrent = false, .blocks = true},
+          .traits = {.form = Form::padded,
+                     .among = Among::processes,
+                     .concurrent = false,
+                     .blocks = true,
+                     .in_rounds = true},
           .carrier = make_carrier<MpiAlltoall>,
           .takes_devices = mpi_takes_devices};
 }

@@ -52,7 +52,7 @@ class MpiPairwise final : public GroupExchange {
 ExchangeRow mpi_pairwise_row() {
   return {.name = "pairwise",
           .meaning = "MPI_Sendrecv with one member of the exchange group after the other",
-          .traits = {.among = Among::processes, .concurrent = false, .blocks = true},
+          .traits = {.among = Among::processes, .concurrent = false, .blocks = true, .in_rounds = true},
           .carrier = make_carrier<MpiPairwise>,
           .takes_devices = mpi_takes_devices};
 }
