@@ -8,42 +8,6 @@ namespace weft {
 
 namespace {
 
-/// Points of both boxes. Most boxes have none, which this says sooner than `intersect`.
-Index common_points(const Box& a, const Box& b) {
-  Index points = 1;
-  for (int i = 0; i < a.lo.size(); ++i) {
-    const Index length = std::min(a.hi[i], b.hi[i]) - std::max(a.lo[i], b.lo[i]);
-    if (length <= 0) return 0;
-    points *= length;
-  }
-  return points;
-}
-
-}  // namespace
-
-double RecentMemory::distance(Space space, const Box& box, double far) const {
-  if (space == Space::scratch) return 0;
-  const Index half = (box.count() + 1) / 2;
-  double gone_through = 0;
-  for (const Touched& t : last_) {
-    gone_through += t.bytes;
-    if (t.space != space || t.box.lo.size() != box.lo.size()) continue;
-    if (common_points(t.box, box) >= half) return std::min(gone_through, far);
-  }
-  return far;
-}
-
-void RecentMemory::touch(Space space, const Box& box, double bytes) {
-  last_.push_front({space, box, bytes});
-  sum_ += bytes;
-  while (sum_ - last_.back().bytes >= cache_bytes_) {
-    sum_ -= last_.back().bytes;
-    last_.pop_back();
-  }
-}
-
-namespace {
-
 void in_ring_order(std::vector<ReplayPart>& parts, int rank, int ranks) {
   std::sort(parts.begin(), parts.end(), [&](const ReplayPart& a, const ReplayPart& b) {
     return ring_distance(rank, a.peer, ranks) < ring_distance(rank, b.peer, ranks);

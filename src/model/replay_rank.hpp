@@ -2,12 +2,12 @@
 // and which memory it has just touched.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "base/arithmetic.hpp"
 #include "model/device_costs.hpp"
+#include "model/recent_memory.hpp"
 #include "model/replay_lane.hpp"
 #include "model/timed_replay.hpp"
 #include "program/stream_plan.hpp"
@@ -50,25 +50,6 @@ struct ReplayTile {
   std::vector<ReplayCause> arrival_of;  ///< per receive: its post
   std::vector<double> full;             ///< per store
   std::vector<int> full_number;         ///< per store
-};
-
-/// The memory that a rank has touched last, to tell what is still in its cache.
-class RecentMemory {
- public:
-  explicit RecentMemory(double cache_bytes) : cache_bytes_(cache_bytes) {}
-  /// The bytes gone through since `box` of this space was touched, `far` if that is long ago.
-  double distance(Space space, const Box& box, double far) const;
-  void touch(Space space, const Box& box, double bytes);
-
- private:
-  struct Touched {
-    Space space;
-    Box box;
-    double bytes;
-  };
-  double cache_bytes_;
-  double sum_ = 0;            ///< of `last_`
-  std::deque<Touched> last_;  ///< the newest first
 };
 
 struct ReplayRank {
