@@ -66,14 +66,9 @@ std::string summary_of(const Design& design) {
 void count_traffic(const Design& design, int rank, Forecast& f) {
   const Schedule& s = design.schedules[0];
   for (const int stage : reshape_stages(s)) {
-    const auto at_stage = static_cast<std::size_t>(stage);
-    const Box mine = s.fields[at_stage].box(rank);
-    for (int r = 0; r < s.ranks; ++r) {
-      if (r == rank) continue;
-      const Index points = intersect(mine, s.fields[at_stage + 1].box(r)).count();
-      f.messages += points > 0 ? 1 : 0;
-      f.sent_points += static_cast<double>(points);
-    }
+    const Traffic t = traffic(*at(s.fields, stage).tiling, *at(s.fields, stage + 1).tiling, rank);
+    f.messages += t.messages;
+    f.sent_points += static_cast<double>(t.sent_points);
   }
 }
 
