@@ -168,26 +168,12 @@ class PredictedTrials final : public DesignTrials {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  /// One rank for all, if that tells: where some ranks store and others send, ranks that stand for others may
-  /// wait for themselves. Then classes of ranks are replayed, and at last all, if they are not too many.
+  /// One rank for all, unless there are few.
   PlanPrediction replayed(const Design& design, Direction direction) {
-    constexpr int most = 64;
-    const int ranks = request_.setting.ranks();
-    PredictionRequest request{request_.machine, design, request_.setting.nodes, request_.problem.precision,
-                              request_.library};
-    if (ranks > few_ranks)
-      for (const ReplayedRanks some : {ReplayedRanks::busiest, ReplayedRanks::classes}) {
-        request.ranks = some;
-        try {
-          return counted(predict(request, direction));
-        } catch (const Error&) {
-          if (some == ReplayedRanks::classes && ranks > most) throw;
-        }
-      }
-    request.ranks = ReplayedRanks::all;
-    return counted(predict(request, direction));
-  }
-  PlanPrediction counted(PlanPrediction p) {
+    const bool few = request_.setting.ranks() <= few_ranks;
+    PlanPrediction p = predict({request_.machine, design, request_.setting.nodes, request_.problem.precision,
+                                request_.library, few ? ReplayedRanks::all : ReplayedRanks::busiest},
+                               direction);
     for (const RankTimeline& rank : p.replayed.ranks) operations_ += rank.operations.size();
     return p;
   }

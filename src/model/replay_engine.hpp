@@ -98,6 +98,7 @@ class TimedReplay {
   bool post(LaneAt at, const Op& op);
   std::vector<Departure> start_parts(LaneAt at, ReplayTile& tile);
   void announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures);
+  void depart(int to, const Op& op, int receive, const Departure& part, const ReplayCause& by);
   bool receive(LaneAt at, const Op& op);
   bool take_next(LaneAt at, const Op& op, ReplayTile& tile);
   void unpack(LaneAt at, const Op& op, std::size_t part);
@@ -110,6 +111,14 @@ class TimedReplay {
   void wake_waiting(ReplayRank& r);
   bool await_flag(LaneAt at, const Op& op);
   void signal(LaneAt at, const Op& op);
+
+  // replay_stand_ins.cpp
+  bool has_stand_in(int rank) { return replayed(rank).program.rank != rank; }
+  std::vector<int> parts_of_stand_ins(LaneAt at);
+  bool waits_for_stand_in(LaneAt at);
+  void end_wait(LaneAt at);
+  void catch_up(LaneAt at, const ReplayTile& tile);
+  bool let_go();
 
   const ReplayRequest& request_;
   ReplayLinks links_;

@@ -68,21 +68,28 @@ std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile) {
   return departures;
 }
 
+/// One part of what the replayed rank at position `to` receives in a tile is under way.
+void TimedReplay::depart(int to, const Op& op, int receive, const Departure& part, const ReplayCause& by) {
+  ReplayRank& receiver = at(ranks_, to);
+  ReplayTile& tile = receiver.tile(op);
+  const bool is_near = links_.near(receiver.program.rank, at(tile.receives, receive).peer);
+  at(tile.departed, receive) = part;
+  at(tile.arrival_of, receive) = by;
+  push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters, {to, host_lane},
+       op.reshape, op.tile, receive);
+}
+
 void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures) {
   ReplayRank& r = of(at);
   const int number = static_cast<int>(r.timeline.operations.size());
+  const double now = lane(at).clock;
   for (const Destination& d : r.tile(op).to) {
-    ReplayRank& receiver = weft::at(ranks_, d.rank);
-    ReplayTile& tile = receiver.tile(op);
-    const bool is_near = links_.near(receiver.program.rank, weft::at(tile.receives, d.receive).peer);
-    const double now = lane(at).clock;
+    const ReplayTile& tile = weft::at(ranks_, d.rank).tile(op);
+    if (weft::at(tile.departed, d.receive).turn != not_yet) continue;  // the receiver did not wait for it
     Departure part = d.send < 0 ? Departure{now, now, now} : weft::at(departures, d.send);
     if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks)
       part.first = part.turn;  // a round for each part
-    weft::at(tile.departed, d.receive) = part;
-    push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters,
-         {d.rank, host_lane}, op.reshape, op.tile, d.receive);
-    weft::at(tile.arrival_of, d.receive) = {at.rank, number};
+    depart(d.rank, op, d.receive, part, {at.rank, number});
   }
 }
 
@@ -102,8 +109,10 @@ bool TimedReplay::post(LaneAt at, const Op& op) {
     }
     l.under_way = true;
   }
-  if (std::any_of(tile.arrived.begin(), tile.arrived.end(), [&](double t) { return t > l.clock; }))
+  if (std::any_of(tile.arrived.begin(), tile.arrived.end(), [&](double t) { return t > l.clock; })) {
+    catch_up(at, tile);
     return false;
+  }
   double end = std::max(l.clock, tile.sent);
   // A collective goes through the peers in rounds, each of which waits for the one before.
   if (tile.sends.size() > 1)
@@ -161,6 +170,7 @@ bool TimedReplay::receive(LaneAt at, const Op& op) {
   } else if (take_next(at, op, tile)) {
     return true;
   } else if (std::any_of(tile.taken.begin(), tile.taken.end(), [](char taken) { return taken == 0; })) {
+    catch_up(at, tile);
     return false;
   }
   mark(at, l.step().op);

@@ -164,7 +164,7 @@ Replayed TimedReplay::run() {
     if (device_ != nullptr) begin_execution(i);
     wake({i, host_lane}, 0);
   }
-  while (!events_.empty()) {
+  while (!events_.empty() || let_go()) {
     const Event e = events_.top();
     events_.pop();
     if (e.what == What::enters) {
