@@ -117,7 +117,6 @@ class TimedReplay {
   std::vector<int> parts_of_stand_ins(LaneAt at);
   bool waits_for_stand_in(LaneAt at);
   void end_wait(LaneAt at);
-  void catch_up(LaneAt at, const ReplayTile& tile);
   bool let_go();
 
   const ReplayRequest& request_;

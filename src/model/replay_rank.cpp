@@ -14,6 +14,14 @@ void in_ring_order(std::vector<ReplayPart>& parts, int rank, int ranks) {
   });
 }
 
+std::vector<int> distances_to(const std::vector<ReplayPart>& parts, int rank, int ranks) {
+  std::vector<int> distances;
+  for (const ReplayPart& p : parts)
+    if (p.peer != rank) distances.push_back(ring_distance(p.peer, rank, ranks));
+  std::sort(distances.begin(), distances.end());
+  return distances;
+}
+
 ReplayTile tile_of(const ReshapeProgram& reshape, std::size_t number, int rank, int ranks) {
   ReplayTile tile;
   const auto add = [&](const std::vector<Message>& messages, std::vector<ReplayPart>& parts, bool own) {
@@ -33,9 +41,10 @@ ReplayTile tile_of(const ReshapeProgram& reshape, std::size_t number, int rank, 
   }
   in_ring_order(tile.sends, rank, ranks);
   in_ring_order(tile.stores, rank, ranks);
+  tile.behind_senders = distances_to(tile.receives, rank, ranks);
+  tile.behind_storers = distances_to(tile.stored, rank, ranks);
   tile.departed.assign(tile.receives.size(), {not_yet, not_yet, not_yet});
   tile.arrived.assign(tile.receives.size(), not_yet);
-  tile.taken.assign(tile.receives.size(), 0);
   tile.arrival_of.assign(tile.receives.size(), {});
   tile.full.assign(tile.stores.size(), not_yet);
   tile.full_number.assign(tile.stores.size(), -1);
@@ -58,6 +67,28 @@ std::optional<DeviceCosts> device_costs(const ReplayRequest& request) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Of parts that arrive at the same time the first of the program comes first.
+auto later_in(const ReplayTile& tile) {
+  return
+      [&tile](int a, int b) { return std::pair(at(tile.arrived, a), a) > std::pair(at(tile.arrived, b), b); };
+}
+
+}  // namespace
+
+void ReplayTile::arrive(int receive, double time) {
+  at(arrived, receive) = time;
+  there.push_back(receive);
+  std::push_heap(there.begin(), there.end(), later_in(*this));
+}
+
+void ReplayTile::take_first() {
+  std::pop_heap(there.begin(), there.end(), later_in(*this));
+  there.pop_back();
+  ++taken;
+}
 
 ReplayRank::ReplayRank(Program p, const ReplayRequest& request, int ranks_of_machine)
     : program(std::move(p)),

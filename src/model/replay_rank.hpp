@@ -39,14 +39,22 @@ struct ReplayTile {
   std::vector<ReplayPart> receives;  ///< messages, in the order of the program, the rank's own among them
   std::vector<ReplayPart> stores;    ///< into other ranks' memory
   std::vector<ReplayPart> stored;    ///< by other ranks into this one's
+  /// How far round the ring this rank is behind those that send to it, and that store, ascending.
+  std::vector<int> behind_senders, behind_storers;
   std::vector<Destination> to;
   Index own_bytes = 0;
+
+  void arrive(int receive, double time);
+  /// Of the parts that have arrived and are not taken, the one that came first; -1 if there is none.
+  int first_there() const { return there.empty() ? -1 : there.front(); }
+  void take_first();
   // What has happened.
   double freed = not_yet, sent = 0;
   int free_number = -1;                 ///< of the operation that did it
   std::vector<Departure> departed;      ///< per receive
   std::vector<double> arrived;          ///< per receive
-  std::vector<char> taken;              ///< per receive
+  std::vector<int> there;               ///< receives that have arrived and are not taken: a heap
+  int taken = 0;                        ///< receives
   std::vector<ReplayCause> arrival_of;  ///< per receive: its post
   std::vector<double> full;             ///< per store
   std::vector<int> full_number;         ///< per store

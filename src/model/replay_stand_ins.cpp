@@ -46,15 +46,6 @@ void TimedReplay::end_wait(LaneAt at) {
   if (!l.finished()) wake(at, l.clock);
 }
 
-/// A lane that went on by itself is behind what has happened meanwhile: it goes on when the next part of the
-/// tile has come.
-void TimedReplay::catch_up(LaneAt at, const ReplayTile& tile) {
-  double next = not_yet;
-  for (std::size_t k = 0; k < tile.arrived.size(); ++k)
-    if (tile.taken[k] == 0 && tile.arrived[k] > lane(at).clock) next = std::min(next, tile.arrived[k]);
-  if (next != not_yet) wake(at, next);
-}
-
 /// Nothing happens any more: of the lanes that wait for ranks which another one stands for, the one that has
 /// waited longest goes on. False if there is none.
 bool TimedReplay::let_go() {
