@@ -168,11 +168,18 @@ class PredictedTrials final : public DesignTrials {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  /// One rank for all, unless there are few.
+  /// One rank for all, unless there are few. Where some ranks store and others send it may have waited for
+  /// itself, and says less of the others: classes of ranks say more, if they are not too many.
   PlanPrediction replayed(const Design& design, Direction direction) {
-    const bool few = request_.setting.ranks() <= few_ranks;
+    constexpr int most = 64;
+    const int ranks = request_.setting.ranks();
+    PlanPrediction p =
+        replayed(design, direction, ranks > few_ranks ? ReplayedRanks::busiest : ReplayedRanks::all);
+    return p.replayed.let_go > 0 && ranks <= most ? replayed(design, direction, ReplayedRanks::classes) : p;
+  }
+  PlanPrediction replayed(const Design& design, Direction direction, ReplayedRanks some) {
     PlanPrediction p = predict({request_.machine, design, request_.setting.nodes, request_.problem.precision,
-                                request_.library, few ? ReplayedRanks::all : ReplayedRanks::busiest},
+                                request_.library, some},
                                direction);
     for (const RankTimeline& rank : p.replayed.ranks) operations_ += rank.operations.size();
     return p;

@@ -129,6 +129,7 @@ class TimedReplay {
   std::map<int, ReplayDevice> devices_;  ///< by number
   std::priority_queue<Event> events_;
   std::size_t pushed_ = 0;
+  int let_go_ = 0;  ///< waits
 };
 
 }  // namespace weft

@@ -56,6 +56,7 @@ bool TimedReplay::let_go() {
       if (waits_for_stand_in(here) && (first.rank < 0 || lane(here).clock < lane(first).clock)) first = here;
     }
   if (first.rank < 0) return false;
+  ++let_go_;
   end_wait(first);
   return true;
 }

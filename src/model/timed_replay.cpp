@@ -177,6 +177,7 @@ Replayed TimedReplay::run() {
     }
   }
   Replayed result;
+  result.let_go = let_go_;
   for (ReplayRank& r : ranks_) {
     for (const ReplayLane& l : r.lanes) {
       if (!l.finished())
