@@ -48,6 +48,7 @@ void TimedReplay::add_rank(int rank, int stands_for, bool all) {
   ranks_.emplace_back(request_.program_of(rank), request_, together);
   ReplayRank& r = ranks_.back();
   r.timeline.stands_for = stands_for;
+  r.timeline.operations.reserve(r.program.ops.size());
   if (device_ != nullptr) {
     check_exchanges(r.program);
     const std::vector<int>& devices = request_.device->devices;

@@ -37,10 +37,12 @@ std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
     }
     return r;
   };
-  for (int r = 0; r < from.ranks(); ++r)
+  for (int r = 0, groups = from.ranks(); r < from.ranks() && groups > 1; ++r)
     for (const Overlap& o : to.overlaps(from.box(r))) {
       const int a = root(r), b = root(o.rank);
-      if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      if (a == b) continue;
+      at(parent, std::max(a, b)) = std::min(a, b);
+      --groups;
     }
   for (int r = 0; r < from.ranks(); ++r) at(parent, r) = root(r);
   return parent;
