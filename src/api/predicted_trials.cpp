@@ -70,14 +70,9 @@ std::string summary_of(const Design& design) {
 void count_traffic(const Design& design, int rank, Forecast& f) {
   const Schedule& s = design.schedules[0];
   for (const int stage : reshape_stages(s)) {
-    const auto at_stage = static_cast<std::size_t>(stage);
-    const Box mine = s.fields[at_stage].box(rank);
-    for (int r = 0; r < s.ranks; ++r) {
-      if (r == rank) continue;
-      const Index points = intersect(mine, s.fields[at_stage + 1].box(r)).count();
-      f.messages += points > 0 ? 1 : 0;
-      f.sent_points += static_cast<double>(points);
-    }
+    const Traffic t = traffic(*at(s.fields, stage).tiling, *at(s.fields, stage + 1).tiling, rank);
+    f.messages += t.messages;
+    f.sent_points += static_cast<double>(t.sent_points);
   }
 }
 
@@ -183,32 +178,40 @@ class PredictedTrials final : public DesignTrials {
     }
   }
 
+  /// The fastest candidate of all that was predicted, of which backward was replayed, too: pipelines may do
+  /// well in one direction alone.
+  Settings fastest() {
+    for (;;) {
+      const auto best =
+          std::min_element(forecasts_.begin(), forecasts_.end(),
+                           [](const auto& a, const auto& b) { return a.second.seconds < b.second.seconds; });
+      const Settings options = best->second.options;
+      if (best->second.careful) return options;
+      const double seconds = predicted(options, true);
+      Forecast& now = forecasts_.at(text_of(options));
+      now.seconds = seconds;  // infinity if backward cannot be predicted
+      now.careful = true;
+    }
+  }
+
   const std::map<std::string, Forecast>& forecasts() const { return forecasts_; }
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  /// One rank for all, if that tells: where some ranks store and others send, ranks that stand for others may
-  /// wait for themselves. Then classes of ranks are replayed, and at last all, if they are not too many.
+  /// One rank for all, unless there are few. Where some ranks store and others send it may have waited for
+  /// itself, and says less of the others: classes of ranks say more, if they are not too many.
   PlanPrediction replayed(const Design& design, Direction direction) {
     constexpr int most = 64;
     const int ranks = request_.setting.ranks();
-    const Setting& setting = request_.setting;
-    PredictionRequest request{request_.machine, design, setting, request_.problem.precision,
-                              request_.library};
-    const bool some_stand = ranks > few_ranks && (!setting.devices || setting.devices->own_devices());
-    if (some_stand)
-      for (const ReplayedRanks some : {ReplayedRanks::busiest, ReplayedRanks::classes}) {
-        request.ranks = some;
-        try {
-          return counted(predict(request, direction));
-        } catch (const Error&) {
-          if (some == ReplayedRanks::classes && ranks > most) throw;
-        }
-      }
-    request.ranks = ReplayedRanks::all;
-    return counted(predict(request, direction));
+    const std::optional<DeviceFacts>& devices = request_.setting.devices;
+    const bool all = ranks <= few_ranks || (devices && !devices->own_devices());
+    PlanPrediction p = replayed(design, direction, all ? ReplayedRanks::all : ReplayedRanks::busiest);
+    return p.replayed.let_go > 0 && ranks <= most ? replayed(design, direction, ReplayedRanks::classes) : p;
   }
-  PlanPrediction counted(PlanPrediction p) {
+  PlanPrediction replayed(const Design& design, Direction direction, ReplayedRanks some) {
+    PlanPrediction p = predict(
+        {request_.machine, design, request_.setting, request_.problem.precision, request_.library, some},
+        direction);
     for (const RankTimeline& rank : p.replayed.ranks) operations_ += rank.operations.size();
     return p;
   }
@@ -267,12 +270,13 @@ ModelChoice choose_by_model(const ChoiceRequest& request) {
     if (trials.failure()) throw *trials.failure();
     return {};
   }
-  const double best = trials.predicted(tuned.best.options, true);
+  const Settings fastest = trials.fastest();
+  const double best = trials.predicted(fastest, true);
   const bool gains = best < (1 - clear_gain(request)) * rules;
-  if (gains) choice.options = tuned.best.options;
+  if (gains) choice.options = fastest;
   choice.candidates = listed(trials, choice.options);
   choice.candidates.front().why = gains ? "predicted to be the fastest"
-                                  : tuned.best.options.empty()
+                                  : fastest.empty()
                                       ? "the rules' choice, and predicted to be the fastest"
                                       : "the rules' choice: nothing is predicted to be clearly faster";
   char text[120];

@@ -73,6 +73,26 @@ Box Tiling::box(int rank) const {
   return result;
 }
 
+std::array<AxisVector<int>, 2> Tiling::cells_of(const Box& box) const {
+  std::array<AxisVector<int>, 2> cells;
+  for (int a = 0; a < shape_.size(); ++a) {
+    cells[0].push_back(part_of(shape_[a], (*grid_)[a], box.lo[a]));
+    cells[1].push_back(part_of(shape_[a], (*grid_)[a], box.hi[a] - 1));
+  }
+  return cells;
+}
+
+Index Tiling::count_overlaps(const Box& box) const {
+  if (box.empty()) return 0;
+  if (!grid_)
+    return std::count_if(boxes_.begin(), boxes_.end(),
+                         [&](const Box& other) { return !intersect(other, box).empty(); });
+  const auto [first, last] = cells_of(box);
+  Index count = 1;
+  for (int a = 0; a < shape_.size(); ++a) count *= last[a] - first[a] + 1;
+  return count;
+}
+
 std::vector<Overlap> Tiling::overlaps(const Box& box) const {
   std::vector<Overlap> found;
   if (box.empty()) return found;
@@ -84,11 +104,7 @@ std::vector<Overlap> Tiling::overlaps(const Box& box) const {
     return found;
   }
   const int n = shape_.size();
-  AxisVector<int> first(n, 0), last(n, 0);
-  for (int a = 0; a < n; ++a) {
-    first[a] = part_of(shape_[a], (*grid_)[a], box.lo[a]);
-    last[a] = part_of(shape_[a], (*grid_)[a], box.hi[a] - 1);
-  }
+  const auto [first, last] = cells_of(box);
   AxisVector<int> c = first;
   for (;;) {
     int rank = 0;

@@ -3,6 +3,7 @@
 // cheap. Irregular tilings keep their boxes and scan them.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ class Tiling {
 
   /// Ranks whose box meets `box`, in ascending order, with the common part.
   std::vector<Overlap> overlaps(const Box& box) const;
+  /// How many these are. Of a regular tiling no rank is looked at.
+  Index count_overlaps(const Box& box) const;
   /// Whether every rank that holds points holds whole lines along `axis`.
   bool is_local(int axis) const;
   /// Number of ranks without points.
@@ -51,6 +54,9 @@ class Tiling {
   friend bool operator==(const Tiling& a, const Tiling& b);
 
  private:
+  /// The first and the last cell of the grid that `box`, which has points, meets.
+  std::array<AxisVector<int>, 2> cells_of(const Box& box) const;
+
   Shape shape_;
   int ranks_ = 0;
   std::optional<Grid> grid_;

@@ -98,6 +98,7 @@ class TimedReplay {
   bool post(LaneAt at, const Op& op);
   std::vector<Departure> start_parts(LaneAt at, ReplayTile& tile);
   void announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures);
+  void depart(int to, const Op& op, int receive, const Departure& part, const ReplayCause& by);
   bool receive(LaneAt at, const Op& op);
   bool take_next(LaneAt at, const Op& op, ReplayTile& tile);
   void unpack(LaneAt at, const Op& op, std::size_t part);
@@ -119,6 +120,13 @@ class TimedReplay {
   bool await_flag(LaneAt at, const Op& op);
   void signal(LaneAt at, const Op& op);
 
+  // replay_stand_ins.cpp
+  bool has_stand_in(int rank) { return replayed(rank).program.rank != rank; }
+  std::vector<int> parts_of_stand_ins(LaneAt at);
+  bool waits_for_stand_in(LaneAt at);
+  void end_wait(LaneAt at);
+  bool let_go();
+
   const ReplayRequest& request_;
   ReplayLinks links_;
   const DeviceDescription* device_;  ///< null: arrays on the host
@@ -129,6 +137,7 @@ class TimedReplay {
   std::map<int, ReplayDevice> devices_;  ///< by number
   std::priority_queue<Event> events_;
   std::size_t pushed_ = 0;
+  int let_go_ = 0;  ///< waits
 };
 
 }  // namespace weft

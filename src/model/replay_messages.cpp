@@ -12,18 +12,16 @@ namespace weft {
 int TimedReplay::position_of(int sender, const ReplayTile& at_sender, bool stored, int peer, int receiver,
                              const ReplayTile& at_receiver) const {
   const std::vector<ReplayPart>& sends = stored ? at_sender.stores : at_sender.sends;
-  const std::vector<ReplayPart>& receives = stored ? at_receiver.stored : at_receiver.receives;
-  int position = 0;
-  if (sender == peer) {
-    const auto found =
-        std::find_if(sends.begin(), sends.end(), [&](const ReplayPart& p) { return p.peer == receiver; });
-    position = static_cast<int>(found - sends.begin());
-  } else {
-    const int distance = ring_distance(peer, receiver, size_);
-    for (const ReplayPart& p : receives)
-      if (p.peer != receiver && ring_distance(p.peer, receiver, size_) < distance) ++position;
-  }
-  return std::min(position, static_cast<int>(sends.size()) - 1);
+  const std::vector<int>& behind = stored ? at_receiver.behind_storers : at_receiver.behind_senders;
+  const int distance = ring_distance(peer, receiver, size_);
+  const auto position = sender == peer
+                            ? std::partition_point(sends.begin(), sends.end(),
+                                                   [&](const ReplayPart& p) {
+                                                     return ring_distance(sender, p.peer, size_) < distance;
+                                                   }) -
+                                  sends.begin()
+                            : std::lower_bound(behind.begin(), behind.end(), distance) - behind.begin();
+  return static_cast<int>(std::min(position, std::ssize(sends) - 1));
 }
 
 void TimedReplay::connect() {
@@ -63,26 +61,33 @@ std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile) {
     r.timeline.bytes_sent += p.bytes;
   }
   l.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
-  for (std::size_t k = 0; k < tile.receives.size(); ++k)
-    if (tile.receives[k].peer == r.program.rank) tile.arrived[k] = l.clock;
+  for (int k = 0; k < static_cast<int>(tile.receives.size()); ++k)
+    if (weft::at(tile.receives, k).peer == r.program.rank) tile.arrive(k, l.clock);
   return departures;
+}
+
+/// One part of what the replayed rank at position `to` receives in a tile is under way.
+void TimedReplay::depart(int to, const Op& op, int receive, const Departure& part, const ReplayCause& by) {
+  ReplayRank& receiver = at(ranks_, to);
+  ReplayTile& tile = receiver.tile(op);
+  const bool is_near = links_.near(receiver.program.rank, at(tile.receives, receive).peer);
+  at(tile.departed, receive) = part;
+  at(tile.arrival_of, receive) = by;
+  push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters, {to, host_lane},
+       op.reshape, op.tile, receive);
 }
 
 void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures) {
   ReplayRank& r = of(at);
   const int number = static_cast<int>(r.timeline.operations.size());
+  const double now = lane(at).clock;
   for (const Destination& d : r.tile(op).to) {
-    ReplayRank& receiver = weft::at(ranks_, d.rank);
-    ReplayTile& tile = receiver.tile(op);
-    const bool is_near = links_.near(receiver.program.rank, weft::at(tile.receives, d.receive).peer);
-    const double now = lane(at).clock;
+    const ReplayTile& tile = weft::at(ranks_, d.rank).tile(op);
+    if (weft::at(tile.departed, d.receive).turn != not_yet) continue;  // the receiver did not wait for it
     Departure part = d.send < 0 ? Departure{now, now, now} : weft::at(departures, d.send);
     if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks)
       part.first = part.turn;  // a round for each part
-    weft::at(tile.departed, d.receive) = part;
-    push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters,
-         {d.rank, host_lane}, op.reshape, op.tile, d.receive);
-    weft::at(tile.arrival_of, d.receive) = {at.rank, number};
+    depart(d.rank, op, d.receive, part, {at.rank, number});
   }
 }
 
@@ -102,19 +107,19 @@ bool TimedReplay::post(LaneAt at, const Op& op) {
     }
     l.under_way = true;
   }
-  if (std::any_of(tile.arrived.begin(), tile.arrived.end(), [&](double t) { return t > l.clock; }))
+  const auto last = std::max_element(tile.arrived.begin(), tile.arrived.end());
+  if (last != tile.arrived.end() && *last > l.clock) {
+    if (*last != not_yet) wake(at, *last);  // it went on before that (replay_stand_ins.cpp)
     return false;
+  }
   double end = std::max(l.clock, tile.sent);
   // A collective goes through the peers in rounds, each of which waits for the one before.
   if (tile.sends.size() > 1)
     end += static_cast<double>(tile.sends.size() - 1) *
            links_.link(links_.near(r.program.rank, tile.sends.back().peer)).latency_s;
   for (const ReplayPart& p : tile.receives) end += links_.take_seconds(r.program.rank, p.peer, p.bytes);
-  if (!tile.arrived.empty()) {
-    const auto last = std::max_element(tile.arrived.begin(), tile.arrived.end()) - tile.arrived.begin();
-    if (tile.arrived[static_cast<std::size_t>(last)] > l.begun)
-      l.cause = tile.arrival_of[static_cast<std::size_t>(last)];
-  }
+  if (last != tile.arrived.end() && *last > l.begun)
+    l.cause = weft::at(tile.arrival_of, last - tile.arrived.begin());
   l.clock = end;
   mark(at, l.step().op);
   finish(at, op, l.begun, end, bytes);
@@ -134,18 +139,14 @@ void TimedReplay::unpack(LaneAt at, const Op& op, std::size_t part) {
 bool TimedReplay::take_next(LaneAt at, const Op& op, ReplayTile& tile) {
   ReplayRank& r = of(at);
   ReplayLane& l = r.lane(at.lane);
-  std::size_t next = tile.receives.size();
-  for (std::size_t k = 0; k < tile.receives.size(); ++k)
-    if (tile.taken[k] == 0 && tile.arrived[k] <= l.clock &&
-        (next == tile.receives.size() || tile.arrived[k] < tile.arrived[next]))
-      next = k;
-  if (next == tile.receives.size()) return false;
-  tile.taken[next] = 1;
-  const ReplayPart& part = tile.receives[next];
+  const int next = tile.first_there();
+  if (next < 0 || weft::at(tile.arrived, next) > l.clock) return false;
+  tile.take_first();
+  const ReplayPart& part = weft::at(tile.receives, next);
   l.clock += links_.take_seconds(r.program.rank, part.peer, part.bytes);
-  if (tile.arrived[next] > l.begun) l.cause = tile.arrival_of[next];
+  if (weft::at(tile.arrived, next) > l.begun) l.cause = weft::at(tile.arrival_of, next);
   r.note(at.lane, op, l.begun, l.clock);
-  unpack(at, op, next);
+  unpack(at, op, static_cast<std::size_t>(next));
   l.begun = l.clock;
   return true;
 }
@@ -160,7 +161,9 @@ bool TimedReplay::receive(LaneAt at, const Op& op) {
     for (std::size_t k = 0; k < tile.receives.size(); ++k) unpack(at, op, k);
   } else if (take_next(at, op, tile)) {
     return true;
-  } else if (std::any_of(tile.taken.begin(), tile.taken.end(), [](char taken) { return taken == 0; })) {
+  } else if (tile.taken < static_cast<int>(tile.receives.size())) {
+    // What has come since it went on (replay_stand_ins.cpp).
+    if (const int next = tile.first_there(); next >= 0) wake(at, weft::at(tile.arrived, next));
     return false;
   }
   mark(at, l.step().op);
@@ -185,7 +188,7 @@ void TimedReplay::enters(const Event& e) {
 
 void TimedReplay::arrives(const Event& e) {
   ReplayRank& r = of(e.lane);
-  at(at(at(r.tiles, e.reshape), e.tile).arrived, e.receive) = e.time;
+  at(at(r.tiles, e.reshape), e.tile).arrive(e.receive, e.time);
   const ReplayLane& host = r.lane(host_lane);
   if (host.finished() || !host.under_way) return;
   const Op& op = r.op(host);

@@ -8,46 +8,18 @@ namespace weft {
 
 namespace {
 
-/// Points of both boxes. Most boxes have none, which this says sooner than `intersect`.
-Index common_points(const Box& a, const Box& b) {
-  Index points = 1;
-  for (int i = 0; i < a.lo.size(); ++i) {
-    const Index length = std::min(a.hi[i], b.hi[i]) - std::max(a.lo[i], b.lo[i]);
-    if (length <= 0) return 0;
-    points *= length;
-  }
-  return points;
-}
-
-}  // namespace
-
-double RecentMemory::distance(Space space, const Box& box, double far) const {
-  if (space == Space::scratch) return 0;
-  const Index half = (box.count() + 1) / 2;
-  double gone_through = 0;
-  for (const Touched& t : last_) {
-    gone_through += t.bytes;
-    if (t.space != space || t.box.lo.size() != box.lo.size()) continue;
-    if (common_points(t.box, box) >= half) return std::min(gone_through, far);
-  }
-  return far;
-}
-
-void RecentMemory::touch(Space space, const Box& box, double bytes) {
-  last_.push_front({space, box, bytes});
-  sum_ += bytes;
-  while (sum_ - last_.back().bytes >= cache_bytes_) {
-    sum_ -= last_.back().bytes;
-    last_.pop_back();
-  }
-}
-
-namespace {
-
 void in_ring_order(std::vector<ReplayPart>& parts, int rank, int ranks) {
   std::sort(parts.begin(), parts.end(), [&](const ReplayPart& a, const ReplayPart& b) {
     return ring_distance(rank, a.peer, ranks) < ring_distance(rank, b.peer, ranks);
   });
+}
+
+std::vector<int> distances_to(const std::vector<ReplayPart>& parts, int rank, int ranks) {
+  std::vector<int> distances;
+  for (const ReplayPart& p : parts)
+    if (p.peer != rank) distances.push_back(ring_distance(p.peer, rank, ranks));
+  std::sort(distances.begin(), distances.end());
+  return distances;
 }
 
 ReplayTile tile_of(const ReshapeProgram& reshape, std::size_t number, int rank, int ranks) {
@@ -69,9 +41,10 @@ ReplayTile tile_of(const ReshapeProgram& reshape, std::size_t number, int rank, 
   }
   in_ring_order(tile.sends, rank, ranks);
   in_ring_order(tile.stores, rank, ranks);
+  tile.behind_senders = distances_to(tile.receives, rank, ranks);
+  tile.behind_storers = distances_to(tile.stored, rank, ranks);
   tile.departed.assign(tile.receives.size(), {not_yet, not_yet, not_yet});
   tile.arrived.assign(tile.receives.size(), not_yet);
-  tile.taken.assign(tile.receives.size(), 0);
   tile.arrival_of.assign(tile.receives.size(), {});
   tile.full.assign(tile.stores.size(), not_yet);
   tile.full_number.assign(tile.stores.size(), -1);
@@ -94,6 +67,28 @@ std::optional<DeviceCosts> device_costs(const ReplayRequest& request) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Of parts that arrive at the same time the first of the program comes first.
+auto later_in(const ReplayTile& tile) {
+  return
+      [&tile](int a, int b) { return std::pair(at(tile.arrived, a), a) > std::pair(at(tile.arrived, b), b); };
+}
+
+}  // namespace
+
+void ReplayTile::arrive(int receive, double time) {
+  at(arrived, receive) = time;
+  there.push_back(receive);
+  std::push_heap(there.begin(), there.end(), later_in(*this));
+}
+
+void ReplayTile::take_first() {
+  std::pop_heap(there.begin(), there.end(), later_in(*this));
+  there.pop_back();
+  ++taken;
+}
 
 ReplayRank::ReplayRank(Program p, const ReplayRequest& request, int ranks_of_machine)
     : program(std::move(p)),

@@ -2,12 +2,12 @@
 // and which memory it has just touched.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "base/arithmetic.hpp"
 #include "model/device_costs.hpp"
+#include "model/recent_memory.hpp"
 #include "model/replay_lane.hpp"
 #include "model/timed_replay.hpp"
 #include "program/stream_plan.hpp"
@@ -54,38 +54,27 @@ struct ReplayTile {
   std::vector<ReplayPart> receives;  ///< messages, in the order of the program, the rank's own among them
   std::vector<ReplayPart> stores;    ///< into other ranks' memory
   std::vector<ReplayPart> stored;    ///< by other ranks into this one's
+  /// How far round the ring this rank is behind those that send to it, and that store, ascending.
+  std::vector<int> behind_senders, behind_storers;
   std::vector<Destination> to;
   Index own_bytes = 0;
   std::vector<ReplayRound> rounds;  ///< by number, the end behind them; of exchanges that go in rounds
+
+  void arrive(int receive, double time);
+  /// Of the parts that have arrived and are not taken, the one that came first; -1 if there is none.
+  int first_there() const { return there.empty() ? -1 : there.front(); }
+  void take_first();
   // What has happened.
   double freed = not_yet, sent = 0;
   int free_number = -1;                 ///< of the operation that did it
   std::vector<Departure> departed;      ///< per receive
   std::vector<double> arrived;          ///< per receive
-  std::vector<char> taken;              ///< per receive
+  std::vector<int> there;               ///< receives that have arrived and are not taken: a heap
+  int taken = 0;                        ///< receives
   std::vector<ReplayCause> arrival_of;  ///< per receive: its post
   std::vector<double> full;             ///< per store
   std::vector<int> full_number;         ///< per store
   std::size_t round = 0;                ///< the one under way
-};
-
-/// The memory that a rank has touched last, to tell what is still in its cache.
-class RecentMemory {
- public:
-  explicit RecentMemory(double cache_bytes) : cache_bytes_(cache_bytes) {}
-  /// The bytes gone through since `box` of this space was touched, `far` if that is long ago.
-  double distance(Space space, const Box& box, double far) const;
-  void touch(Space space, const Box& box, double bytes);
-
- private:
-  struct Touched {
-    Space space;
-    Box box;
-    double bytes;
-  };
-  double cache_bytes_;
-  double sum_ = 0;            ///< of `last_`
-  std::deque<Touched> last_;  ///< the newest first
 };
 
 struct ReplayRank {

@@ -49,6 +49,7 @@ void TimedReplay::add_rank(int rank, int stands_for, bool all) {
   ranks_.emplace_back(request_.program_of(rank), request_, together);
   ReplayRank& r = ranks_.back();
   r.timeline.stands_for = stands_for;
+  r.timeline.operations.reserve(r.program.ops.size());
   if (device_ != nullptr) {
     check_exchanges(r.program);
     const std::vector<int>& devices = request_.device->devices;
@@ -166,7 +167,7 @@ Replayed TimedReplay::run() {
     if (device_ != nullptr) begin_execution(i);
     wake({i, host_lane}, 0);
   }
-  while (!events_.empty()) {
+  while (!events_.empty() || let_go()) {
     const Event e = events_.top();
     events_.pop();
     if (e.what == What::enters) {
@@ -179,6 +180,7 @@ Replayed TimedReplay::run() {
     }
   }
   Replayed result;
+  result.let_go = let_go_;
   for (ReplayRank& r : ranks_) {
     for (const ReplayLane& l : r.lanes) {
       if (!l.finished())

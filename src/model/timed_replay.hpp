@@ -62,6 +62,7 @@ struct RankTimeline {
 struct Replayed {
   double seconds = 0;
   int slowest = 0;  ///< position in `ranks`
+  int let_go = 0;   ///< waits for ranks for which another one stands, that it would never have ended
   std::vector<RankTimeline> ranks;
 };
 

@@ -26,13 +26,18 @@ bool partly_tiled(const Schedule& s, int stage, int axis) {
 /// afterwards, so that one cut serves sender and receiver, and a tile's memory on one side serves the other.
 std::vector<bool> shared_axes(const Tiling& from, const Tiling& to) {
   std::vector<bool> shared(static_cast<std::size_t>(from.shape().size()), true);
+  const auto some_left = [&] {
+    for (int a = 0; a < from.shape().size(); ++a)
+      if (at(shared, a) && !(from.is_local(a) && to.is_local(a))) return true;
+    return false;
+  };
   const auto compare = [&](const Box& mine, const Box& theirs) {
     if (mine.empty() || theirs.empty()) return;
     for (int a = 0; a < mine.ndim(); ++a)
       if (mine.lo[a] != theirs.lo[a] || mine.hi[a] != theirs.hi[a])
         shared[static_cast<std::size_t>(a)] = false;
   };
-  for (int r = 0; r < from.ranks(); ++r) {
+  for (int r = 0; r < from.ranks() && some_left(); ++r) {
     const Box mine = from.box(r);
     compare(mine, to.box(r));
     for (const Overlap& o : to.overlaps(mine)) compare(mine, to.box(o.rank));

@@ -21,13 +21,9 @@ Schedule inverse(const Schedule& schedule) {
 }
 
 Traffic traffic(const Tiling& from, const Tiling& to, int rank) {
-  Traffic t;
-  for (const Overlap& o : to.overlaps(from.box(rank))) {
-    if (o.rank == rank) continue;
-    ++t.messages;
-    t.sent_points += o.box.count();
-  }
-  return t;
+  const Box mine = from.box(rank);
+  const Index kept = intersect(mine, to.box(rank)).count();
+  return {to.count_overlaps(mine) - (kept > 0 ? 1 : 0), mine.count() - kept};
 }
 
 std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
@@ -41,12 +37,11 @@ std::vector<int> exchange_groups(const Tiling& from, const Tiling& to) {
     }
     return r;
   };
-  int groups = from.ranks();
-  for (int r = 0; r < from.ranks() && groups > 1; ++r)
+  for (int r = 0, groups = from.ranks(); r < from.ranks() && groups > 1; ++r)
     for (const Overlap& o : to.overlaps(from.box(r))) {
       const int a = root(r), b = root(o.rank);
       if (a == b) continue;
-      parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      at(parent, std::max(a, b)) = std::min(a, b);
       --groups;
     }
   for (int r = 0; r < from.ranks(); ++r) at(parent, r) = root(r);

@@ -198,6 +198,20 @@ TEST(Choice, OfDevicesNeedsTheirDescription) {
   expect_error([&] { of.choose(); }, "without the section \"device\"");
 }
 
+/// One rank stands for all, also where it stores into some and sends to others: many ranks cost no more, and
+/// leave room for other plans.
+TEST(Choice, LooksAtManyPlansOfManyRanks) {
+  for (const int per_node : {1, 4, 6}) {
+    Chooser of({64, 64, 64}, 1024, per_node);
+    of.problem.input = of.problem.output = Distribution::brick();
+    of.set_ranks(1024, per_node);
+    const ModelChoice choice = of.choose();
+    EXPECT_GT(choice.candidates.size(), 6U) << choice.text;
+    EXPECT_TRUE(std::all_of(choice.candidates.begin(), choice.candidates.end(),
+                            [](const Candidate& c) { return c.predicted_s > 0; }));
+  }
+}
+
 TEST(Choice, CandidatesGoThroughJson) {
   const std::vector<Candidate> all{{{{"tile", "4"}}, "slab", 0.5, 0.25, "why"}, {{}, "", 0, 0, ""}};
   EXPECT_EQ(candidates_of_json(json_of_candidates(all)), all);

@@ -331,7 +331,7 @@ TEST(DeviceModel, OfLikeRanksReplayedOnceIsThatOfAll) {
   for (const char* exchange : {"direct", "copy"}) {
     DescribedPlan plan = plan_of(16, exchange, "sequential");
     const PlanPrediction all = plan.on(described_machine_with_device());
-    plan.by_classes = true;
+    plan.replayed = ReplayedRanks::classes;
     const PlanPrediction some = plan.on(described_machine_with_device());
     EXPECT_EQ(all.replayed.ranks.size(), 16u);
     EXPECT_NEAR(some.prediction.seconds, all.prediction.seconds, 0.1 * all.prediction.seconds) << exchange;

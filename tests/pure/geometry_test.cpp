@@ -61,6 +61,8 @@ TEST(Tiling, GridAndBoxesAnswerAlike) {
         covered += o.box.count();
       }
       ASSERT_EQ(covered, scan.box(r).count());
+      ASSERT_EQ(regular.count_overlaps(scan.box(r)), std::ssize(regular.overlaps(scan.box(r))));
+      ASSERT_EQ(scan.count_overlaps(regular.box(r)), std::ssize(scan.overlaps(regular.box(r))));
       Index back = 0;
       for (const Overlap& o : scan.overlaps(regular.box(r))) back += o.box.count();
       ASSERT_EQ(back, regular.box(r).count());

@@ -203,14 +203,14 @@ TEST(Rounds, MakeRanksUnlike) {
     DescribedPlan plan = plan_in_rounds(64, Distribution::brick(), "slab");
     plan.per_node = per_node;
     const double all = plan.seconds_on(machine);
-    plan.by_classes = true;
+    plan.replayed = ReplayedRanks::classes;
     EXPECT_NEAR(plan.seconds_on(machine), all, 0.02 * all) << per_node;
     plan.options.set("exchange", "alltoallv");
     EXPECT_LE(plan.on(machine).replayed.ranks.size(), 4u) << per_node;
   }
   DescribedPlan slabs = plan_in_rounds(64, Distribution::slab(1), "slab");
   const double all = slabs.seconds_on(machine);
-  slabs.by_classes = true;
+  slabs.replayed = ReplayedRanks::classes;
   const PlanPrediction some = slabs.on(machine);
   EXPECT_EQ(some.replayed.ranks.size(), 1u);
   EXPECT_NEAR(some.prediction.seconds, all, 1e-3 * all);

@@ -83,7 +83,8 @@ struct DescribedPlan {
   int ranks = 4, per_node = 1;
   Options options;
   Distribution input = Distribution::slab(0), output = Distribution::slab(1);
-  bool by_classes = false, threads = false;
+  ReplayedRanks replayed = ReplayedRanks::all;
+  bool threads = false;
   std::vector<int> devices = {};  ///< of every rank; empty: arrays on the host
   Direction direction = Direction::forward;
 
@@ -103,9 +104,7 @@ struct DescribedPlan {
   PlanPrediction on(const MachineDescription& machine) const {
     const Design d = design_on(machine);
     const Setting setting = setting_on(machine);
-    return predict({machine, d, setting, Precision::float64, "fftw",
-                    by_classes ? ReplayedRanks::classes : ReplayedRanks::all},
-                   direction);
+    return predict({machine, d, setting, Precision::float64, "fftw", replayed}, direction);
   }
   double seconds_on(const MachineDescription& machine) const { return on(machine).prediction.seconds; }
 };
