@@ -1,0 +1,76 @@
+"""The arrays that a plan reads and writes: what they look like, and clear words for those that do not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft._box import Box
+from weft._error import Error
+
+
+class Side:
+    """One side of a plan: the box of this rank and the NumPy arrays that hold it.
+
+    With a batch, arrays have one more axis, the first. With a halo, their shape is that of the box with its halo.
+    """
+
+    def __init__(self, side: tuple, dtype: np.dtype, batch: int, halo: tuple) -> None:
+        corners, self.order, strides, offset, distance, self.count = side
+        self.box = Box(*corners)
+        self.dtype = dtype
+        size = dtype.itemsize
+        around = [low + high for low, high in zip(*halo, strict=True)] if halo[0] else [0] * len(self.box.lo)
+        empty = self.box.size == 0
+        shape = [n + more * (not empty) for n, more in zip(self.box.shape, around, strict=True)]
+        steps = [s * size for s in strides]
+        if batch > 1:
+            shape, steps = [batch, *shape], [distance * size, *steps]
+        self.shape, self.strides = tuple(shape), tuple(steps)
+        # Plans count from the first element in the halo; NumPy's first element is that one too.
+        self.offset = offset
+
+    def empty(self) -> np.ndarray:
+        """A new array, its values undefined. Its memory has what the plan may touch and no more."""
+        memory = np.empty(self.count, self.dtype)
+        return np.ndarray(self.shape, self.dtype, memory, 0, self.strides)
+
+    def check(self, operation: str, name: str, array: np.ndarray) -> None:
+        """Raises `weft.Error` unless the array can be read or written where it lies."""
+        try:
+            if array.strides == self.strides and array.shape == self.shape and array.dtype == self.dtype:
+                return
+        except AttributeError:
+            pass
+        self._look_closer(operation, name, array)
+
+    def _look_closer(self, operation: str, name: str, array: object) -> None:
+        wanted = (
+            f"shape {self.shape}, dtype {self.dtype}, strides {self.strides} bytes ({_order(self.shape, self.strides)}), "
+            f"as plan.empty_{'input' if (operation.endswith('forward')) == (name == 'x') else 'output'}() makes them"
+        )
+        if not isinstance(array, np.ndarray):
+            if hasattr(array, "__cuda_array_interface__"):
+                raise Error(operation, f"{name} in memory of a GPU", "a NumPy array; GPUs are not there in Python yet")
+            raise Error(operation, f"{name} of type {type(array).__name__}", f"a NumPy array of {wanted}")
+        same = array.shape == self.shape and array.dtype == self.dtype
+        axes = zip(array.shape, array.strides, self.strides, strict=False)
+        if same and (array.size == 0 or all(n == 1 or have == want for n, have, want in axes)):
+            return  # along an axis of one point no step is ever made
+        got = f"shape {array.shape}, dtype {array.dtype}, strides {array.strides} bytes"
+        hint = ""
+        if same:
+            hint = "; other strides, of views too, are given to the plan: input=weft.Distribution....with_strides(...)"
+        raise Error(operation, f"{name} of {got} ({_order(array.shape, array.strides)})", wanted + hint)
+
+
+def _order(shape: tuple, strides: tuple) -> str:
+    """The memory order in words: C order, Fortran order, or the axes from slowest to fastest."""
+    axes = [a for a in range(len(shape)) if shape[a] > 1]
+    if any(strides[a] <= 0 for a in axes):
+        return "steps that are not positive"
+    slowest_first = sorted(axes, key=lambda a: -strides[a])
+    if slowest_first == axes:
+        return "C order"
+    if slowest_first == axes[::-1]:
+        return "Fortran order"
+    return f"axes {slowest_first} from slowest to fastest"
