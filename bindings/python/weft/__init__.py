@@ -11,13 +11,11 @@ Arrays of which each rank holds a part, under `mpirun` with mpi4py: see `weft.Pl
 
 from __future__ import annotations
 
-from weft import _mkl
-
-_mkl.announce()
-
-from weft import _core  # noqa: E402
-from weft._box import Box  # noqa: E402
-from weft._core import (  # noqa: E402
+from weft import _core, _mkl
+from weft._backend import __ua_domain__ as __ua_domain__
+from weft._backend import __ua_function__ as __ua_function__
+from weft._box import Box
+from weft._core import (
     Comm,
     Distribution,
     Explanation,
@@ -28,9 +26,9 @@ from weft._core import (  # noqa: E402
     import_wisdom,
     options,
 )
-from weft._dct import dct, dctn, dst, dstn, idct, idctn, idst, idstn  # noqa: E402
-from weft._error import Error  # noqa: E402
-from weft._fft import (  # noqa: E402
+from weft._dct import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+from weft._error import Error
+from weft._fft import (
     fft,
     fft2,
     fftn,
@@ -50,12 +48,11 @@ from weft._fft import (  # noqa: E402
     rfft2,
     rfftn,
 )
-from weft._plan import Plan  # noqa: E402
-from weft._whole import clear_cache  # noqa: E402
+from weft._plan import Plan
+from weft._whole import clear_cache
 
 __version__: str = _core.version()
-
-from weft._backend import __ua_domain__, __ua_function__  # noqa: E402
+_mkl.announce()
 
 __all__ = [
     "Box",

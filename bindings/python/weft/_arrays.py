@@ -44,9 +44,10 @@ class Side:
         self._look_closer(operation, name, array)
 
     def _look_closer(self, operation: str, name: str, array: object) -> None:
+        maker = "input" if operation.endswith("forward") == (name == "x") else "output"
         wanted = (
-            f"shape {self.shape}, dtype {self.dtype}, strides {self.strides} bytes ({_order(self.shape, self.strides)}), "
-            f"as plan.empty_{'input' if (operation.endswith('forward')) == (name == 'x') else 'output'}() makes them"
+            f"shape {self.shape}, dtype {self.dtype}, strides {self.strides} bytes "
+            f"({_order(self.shape, self.strides)}), as plan.empty_{maker}() makes them"
         )
         if not isinstance(array, np.ndarray):
             if hasattr(array, "__cuda_array_interface__"):

@@ -23,7 +23,7 @@ def __ua_function__(method: Callable, args: tuple, kwargs: dict) -> Any:  # noqa
     return function(*args, **kwargs)
 
 
-FUNCTIONS = frozenset(
-    "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn "
-    "dct idct dst idst dctn idctn dstn idstn".split()
-)
+FUNCTIONS = {
+    *(name + axes for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for axes in ("", "2", "n")),
+    *(name + axes for name in ("dct", "idct", "dst", "idst") for axes in ("", "n")),
+}

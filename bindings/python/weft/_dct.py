@@ -48,8 +48,8 @@ def _r2r(
     return result
 
 
-# What makes the matrix of a transform orthogonal, up to a factor: the factor of the first and of the last point along each
-# axis, before the transform and after it.
+# What makes the matrix of a transform orthogonal, up to a factor: the factor of the first and of the last point along
+# each axis, before the transform and after it.
 _ROOT = 2**0.5
 _BEFORE = {"dct1": (_ROOT, _ROOT), "dct3": (_ROOT, 1), "dst3": (1, _ROOT)}
 _AFTER = {"dct1": (1 / _ROOT, 1 / _ROOT), "dct2": (1 / _ROOT, 1), "dst2": (1, 1 / _ROOT)}
@@ -75,9 +75,10 @@ def dctn(
 ) -> np.ndarray:
     """The discrete cosine transform of type 1, 2, 3 or 4 along several axes, all by default.
 
-    Real data give real results; of complex data real and imaginary parts are transformed separately. The arguments are those
-    of `fftn`. The lengths that norms divide by are 2(n-1) for type 1 and 2n for the others. `orthogonalize`: whether the
-    first and last points are scaled so that the transform's matrix is orthogonal up to a factor; None: with norm "ortho".
+    Real data give real results; of complex data real and imaginary parts are transformed separately. The arguments
+    are those of `fftn`. The lengths that norms divide by are 2(n-1) for type 1 and 2n for the others.
+    `orthogonalize`: whether the first and last points are scaled so that the transform's matrix is orthogonal up to a
+    factor; None: with norm "ortho".
 
     >>> import numpy as np, weft
     >>> weft.dctn(np.ones((2, 2)))

@@ -160,7 +160,8 @@ def irfftn(
     *,
     plan: None = None,
 ) -> np.ndarray:
-    """The inverse of `rfftn`. `s` are the lengths of the real result; without it the last one is 2(m-1), an even number.
+    """The inverse of `rfftn`. `s` are the lengths of the real result; without it the last one is 2(m-1), an even
+    number.
 
     >>> weft.irfftn(weft.rfftn(np.ones((2, 4))))
     array([[1., 1., 1., 1.],
@@ -180,7 +181,7 @@ def hfftn(
     *,
     plan: None = None,
 ) -> np.ndarray:
-    """`fftn` of data with Hermitian symmetry, of which x has the half along the last of the axes; the result is real."""
+    """`fftn` of Hermitian-symmetric data, of which x has the half along the last of the axes; the result is real."""
     no_plan(plan)
     return _c2r(x, s, axes, _SWAPPED[norm_of(norm)], workers, conjugate=True)
 

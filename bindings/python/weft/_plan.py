@@ -51,14 +51,14 @@ class Plan:
     ----------
     comm : mpi4py communicator, `weft.Comm` (as `ThreadTeam.run` gives it), or None: this process alone.
     shape : global lengths of 1 to 8 axes; for r2c those of the real array. Several ranks need 2 axes.
-    transforms : one name for all axes, or one per axis: "c2c", "r2c", "dct1" to "dct4", "dst1" to "dst4", None. "r2c" for all
-        means r2c along the last axis and c2c along the others.
+    transforms : one name for all axes, or one per axis: "c2c", "r2c", "dct1" to "dct4", "dst1" to "dst4", None. "r2c"
+        for all means r2c along the last axis and c2c along the others.
     dtype : of the input: float32, float64, complex64 or complex128. None: float64 or complex128, as the transforms say.
     input, output : who holds what before and after: "slab0" (cut along axis 0), "pencil2" (whole lines along axis 2),
         "brick", this rank's `weft.Box`, the list of all ranks' boxes, or a `weft.Distribution`, which also takes memory
         orders, strides and halos. For the output "fastest": boxes and memory order as the plan likes them best.
-    norm : as in `scipy.fft`: "backward" (None): backward divides by N, the product of the logical lengths of the transformed
-        axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; and "none": nothing is divided.
+    norm : as in `scipy.fft`: "backward" (None): backward divides by N, the product of the logical lengths of the
+        transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided.
     tolerance : the relative error in the 2-norm that messages may cause, None: they are exact.
     effort : "estimate", "measure" or "patient": how much is tried while planning.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
@@ -77,9 +77,9 @@ class Plan:
     >>> bool(np.allclose(plan.backward(y), x))
     True
 
-    One thread at a time executes the plans of a communicator, in the same order on all ranks. Plans release the GIL while
-    they are made and while they work; Ctrl-C is seen when the call returns, and option budget="10s" bounds how long
-    planning by trials takes.
+    One thread at a time executes the plans of a communicator, in the same order on all ranks. Plans release the GIL
+    while they are made and while they work; Ctrl-C is seen when the call returns, and option budget="10s" bounds how
+    long planning by trials takes.
     """
 
     def __init__(
@@ -130,8 +130,8 @@ class Plan:
     def forward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Transforms this rank's input box and returns its output box. Collective.
 
-        `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both look
-        as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap.
+        `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
+        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap.
         """
         if out is None:
             out = self._output.empty()
@@ -154,8 +154,8 @@ class Plan:
     def start_forward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
 
-        Until `wait` returns or `test` returns True, both arrays belong to the plan, which keeps them alive. No thread runs
-        in the background: the execution goes on inside `test` and `wait`.
+        Until `wait` returns or `test` returns True, both arrays belong to the plan, which keeps them alive. No thread
+        runs in the background: the execution goes on inside `test` and `wait`.
 
         >>> plan = weft.Plan(None, (4, 4))
         >>> plan.start_forward(np.ones((4, 4), complex))
@@ -177,7 +177,7 @@ class Plan:
         self._result = target
 
     def test(self) -> bool:
-        """Takes the execution under way as far as possible without waiting. True if it is complete, or if there is none."""
+        """Takes the execution under way as far as possible without waiting. True if none is under way any more."""
         return self._core.test()
 
     def wait(self) -> np.ndarray | None:
@@ -252,9 +252,9 @@ class Plan:
     def wavenumbers(self, axis: int) -> np.ndarray:
         """The wavenumbers of this rank's output along an axis, float64, shaped to broadcast against the output.
 
-        They count periods in the logical length, which is n points for c2c and r2c, 2(n-1) for dct1, 2(n+1) for dst1 and 2n
-        for the other DCTs and DSTs: times 2 pi / (logical length * spacing) they are angular wavenumbers. For c2c those from
-        n/2 on are negative, as in `numpy.fft.fftfreq`.
+        They count periods in the logical length, which is n points for c2c and r2c, 2(n-1) for dct1, 2(n+1) for dst1
+        and 2n for the other DCTs and DSTs: times 2 pi / (logical length * spacing) they are angular wavenumbers. For
+        c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`.
 
         >>> weft.Plan(None, (4, 6), "r2c").wavenumbers(0).ravel()
         array([ 0.,  1., -2., -1.])

@@ -68,19 +68,20 @@ def check_mpi(theirs: str) -> None:
 
 
 def compare_mpi(theirs: str, ours: str, built_for: str) -> None:
-    """Raises `weft.Error` unless the three are one MPI: that of mpi4py, the one Weft runs with, the one it was built for.
+    """Raises `weft.Error` unless three are one MPI: mpi4py's, the one Weft runs with, the one it was built for.
 
-    The first two are library version strings. Where two MPI libraries are loaded, functions of one may stand in for those
-    of the other, so that equal strings alone prove nothing.
+    The first two are library version strings. Where two MPI libraries are loaded, functions of one may stand in for
+    those of the other, so that equal strings alone prove nothing.
     """
     if theirs == ours and _family(theirs) == _family(built_for):
         return
     raise Error(
         "plan: comm",
-        f"a communicator of {_first_line(theirs)}, while Weft was built for {built_for} and runs with {_first_line(ours)}",
-        f"one MPI for both. Either let mpi4py use {built_for}: run under its mpirun, with its library the first that the "
-        f"loader finds, or build mpi4py for it (pip install --no-binary=mpi4py --force-reinstall mpi4py, with MPICC naming "
-        f"its mpicc). Or build Weft for {_family(theirs)}: pip install --force-reinstall . "
+        f"a communicator of {_first_line(theirs)}, while Weft was built for {built_for} and runs with "
+        f"{_first_line(ours)}",
+        f"one MPI for both. Either let mpi4py use {built_for}: run under its mpirun, with its library the first that "
+        "the loader finds, or build mpi4py for it (pip install --no-binary=mpi4py --force-reinstall mpi4py, with MPICC "
+        f"naming its mpicc). Or build Weft for {_family(theirs)}: pip install --force-reinstall . "
         "-C cmake.define.MPI_CXX_COMPILER=<its mpicxx>",
     )
 

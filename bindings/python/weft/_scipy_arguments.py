@@ -14,16 +14,14 @@ Axes = int | Sequence[int] | None
 
 
 def array_of(x: Any) -> np.ndarray:
-    """The argument as an array that can be transformed: float16 as float32, integers as float64, in native byte order."""
+    """The argument as an array that can be transformed: float16 as float32, all but floats as float64; native byte order."""
     a = np.asarray(x)
     if a.dtype.kind in "fc":
         if a.dtype.char in "gG":
             raise TypeError(f"weft transforms {a.dtype} nowhere: float32 and float64 and complex numbers of them")
         dtype = np.dtype(np.float32) if a.dtype.char == "e" else a.dtype.newbyteorder("=")
-    elif a.dtype.kind in "biu":
-        dtype = np.dtype(np.float64)
     else:
-        raise TypeError(f"cannot transform an array of dtype {a.dtype}; numbers are wanted")
+        dtype = np.dtype(np.float64)
     return a if a.dtype == dtype and a.dtype.isnative else a.astype(dtype)
 
 
@@ -98,7 +96,7 @@ def _integers(values: Any, name: str) -> Iterable[int]:
 
 
 def fitted(a: np.ndarray, axes: Sequence[int], lengths: Sequence[int]) -> np.ndarray:
-    """The array with these lengths along the axes: a view if it is cropped only, a copy with zeros behind if it is padded."""
+    """The array with these lengths along the axes: a view where cropped, a copy with zeros where padded."""
     shape = list(a.shape)
     for axis, n in zip(axes, lengths, strict=True):
         shape[axis] = n

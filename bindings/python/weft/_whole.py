@@ -1,7 +1,8 @@
-"""Transforms of whole arrays: the ranks are threads of this process, and plans are kept for the next array like this one.
+"""Transforms of whole arrays: the ranks are threads of this process, and plans are kept for the next such array.
 
-Each rank reads its box where it lies in the array and writes its box of the result where that belongs. Nothing is copied
-before or after, unless the array has steps that a plan does not take (negative, zero, overlapping or not aligned ones).
+Each rank reads its box where it lies in the array and writes its box of the result where that belongs. Nothing is
+copied before or after, unless the array has steps that a plan does not take (negative, zero, overlapping or not
+aligned ones).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class Request:
     def cuts(self) -> tuple[int, int] | None:
         """The axes that the ranks' boxes are cut along, before and after; None: one rank.
 
-        Where an axis is not transformed, both are cut along it, and ranks exchange nothing. Else the output is cut along
-        another axis than the input, which takes one exchange.
+        Where an axis is not transformed, both are cut along it, and ranks exchange nothing. Else the output is cut
+        along another axis than the input, which takes one exchange.
         """
         points = math.prod(self.shape)
         axes = range(len(self.shape))
