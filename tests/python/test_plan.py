@@ -87,7 +87,7 @@ def test_wrong_arrays(make, words):
         plan.forward(make())
     for word in words:
         assert word in str(caught.value)
-    assert caught.value.operation == "forward"
+    assert caught.value.operation == "plan"
 
 
 def test_wrong_outputs():
@@ -97,7 +97,7 @@ def test_wrong_outputs():
         plan.forward(x, np.ones((4, 6)))
     frozen = plan.empty_output()
     frozen.flags.writeable = False
-    with pytest.raises(weft.Error, match="read-only"):
+    with pytest.raises(weft.Error, match="out, which is read-only"):
         plan.forward(x, frozen)
     square = weft.Plan(None, (4, 6))
     y = np.ones((4, 6), complex)

@@ -60,6 +60,19 @@ def outcome(function, *args, **kwargs):
             return type(error)
 
 
+def scipys(name, a, arguments):
+    """What SciPy returns, or the type of what it raises, but for two slips of it (1.17): of complex data it forgets
+    `orthogonalize`, and a real result without points, which one point along the last axis stands for, is no error."""
+    function = getattr(scipy.fft, name)
+    last = arguments.get("axes", [-1])[-1]
+    if name in ("irfftn", "hfftn") and "s" not in arguments and a.shape[last] == 1:
+        return ValueError
+    if name in COSINE and a.dtype.kind == "c":
+        parts = [outcome(function, part, **arguments) for part in (a.real, a.imag)]
+        return parts[0] if isinstance(parts[0], type) else parts[0] + parts[0].dtype.type(1) * 1j * parts[1]
+    return outcome(function, a, **arguments)
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", FOURIER + COSINE)
 def test_random(name, seed):
@@ -71,7 +84,7 @@ def test_random(name, seed):
             arguments["type"] = int(rng.integers(1, 5))
             arguments["orthogonalize"] = rng.choice([None, True, False])
         kept = a.copy()
-        theirs = outcome(getattr(scipy.fft, name), a, **arguments)
+        theirs = scipys(name, a, arguments)
         ours = outcome(getattr(weft, name), a, **arguments)
         label = f"{name} of {a.dtype} {a.shape} strides {a.strides}, {arguments}"
         if isinstance(theirs, type):

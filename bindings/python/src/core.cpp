@@ -53,6 +53,8 @@ void bind_errors(nanobind::module_& module) {
 
 NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   using namespace weft::python;
+  // What is alive when the interpreter ends is no leak: communicators of MPI keep theirs for plans to come.
+  nanobind::set_leak_warnings(false);
   bind_errors(module);
   bind_ranks(module);
   bind_problems(module);

@@ -24,34 +24,48 @@ class HeldPlan {
 
   void execute(Direction direction, nanobind::handle in, nanobind::handle out) {
     const Turn turn(*this);
-    const char* name = direction == Direction::forward ? "forward" : "backward";
-    Plan& plan = plan_.get(name);
-    const View from(in, View::Access::read, name), to(out, View::Access::write, name);
+    Plan& plan = plan_.get(name_of(direction));
+    const auto [from, to] = views(direction, in, out);
     const Released released;
-    const void* source = from.data();
     if (direction == Direction::forward)
-      plan.forward(source, to.data());
+      plan.forward(from.source(), to.data());
     else
-      plan.backward(source, to.data());
+      plan.backward(from.source(), to.data());
   }
 
   void start(Direction direction, nanobind::handle in, nanobind::handle out) {
     const Turn turn(*this);
-    const char* name = direction == Direction::forward ? "start_forward" : "start_backward";
-    Plan& plan = plan_.get(name);
-    if (under_way_) throw Error(name, "a plan with an execution under way", "wait() first");
-    View from(in, View::Access::read, name), to(out, View::Access::write, name);
+    Plan& plan = plan_.get(name_of(direction));
+    if (under_way_) throw Error(name_of(direction), "a plan with an execution under way", "wait() first");
+    auto [from, to] = views(direction, in, out);
     {
       const Released released;
-      const void* source = from.data();
       if (direction == Direction::forward)
-        plan.start_forward(source, to.data());
+        plan.start_forward(from.source(), to.data());
       else
-        plan.start_backward(source, to.data());
+        plan.start_backward(from.source(), to.data());
     }
     from_ = std::move(from);
     to_ = std::move(to);
     under_way_ = true;
+  }
+
+  /// Lets the other ranks know that this one has no arrays for an execution: where ranks agree before they
+  /// execute, among threads and with option check=collective, all of them fail. A rank without points has
+  /// nothing to agree on, and executes.
+  void refuse(Direction direction) {
+    const Turn turn(*this);
+    Plan& plan = plan_.get(name_of(direction));
+    const Released released;
+    const void* const nothing = nullptr;
+    void* const nowhere = nullptr;
+    try {
+      if (direction == Direction::forward)
+        plan.forward(nothing, nowhere);
+      else
+        plan.backward(nothing, nowhere);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the caller raises what is really wrong
+    }
   }
 
   bool test() {
@@ -101,6 +115,15 @@ class HeldPlan {
     std::atomic_flag& busy_;
   };
 
+  static const char* name_of(Direction direction) {
+    return direction == Direction::forward ? "forward" : "backward";
+  }
+
+  static std::pair<View, View> views(Direction direction, nanobind::handle in, nanobind::handle out) {
+    return {View(in, View::Access::read, name_of(direction)),
+            View(out, View::Access::write, name_of(direction))};
+  }
+
   void end() {
     from_.release();
     to_.release();
@@ -135,7 +158,7 @@ void bind_explanations(nanobind::module_& module) {
       .def("__str__", [](const Explanation& e) { return to_string(e); });
 }
 
-/// Of an array, as Python describes it: box, memory order, strides and offset in elements, distance of a
+/// Of an array, as Python describes it: box, memory order, strides in elements, distance of a
 /// batch.
 template <bool input>
 nanobind::tuple side(const HeldPlan& held) {
@@ -143,7 +166,6 @@ nanobind::tuple side(const HeldPlan& held) {
   const Box& box = input ? plan.input_box() : plan.output_box();
   return nanobind::make_tuple(corners_of(box), input ? plan.input_order() : plan.output_order(),
                               input ? plan.input_strides() : plan.output_strides(),
-                              input ? plan.input_offset() : plan.output_offset(),
                               input ? plan.input_distance() : plan.output_distance(),
                               input ? plan.input_count() : plan.output_count());
 }
@@ -160,6 +182,7 @@ void bind_plans(nanobind::module_& module) {
            arg("comm"), arg("arguments"), arg("input"), arg("output"))
       .def("execute", &HeldPlan::execute, arg("direction"), arg("source"), arg("target"))
       .def("start", &HeldPlan::start, arg("direction"), arg("source"), arg("target"))
+      .def("refuse", &HeldPlan::refuse, arg("direction"))
       .def("test", &HeldPlan::test)
       .def("wait", &HeldPlan::wait)
       .def("free", &HeldPlan::free)

@@ -42,6 +42,7 @@ class View {
   void release() {
     if (std::exchange(held_, false)) PyBuffer_Release(&buffer_);
   }
+  const void* source() const { return held_ ? buffer_.buf : nullptr; }
   void* data() const { return held_ ? buffer_.buf : nullptr; }
 
  private:

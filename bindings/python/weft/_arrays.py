@@ -14,8 +14,9 @@ class Side:
     With a batch, arrays have one more axis, the first. With a halo, their shape is that of the box with its halo.
     """
 
-    def __init__(self, side: tuple, dtype: np.dtype, batch: int, halo: tuple) -> None:
-        corners, self.order, strides, offset, distance, self.count = side
+    def __init__(self, name: str, side: tuple, dtype: np.dtype, batch: int, halo: tuple) -> None:
+        self.name = name
+        corners, self.order, strides, distance, self.count = side
         self.box = Box(*corners)
         self.dtype = dtype
         size = dtype.itemsize
@@ -26,33 +27,32 @@ class Side:
         if batch > 1:
             shape, steps = [batch, *shape], [distance * size, *steps]
         self.shape, self.strides = tuple(shape), tuple(steps)
-        # Plans count from the first element in the halo; NumPy's first element is that one too.
-        self.offset = offset
 
     def empty(self) -> np.ndarray:
         """A new array, its values undefined. Its memory has what the plan may touch and no more."""
         memory = np.empty(self.count, self.dtype)
         return np.ndarray(self.shape, self.dtype, memory, 0, self.strides)
 
-    def check(self, operation: str, name: str, array: np.ndarray) -> None:
-        """Raises `weft.Error` unless the array can be read or written where it lies."""
+    def check(self, name: str, array: np.ndarray, write: bool = False) -> None:
+        """Raises `weft.Error` unless the array can be read, or written, where it lies."""
         try:
-            if array.strides == self.strides and array.shape == self.shape and array.dtype == self.dtype:
-                return
+            alike = array.strides == self.strides and array.shape == self.shape and array.dtype == self.dtype
         except AttributeError:
-            pass
-        self._look_closer(operation, name, array)
+            alike = False
+        if not alike:
+            self._look_closer(name, array)
+        if write and not array.flags.writeable:
+            raise Error("plan", f"{name}, which is read-only", "a writable array")
 
-    def _look_closer(self, operation: str, name: str, array: object) -> None:
-        maker = "input" if operation.endswith("forward") == (name == "x") else "output"
+    def _look_closer(self, name: str, array: object) -> None:
         wanted = (
             f"shape {self.shape}, dtype {self.dtype}, strides {self.strides} bytes "
-            f"({_order(self.shape, self.strides)}), as plan.empty_{maker}() makes them"
+            f"({_order(self.shape, self.strides)}), as plan.empty_{self.name}() makes them"
         )
         if not isinstance(array, np.ndarray):
             if hasattr(array, "__cuda_array_interface__"):
-                raise Error(operation, f"{name} in memory of a GPU", "a NumPy array; GPUs are not there in Python yet")
-            raise Error(operation, f"{name} of type {type(array).__name__}", f"a NumPy array of {wanted}")
+                raise Error("plan", f"{name} in memory of a GPU", "a NumPy array; GPUs are not there in Python yet")
+            raise Error("plan", f"{name} of type {type(array).__name__}", f"a NumPy array of {wanted}")
         same = array.shape == self.shape and array.dtype == self.dtype
         axes = zip(array.shape, array.strides, self.strides, strict=False)
         if same and (array.size == 0 or all(n == 1 or have == want for n, have, want in axes)):
@@ -61,7 +61,7 @@ class Side:
         hint = ""
         if same:
             hint = "; other strides, of views too, are given to the plan: input=weft.Distribution....with_strides(...)"
-        raise Error(operation, f"{name} of {got} ({_order(array.shape, array.strides)})", wanted + hint)
+        raise Error("plan", f"{name} of {got} ({_order(array.shape, array.strides)})", wanted + hint)
 
 
 def _order(shape: tuple, strides: tuple) -> str:

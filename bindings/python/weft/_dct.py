@@ -96,7 +96,6 @@ def idctn(
     norm: str | None = None,
     overwrite_x: bool = False,
     workers: int | None = None,
-    *,
     orthogonalize: bool | None = None,
 ) -> np.ndarray:
     """The inverse of `dctn`, with its arguments."""
@@ -111,7 +110,6 @@ def dstn(
     norm: str | None = None,
     overwrite_x: bool = False,
     workers: int | None = None,
-    *,
     orthogonalize: bool | None = None,
 ) -> np.ndarray:
     """The discrete sine transform of type 1, 2, 3 or 4, as `dctn`. For type 1 norms divide by 2(n+1)."""
@@ -126,7 +124,6 @@ def idstn(
     norm: str | None = None,
     overwrite_x: bool = False,
     workers: int | None = None,
-    *,
     orthogonalize: bool | None = None,
 ) -> np.ndarray:
     """The inverse of `dstn`, with its arguments."""
@@ -142,7 +139,6 @@ def _along_one_axis(name: str, of: Any) -> Any:
         norm: str | None = None,
         overwrite_x: bool = False,
         workers: int | None = None,
-        *,
         orthogonalize: bool | None = None,
     ) -> np.ndarray:
         lengths = None if n is None else (n,)

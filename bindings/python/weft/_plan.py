@@ -123,8 +123,8 @@ class Plan:
             arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
         before, after = distribution("input", input), distribution("output", output)
         self._core = _core.Plan(resolve(comm), arguments, before, after)
-        self._input = Side(self._core.input, source, batch, before.halo)
-        self._output = Side(self._core.output, target, batch, after.halo)
+        self._input = Side("input", self._core.input, source, batch, before.halo)
+        self._output = Side("output", self._core.output, target, batch, after.halo)
         self._result: np.ndarray | None = None
 
     def forward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -133,23 +133,13 @@ class Plan:
         `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
         look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap.
         """
-        if out is None:
-            out = self._output.empty()
-        else:
-            self._output.check("forward", "out", out)
-        self._input.check("forward", "x", x)
-        self._core.execute(_FORWARD, x, out)
-        return out
+        out = self._output.empty() if out is None else out
+        return self._do(self._core.execute, _FORWARD, x, out)
 
     def backward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """The same from the output box to the input box. Collective."""
-        if out is None:
-            out = self._input.empty()
-        else:
-            self._input.check("backward", "out", out)
-        self._output.check("backward", "x", x)
-        self._core.execute(_BACKWARD, x, out)
-        return out
+        out = self._input.empty() if out is None else out
+        return self._do(self._core.execute, _BACKWARD, x, out)
 
     def start_forward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
@@ -162,19 +152,26 @@ class Plan:
         >>> complex(plan.wait()[0, 0])
         (16+0j)
         """
-        target = self._output.empty() if out is None else out
-        self._output.check("start_forward", "out", target)
-        self._input.check("start_forward", "x", x)
-        self._core.start(_FORWARD, x, target)
-        self._result = target
+        out = self._output.empty() if out is None else out
+        self._result = self._do(self._core.start, _FORWARD, x, out)
 
     def start_backward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
         """As `backward`, and as `start_forward` does it. Collective."""
-        target = self._input.empty() if out is None else out
-        self._input.check("start_backward", "out", target)
-        self._output.check("start_backward", "x", x)
-        self._core.start(_BACKWARD, x, target)
-        self._result = target
+        out = self._input.empty() if out is None else out
+        self._result = self._do(self._core.start, _BACKWARD, x, out)
+
+    def _do(self, what: Any, direction: _core.Direction, x: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """Executes or starts. What is wrong with the arrays is an error here before C++ sees them; then other ranks,
+        which may wait for this one to agree, are told."""
+        source, target = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
+        try:
+            source.check("x", x)
+            target.check("out", out, write=True)
+        except Error:
+            self._core.refuse(direction)
+            raise
+        what(direction, x, out)
+        return out
 
     def test(self) -> bool:
         """Takes the execution under way as far as possible without waiting. True if none is under way any more."""

@@ -14,7 +14,7 @@ Axes = int | Sequence[int] | None
 
 
 def array_of(x: Any) -> np.ndarray:
-    """The argument as an array that can be transformed: float16 as float32, all but floats as float64; native byte order."""
+    """The argument as an array that can be transformed: float16 as float32, what is no float as float64."""
     a = np.asarray(x)
     if a.dtype.kind in "fc":
         if a.dtype.char in "gG":
