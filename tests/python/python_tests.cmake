@@ -9,6 +9,8 @@ if(WEFT_MPI)
     mpi_test(python_mpi_${ranks} ${ranks} ${pytest} ${here}/mpi)
     list(APPEND python_tests python_mpi_${ranks})
   endforeach()
+  mpi_test(python_mpi_example 4 ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/examples/spectrum.py)
+  list(APPEND python_tests python_mpi_example)
   # Of a mpi4py that can do with several MPIs.
   set_property(TEST ${python_tests} APPEND PROPERTY ENVIRONMENT "MPI4PY_MPIABI=$<IF:$<BOOL:${WEFT_MPI_IS_MPICH}>,mpich,openmpi>")
 endif()
