@@ -45,6 +45,12 @@ def test_exceptions_of_a_rank():
     assert team.run(lambda comm: comm.rank) == [0, 1, 2]
 
 
+def test_axis_orders_in_messages():
+    plan = weft.Plan(None, (4, 6, 2))
+    with pytest.raises(weft.Error, match=r"axes \[0, 2, 1\] from slowest to fastest"):
+        plan.forward(np.ones((4, 2, 6), complex).transpose(0, 2, 1))
+
+
 def test_arrays_as_they_lie():
     """No copies: results are in the arrays that were given, and arrays of the plan have the plan's strides."""
     plan = weft.Plan(None, (4, 6))
@@ -234,3 +240,57 @@ def test_options_and_wisdom(tmp_path):
     assert weft.export_wisdom(file)
     weft.forget_wisdom()
     assert weft.import_wisdom(file)
+
+
+def test_facts():
+    plan = weft.Plan(None, (8, 6, 4), ["dct2", "r2c", None], np.float32, output="slab0", fft="fftw")
+    assert (plan.shape, plan.input_shape, plan.output_shape) == ((8, 6, 4), (8, 6, 4), (8, 4, 4))
+    assert (plan.input_dtype, plan.output_dtype) == (np.float32, np.complex64)
+    assert plan.output_order == (0, 1, 2)
+    assert plan.scale_factor == 16 * 6
+    assert plan.workspace_bytes == int(plan.workspace_bytes) >= 0
+    assert repr(plan) == "<weft.Plan 8x6x4 float32 (dct2, r2c, none)>"
+    assert [plan.logical_length(a) for a in range(3)] == [16, 6, 1]
+    assert plan.wavenumbers(-2).ravel().tolist() == [0, 1, 2, 3]
+    with pytest.raises(weft.Error, match="not transformed"):
+        plan.wavenumbers(2)
+    with pytest.raises(weft.Error, match="axis 3"):
+        plan.wavenumbers(3)
+
+
+@pytest.mark.parametrize("kind", [f"{f}{t}" for f in ("dct", "dst") for t in range(1, 5)])
+def test_wavenumbers_of_cosines_and_sines(kind):
+    """A wave of wavenumber k in the logical length has the k-th mode and no other."""
+    n = 12
+    plan = weft.Plan(None, (n,), kind)
+    k, length = plan.wavenumbers(0), plan.logical_length(0)
+    first = {"dct1": 0, "dst1": 1}.get(kind, 0.5 if kind[-1] in "24" else 0 if kind[1] == "c" else 1)
+    places = np.arange(n) + first  # of the points, for this kind's symmetry
+    mode = 4
+    wave = (np.cos if kind.startswith("dct") else np.sin)(2 * np.pi * k[mode] * places / length)
+    spectrum = plan.forward(wave)
+    assert np.argmax(np.abs(spectrum)) == mode
+    spectrum[mode] = 0
+    assert np.allclose(spectrum, 0, atol=1e-12)
+
+
+def test_arrays_of_gpus_are_not_there():
+    class OnGpu:
+        __cuda_array_interface__ = {}
+
+    with pytest.raises(weft.Error, match="GPU"):
+        weft.Plan(None, (4, 4)).forward(OnGpu())
+
+
+def test_mkl_of_pip_is_announced(monkeypatch, tmp_path):
+    from weft import _mkl
+
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/libmkl_rt.so.2").touch()
+    monkeypatch.setattr(_mkl.sys, "prefix", str(tmp_path))
+    monkeypatch.delenv("WEFT_MKL_LIBRARY", raising=False)
+    _mkl.announce()
+    assert _mkl.os.environ["WEFT_MKL_LIBRARY"] == str(tmp_path / "lib")
+    monkeypatch.setenv("WEFT_MKL_LIBRARY", "/elsewhere")
+    _mkl.announce()
+    assert _mkl.os.environ["WEFT_MKL_LIBRARY"] == "/elsewhere"

@@ -161,6 +161,10 @@ def test_special_sizes():
         a = np.ones(shape)
         close(weft.fftn(a, axes=axes), scipy.fft.fftn(a, axes=axes))
         close(weft.rfftn(a, axes=axes), scipy.fft.rfftn(a, axes=axes))
+    one = np.ones((2, 3))
+    assert np.array_equal(weft.fftn(one, axes=()), one) and np.array_equal(weft.dctn(one, axes=()), one)
+    unaligned = np.zeros(8 * 5 + 1, np.uint8)[1:].view(float)
+    close(weft.fft(unaligned + 0), weft.fft(unaligned))
     many = np.random.default_rng(0).standard_normal((2,) * 12)
     close(weft.fftn(many, axes=(0, 11)), scipy.fft.fftn(many, axes=(0, 11)))
     with pytest.raises(weft.Error, match="12 axes"):
@@ -208,8 +212,8 @@ def test_plans_are_kept_and_bounded():
     from weft import _whole
 
     weft.clear_cache()
-    for n in range(4, 4 + 2 * _whole._MOST_PLANS):
-        weft.fft(np.ones(n))
+    for n in range(_whole._MOST_PLANS + 8):
+        weft.fft(np.ones((4, 2 + n)), axis=0)
     assert len(_whole._store.plans) == _whole._MOST_PLANS
     a = np.ones((32, 64, 64))
     weft.fftn(a, workers=2)

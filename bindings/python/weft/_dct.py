@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from weft._scipy_arguments import Axes, array_of, axes_and_lengths, fitted, norm_of, workers_of
+from weft._scipy_arguments import Axes, array_of, axes_and_lengths, fitted, named, norm_of, workers_of
 from weft._whole import transform
 
 Lengths = int | Sequence[int] | None
@@ -130,7 +130,7 @@ def idstn(
     return _r2r(x, "dst", type, s, axes, norm, workers, orthogonalize, backward=True)
 
 
-def _along_one_axis(name: str, of: Any) -> Any:
+def _along_one_axis(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     def function(
         x: Any,
         type: int = 2,
@@ -144,10 +144,7 @@ def _along_one_axis(name: str, of: Any) -> Any:
         lengths = None if n is None else (n,)
         return of(x, type, lengths, (axis,), norm, overwrite_x, workers, orthogonalize=orthogonalize)
 
-    function.__doc__ = f"`{of.__name__}` along one axis, of length n."
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "weft"
-    return function
+    return named(function, name, f"`{of.__name__}` along one axis, of length n.")
 
 
 dct, idct = _along_one_axis("dct", dctn), _along_one_axis("idct", idctn)

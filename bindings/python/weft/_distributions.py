@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from weft._box import Box
 from weft._core import Distribution
@@ -24,7 +25,7 @@ def distribution(what: str, where: Where) -> Distribution:
     if isinstance(where, Box):
         return Distribution.box(where)
     if isinstance(where, Sequence) and all(_is_box(box) for box in where):
-        return Distribution.boxes(list(where))
+        return Distribution.boxes(list(cast("Sequence[Box]", where)))
     raise Error(f"plan: {what}", repr(where), _WANTED)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from weft._scipy_arguments import (
     axes_and_lengths,
     complex_of,
     fitted,
+    named,
     no_plan,
     norm_of,
     workers_of,
@@ -69,10 +70,6 @@ def _c2r(
     shape[last] = lengths[-1]
     kinds = dict.fromkeys(chosen, "c2c") | {last: "r2c"}
     return transform(a, tuple(shape), kinds, np.dtype(a.dtype.char.lower()), backward=True, norm=scale, workers=threads)
-
-
-def _one(n: int | None) -> Lengths:
-    return None if n is None else (n,)
 
 
 def fftn(
@@ -202,46 +199,42 @@ def ihfftn(
     return np.conj(result, out=result)
 
 
-def _named(name: str, of: Any, one_axis: bool) -> Any:
-    """The function along one axis, or along two, that `scipy.fft` has beside the one along several."""
-    if one_axis:
+def _along_one_axis(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def function(
+        x: Any,
+        n: int | None = None,
+        axis: int = -1,
+        norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+        *,
+        plan: None = None,
+    ) -> np.ndarray:
+        lengths = None if n is None else (n,)
+        return of(x, lengths, (axis,), norm, overwrite_x, workers, plan=plan)
 
-        def function(
-            x: Any,
-            n: int | None = None,
-            axis: int = -1,
-            norm: str | None = None,
-            overwrite_x: bool = False,
-            workers: int | None = None,
-            *,
-            plan: None = None,
-        ) -> np.ndarray:
-            return of(x, _one(n), (axis,), norm, overwrite_x, workers, plan=plan)
-
-        function.__doc__ = f"`{of.__name__}` along one axis, of length n."
-    else:
-
-        def function(
-            x: Any,
-            s: Lengths = None,
-            axes: Axes = (-2, -1),
-            norm: str | None = None,
-            overwrite_x: bool = False,
-            workers: int | None = None,
-            *,
-            plan: None = None,
-        ) -> np.ndarray:
-            return of(x, s, axes, norm, overwrite_x, workers, plan=plan)
-
-        function.__doc__ = f"`{of.__name__}` along two axes, the last ones by default."
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "weft"
-    return function
+    return named(function, name, f"`{of.__name__}` along one axis, of length n.")
 
 
-fft, fft2 = _named("fft", fftn, True), _named("fft2", fftn, False)
-ifft, ifft2 = _named("ifft", ifftn, True), _named("ifft2", ifftn, False)
-rfft, rfft2 = _named("rfft", rfftn, True), _named("rfft2", rfftn, False)
-irfft, irfft2 = _named("irfft", irfftn, True), _named("irfft2", irfftn, False)
-hfft, hfft2 = _named("hfft", hfftn, True), _named("hfft2", hfftn, False)
-ihfft, ihfft2 = _named("ihfft", ihfftn, True), _named("ihfft2", ihfftn, False)
+def _along_two_axes(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def function(
+        x: Any,
+        s: Lengths = None,
+        axes: Axes = (-2, -1),
+        norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+        *,
+        plan: None = None,
+    ) -> np.ndarray:
+        return of(x, s, axes, norm, overwrite_x, workers, plan=plan)
+
+    return named(function, name, f"`{of.__name__}` along two axes, the last ones by default.")
+
+
+fft, fft2 = _along_one_axis("fft", fftn), _along_two_axes("fft2", fftn)
+ifft, ifft2 = _along_one_axis("ifft", ifftn), _along_two_axes("ifft2", ifftn)
+rfft, rfft2 = _along_one_axis("rfft", rfftn), _along_two_axes("rfft2", rfftn)
+irfft, irfft2 = _along_one_axis("irfft", irfftn), _along_two_axes("irfft2", irfftn)
+hfft, hfft2 = _along_one_axis("hfft", hfftn), _along_two_axes("hfft2", hfftn)
+ihfft, ihfft2 = _along_one_axis("ihfft", ihfftn), _along_two_axes("ihfft2", ihfftn)

@@ -87,7 +87,7 @@ class Plan:
         comm: Any,
         shape: Sequence[int],
         transforms: str | Sequence[str | None] = "c2c",
-        dtype: DTypeLike = None,
+        dtype: DTypeLike | None = None,
         input: Where = "slab0",
         output: Where = "fastest",
         norm: str | None = None,
@@ -320,7 +320,7 @@ def _transforms(given: str | Sequence[str | None], ndim: int) -> list[str]:
     return names
 
 
-def _dtypes(transforms: list[str], dtype: DTypeLike) -> tuple[np.dtype, np.dtype]:
+def _dtypes(transforms: list[str], dtype: DTypeLike | None) -> tuple[np.dtype, np.dtype]:
     """The dtypes of input and output."""
     cosines = any(t.startswith("d") for t in transforms)
     real = "r2c" in transforms or (cosines and "c2c" not in transforms)

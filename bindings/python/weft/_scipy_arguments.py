@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,3 +108,10 @@ def fitted(a: np.ndarray, axes: Sequence[int], lengths: Sequence[int]) -> np.nda
     padded = np.zeros(shape, a.dtype)
     padded[tuple(slice(n) for n in part.shape)] = part
     return padded
+
+
+def named(function: Callable[..., np.ndarray], name: str, meaning: str) -> Callable[..., np.ndarray]:
+    """The function as one of the package, of that name and with that docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__module__, function.__doc__ = "weft", meaning
+    return function

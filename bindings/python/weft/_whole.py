@@ -201,10 +201,10 @@ def _collapsed(
         kind = transforms.get(axis, "none")
         if n == 1 and kind in ("none", "c2c"):
             continue
-        before, after = steps[0][axis], steps[1][axis]
-        if axes and kind == "none" == axes[-1][1] and axes[-1][2:] == (n * before, n * after):
+        strides = steps[0][axis], steps[1][axis]
+        if axes and kind == "none" == axes[-1][1] and axes[-1][2:] == (n * strides[0], n * strides[1]):
             n *= axes.pop()[0]
-        axes.append((n, kind, before, after))
+        axes.append((n, kind, *strides))
     if not axes:
         axes.append((1, "c2c", 1, 1))
     if len(axes) > MAX_AXES:
