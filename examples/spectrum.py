@@ -1,8 +1,8 @@
 """A transform and back, on the ranks of MPI: mpirun -n 4 python examples/spectrum.py"""
 
-from mpi4py import MPI
 import numpy as np
 import weft
+from mpi4py import MPI
 
 plan = weft.Plan(MPI.COMM_WORLD, (64, 64, 64), "r2c")  # collective
 x = plan.empty_input()  # this rank's part, plan.input_box: a slab, cut along axis 0

@@ -32,7 +32,8 @@ def main() -> int:
     files = subprocess.run(
         [python, "-m", "pip", "show", "--files", "weft"], check=True, capture_output=True, text=True
     ).stdout
-    assert "weft/py.typed" in files and "libweft" not in files and ".hpp" not in files, files
+    assert "weft/py.typed" in files and "weft/_core.pyi" in files
+    assert "libweft" not in files and ".hpp" not in files, files
     print("installed and used")
     return 0
 

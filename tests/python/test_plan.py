@@ -26,6 +26,8 @@ def test_team():
     assert team.size == 3
     assert team.run(lambda comm: (comm.rank, comm.size, comm.medium)) == [(r, 3, "threads") for r in range(3)]
     assert team.run(lambda comm: comm.split(comm.rank // 2).size) == [2, 2, 1]
+    with pytest.raises(weft.Error, match="not from inside a body"):
+        team.run(lambda comm: team.run(lambda comm: 0))
     with pytest.raises(weft.Error, match="0 ranks"):
         weft.ThreadTeam(0)
 

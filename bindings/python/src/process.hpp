@@ -23,10 +23,11 @@ class OfThisProcess {
 
   void set(std::unique_ptr<T> object) { object_ = std::move(object); }
   void reset() {
-    if (made_here())
+    if (made_here()) {
       object_.reset();
-    else [[maybe_unused]]
-      T* const left_to_the_parent = object_.release();
+    } else {
+      [[maybe_unused]] T* const left_to_the_parent = object_.release();
+    }
   }
   /// The object. Throws `weft::Error` if it was freed, or made before this process was forked.
   T& get(const char* operation) const {
