@@ -18,8 +18,13 @@ class HeldPlan {
  public:
   HeldPlan(const Comm& comm, const PlanArguments& arguments, const Distribution& input,
            const Distribution& output) {
-    const Released released;
-    plan_.set(std::make_unique<Plan>(comm, problem_of(arguments, input, output), options_of(arguments)));
+    try {
+      const Released released;
+      plan_.set(std::make_unique<Plan>(comm, problem_of(arguments, input, output), options_of(arguments)));
+    } catch (const Error&) {
+      if (PyErr_Occurred() != nullptr) nanobind::raise_python_error();  // what interrupted the trials
+      throw;
+    }
   }
 
   void execute(Direction direction, nanobind::handle in, nanobind::handle out) {
@@ -136,6 +141,13 @@ class HeldPlan {
   bool under_way_ = false;
 };
 
+/// Whether a signal handler of Python wants to raise, as that of Ctrl-C does. Only the main thread handles
+/// signals.
+bool signal_raised() {
+  const nanobind::gil_scoped_acquire held;
+  return PyErr_CheckSignals() != 0;
+}
+
 void bind_explanations(nanobind::module_& module) {
   nanobind::class_<Candidate>(module, "Candidate",
                               "Options that a plan could have, beside those that were given.")
@@ -174,6 +186,7 @@ nanobind::tuple side(const HeldPlan& held) {
 
 void bind_plans(nanobind::module_& module) {
   bind_explanations(module);
+  interrupt_trials_if(signal_raised);
   nanobind::enum_<Direction>(module, "Direction")
       .value("forward", Direction::forward)
       .value("backward", Direction::backward);

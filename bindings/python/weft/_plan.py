@@ -78,8 +78,8 @@ class Plan:
     True
 
     One thread at a time executes the plans of a communicator, in the same order on all ranks. Plans release the GIL
-    while they are made and while they work; Ctrl-C is seen when the call returns, and option budget="10s" bounds how
-    long planning by trials takes.
+    while they are made and while they work. Ctrl-C ends planning by trials between two of them, with an error on all
+    ranks; otherwise it is seen when the call returns.
     """
 
     def __init__(
