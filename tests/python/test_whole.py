@@ -224,6 +224,19 @@ def test_plans_are_kept_and_bounded():
     assert not _whole._store.plans
 
 
+def test_threads_are_kept(monkeypatch):
+    """Plans of one number of workers share a team, which is started once."""
+    from weft import _core
+
+    weft.clear_cache()
+    started = []
+    team = _core.ThreadTeam
+    monkeypatch.setattr(_core, "ThreadTeam", lambda size: started.append(size) or team(size))
+    for n in (40, 41, 42):
+        weft.fftn(np.ones((n, 32, 32)), workers=2)
+    assert started == [2]
+
+
 def test_ranks_share_the_work():
     from weft import _whole
 

@@ -101,7 +101,6 @@ class _Store:
         self.lock = threading.Lock()
         self.plans: collections.OrderedDict[Request, _Kept] = collections.OrderedDict()
         self.teams: dict[int, _Team] = {}
-        self.alone = 0
 
     def get(self, request: Request) -> _Kept:
         with self.lock:
@@ -110,8 +109,9 @@ class _Store:
                 self.plans.move_to_end(request)
                 return kept
             # A plan for one rank needs no other thread, so that each may be used beside the others.
-            several = request.cuts() is not None
-            team = self.teams.setdefault(request.workers, _Team(request.workers)) if several else _Team(1)
+            team = _Team(1) if request.cuts() is None else self.teams.get(request.workers)
+            if team is None:
+                team = self.teams[request.workers] = _Team(request.workers)
         with team.lock:
             kept = _Kept(request, team)
         with self.lock:
