@@ -6,7 +6,8 @@
 #                   runs the tests; GPUs are not needed
 #   make test-all   make test and make sanitize, then what takes long: MPICH with more ranks than there are cores, and many
 #                   more random problems in each build
-#   make build      the library, examples and tests, in build/release
+#   make build      the library, the Python package, examples and tests, in build/release; the package is in
+#                   build/release/python
 #   make install PREFIX=$HOME/opt/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see docs/quick-start.md
 #   make sanitize   the tests under AddressSanitizer and UBSan, the thread ranks under ThreadSanitizer, and the fuzzers for ten
@@ -50,7 +51,7 @@ demo: setup-build
 
 build: setup-build setup-test $(if $(CUDA),setup-cuda)
 	@mkdir -p build
-	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) -DWEFT_TESTS=ON)
+	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) -DWEFT_TESTS=ON -DWEFT_PYTHON=ON)
 	cmake --build build/release --parallel $(JOBS)
 
 # A folder of its own and configured afresh, so that OPTIONS of an earlier call are forgotten.
@@ -106,7 +107,7 @@ endef
 
 lint: setup-build setup-test setup-cuda setup-lint docs
 	@mkdir -p build
-	@$(call configure,build/lint,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(with_cuda) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+	@$(call configure,build/lint,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(with_cuda) -DWEFT_PYTHON=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
 	tools/lint build/lint $(if $(ALL),--all)
 
 # Not with --quiet, which would hide the warnings from --strict. The variable keeps the theme from advertising its successor.

@@ -14,7 +14,7 @@ import sys
 import textwrap
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"^<!-- (\S+)(?: (\w+))? -->\n(?:```cpp\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^<!-- (\S+)(?: (\w+))? -->\n(?:```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^ *// \[/?\w+\]\n", re.MULTILINE)
 
 
@@ -30,7 +30,8 @@ def code_between(name: str, mark: str | None) -> str:
 
 def block(match: re.Match) -> str:
     name, mark = match.groups()
-    return f"<!-- {name}{' ' + mark if mark else ''} -->\n```cpp\n{code_between(name, mark)}\n```\n"
+    language = "python" if name.endswith(".py") else "cpp"
+    return f"<!-- {name}{' ' + mark if mark else ''} -->\n```{language}\n{code_between(name, mark)}\n```\n"
 
 
 def main():

@@ -20,7 +20,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RECORD = TOP / "tools/tidy.txt"
-SOURCES = ["src/*.cpp", "examples/*.cpp", "tests/*.cpp"]
+SOURCES = ["src/*.cpp", "bindings/*.cpp", "examples/*.cpp", "tests/*.cpp"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 FOLDERS = ["src", "include", "tests", "bench", "examples"]
 NOISE = re.compile(r"warnings? generated|^Suppressed|Use -header-filter")

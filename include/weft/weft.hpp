@@ -7,6 +7,7 @@
 #include "weft/comm.hpp"
 #include "weft/error.hpp"
 #include "weft/explanation.hpp"
+#include "weft/interruption.hpp"
 #include "weft/options.hpp"
 #include "weft/plan.hpp"
 #include "weft/problem.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/interruption.hpp"
 #include "api/option_table.hpp"
 #include "base/arithmetic.hpp"
 #include "base/test_hook.hpp"
@@ -142,8 +143,12 @@ double PlanTrials::part(const Settings& candidate) {
   return score;
 }
 
-/// Rank 0's clock counts. A fifth of the budget is for the finalists.
+/// Rank 0's clock counts. A fifth of the budget is for the finalists. Throws if a rank's program has
+/// interrupted the trials.
 bool PlanTrials::out_of_time() {
+  if (!on_all_ranks(!interruption_asked()))
+    throw Error("plan: effort", "trials that the program has interrupted",
+                "them to end by themselves, or by option budget");
   return !on_all_ranks(request_.comm.rank() != 0 || seconds() <= 0.8 * budget_);
 }
 

@@ -1,7 +1,7 @@
 # The tests of what a user links: the installed package, and the symbols and the name of the shared library.
 find_program(WEFT_PKG_CONFIG NAMES pkg-config pkgconf)
-find_program(WEFT_PYTHON python3)
-mark_as_advanced(WEFT_PKG_CONFIG WEFT_PYTHON)
+find_program(WEFT_TEST_PYTHON python3)
+mark_as_advanced(WEFT_PKG_CONFIG WEFT_TEST_PYTHON)
 set(here ${CMAKE_CURRENT_LIST_DIR})
 
 if(WEFT_INSTALL)
@@ -17,8 +17,8 @@ if(BUILD_SHARED_LIBS)
   if(NOT WEFT_MPI)
     set(not_built --without mpi.hpp)
   endif()
-  if(WEFT_PYTHON)
-    add_test(NAME symbols COMMAND ${WEFT_PYTHON} ${here}/check_symbols.py --nm ${CMAKE_NM}
+  if(WEFT_TEST_PYTHON)
+    add_test(NAME symbols COMMAND ${WEFT_TEST_PYTHON} ${here}/check_symbols.py --nm ${CMAKE_NM}
       --headers ${PROJECT_SOURCE_DIR}/include/weft ${not_built} $<TARGET_FILE:weft>)
   endif()
   add_test(NAME soname COMMAND ${CMAKE_READELF} -d $<TARGET_FILE:weft>)

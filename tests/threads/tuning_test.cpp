@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -49,7 +50,34 @@ void expect_right(ThreadTeam& team, const Problem& problem, const Options& optio
   });
 }
 
+std::atomic<int> times_asked;
+
+/// Once, on whichever rank asks second.
+bool interrupt_once() {
+  return ++times_asked == 2;
+}
+
 }  // namespace
+
+TEST(Tuning, IsInterruptedOnAllRanksByOne) {
+  forget_wisdom();
+  ThreadTeam team(3);
+  Options options;
+  options.set("effort", "measure").set("trials", 3);
+  times_asked = 0;
+  interrupt_trials_if(interrupt_once);
+  team.run([&](const Comm& comm) {
+    expect_error([&] { Plan(comm, box(12), options); }, "trials that the program has interrupted");
+  });
+  EXPECT_EQ(times_asked, 3);             // once on each rank
+  expect_right(team, box(12), options);  // asked again, nobody interrupts
+  EXPECT_GT(times_asked, 3);
+  interrupt_trials_if(nullptr);
+  times_asked = 0;
+  forget_wisdom();
+  expect_right(team, box(12), options);
+  EXPECT_EQ(times_asked, 0);
+}
 
 TEST(Tuning, EveryKindOfProblemComesOutRight) {
   forget_wisdom();

@@ -1,0 +1,42 @@
+// The parts of the module `weft._core`, each in a file of its own, and what they share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <map>
+#include <string>
+
+#include "conversions.hpp"
+#include "process.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::python {
+
+/// The arguments that plans have in common, beside the two distributions, which are values in Python too.
+struct PlanArguments {
+  Shape shape;
+  std::vector<std::string> transforms;
+  std::string precision, element, forward_scale, backward_scale;
+  Index batch = 1, input_distance = 0, output_distance = 0;
+  std::map<std::string, std::string> options;
+};
+
+/// Throws `weft::Error` for names that do not exist.
+Problem problem_of(const PlanArguments& arguments, const Distribution& input, const Distribution& output);
+Options options_of(const PlanArguments& arguments);
+
+/// Threads as ranks. `weft::ThreadTeam`, in the process that started the threads.
+struct Team : OfThisProcess<ThreadTeam> {
+  explicit Team(int size) : OfThisProcess("team of threads") { set(std::make_unique<ThreadTeam>(size)); }
+};
+
+void bind_errors(nanobind::module_& module);
+void bind_ranks(nanobind::module_& module);
+void bind_problems(nanobind::module_& module);
+void bind_plans(nanobind::module_& module);
+void bind_whole_plans(nanobind::module_& module);
+#ifdef WEFT_WITH_MPI
+void bind_mpi(nanobind::module_& module);
+#endif
+
+}  // namespace weft::python

@@ -1,0 +1,98 @@
+// Problems: distributions are classes in Python, all the rest is arguments of plans.
+#include "bindings.hpp"
+
+namespace weft::python {
+
+namespace {
+
+using nanobind::arg;
+
+constexpr std::array transform_names{"none", "c2c",  "r2c",  "dct1", "dct2", "dct3",
+                                     "dct4", "dst1", "dst2", "dst3", "dst4"};
+constexpr std::array element_names{"real", "complex"};
+constexpr std::array precision_names{"float32", "float64"};
+constexpr std::array scale_names{"none", "symmetric", "full"};
+constexpr std::array kind_names{"slab", "pencil", "brick", "grid", "boxes", "box", "fastest"};
+
+Distribution of_all_boxes(const std::vector<Corners>& corners) {
+  std::vector<Box> boxes;
+  for (const Corners& c : corners) boxes.push_back(box_of(c));
+  return Distribution::boxes(std::move(boxes));
+}
+
+}  // namespace
+
+Problem problem_of(const PlanArguments& arguments, const Distribution& input, const Distribution& output) {
+  Problem problem;
+  problem.shape = arguments.shape;
+  for (const std::string& name : arguments.transforms)
+    problem.transforms.push_back(named<Transform>("transforms", name, transform_names));
+  problem.precision = named<Precision>("precision", arguments.precision, precision_names);
+  if (!arguments.element.empty())
+    problem.element = named<Element>("element", arguments.element, element_names);
+  problem.forward_scale = named<Scale>("forward scale", arguments.forward_scale, scale_names);
+  problem.backward_scale = named<Scale>("backward scale", arguments.backward_scale, scale_names);
+  problem.input = input;
+  problem.output = output;
+  problem.batch = arguments.batch;
+  problem.input_distance = arguments.input_distance;
+  problem.output_distance = arguments.output_distance;
+  return problem;
+}
+
+Options options_of(const PlanArguments& arguments) {
+  Options options;
+  for (const auto& [name, value] : arguments.options) options.set(name, value);
+  return options;
+}
+
+void bind_problems(nanobind::module_& module) {
+  nanobind::class_<Distribution>(module, "Distribution",
+                                 "Which rank holds which part of an array, and in which memory order. Axes "
+                                 "are cut evenly, the larger parts first.")
+      .def_static("slab", &Distribution::slab, arg("axis"), "Cut along one axis.")
+      .def_static("pencil", &Distribution::pencil, arg("local_axis"),
+                  "Whole lines along local_axis, cut along the first two other axes.")
+      .def_static("brick", &Distribution::brick, "Cut along the first three axes, with the smallest surface.")
+      .def_static("grid", &Distribution::grid, arg("parts"),
+                  "Cut into parts[a] parts along axis a; ranks run through the grid in C order.")
+      .def_static("boxes", of_all_boxes, arg("boxes"),
+                  "The boxes (lo, hi) of all ranks, the same list on every rank.")
+      .def_static(
+          "box", [](const Corners& corners) { return Distribution::box(box_of(corners)); }, arg("box"),
+          "The box (lo, hi) of the calling rank; planning gathers the others.")
+      .def_static("fastest", &Distribution::fastest,
+                  "What makes the transform fastest; the plan tells which.")
+      .def("with_order", &Distribution::with_order, arg("order"),
+           "The same with a memory order: the axes from slowest to fastest, on the calling rank.")
+      .def("with_strides", &Distribution::with_strides, arg("strides"),
+           "The same with strides of the calling rank's array, in elements (NumPy counts bytes).")
+      .def("with_halo", &Distribution::with_halo, arg("lower"), arg("upper"),
+           "The same with lower[a] points before and upper[a] after the box along axis a. Arrays then have "
+           "the halo.")
+      .def_prop_ro("kind",
+                   [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); })
+      .def_prop_ro("halo", [](const Distribution& d) {
+        return Corners{d.halo_lower(), d.halo_upper()};
+      });
+  nanobind::class_<PlanArguments>(module, "PlanArguments")
+      .def(nanobind::init<>())
+      .def_rw("shape", &PlanArguments::shape)
+      .def_rw("transforms", &PlanArguments::transforms)
+      .def_rw("precision", &PlanArguments::precision)
+      .def_rw("element", &PlanArguments::element)
+      .def_rw("forward_scale", &PlanArguments::forward_scale)
+      .def_rw("backward_scale", &PlanArguments::backward_scale)
+      .def_rw("batch", &PlanArguments::batch)
+      .def_rw("input_distance", &PlanArguments::input_distance)
+      .def_rw("output_distance", &PlanArguments::output_distance)
+      .def(
+          "set_option",
+          [](PlanArguments& arguments, const std::string& name, const std::string& value) {
+            Options().set(name, value);  // throws for what does not exist
+            arguments.options[name] = value;
+          },
+          arg("name"), arg("value"));
+}
+
+}  // namespace weft::python

@@ -1,0 +1,240 @@
+"""Fourier transforms of whole arrays, as `scipy.fft` has them: same arguments, same results, threads as ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from weft._scipy_arguments import (
+    Axes,
+    array_of,
+    axes_and_lengths,
+    complex_of,
+    fitted,
+    named,
+    no_plan,
+    norm_of,
+    workers_of,
+)
+from weft._whole import transform
+
+Lengths = int | Sequence[int] | None
+# The direction that scales is the other one for hfft and ihfft.
+_SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def _c2c(x: Any, s: Lengths, axes: Axes, norm: str | None, workers: int | None, *, backward: bool) -> np.ndarray:
+    a = array_of(x)
+    chosen, lengths = axes_and_lengths(a, s, axes)
+    scale, threads = norm_of(norm), workers_of(workers)
+    if not chosen:
+        return a
+    a = complex_of(fitted(a, chosen, lengths))
+    kinds = dict.fromkeys(chosen, "c2c")
+    return transform(a, a.shape, kinds, a.dtype, backward=backward, norm=scale, workers=threads)
+
+
+def _r2c(x: Any, s: Lengths, axes: Axes, norm: str | None, workers: int | None) -> np.ndarray:
+    a = array_of(x)
+    if a.dtype.kind == "c":
+        raise TypeError("x must be a real sequence")
+    chosen, lengths = axes_and_lengths(a, s, axes)
+    scale, threads = norm_of(norm), workers_of(workers)
+    if not chosen:
+        raise ValueError("at least 1 axis must be transformed")
+    a = fitted(a, chosen, lengths)
+    kinds = dict.fromkeys(chosen, "c2c") | {chosen[-1]: "r2c"}
+    return transform(a, a.shape, kinds, np.dtype(a.dtype.char.upper()), backward=False, norm=scale, workers=threads)
+
+
+def _c2r(
+    x: Any, s: Lengths, axes: Axes, norm: str | None, workers: int | None, *, conjugate: bool = False
+) -> np.ndarray:
+    a = array_of(x)
+    scale, threads = norm_of(norm), workers_of(workers)
+    given = s is not None
+    chosen, lengths = axes_and_lengths(a, s, axes)
+    if not chosen:
+        raise ValueError("at least 1 axis must be transformed")
+    last = chosen[-1]
+    if not given:
+        lengths[-1] = 2 * (a.shape[last] - 1)
+    if lengths[-1] < 1:
+        raise ValueError(f"Invalid number of data points ({lengths[-1]}) specified")
+    a = complex_of(fitted(a, chosen, [*lengths[:-1], lengths[-1] // 2 + 1]))
+    if conjugate:
+        a = a.conj()
+    shape = list(a.shape)
+    shape[last] = lengths[-1]
+    kinds = dict.fromkeys(chosen, "c2c") | {last: "r2c"}
+    return transform(a, tuple(shape), kinds, np.dtype(a.dtype.char.lower()), backward=True, norm=scale, workers=threads)
+
+
+def fftn(
+    x: Any,
+    s: Lengths = None,
+    axes: Axes = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> np.ndarray:
+    """The discrete Fourier transform along several axes, all by default.
+
+    Parameters
+    ----------
+    x : array; real and complex, float32 and float64; float16 counts as float32, integers as float64.
+    s : lengths along the axes: the input is cropped, or padded by zeros.
+    axes : axes that are transformed; None: the last len(s), or all.
+    norm : "backward" (None): ifftn divides by N, the number of points; "ortho": both by sqrt(N); "forward": fftn by N.
+    overwrite_x : allowed for SciPy's sake. The input is never overwritten.
+    workers : threads; None: as `scipy.fft.set_workers` says, or 1; -1: one for each processor.
+    plan : must be None. Plans are made with the first array of a shape and kept; `weft.clear_cache` frees them.
+
+    Returns
+    -------
+    complex array of x's precision in C order.
+
+    >>> import numpy as np, weft
+    >>> weft.fftn([[1, 2], [3, 4]])
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]])
+    """
+    no_plan(plan)
+    return _c2c(x, s, axes, norm, workers, backward=False)
+
+
+def ifftn(
+    x: Any,
+    s: Lengths = None,
+    axes: Axes = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> np.ndarray:
+    """The inverse of `fftn`, with its arguments.
+
+    >>> weft.ifftn(weft.fftn([[1, 2], [3, 4]])).real
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    no_plan(plan)
+    return _c2c(x, s, axes, norm, workers, backward=True)
+
+
+def rfftn(
+    x: Any,
+    s: Lengths = None,
+    axes: Axes = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> np.ndarray:
+    """`fftn` of real data: along the last of the axes the result has n//2+1 points, the rest follows by symmetry.
+
+    >>> weft.rfftn(np.ones((2, 4))).real
+    array([[8., 0., 0.],
+           [0., 0., 0.]])
+    """
+    no_plan(plan)
+    return _r2c(x, s, axes, norm, workers)
+
+
+def irfftn(
+    x: Any,
+    s: Lengths = None,
+    axes: Axes = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> np.ndarray:
+    """The inverse of `rfftn`. `s` are the lengths of the real result; without it the last one is 2(m-1), an even
+    number.
+
+    >>> weft.irfftn(weft.rfftn(np.ones((2, 4))))
+    array([[1., 1., 1., 1.],
+           [1., 1., 1., 1.]])
+    """
+    no_plan(plan)
+    return _c2r(x, s, axes, norm, workers)
+
+
+def hfftn(
+    x: Any,
+    s: Lengths = None,
+    axes: Axes = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> np.ndarray:
+    """`fftn` of Hermitian-symmetric data, of which x has the half along the last of the axes; the result is real."""
+    no_plan(plan)
+    return _c2r(x, s, axes, _SWAPPED[norm_of(norm)], workers, conjugate=True)
+
+
+def ihfftn(
+    x: Any,
+    s: Lengths = None,
+    axes: Axes = None,
+    norm: str | None = None,
+    overwrite_x: bool = False,
+    workers: int | None = None,
+    *,
+    plan: None = None,
+) -> np.ndarray:
+    """The inverse of `hfftn`."""
+    no_plan(plan)
+    result = _r2c(x, s, axes, _SWAPPED[norm_of(norm)], workers)
+    return np.conj(result, out=result)
+
+
+def _along_one_axis(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def function(
+        x: Any,
+        n: int | None = None,
+        axis: int = -1,
+        norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+        *,
+        plan: None = None,
+    ) -> np.ndarray:
+        lengths = None if n is None else (n,)
+        return of(x, lengths, (axis,), norm, overwrite_x, workers, plan=plan)
+
+    return named(function, name, f"`{of.__name__}` along one axis, of length n.")
+
+
+def _along_two_axes(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def function(
+        x: Any,
+        s: Lengths = None,
+        axes: Axes = (-2, -1),
+        norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+        *,
+        plan: None = None,
+    ) -> np.ndarray:
+        return of(x, s, axes, norm, overwrite_x, workers, plan=plan)
+
+    return named(function, name, f"`{of.__name__}` along two axes, the last ones by default.")
+
+
+fft, fft2 = _along_one_axis("fft", fftn), _along_two_axes("fft2", fftn)
+ifft, ifft2 = _along_one_axis("ifft", ifftn), _along_two_axes("ifft2", ifftn)
+rfft, rfft2 = _along_one_axis("rfft", rfftn), _along_two_axes("rfft2", rfftn)
+irfft, irfft2 = _along_one_axis("irfft", irfftn), _along_two_axes("irfft2", irfftn)
+hfft, hfft2 = _along_one_axis("hfft", hfftn), _along_two_axes("hfft2", hfftn)
+ihfft, ihfft2 = _along_one_axis("ihfft", ihfftn), _along_two_axes("ihfft2", ihfftn)

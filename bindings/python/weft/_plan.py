@@ -1,0 +1,337 @@
+"""Distributed transforms: a plan, made once by all ranks, and executed as often as you like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from weft import _core
+from weft._arrays import Side
+from weft._box import Box
+from weft._core import Distribution, Explanation
+from weft._distributions import Where, distribution
+from weft._error import Error
+from weft._ranks import resolve
+
+_FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
+_PRECISION = {"f": "float32", "F": "float32", "d": "float64", "D": "float64"}
+# The factors of forward and of backward.
+SCALES = {
+    "backward": ("none", "full"),
+    "ortho": ("symmetric", "symmetric"),
+    "forward": ("full", "none"),
+    "none": ("none", "none"),
+}
+# Wavenumbers begin at, and the logical length in points is: factor * n + more.
+_WAVES = {
+    "c2c": (0, 1, 0),
+    "r2c": (0, 1, 0),
+    "dct1": (0, 2, -2),
+    "dct2": (0, 2, 0),
+    "dct3": (0.5, 2, 0),
+    "dct4": (0.5, 2, 0),
+    "dst1": (1, 2, 2),
+    "dst2": (1, 2, 0),
+    "dst3": (0.5, 2, 0),
+    "dst4": (0.5, 2, 0),
+}
+
+
+class Plan:
+    """A transform of an array that is spread over ranks, forward and backward, ready to be executed.
+
+    Making a plan is collective over `comm`: all ranks give the same arguments, except for their own box, memory orders,
+    strides and halos. If it fails on one rank, every rank raises the same `weft.Error`.
+
+    Parameters
+    ----------
+    comm : mpi4py communicator, `weft.Comm` (as `ThreadTeam.run` gives it), or None: this process alone.
+    shape : global lengths of 1 to 8 axes; for r2c those of the real array. Several ranks need 2 axes.
+    transforms : one name for all axes, or one per axis: "c2c", "r2c", "dct1" to "dct4", "dst1" to "dst4", None. "r2c"
+        for all means r2c along the last axis and c2c along the others.
+    dtype : of the input: float32, float64, complex64 or complex128. None: float64 or complex128, as the transforms say.
+    input, output : who holds what before and after: "slab0" (cut along axis 0), "pencil2" (whole lines along axis 2),
+        "brick", this rank's `weft.Box`, the list of all ranks' boxes, or a `weft.Distribution`, which also takes memory
+        orders, strides and halos. For the output "fastest": boxes and memory order as the plan likes them best.
+    norm : as in `scipy.fft`: "backward" (None): backward divides by N, the product of the logical lengths of the
+        transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided.
+    tolerance : the relative error in the 2-norm that messages may cause, None: they are exact.
+    effort : "estimate", "measure" or "patient": how much is tried while planning.
+    batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
+    input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
+    options : everything that `weft.options()` lists, such as threads=2 or exchange="p2p".
+
+    Examples
+    --------
+    >>> import numpy as np, weft
+    >>> plan = weft.Plan(None, (4, 6), "r2c")  # this process alone; under mpirun: MPI.COMM_WORLD of mpi4py
+    >>> x = plan.empty_input()                 # 4 x 6 float64
+    >>> x[...] = 1
+    >>> y = plan.forward(x)                    # 4 x 4 complex128
+    >>> y.shape, complex(y[0, 0])
+    ((4, 4), (24+0j))
+    >>> bool(np.allclose(plan.backward(y), x))
+    True
+
+    One thread at a time executes the plans of a communicator, in the same order on all ranks. Plans release the GIL
+    while they are made and while they work. Ctrl-C ends planning by trials between two of them, with an error on all
+    ranks; otherwise it is seen when the call returns.
+    """
+
+    def __init__(
+        self,
+        comm: Any,
+        shape: Sequence[int],
+        transforms: str | Sequence[str | None] = "c2c",
+        dtype: DTypeLike | None = None,
+        input: Where = "slab0",
+        output: Where = "fastest",
+        norm: str | None = None,
+        tolerance: float | None = None,
+        effort: str | None = None,
+        *,
+        batch: int = 1,
+        input_distance: int = 0,
+        output_distance: int = 0,
+        **options: str | int | float | bool,
+    ) -> None:
+        self._core: Any = None
+        self._shape = tuple(int(n) for n in shape)
+        self._transforms = _transforms(transforms, len(self._shape))
+        source, target = _dtypes(self._transforms, dtype)
+        scales = SCALES.get("backward" if norm is None else norm)
+        if scales is None:
+            raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none"')
+        arguments = _core.PlanArguments()
+        arguments.shape = self._shape
+        arguments.transforms = self._transforms
+        arguments.precision = _PRECISION[source.char]
+        arguments.element = "complex" if source.kind == "c" else "real"
+        arguments.forward_scale, arguments.backward_scale = scales
+        arguments.batch, arguments.input_distance, arguments.output_distance = batch, input_distance, output_distance
+        if tolerance is not None:
+            options["tolerance"] = repr(float(tolerance))
+        if effort is not None:
+            options["effort"] = effort
+        if options.get("workspace") == "user":
+            raise Error("plan: workspace", '"user"', '"plan": workspace of the user is not there in Python')
+        for name, value in options.items():
+            arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
+        before, after = distribution("input", input), distribution("output", output)
+        self._core = _core.Plan(resolve(comm), arguments, before, after)
+        self._input = Side("input", self._core.input, source, batch, before.halo)
+        self._output = Side("output", self._core.output, target, batch, after.halo)
+        self._result: np.ndarray | None = None
+
+    def forward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Transforms this rank's input box and returns its output box. Collective.
+
+        `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
+        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap.
+        """
+        out = self._output.empty() if out is None else out
+        return self._do(self._core.execute, _FORWARD, x, out)
+
+    def backward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """The same from the output box to the input box. Collective."""
+        out = self._input.empty() if out is None else out
+        return self._do(self._core.execute, _BACKWARD, x, out)
+
+    def start_forward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
+        """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
+
+        Until `wait` returns or `test` returns True, both arrays belong to the plan, which keeps them alive. No thread
+        runs in the background: the execution goes on inside `test` and `wait`.
+
+        >>> plan = weft.Plan(None, (4, 4))
+        >>> plan.start_forward(np.ones((4, 4), complex))
+        >>> complex(plan.wait()[0, 0])
+        (16+0j)
+        """
+        out = self._output.empty() if out is None else out
+        self._result = self._do(self._core.start, _FORWARD, x, out)
+
+    def start_backward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
+        """As `backward`, and as `start_forward` does it. Collective."""
+        out = self._input.empty() if out is None else out
+        self._result = self._do(self._core.start, _BACKWARD, x, out)
+
+    def _do(self, what: Any, direction: _core.Direction, x: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """Executes or starts. What is wrong with the arrays is an error here before C++ sees them; then other ranks,
+        which may wait for this one to agree, are told."""
+        source, target = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
+        try:
+            source.check("x", x)
+            target.check("out", out, write=True)
+        except Error:
+            self._core.refuse(direction)
+            raise
+        what(direction, x, out)
+        return out
+
+    def test(self) -> bool:
+        """Takes the execution under way as far as possible without waiting. True if none is under way any more."""
+        return self._core.test()
+
+    def wait(self) -> np.ndarray | None:
+        """Completes the execution under way and returns its result; None if none was started since the last wait."""
+        self._core.wait()
+        result, self._result = self._result, None
+        return result
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Global lengths, for r2c those of the real array."""
+        return self._shape
+
+    @property
+    def input_box(self) -> Box:
+        """This rank's box before forward."""
+        return self._input.box
+
+    @property
+    def output_box(self) -> Box:
+        """This rank's box after forward."""
+        return self._output.box
+
+    @property
+    def input_order(self) -> tuple[int, ...]:
+        """The axes from slowest to fastest in memory."""
+        return self._input.order
+
+    @property
+    def output_order(self) -> tuple[int, ...]:
+        """The axes from slowest to fastest in memory."""
+        return self._output.order
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """The shape of this rank's array before forward: of its box, with halo and batch if there are any."""
+        return self._input.shape
+
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        """The shape of this rank's array after forward."""
+        return self._output.shape
+
+    @property
+    def input_dtype(self) -> np.dtype:
+        """The dtype of arrays before forward."""
+        return self._input.dtype
+
+    @property
+    def output_dtype(self) -> np.dtype:
+        """The dtype of arrays after forward."""
+        return self._output.dtype
+
+    @property
+    def scale_factor(self) -> float:
+        """N, the product of the logical lengths of the transformed axes."""
+        return self._core.scale_factor
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes that the plan owns on this rank beside your arrays."""
+        return self._core.workspace_bytes
+
+    def empty_input(self) -> np.ndarray:
+        """A new array for this rank's input, its values undefined."""
+        return self._input.empty()
+
+    def empty_output(self) -> np.ndarray:
+        """A new array for this rank's output, its values undefined. Its memory order is `output_order`."""
+        return self._output.empty()
+
+    def wavenumbers(self, axis: int) -> np.ndarray:
+        """The wavenumbers of this rank's output along an axis, float64, shaped to broadcast against the output.
+
+        They count periods in the logical length, which is n points for c2c and r2c, 2(n-1) for dct1, 2(n+1) for dst1
+        and 2n for the other DCTs and DSTs: times 2 pi / (logical length * spacing) they are angular wavenumbers. For
+        c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`.
+
+        >>> weft.Plan(None, (4, 6), "r2c").wavenumbers(0).ravel()
+        array([ 0.,  1., -2., -1.])
+        >>> weft.Plan(None, (4, 6), "r2c").wavenumbers(1)
+        array([[0., 1., 2., 3.]])
+        """
+        ndim = len(self._shape)
+        if not -ndim <= axis < ndim:
+            raise Error("wavenumbers", f"axis {axis}", f"an axis of {ndim}")
+        axis %= ndim
+        kind = self._transforms[axis]
+        if kind == "none":
+            raise Error("wavenumbers", f"axis {axis}, which is not transformed", "a transformed axis")
+        box, n = self._output.box, self._shape[axis]
+        waves = np.arange(box.lo[axis], box.hi[axis]) + float(_WAVES[kind][0])
+        if kind == "c2c":
+            waves[waves >= (n + 1) // 2] -= n
+        return waves.reshape([-1 if a == axis else 1 for a in range(ndim)])
+
+    def logical_length(self, axis: int) -> int:
+        """The period of an axis's transform in points; see `wavenumbers`. 1 for an axis that is not transformed."""
+        kind = self._transforms[axis]
+        if kind == "none":
+            return 1
+        _, factor, more = _WAVES[kind]
+        return factor * self._shape[axis] + more
+
+    def explain(self) -> Explanation:
+        """Why the plan is as it is: what else was looked at, what bounds it, what would help. `print` it. Local."""
+        return self._core.explain()
+
+    def free(self) -> None:
+        """Frees the plan's memory now; every later use is a `weft.Error`. Local."""
+        self._core.free()
+        self._result = None
+
+    def __enter__(self) -> Plan:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.free()
+
+    def __str__(self) -> str:
+        return str(self._core)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self._transforms)
+        return f"<weft.Plan {'x'.join(map(str, self._shape))} {self._input.dtype} ({names})>"
+
+    def __reduce__(self):
+        raise TypeError(
+            "a weft.Plan cannot be pickled or copied: it holds memory, threads and communicators of this process. "
+            "Make one from its arguments where it is needed"
+        )
+
+
+def _transforms(given: str | Sequence[str | None], ndim: int) -> list[str]:
+    """One name per axis."""
+    if isinstance(given, str):
+        return ["c2c"] * (ndim - 1) + ["r2c"] if given == "r2c" else [given] * ndim
+    names = ["none" if name is None else name for name in given]
+    if len(names) != ndim:
+        raise Error("plan: transforms", f"{len(names)} transforms", f"one per axis, {ndim}")
+    return names
+
+
+def _dtypes(transforms: list[str], dtype: DTypeLike | None) -> tuple[np.dtype, np.dtype]:
+    """The dtypes of input and output."""
+    cosines = any(t.startswith("d") for t in transforms)
+    real = "r2c" in transforms or (cosines and "c2c" not in transforms)
+    source = np.dtype(dtype if dtype is not None else float if real else complex)
+    if source.char not in _PRECISION or not source.isnative:
+        raise Error(
+            "plan: dtype", str(source), "float32, float64, complex64 or complex128, in the machine's byte order"
+        )
+    if source.kind == "f" and "r2c" in transforms:
+        return source, np.dtype(source.char.upper())
+    return source, source
+
+
+__all__ = ["Box", "Distribution", "Explanation", "Plan"]

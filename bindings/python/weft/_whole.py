@@ -1,0 +1,223 @@
+"""Transforms of whole arrays: the ranks are threads of this process, and plans are kept for the next such array.
+
+Each rank reads its box where it lies in the array and writes its box of the result where that belongs. Nothing is
+copied before or after, unless the array has steps that a plan does not take (negative, zero, overlapping or not
+aligned ones).
+"""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import dataclasses
+import math
+import os
+import threading
+
+import numpy as np
+
+from weft import _core
+from weft._core import Distribution
+from weft._error import Error
+from weft._plan import SCALES
+
+MAX_AXES = 8  # of a plan
+# Below so many points a second thread costs more than it helps.
+_POINTS_PER_RANK = 1 << 14
+_MOST_PLANS, _MOST_WORKSPACE = 64, 1 << 30  # plans that are kept, and the bytes they own
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What identifies a plan. Strides are in elements."""
+
+    shape: tuple[int, ...]  # of the real array for r2c
+    transforms: tuple[str, ...]
+    input_dtype: np.dtype
+    output_dtype: np.dtype
+    input_strides: tuple[int, ...]
+    output_strides: tuple[int, ...]
+    norm: str
+    workers: int
+
+    def cuts(self) -> tuple[int, int] | None:
+        """The axes that the ranks' boxes are cut along, before and after; None: one rank.
+
+        Where an axis is not transformed, both are cut along it, and ranks exchange nothing. Else the output is cut
+        along another axis than the input, which takes one exchange.
+        """
+        points = math.prod(self.shape)
+        axes = range(len(self.shape))
+        if self.workers == 1 or len(self.shape) < 2 or points < 2 * _POINTS_PER_RANK:
+            return None
+        free = [a for a in axes if self.transforms[a] == "none" and self.shape[a] >= self.workers]
+        if free:
+            slowest = max(free, key=lambda a: self.input_strides[a])
+            return slowest, slowest
+        whole = [a for a in axes if self.transforms[a] != "r2c"]
+        before = max(whole, key=lambda a: (self.shape[a] >= self.workers, self.input_strides[a]))
+        others = [a for a in axes if a != before]
+        after = max(others, key=lambda a: (self.shape[a] >= self.workers, self.output_strides[a]))
+        return before, after
+
+
+class _Team:
+    """The threads of one number of workers, and the lock that lets one caller at a time use them."""
+
+    def __init__(self, workers: int) -> None:
+        self.lock = threading.Lock()
+        self.threads = _core.ThreadTeam(workers) if workers > 1 else None
+
+
+class _Kept:
+    """A plan with the team that executes it."""
+
+    def __init__(self, request: Request, team: _Team) -> None:
+        self.team = team
+        arguments = _core.PlanArguments()
+        arguments.shape = request.shape
+        arguments.transforms = request.transforms
+        arguments.precision = "float32" if request.input_dtype.char in "fF" else "float64"
+        arguments.element = "complex" if request.input_dtype.kind == "c" else "real"
+        arguments.forward_scale, arguments.backward_scale = SCALES[request.norm]
+        before, after = request.cuts() or (0, 0)
+        sides = [
+            Distribution.slab(axis).with_strides(strides)
+            for axis, strides in ((before, request.input_strides), (after, request.output_strides))
+        ]
+        self.plan = _core.WholePlan(team.threads, arguments, *sides)
+        self.bytes = self.plan.workspace_bytes
+
+    def execute(self, direction: _core.Direction, x: np.ndarray, out: np.ndarray) -> None:
+        reals = [2 if a.dtype.kind == "c" else 1 for a in (x, out)]
+        with self.team.lock:
+            self.plan.execute(direction, x, out, *reals)
+
+
+class _Store:
+    """The plans that are kept, the least recently used first, and the teams."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.plans: collections.OrderedDict[Request, _Kept] = collections.OrderedDict()
+        self.teams: dict[int, _Team] = {}
+
+    def get(self, request: Request) -> _Kept:
+        with self.lock:
+            kept = self.plans.get(request)
+            if kept is not None:
+                self.plans.move_to_end(request)
+                return kept
+            # A plan for one rank needs no other thread, so that each may be used beside the others.
+            team = _Team(1) if request.cuts() is None else self.teams.get(request.workers)
+            if team is None:
+                team = self.teams[request.workers] = _Team(request.workers)
+        with team.lock:
+            kept = _Kept(request, team)
+        with self.lock:
+            self.plans[request] = kept
+            while len(self.plans) > 1 and (
+                len(self.plans) > _MOST_PLANS or sum(k.bytes for k in self.plans.values()) > _MOST_WORKSPACE
+            ):
+                self.plans.popitem(last=False)
+        return kept
+
+    def clear(self) -> None:
+        with self.lock:
+            self.plans.clear()
+            self.teams.clear()
+
+
+_store = _Store()
+
+
+def clear_cache() -> None:
+    """Frees the plans and threads that `weft.fftn` and its like keep for the next call."""
+    _store.clear()
+
+
+def _forget() -> None:
+    """In a child of fork: the parent's threads are not there, and a lock may be held for ever."""
+    global _store
+    _store = _Store()
+
+
+atexit.register(clear_cache)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def transform(
+    x: np.ndarray,
+    shape: tuple[int, ...],
+    transforms: dict[int, str],
+    result: np.dtype,
+    *,
+    backward: bool,
+    norm: str,
+    workers: int,
+) -> np.ndarray:
+    """Transforms the axes that `transforms` names, and returns a new array in C order.
+
+    `shape`: that of the real array for r2c, else that of x. Backward starts from what forward would return.
+    """
+    out_shape = list(shape)
+    if not backward:
+        for axis, kind in transforms.items():
+            if kind == "r2c":
+                out_shape[axis] = shape[axis] // 2 + 1
+    out = np.empty(out_shape, result)
+    if out.size == 0:
+        return out
+    if not plannable(x):
+        x = np.ascontiguousarray(x)
+    sides = (out, x) if backward else (x, out)
+    request = _collapsed(shape, transforms, sides, norm, workers)
+    direction = _core.Direction.backward if backward else _core.Direction.forward
+    _store.get(request).execute(direction, x, out)
+    return out
+
+
+def plannable(x: np.ndarray) -> bool:
+    """Whether a plan can read the array where it lies: aligned, and no two elements in one place."""
+    if not x.flags.aligned:
+        return False
+    reach = x.itemsize
+    for step, n in sorted((s, n) for s, n in zip(x.strides, x.shape, strict=True) if n > 1):
+        if step < reach or step % x.itemsize:
+            return False
+        reach += step * (n - 1)
+    return True
+
+
+def _collapsed(
+    shape: tuple[int, ...], transforms: dict[int, str], sides: tuple[np.ndarray, np.ndarray], norm: str, workers: int
+) -> Request:
+    """The request with as few axes as possible: without those of one point, and with neighbours that nothing is done to
+    as one axis where they follow each other in memory on both sides."""
+    axes: list[tuple[int, str, int, int]] = []  # length, transform, strides of both sides
+    steps = [[s // a.itemsize for s in a.strides] for a in sides]
+    for axis, n in enumerate(shape):
+        kind = transforms.get(axis, "none")
+        if n == 1 and kind in ("none", "c2c"):
+            continue
+        strides = steps[0][axis], steps[1][axis]
+        if axes and kind == "none" == axes[-1][1] and axes[-1][2:] == (n * strides[0], n * strides[1]):
+            n *= axes.pop()[0]
+        axes.append((n, kind, *strides))
+    if not axes:
+        axes.append((1, "c2c", 1, 1))
+    if len(axes) > MAX_AXES:
+        raise Error("transform", f"an array of {len(axes)} axes that cannot be joined", f"at most {MAX_AXES}")
+    lengths, kinds, before, after = zip(*axes, strict=True)
+    source, target = sides[0].dtype, sides[1].dtype
+    ends = [n // 2 + 1 if kind == "r2c" else n for n, kind in zip(lengths, kinds, strict=True)]
+    return Request(
+        lengths, kinds, source, target, _regular(lengths, before), _regular(ends, after), norm, min(workers, 128)
+    )
+
+
+def _regular(lengths: tuple[int, ...] | list[int], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides, and for axes of one point, along which no step is made, some that a plan accepts."""
+    beyond = 1 + sum((n - 1) * s for n, s in zip(lengths, strides, strict=True) if n > 1)
+    return tuple(s if n > 1 else beyond for n, s in zip(lengths, strides, strict=True))

@@ -1,0 +1,183 @@
+"""What plans have to do on any ranks: threads of this process, or those of MPI. Each case is called by every rank."""
+
+import numpy as np
+import scipy.fft
+import weft
+from compare import close, random_array
+
+SHAPE = (12, 10, 8)
+
+
+def everywhere(dtype, shape=SHAPE, seed=1):
+    """The same global array on every rank."""
+    return random_array(np.random.default_rng(seed), shape, dtype)
+
+
+def check(comm, reference, transforms, dtype, factor=1, shape=SHAPE, **arguments):
+    """Forward against the reference's, then back."""
+    plan = weft.Plan(comm, shape, transforms, dtype, **arguments)
+    whole = everywhere(dtype, shape)
+    x = plan.empty_input()
+    x[...] = whole[plan.input_box.slices]
+    kept = x.copy()
+    y = plan.forward(x)
+    assert np.array_equal(x, kept), "forward changed its input"
+    expected = reference(whole)
+    close(y, expected[plan.output_box.slices], factor * 4)
+    out = plan.empty_input()
+    assert plan.backward(y, out) is out
+    close(out, x, 8)
+    return plan
+
+
+def complex_transform(comm):
+    for dtype in (np.complex64, np.complex128):
+        check(comm, scipy.fft.fftn, "c2c", dtype)
+        check(comm, scipy.fft.fftn, "c2c", dtype, input="brick", output="pencil1")
+
+
+def real_transform(comm):
+    for dtype in (np.float32, np.float64):
+        plan = check(comm, scipy.fft.rfftn, "r2c", dtype, output="slab1")
+        assert plan.output_dtype == np.result_type(dtype, np.complex64)
+
+
+def cosines(comm):
+    def reference(a):
+        return scipy.fft.dst(scipy.fft.dct(a, 2, axis=0), 1, axis=2)
+
+    check(comm, reference, ["dct2", None, "dst1"], np.float64)
+
+
+def norms(comm):
+    for norm in ("backward", "ortho", "forward"):
+        check(comm, lambda a, norm=norm: scipy.fft.fftn(a, norm=norm), "c2c", np.complex128, norm=norm)
+    plan = weft.Plan(comm, SHAPE, norm="none")
+    x = np.ones(plan.input_shape, complex)
+    assert np.allclose(plan.backward(plan.forward(x)), x * plan.scale_factor)
+    assert plan.scale_factor == np.prod(SHAPE)
+
+
+def own_boxes(comm):
+    """Boxes that are given by each rank, or all of them."""
+    cuts = np.linspace(0, SHAPE[2], comm.size + 1).astype(int)
+    boxes = [weft.Box((0, 0, int(a)), (*SHAPE[:2], int(b))) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    check(comm, scipy.fft.fftn, "c2c", np.complex128, input=boxes[comm.rank], output=boxes)
+
+
+def orders_and_strides(comm):
+    fortran = weft.Distribution.slab(0).with_order([2, 1, 0])
+    plan = check(comm, scipy.fft.fftn, "c2c", np.complex128, input=fortran, output="slab1")
+    assert plan.input_order == (2, 1, 0)
+    # A part of a larger array: every second point along the last axis.
+    box = plan.input_box
+    around = np.full((*box.shape[:2], 2 * box.shape[2]), 7j)
+    view = around[:, :, ::2]
+    strides = [s // view.itemsize for s in view.strides]
+    plan = weft.Plan(comm, SHAPE, input=weft.Distribution.slab(0).with_strides(strides), output="slab0")
+    view[...] = everywhere(np.complex128)[box.slices]
+    close(plan.forward(view), scipy.fft.fftn(everywhere(np.complex128))[plan.output_box.slices], 4)
+    result = np.full_like(around, 7j)
+    plan.backward(plan.forward(view), result[:, :, ::2])
+    assert np.allclose(result[:, :, ::2], view)
+    assert np.all(result[:, :, 1::2] == 7j), "points between those of the view were touched"
+
+
+def halos(comm):
+    where = weft.Distribution.slab(0).with_halo([1, 0, 2], [1, 0, 1])
+    plan = weft.Plan(comm, SHAPE, input=where, output="slab0")
+    box = plan.input_box
+    if box.size:
+        assert plan.input_shape == (box.shape[0] + 2, box.shape[1], box.shape[2] + 3)
+    x = plan.empty_input()
+    x[...] = 5
+    if box.size:
+        x[1:-1, :, 2:-1] = everywhere(np.complex128)[box.slices]
+    close(plan.forward(x), scipy.fft.fftn(everywhere(np.complex128))[plan.output_box.slices], 4)
+
+
+def batches(comm):
+    plan = weft.Plan(comm, SHAPE, batch=3, output="slab1")
+    items = [everywhere(np.complex128, seed=s) for s in range(3)]
+    x = plan.empty_input()
+    for item, whole in zip(x, items, strict=True):
+        item[...] = whole[plan.input_box.slices]
+    for item, whole in zip(plan.forward(x), items, strict=True):
+        close(item, scipy.fft.fftn(whole)[plan.output_box.slices], 4)
+
+
+def handles(comm):
+    """Two plans under way together."""
+    plans = [weft.Plan(comm, SHAPE, output="slab1") for _ in range(2)]
+    whole = everywhere(np.complex128)
+    for k, plan in enumerate(plans):
+        plan.start_forward((k + 1) * whole[plan.input_box.slices])  # an array that nobody else holds
+    expected = scipy.fft.fftn(whole)
+    for k, plan in enumerate(plans):
+        result = plan.wait()
+        close(result, ((k + 1) * expected)[plan.output_box.slices], 4)
+        assert plan.wait() is None
+    plan = plans[0]
+    out = plan.empty_input()
+    plan.start_backward(result, out)
+    while not plan.test():
+        pass
+    assert plan.wait() is out
+    close(out, 2 * whole[plan.input_box.slices], 8)
+
+
+def wavenumbers(comm):
+    """The spectral derivative of a product of waves."""
+    shape = (12, 8, 10)
+    grid = np.meshgrid(*(2 * np.pi * np.arange(n) / n for n in shape), indexing="ij")
+    field = np.sin(3 * grid[0]) * np.cos(2 * grid[1]) * np.sin(grid[2])
+    slope = -2 * np.sin(3 * grid[0]) * np.sin(2 * grid[1]) * np.sin(grid[2])
+    plan = weft.Plan(comm, shape, "r2c")
+    modes = plan.forward(np.ascontiguousarray(field[plan.input_box.slices]))
+    modes *= 1j * plan.wavenumbers(1)
+    assert np.allclose(plan.backward(modes), slope[plan.input_box.slices], atol=1e-12)
+
+
+def tolerance(comm):
+    plan = weft.Plan(comm, SHAPE, tolerance=1e-5, exchange="copy" if isinstance(comm, weft.Comm) else "p2p")
+    whole = everywhere(np.complex128)
+    y = plan.forward(np.ascontiguousarray(whole[plan.input_box.slices]))
+    expected = scipy.fft.fftn(whole)[plan.output_box.slices]
+    assert np.linalg.norm(y - expected) <= 1e-5 * np.linalg.norm(scipy.fft.fftn(whole))
+    assert ("codec fp32 (tolerance" in str(plan)) == (comm.size > 1), str(plan)
+
+
+def explanations(comm):
+    plan = weft.Plan(comm, SHAPE)
+    assert "weft plan: 12x10x8" in str(plan)
+    explanation = plan.explain()
+    assert explanation.chosen and explanation.chosen in str(explanation)
+    assert isinstance(explanation.candidates, list)
+
+
+def failures_reach_all(comm):
+    """What one rank does wrong while planning is an error on all."""
+    import pytest
+
+    if comm.size == 1:
+        return
+    boxes = [weft.Box((0,) * 3, SHAPE)] * comm.size  # they overlap
+    with pytest.raises(weft.Error, match="plan"):
+        weft.Plan(comm, SHAPE, input=boxes)
+
+
+CASES = [
+    complex_transform,
+    real_transform,
+    cosines,
+    norms,
+    own_boxes,
+    orders_and_strides,
+    halos,
+    batches,
+    handles,
+    wavenumbers,
+    tolerance,
+    explanations,
+    failures_reach_all,
+]

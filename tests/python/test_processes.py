@@ -1,0 +1,77 @@
+"""What happens to objects of Weft in a forked child, at the end of the interpreter, and with Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+
+def run(program: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60
+    )
+
+
+PARENT = """
+    import os, numpy as np, weft
+    a = np.ones((64, 64, 32))
+    weft.fftn(a, workers=2)
+    plan, team = weft.Plan(None, (4, 4)), weft.ThreadTeam(2)
+    x = plan.empty_input()
+"""
+
+
+def in_child(lines: str) -> subprocess.CompletedProcess:
+    """The lines in a child of fork; its exit status is that of the whole."""
+    parts = [textwrap.dedent(PARENT), "child = os.fork()\nif child == 0:\n"]
+    parts += [textwrap.indent(textwrap.dedent(lines), "    ")]
+    parts += ["\nelse:\n    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"]
+    return run("".join(parts))
+
+
+def test_a_forked_child_transforms_whole_arrays():
+    result = in_child("assert weft.fftn(a, workers=2)[0, 0, 0] == a.size")
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("use", ["plan.forward(x)", "team.run(lambda comm: 0)", "str(plan)"])
+def test_objects_of_the_parent_are_errors_in_the_child(use):
+    result = in_child(
+        f"""
+        try:
+            {use}
+        except weft.Error as error:
+            assert "forked" in str(error)
+        else:
+            raise SystemExit("no error")
+        """
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_objects_may_be_left_at_the_end():
+    result = run(textwrap.dedent(PARENT) + "keep = [plan, team, weft.Comm.self()]\nprint('done')")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "done\n", "")
+
+
+def test_ctrl_c():
+    """A long search ends between two trials, and Weft can be used as before."""
+    program = """
+        import weft
+        print("ready", flush=True)
+        try:
+            weft.Plan(None, (128, 128, 128), effort="patient", budget="100s", trials=100000, fft="fftw")
+            print("not interrupted")
+        except KeyboardInterrupt:
+            print("interrupted", weft.fftn([1.0])[0])
+    """
+    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(1)
+    os.kill(child.pid, signal.SIGINT)
+    assert child.communicate(timeout=40)[0] == "interrupted (1+0j)\n"
+    assert child.returncode == 0
