@@ -230,7 +230,7 @@ std::vector<std::vector<Settings>> predicted_candidates(const Wishes& wishes, co
   add_groups(groups, wishes, setting);
   std::vector<const Offer*> offers;
   for (const Offer& offer : setting.offers)
-    if (may_choose(offer, wishes, setting) && !offer.traits.by_name_only &&
+    if (may_choose(offer, wishes, setting) && !offer.traits.by_name_only && !offer.traits.collective &&
         std::none_of(offers.begin(), offers.end(),
                      [&](const Offer* o) { return predicted_alike(*o, offer); }))
       offers.push_back(&offer);

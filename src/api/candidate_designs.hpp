@@ -70,7 +70,8 @@ class DesignTrials : public Trials {
 std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Setting& setting);
 
 /// The same for predictions, with what matters most first, and without exchanges that are only for who names
-/// them or that are predicted like another one.
+/// them, that are predicted like another one, or in which a library arranges the messages: what MPI's
+/// collectives do in there differs by factors from what is predicted.
 std::vector<std::vector<Settings>> predicted_candidates(const Wishes& wishes, const Setting& setting);
 
 }  // namespace weft

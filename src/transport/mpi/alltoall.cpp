@@ -37,7 +37,8 @@ ExchangeRow mpi_alltoall_row() {
                      .among = Among::processes,
                      .concurrent = false,
                      .blocks = true,
-                     .in_rounds = true},
+                     .in_rounds = true,
+                     .collective = true},
           .carrier = make_carrier<MpiAlltoall>,
           .takes_devices = mpi_takes_devices};
 }

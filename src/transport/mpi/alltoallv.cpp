@@ -110,7 +110,7 @@ class MpiIalltoallv final : public MpiAlltoallv {
 ExchangeRow mpi_alltoallv_row() {
   return {.name = "alltoallv",
           .meaning = "MPI_Alltoallv within each exchange group",
-          .traits = {.among = Among::processes, .concurrent = false, .blocks = true},
+          .traits = {.among = Among::processes, .concurrent = false, .blocks = true, .collective = true},
           .carrier = make_carrier<MpiAlltoallv>,
           .takes_devices = mpi_takes_devices};
 }
@@ -118,7 +118,10 @@ ExchangeRow mpi_alltoallv_row() {
 ExchangeRow mpi_ialltoallv_row() {
   return {.name = "ialltoallv",
           .meaning = "MPI_Ialltoallv within each exchange group",
-          .traits = {.among = Among::processes, .moves_on = MovesOn::between_machines, .concurrent = false},
+          .traits = {.among = Among::processes,
+                     .moves_on = MovesOn::between_machines,
+                     .concurrent = false,
+                     .collective = true},
           .carrier = make_carrier<MpiIalltoallv>,
           .takes_devices = mpi_takes_devices};
 }

@@ -58,7 +58,11 @@ class MpiAlltoallw final : public GroupExchange {
 ExchangeRow mpi_alltoallw_row() {
   return {.name = "alltoallw",
           .meaning = "MPI_Alltoallw on datatypes of the boxes, without packing",
-          .traits = {.form = Form::boxes, .among = Among::processes, .concurrent = false, .blocks = true},
+          .traits = {.form = Form::boxes,
+                     .among = Among::processes,
+                     .concurrent = false,
+                     .blocks = true,
+                     .collective = true},
           .carrier = make_carrier<MpiAlltoallw>};
 }
 
