@@ -185,7 +185,7 @@ class PredictedTrials final : public DesignTrials {
       const auto best =
           std::min_element(forecasts_.begin(), forecasts_.end(),
                            [](const auto& a, const auto& b) { return a.second.seconds < b.second.seconds; });
-      const Settings options = best->second.options;
+      Settings options = best->second.options;
       if (best->second.careful) return options;
       const double seconds = predicted(options, true);
       Forecast& now = forecasts_.at(text_of(options));
