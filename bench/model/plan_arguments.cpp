@@ -89,8 +89,9 @@ double PredictedPlan::seconds() const {
 }
 
 MachineDescription machine_in(const std::string& file) {
+  const std::string text = read_file(file);
   try {
-    return read_machine(read_file(file));
+    return read_machine(text);
   } catch (const Error& e) {
     throw Error("--machine " + file, e.what(), "a machine description");
   }
