@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/fft_stages.hpp"
 #include "schedule/schedule.hpp"
 
 namespace weft {
@@ -30,6 +31,7 @@ struct ScheduleRequest {
   /// The parts of the two axes that pencils cut, in either order. Empty: near-square, as the user's own
   /// pencils, or so that all ranks have points.
   AxisVector<int> pencil_grid;
+  FftStage fft_stage = FftStage::early;
   /// Whether a reshape makes the axes of the local FFT after it the fastest ones in memory.
   bool contiguous = true;
   /// If not `contiguous`: whether a reshape makes the axes that are cut among ranks the slowest ones, so that
