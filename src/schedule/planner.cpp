@@ -249,9 +249,13 @@ class Search {
       for (int a = 0; a < request_.shape.size(); ++a)
         if (a != real_axis_ && t.is_local(a) && computes(t)) whole.back() |= 1u << a;
     }
-    std::vector<Mask> stages = postponed(axes, whole, request_.fft_stage, order);
+    const bool rows_are_cut = !tiling(states.front().candidate, 0)->is_local(order[order.size() - 1]);
+    const FftStage when = request_.fft_stage != FftStage::automatic ? request_.fft_stage
+                          : rows_are_cut                            ? FftStage::next
+                                                                    : FftStage::early;
+    std::vector<Mask> stages = postponed(axes, whole, when, order);
     if (stages != axes)
-      reason = std::string("axes wait for the ") + (request_.fft_stage == FftStage::next ? "next" : "last") +
+      reason = std::string("axes wait for the ") + (when == FftStage::next ? "next" : "last") +
                " FFT that can take them; ";
     return stages;
   }
