@@ -31,6 +31,7 @@ struct Team : OfThisProcess<ThreadTeam> {
 };
 
 void bind_errors(nanobind::module_& module);
+void bind_information(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
