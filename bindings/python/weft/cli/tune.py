@@ -60,7 +60,6 @@ def run(arguments: argparse.Namespace) -> Report:
         "effort": effort,
         "wisdom": file,
         "seconds": time.perf_counter() - begin,
-        "known_before": not progress.trials,
         "trials": progress.trials,
         **progress.result(),
         **found,
@@ -129,7 +128,7 @@ def _show(screen: Screen, data: dict[str, Any]) -> None:
     if rows:
         screen.title("forward and backward, slowest rank; the chosen one first")
         screen.table(("options", "which make", "predicted", "measured"), rows)
-    if data["known_before"]:
+    if not data["trials"]:
         screen.text(f"no trials: {data['explanation']['chosen']}")
     else:
         screen.good(f"{len(data['trials'])} timings in {data['seconds']:.1f} s, {data['explanation']['chosen']}")
