@@ -10,8 +10,9 @@ namespace weft {
 
 /// An environment variable that Weft reads.
 struct Variable {
-  std::string name, meaning;
-  std::string value;  ///< in this process now; "" if it is not set
+  std::string name;     ///< "WEFT_THREADS"
+  std::string meaning;  ///< in words
+  std::string value;    ///< in this process now; "" if it is not set
 };
 
 /// All of them.

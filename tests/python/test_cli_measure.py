@@ -2,6 +2,9 @@
 
 import io
 import json
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -140,6 +143,21 @@ def test_progress_on_a_terminal(monkeypatch):
     progress.end()
     line = "trial 2 of 9: tile 8: 2 ms; best 1 ms: as the rules choose; 3.2 s left"
     assert terminal.getvalue() == f"\r\x1b[K{line[: tune._width()]}\r\x1b[K"
+
+
+def test_tune_is_interrupted(tmp_path):
+    """Ctrl-C ends trials on thread ranks, and what they have found stays."""
+    file = tmp_path / "fft.json"
+    case = ["--shape", "32,32,32", "--comm", "threads:2", "--effort", "patient", "--trials", "100000", "--budget", "60"]
+    command = [sys.executable, "-m", "weft", "tune", *case, "--wisdom", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for _ in range(2):
+            assert process.stderr.readline().startswith("trial ")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, ""), err
+    assert err.splitlines()[-1] == "weft: interrupted"
+    assert json.loads(file.read_text())["problems"]
 
 
 def test_interrupted(monkeypatch, capsys):

@@ -2,6 +2,8 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+
 #include "bindings.hpp"
 
 namespace weft::python {
@@ -30,7 +32,13 @@ void report_to(const nanobind::object& told) {
   weft::report_trials_to(told.is_none() ? nullptr : tell_python);
 }
 
+std::atomic<bool> interruption_wanted{false};
+
 }  // namespace
+
+bool trials_interrupted() {
+  return interruption_wanted;
+}
 
 void bind_information(nanobind::module_& module) {
   nanobind::class_<TrialProgress>(module, "TrialProgress", "What a trial found, and how far the trials are.")
@@ -46,6 +54,11 @@ void bind_information(nanobind::module_& module) {
   module.def("report_trials_to", report_to, arg("told").none(),
              "Calls told(TrialProgress) in the process of rank 0 after each trial, for all plans; None: no "
              "more.");
+  module.def(
+      "interrupt_trials", [](bool now) { interruption_wanted = now; }, arg("now"),
+      "True: planning by trials ends with weft.Error between two of them, on all ranks, until False is "
+      "given. For "
+      "ranks that are threads, of which none handles signals.");
   nanobind::class_<Variable>(module, "Variable", "An environment variable that Weft reads.")
       .def_ro("name", &Variable::name)
       .def_ro("meaning", &Variable::meaning)

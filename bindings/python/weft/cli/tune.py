@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import math
+import shutil
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import weft
@@ -13,7 +16,7 @@ from weft import _core
 from weft._core import Comm
 from weft.cli import _problem
 from weft.cli._main import Report, add_command
-from weft.cli._ranks import ranks_of
+from weft.cli._ranks import Ranks, ranks_of
 from weft.cli._screen import Screen, is_terminal, milliseconds
 from weft.cli.explain import explanation_json
 
@@ -50,7 +53,7 @@ def run(arguments: argparse.Namespace) -> Report:
     begin = time.perf_counter()
     _core.report_trials_to(progress.told)
     try:
-        found = ranks.run(tune)[0]
+        found = _run_interruptibly(ranks, tune)[0]
     finally:
         _core.report_trials_to(None)
         progress.end()
@@ -65,6 +68,23 @@ def run(arguments: argparse.Namespace) -> Report:
         **found,
     }
     return Report(data, lambda screen: _show(screen, data))
+
+
+def _run_interruptibly(ranks: Ranks, body: Callable[[Comm], Any]) -> list[Any]:
+    """As ranks.run(body), but Ctrl-C ends the trials of thread ranks too: the main thread, which alone sees it, waits
+    in Python."""
+    if ranks.medium != "threads":
+        return ranks.run(body)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        running = pool.submit(ranks.run, body)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            _core.interrupt_trials(True)
+            concurrent.futures.wait([running])
+            raise
+        finally:
+            _core.interrupt_trials(False)
 
 
 class Progress:
@@ -110,8 +130,6 @@ class Progress:
 
 
 def _width() -> int:
-    import shutil
-
     return shutil.get_terminal_size().columns - 1
 
 
