@@ -4,6 +4,10 @@ import json
 
 import weft.cli
 
+_NAMES = ("info", "explain", "bench", "tune", "wisdom", "trace", "compare")
+# And the actions of wisdom.
+COMMANDS = [[name] for name in _NAMES] + [["wisdom", action] for action in ("show", "merge", "prune")]
+
 
 def run(capsys, *arguments: str, status: int = 0) -> str:
     """What a command says on standard output; it has to end with this status."""

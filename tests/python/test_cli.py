@@ -6,17 +6,14 @@ import sys
 import pytest
 import weft
 import weft.cli
-from command_line import fail, run, run_json
+from command_line import COMMANDS, fail, run, run_json
 from weft.cli import _plan_options, _ranks
 from weft.cli._boxes import Drawing
 from weft.cli._screen import Screen, bytes_text
 from weft.cli.explain import stages_of
 
-COMMANDS = ("info", "explain", "bench", "tune", "wisdom", "trace", "compare")
-ALL = [[command] for command in COMMANDS] + [["wisdom", action] for action in ("show", "merge", "prune")]
 
-
-@pytest.mark.parametrize("command", ALL, ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_help_has_examples(command, capsys):
     text = run(capsys, *command, "--help")
     assert "Examples:" in text
