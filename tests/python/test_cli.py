@@ -1,5 +1,8 @@
 """The command line: what is there, what a plan does, and clear words for wrong calls."""
 
+import doctest
+import importlib
+import pkgutil
 import subprocess
 import sys
 
@@ -172,6 +175,15 @@ def test_without_rich_and_with_it(capsys, monkeypatch):
     screen.table(("name", "time"), rows)
     text = capsys.readouterr().out
     assert all(part in text for part in ("[title]", "long name", "12 ms"))
+
+
+def test_docstrings():
+    tried = 0
+    for module in pkgutil.iter_modules(weft.cli.__path__):
+        result = doctest.testmod(importlib.import_module(f"weft.cli.{module.name}"))
+        assert result.failed == 0
+        tried += result.attempted
+    assert tried
 
 
 def test_bytes():

@@ -95,7 +95,9 @@ def test_the_page_loads_nothing(traced, capsys, tmp_path):
 # What a user does, by the events that a browser makes of it, and what is then on the page.
 VISITOR = """
 <script>
-{
+(async () => {
+const drawn = () => new Promise(done => setTimeout(done, 50));
+await drawn();
 const place = canvas.getBoundingClientRect();
 const event = (kind, type, more) => new kind(type, { bubbles: true, cancelable: true, ...more });
 const said = { before: { ...document.body.dataset } };
@@ -109,12 +111,15 @@ for (const key of document.querySelectorAll(".key"))
   said.keys[key.textContent.trim()] = key.querySelector("i").style.background;
 const x = place.left + 190 + (place.width - 190) / 4;
 canvas.dispatchEvent(event(WheelEvent, "wheel", { deltaY: -900, clientX: x, clientY: place.top + 40 }));
+await drawn();
 said.zoomed = { ...document.body.dataset };
 canvas.dispatchEvent(event(PointerEvent, "pointerdown", { clientX: x, clientY: place.top + 40 }));
 window.dispatchEvent(event(PointerEvent, "pointermove", { clientX: x - 50, clientY: place.top + 40 }));
 window.dispatchEvent(event(PointerEvent, "pointerup"));
+await drawn();
 said.moved = { ...document.body.dataset };
 canvas.dispatchEvent(event(MouseEvent, "dblclick"));
+await drawn();
 said.whole = { ...document.body.dataset };
 said.tips = [];
 for (let at = 191; at < place.width; at += 3) {
@@ -128,7 +133,7 @@ const out = document.createElement("pre");
 out.id = "said";
 out.textContent = JSON.stringify(said);
 document.body.append(out);
-}
+})();
 </script>
 </body>
 """
@@ -139,7 +144,7 @@ def test_in_a_browser(traced, capsys, tmp_path):
     page = tmp_path / "page.html"
     data = run_json(capsys, "trace", str(traced), "--to", str(page))
     page.write_text(page.read_text().replace("</body>", VISITOR))
-    html = browser.document(page)
+    html = browser.document(page, 5000)
     assert 'class="error"' not in html, re.findall('class="error">[^<]*', html)
     said = json.loads(re.search(r'<pre id="said">([^<]*)</pre>', html)[1].replace("&gt;", ">").replace("&amp;", "&"))
     operations, executions = spans_of(json.loads(traced.read_text()))
