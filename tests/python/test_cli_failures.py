@@ -40,7 +40,7 @@ def test_calls_on_the_page():
         _main.parse(shlex.split(call))
 
 
-def test_keys_on_the_page(capsys):
+def test_keys_on_the_page(capsys, tmp_path):
     """What JSON has is documented."""
     rows = [
         line.split("|")[1:-1] for line in PAGE.read_text().split("## JSON")[1].splitlines() if line.startswith("| ")
@@ -48,15 +48,21 @@ def test_keys_on_the_page(capsys):
     documented = {name.strip().strip("`"): keys for name, keys in rows}
     common = documented["all"] + documented["those with a problem"]
     small = ["--shape", "6,6", "--comm", "threads:2"]
-    for arguments in (
-        ["info"],
-        ["explain", *small],
-        ["bench", *small, "--repeat", "1"],
-        ["tune", *small, "--trials", "1", "--quiet", "--wisdom", os.devnull],
-        ["compare", *small, "--repeat", "1", "--first", "layout=strided"],
-    ):
-        for key in run_json(capsys, *arguments):
-            assert f"`{key}`" in common + documented[arguments[0]], (arguments[0], key)
+    file = str(tmp_path / "fft.json")
+    (tmp_path / "fft.json").write_text('{"weft_wisdom": 1}')
+    for name, arguments in {
+        "info": [],
+        "explain": small,
+        "bench": [*small, "--repeat", "1"],
+        "tune": [*small, "--trials", "1", "--quiet", "--wisdom", file],
+        "wisdom show": [file],
+        "wisdom merge": [file, "--into", file],
+        "wisdom prune": [file, "--unfinished"],
+        "trace": [*small, "--to", str(tmp_path / "page.html")],
+        "compare": [*small, "--repeat", "1", "--first", "layout=strided"],
+    }.items():
+        for key in run_json(capsys, *name.split(), *arguments):
+            assert f"`{key}`" in common + documented[name], (name, key)
 
 
 def test_the_unforeseen_ends_all_ranks(monkeypatch, capsys):
