@@ -62,7 +62,7 @@ install: setup-build
 	cmake --build build/install --parallel $(JOBS)
 	cmake --install build/install
 
-test: build
+test: build setup-browser
 	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DCMAKE_CXX_FLAGS=-O1 $(mpich) -DBUILD_SHARED_LIBS=OFF \
 	  -DWEFT_EXAMPLES=OFF -DWEFT_BENCH=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
@@ -132,6 +132,10 @@ help:
 
 setup-%:
 	@tools/setup $*
+
+# Some systems have no such package; the tests that open pages are then skipped, and say so.
+setup-browser:
+	-@tools/setup browser
 
 setup-cuda:
 	@tools/cuda_toolkit build/cuda

@@ -30,7 +30,11 @@ struct Team : OfThisProcess<ThreadTeam> {
   explicit Team(int size) : OfThisProcess("team of threads") { set(std::make_unique<ThreadTeam>(size)); }
 };
 
+/// Whether the program has called interrupt_trials(True).
+bool trials_interrupted();
+
 void bind_errors(nanobind::module_& module);
+void bind_information(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);

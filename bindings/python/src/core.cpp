@@ -56,6 +56,7 @@ NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   // What is alive when the interpreter ends is no leak: communicators of MPI keep theirs for plans to come.
   nanobind::set_leak_warnings(false);
   bind_errors(module);
+  bind_information(module);
   bind_ranks(module);
   bind_problems(module);
   bind_plans(module);

@@ -141,9 +141,10 @@ class HeldPlan {
   bool under_way_ = false;
 };
 
-/// Whether a signal handler of Python wants to raise, as that of Ctrl-C does. Only the main thread handles
-/// signals.
+/// Whether trials are to end: by the program, or because a signal handler of Python wants to raise, as that
+/// of Ctrl-C does. Only the main thread handles signals.
 bool signal_raised() {
+  if (trials_interrupted()) return true;
   const nanobind::gil_scoped_acquire held;
   return PyErr_CheckSignals() != 0;
 }
