@@ -97,8 +97,8 @@ def main() -> None:
     gain = low_pass([k[:, None, None], k[None, :, None], half[None, None, :]], arguments.cutoff)
     expected = scipy.fft.irfftn(scipy.fft.rfftn(whole) * gain, s=whole.shape)
     error = abs(result - expected).max()
-    print(f"{n}^3 points on {comm.size} ranks, densities {whole.min():.2f} to {whole.max():.2f} before,")
-    print(f"{result.min():.3f} to {result.max():.3f} after; mean {whole.mean():.6f} and {result.mean():.6f}")
+    print(f"{n}^3 points on {comm.size} ranks; mean and largest density")
+    print(f"before {whole.mean():.6f} {whole.max():.3f}, after {result.mean():.6f} {result.max():.3f}")
     print(f"largest difference from scipy.fft: {error:.1e}")
     if arguments.picture:
         draw(arguments.picture, whole, result)

@@ -121,6 +121,7 @@ def main() -> None:
     parser.add_argument("--step", type=float, help="time step (1 / grid)")
     parser.add_argument("--every", type=float, default=0.5, help="time between two lines (%(default)s)")
     parser.add_argument("--reynolds", type=float, default=1600, help="Reynolds number (%(default)s)")
+    parser.add_argument("--tolerance", type=float, default=1e-5, help="of the budget, relative (%(default)s)")
     parser.add_argument("--picture", help="file to draw to, such as dissipation.png")
     parser.add_argument("--reference", help="table of time, energy, dissipation")
     arguments = parser.parse_args()
@@ -140,7 +141,7 @@ def main() -> None:
         if first and (t >= shown - dt / 2 or number == steps):
             print(f"{t:7.3f}  {energy:.6f}     {dissipation:.6f}  {budget:+8.1e}", flush=True)
             shown += arguments.every
-        if not abs(budget) < 1e-5:
+        if not abs(budget) < arguments.tolerance:
             raise SystemExit(f"the energy that is lost and what is dissipated differ by {budget:.1e}: a smaller --step")
         lost += flow.step(dt) if number < steps else 0
     if not first:
