@@ -19,11 +19,15 @@ import weft
 from mpi4py import MPI
 
 
+# [whole]
 def whole_arrays(a: np.ndarray, b: np.ndarray, padded: list[int], workers: int) -> np.ndarray:
     """The convolution by the threads of this process. `padded`: lengths of at least len(a) + len(b) - 1."""
     product = weft.rfftn(a, padded, workers=workers) * weft.rfftn(b, padded, workers=workers)
     full = tuple(slice(n + m - 1) for n, m in zip(a.shape, b.shape, strict=True))
     return weft.irfftn(product, padded, workers=workers)[full]
+
+
+# [/whole]
 
 
 def part_of(volume: np.ndarray, box: weft.Box, out: np.ndarray) -> np.ndarray:
@@ -47,11 +51,13 @@ def main() -> None:
     # Lengths that have small factors are transformed faster.
     padded = [scipy.fft.next_fast_len(k + m - 1, real=True) for k in a.shape]
 
+    # [distributed]
     plan = weft.Plan(comm, padded, "r2c")
     x, y = plan.empty_input(), plan.empty_input()
     product = plan.forward(part_of(a, plan.input_box, x))
     product *= plan.forward(part_of(b, plan.input_box, y))
     plan.backward(product, out=x)
+    # [/distributed]
 
     parts = comm.gather((plan.input_box, x))
     if parts is None:

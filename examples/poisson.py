@@ -31,6 +31,7 @@ def walled(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return sin * np.exp(cos), sin * (sin**2 - 3 * cos - 1) * np.exp(cos)
 
 
+# [solve]
 def solve(plan: weft.Plan, f: np.ndarray, lengths: list[float]) -> np.ndarray:
     """This rank's part of u with laplacian(u) = f and, where u is free up to a constant, mean zero. Collective.
 
@@ -40,6 +41,9 @@ def solve(plan: weft.Plan, f: np.ndarray, lengths: list[float]) -> np.ndarray:
     k2 = sum((plan.wavenumbers(axis) * (TAU / length)) ** 2 for axis, length in enumerate(lengths))
     modes /= np.where(k2 == 0, -np.inf, -k2)  # the mode without waves becomes zero
     return plan.backward(modes)
+
+
+# [/solve]
 
 
 def error(comm: MPI.Comm, n: int, walls: bool) -> float:

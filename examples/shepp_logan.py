@@ -83,11 +83,13 @@ def main() -> None:
     arguments = parser.parse_args()
     comm, n = MPI.COMM_WORLD, arguments.grid
 
+    # [filter]
     plan = weft.Plan(comm, (n, n, n), "r2c")
     head = phantom(n, plan.input_box)
     modes = plan.forward(head)
     modes *= low_pass([plan.wavenumbers(axis) for axis in range(3)], arguments.cutoff)
     filtered = plan.backward(modes)
+    # [/filter]
 
     result = gathered(filtered, plan.input_box, plan.shape, comm)
     if result is None:

@@ -45,6 +45,7 @@ class Flow:
         """The coordinates of this rank's points."""
         return [2 * np.pi / n * i for n, i in zip(self.plan.shape, np.ogrid[self.plan.input_box.slices], strict=True)]
 
+    # [rate]
     def rate(self, modes: np.ndarray) -> np.ndarray:
         """d modes / dt: u x vorticity, without what the pressure takes away, and friction."""
         cross(self.k, modes, self.curl)
@@ -56,6 +57,8 @@ class Flow:
         for k, component, mode in zip(self.k, change, modes, strict=True):
             component -= k * divergence + self.viscosity * self.k2 * mode
         return change
+
+    # [/rate]
 
     def energy(self, modes: np.ndarray) -> float:
         """The mean of u^2 / 2."""
