@@ -33,7 +33,7 @@ def walled(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 # [solve]
 def solve(plan: weft.Plan, f: np.ndarray, lengths: list[float]) -> np.ndarray:
-    """This rank's part of u with laplacian(u) = f and, where u is free up to a constant, mean zero. Collective.
+    """This rank's part of u with laplacian(u) = f. Its mean is zero where that is free. Collective.
 
     `lengths`: of the period of each axis; for a sine transform twice the distance of the walls.
     """

@@ -53,7 +53,8 @@ class Flow:
         cross(self.plan.backward(modes, self.u), self.plan.backward(self.curl, self.vorticity), self.product)
         change = self.plan.forward(self.product, self.change)
         change *= self.kept
-        divergence = sum(k * c for k, c in zip(self.k, change, strict=True)) / np.where(self.k2 == 0, 1, self.k2)
+        divergence = sum(k * c for k, c in zip(self.k, change, strict=True))
+        divergence /= np.where(self.k2 == 0, 1, self.k2)
         for k, component, mode in zip(self.k, change, modes, strict=True):
             component -= k * divergence + self.viscosity * self.k2 * mode
         return change

