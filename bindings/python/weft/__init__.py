@@ -11,7 +11,13 @@ Arrays of which each rank holds a part, under `mpirun` with mpi4py: see `weft.Pl
 
 from __future__ import annotations
 
-from weft import _core, _mkl
+try:
+    from weft import _core, _mkl
+except ImportError as error:
+    from weft import _mpi_library
+
+    _mpi_library.load(error)
+    from weft import _core, _mkl
 from weft._backend import __ua_domain__ as __ua_domain__
 from weft._backend import __ua_function__ as __ua_function__
 from weft._box import Box
