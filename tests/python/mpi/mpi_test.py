@@ -13,14 +13,21 @@ import weft
 from mpi4py import MPI
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import dist_cases  # noqa: E402
+import file_cases  # noqa: E402
 import plan_cases  # noqa: E402
 
 WORLD = MPI.COMM_WORLD
 
 
-@pytest.mark.parametrize("case", plan_cases.CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*plan_cases.CASES, *dist_cases.CASES], ids=lambda case: case.__name__)
 def test_case(case):
     case(WORLD)
+
+
+@pytest.mark.parametrize("case", file_cases.CASES, ids=lambda case: case.__name__)
+def test_files(case, tmp_path):
+    case(WORLD, WORLD.bcast(tmp_path))
 
 
 def test_the_same_communicator_is_duplicated_once():
