@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,21 +44,37 @@ def write(self: DistArray, file: str | os.PathLike, dataset: str = "data", *, mo
     if mode not in ("a", "w"):
         raise Error("array: write", f"mode {mode!r}", '"a" or "w"')
 
-    def make(f: Any) -> Any:
-        return f.require_dataset(dataset, self.shape, self.dtype, exact=True, **options)
+    def make(f: Any) -> None:
+        f.require_dataset(dataset, self.shape, self.dtype, exact=True, **options)
 
-    def put(into: Any) -> None:
+    def put(f: Any) -> None:
         if box.size:
-            into[box.slices] = self._local
+            f[dataset][box.slices] = self._local
+
+    all_write(ranks, path, mode, make, put)
+
+
+def all_write(
+    ranks: Ranks, path: str, mode: str, make: Callable[[Any], None], put: Callable[[Any], None], settings: Any = None
+) -> None:
+    """Opens a file, makes what is to be there, and lets all ranks put their parts there at once or in turn. Collective.
+
+    `make` is called by all ranks if they have the file open together, else by rank 0 alone.
+    """
+    settings = settings or {}
 
     def all_at_once() -> None:
-        with h5py().File(path, mode, driver="mpio", comm=ranks.given) as f:
-            put(make(f))
+        with h5py().File(path, mode, driver="mpio", comm=ranks.given, **settings) as f:
+            make(f)
+            put(f)
 
     def in_turn(rank: int) -> None:
-        if ranks.rank == rank and (rank == 0 or box.size):
-            with h5py().File(path, mode if rank == 0 else "r+") as f:
-                put(make(f) if rank == 0 else f[dataset])
+        if ranks.rank != rank:
+            return
+        with h5py().File(path, mode if rank == 0 else "r+", **settings) as f:
+            if rank == 0:
+                make(f)
+            put(f)
 
     if all(ranks.agreed(lambda: in_parallel(ranks))):
         ranks.agreed(all_at_once)

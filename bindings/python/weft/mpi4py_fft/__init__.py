@@ -1,0 +1,21 @@
+"""The classes of mpi4py-fft, done by Weft: a program changes one import.
+
+>>> from weft.mpi4py_fft import PFFT, newDistArray   # instead of: from mpi4py_fft import PFFT, newDistArray
+>>> from mpi4py import MPI
+>>> fft = PFFT(MPI.COMM_SELF, (4, 6))                # of real data, as dtype=float says; MPI.COMM_WORLD under mpirun
+>>> u = newDistArray(fft, False, val=2)
+>>> u_hat = fft.forward(u)                           # divides by the number of points
+>>> u_hat.shape, complex(u_hat[0, 0])
+((4, 4), (2+0j))
+>>> bool((fft.backward(u_hat) == u).all())
+True
+
+docs/from-mpi4py-fft.md says what is different.
+"""
+
+from weft.mpi4py_fft import fftw
+from weft.mpi4py_fft.distarray import DistArray, newDistArray
+from weft.mpi4py_fft.io import HDF5File
+from weft.mpi4py_fft.mpifft import PFFT
+
+__all__ = ["DistArray", "HDF5File", "PFFT", "fftw", "newDistArray"]
