@@ -74,6 +74,9 @@ def test_mixed_transforms():
         fft = PFFT(WORLD, SHAPE, ((0,), (1, 2)), dtype, transforms={(1, 2): (dct3, idct3)})
         assert fft.dtype(True).char == dtype.upper()
         check(fft, reference, dtype)
+    joined = PFFT(WORLD, SHAPE, ((0,), (1, 2)), collapse=True, transforms={(1, 2): (dct3, idct3)})
+    check(joined, reference, "d")
+    check(PFFT(WORLD, SHAPE, collapse=True, transforms={(1, 2): (dct3, idct3)}), reference, "d")
 
     def real(a):
         return scipy.fft.dst(scipy.fft.dctn(a, 3, axes=(1, 2)), 1, axis=0) / (4 * 7 * 8 * 2 * 10)
@@ -214,8 +217,10 @@ def test_files(tmp_path):
     u, w = newDistArray(fft, False), newDistArray(fft, False, rank=1)
     u[...], w[...] = whole(float)[u.local_slice()], whole(float, w.global_shape)[w.local_slice()]
     file = HDF5File(name, domain=((0, 1.0),) * 3, mode="w")
+    assert file.backend() == "hdf5"
     for step in (0, 1):
         file.write(step, {"u": [u, (u, [slice(None), 4, slice(None)])], "w": [w]})
+    file.write(1, {"u": [u]})  # over what is there
     w.write(name, "c", as_scalar=True)
     u.write(name, "u", 7, global_slice=(2, 3, slice(None)))
     with h5py.File(name, "r") as f:
@@ -248,7 +253,7 @@ def test_files(tmp_path):
         (dict(shape=None), "shape"),
         (dict(transforms={(1, 2): (fftw.dctn, fftw.idstn)}, axes=((0,), (1, 2))), "inverse"),
         (dict(transforms={(1, 2): (dct3, fftw.idctn)}, axes=((0,), (1, 2))), "same type"),
-        (dict(transforms={(1, 2): (fftw.dctn, fftw.idctn)}), "groups of axes"),
+        (dict(transforms={(1, 2): (fftw.dctn, fftw.idctn)}), "one of the groups"),
         (dict(transforms={(2,): (fftw.fftn, fftw.ifftn)}), "complex data"),
         (dict(transforms={(2,): (print, print)}), "print"),
         (dict(transforms={(2,): fftw.dctn}), "pair"),
@@ -263,6 +268,8 @@ def test_wrong_arguments(arguments, words):
 def test_more_wrong_arguments():
     with pytest.raises(weft.Error, match="weft.dctn"):
         fftw.dctn(np.ones(3))
+    with pytest.raises(ImportError, match="HDF5File"):
+        from weft.mpi4py_fft import NCFile  # noqa: F401
     with pytest.raises(weft.Error, match="Cartesian"):
         Subcomm(WORLD.Create_cart([WORLD.size]), [0])
     with pytest.raises(weft.Error, match="an axis of 2"):

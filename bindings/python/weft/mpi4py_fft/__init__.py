@@ -18,4 +18,13 @@ from weft.mpi4py_fft.distarray import DistArray, newDistArray
 from weft.mpi4py_fft.io import HDF5File
 from weft.mpi4py_fft.mpifft import PFFT
 
+
+def __getattr__(name: str) -> object:
+    if name in ("NCFile", "generate_xdmf"):
+        raise ImportError(
+            f"weft.mpi4py_fft has no {name}: fields are written to HDF5 files, by HDF5File and DistArray.write"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = ["DistArray", "HDF5File", "PFFT", "fftw", "newDistArray"]

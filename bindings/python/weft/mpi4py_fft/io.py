@@ -27,6 +27,11 @@ class HDF5File:
         if mode == "w":
             all_write(ranks_of(MPI.COMM_WORLD), self.filename, "w", lambda f: None, lambda f: None, kw)
 
+    @staticmethod
+    def backend() -> str:
+        """What files are written by."""
+        return "hdf5"
+
     def write(self, step: int, fields: Mapping[str, Sequence[Any]], as_scalar: bool = False) -> None:
         """Writes step `step` of fields: lists of `DistArray`s, and of pairs of one and a slice of the whole."""
         tasks = [task for name, given in fields.items() for field in given for task in _tasks(name, field, as_scalar)]
@@ -34,7 +39,7 @@ class HDF5File:
         def make(f: Any) -> None:
             for name, group, field, index in tasks:
                 self._describe(f, name, field)
-                shape = [n for n, s in zip(field.global_shape, index, strict=True) if isinstance(s, slice)]
+                shape = tuple(n for n, s in zip(field.global_shape, index, strict=True) if isinstance(s, slice))
                 f.require_dataset(f"{group}/{step}", shape, field.dtype, exact=True)
 
         def put(f: Any) -> None:

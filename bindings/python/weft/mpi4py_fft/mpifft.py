@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +32,8 @@ class PFFT:
     dtype : of the input: float32, float64, complex64, complex128.
     grid : numbers of ranks along the first axes; -1 where MPI chooses. (-1,) cuts along axis 0 only.
     padding : False; other values are a `weft.Error`, as there is no padding in Weft yet.
-    collapse : joins groups of axes that no rank's part is cut along. Weft transforms local axes together anyway.
+    collapse : joins groups of axes that no rank's part is cut along, which tells where the output is whole. Weft
+        transforms local axes together anyway.
     backend : one of mpi4py-fft's, for its sake. Which library transforms is an option of Weft: fft="fftw".
     transforms : pairs of functions by group of axes: {(1, 2): (dctn, idctn)}; see `weft.mpi4py_fft.fftw`.
     darray : a `DistArray` whose shape, dtype and distribution are those of the input.
@@ -69,11 +71,11 @@ class PFFT:
             dtype, self.subcomm = darray.dtype, darray.pencil.subcomm
         else:
             self.subcomm = self._cut(comm, lengths, groups[-1], grid, slab)
+        self._input_shape, dtype = lengths, np.dtype(dtype)
+        self._names, halved = _kinds(groups, len(lengths), dtype, transforms, collapse)
         if collapse:
             groups = _joined(groups, self.subcomm)
         self.axes, self.collapse = tuple(groups), collapse
-        self._input_shape, dtype = lengths, np.dtype(dtype)
-        self._names, halved = _kinds(groups, len(lengths), dtype, transforms)
         self._output_shape = tuple(n // 2 + 1 if a == halved else n for a, n in enumerate(lengths))
         pencil = Pencil(self.subcomm, lengths, groups[-1][-1])
         last = Pencil(self.subcomm, self._output_shape, groups[-1][-1])
@@ -265,11 +267,29 @@ def _joined(groups: list[tuple[int, ...]], subcomm: Sequence[Any]) -> list[tuple
     return [group for group in joined if group]
 
 
-def _kinds(groups: list, ndim: int, dtype: np.dtype, transforms: Mapping | None) -> tuple[list[str | None], int | None]:
+def _joined_by(given: Mapping, groups: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The groups, neighbours joined where a transform is given for them together and none for one of them alone.
+
+    What an axis is transformed by thus never depends on the number of ranks.
+    """
+    for key in sorted(given, key=len, reverse=True):
+        for first, last in itertools.combinations(range(len(groups) + 1), 2):
+            run = groups[first:last]
+            if tuple(a for group in run for a in group) == key and not any(group in given for group in run):
+                groups = [*groups[:first], key, *groups[last:]]
+                break
+    return groups
+
+
+def _kinds(
+    groups: list, ndim: int, dtype: np.dtype, transforms: Mapping | None, collapse: bool
+) -> tuple[list[str | None], int | None]:
     """The transform of each axis, and the axis that halves real data."""
-    given = {tuple(a % ndim for a in np.atleast_1d(key)): pair for key, pair in (transforms or {}).items()}
+    given = {tuple(int(a) % ndim for a in np.atleast_1d(key)): pair for key, pair in (transforms or {}).items()}
+    if collapse:
+        groups = _joined_by(given, groups)
     if given and not any(group in given for group in groups):
-        raise Error("PFFT: transforms", f"axes {list(given)}", f"groups of axes as they are here: {groups}")
+        raise Error("PFFT: transforms", f"axes {list(given)}", f"among them one of the groups {groups}")
     names: list[str | None] = [None] * ndim
     real, halved = dtype.kind == "f", None
     for group in reversed(groups):
