@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from weft import _dist_functions as functions
 from weft import _hdf5
 from weft._box import Box
-from weft._dist_index import held, nothing_of, part_of_values, selection
+from weft._dist_basics import Spread
 from weft._distributions import Where
 from weft._error import Error
-from weft._layout import Layout, Part, gathered, layout_of, move, strides_of
+from weft._layout import Layout, gathered, layout_of, move, strides_of
 from weft._together import ranks_of
 
 if TYPE_CHECKING:
     from weft._plan import Plan
 
 
-class DistArray(np.lib.mixins.NDArrayOperatorsMixin):
+class DistArray(Spread):
     """An array of a global shape of which each rank holds a box, as a NumPy array.
 
     It is made on all ranks together, and given to `weft.Plan.forward` and `backward` as it is. Operators and NumPy's
@@ -53,7 +50,7 @@ class DistArray(np.lib.mixins.NDArrayOperatorsMixin):
     138.0
     """
 
-    __slots__ = ("_layout", "_local")
+    __slots__ = ()
 
     def __init__(
         self,
@@ -88,13 +85,6 @@ class DistArray(np.lib.mixins.NDArrayOperatorsMixin):
         self._layout = gathered(ranks, self.shape, box, steps[ranks.rank])
 
     @classmethod
-    def _of(cls, layout: Layout, local: Any) -> DistArray:
-        """The array of a layout that is known already. Local."""
-        array = cls.__new__(cls)
-        array._layout, array._local = layout, local
-        return array
-
-    @classmethod
     def input_of(cls, plan: Plan, fill: Any = None) -> DistArray:
         """A new array for a plan's input, of its boxes and memory order; with a batch it has one more axis, the first.
         Collective the first time.
@@ -113,7 +103,7 @@ class DistArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     @classmethod
     def _for_side(cls, plan: Plan, side: Any, fill: Any) -> DistArray:
-        array = cls._of(_layout_of_side(plan, side), side.empty())
+        array = cls._of(layout_of_side(plan, side), side.empty())
         if fill is not None:
             array._local[...] = fill
         return array
@@ -185,164 +175,12 @@ class DistArray(np.lib.mixins.NDArrayOperatorsMixin):
         move(self._layout, self._local, out._layout, out._local)
         return out
 
-    @property
-    def local(self) -> Any:
-        """This rank's part, where it lies: writing to it writes to the array."""
-        return self._local
-
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
-        """This rank's part, as `local`."""
-        return np.asarray(self._local, dtype) if copy is None else np.array(self._local, dtype, copy=copy)
-
-    @property
-    def box(self) -> Box:
-        """The global positions that this rank holds."""
-        return self._layout.box
-
-    @property
-    def boxes(self) -> list[Box]:
-        """Those of all ranks."""
-        return [part.box for part in self._layout.parts]
-
-    @property
-    def comm(self) -> Any:
-        """The communicator, as it was given."""
-        return self._layout.ranks.given
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The global shape."""
-        return self._layout.shape
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements on all ranks."""
-        return math.prod(self.shape)
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The type of the elements."""
-        return self._local.dtype
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """The axes of this rank's part, from slowest to fastest in memory."""
-        return self._layout.mine.order
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __getitem__(self, index: Any) -> Any:
-        """Elements at global positions. Local.
-
-        With integers along all axes: the element, or an IndexError that names the rank that holds it. With slices of
-        step 1: a view of this rank's share of them, which may be empty.
-        """
-        chosen = selection(self.shape, index)
-        mine = held(self._layout, chosen)
-        return nothing_of(self._layout, chosen, self.dtype) if mine is None else self._local[mine]
-
-    def __setitem__(self, index: Any, values: Any) -> None:
-        """Sets elements at global positions, each rank those that it holds. Local.
-
-        `values` have the shape of what is set in the whole array, or of this rank's share, or broadcast to one of them.
-        """
-        chosen = selection(self.shape, index)
-        mine = held(self._layout, chosen)
-        if mine is not None:
-            self._local[mine] = part_of_values(self._layout, chosen, mine, values)
-
-    def copy(self) -> DistArray:
-        """The same values in memory of their own, without gaps. Local."""
-        out = self._like(self.dtype)
-        out._local[...] = self._local
-        return out
-
-    def astype(self, dtype: DTypeLike) -> DistArray:
-        """A copy as another type. Local."""
-        out = self._like(np.dtype(dtype))
-        out._local[...] = self._local.astype(dtype, copy=False)
-        return out
-
-    def fill(self, value: Any) -> None:
-        """Sets all elements. Local."""
-        self._local[...] = value
-
-    def _like(self, dtype: DTypeLike) -> DistArray:
-        layout = self._layout.dense
-        return DistArray._of(layout, layout.empty(dtype))
-
-    @property
-    def real(self) -> DistArray:
-        """The real parts, as a view."""
-        return self if self.dtype.kind != "c" else self._component(self._local.real)
-
-    @property
-    def imag(self) -> DistArray:
-        """The imaginary parts of complex numbers, as a view; of real numbers zeros."""
-        if self.dtype.kind != "c":
-            zeros = self._like(self.dtype)
-            zeros.fill(0)
-            return zeros
-        return self._component(self._local.imag)
-
-    def _component(self, local: Any) -> DistArray:
-        double = self._layout.with_parts(lambda part: Part(part.box, tuple(2 * s for s in part.strides)))
-        return DistArray._of(double, local)
-
-    def conj(self) -> DistArray:
-        """The complex conjugate. Local."""
-        return np.conjugate(self)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return functions.ufunc(ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
-        return functions.function(function, args, kwargs)
-
-    sum = functions.reduction(np.add, "The sum")
-    prod = functions.reduction(np.multiply, "The product")
-    min = functions.reduction(np.minimum, "The smallest element")
-    max = functions.reduction(np.maximum, "The largest element")
-    any = functions.reduction(np.logical_or, "Whether any element is true")
-    all = functions.reduction(np.logical_and, "Whether all elements are true")
-    mean, var, std = functions.mean, functions.var, functions.std
-    norm, vdot = functions.norm, functions.vdot
     write = _hdf5.write
 
     @classmethod
     def read(cls, file: Any, dataset: str = "data", distribution: Where = "slab0", comm: Any = None) -> DistArray:
         """An array from a dataset of an HDF5 file, which every rank reads its box of. Collective. Needs h5py."""
         return _hdf5.read(cls, file, dataset, distribution, comm)
-
-    def __bool__(self) -> bool:
-        if self.size == 1:
-            return bool(self.all())
-        raise ValueError(
-            "the truth value of an array of several elements is ambiguous: use any() or all(), which are collective"
-        )
-
-    def __repr__(self) -> str:
-        layout = self._layout
-        sizes, (lo, hi) = "x".join(map(str, self.shape)), self.box
-        return f"<weft.DistArray {sizes} {self.dtype}, rank {layout.ranks.rank} of {layout.ranks.size}: {lo} to {hi}>"
-
-    def __reduce__(self):
-        raise TypeError(
-            "a weft.DistArray cannot be pickled: it is a part of an array on many ranks. Pickle its `local`, "
-            "or write() it to a file"
-        )
-
-    def __copy__(self) -> DistArray:
-        return self.copy()
-
-    def __deepcopy__(self, memo: dict) -> DistArray:
-        return self.copy()
 
 
 DistArray.__module__ = "weft"
@@ -370,7 +208,7 @@ def _at(layout: Layout, root: int, whole: np.ndarray) -> Layout:
     return gathered(ranks, layout.shape, Box((0,) * n, (0,) * n), (1,) * n)
 
 
-def _layout_of_side(plan: Plan, side: Any) -> Layout:
+def layout_of_side(plan: Plan, side: Any) -> Layout:
     """The layout of a plan's input or output. Collective the first time."""
     known = plan._layouts.get(side.name)
     if known is None:
@@ -392,11 +230,11 @@ def execute(plan: Plan, do: Any, direction: Any, x: Any, out: Any) -> DistArray:
     forward = direction.name == "forward"
     sides = (plan._input, plan._output) if forward else (plan._output, plan._input)
     for name, array, side in zip(("x", "out"), (x, out), sides, strict=True):
-        if isinstance(array, DistArray) and not array._layout.has_boxes_of(_layout_of_side(plan, side)):
+        if isinstance(array, DistArray) and not array._layout.has_boxes_of(layout_of_side(plan, side)):
             wanted = f"the plan's {side.name} boxes; redistribute(weft.DistArray.{side.name}_of(plan)) gives them"
             raise Error("plan", f"{name}, a DistArray of shape {array.shape} of other boxes", wanted)
     result = plan._do(do, direction, _part(x), _part(out))
-    return out if isinstance(out, DistArray) else DistArray._of(_layout_of_side(plan, sides[1]), result)
+    return out if isinstance(out, DistArray) else DistArray._of(layout_of_side(plan, sides[1]), result)
 
 
 def _part(array: Any) -> Any:
