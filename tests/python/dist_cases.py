@@ -156,6 +156,11 @@ def arithmetic(comm):
     assert a.local is kept and is_spread(a, u + v)
     result = np.multiply(a, b, out=b)
     assert result is b and is_spread(b, (u + v) * v)
+    np.add(a, 1, out=a, where=a > 0)
+    assert is_spread(a, np.where(u + v > 0, u + v + 1, u + v))
+    np.subtract(a, 1, out=a, where=a > 1)
+    assert np.allclose(a.local, (u + v)[a.box.slices])
+    a.local[...] = (u + v)[a.box.slices]
     low, high = np.modf(a)
     assert is_spread(low, np.modf(u + v)[0]) and is_spread(high, np.modf(u + v)[1])
     single = a.astype(np.float32)
@@ -179,6 +184,7 @@ def memory_orders(comm):
     a.real[...] = 0
     assert is_spread(a, 1j * u.imag)
     assert is_spread(b.imag, u.imag) and is_spread(b.conj(), u.conj())
+    assert is_spread(b.real.imag, np.zeros(SHAPE))
     assert np.shares_memory(b.imag.local, b.local) or b.local.size == 0
     assert is_spread(b.real.redistribute("pencil0"), u.real)
 
@@ -211,6 +217,12 @@ def reductions(comm):
     assert np.allclose(a, a + 1e-12) and np.array_equal(a, a.copy()) and not np.allclose(a, a + 1)
     with pytest.raises(np.exceptions.AxisError):
         a.sum(axis=3)
+    with pytest.raises(TypeError, match="axis and dtype only"):
+        np.sum(a, keepdims=True)
+    with pytest.raises(weft.Error, match="ord 3"):
+        a.norm(3)
+    with pytest.raises(weft.Error, match="the same"):
+        a.vdot(whole())
 
 
 def with_plans(comm):
@@ -236,12 +248,16 @@ def with_plans(comm):
     close((modes * 1).redistribute("slab0").local, np.fft.fftn(u)[a.box.slices], 4)
     batch = weft.Plan(comm, SHAPE, batch=2)
     both = weft.DistArray.input_of(batch, fill=1)
+    assert weft.DistArray.output_of(batch, fill=2).sum() == 4 * np.prod(SHAPE)
     assert both.shape == (2, *SHAPE) and batch.forward(both).shape == (2, *SHAPE)
     with pytest.raises(weft.Error, match="of other boxes"):
         plan.forward(weft.DistArray((7, 5, 4), complex, comm=comm))
     if comm.size > 1:
         with pytest.raises(weft.Error, match="redistribute"):
             plan.forward(a.redistribute("slab1"))
+    halo = weft.Plan(comm, SHAPE, input=weft.Distribution.slab(0).with_halo([1, 0, 0], [1, 0, 0]))
+    with pytest.raises(weft.Error, match="halo"):
+        weft.DistArray.input_of(halo)
 
 
 def misuse(comm):
@@ -259,6 +275,13 @@ def misuse(comm):
     for function, words in ((np.sort, "np.*sort|local"), (np.cumsum, "cumsum"), (np.add.accumulate, "accumulate")):
         with pytest.raises(TypeError, match=words):
             function(a)
+    with pytest.raises(ValueError, match="different communicators" if comm.size > 1 else "broadcast"):
+        a + weft.DistArray((3, 5, 6), fill=1)
+    for values in (np.ones((2, 7, 5, 6)), np.ones((7, 5, 4))):
+        with pytest.raises(ValueError, match="values of"):
+            a[...] = values
+    with pytest.raises(weft.Error, match="one axis"):
+        weft.DistArray(9, distribution="brick", comm=comm)
     with pytest.raises(ValueError, match="ambiguous"):
         bool(a == a)
     with pytest.raises(TypeError, match="pickle"):

@@ -1,5 +1,6 @@
 """Distributed arrays on this process alone and on thread ranks."""
 
+import copy
 import os
 import sys
 
@@ -21,6 +22,8 @@ def test_this_process_alone():
     assert a.comm is None and repr(a) == "<weft.DistArray 4x6 float64, rank 0 of 1: (0, 0) to (4, 6)>"
     assert (a + weft.DistArray((4, 6), comm=weft.Comm.self(), fill=1)).sum() == 48
     assert np.asarray(a) is a.local and np.array(a) is not a.local
+    assert copy.copy(a).sum() == copy.deepcopy(a).sum() == 24 and copy.copy(a).local is not a.local
+    assert bool(weft.DistArray((1, 1), fill=1)) and a._layout != 3
     child = os.fork()
     if child == 0:
         os._exit(0 if weft.DistArray((4, 6), fill=1).redistribute("slab1").sum() == 24 else 1)

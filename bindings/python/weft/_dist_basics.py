@@ -80,7 +80,7 @@ class Spread(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def order(self) -> tuple[int, ...]:
         """The axes of this rank's part, from slowest to fastest in memory."""
-        return self._layout.mine.order
+        return self._layout.order
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -43,8 +43,7 @@ def elementwise(function: Callable, inputs: Sequence[Any], outs: tuple = (), kwa
     kwargs = dict(kwargs or {})
     masks = [kwargs["where"]] if "where" in kwargs else []
     layout = broadcast([a._layout for a in _distributed([*inputs, *outs, *masks])])
-    order, shape = layout.mine.order, layout.box.shape
-    back = tuple(np.argsort(order))
+    order, shape = layout.order, layout.box.shape
 
     def seen(value: Any) -> Any:
         part = getattr(value, "local", value)
@@ -60,7 +59,7 @@ def elementwise(function: Callable, inputs: Sequence[Any], outs: tuple = (), kwa
     results = function(*views, **kwargs)
     several = isinstance(results, tuple)
     wrapped = [
-        out if out is not None else _wrapped(layout, _contiguous(result).transpose(back))
+        out if out is not None else _wrapped(layout, _contiguous(result).transpose(layout.places))
         for result, out in itertools.zip_longest(results if several else (results,), outs)
     ]
     return tuple(wrapped) if several else wrapped[0]
@@ -72,6 +71,8 @@ def _contiguous(a: Any) -> Any:
 
 def _against(part: Any, shape: tuple[int, ...]) -> Any:
     """A view with as many axes as the part of this rank; lengths are those of the part, or 1."""
+    if np.shape(part) == shape:
+        return np.asarray(part) if isinstance(part, list | tuple) else part
     lengths = (1,) * (len(shape) - np.ndim(part)) + np.shape(part)
     if len(lengths) > len(shape) or any(n not in (1, want) for n, want in zip(lengths, shape, strict=True)):
         wanted = f"what broadcasts to this rank's part, {shape}; of a whole array take whole[a.box.slices]"
@@ -88,6 +89,8 @@ def _wrapped(layout: Layout, local: Any) -> DistArray:
 def broadcast(layouts: Sequence[Layout]) -> Layout:
     """The layout of what operands of these layouts give, without gaps. Local."""
     ranks = layouts[0].ranks
+    if all(layout is layouts[0] for layout in layouts):
+        return layouts[0].dense
     if not all(layout.among_the_ranks_of(layouts[0]) for layout in layouts):
         raise Error("array", "arrays of different communicators", "arrays of one")
     return ranks.broadcasts.get(tuple(layouts), lambda: _broadcast(layouts))
@@ -169,8 +172,8 @@ def _reduced_along(a: DistArray, ufunc: np.ufunc, axes: tuple[int, ...], dtype: 
 def reduction(ufunc: np.ufunc, meaning: str) -> Callable[..., Any]:
     """The method of `DistArray` that reduces with a ufunc."""
 
-    def method(self: DistArray, axis: Any = None, dtype: DTypeLike | None = None) -> Any:
-        return reduce(self, ufunc, axis, dtype)
+    def method(self: DistArray, axis: Any = None, dtype: DTypeLike | None = None, **others: Any) -> Any:
+        return reduce(self, ufunc, axis, dtype, **others)
 
     method.__doc__ = f"""{meaning} of the whole array, the same number on all ranks. Collective.
 

@@ -57,6 +57,16 @@ class Layout:
             return True
         return isinstance(other, Layout) and self._key == other._key and self.among_the_ranks_of(other)
 
+    @functools.cached_property
+    def order(self) -> tuple[int, ...]:
+        """This rank's axes from slowest to fastest in memory."""
+        return self.mine.order
+
+    @functools.cached_property
+    def places(self) -> tuple[int, ...]:
+        """Where each axis is in `order`."""
+        return tuple(self.order.index(a) for a in range(len(self.order)))
+
     @property
     def _key(self) -> tuple:
         return self._hash, self.shape, self.parts
@@ -86,9 +96,8 @@ class Layout:
 
     def empty(self, dtype: DTypeLike) -> np.ndarray:
         """A new array for this rank, its values undefined: without gaps, in this layout's memory order."""
-        order = self.mine.order
-        memory = np.empty([self.box.shape[a] for a in order], dtype)
-        return memory.transpose(np.argsort(order))
+        memory = np.empty([self.box.shape[a] for a in self.order], dtype)
+        return memory.transpose(self.places)
 
     def fits(self, local: Any) -> bool:
         """Whether an array has this rank's shape and strides."""

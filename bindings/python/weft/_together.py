@@ -53,11 +53,6 @@ class Ranks:
         else:
             self.allgather = _Slots.of(core).allgather(core)
 
-    def gather(self, value: Any, root: int) -> list[Any] | None:
-        """The values of all ranks on the root, None elsewhere. Collective."""
-        everything = self.allgather(value)
-        return everything if self.rank == root else None
-
     def agreed(self, do: Callable[[], T]) -> list[T]:
         """What `do` returns on all ranks; if it fails on one, all raise the first rank's exception. Collective."""
         try:
