@@ -2,6 +2,7 @@
 
 import copy
 import os
+import subprocess
 import sys
 
 import dist_cases
@@ -28,6 +29,24 @@ def test_this_process_alone():
     if child == 0:
         os._exit(0 if weft.DistArray((4, 6), fill=1).redistribute("slab1").sum() == 24 else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_some_of_the_ranks():
+    def body(comm):
+        half = comm.split(comm.rank % 2)
+        mine = weft.DistArray((5, 3), comm=half, fill=comm.rank % 2)
+        both = weft.DistArray((5, 3), comm=comm, fill=1)
+        return float(mine.redistribute("slab1").sum()), float(both.sum())
+
+    assert weft.ThreadTeam(4).run(body) == [(0, 15), (15, 15)] * 2
+
+
+def test_no_mpi4py():
+    hidden = "import sys, importlib.util as u; f = u.find_spec; u.find_spec = lambda n: None if n == 'mpi4py' else f(n)"
+    result = subprocess.run(
+        [sys.executable, "-c", hidden + "; import weft.mpi4py_fft"], capture_output=True, text=True, check=False
+    )
+    assert "pip install mpi4py" in result.stderr
 
 
 def test_a_rank_that_fails():

@@ -48,6 +48,8 @@ def test_the_same_communicator_is_duplicated_once():
 def test_part_of_the_ranks():
     part = WORLD.Split(WORLD.rank % 2)
     plan_cases.real_transform(part)
+    dist_cases.redistributions(part)
+    assert weft.DistArray((5, 3), comm=part, fill=1).sum() == 15
     part.Free()
     own = weft.Plan(MPI.COMM_SELF, (8, 8))
     assert own.input_box.shape == (8, 8)

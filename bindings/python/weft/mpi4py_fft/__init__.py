@@ -13,10 +13,15 @@ True
 docs/from-mpi4py-fft.md says what is different.
 """
 
-from weft.mpi4py_fft import fftw
-from weft.mpi4py_fft.distarray import DistArray, newDistArray
-from weft.mpi4py_fft.io import HDF5File
-from weft.mpi4py_fft.mpifft import PFFT
+import importlib.util
+
+if importlib.util.find_spec("mpi4py") is None:
+    raise ImportError("weft.mpi4py_fft works on the ranks of mpi4py, which is not there: pip install mpi4py")
+
+from weft.mpi4py_fft import fftw  # noqa: E402
+from weft.mpi4py_fft.distarray import DistArray, newDistArray  # noqa: E402
+from weft.mpi4py_fft.io import HDF5File  # noqa: E402
+from weft.mpi4py_fft.mpifft import PFFT  # noqa: E402
 
 
 def __getattr__(name: str) -> object:
