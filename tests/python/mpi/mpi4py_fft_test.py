@@ -51,7 +51,9 @@ def test_all_axes(dtype):
     check(PFFT(WORLD, (5, 4, 6, 3), dtype=dtype), reference, dtype, (5, 4, 6, 3))
 
 
-@pytest.mark.parametrize("axes", [(-1,), 0, (0, 1, 2), (1, 2, 0), ((0,), (1, 2)), ((2, 1), (0,)), ((-2, -1),), (0, 2)])
+@pytest.mark.parametrize(
+    "axes", [(-1,), 0, (0, 1, 2), (1, 2, 0), ((0,), (1, 2)), ((2, 1), (0,)), ((0, 1), (2,)), ((-2, -1),), (0, 2)]
+)
 def test_axes(axes):
     """Which axis is halved is told by the last group."""
     last = axes if isinstance(axes, int) else axes[-1] if isinstance(axes[-1], int) else axes[-1][-1]
@@ -84,6 +86,8 @@ def test_mixed_transforms():
     fft = PFFT(WORLD, SHAPE, ((0,), (1, 2)), transforms={(1, 2): (dct3, idct3), (0,): (dst1, idst1)})
     assert fft.dtype(True).char == "d"
     check(fft, real, "d")
+    both = PFFT(WORLD, SHAPE, ((0,), (1,), (2,)), complex, transforms={(1,): (fftw.dctn, fftw.idctn)})
+    check(both, lambda a: scipy.fft.dct(np.fft.fftn(a, axes=(0, 2)), axis=1) / (9 * 14 * 8), "D")
     lines = PFFT(WORLD, SHAPE, ((1,), (2,)), transforms={(2,): (fftw.dctn, fftw.idctn)})
     check(lines, lambda a: np.fft.rfft(scipy.fft.dct(a, axis=2) / 16, axis=1, norm="forward"), "d")
 
