@@ -265,6 +265,8 @@ def misuse(comm):
     if comm.size > 1:
         with pytest.raises(weft.Error, match="redistribute"):
             a + b
+        with pytest.raises(weft.Error, match="other boxes"):
+            a[...] = b
         with pytest.raises(weft.Error, match=r"shape .* on rank|while rank 0"):
             weft.DistArray((4, 4 + (comm.rank == 1)), comm=comm)
         for wrong, words in (("slab9", "slab\\(9\\)"), ("slabs", '"slabs"')):
@@ -277,6 +279,8 @@ def misuse(comm):
             function(a)
     with pytest.raises(ValueError, match="different communicators" if comm.size > 1 else "broadcast"):
         a + weft.DistArray((3, 5, 6), fill=1)
+    with pytest.raises(weft.Error, match="for a part"):
+        a[2:4] = a
     for values in (np.ones((2, 7, 5, 6)), np.ones((7, 5, 4))):
         with pytest.raises(ValueError, match="values of"):
             a[...] = values

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike
 from weft import _dist_functions as functions
 from weft._box import Box
 from weft._dist_index import held, nothing_of, part_of_values, selection
+from weft._error import Error
 from weft._layout import Layout, Part
 
 if TYPE_CHECKING:
@@ -99,8 +100,14 @@ class Spread(np.lib.mixins.NDArrayOperatorsMixin):
         """Sets elements at global positions, each rank those that it holds. Local.
 
         `values` have the shape of what is set in the whole array, or of this rank's share, or broadcast to one of them.
+        A `DistArray` of the same boxes sets all elements.
         """
         chosen = selection(self.shape, index)
+        if isinstance(values, Spread):
+            if not values._layout.has_boxes_of(self._layout) or chosen != selection(self.shape, ...):
+                got = f"elements of a DistArray of shape {values.shape} for a part, or of other boxes"
+                raise Error("array", got, "all elements, of the same boxes; redistribute() gives them")
+            values = values._local
         mine = held(self._layout, chosen)
         if mine is not None:
             self._local[mine] = part_of_values(self._layout, chosen, mine, values)

@@ -77,7 +77,6 @@ def _owner(layout: Layout, position: Selection) -> int | None:
 
 def part_of_values(layout: Layout, chosen: Selection, mine: Held, values: Any) -> Any:
     """What of the values this rank sets. Along each axis they have one entry, or the selection's, or this rank's."""
-    values = getattr(values, "local", values)
     if np.ndim(values) == 0:
         return values
     axes = [(c, m, low) for c, m, low in zip(chosen, mine, layout.box.lo, strict=True) if isinstance(c, slice)]
