@@ -17,6 +17,8 @@ if(WEFT_MPI)
     mpi_test(python_mpi_${name} ${ranks} ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/examples/${name}.py ${example})
     list(APPEND python_tests python_mpi_${name})
   endforeach()
+  mpi_test(python_mpi_vortices 4 ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/examples/vortices.py)
+  list(APPEND python_tests python_mpi_example python_mpi_vortices)
   # Of a mpi4py that can do with several MPIs.
   set_property(TEST ${python_tests} APPEND PROPERTY ENVIRONMENT "MPI4PY_MPIABI=$<IF:$<BOOL:${WEFT_MPI_IS_MPICH}>,mpich,openmpi>")
 endif()

@@ -10,7 +10,7 @@ import pytest
 import weft
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ["weft", *(f"weft.{m.name}" for m in pkgutil.iter_modules(weft.__path__) if m.name != "_core")]
+MODULES = ["weft", *(m.name for m in pkgutil.walk_packages(weft.__path__, "weft.") if m.name != "weft._core")]
 
 
 @pytest.mark.parametrize("name", MODULES)

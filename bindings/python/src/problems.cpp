@@ -20,6 +20,14 @@ Distribution of_all_boxes(const std::vector<Corners>& corners) {
   return Distribution::boxes(std::move(boxes));
 }
 
+nanobind::tuple key_of(const Distribution& d) {
+  std::vector<Corners> boxes;
+  for (const Box& box : d.box_list()) boxes.push_back(corners_of(box));
+  nanobind::object listed = nanobind::tuple(nanobind::cast(boxes));
+  return nanobind::make_tuple(static_cast<int>(d.kind()), d.axis(), d.parts(), listed, d.order(), d.strides(),
+                              d.halo_lower(), d.halo_upper(), d.r2c_padding());
+}
+
 }  // namespace
 
 Problem problem_of(const PlanArguments& arguments, const Distribution& input, const Distribution& output) {
@@ -72,6 +80,7 @@ void bind_problems(nanobind::module_& module) {
            "the halo.")
       .def_prop_ro("kind",
                    [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); })
+      .def_prop_ro("key", key_of, "A tuple that distributions have in common if and only if they are equal.")
       .def_prop_ro("halo", [](const Distribution& d) {
         return Corners{d.halo_lower(), d.halo_upper()};
       });

@@ -33,6 +33,7 @@ from weft._core import (
     options,
 )
 from weft._dct import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+from weft._dist_array import DistArray
 from weft._error import Error
 from weft._fft import (
     fft,
@@ -63,6 +64,7 @@ _mkl.announce()
 __all__ = [
     "Box",
     "Comm",
+    "DistArray",
     "Distribution",
     "Error",
     "Explanation",

@@ -13,6 +13,8 @@ from weft import _core
 from weft._arrays import Side
 from weft._box import Box
 from weft._core import Distribution, Explanation
+from weft._dist_array import DistArray
+from weft._dist_array import execute as execute_distributed
 from weft._distributions import Where, distribution
 from weft._error import Error
 from weft._ranks import resolve
@@ -126,12 +128,14 @@ class Plan:
         self._input = Side("input", self._core.input, source, batch, before.halo)
         self._output = Side("output", self._core.output, target, batch, after.halo)
         self._result: np.ndarray | None = None
+        self._comm, self._layouts = comm, {}  # of a DistArray
 
     def forward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Transforms this rank's input box and returns its output box. Collective.
 
         `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
-        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap.
+        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap. Either
+        may be a `weft.DistArray` of the plan's boxes; then the result is one too.
         """
         out = self._output.empty() if out is None else out
         return self._do(self._core.execute, _FORWARD, x, out)
@@ -163,6 +167,8 @@ class Plan:
     def _do(self, what: Any, direction: _core.Direction, x: np.ndarray, out: np.ndarray) -> np.ndarray:
         """Executes or starts. What is wrong with the arrays is an error here before C++ sees them; then other ranks,
         which may wait for this one to agree, are told."""
+        if isinstance(x, DistArray) or isinstance(out, DistArray):
+            return execute_distributed(self, what, direction, x, out)
         source, target = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
         try:
             source.check("x", x)
