@@ -35,6 +35,7 @@ void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
 void bind_whole_plans(nanobind::module_& module);
+void bind_result_memory(nanobind::module_& module);
 #ifdef WEFT_WITH_MPI
 void bind_mpi(nanobind::module_& module);
 #endif

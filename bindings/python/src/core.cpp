@@ -60,6 +60,7 @@ NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   bind_problems(module);
   bind_plans(module);
   bind_whole_plans(module);
+  bind_result_memory(module);
 #ifdef WEFT_WITH_MPI
   bind_mpi(module);
 #endif

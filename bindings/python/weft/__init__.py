@@ -49,7 +49,7 @@ from weft._fft import (
     rfftn,
 )
 from weft._plan import Plan
-from weft._whole import clear_cache
+from weft._whole import clear_cache, limit_cache
 
 __version__: str = _core.version()
 _mkl.announce()
@@ -90,6 +90,7 @@ __all__ = [
     "irfft",
     "irfft2",
     "irfftn",
+    "limit_cache",
     "options",
     "rfft",
     "rfft2",

@@ -6,6 +6,7 @@ import numpy as np
 
 from weft._box import Box
 from weft._error import Error
+from weft._memory import empty
 
 
 class Side:
@@ -30,7 +31,7 @@ class Side:
 
     def empty(self) -> np.ndarray:
         """A new array, its values undefined. Its memory has what the plan may touch and no more."""
-        memory = np.empty(self.count, self.dtype)
+        memory = empty((self.count,), self.dtype)
         return np.ndarray(self.shape, self.dtype, memory, 0, self.strides)
 
     def check(self, name: str, array: np.ndarray, write: bool = False) -> None:
