@@ -69,6 +69,16 @@ def test_arrays_as_they_lie():
         one_column.forward(wide[:, :1])
 
 
+def test_boxes():
+    whole, part = weft.Box.whole((8, 6)), weft.Box((2, 3), (5, 9))
+    assert whole == ((0, 0), (8, 6)) and whole.intersect(part) == weft.Box((2, 3), (5, 6))
+    assert not whole.contains(part) and whole.contains(whole.intersect(part))
+    nothing = part.intersect(weft.Box((6, 0), (8, 2)))
+    assert nothing.size == 0 and part.contains(nothing)
+    with pytest.raises(ValueError, match="zip"):
+        whole.intersect(weft.Box((0,), (1,)))
+
+
 def test_subclasses_and_alignment():
     plan = weft.Plan(None, (4, 6))
     raw = np.zeros(4 * 6 * 16 + 8, np.uint8)[8:].view(complex).reshape(4, 6)
@@ -129,7 +139,7 @@ def test_wrong_outputs():
         (dict(input="slab5"), "input distribution: axis 5"),
         (dict(pipeline="fast"), "pipeline"),
         (dict(quick=1), "quick"),
-        (dict(workspace="user"), "workspace"),
+        (dict(workspace="mine"), "workspace"),
         (dict(tolerance=-1), "tolerance"),
         (dict(batch=0), "batch"),
         (dict(shape=(0, 4)), "shape"),

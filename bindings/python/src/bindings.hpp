@@ -17,6 +17,7 @@ struct PlanArguments {
   Shape shape;
   std::vector<std::string> transforms;
   std::string precision, element, forward_scale, backward_scale;
+  bool in_place = false;
   Index batch = 1, input_distance = 0, output_distance = 0;
   std::map<std::string, std::string> options;
 };
@@ -34,6 +35,7 @@ void bind_errors(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
+void bind_findings(nanobind::module_& module);
 void bind_whole_plans(nanobind::module_& module);
 void bind_result_memory(nanobind::module_& module);
 #ifdef WEFT_WITH_MPI

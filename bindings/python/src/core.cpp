@@ -58,6 +58,7 @@ NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   bind_errors(module);
   bind_ranks(module);
   bind_problems(module);
+  bind_findings(module);
   bind_plans(module);
   bind_whole_plans(module);
   bind_result_memory(module);

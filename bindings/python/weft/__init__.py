@@ -16,9 +16,12 @@ from weft._backend import __ua_domain__ as __ua_domain__
 from weft._backend import __ua_function__ as __ua_function__
 from weft._box import Box
 from weft._core import (
+    Accuracy,
+    Candidate,
     Comm,
     Distribution,
     Explanation,
+    OperationTime,
     ThreadTeam,
     built_with,
     export_wisdom,
@@ -55,11 +58,14 @@ __version__: str = _core.version()
 _mkl.announce()
 
 __all__ = [
+    "Accuracy",
     "Box",
+    "Candidate",
     "Comm",
     "Distribution",
     "Error",
     "Explanation",
+    "OperationTime",
     "Plan",
     "ThreadTeam",
     "built_with",
