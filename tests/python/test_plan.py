@@ -62,9 +62,10 @@ def test_arrays_as_they_lie():
     assert plan.forward(x, out) is out
     assert out.__array_interface__["data"][0] == address
     assert out[0, 0] == 24
-    one_column = weft.Plan(None, (4, 1))  # strides along an axis of one point mean nothing
+    one_column = weft.Plan(None, (4, 1))
     wide = np.ones((4, 5), complex)
-    assert weft.Plan(None, (1, 5)).forward(wide[2:3])[0, 0] == 5
+    row = weft.Plan(None, (1, 5))
+    assert row.forward(wide[2:3])[0, 0] == row.forward(wide[::2][1:])[0, 0] == 5, "no step is made along axis 0"
     with pytest.raises(weft.Error, match="strides"):
         one_column.forward(wide[:, :1])
 
@@ -303,6 +304,11 @@ def test_mkl_of_pip_is_announced(monkeypatch, tmp_path):
     monkeypatch.delenv("WEFT_MKL_LIBRARY", raising=False)
     _mkl.announce()
     assert _mkl.os.environ["WEFT_MKL_LIBRARY"] == str(tmp_path / "lib")
+    (tmp_path / "lib/libmkl_rt.so.2").unlink()
+    monkeypatch.delenv("WEFT_MKL_LIBRARY")
+    monkeypatch.setattr(_mkl.site, "getuserbase", lambda: str(tmp_path))
+    _mkl.announce()
+    assert "WEFT_MKL_LIBRARY" not in _mkl.os.environ
     monkeypatch.setenv("WEFT_MKL_LIBRARY", "/elsewhere")
     _mkl.announce()
     assert _mkl.os.environ["WEFT_MKL_LIBRARY"] == "/elsewhere"

@@ -164,7 +164,9 @@ def test_special_sizes():
     one = np.ones((2, 3))
     assert np.array_equal(weft.fftn(one, axes=()), one) and np.array_equal(weft.dctn(one, axes=()), one)
     unaligned = np.zeros(8 * 5 + 1, np.uint8)[1:].view(float)
-    close(weft.fft(unaligned + 0), weft.fft(unaligned))
+    unaligned[...] = range(5)
+    close(weft.fft(unaligned), scipy.fft.fft(unaligned + 0))
+    close(weft.rfft(unaligned), scipy.fft.rfft(unaligned + 0))
     many = np.random.default_rng(0).standard_normal((2,) * 12)
     close(weft.fftn(many, axes=(0, 11)), scipy.fft.fftn(many, axes=(0, 11)))
     with pytest.raises(weft.Error, match="12 axes"):

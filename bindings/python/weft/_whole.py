@@ -164,8 +164,7 @@ def _forget() -> None:
 
 
 atexit.register(clear_cache)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+os.register_at_fork(after_in_child=_forget)
 
 
 def transform(
@@ -191,7 +190,7 @@ def transform(
     if out.size == 0:
         return out
     if not plannable(x):
-        x = np.ascontiguousarray(x)
+        x = x.copy()  # in C order and aligned
     sides = (out, x) if backward else (x, out)
     request = _collapsed(shape, transforms, sides, norm, workers)
     direction = _core.Direction.backward if backward else _core.Direction.forward
