@@ -169,7 +169,19 @@ def test_freed_plans():
     x = plan.empty_input()
     plan.free()
     plan.free()
-    for use in (lambda: plan.forward(x), lambda: plan.start_forward(x), plan.wait, plan.test, plan.explain):
+    for use in (
+        lambda: plan.forward(x),
+        lambda: plan.start_forward(x),
+        lambda: plan.measured_error(x),
+        lambda: plan.buffer_bytes,
+        plan.wait,
+        plan.test,
+        plan.explain,
+        plan.program,
+        plan.record_times,
+        plan.operation_times,
+        plan.empty_workspace,
+    ):
         with pytest.raises(weft.Error, match="freed"):
             use()
     with weft.Plan(None, (4, 6)) as inside:

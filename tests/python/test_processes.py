@@ -38,7 +38,7 @@ def test_a_forked_child_transforms_whole_arrays():
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize("use", ["plan.forward(x)", "team.run(lambda comm: 0)", "str(plan)"])
+@pytest.mark.parametrize("use", ["plan.forward(x)", "plan.measured_error(x)", "team.run(lambda comm: 0)", "str(plan)"])
 def test_objects_of_the_parent_are_errors_in_the_child(use):
     result = in_child(
         f"""
@@ -50,6 +50,11 @@ def test_objects_of_the_parent_are_errors_in_the_child(use):
             raise SystemExit("no error")
         """
     )
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_child_may_free_what_is_its_parents():
+    result = in_child("plan.free()\ndel team, plan\nassert weft.Plan(None, (4, 4)).forward(x).shape == (4, 4)")
     assert result.returncode == 0, result.stderr
 
 

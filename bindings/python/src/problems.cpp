@@ -75,11 +75,15 @@ void bind_problems(nanobind::module_& module) {
            "The same with FFTW's layout of real data in place: lines along the r2c axis, the last one in "
            "memory, "
            "have room for 2(n//2+1) real numbers. Only for the input.")
-      .def_prop_ro("kind",
-                   [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); })
-      .def_prop_ro("halo", [](const Distribution& d) {
-        return Corners{d.halo_lower(), d.halo_upper()};
-      });
+      .def_prop_ro(
+          "kind", [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); },
+          "'slab', 'pencil', 'brick', 'grid', 'boxes', 'box' or 'fastest'.")
+      .def_prop_ro(
+          "halo",
+          [](const Distribution& d) {
+            return Corners{d.halo_lower(), d.halo_upper()};
+          },
+          "The points before and after the box along each axis; empty without a halo.");
   nanobind::class_<PlanArguments>(module, "PlanArguments")
       .def(nanobind::init<>())
       .def_rw("shape", &PlanArguments::shape)
