@@ -80,3 +80,19 @@ def test_ctrl_c():
     os.kill(child.pid, signal.SIGINT)
     assert child.communicate(timeout=40)[0] == "interrupted (1+0j)\n"
     assert child.returncode == 0
+
+
+def test_backend_of_the_whole_program():
+    """As docs/from-scipy.md has it: SciPy does what Weft lacks."""
+    result = run(
+        """
+        import numpy as np, scipy.fft, weft
+        scipy.fft.set_global_backend(weft)
+        scipy.fft.register_backend("scipy")
+        large = np.ones((128, 128, 8))
+        assert isinstance(scipy.fft.fftn(large).base, weft._core.ResultMemory)
+        assert scipy.fft.fft(np.ones(4, np.longdouble)).dtype == np.clongdouble
+        assert scipy.fft.fht(np.ones(8), 0.1, 0.5).shape == (8,)
+        """
+    )
+    assert result.returncode == 0, result.stderr
