@@ -12,8 +12,7 @@ from weft import _core
 from weft._error import Error
 
 _LEAST = 1 << 20  # bytes of a result that are worth keeping; below NumPy's allocator keeps them itself
-DEFAULT_LIMIT = 1 << 30
-limit = DEFAULT_LIMIT  # bytes, of each kind of what is kept
+limit = 1 << 30  # bytes, of each kind of what is kept
 _core.limit_idle_memory(limit)
 
 

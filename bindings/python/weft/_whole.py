@@ -141,7 +141,7 @@ def clear_cache() -> None:
     _core.free_idle_memory()
 
 
-def limit_cache(nbytes: int = _memory.DEFAULT_LIMIT) -> None:
+def limit_cache(nbytes: int = 1 << 30) -> None:
     """Limits what Weft keeps for the next call: `nbytes` of workspace of plans, and as many of memory of past results.
 
     At first both are 1 GiB. A plan that owns more is kept until the next one is made, a result that had more is freed.
