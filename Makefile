@@ -20,6 +20,7 @@
 #                   ALL=1: at all files
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
 #                   is not that of the example, or a public declaration without a comment. It builds no C++ and takes a second
+#   make python-coverage   how much of the Python package its tests execute, on 1, 2 and 4 ranks and together; fails below 98%
 #   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes
 #                   bench/results and the pictures
 #   make format     formats the sources
@@ -41,7 +42,7 @@ SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
 long_tests = --build-config all --label-regex long
 
-.PHONY: demo test test-all build install sanitize fuzz lint docs experiments format clean help setup-%
+.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -116,6 +117,9 @@ docs: setup-docs
 	python3 tools/example_code.py --check
 	NO_MKDOCS_2_WARNING=1 python3 -m mkdocs build --strict
 	@echo "documentation: build/site/index.html"
+
+python-coverage: build setup-coverage
+	python3 tools/python_coverage.py build/release
 
 experiments: build setup-bench
 	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"

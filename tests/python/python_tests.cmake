@@ -19,6 +19,12 @@ if(WEFT_MPI)
   endforeach()
   mpi_test(python_mpi_vortices 4 ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/examples/vortices.py)
   list(APPEND python_tests python_mpi_example python_mpi_vortices)
+  # PyPI's mpi4py looks for MPICH by the name libmpi.so.12. Debian gives it another.
+  if(WEFT_MPI_IS_MPICH AND EXISTS "${MPI_mpich_LIBRARY}")
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/mpich)
+    file(CREATE_LINK ${MPI_mpich_LIBRARY} ${CMAKE_CURRENT_BINARY_DIR}/mpich/libmpi.so.12 SYMBOLIC)
+    set_property(TEST ${python_tests} APPEND PROPERTY ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${CMAKE_CURRENT_BINARY_DIR}/mpich)
+  endif()
   # Of a mpi4py that can do with several MPIs.
   set_property(TEST ${python_tests} APPEND PROPERTY ENVIRONMENT "MPI4PY_MPIABI=$<IF:$<BOOL:${WEFT_MPI_IS_MPICH}>,mpich,openmpi>")
 endif()

@@ -1,4 +1,4 @@
-"""The examples of docstrings and of docs/python.md, run as they stand."""
+"""The examples of docstrings and of pages for users of Python, run as they stand."""
 
 import doctest
 import importlib
@@ -20,9 +20,10 @@ def test_docstrings(name):
     assert result.failed == 0
 
 
-def test_page():
-    result = doctest.testfile(str(TOP / "docs/python.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert result.attempted > 20
+@pytest.mark.parametrize(("page", "least"), [("python.md", 30), ("from-scipy.md", 6)])
+def test_page(page, least):
+    result = doctest.testfile(str(TOP / "docs" / page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert result.attempted >= least
     assert result.failed == 0
 
 

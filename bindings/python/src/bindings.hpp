@@ -17,6 +17,7 @@ struct PlanArguments {
   Shape shape;
   std::vector<std::string> transforms;
   std::string precision, element, forward_scale, backward_scale;
+  bool in_place = false;
   Index batch = 1, input_distance = 0, output_distance = 0;
   std::map<std::string, std::string> options;
 };
@@ -38,7 +39,9 @@ void bind_information(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
+void bind_findings(nanobind::module_& module);
 void bind_whole_plans(nanobind::module_& module);
+void bind_result_memory(nanobind::module_& module);
 #ifdef WEFT_WITH_MPI
 void bind_mpi(nanobind::module_& module);
 #endif

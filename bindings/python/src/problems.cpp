@@ -42,6 +42,7 @@ Problem problem_of(const PlanArguments& arguments, const Distribution& input, co
   problem.backward_scale = named<Scale>("backward scale", arguments.backward_scale, scale_names);
   problem.input = input;
   problem.output = output;
+  problem.in_place = arguments.in_place;
   problem.batch = arguments.batch;
   problem.input_distance = arguments.input_distance;
   problem.output_distance = arguments.output_distance;
@@ -78,12 +79,20 @@ void bind_problems(nanobind::module_& module) {
       .def("with_halo", &Distribution::with_halo, arg("lower"), arg("upper"),
            "The same with lower[a] points before and upper[a] after the box along axis a. Arrays then have "
            "the halo.")
-      .def_prop_ro("kind",
-                   [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); })
+      .def("with_r2c_padding", &Distribution::with_r2c_padding,
+           "The same with FFTW's layout of real data in place: lines along the r2c axis, the last one in "
+           "memory, "
+           "have room for 2(n//2+1) real numbers. Only for the input.")
+      .def_prop_ro(
+          "kind", [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); },
+          "'slab', 'pencil', 'brick', 'grid', 'boxes', 'box' or 'fastest'.")
       .def_prop_ro("key", key_of, "A tuple that distributions have in common if and only if they are equal.")
-      .def_prop_ro("halo", [](const Distribution& d) {
-        return Corners{d.halo_lower(), d.halo_upper()};
-      });
+      .def_prop_ro(
+          "halo",
+          [](const Distribution& d) {
+            return Corners{d.halo_lower(), d.halo_upper()};
+          },
+          "The points before and after the box along each axis; empty without a halo.");
   nanobind::class_<PlanArguments>(module, "PlanArguments")
       .def(nanobind::init<>())
       .def_rw("shape", &PlanArguments::shape)
@@ -92,6 +101,7 @@ void bind_problems(nanobind::module_& module) {
       .def_rw("element", &PlanArguments::element)
       .def_rw("forward_scale", &PlanArguments::forward_scale)
       .def_rw("backward_scale", &PlanArguments::backward_scale)
+      .def_rw("in_place", &PlanArguments::in_place)
       .def_rw("batch", &PlanArguments::batch)
       .def_rw("input_distance", &PlanArguments::input_distance)
       .def_rw("output_distance", &PlanArguments::output_distance)

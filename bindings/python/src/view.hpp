@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <utility>
 
 #include "weft/error.hpp"
@@ -44,6 +45,9 @@ class View {
   }
   const void* source() const { return held_ ? buffer_.buf : nullptr; }
   void* data() const { return held_ ? buffer_.buf : nullptr; }
+  std::size_t bytes() const { return held_ ? static_cast<std::size_t>(buffer_.len) : 0; }
+  /// The memory is never given back, because somebody may still use it.
+  void leak() { held_ = false; }
 
  private:
   Py_buffer buffer_{};

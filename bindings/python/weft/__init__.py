@@ -22,9 +22,12 @@ from weft._backend import __ua_domain__ as __ua_domain__
 from weft._backend import __ua_function__ as __ua_function__
 from weft._box import Box
 from weft._core import (
+    Accuracy,
+    Candidate,
     Comm,
     Distribution,
     Explanation,
+    OperationTime,
     ThreadTeam,
     built_with,
     export_wisdom,
@@ -56,18 +59,21 @@ from weft._fft import (
     rfftn,
 )
 from weft._plan import Plan
-from weft._whole import clear_cache
+from weft._whole import clear_cache, limit_cache
 
 __version__: str = _core.version()
 _mkl.announce()
 
 __all__ = [
+    "Accuracy",
     "Box",
+    "Candidate",
     "Comm",
     "DistArray",
     "Distribution",
     "Error",
     "Explanation",
+    "OperationTime",
     "Plan",
     "ThreadTeam",
     "built_with",
@@ -98,6 +104,7 @@ __all__ = [
     "irfft",
     "irfft2",
     "irfftn",
+    "limit_cache",
     "options",
     "rfft",
     "rfft2",

@@ -225,7 +225,7 @@ def layout_of_side(plan: Plan, side: Any) -> Layout:
     return known
 
 
-def execute(plan: Plan, do: Any, direction: Any, x: Any, out: Any) -> DistArray:
+def execute(plan: Plan, do: Any, direction: Any, x: Any, out: Any, workspace: Any) -> DistArray:
     """An execution of a plan of which at least one array is a `DistArray`, and so is the result."""
     forward = direction.name == "forward"
     sides = (plan._input, plan._output) if forward else (plan._output, plan._input)
@@ -233,7 +233,7 @@ def execute(plan: Plan, do: Any, direction: Any, x: Any, out: Any) -> DistArray:
         if isinstance(array, DistArray) and not array._layout.has_boxes_of(layout_of_side(plan, side)):
             wanted = f"the plan's {side.name} boxes; redistribute(weft.DistArray.{side.name}_of(plan)) gives them"
             raise Error("plan", f"{name}, a DistArray of shape {array.shape} of other boxes", wanted)
-    result = plan._do(do, direction, _part(x), _part(out))
+    result = plan._do(do, direction, _part(x), _part(out), workspace)
     return out if isinstance(out, DistArray) else DistArray._of(layout_of_side(plan, sides[1]), result)
 
 

@@ -17,6 +17,9 @@ from weft._dist_array import DistArray
 from weft._dist_array import execute as execute_distributed
 from weft._distributions import Where, distribution
 from weft._error import Error
+from weft._findings import Findings
+from weft._in_place import other_view
+from weft._memory import empty
 from weft._ranks import resolve
 
 _FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
@@ -43,7 +46,7 @@ _WAVES = {
 }
 
 
-class Plan:
+class Plan(Findings):
     """A transform of an array that is spread over ranks, forward and backward, ready to be executed.
 
     Making a plan is collective over `comm`: all ranks give the same arguments, except for their own box, memory orders,
@@ -63,9 +66,12 @@ class Plan:
         transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided.
     tolerance : the relative error in the 2-norm that messages may cause, None: they are exact.
     effort : "estimate", "measure" or "patient": how much is tried while planning.
+    in_place : whether input and output are one memory: `forward(x)` then returns a view of the memory of x, which
+        holds the result, and `backward(y)` one of that of y. r2c may have `with_r2c_padding()` for its input.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
-    options : everything that `weft.options()` lists, such as threads=2 or exchange="p2p".
+    options : everything that `weft.options()` lists, such as threads=2 or exchange="p2p". With workspace="user" every
+        execution is given its workspace, as `empty_workspace()` makes it, which several plans may share.
 
     Examples
     --------
@@ -96,6 +102,7 @@ class Plan:
         tolerance: float | None = None,
         effort: str | None = None,
         *,
+        in_place: bool = False,
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
@@ -114,69 +121,86 @@ class Plan:
         arguments.precision = _PRECISION[source.char]
         arguments.element = "complex" if source.kind == "c" else "real"
         arguments.forward_scale, arguments.backward_scale = scales
+        arguments.in_place = self._in_place = bool(in_place)
         arguments.batch, arguments.input_distance, arguments.output_distance = batch, input_distance, output_distance
         if tolerance is not None:
             options["tolerance"] = repr(float(tolerance))
         if effort is not None:
             options["effort"] = effort
-        if options.get("workspace") == "user":
-            raise Error("plan: workspace", '"user"', '"plan": workspace of the user is not there in Python')
         for name, value in options.items():
             arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
         before, after = distribution("input", input), distribution("output", output)
         self._core = _core.Plan(resolve(comm), arguments, before, after)
-        self._input = Side("input", self._core.input, source, batch, before.halo)
-        self._output = Side("output", self._core.output, target, batch, after.halo)
+        room = self._core.buffer_bytes if in_place else 0
+        self._input = Side("input", self._core.input, source, batch, before.halo, room)
+        self._output = Side("output", self._core.output, target, batch, after.halo, room)
         self._result: np.ndarray | None = None
         self._comm, self._layouts = comm, {}  # of a DistArray
 
-    def forward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    def forward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> np.ndarray:
         """Transforms this rank's input box and returns its output box. Collective.
 
         `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
-        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap. Either
-        may be a `weft.DistArray` of the plan's boxes; then the result is one too.
+        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap. In
+        place `out` is a view of the memory of `x`, which is overwritten. `workspace`: if and only if the plan has
+        option workspace="user". Arrays may be `weft.DistArray`s of the plan's boxes; then the result is one too.
+
+        >>> plan = weft.Plan(None, (4, 6), "r2c", in_place=True)
+        >>> x = plan.empty_input()
+        >>> x[...] = 1
+        >>> y = plan.forward(x)
+        >>> y.shape, complex(y[0, 0]), np.shares_memory(x, y)
+        ((4, 4), (24+0j), True)
+        >>> bool(np.all(plan.backward(y, out=x) == 1))
+        True
         """
-        out = self._output.empty() if out is None else out
-        return self._do(self._core.execute, _FORWARD, x, out)
+        return self._do(self._core.execute, _FORWARD, x, out, workspace)
 
-    def backward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    def backward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> np.ndarray:
         """The same from the output box to the input box. Collective."""
-        out = self._input.empty() if out is None else out
-        return self._do(self._core.execute, _BACKWARD, x, out)
+        return self._do(self._core.execute, _BACKWARD, x, out, workspace)
 
-    def start_forward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
+    def start_forward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
 
-        Until `wait` returns or `test` returns True, both arrays belong to the plan, which keeps them alive. No thread
-        runs in the background: the execution goes on inside `test` and `wait`.
+        Until `wait` returns or `test` returns True, the arrays belong to the plan, which keeps them alive. No thread
+        runs in the background: the execution goes on inside `test` and `wait`. Of a plan that is freed before, the
+        memory of the arrays is never given back: messages under way may use it.
 
         >>> plan = weft.Plan(None, (4, 4))
         >>> plan.start_forward(np.ones((4, 4), complex))
         >>> complex(plan.wait()[0, 0])
         (16+0j)
         """
-        out = self._output.empty() if out is None else out
-        self._result = self._do(self._core.start, _FORWARD, x, out)
+        self._result = self._do(self._core.start, _FORWARD, x, out, workspace)
 
-    def start_backward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
+    def start_backward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> None:
         """As `backward`, and as `start_forward` does it. Collective."""
-        out = self._input.empty() if out is None else out
-        self._result = self._do(self._core.start, _BACKWARD, x, out)
+        self._result = self._do(self._core.start, _BACKWARD, x, out, workspace)
 
-    def _do(self, what: Any, direction: _core.Direction, x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    def _do(
+        self, what: Any, direction: _core.Direction, x: np.ndarray, out: np.ndarray | None, workspace: np.ndarray | None
+    ) -> np.ndarray:
         """Executes or starts. What is wrong with the arrays is an error here before C++ sees them; then other ranks,
         which may wait for this one to agree, are told."""
         if isinstance(x, DistArray) or isinstance(out, DistArray):
-            return execute_distributed(self, what, direction, x, out)
+            return execute_distributed(self, what, direction, x, out, workspace)
         source, target = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
         try:
-            source.check("x", x)
-            target.check("out", out, write=True)
-        except Error:
+            source.check("x", x, write=self._in_place)
+            if out is not None:
+                target.check("out", out, write=True)
+            if self._in_place and source.box.size and target.box.size:
+                view = other_view("x", x, target, target.bytes)
+                out = view if out is None else out
+            elif out is None:
+                out = target.empty()
+            if workspace is not None:
+                _check_workspace(workspace)
+        except (Error, MemoryError):
             self._core.refuse(direction)
             raise
-        what(direction, x, out)
+        what(direction, x, out, workspace)
         return out
 
     def test(self) -> bool:
@@ -240,9 +264,29 @@ class Plan:
         return self._core.scale_factor
 
     @property
+    def in_place(self) -> bool:
+        """Whether input and output are one memory."""
+        return self._in_place
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Bytes of memory that serves in place: the larger of input and output."""
+        return self._core.buffer_bytes
+
+    @property
     def workspace_bytes(self) -> int:
-        """Bytes that the plan owns on this rank beside your arrays."""
+        """Bytes that the plan needs on this rank beside your arrays, and owns unless option workspace is "user"."""
         return self._core.workspace_bytes
+
+    def empty_workspace(self) -> np.ndarray:
+        """Memory for plans with option workspace="user": `workspace_bytes` bytes. One execution at a time
+        uses it. After one that failed in the middle it is lost: other ranks may still use it.
+
+        >>> plan = weft.Plan(None, (4, 6), workspace="user")
+        >>> complex(plan.forward(np.ones((4, 6), complex), workspace=plan.empty_workspace())[0, 0])
+        (24+0j)
+        """
+        return empty((self._core.workspace_bytes,), np.dtype(np.uint8))
 
     def empty_input(self) -> np.ndarray:
         """A new array for this rank's input, its values undefined."""
@@ -257,7 +301,7 @@ class Plan:
 
         They count periods in the logical length, which is n points for c2c and r2c, 2(n-1) for dct1, 2(n+1) for dst1
         and 2n for the other DCTs and DSTs: times 2 pi / (logical length * spacing) they are angular wavenumbers. For
-        c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`.
+        c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`. Of an output with a halo they fit the box inside.
 
         >>> weft.Plan(None, (4, 6), "r2c").wavenumbers(0).ravel()
         array([ 0.,  1., -2., -1.])
@@ -285,10 +329,6 @@ class Plan:
         _, factor, more = _WAVES[kind]
         return factor * self._shape[axis] + more
 
-    def explain(self) -> Explanation:
-        """Why the plan is as it is: what else was looked at, what bounds it, what would help. `print` it. Local."""
-        return self._core.explain()
-
     def free(self) -> None:
         """Frees the plan's memory now; every later use is a `weft.Error`. Local."""
         self._core.free()
@@ -313,6 +353,17 @@ class Plan:
         raise TypeError(
             "a weft.Plan cannot be pickled or copied: it holds memory, threads and communicators of this process. "
             "Make one from its arguments where it is needed"
+        )
+
+
+def _check_workspace(workspace: object) -> None:
+    if not (isinstance(workspace, np.ndarray) and workspace.flags.c_contiguous and workspace.flags.writeable):
+        raise Error(
+            "plan: workspace",
+            f"an object of type {type(workspace).__name__}"
+            if not isinstance(workspace, np.ndarray)
+            else "an array that is " + ("read-only" if not workspace.flags.writeable else "not contiguous"),
+            "a writable NumPy array in C order, as plan.empty_workspace() makes it",
         )
 
 
