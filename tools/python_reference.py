@@ -121,6 +121,8 @@ class Page:
         source = self.sources[module]
         if name in source.imported:
             origin, original = source.imported[name]
+            if f"{origin}.{original}" in self.sources:
+                return  # a module, which has a part of its own
             if origin.endswith("._core"):
                 self.bound(original)
             else:
