@@ -26,10 +26,9 @@ class WEFT_API Options {
   /// - `shrink`: a number R, or auto. Only the first R ranks transform; the others hold points only where the
   ///   input or the output says so. auto: as many as are predicted or measured to be fastest. Unset: all.
   /// - `fft_stage`: auto, early, next, last. When axes are transformed that are whole on every rank in
-  /// several
-  ///   stages: at once, in the next stage that transforms others, or in the last stage where they are whole.
-  ///   auto: as predicted or measured to be fastest; else next if the input is cut along its fastest axis in
-  ///   memory, early otherwise.
+  ///   several stages: at once, in the next stage that transforms others, or in the last stage where they are
+  ///   whole. auto: as predicted or measured to be fastest; else next if the input is cut along its fastest
+  ///   axis in memory, early otherwise.
   ///
   /// How exchanges and local FFTs follow each other in time:
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. auto is two-front among several

@@ -16,9 +16,9 @@ namespace weft::python {
 
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::size_t kHugePage = 2 * kMiB;
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t huge_page = 2 * mib;
+constexpr std::size_t page = 4096;
 
 struct Block {
   void* at = nullptr;
@@ -27,13 +27,13 @@ struct Block {
 
 /// Whole pages, huge ones if there is room for them and the system has them. Null if memory does not suffice.
 Block allocate(std::size_t bytes) {
-  const std::size_t alignment = bytes < 2 * kHugePage ? kPage : kHugePage;
+  const std::size_t alignment = bytes < 2 * huge_page ? page : huge_page;
   if (bytes > std::numeric_limits<std::size_t>::max() - alignment) return {};
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* at = std::aligned_alloc(alignment, rounded);
   if (at == nullptr) return {};
 #ifdef MADV_HUGEPAGE
-  if (alignment == kHugePage) madvise(at, rounded, MADV_HUGEPAGE);  // only a hint
+  if (alignment == huge_page) madvise(at, rounded, MADV_HUGEPAGE);  // only a hint
 #endif
   return {.at = at, .bytes = rounded};
 }
@@ -45,7 +45,7 @@ class Idle {
   Block take(std::size_t bytes) {
     auto best = blocks_.end();
     for (auto block = blocks_.begin(); block != blocks_.end(); ++block)
-      if (block->bytes >= bytes && block->bytes - bytes <= kHugePage + bytes / 4 &&
+      if (block->bytes >= bytes && block->bytes - bytes <= huge_page + bytes / 4 &&
           (best == blocks_.end() || block->bytes <= best->bytes))
         best = block;
     if (best != blocks_.end()) {
