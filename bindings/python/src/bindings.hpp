@@ -18,6 +18,7 @@ struct PlanArguments {
   std::vector<std::string> transforms;
   std::string precision, element, forward_scale, backward_scale;
   Index batch = 1, input_distance = 0, output_distance = 0;
+  int device = -1;  ///< the GPU whose memory the arrays are in, as CUDA counts; -1: memory of the host
   std::map<std::string, std::string> options;
 };
 
@@ -31,6 +32,7 @@ struct Team : OfThisProcess<ThreadTeam> {
 };
 
 void bind_errors(nanobind::module_& module);
+void bind_devices(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);

@@ -6,6 +6,7 @@ import numpy as np
 
 from weft._box import Box
 from weft._error import Error
+from weft._memory import Memory
 
 
 class Side:
@@ -33,7 +34,7 @@ class Side:
         memory = np.empty(self.count, self.dtype)
         return np.ndarray(self.shape, self.dtype, memory, 0, self.strides)
 
-    def check(self, name: str, array: np.ndarray, write: bool = False) -> None:
+    def check(self, name: str, array: np.ndarray | Memory, write: bool = False) -> None:
         """Raises `weft.Error` unless the array can be read, or written, where it lies."""
         try:
             alike = array.strides == self.strides and array.shape == self.shape and array.dtype == self.dtype
@@ -49,9 +50,7 @@ class Side:
             f"shape {self.shape}, dtype {self.dtype}, strides {self.strides} bytes "
             f"({_order(self.shape, self.strides)}), as plan.empty_{self.name}() makes them"
         )
-        if not isinstance(array, np.ndarray):
-            if hasattr(array, "__cuda_array_interface__"):
-                raise Error("plan", f"{name} in memory of a GPU", "a NumPy array; GPUs are not there in Python yet")
+        if not isinstance(array, np.ndarray | Memory):
             raise Error("plan", f"{name} of type {type(array).__name__}", f"a NumPy array of {wanted}")
         same = array.shape == self.shape and array.dtype == self.dtype
         axes = zip(array.shape, array.strides, self.strides, strict=False)

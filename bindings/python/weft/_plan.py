@@ -15,6 +15,7 @@ from weft._box import Box
 from weft._core import Distribution, Explanation
 from weft._distributions import Where, distribution
 from weft._error import Error
+from weft._places import place_of
 from weft._ranks import resolve
 
 _FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
@@ -63,6 +64,8 @@ class Plan:
     effort : "estimate", "measure" or "patient": how much is tried while planning.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
+    device : where this rank's arrays lie: None: in memory of the host; "cuda", the number of a GPU, a `torch.device`, a
+        `cupy.cuda.Device` or an array there: in memory of that GPU. docs/python-gpu.md says more.
     options : everything that `weft.options()` lists, such as threads=2 or exchange="p2p".
 
     Examples
@@ -97,6 +100,7 @@ class Plan:
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
+        device: Any = None,
         **options: str | int | float | bool,
     ) -> None:
         self._core: Any = None
@@ -122,26 +126,29 @@ class Plan:
         for name, value in options.items():
             arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
         before, after = distribution("input", input), distribution("output", output)
+        self._place = place_of(device)
+        arguments.device = self._place.device
         self._core = _core.Plan(resolve(comm), arguments, before, after)
         self._input = Side("input", self._core.input, source, batch, before.halo)
         self._output = Side("output", self._core.output, target, batch, after.halo)
-        self._result: np.ndarray | None = None
+        self._result: Any = None
 
-    def forward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    def forward(self, x: Any, out: Any = None, *, stream: Any = None) -> Any:
         """Transforms this rank's input box and returns its output box. Collective.
 
         `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
         look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap.
+
+        In memory of a GPU the execution is enqueued on `stream`, None: the current one in the module of x, and the
+        result is there when that stream has come so far. A new array is one of the module of x.
         """
-        out = self._output.empty() if out is None else out
-        return self._do(self._core.execute, _FORWARD, x, out)
+        return self._do(self._core.execute, _FORWARD, x, out, stream)
 
-    def backward(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    def backward(self, x: Any, out: Any = None, *, stream: Any = None) -> Any:
         """The same from the output box to the input box. Collective."""
-        out = self._input.empty() if out is None else out
-        return self._do(self._core.execute, _BACKWARD, x, out)
+        return self._do(self._core.execute, _BACKWARD, x, out, stream)
 
-    def start_forward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
+    def start_forward(self, x: Any, out: Any = None, *, stream: Any = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
 
         Until `wait` returns or `test` returns True, both arrays belong to the plan, which keeps them alive. No thread
@@ -152,32 +159,29 @@ class Plan:
         >>> complex(plan.wait()[0, 0])
         (16+0j)
         """
-        out = self._output.empty() if out is None else out
-        self._result = self._do(self._core.start, _FORWARD, x, out)
+        self._result = self._do(self._core.start, _FORWARD, x, out, stream)
 
-    def start_backward(self, x: np.ndarray, out: np.ndarray | None = None) -> None:
+    def start_backward(self, x: Any, out: Any = None, *, stream: Any = None) -> None:
         """As `backward`, and as `start_forward` does it. Collective."""
-        out = self._input.empty() if out is None else out
-        self._result = self._do(self._core.start, _BACKWARD, x, out)
+        self._result = self._do(self._core.start, _BACKWARD, x, out, stream)
 
-    def _do(self, what: Any, direction: _core.Direction, x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    def _do(self, what: Any, direction: _core.Direction, x: Any, out: Any, stream: Any) -> Any:
         """Executes or starts. What is wrong with the arrays is an error here before C++ sees them; then other ranks,
         which may wait for this one to agree, are told."""
-        source, target = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
+        sides = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
         try:
-            source.check("x", x)
-            target.check("out", out, write=True)
+            source, target, out = self._place.arrays(self._core, sides, x, out, stream)
         except Error:
             self._core.refuse(direction)
             raise
-        what(direction, x, out)
+        what(direction, source, target)
         return out
 
     def test(self) -> bool:
         """Takes the execution under way as far as possible without waiting. True if none is under way any more."""
         return self._core.test()
 
-    def wait(self) -> np.ndarray | None:
+    def wait(self) -> Any:
         """Completes the execution under way and returns its result; None if none was started since the last wait."""
         self._core.wait()
         result, self._result = self._result, None
@@ -238,13 +242,22 @@ class Plan:
         """Bytes that the plan owns on this rank beside your arrays."""
         return self._core.workspace_bytes
 
-    def empty_input(self) -> np.ndarray:
-        """A new array for this rank's input, its values undefined."""
-        return self._input.empty()
+    @property
+    def device(self) -> int | None:
+        """The GPU whose memory this rank's arrays lie in; None: memory of the host."""
+        return self._place.device if self._place.device >= 0 else None
 
-    def empty_output(self) -> np.ndarray:
-        """A new array for this rank's output, its values undefined. Its memory order is `output_order`."""
-        return self._output.empty()
+    def empty_input(self, xp: Any = None) -> Any:
+        """A new array for this rank's input, its values undefined.
+
+        `xp`: the module that makes it, numpy, cupy or torch; None: NumPy, and for memory of a GPU the module of the
+        plan's argument `device`, or else the one of CuPy and PyTorch that is imported.
+        """
+        return self._place.empty(self._input, xp)
+
+    def empty_output(self, xp: Any = None) -> Any:
+        """The same for this rank's output. Its memory order is `output_order`."""
+        return self._place.empty(self._output, xp)
 
     def wavenumbers(self, axis: int) -> np.ndarray:
         """The wavenumbers of this rank's output along an axis, float64, shaped to broadcast against the output.
