@@ -36,6 +36,7 @@ void bind_devices(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
+void bind_spread_plans(nanobind::module_& module);
 void bind_whole_plans(nanobind::module_& module);
 #ifdef WEFT_WITH_MPI
 void bind_mpi(nanobind::module_& module);

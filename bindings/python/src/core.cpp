@@ -65,6 +65,7 @@ NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   bind_ranks(module);
   bind_problems(module);
   bind_plans(module);
+  bind_spread_plans(module);
   bind_whole_plans(module);
 #ifdef WEFT_WITH_MPI
   bind_mpi(module);

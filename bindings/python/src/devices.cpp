@@ -1,8 +1,10 @@
-// GPUs: which there are, on which one memory lies, and arrays that are given by DLPack. Without CUDA there are
-// none, which is no error before one is asked for.
+// GPUs: which there are, on which one memory lies, and arrays that are given by DLPack. Without CUDA there
+// are none, which is no error before one is asked for.
 #include "devices.hpp"
 
 #include <nanobind/ndarray.h>
+
+#include <utility>
 
 #include "bindings.hpp"
 #include "view.hpp"
@@ -135,7 +137,8 @@ OnDevice::OnDevice(int device) {
   check(cudaSetDevice(device), "cudaSetDevice");
   changed_ = true;
 #else
-  throw NoSuchDevice("plan: device", "GPU " + std::to_string(device) + ", but this Weft was built without CUDA",
+  throw NoSuchDevice("plan: device",
+                     "GPU " + std::to_string(device) + ", but this Weft was built without CUDA",
                      "a Weft with it: pip install --force-reinstall . -C cmake.define.WEFT_CUDA=ON");
 #endif
 }
@@ -146,6 +149,84 @@ OnDevice::~OnDevice() {
   static const auto function = driver_function<decltype(&::cuCtxSetCurrent)>("cuCtxSetCurrent");
   function(static_cast<CUcontext>(before_));
 #endif
+}
+
+#ifdef WEFT_WITH_CUDA
+
+OwnStream::OwnStream(int device) : device_(device) {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+}
+OwnStream::~OwnStream() {
+  try {
+    const OnDevice current(device_);
+    cudaStreamDestroy(stream_);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): CUDA has shut down, and the stream is gone
+  }
+}
+void OwnStream::wait() const {
+  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (data_ != nullptr) cudaFree(data_);  // fails after CUDA has shut down, when the memory is gone already
+}
+void DeviceBuffer::reserve(std::size_t bytes) {
+  if (bytes <= bytes_) return;
+  if (data_ != nullptr) check(cudaFree(std::exchange(data_, nullptr)), "cudaFree");
+  bytes_ = 0;
+  check(cudaMalloc(&data_, bytes), "cudaMalloc");
+  bytes_ = bytes;
+}
+
+void copy_axes(const std::vector<CopiedAxis>& axes, char* host, char* device, Towards towards,
+               const OwnStream& stream) {
+  if (axes.size() > 2) {
+    std::vector<CopiedAxis> inner = axes;
+    inner.pop_back();
+    const CopiedAxis& outer = axes.back();
+    for (Bytes i = 0; i < outer.length; ++i)
+      copy_axes(inner, host + i * outer.host_step, device + i * outer.device_step, towards, stream);
+    return;
+  }
+  const bool there = towards == Towards::device;
+  const auto width = static_cast<std::size_t>(axes[0].length);
+  const CopiedAxis rows = axes.size() > 1 ? axes[1] : CopiedAxis{1, axes[0].length, axes[0].length};
+  const auto host_pitch = static_cast<std::size_t>(rows.host_step),
+             device_pitch = static_cast<std::size_t>(rows.device_step);
+  const auto kind = there ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+  constexpr std::size_t widest = std::size_t{1} << 31U;  // of CUDA's pitches
+  if (rows.length > 1 && host_pitch < widest && device_pitch < widest) {
+    check(cudaMemcpy2DAsync(there ? device : host, there ? device_pitch : host_pitch, there ? host : device,
+                            there ? host_pitch : device_pitch, width, static_cast<std::size_t>(rows.length),
+                            kind, stream.native()),
+          "cudaMemcpy2D");
+    return;
+  }
+  for (Bytes i = 0; i < rows.length; ++i) {
+    char *const on_host = host + i * rows.host_step, *const on_device = device + i * rows.device_step;
+    check(cudaMemcpyAsync(there ? on_device : on_host, there ? on_host : on_device, width, kind,
+                          stream.native()),
+          "cudaMemcpy");
+  }
+}
+
+#else  // no object is ever made, as there is no device
+
+OwnStream::OwnStream(int device) : device_(device) {}
+OwnStream::~OwnStream() = default;
+void OwnStream::wait() const {}
+DeviceBuffer::~DeviceBuffer() = default;
+void DeviceBuffer::reserve(std::size_t) {}
+void copy_axes(const std::vector<CopiedAxis>&, char*, char*, Towards, const OwnStream&) {}
+
+#endif
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
 }
 
 void bind_devices(nanobind::module_& module) {
@@ -159,8 +240,9 @@ void bind_devices(nanobind::module_& module) {
   module.def("device_count", device_count, "The number of GPUs that CUDA finds; 0 without CUDA.");
   module.def("current_device", current_device, "The GPU of the calling thread; 0 if none was chosen.");
   module.def("device_of", device_of, arg("address"), "The GPU whose memory the address is in; -1: none.");
-  module.def("order_streams", order_streams, arg("device"), arg("earlier"), arg("later"),
-             "What is enqueued on stream `later` from now on comes after what has been enqueued on `earlier`.");
+  module.def(
+      "order_streams", order_streams, arg("device"), arg("earlier"), arg("later"),
+      "What is enqueued on stream `later` from now on comes after what has been enqueued on `earlier`.");
   module.def("imported", imported, arg("capsule"), "What a DLPack capsule says of an array.");
 }
 

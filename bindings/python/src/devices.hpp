@@ -1,7 +1,13 @@
 // GPUs, as far as Python has to say which one it means, and what lies in their memory.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "weft/error.hpp"
+
+struct CUstream_st;
 
 namespace weft::python {
 
@@ -25,5 +31,54 @@ class OnDevice {
   void* before_ = nullptr;
   bool changed_ = false;
 };
+
+/// A stream that waits for no other one, not even the default one. Made on its device; destroyed anywhere.
+class OwnStream {
+ public:
+  explicit OwnStream(int device);
+  ~OwnStream();
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+
+  CUstream_st* native() const { return stream_; }
+  /// Returns when all that was enqueued is done.
+  void wait() const;
+
+ private:
+  int device_;
+  CUstream_st* stream_ = nullptr;
+};
+
+/// Memory of a GPU, none at first.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  ~DeviceBuffer();
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+
+  /// At least so many bytes, on the calling thread's device; values are lost if that means other memory.
+  void reserve(std::size_t bytes);
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+using Bytes = std::int64_t;
+
+/// An axis of a copy between host and GPU: how many steps, and bytes of a step in either memory.
+struct CopiedAxis {
+  Bytes length, host_step, device_step;
+};
+enum class Towards { host, device };
+
+/// Enqueues a copy. The first axis is a row of bytes, with steps of 1.
+void copy_axes(const std::vector<CopiedAxis>& axes, char* host, char* device, Towards towards,
+               const OwnStream& stream);
 
 }  // namespace weft::python

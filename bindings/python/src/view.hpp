@@ -16,8 +16,9 @@ struct Address {
   nanobind::object owner;
 };
 
-/// What the buffer protocol gives of an array, or an `Address` says: the address of its first element. The memory stays where it is
-/// as long as the view lives. It is made and destroyed with the GIL held. Can be moved, not copied.
+/// What the buffer protocol gives of an array, or an `Address` says: the address of its first element. The
+/// memory stays where it is as long as the view lives. It is made and destroyed with the GIL held. Can be
+/// moved, not copied.
 class View {
  public:
   enum class Access { read, write };

@@ -1,7 +1,7 @@
 """What an array is, whoever made it: where its memory lies, its shape, strides and dtype.
 
-PyTorch and CuPy are asked in their own words, all others by DLPack or `__cuda_array_interface__`. Nothing is copied, and
-no module is imported that the program has not imported.
+PyTorch and CuPy are asked in their own words, all others by DLPack or `__cuda_array_interface__`. Nothing is copied,
+and no module is imported that the program has not imported.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def default_of_devices() -> str:
 
 
 def empty(module: str, shape: Sequence[int], strides: Sequence[int], dtype: np.dtype, count: int, device: int) -> Any:
-    """A new array of `count` elements of memory, its values undefined. `strides` in bytes; `device`: -1 for the host."""
+    """A new array of `count` elements of memory, its values undefined. `strides` in bytes; `device` -1: the host."""
     if module == "torch":
         torch = importlib.import_module("torch")
         where = "cpu" if device < 0 else f"cuda:{device}"
@@ -47,7 +47,9 @@ def empty(module: str, shape: Sequence[int], strides: Sequence[int], dtype: np.d
     if module == "numpy" and device < 0:
         return np.ndarray(tuple(shape), dtype, np.empty(count, dtype), 0, tuple(strides))
     place = "memory of the host" if device < 0 else f"memory of GPU {device}"
-    raise Error("plan", f"a new array of {module} in {place}", "an array of your own, as out=, or of numpy, cupy, torch")
+    raise Error(
+        "plan", f"a new array of {module} in {place}", "an array of your own, as out=, or of numpy, cupy, torch"
+    )
 
 
 def stream_of(module: str, device: int) -> int:

@@ -133,6 +133,6 @@ def _unknown(got: str) -> Error:
     return Error(
         "plan: device",
         got,
-        'None or "cpu" (memory of the host); "cuda", "cuda:1", the number of a GPU, a torch.device, a cupy.cuda.Device, '
-        "or an array in memory of a GPU",
+        'None or "cpu" (memory of the host); "cuda", "cuda:1", the number of a GPU, a torch.device, a '
+        "cupy.cuda.Device, or an array in memory of a GPU",
     )
