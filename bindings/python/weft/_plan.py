@@ -26,6 +26,7 @@ SCALES = {
     "ortho": ("symmetric", "symmetric"),
     "forward": ("full", "none"),
     "none": ("none", "none"),
+    "both": ("full", "full"),
 }
 # Wavenumbers begin at, and the logical length in points is: factor * n + more.
 _WAVES = {
@@ -59,7 +60,8 @@ class Plan:
         "brick", this rank's `weft.Box`, the list of all ranks' boxes, or a `weft.Distribution`, which also takes memory
         orders, strides and halos. For the output "fastest": boxes and memory order as the plan likes them best.
     norm : as in `scipy.fft`: "backward" (None): backward divides by N, the product of the logical lengths of the
-        transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided.
+        transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided;
+        "both": both divide by N. With "none", "ortho" and "both" each direction is the other's adjoint.
     tolerance : the relative error in the 2-norm that messages may cause, None: they are exact.
     effort : "estimate", "measure" or "patient": how much is tried while planning.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
@@ -109,7 +111,7 @@ class Plan:
         source, target = _dtypes(self._transforms, dtype)
         scales = SCALES.get("backward" if norm is None else norm)
         if scales is None:
-            raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none"')
+            raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none", "both"')
         arguments = _core.PlanArguments()
         arguments.shape = self._shape
         arguments.transforms = self._transforms

@@ -18,7 +18,7 @@ MODULES = ("cupy", "torch")
 def need(count):
     """Skips the tests of a file unless there are so many GPUs."""
     found = f"finds {GPUS}" if weft.built_with()["cuda"] else "was built without CUDA"
-    return pytest.mark.skipif(GPUS < count, reason=f"needs {count} GPUs; Weft {found}")
+    return pytest.mark.skipif(count > GPUS, reason=f"needs {count} GPUs; Weft {found}")
 
 
 def module(name):

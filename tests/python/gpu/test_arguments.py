@@ -1,6 +1,8 @@
 """What plans say of device arrays that do not fit, and of devices and streams that are none. Needs no GPU: the arrays
 are objects that only look like device arrays."""
 
+import pathlib
+import subprocess
 import sys
 import types
 
@@ -212,3 +214,11 @@ def test_whole_arrays():
         weft.rfftn(np.ones((4, 4)), devices=[9999])
     with pytest.raises(weft.Error, match="test_arguments in memory of a GPU; expected one of CuPy or PyTorch"):
         weft.fftn(Interface())
+
+
+@pytest.mark.skipif(weft.device_count() > 1, reason="there are two GPUs")
+def test_the_example_says_what_it_needs():
+    example = pathlib.Path(__file__).resolve().parents[3] / "examples/two_gpus.py"
+    run = subprocess.run([sys.executable, "-B", example], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr.strip() == f"This example needs two GPUs, and CUDA finds {weft.device_count()}."
