@@ -39,7 +39,10 @@ class _Transform(torch.autograd.Function):
         plan = plan_for(spec)
         with torch.no_grad():
             given = x.detach().resolve_conj().resolve_neg().contiguous()
-            return plan.backward(given) if backward else plan.forward(given)
+            # A part without points is as empty as another one, but PyTorch has lengths for it and plans have none.
+            if backward:
+                return plan.backward(given.reshape(plan.output_shape)).reshape(spec.boxes[0].shape)
+            return plan.forward(given.reshape(plan.input_shape)).reshape(spec.boxes[1].shape)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:

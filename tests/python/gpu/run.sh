@@ -3,28 +3,24 @@
 #
 #   tests/python/gpu/run.sh [BUILD]      BUILD: a folder for the build, build/gpu
 #
-# It needs CMake, Ninja, a C++20 compiler, CUDA 13, and Python with NumPy, SciPy, pytest, nanobind and CuPy or PyTorch.
-# What CMake does not find by itself is named by variables: PYTHON (python3), CUDA_ROOT, PREFIX (a folder, or several
-# separated by ;, with nlohmann-json, FFTW). Without FFTW the package has no FFTs of the host but those of an MKL that is
-# found at run time, and no test needs them. Ranks of MPI are tested if there is an MPI with its headers.
+# It needs CMake, Ninja, a C++20 compiler, CUDA 13, FFTW, nlohmann-json, and Python with its headers, NumPy, SciPy, pytest,
+# nanobind and CuPy or PyTorch. What CMake does not find by itself is named by variables: PYTHON (python3), CUDA_ROOT, PREFIX
+# (absolute folders with include and lib, separated by ;). Ranks of MPI are tested if there is an MPI with its headers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 build=${1:-build/gpu}
 python=$(command -v "${PYTHON:-python3}")
 arguments=(-DCMAKE_BUILD_TYPE=Release -DWEFT_UNITY=ON -DWEFT_CUDA=ON -DWEFT_PYTHON=ON -DWEFT_TESTS=OFF -DWEFT_BENCH=OFF
   -DWEFT_EXAMPLES=OFF -DWEFT_INSTALL=OFF -DBUILD_SHARED_LIBS=OFF "-DPython_EXECUTABLE=$python"
-  "-DCMAKE_PREFIX_PATH=${PREFIX:-}")
+  "-DCMAKE_PREFIX_PATH=${PREFIX:-}" -DWEFT_FFTW=ON)
 [[ -n ${CUDA_ROOT:-} ]] && arguments+=("-DCUDAToolkit_ROOT=$CUDA_ROOT")
 mpicxx=$(command -v mpicxx.openmpi || command -v mpicxx || true)
 if [[ -n $mpicxx ]]; then arguments+=(-DWEFT_MPI=ON "-DMPI_CXX_COMPILER=$mpicxx"); else arguments+=(-DWEFT_MPI=OFF); fi
-fftw=OFF
-for folder in ${PREFIX//;/ } /usr /usr/local; do [[ -e $folder/include/fftw3.h ]] && fftw=ON; done
-arguments+=("-DWEFT_FFTW=$fftw")
 
 start=$SECONDS
 cmake -G Ninja -S . -B "$build" "${arguments[@]}" > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" --target weft_python weft_python_types >> "$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }
-echo "built in $((SECONDS - start)) s (MPI ${mpicxx:-none}, FFTW $fftw)"
+echo "built in $((SECONDS - start)) s (MPI ${mpicxx:-none})"
 
 export PYTHONPATH=$PWD/$build/python${PYTHONPATH:+:$PYTHONPATH} CUDA_DEVICE_MAX_CONNECTIONS=32
 pytest=("$python" -B -m pytest -q --color=no -p no:cacheprovider -rs)

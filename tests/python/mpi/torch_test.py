@@ -14,6 +14,7 @@ from torch import distributed  # noqa: E402
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor, init_device_mesh  # noqa: E402
 
 WORLD = MPI.COMM_WORLD
+torch.set_num_threads(1)
 CUDA = weft.device_count() >= WORLD.size and torch.cuda.is_available()
 
 
@@ -55,8 +56,8 @@ SHAPES = [(8, 6, 4), (5, 7, 9), (3, 2, 5)]
 @pytest.mark.parametrize("shape", SHAPES)
 def test_values_and_gradients(device, shape):
     for mesh, placements in meshes(device):
-        for before in placements:
-            for after in (None, *placements):
+        for before, another in zip(placements, placements[1:] + placements[:1], strict=True):
+            for after in (None, another):
                 one_case(mesh, before, after, whole(device, *shape), shape)
 
 
