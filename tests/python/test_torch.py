@@ -133,10 +133,16 @@ def test_nothing_is_kept_without_grad():
     ("call", "message"),
     [
         (lambda: wt.rfftn(complex_(4, 4)), "rfftn: a tensor of torch.complex128; expected a real tensor"),
-        (lambda: wt.fftn(real(4, 4), dim=(0, 2)), r"dim: \(0, 2\); expected different dimensions of a tensor that has 2"),
+        (
+            lambda: wt.fftn(real(4, 4), dim=(0, 2)),
+            r"dim: \(0, 2\); expected different dimensions of a tensor that has 2",
+        ),
         (lambda: wt.fftn(real(4, 4), dim=(0, -2)), "expected different dimensions"),
         (lambda: wt.fftn(real(4, 4), norm="best"), 'norm: \'best\'; expected one of "backward", "ortho", "forward"'),
-        (lambda: wt.irfftn(complex_(4, 3), s=(4, 8)), r"\(4, 8\); expected lengths that need no padding, such as \[4, 4\]"),
+        (
+            lambda: wt.irfftn(complex_(4, 3), s=(4, 8)),
+            r"\(4, 8\); expected lengths that need no padding, such as \[4, 4\]",
+        ),
         (lambda: wt.fftn(real(4, 4), placements=[1]), "placements for a plain tensor"),
     ],
 )

@@ -74,7 +74,9 @@ def one_case(mesh, before, after, real, shape):
         a = a.clone().requires_grad_()
         expected = theirs(a, **arguments)
         torch.testing.assert_close(y.full_tensor(), expected)
-        weights = torch.linspace(0, 1, expected.numel(), dtype=torch.float64, device=real.device).reshape(expected.shape)
+        weights = torch.linspace(0, 1, expected.numel(), dtype=torch.float64, device=real.device).reshape(
+            expected.shape
+        )
         (y * distribute_tensor(weights, mesh, y.placements)).abs().square().sum().backward()
         (expected * weights).abs().square().sum().backward()
         assert list(x.grad.placements) == list(before)
