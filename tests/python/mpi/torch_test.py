@@ -1,5 +1,5 @@
-"""weft.torch on DTensors, whose ranks are those of MPI: values and gradients of sharded tensors against torch.fft of whole
-ones. Skipped without PyTorch."""
+"""weft.torch on DTensors, whose ranks are those of MPI: values and gradients of sharded tensors against torch.fft of
+whole ones. Skipped without PyTorch."""
 
 import os
 import socket
