@@ -11,6 +11,15 @@ struct CUstream_st;
 
 namespace weft::python {
 
+/// The number of GPUs that CUDA finds; 0 without CUDA.
+int device_count();
+/// The device of the calling thread: 0 until the program has chosen another one.
+int current_device();
+/// The device whose memory an address is in; -1: none.
+int device_of(std::uintptr_t address);
+/// Work that is enqueued on stream `later` from now on comes after what has been enqueued on `earlier`.
+void order_streams(int device, std::uintptr_t earlier, std::uintptr_t later);
+
 /// The number of a device that is not there.
 class NoSuchDevice : public Error {
   using Error::Error;
@@ -59,14 +68,15 @@ class DeviceBuffer {
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
 
-  /// At least so many bytes, on the calling thread's device; values are lost if that means other memory.
-  void reserve(std::size_t bytes);
+  /// At least so many bytes on the device, which is current; values are lost if that means other memory.
+  void reserve(int device, std::size_t bytes);
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
+  int device_ = -1;
 };
 
 using Bytes = std::int64_t;

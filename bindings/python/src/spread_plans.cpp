@@ -66,10 +66,11 @@ class SpreadPlan {
     const Bytes input_element = input_reals * real_bytes_, output_element = output_reals * real_bytes_;
     const Released released;
     plans_->each(name, [&](std::size_t rank, Plan& plan) {
-      const OnDevice current(plans_->device(rank));
+      const int device = plans_->device(rank);
+      const OnDevice current(device);
       Arrays& arrays = memory_[rank];
-      arrays.input.reserve(plan.input_count() * static_cast<std::size_t>(input_element));
-      arrays.output.reserve(plan.output_count() * static_cast<std::size_t>(output_element));
+      arrays.input.reserve(device, plan.input_count() * static_cast<std::size_t>(input_element));
+      arrays.output.reserve(device, plan.output_count() * static_cast<std::size_t>(output_element));
       const Side before{input_strides_, plan.input_strides()}, after{output_strides_, plan.output_strides()};
       const Part input{plan.input_box(), before, input_element, arrays.input.data()};
       const Part output{plan.output_box(), after, output_element, arrays.output.data()};
