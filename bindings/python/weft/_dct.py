@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from weft._foreign import copied, dtype_of
+from weft._foreign import at_home, copied, dtype_of
 from weft._scipy_arguments import Axes, array_of, axes_and_lengths, fitted, named, norm_of
 from weft._whole import Ranks, transform
 
@@ -57,10 +57,11 @@ _AFTER = {"dct1": (1 / _ROOT, 1 / _ROOT), "dct2": (1 / _ROOT, 1), "dst2": (1, 1 
 
 
 def _scale_ends(a: Any, axes: list[int], first: float, last: float) -> None:
-    for axis in axes:
-        for position, factor in ((0, first), (-1, last)):
-            if factor != 1:
-                a[(slice(None),) * axis + (position,)] *= factor
+    with at_home(a):
+        for axis in axes:
+            for position, factor in ((0, first), (-1, last)):
+                if factor != 1:
+                    a[(slice(None),) * axis + (position,)] *= factor
 
 
 def dctn(

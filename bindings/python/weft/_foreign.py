@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -55,7 +56,13 @@ def transformable(a: Any) -> Any:
         dtype = np.dtype(np.float32) if a.dtype.char == "e" else a.dtype.newbyteorder("=")
     else:
         dtype = np.dtype(np.float64)
-    return a if a.dtype == dtype and a.dtype.isnative else a.astype(dtype)
+    return a if a.dtype == dtype and a.dtype.isnative else converted(a, dtype)
+
+
+def at_home(a: Any) -> contextlib.AbstractContextManager:
+    """Where work of the array's module on it is done on its device and in the order of its stream: CuPy takes the
+    current device, PyTorch that of the tensor."""
+    return a.device if module_of(a) == "cupy" else contextlib.nullcontext()
 
 
 def dtype_of(a: Any) -> np.dtype:
@@ -71,7 +78,8 @@ def converted(a: Any, dtype: np.dtype) -> Any:
     """A copy in another dtype."""
     if module_of(a) == "torch":
         return a.to(getattr(sys.modules["torch"], dtype.name))
-    return a.astype(dtype)
+    with at_home(a):
+        return a.astype(dtype)
 
 
 def made_like(a: Any, shape: tuple[int, ...] | list[int], dtype: np.dtype, zeros: bool = False) -> Any:
@@ -92,10 +100,8 @@ def copied(a: Any) -> Any:
     """A copy in C order."""
     if module_of(a) == "torch":
         return a.clone(memory_format=sys.modules["torch"].contiguous_format)
-    if module_of(a) == "cupy":
-        with a.device:
-            return a.copy()
-    return a.copy()
+    with at_home(a):
+        return a.copy()
 
 
 def conjugated(a: Any, out: Any = None) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from weft._error import Error
-from weft._foreign import as_array, converted, dtype_of, made_like, transformable
+from weft._foreign import as_array, at_home, converted, dtype_of, made_like, transformable
 
 Axes = int | Sequence[int] | None
 
@@ -115,7 +115,8 @@ def fitted(a: Any, axes: Sequence[int], lengths: Sequence[int]) -> Any:
     if list(part.shape) == shape:
         return part
     padded = made_like(a, shape, dtype_of(a), zeros=True)
-    padded[tuple(slice(n) for n in part.shape)] = part
+    with at_home(a):
+        padded[tuple(slice(n) for n in part.shape)] = part
     return padded
 
 

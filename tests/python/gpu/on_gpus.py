@@ -1,6 +1,7 @@
 """What tests on GPUs share: which GPUs and modules there are, and arrays of these modules."""
 
 import importlib
+import os
 import pathlib
 import sys
 
@@ -11,6 +12,7 @@ from weft import _core
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # or JAX leaves the others no memory
 GPUS = _core.device_count()
 MODULES = ("cupy", "torch")
 
