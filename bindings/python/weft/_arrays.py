@@ -6,7 +6,7 @@ import numpy as np
 
 from weft._box import Box
 from weft._error import Error
-from weft._memory import Memory
+from weft._views import Memory
 
 
 class Side:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weft._error import Error
-from weft._memory import device_memory, dtype_of_torch, module_of, on_device
+from weft._views import device_memory, dtype_of_torch, module_of, on_device
 
 # What is no float32, float64, complex64 or complex128 is transformed as one of them; the rest as float64.
 _WIDER = {"float16": "float32", "bfloat16": "float32"}

@@ -10,7 +10,7 @@ import numpy as np
 from weft import _core, _modules
 from weft._arrays import Side
 from weft._error import Error
-from weft._memory import Memory, device_memory, host_view, module_of, on_device
+from weft._views import Memory, device_memory, host_view, module_of, on_device
 
 
 class Place(Protocol):

@@ -21,10 +21,10 @@ from weft import _core
 from weft._core import Distribution
 from weft._error import Error
 from weft._foreign import aligned, copied, device_of, dtype_of, made_like, strides_of
-from weft._memory import device_memory, host_view, module_of
 from weft._modules import stream_of
 from weft._plan import SCALES
 from weft._scipy_arguments import devices_of, workers_of
+from weft._views import device_memory, host_view, module_of
 
 MAX_AXES = 8  # of a plan
 # Below so many points a second thread costs more than it helps.

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import weft
 from weft import _core, _modules
-from weft._memory import on_device
 from weft._places import Device, Host, place_of
+from weft._views import on_device
 
 
 class Interface:
