@@ -20,6 +20,7 @@
 #                   ALL=1: at all files
 #   make docs       the documentation site, in build/site; fails for a broken link, a picture that is not as drawn, code that
 #                   is not that of the example, or a public declaration without a comment. It builds no C++ and takes a second
+#   make python-coverage   how much of the Python package its tests execute, on 1, 2 and 4 ranks and together; fails below 98%
 #   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes
 #                   bench/results and the pictures
 #   make format     formats the sources
@@ -41,7 +42,7 @@ SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
 long_tests = --build-config all --label-regex long
 
-.PHONY: demo test test-all build install sanitize fuzz lint docs experiments format clean help setup-%
+.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -62,7 +63,7 @@ install: setup-build
 	cmake --build build/install --parallel $(JOBS)
 	cmake --install build/install
 
-test: build
+test: build setup-browser
 	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DCMAKE_CXX_FLAGS=-O1 $(mpich) -DBUILD_SHARED_LIBS=OFF \
 	  -DWEFT_EXAMPLES=OFF -DWEFT_BENCH=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
@@ -117,6 +118,9 @@ docs: setup-docs
 	NO_MKDOCS_2_WARNING=1 python3 -m mkdocs build --strict
 	@echo "documentation: build/site/index.html"
 
+python-coverage: build setup-coverage
+	python3 tools/python_coverage.py build/release
+
 experiments: build setup-bench
 	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"
 
@@ -132,6 +136,10 @@ help:
 
 setup-%:
 	@tools/setup $*
+
+# Some systems have no such package; the tests that open pages are then skipped, and say so.
+setup-browser:
+	-@tools/setup browser
 
 setup-cuda:
 	@tools/cuda_toolkit build/cuda

@@ -130,6 +130,7 @@ void add_plan(CLI::App& app, Case& c) {
   plan_option("--decomposition", "decomposition", "auto, slab, pencil, brick");
   plan_option("--grid", "grid", "auto, or the grid of pencils: 2x4");
   plan_option("--shrink", "shrink", "number of ranks that compute");
+  plan_option("--fft-stage", "fft_stage", "auto, early, next, last: when axes are transformed that can wait");
   plan_option("--pipeline", "pipeline", names_of(pipeline_table()));
   plan_option("--overlap", "overlap", "on, off: each tile is awaited before anything else is done");
   plan_option("--exchange", "exchange",

@@ -1,7 +1,8 @@
 """What MkDocs asks of this project while it builds the site: pages of folders, and the reference.
 
-Reference pages are made from the public headers (tools/reference.py) and are not stored, so that they cannot say
-something else than the headers do. What is missing fails the build.
+Reference pages are made from the public headers (tools/reference.py) and from the sources of the Python package
+(tools/python_reference.py), and are not stored, so that they cannot say something else. What is missing fails the
+build.
 """
 
 import importlib.util
@@ -23,12 +24,17 @@ def on_config(config):
     return config
 
 
+def tool(name):
+    """The module in tools of that name."""
+    specification = importlib.util.spec_from_file_location(name, TOP / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
 def on_files(files, config):
-    specification = importlib.util.spec_from_file_location("reference", TOP / "tools" / "reference.py")
-    reference = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(reference)
     try:
-        pages = reference.pages()
+        pages = tool("reference").pages() | {"python.md": tool("python_reference").page()}
     except ValueError as missing:
         raise PluginError(f"the reference is not complete:\n{missing}") from missing
     for name, text in pages.items():

@@ -25,6 +25,10 @@ class WEFT_API Options {
   ///   transform. Weft chooses the axis of each; with decomposition auto a grid asks for pencils.
   /// - `shrink`: a number R, or auto. Only the first R ranks transform; the others hold points only where the
   ///   input or the output says so. auto: as many as are predicted or measured to be fastest. Unset: all.
+  /// - `fft_stage`: auto, early, next, last. When axes are transformed that are whole on every rank in several
+  ///   stages: at once, in the next stage that transforms others, or in the last stage where they are whole.
+  ///   auto: as predicted or measured to be fastest; else next if the input is cut along its fastest axis in
+  ///   memory, early otherwise.
   ///
   /// How exchanges and local FFTs follow each other in time:
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. auto is two-front among several
@@ -87,7 +91,7 @@ class WEFT_API Options {
   ///   for measure, 60 s for patient). Planning of local FFTs counts as well.
   /// - `search`: nelder-mead, random. The search of effort patient; random is for comparison.
   /// - `machine`: a file that describes the machine (docs/model.md), or none: go by rules. Unset: what wisdom
-  ///   has of this machine. A file that cannot be read is an error. Arrays on GPUs are planned by rules.
+  ///   has of this machine. A file that cannot be read is an error.
   /// - `wisdom`: a file. If it knows the problem on this machine, planning makes no trial. What trials find
   ///   is added to it; see weft/wisdom.hpp.
   /// - `trace`: a file for the timeline of the plan's first 20 executions, which each rank adds to when it

@@ -176,9 +176,10 @@ void add_group(std::vector<std::vector<Settings>>& groups, bool open, const char
   for (const std::string& value : values) groups.back().push_back({{name, value}});
 }
 
-/// Pipelines, decompositions, grids, layouts, numbers of ranks; on devices, who stores; codecs, of which
-/// those that are not accurate enough make no design.
+/// Stages of FFTs, pipelines, decompositions, grids, layouts, numbers of ranks; on devices, who stores;
+/// codecs, of which those that are not accurate enough make no design.
 void add_groups(std::vector<std::vector<Settings>>& groups, const Wishes& wishes, const Setting& setting) {
+  add_group(groups, wishes.fft_stage.value == FftStage::automatic, "fft_stage", {"early", "next", "last"});
   std::vector<std::string> pipelines;
   for (const Pipeline& p : pipeline_table())
     if (p.worth_trying) pipelines.emplace_back(p.name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "api/trial_progress.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
 
@@ -52,18 +53,37 @@ TrialReport::TrialReport(const std::string& title, const Limits& limits, const s
 }
 
 void TrialReport::timed(const Tuned& so_far, double seconds) const {
-  if (!speaks_) return;
+  const TrialProgress now = progress(so_far, seconds);
+  if (speaks_) print(now);
+  tell(now);
+}
+
+TrialProgress TrialReport::progress(const Tuned& so_far, double seconds) const {
   const Timed& last = so_far.timed.back();
-  std::string text = name_of(last.round);
-  if (last.round == Round::candidate || last.round == Round::point)
-    text = "trial " + std::to_string(so_far.trials) + " of " + std::to_string(limits_.trials);
-  text += ": " + text_of(last.what.options) + ": " + milliseconds(last.what.seconds);
-  if (last.round == Round::point) text += " for what parameters change";
   const MeasuredSettings best = best_before(so_far);
-  text += best.seconds == 0 || last.what.seconds < best.seconds
-              ? ", the best so far"
-              : "; best so far " + milliseconds(best.seconds) + " (" + text_of(best.options) + ")";
-  std::fprintf(stderr, "weft: %s; %.1f s left\n", text.c_str(), std::max(0.0, limits_.seconds - seconds));
+  TrialProgress p;
+  p.round = name_of(last.round);
+  p.trial = so_far.trials;
+  p.most_trials = limits_.trials;
+  p.options = last.what.options;
+  p.seconds = last.what.seconds;
+  p.is_best = best.seconds == 0 || last.what.seconds < best.seconds;
+  p.best_options = p.is_best ? p.options : best.options;
+  p.best_seconds = p.is_best ? p.seconds : best.seconds;
+  p.seconds_left = std::max(0.0, limits_.seconds - seconds);
+  return p;
+}
+
+void TrialReport::print(const TrialProgress& p) {
+  const bool point = p.round == name_of(Round::point);
+  std::string text = p.round;
+  if (point || p.round == name_of(Round::candidate))
+    text = "trial " + std::to_string(p.trial) + " of " + std::to_string(p.most_trials);
+  text += ": " + text_of(p.options) + ": " + milliseconds(p.seconds);
+  if (point) text += " for what parameters change";
+  text += p.is_best ? ", the best so far"
+                    : "; best so far " + milliseconds(p.best_seconds) + " (" + text_of(p.best_options) + ")";
+  std::fprintf(stderr, "weft: %s; %.1f s left\n", text.c_str(), p.seconds_left);
 }
 
 }  // namespace weft

@@ -47,6 +47,7 @@ struct Wishes {
   Wish<Decomposition> decomposition;
   Wish<AxisVector<int>> grid;  ///< empty: auto
   Wish<std::optional<Index>> shrink;
+  Wish<FftStage> fft_stage;
   Wish<std::string> pipeline;  ///< a name, or "auto"
   Wish<bool> overlap;
   Wish<std::vector<std::string>> exchange;    ///< one for all reshapes, or one for each; each may be "auto"

@@ -25,6 +25,7 @@ class PlanesBuilder {
     for (int j = 0; j <= reshapes_; ++j) segments_.push_back(segment(j));
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) passes_.make_room(s);
+    if (keeps_own_part()) keep_own_part();
     for (int j = 0; j < std::min(2, reshapes_); ++j) traffic_.free(j);
     for (int j = 0; j <= reshapes_; ++j) {
       run(j);
@@ -43,6 +44,23 @@ class PlanesBuilder {
   /// Whether what has arrived packed goes straight to the user's array.
   bool only_unpacks(const Pass& s) const {
     return s.gather && s.axes.empty() && s.result.space == Space::output;
+  }
+  /// Whether the last reshape brings what stays on this rank straight to the user's array. Its own input is
+  /// not there, and its last segment only copies.
+  bool keeps_own_part() const {
+    if (reshapes_ == 0) return false;
+    const Leg& leg = w_.leg(reshapes_ - 1);
+    return segments_.back().axes.empty() && !w_.request.in_place && leg.traits.form != Form::padded &&
+           !leg.codec;
+  }
+  void keep_own_part() {
+    const int j = reshapes_ - 1;
+    const Box own = w_.place.field_before(j).box(w_.rank);
+    traffic_.keep_at(j, w_.output);
+    std::vector<Box> parts;
+    for (const Box& part : segments_.back().parts)
+      for (const Box& other : outside(part, own)) parts.push_back(other);
+    segments_.back().parts = std::move(parts);
   }
   bool is_last(int j) const { return j == reshapes_; }
   const Planes& cut(int j) const { return *w_.leg(j).planes(); }

@@ -59,4 +59,22 @@ Box same_cut(const Box& part, const Box& whole, const AxisVector<int>& free) {
   return cut;
 }
 
+std::vector<Box> outside(const Box& box, const Box& hole) {
+  const Box inner = intersect(box, hole);
+  if (inner.empty()) return {box};
+  std::vector<Box> boxes;
+  Box rest = box;
+  const auto add = [&](Box piece) {
+    if (!piece.empty()) boxes.push_back(std::move(piece));
+  };
+  for (int a = 0; a < box.ndim(); ++a) {
+    Box before = rest, behind = rest;
+    before.hi[a] = rest.lo[a] = inner.lo[a];
+    behind.lo[a] = rest.hi[a] = inner.hi[a];
+    add(before);
+    add(behind);
+  }
+  return boxes;
+}
+
 }  // namespace weft

@@ -24,4 +24,7 @@ std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector
 /// The part of `whole` that has the ranges of `part` along all axes but `free` ones, which it has whole.
 Box same_cut(const Box& part, const Box& whole, const AxisVector<int>& free);
 
+/// What of a box lies outside of another one, as boxes without common points.
+std::vector<Box> outside(const Box& box, const Box& hole);
+
 }  // namespace weft

@@ -80,8 +80,12 @@ void TileTraffic::bring(int j, std::size_t i, const Place& from, const Box& piec
   std::optional<Place>& target = t.targets[i];
   if (!target) {
     if (s.route == Route::store) sequence_.move(w_.op_of(j, OpKind::await_free, s.tile, s.peer));
-    target =
-        s.route == Route::send || arrives_packed(j) ? t.parcels->send_buffer(s) : w_.place.landing(j, s.peer);
+    if (s.route == Route::stay && t.kept_at) {
+      target = t.kept_at;
+    } else {
+      target = s.route == Route::send || arrives_packed(j) ? t.parcels->send_buffer(s)
+                                                           : w_.place.landing(j, s.peer);
+    }
   }
   const Op op = w_.copy_of(j, s);
   if (s.route != Route::send) return sequence_.store(op, from, *target, piece);

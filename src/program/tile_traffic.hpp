@@ -29,6 +29,8 @@ class TileTraffic {
   Place departing(int j) const {
     return w_.place.dense(w_.place.field_before(j), w_.rank, halves() * w_.place.staging_base(w_.rank));
   }
+  /// What stays on this rank in reshape `j` goes to its place there, not to where parts of others arrive.
+  void keep_at(int j, const Place& to) { of(j).kept_at = to; }
   /// Stores or packs a part of what reshape `j` sends, which is at `from`.
   void put(int j, const Place& from, const Box& part);
   /// Posts, or signals the receivers of, all tiles that have become complete, in order.
@@ -50,6 +52,7 @@ class TileTraffic {
     std::vector<Index> left;  ///< per tile, points that have not been put yet
     /// Per part that is sent, where it is copied to; empty before its first piece.
     std::vector<std::optional<Place>> targets;
+    std::optional<Place> kept_at;   ///< empty: where the parts of others arrive
     Place departing;                ///< with two lanes: where all tiles lie
     Ids posts;                      ///< per tile
     bool arrives_in_place = false;  ///< dense parts do, each one piece of memory

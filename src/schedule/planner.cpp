@@ -31,7 +31,7 @@ struct Cost {
   auto operator<=>(const Cost&) const = default;  // in this order
 };
 
-using Mask = unsigned;
+using Mask = AxisMask;
 
 struct State {
   int candidate = 0;
@@ -238,6 +238,28 @@ class Search {
     return states;
   }
 
+  /// What each state of a path transforms. Says in `reason` if that is not as early as possible.
+  std::vector<Mask> stages_of(const std::vector<State>& states, const Order& order,
+                              std::string& reason) const {
+    std::vector<Mask> axes, whole;
+    for (const State& s : states) {
+      const Tiling& t = *tiling(s.candidate, s.done);
+      axes.push_back(transformed(s) & ~s.done);
+      whole.push_back(0);
+      for (int a = 0; a < request_.shape.size(); ++a)
+        if (a != real_axis_ && t.is_local(a) && computes(t)) whole.back() |= 1u << a;
+    }
+    const bool rows_are_cut = !tiling(states.front().candidate, 0)->is_local(order[order.size() - 1]);
+    const FftStage when = request_.fft_stage != FftStage::automatic ? request_.fft_stage
+                          : rows_are_cut                            ? FftStage::next
+                                                                    : FftStage::early;
+    std::vector<Mask> stages = postponed(axes, whole, when, order);
+    if (stages != axes)
+      reason = std::string("axes wait for the ") + (when == FftStage::next ? "next" : "last") +
+               " FFT that can take them; ";
+    return stages;
+  }
+
   Schedule build(const std::vector<State>& states) const {
     Schedule s;
     s.ranks = request_.ranks;
@@ -248,12 +270,15 @@ class Search {
     const bool own_output = !request_.output_orders.empty();
     const Element element = real_axis_ >= 0 ? Element::real : request_.element;
     s.fields.push_back({request_.shape, element, tiling(states.front().candidate, 0), first});
+    const std::vector<Mask> stages = stages_of(states, first.front(), s.reason);
+    Mask after = 0;
     for (std::size_t i = 0; i < states.size(); ++i) {
-      const Mask before = states[i].done, after = transformed(states[i]);
+      const Mask before = after;
+      after |= stages[i];
       const bool is_last = i + 1 == states.size();
       AxisVector<int> axes;
       for (int a = 0; a < request_.shape.size(); ++a)
-        if ((after & ~before) >> a & 1u) axes.push_back(a);
+        if (stages[i] >> a & 1u) axes.push_back(a);
       if (i > 0) {
         Field f = s.fields.back();
         f.tiling = tiling(states[i].candidate, before);
@@ -330,6 +355,7 @@ std::string reason(const ScheduleRequest& request, const Schedule& s, std::size_
   if (request.decomposition == Decomposition::brick)
     text += bricks > 0 ? std::to_string(bricks) + " of the fields are bricks; "
                        : "no grid of bricks differs from the grids before and after it; ";
+  text += s.reason;
   if (request.computing_ranks > 0)
     text += "shrunk to " + std::to_string(request.computing_ranks) + " ranks; ";
   text +=

@@ -62,8 +62,8 @@ TEST(Choice, IsTheCheapestOfItsCandidates) {
       EXPECT_GT(c.predicted_s, 0);
       EXPECT_FALSE(c.summary.empty());
       EXPECT_FALSE(c.why.empty());
-      // The rules' choice stays where nothing is clearly faster.
-      EXPECT_LE(best, 1.04 * c.predicted_s)
+      // The rules' choice stays where nothing is faster by the tenth that is asked for between machines.
+      EXPECT_LE(best, c.predicted_s / 0.9)
           << to_string(Explanation{"", choice.candidates, 0, 0, 0, {}, "", {}});
     }
     EXPECT_TRUE(

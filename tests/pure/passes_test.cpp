@@ -99,6 +99,13 @@ TEST(Passes, PlanesReadAndWriteEveryPointOncePerStage) {
             read += bytes(s.fields[i + 1]);
             sent += bytes(s.fields[i]);
           }
+          if (s.stages.back().kind == Stage::Kind::reshape) {  // what stays goes straight to the user's array
+            const Field &before = s.fields[s.fields.size() - 2], &after = s.output();
+            const Index own =
+                intersect(before.box(0), after.box(0)).count() * bytes(after) / after.box(0).count();
+            read -= own;
+            sent -= own;
+          }
           // A DCT or DST beside an FFT follows it in place, in scratch memory.
           EXPECT_EQ(moved(p).read, read) << to_string(s);
           EXPECT_EQ(moved(p).written, written + sent) << to_string(s);

@@ -182,14 +182,19 @@ TEST(Planes, OnStreamsNaturalOutputIsCopiedAsItArrives) {
   request.two_lanes = true;
   const Program p = build_program(s, choices, request);
   check_program(p);
-  // Of the last reshape: parts that are awaited, and copies to the user's array.
+  // Of the last reshape: parts that are awaited, and copies of these to the user's array. What stays on the
+  // rank has been put there before.
   std::string text;
   for (const Op& op : p.ops) {
     if (op.reshape != 1) continue;
     if (op.kind == OpKind::await_full) text += 'a';
     if (op.kind == OpKind::copy) text += 'c';
+    if (op.kind == OpKind::put && op.peer == 1) {
+      EXPECT_EQ(p.copies[static_cast<std::size_t>(op.call)].to.space, Space::output);
+      text += 'p';
+    }
   }
-  EXPECT_EQ(text, "aaaccccaaaccccaaaccccaaacccc");
+  EXPECT_EQ(text, "ppppaaacccaaacccaaacccaaaccc");
 }
 
 TEST(Planes, OnStreamsOnlyAnFftWithoutAnotherExchangeHasAFront) {

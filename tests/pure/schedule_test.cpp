@@ -193,6 +193,40 @@ TEST(Schedule, AxesLeftAloneNeedNoReshape) {
   EXPECT_TRUE(nothing.stages[0].axes.empty());
 }
 
+TEST(Schedule, AxesCanWaitForALaterStage) {
+  const auto stages = [](ScheduleRequest r, FftStage when) {
+    r.fft_stage = when;
+    const Schedule s = make_schedule(r);
+    std::string text;
+    for (const Stage& stage : s.stages) {
+      if (stage.kind == Stage::Kind::reshape) text += '/';
+      for (int a : stage.axes) text += std::to_string(a);
+    }
+    return text;
+  };
+  using enum FftStage;
+  const Shape cube{16, 16, 16};
+  // Whole along axes 0 and 1, then along 1 and 2.
+  const ScheduleRequest bricks = request(cube, 2, Distribution::brick(), Distribution::brick());
+  EXPECT_EQ(stages(bricks, early), "01/2/");
+  EXPECT_EQ(stages(bricks, automatic), "0/12/");
+  EXPECT_EQ(stages(bricks, next), "0/12/");
+  EXPECT_EQ(stages(bricks, last), "0/2/1");
+  const ScheduleRequest slabs = request(cube, 4, Distribution::slab(0), Distribution::slab(0));
+  EXPECT_EQ(stages(slabs, early), "12/0/");
+  EXPECT_EQ(stages(slabs, automatic), "12/0/");
+  EXPECT_EQ(stages(slabs, next), "1/02/");
+  EXPECT_EQ(stages(slabs, last), "1/0/2");
+  // The r2c axis comes first, and each stage keeps an axis.
+  const ScheduleRequest real = request(cube, 4, Distribution::slab(0), Distribution::slab(0),
+                                       Decomposition::automatic, {c2c, c2c, r2c});
+  EXPECT_EQ(stages(real, early), "12/0/");
+  EXPECT_EQ(stages(real, last), "2/0/1");
+  const ScheduleRequest pencils =
+      request(cube, 4, Distribution::fastest(), Distribution::fastest(), Decomposition::pencil);
+  EXPECT_EQ(stages(pencils, next), stages(pencils, early));
+}
+
 TEST(Schedule, NoReshapeMovesNothingAndInverseMirrors) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 13);

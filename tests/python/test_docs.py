@@ -1,4 +1,4 @@
-"""The examples of docstrings and of docs/python.md, run as they stand."""
+"""The examples of docstrings and of pages for users of Python, run as they stand."""
 
 import doctest
 import importlib
@@ -10,7 +10,7 @@ import pytest
 import weft
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ["weft", *(f"weft.{m.name}" for m in pkgutil.iter_modules(weft.__path__) if m.name != "_core")]
+MODULES = ["weft", *(m.name for m in pkgutil.walk_packages(weft.__path__, "weft.") if m.name != "weft._core")]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -22,9 +22,10 @@ def test_docstrings(name):
     assert result.failed == 0
 
 
-def test_page():
-    result = doctest.testfile(str(TOP / "docs/python.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert result.attempted > 20
+@pytest.mark.parametrize(("page", "least"), [("python.md", 30), ("from-scipy.md", 6)])
+def test_page(page, least):
+    result = doctest.testfile(str(TOP / "docs" / page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert result.attempted >= least
     assert result.failed == 0
 
 

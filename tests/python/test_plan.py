@@ -62,11 +62,22 @@ def test_arrays_as_they_lie():
     assert plan.forward(x, out) is out
     assert out.__array_interface__["data"][0] == address
     assert out[0, 0] == 24
-    one_column = weft.Plan(None, (4, 1))  # strides along an axis of one point mean nothing
+    one_column = weft.Plan(None, (4, 1))
     wide = np.ones((4, 5), complex)
-    assert weft.Plan(None, (1, 5)).forward(wide[2:3])[0, 0] == 5
+    row = weft.Plan(None, (1, 5))
+    assert row.forward(wide[2:3])[0, 0] == row.forward(wide[::2][1:])[0, 0] == 5, "no step is made along axis 0"
     with pytest.raises(weft.Error, match="strides"):
         one_column.forward(wide[:, :1])
+
+
+def test_boxes():
+    whole, part = weft.Box.whole((8, 6)), weft.Box((2, 3), (5, 9))
+    assert whole == ((0, 0), (8, 6)) and whole.intersect(part) == weft.Box((2, 3), (5, 6))
+    assert not whole.contains(part) and whole.contains(whole.intersect(part))
+    nothing = part.intersect(weft.Box((6, 0), (8, 2)))
+    assert nothing.size == 0 and part.contains(nothing)
+    with pytest.raises(ValueError, match="zip"):
+        whole.intersect(weft.Box((0,), (1,)))
 
 
 def test_subclasses_and_alignment():
@@ -129,7 +140,7 @@ def test_wrong_outputs():
         (dict(input="slab5"), "input distribution: axis 5"),
         (dict(pipeline="fast"), "pipeline"),
         (dict(quick=1), "quick"),
-        (dict(workspace="user"), "workspace"),
+        (dict(workspace="mine"), "workspace"),
         (dict(tolerance=-1), "tolerance"),
         (dict(batch=0), "batch"),
         (dict(shape=(0, 4)), "shape"),
@@ -158,7 +169,19 @@ def test_freed_plans():
     x = plan.empty_input()
     plan.free()
     plan.free()
-    for use in (lambda: plan.forward(x), lambda: plan.start_forward(x), plan.wait, plan.test, plan.explain):
+    for use in (
+        lambda: plan.forward(x),
+        lambda: plan.start_forward(x),
+        lambda: plan.measured_error(x),
+        lambda: plan.buffer_bytes,
+        plan.wait,
+        plan.test,
+        plan.explain,
+        plan.program,
+        plan.record_times,
+        plan.operation_times,
+        plan.empty_workspace,
+    ):
         with pytest.raises(weft.Error, match="freed"):
             use()
     with weft.Plan(None, (4, 6)) as inside:
@@ -293,6 +316,11 @@ def test_mkl_of_pip_is_announced(monkeypatch, tmp_path):
     monkeypatch.delenv("WEFT_MKL_LIBRARY", raising=False)
     _mkl.announce()
     assert _mkl.os.environ["WEFT_MKL_LIBRARY"] == str(tmp_path / "lib")
+    (tmp_path / "lib/libmkl_rt.so.2").unlink()
+    monkeypatch.delenv("WEFT_MKL_LIBRARY")
+    monkeypatch.setattr(_mkl.site, "getuserbase", lambda: str(tmp_path))
+    _mkl.announce()
+    assert "WEFT_MKL_LIBRARY" not in _mkl.os.environ
     monkeypatch.setenv("WEFT_MKL_LIBRARY", "/elsewhere")
     _mkl.announce()
     assert _mkl.os.environ["WEFT_MKL_LIBRARY"] == "/elsewhere"

@@ -38,7 +38,7 @@ def test_a_forked_child_transforms_whole_arrays():
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize("use", ["plan.forward(x)", "team.run(lambda comm: 0)", "str(plan)"])
+@pytest.mark.parametrize("use", ["plan.forward(x)", "plan.measured_error(x)", "team.run(lambda comm: 0)", "str(plan)"])
 def test_objects_of_the_parent_are_errors_in_the_child(use):
     result = in_child(
         f"""
@@ -50,6 +50,11 @@ def test_objects_of_the_parent_are_errors_in_the_child(use):
             raise SystemExit("no error")
         """
     )
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_child_may_free_what_is_its_parents():
+    result = in_child("plan.free()\ndel team, plan\nassert weft.Plan(None, (4, 4)).forward(x).shape == (4, 4)")
     assert result.returncode == 0, result.stderr
 
 
@@ -75,3 +80,19 @@ def test_ctrl_c():
     os.kill(child.pid, signal.SIGINT)
     assert child.communicate(timeout=40)[0] == "interrupted (1+0j)\n"
     assert child.returncode == 0
+
+
+def test_backend_of_the_whole_program():
+    """As docs/from-scipy.md has it: SciPy does what Weft lacks."""
+    result = run(
+        """
+        import numpy as np, scipy.fft, weft
+        scipy.fft.set_global_backend(weft)
+        scipy.fft.register_backend("scipy")
+        large = np.ones((128, 128, 8))
+        assert isinstance(scipy.fft.fftn(large).base, weft._core.ResultMemory)
+        assert scipy.fft.fft(np.ones(4, np.longdouble)).dtype == np.clongdouble
+        assert scipy.fft.fht(np.ones(8), 0.1, 0.5).shape == (8,)
+        """
+    )
+    assert result.returncode == 0, result.stderr

@@ -49,6 +49,25 @@ def test_plans_read_tensors_where_they_lie(device):
         plan.forward(x.float())
 
 
+def test_in_place_and_workspace(device):
+    """Both in memory of PyTorch, of the host or of a GPU: a result in place is a tensor on the storage of x."""
+    where = "cuda" if device == "cuda" else None
+    plan = weft.Plan(None, (6, 8), "r2c", output="slab1", in_place=True, workspace="user", device=where)
+    x, workspace = plan.empty_input("torch"), plan.empty_workspace("torch")
+    values = real(6, 8)
+    x.copy_(values)
+    y = plan.forward(x, workspace=workspace)
+    assert y.data_ptr() == x.data_ptr() and y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+    torch.testing.assert_close(y, torch.fft.rfftn(values))
+    assert plan.backward(y, x, workspace) is x
+    torch.testing.assert_close(x, values)
+    with pytest.raises(weft.Error, match="x in memory of 384 bytes from its first element on; expected 480"):
+        plan.forward(values, workspace=workspace)
+    if device == "cpu":
+        with pytest.raises(weft.Error, match="x, a tensor that begins 8 bytes into its memory; .* multiple of 16"):
+            plan.forward(torch.zeros(62, dtype=torch.float64)[1:49].view(6, 8), workspace=workspace)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.complex64])
 def test_whole_tensors(dtype, device):
     x = (torch.randn(5, 6, dtype=torch.complex64) if dtype.is_complex else 9 * torch.randn(5, 6)).to(dtype)

@@ -17,6 +17,7 @@ struct PlanArguments {
   Shape shape;
   std::vector<std::string> transforms;
   std::string precision, element, forward_scale, backward_scale;
+  bool in_place = false;
   Index batch = 1, input_distance = 0, output_distance = 0;
   int device = -1;  ///< the GPU whose memory the arrays are in, as CUDA counts; -1: memory of the host
   std::map<std::string, std::string> options;
@@ -31,13 +32,19 @@ struct Team : OfThisProcess<ThreadTeam> {
   explicit Team(int size) : OfThisProcess("team of threads") { set(std::make_unique<ThreadTeam>(size)); }
 };
 
+/// Whether the program has called interrupt_trials(True).
+bool trials_interrupted();
+
 void bind_errors(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
+void bind_information(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
+void bind_findings(nanobind::module_& module);
 void bind_spread_plans(nanobind::module_& module);
 void bind_whole_plans(nanobind::module_& module);
+void bind_result_memory(nanobind::module_& module);
 #ifdef WEFT_WITH_MPI
 void bind_mpi(nanobind::module_& module);
 #endif

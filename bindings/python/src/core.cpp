@@ -62,20 +62,35 @@ NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   nanobind::set_leak_warnings(false);
   bind_errors(module);
   bind_devices(module);
+  bind_information(module);
   bind_ranks(module);
   bind_problems(module);
+  bind_findings(module);
   bind_plans(module);
   bind_spread_plans(module);
   bind_whole_plans(module);
+  bind_result_memory(module);
 #ifdef WEFT_WITH_MPI
   bind_mpi(module);
 #endif
   module.def("version", [] { return std::string(weft::version()); });
-  module.def("built_with", built_with);
-  module.def("options", all_options);
-  module.def("export_wisdom", weft::export_wisdom, nanobind::arg("file"),
-             nanobind::call_guard<nanobind::gil_scoped_release>());
-  module.def("import_wisdom", weft::import_wisdom, nanobind::arg("file"),
-             nanobind::call_guard<nanobind::gil_scoped_release>());
-  module.def("forget_wisdom", weft::forget_wisdom, nanobind::call_guard<nanobind::gil_scoped_release>());
+  const nanobind::call_guard<nanobind::gil_scoped_release> released;
+  module.def("built_with", built_with,
+             "Which of 'mpi', 'fftw' and 'mkl' this package was built with: a dict of bool.");
+  module.def(
+      "options", all_options,
+      "The names of all options and their values, as the environment or else the default has them: a dict "
+      "of str.");
+  module.def(
+      "export_wisdom", weft::export_wisdom, nanobind::arg("file"), released,
+      "Adds what planning has found out by trying to a file, which need not exist. On one rank. Returns "
+      "True if\n"
+      "the file now holds it; else the file is unchanged, and a warning on standard error says why.");
+  module.def(
+      "import_wisdom", weft::import_wisdom, nanobind::arg("file"), released,
+      "Adds the wisdom of a file to that of this process, for later plans; that of rank 0 counts. Returns "
+      "True if the\n"
+      "file was read, False if there is none, or with a warning on standard error if it cannot be used.");
+  module.def("forget_wisdom", weft::forget_wisdom, released,
+             "Forgets all wisdom of this process, also that of FFTW.");
 }

@@ -48,13 +48,13 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
 }
 
 void bind_devices(nanobind::module_& module) {
-  nanobind::class_<Address>(module, "Address", "Memory: an address, and the object that owns it.")
+  nanobind::class_<Address>(module, "Address", "Memory: an address, bytes, and the object that owns it.")
       .def(
           "__init__",
-          [](Address* self, std::uintptr_t at, nanobind::object owner) {
-            new (self) Address{at, std::move(owner)};
+          [](Address* self, std::uintptr_t at, std::size_t bytes, nanobind::object owner) {
+            new (self) Address{.at = at, .bytes = bytes, .owner = std::move(owner)};
           },
-          arg("at"), arg("owner"));
+          arg("at"), arg("bytes"), arg("owner"));
   module.def("device_count", device_count, "The number of GPUs that CUDA finds; 0 without CUDA.");
   module.def("current_device", current_device, "The GPU of the calling thread; 0 if none was chosen.");
   module.def("device_of", device_of, arg("address"), "The GPU whose memory the address is in; -1: none.");

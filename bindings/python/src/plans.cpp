@@ -2,8 +2,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include <nanobind/stl/map.h>
-
 #include "bindings.hpp"
 #include "devices.hpp"
 #include "view.hpp"
@@ -37,32 +35,63 @@ class HeldPlan {
     }
   }
 
-  void execute(Direction direction, nanobind::handle in, nanobind::handle out) {
+  /// `workspace`: None, or memory for a plan with option workspace=user.
+  void execute(Direction direction, nanobind::handle in, nanobind::handle out, nanobind::handle workspace) {
     const Turn turn(*this);
     Plan& plan = plan_.get(name_of(direction));
     const auto [from, to] = views(direction, in, out);
-    const Released released;
-    if (direction == Direction::forward)
-      plan.forward(from.source(), to.data());
-    else
-      plan.backward(from.source(), to.data());
+    take_workspace(direction, workspace);
+    {
+      const Released released;
+      if (direction == Direction::forward)
+        plan.forward(from.source(), to.data(), workspace_.data(), workspace_.bytes());
+      else
+        plan.backward(from.source(), to.data(), workspace_.data(), workspace_.bytes());
+    }
+    give_back_workspace();
   }
 
-  void start(Direction direction, nanobind::handle in, nanobind::handle out) {
+  void start(Direction direction, nanobind::handle in, nanobind::handle out, nanobind::handle workspace) {
     const Turn turn(*this);
     Plan& plan = plan_.get(name_of(direction));
     if (under_way_) throw Error(name_of(direction), "a plan with an execution under way", "wait() first");
     auto [from, to] = views(direction, in, out);
+    take_workspace(direction, workspace);
     {
       const Released released;
       if (direction == Direction::forward)
-        plan.start_forward(from.source(), to.data());
+        plan.start_forward(from.source(), to.data(), workspace_.data(), workspace_.bytes());
       else
-        plan.start_backward(from.source(), to.data());
+        plan.start_backward(from.source(), to.data(), workspace_.data(), workspace_.bytes());
     }
     from_ = std::move(from);
     to_ = std::move(to);
     under_way_ = true;
+  }
+
+  /// As `refuse`, of `measured_error`.
+  void refuse_measurement(Direction direction) {
+    const Turn turn(*this);
+    Plan& plan = plan_.get("measured error");
+    const Released released;
+    const void* const nothing = nullptr;
+    try {
+      plan.measured_error(direction, nothing);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the caller raises what is really wrong
+    }
+  }
+
+  Accuracy measured_error(Direction direction, nanobind::handle in) {
+    const Turn turn(*this);
+    Plan& plan = plan_.get("measured error");
+    const View from(in, View::Access::read, "measured error");
+    const Released released;
+    return plan.measured_error(direction, from.source());
+  }
+
+  void record_times(bool on) {
+    const Turn turn(*this);
+    plan_.get("record_times").record_times(on);
   }
 
   /// Lets the other ranks know that this one has no arrays for an execution: where ranks agree before they
@@ -117,8 +146,12 @@ class HeldPlan {
   void free() {
     const Turn turn(*this);
     plan_.reset();
-    end();
+    abandon();
   }
+
+  ~HeldPlan() { abandon(); }
+  HeldPlan(const HeldPlan&) = delete;
+  HeldPlan& operator=(const HeldPlan&) = delete;
 
   const Plan& plan() const { return plan_.get("plan"); }
 
@@ -151,6 +184,27 @@ class HeldPlan {
     return direction == Direction::forward ? "forward" : "backward";
   }
 
+  void take_workspace(Direction direction, nanobind::handle workspace) {
+    in_use_ = true;
+    workspace_.release();
+    if (!workspace.is_none()) workspace_ = View(workspace, View::Access::write, name_of(direction));
+  }
+  void give_back_workspace() {
+    workspace_.release();
+    in_use_ = false;
+  }
+
+  /// After an execution that failed, or that nobody waited for, messages may use its memory as long as the
+  /// communicator lives: it is never given back.
+  void abandon() {
+    if (under_way_) {
+      from_.leak();
+      to_.leak();
+    }
+    if (in_use_) workspace_.leak();
+    end();
+  }
+
   static std::pair<View, View> views(Direction direction, nanobind::handle in, nanobind::handle out) {
     return {View(in, View::Access::read, name_of(direction)),
             View(out, View::Access::write, name_of(direction))};
@@ -159,43 +213,24 @@ class HeldPlan {
   void end() {
     from_.release();
     to_.release();
+    give_back_workspace();
     under_way_ = false;
   }
 
-  View from_, to_;  // destroyed after the plan, which may still use their memory
+  View from_, to_, workspace_;  // destroyed after the plan, which may still use their memory
+  bool in_use_ = false;         // the workspace, until an execution has succeeded
   OfThisProcess<Plan> plan_{"plan"};
   std::atomic_flag busy_;
   bool under_way_ = false;
   std::uintptr_t stream_ = 0;  ///< the default one, as of a new plan
 };
 
-/// Whether a signal handler of Python wants to raise, as that of Ctrl-C does. Only the main thread handles
-/// signals.
+/// Whether trials are to end: by the program, or because a signal handler of Python wants to raise, as that
+/// of Ctrl-C does. Only the main thread handles signals.
 bool signal_raised() {
+  if (trials_interrupted()) return true;
   const nanobind::gil_scoped_acquire held;
   return PyErr_CheckSignals() != 0;
-}
-
-void bind_explanations(nanobind::module_& module) {
-  nanobind::class_<Candidate>(module, "Candidate",
-                              "Options that a plan could have, beside those that were given.")
-      .def_ro("options", &Candidate::options, "Names and values; none: as the rules choose.")
-      .def_ro("summary", &Candidate::summary, "What these options make; '' if it is not known.")
-      .def_ro("predicted_s", &Candidate::predicted_s,
-              "Seconds of forward and backward on the slowest rank; 0: not predicted.")
-      .def_ro("measured_s", &Candidate::measured_s, "The same, by a trial; 0: none was made.")
-      .def_ro("why", &Candidate::why, "What it does worse or better than the chosen one.");
-  nanobind::class_<Explanation>(module, "Explanation", "Why a plan is as it is; str() of it is for people.")
-      .def_ro("chosen", &Explanation::chosen, "By whom and why.")
-      .def_ro("candidates", &Explanation::candidates, "The chosen one, then from the fastest to the slowest.")
-      .def_ro("predicted_s", &Explanation::predicted_s,
-              "Seconds of forward and backward together; 0: not predicted.")
-      .def_ro("compute_s", &Explanation::compute_s, "Of these, the local work of the rank with most.")
-      .def_ro("wire_s", &Explanation::wire_s, "What the network needs for the bytes of the rank with most.")
-      .def_ro("hangs_on", &Explanation::hangs_on, "Seconds of the critical path by kind of operation.")
-      .def_ro("bound", &Explanation::bound, "What the plan is bound by.")
-      .def_ro("advice", &Explanation::advice, "What would make it faster.")
-      .def("__str__", [](const Explanation& e) { return to_string(e); });
 }
 
 /// Of an array, as Python describes it: box, memory order, strides in elements, distance of a
@@ -213,7 +248,6 @@ nanobind::tuple side(const HeldPlan& held) {
 }  // namespace
 
 void bind_plans(nanobind::module_& module) {
-  bind_explanations(module);
   interrupt_trials_if(signal_raised);
   nanobind::enum_<Direction>(module, "Direction")
       .value("forward", Direction::forward)
@@ -221,8 +255,9 @@ void bind_plans(nanobind::module_& module) {
   nanobind::class_<HeldPlan>(module, "Plan")
       .def(nanobind::init<const Comm&, const PlanArguments&, const Distribution&, const Distribution&>(),
            arg("comm"), arg("arguments"), arg("input"), arg("output"))
-      .def("execute", &HeldPlan::execute, arg("direction"), arg("source"), arg("target"))
-      .def("start", &HeldPlan::start, arg("direction"), arg("source"), arg("target"))
+      .def("execute", &HeldPlan::execute, arg("direction"), arg("source"), arg("target"),
+           arg("workspace").none())
+      .def("start", &HeldPlan::start, arg("direction"), arg("source"), arg("target"), arg("workspace").none())
       .def("refuse", &HeldPlan::refuse, arg("direction"))
       .def("use_stream", &HeldPlan::use_stream, arg("handle"))
       .def("test", &HeldPlan::test)
@@ -231,6 +266,14 @@ void bind_plans(nanobind::module_& module) {
       .def_prop_ro("input", side<true>)
       .def_prop_ro("output", side<false>)
       .def_prop_ro("scale_factor", [](const HeldPlan& held) { return held.plan().scale_factor(); })
+      .def("measured_error", &HeldPlan::measured_error, arg("direction"), arg("source"))
+      .def("refuse_measurement", &HeldPlan::refuse_measurement, arg("direction"))
+      .def("record_times", &HeldPlan::record_times, arg("on"))
+      .def("operation_times", [](const HeldPlan& held) { return held.plan().operation_times(); })
+      .def(
+          "program", [](const HeldPlan& held, Direction d) { return held.plan().program_to_string(d); },
+          arg("direction"))
+      .def_prop_ro("buffer_bytes", [](const HeldPlan& held) { return held.plan().buffer_bytes(); })
       .def_prop_ro("workspace_bytes", [](const HeldPlan& held) { return held.plan().workspace_bytes(); })
       .def("explain",
            [](const HeldPlan& held) {

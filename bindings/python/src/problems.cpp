@@ -20,6 +20,14 @@ Distribution of_all_boxes(const std::vector<Corners>& corners) {
   return Distribution::boxes(std::move(boxes));
 }
 
+nanobind::tuple key_of(const Distribution& d) {
+  std::vector<Corners> boxes;
+  for (const Box& box : d.box_list()) boxes.push_back(corners_of(box));
+  nanobind::object listed = nanobind::tuple(nanobind::cast(boxes));
+  return nanobind::make_tuple(static_cast<int>(d.kind()), d.axis(), d.parts(), listed, d.order(), d.strides(),
+                              d.halo_lower(), d.halo_upper(), d.r2c_padding());
+}
+
 }  // namespace
 
 Problem problem_of(const PlanArguments& arguments, const Distribution& input, const Distribution& output) {
@@ -35,6 +43,7 @@ Problem problem_of(const PlanArguments& arguments, const Distribution& input, co
   problem.memory = arguments.device < 0 ? MemoryKind::host : MemoryKind::cuda;
   problem.input = input;
   problem.output = output;
+  problem.in_place = arguments.in_place;
   problem.batch = arguments.batch;
   problem.input_distance = arguments.input_distance;
   problem.output_distance = arguments.output_distance;
@@ -71,11 +80,20 @@ void bind_problems(nanobind::module_& module) {
       .def("with_halo", &Distribution::with_halo, arg("lower"), arg("upper"),
            "The same with lower[a] points before and upper[a] after the box along axis a. Arrays then have "
            "the halo.")
-      .def_prop_ro("kind",
-                   [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); })
-      .def_prop_ro("halo", [](const Distribution& d) {
-        return Corners{d.halo_lower(), d.halo_upper()};
-      });
+      .def("with_r2c_padding", &Distribution::with_r2c_padding,
+           "The same with FFTW's layout of real data in place: lines along the r2c axis, the last one in "
+           "memory, "
+           "have room for 2(n//2+1) real numbers. Only for the input.")
+      .def_prop_ro(
+          "kind", [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); },
+          "'slab', 'pencil', 'brick', 'grid', 'boxes', 'box' or 'fastest'.")
+      .def_prop_ro("key", key_of, "A tuple that distributions have in common if and only if they are equal.")
+      .def_prop_ro(
+          "halo",
+          [](const Distribution& d) {
+            return Corners{d.halo_lower(), d.halo_upper()};
+          },
+          "The points before and after the box along each axis; empty without a halo.");
   nanobind::class_<PlanArguments>(module, "PlanArguments")
       .def(nanobind::init<>())
       .def_rw("shape", &PlanArguments::shape)
@@ -84,6 +102,7 @@ void bind_problems(nanobind::module_& module) {
       .def_rw("element", &PlanArguments::element)
       .def_rw("forward_scale", &PlanArguments::forward_scale)
       .def_rw("backward_scale", &PlanArguments::backward_scale)
+      .def_rw("in_place", &PlanArguments::in_place)
       .def_rw("batch", &PlanArguments::batch)
       .def_rw("device", &PlanArguments::device)
       .def_rw("input_distance", &PlanArguments::input_distance)

@@ -27,7 +27,8 @@ nanobind::object run(const Team& team, const nanobind::callable& body) {
 
 void bind_ranks(nanobind::module_& module) {
   const nanobind::call_guard<nanobind::gil_scoped_release> released;
-  nanobind::class_<Comm>(module, "Comm",
+  // Attributes are what Python knows of these ranks beside (weft/_together.py).
+  nanobind::class_<Comm>(module, "Comm", nanobind::dynamic_attr(),
                          "The ranks that take part in a plan: MPI ranks, or threads of this process.")
       .def_static("self", &Comm::self, "The calling thread as the only rank. Local.")
       .def("split", &Comm::split, arg("colour"), released,

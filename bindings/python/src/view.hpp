@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -10,9 +11,11 @@
 
 namespace weft::python {
 
-/// Memory that has no buffer protocol, such as that of a GPU: its address, and the object that owns it.
+/// Memory that has no buffer protocol, such as that of a GPU: its address and size, and the object that
+/// owns it.
 struct Address {
   std::uintptr_t at;
+  std::size_t bytes;
   nanobind::object owner;
 };
 
@@ -29,6 +32,7 @@ class View {
     if (nanobind::isinstance<Address>(array)) {
       const auto& address = nanobind::cast<const Address&>(array);
       buffer_.buf = reinterpret_cast<void*>(address.at);  // NOLINT(performance-no-int-to-ptr)
+      buffer_.len = static_cast<Py_ssize_t>(address.bytes);
       owner_ = address.owner;
       return;
     }
@@ -60,9 +64,17 @@ class View {
     owner_.reset();
   }
   const void* source() const { return data(); }
-  void* data() const { return held_ || owner_.is_valid() ? buffer_.buf : nullptr; }
+  void* data() const { return viewing() ? buffer_.buf : nullptr; }
+  std::size_t bytes() const { return viewing() ? static_cast<std::size_t>(buffer_.len) : 0; }
+  /// The memory is never given back, because somebody may still use it.
+  void leak() {
+    held_ = false;
+    owner_.release();
+  }
 
  private:
+  bool viewing() const { return held_ || owner_.is_valid(); }
+
   Py_buffer buffer_{};
   bool held_ = false;  ///< a buffer, which has to be given back
   nanobind::object owner_;

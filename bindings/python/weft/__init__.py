@@ -11,14 +11,23 @@ Arrays of which each rank holds a part, under `mpirun` with mpi4py: see `weft.Pl
 
 from __future__ import annotations
 
-from weft import _core, _mkl
+try:
+    from weft import _core, _mkl
+except ImportError as error:
+    from weft import _mpi_library
+
+    _mpi_library.load(error)
+    from weft import _core, _mkl
 from weft._backend import __ua_domain__ as __ua_domain__
 from weft._backend import __ua_function__ as __ua_function__
 from weft._box import Box
 from weft._core import (
+    Accuracy,
+    Candidate,
     Comm,
     Distribution,
     Explanation,
+    OperationTime,
     ThreadTeam,
     built_with,
     device_count,
@@ -28,6 +37,7 @@ from weft._core import (
     options,
 )
 from weft._dct import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+from weft._dist_array import DistArray
 from weft._error import Error
 from weft._fft import (
     fft,
@@ -50,17 +60,21 @@ from weft._fft import (
     rfftn,
 )
 from weft._plan import Plan
-from weft._whole import clear_cache
+from weft._whole import clear_cache, limit_cache
 
 __version__: str = _core.version()
 _mkl.announce()
 
 __all__ = [
+    "Accuracy",
     "Box",
+    "Candidate",
     "Comm",
+    "DistArray",
     "Distribution",
     "Error",
     "Explanation",
+    "OperationTime",
     "Plan",
     "ThreadTeam",
     "built_with",
@@ -92,6 +106,7 @@ __all__ = [
     "irfft",
     "irfft2",
     "irfftn",
+    "limit_cache",
     "options",
     "rfft",
     "rfft2",

@@ -6,7 +6,10 @@ import numpy as np
 
 from weft._box import Box
 from weft._error import Error
+from weft._memory import empty
 from weft._views import Memory
+
+_BYTE = np.dtype(np.uint8)
 
 
 class Side:
@@ -15,12 +18,15 @@ class Side:
     With a batch, arrays have one more axis, the first. With a halo, their shape is that of the box with its halo.
     """
 
-    def __init__(self, name: str, side: tuple, dtype: np.dtype, batch: int, halo: tuple) -> None:
+    def __init__(self, name: str, side: tuple, dtype: np.dtype, batch: int, halo: tuple, room: int = 0) -> None:
+        """`room`: bytes of new arrays, if they are to have more than their own."""
         self.name = name
-        corners, self.order, strides, distance, self.count = side
+        corners, self.order, strides, distance, count = side
         self.box = Box(*corners)
         self.dtype = dtype
         size = dtype.itemsize
+        self.bytes = max(count * size, room)
+        self.count = -(-self.bytes // size)  # elements of new arrays' memory
         around = [low + high for low, high in zip(*halo, strict=True)] if halo[0] else [0] * len(self.box.lo)
         empty = self.box.size == 0
         shape = [n + more * (not empty) for n, more in zip(self.box.shape, around, strict=True)]
@@ -31,7 +37,7 @@ class Side:
 
     def empty(self) -> np.ndarray:
         """A new array, its values undefined. Its memory has what the plan may touch and no more."""
-        memory = np.empty(self.count, self.dtype)
+        memory = empty((self.bytes,), _BYTE)
         return np.ndarray(self.shape, self.dtype, memory, 0, self.strides)
 
     def check(self, name: str, array: np.ndarray | Memory, write: bool = False) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from weft._error import Error
+from weft._memory import empty
 from weft._views import device_memory, dtype_of_torch, module_of, on_device
 
 # What is no float32, float64, complex64 or complex128 is transformed as one of them; the rest as float64.
@@ -93,7 +94,7 @@ def made_like(a: Any, shape: tuple[int, ...] | list[int], dtype: np.dtype, zeros
         cupy = sys.modules["cupy"]
         with a.device:
             return getattr(cupy, name)(tuple(shape), dtype)
-    return np.zeros(shape, dtype) if zeros else np.empty(shape, dtype)
+    return np.zeros(shape, dtype) if zeros else empty(shape, dtype)
 
 
 def copied(a: Any) -> Any:

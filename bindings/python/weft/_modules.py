@@ -33,7 +33,8 @@ def default_of_devices() -> str:
 
 
 def empty(module: str, shape: Sequence[int], strides: Sequence[int], dtype: np.dtype, count: int, device: int) -> Any:
-    """A new array of `count` elements of memory, its values undefined. `strides` in bytes; `device` -1: the host."""
+    """A new array of `count` elements of memory, its values undefined, of CuPy or PyTorch. `strides` in bytes;
+    `device` -1: the host."""
     if module == "torch":
         torch = importlib.import_module("torch")
         where = "cpu" if device < 0 else f"cuda:{device}"
@@ -44,8 +45,6 @@ def empty(module: str, shape: Sequence[int], strides: Sequence[int], dtype: np.d
         with cupy.cuda.Device(device):
             memory = cupy.empty(count, dtype)
         return cupy.ndarray(tuple(shape), dtype, memory.data, tuple(strides))
-    if module == "numpy" and device < 0:
-        return np.ndarray(tuple(shape), dtype, np.empty(count, dtype), 0, tuple(strides))
     place = "memory of the host" if device < 0 else f"memory of GPU {device}"
     raise Error(
         "plan", f"a new array of {module} in {place}", "an array of your own, as out=, or of numpy, cupy, torch"

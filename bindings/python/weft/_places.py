@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from weft import _core, _modules
 from weft._arrays import Side
 from weft._error import Error
+from weft._in_place import other_view
+from weft._memory import empty
 from weft._views import Memory, device_memory, host_view, module_of, on_device
+
+_BYTE = np.dtype(np.uint8)
+
+
+class Given(NamedTuple):
+    """What the user gives an execution."""
+
+    x: Any
+    out: Any = None
+    workspace: Any = None
+    stream: Any = None
 
 
 class Place(Protocol):
@@ -21,9 +34,12 @@ class Place(Protocol):
     def empty(self, side: Side, xp: Any) -> Any:
         """A new array for that side, of module `xp`."""
 
-    def arrays(self, core: Any, sides: tuple[Side, Side], x: Any, out: Any, stream: Any) -> tuple[Any, Any, Any]:
-        """What C++ takes for x and out, and out itself, which is new if it was None. Raises `weft.Error` unless both
-        can be used where they lie."""
+    def empty_bytes(self, count: int, xp: Any) -> Any:
+        """A new array of bytes, of module `xp`."""
+
+    def arrays(self, core: Any, sides: tuple[Side, Side], given: Given, in_place: bool = False) -> tuple[tuple, Any]:
+        """What C++ takes for x, out and workspace, and out itself, which is new if it was None. Raises `weft.Error`
+        unless all can be used where they lie."""
 
 
 class Host:
@@ -32,21 +48,33 @@ class Host:
     device = -1
 
     def empty(self, side: Side, xp: Any = None) -> Any:
-        if xp is None:
+        module = _modules.named(xp, "numpy")
+        if module == "numpy":
             return side.empty()
-        return _modules.empty(_modules.named(xp, "numpy"), side.shape, side.strides, side.dtype, side.count, -1)
+        return _modules.empty(module, side.shape, side.strides, side.dtype, side.count, -1)
 
-    def arrays(self, core: Any, sides: tuple[Side, Side], x: Any, out: Any, stream: Any) -> tuple[Any, Any, Any]:
+    def empty_bytes(self, count: int, xp: Any = None) -> Any:
+        module = _modules.named(xp, "numpy")
+        return empty((count,), _BYTE) if module == "numpy" else _modules.empty(module, (count,), (1,), _BYTE, count, -1)
+
+    def arrays(self, core: Any, sides: tuple[Side, Side], given: Given, in_place: bool = False) -> tuple[tuple, Any]:
+        x, out, workspace, stream = given
         if stream is not None:
             raise Error("plan: stream", "a stream for arrays in memory of the host", "none, or a plan with device=")
         source, target = sides
         seen = x if type(x) is np.ndarray else host_view("x", x)
-        source.check("x", seen)
-        if out is None:
-            out = target.empty() if seen is x else self.empty(target, "torch" if module_of(x) == "torch" else None)
+        source.check("x", seen, write=in_place)
+        tensor = seen is not x and module_of(x) == "torch"
+        if in_place and source.box.size and target.box.size:
+            view = other_view("x", x if tensor else seen, target)
+            out = view if out is None else out
+        elif out is None:
+            out = self.empty(target, "torch" if tensor else None)
         written = out if type(out) is np.ndarray else host_view("out", out)
         target.check("out", written, write=True)
-        return seen, written, out
+        if workspace is not None:
+            workspace = _workspace_of_host(workspace)
+        return (seen, written, workspace), out
 
 
 class Device:
@@ -56,35 +84,76 @@ class Device:
         self.device, self.module = device, module
 
     def empty(self, side: Side, xp: Any = None) -> Any:
-        module = _modules.named(xp, self.module or "") if xp or self.module else _modules.default_of_devices()
-        return _modules.empty(module, side.shape, side.strides, side.dtype, side.count, self.device)
+        return _modules.empty(self._module(xp), side.shape, side.strides, side.dtype, side.count, self.device)
 
-    def arrays(self, core: Any, sides: tuple[Side, Side], x: Any, out: Any, stream: Any) -> tuple[Any, Any, Any]:
+    def empty_bytes(self, count: int, xp: Any = None) -> Any:
+        return _modules.empty(self._module(xp), (count,), (1,), _BYTE, count, self.device)
+
+    def _module(self, xp: Any) -> str:
+        return _modules.named(xp, self.module or "") if xp or self.module else _modules.default_of_devices()
+
+    def arrays(self, core: Any, sides: tuple[Side, Side], given: Given, in_place: bool = False) -> tuple[tuple, Any]:
+        x, out, workspace, stream = given
         module = module_of(x)
         handle = _modules.stream_of(module, self.device) if stream is None else _modules.handle_of(stream)
-        source = self._seen(sides[0], "x", x, handle)
-        if out is None:
+        used = [self._fitting(sides[0], "x", x, handle, write=in_place)]
+        if in_place and sides[0].box.size and sides[1].box.size:
+            view = other_view("x", x, sides[1])
+            out = view if out is None else out
+        elif out is None:
             with _modules.allocating_on(module, self.device, handle):
                 out = self.empty(sides[1], module)
-        target = self._seen(sides[1], "out", out, handle, write=True)
+        used.append(self._fitting(sides[1], "out", out, handle, write=True))
+        if workspace is not None:
+            used.append(self._workspace(workspace, handle))
         core.use_stream(handle)
-        for memory in (source, target):
+        for memory in used:
             if memory.ready_on is not None and memory.ready_on != handle:
                 _core.order_streams(self.device, memory.ready_on, handle)
-        return source.given(), target.given(), out
+        source, target, *more = [memory.given() for memory in used]
+        return (source, target, more[0] if more else None), out
 
-    def _seen(self, side: Side, name: str, array: Any, stream: int, write: bool = False) -> Memory:
+    def _fitting(self, side: Side, name: str, array: Any, stream: int, write: bool) -> Memory:
+        memory = self._seen(name, array, stream)
+        side.check(name, memory)
+        self._check(name, memory, write)
+        return memory
+
+    def _workspace(self, workspace: Any, stream: int) -> Memory:
+        memory = self._seen("workspace", workspace, stream)
+        self._check("workspace", memory, write=True)
+        if not memory.contiguous:
+            raise _no_workspace("an array that is not contiguous", "array in C order")
+        return memory
+
+    def _seen(self, name: str, array: Any, stream: int) -> Memory:
         memory = device_memory(name, array, stream)
         if memory is None:
             hint = "cupy.asarray and torch.Tensor.cuda copy arrays to it"
             place = "in memory of the host" if _is_array(array) else f"of type {type(array).__name__}"
             raise Error("plan", f"{name} {place}", f"an array in memory of GPU {self.device} ({hint})")
-        side.check(name, memory)
+        return memory
+
+    def _check(self, name: str, memory: Memory, write: bool) -> None:
         if memory.size and memory.device not in (self.device, -1):
             raise Error("plan", f"{name} in memory of GPU {memory.device}", f"memory of GPU {self.device}")
         if write and not memory.writable:
             raise Error("plan", f"{name}, which is read-only", "a writable array")
-        return memory
+
+
+def _workspace_of_host(workspace: Any) -> np.ndarray:
+    seen = host_view("workspace", workspace)
+    wanted = "NumPy array in C order"
+    if not isinstance(seen, np.ndarray):
+        raise _no_workspace(f"an object of type {type(workspace).__name__}", wanted)
+    if not (seen.flags.c_contiguous and seen.flags.writeable):
+        state = "read-only" if not seen.flags.writeable else "not contiguous"
+        raise _no_workspace(f"an array that is {state}", wanted)
+    return seen
+
+
+def _no_workspace(got: str, wanted: str) -> Error:
+    return Error("plan: workspace", got, f"a writable {wanted}, as plan.empty_workspace() makes it")
 
 
 def _is_array(thing: Any) -> bool:

@@ -13,9 +13,12 @@ from weft import _core
 from weft._arrays import Side
 from weft._box import Box
 from weft._core import Distribution, Explanation
+from weft._dist_array import DistArray
+from weft._dist_array import execute as execute_distributed
 from weft._distributions import Where, distribution
 from weft._error import Error
-from weft._places import place_of
+from weft._findings import Findings
+from weft._places import Given, place_of
 from weft._ranks import resolve
 
 _FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
@@ -43,7 +46,7 @@ _WAVES = {
 }
 
 
-class Plan:
+class Plan(Findings):
     """A transform of an array that is spread over ranks, forward and backward, ready to be executed.
 
     Making a plan is collective over `comm`: all ranks give the same arguments, except for their own box, memory orders,
@@ -64,11 +67,14 @@ class Plan:
         "both": both divide by N. With "none", "ortho" and "both" each direction is the other's adjoint.
     tolerance : the relative error in the 2-norm that messages may cause, None: they are exact.
     effort : "estimate", "measure" or "patient": how much is tried while planning.
+    in_place : whether input and output are one memory: `forward(x)` then returns a view of the memory of x, which
+        holds the result, and `backward(y)` one of that of y. r2c may have `with_r2c_padding()` for its input.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
     device : where this rank's arrays lie: None: in memory of the host; "cuda", the number of a GPU, a `torch.device`, a
         `cupy.cuda.Device` or an array there: in memory of that GPU. docs/python-gpu.md says more.
-    options : everything that `weft.options()` lists, such as threads=2 or exchange="p2p".
+    options : everything that `weft.options()` lists, such as threads=2 or exchange="p2p". With workspace="user" every
+        execution is given its workspace, as `empty_workspace()` makes it, which several plans may share.
 
     Examples
     --------
@@ -99,6 +105,7 @@ class Plan:
         tolerance: float | None = None,
         effort: str | None = None,
         *,
+        in_place: bool = False,
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
@@ -118,65 +125,80 @@ class Plan:
         arguments.precision = _PRECISION[source.char]
         arguments.element = "complex" if source.kind == "c" else "real"
         arguments.forward_scale, arguments.backward_scale = scales
+        arguments.in_place = self._in_place = bool(in_place)
         arguments.batch, arguments.input_distance, arguments.output_distance = batch, input_distance, output_distance
         if tolerance is not None:
             options["tolerance"] = repr(float(tolerance))
         if effort is not None:
             options["effort"] = effort
-        if options.get("workspace") == "user":
-            raise Error("plan: workspace", '"user"', '"plan": workspace of the user is not there in Python')
         for name, value in options.items():
             arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
         before, after = distribution("input", input), distribution("output", output)
         self._place = place_of(device)
         arguments.device = self._place.device
         self._core = _core.Plan(resolve(comm), arguments, before, after)
-        self._input = Side("input", self._core.input, source, batch, before.halo)
-        self._output = Side("output", self._core.output, target, batch, after.halo)
+        room = self._core.buffer_bytes if in_place else 0
+        self._input = Side("input", self._core.input, source, batch, before.halo, room)
+        self._output = Side("output", self._core.output, target, batch, after.halo, room)
         self._result: Any = None
+        self._comm, self._layouts = comm, {}  # of a DistArray
 
-    def forward(self, x: Any, out: Any = None, *, stream: Any = None) -> Any:
+    def forward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> Any:
         """Transforms this rank's input box and returns its output box. Collective.
 
         `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
-        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap.
+        look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap. In
+        place `out` is a view of the memory of `x`, which is overwritten. `workspace`: if and only if the plan has
+        option workspace="user". Arrays may be `weft.DistArray`s of the plan's boxes; then the result is one too.
 
         In memory of a GPU the execution is enqueued on `stream`, None: the current one in the module of x, and the
         result is there when that stream has come so far. A new array is one of the module of x.
+
+        >>> plan = weft.Plan(None, (4, 6), "r2c", in_place=True)
+        >>> x = plan.empty_input()
+        >>> x[...] = 1
+        >>> y = plan.forward(x)
+        >>> y.shape, complex(y[0, 0]), np.shares_memory(x, y)
+        ((4, 4), (24+0j), True)
+        >>> bool(np.all(plan.backward(y, out=x) == 1))
+        True
         """
-        return self._do(self._core.execute, _FORWARD, x, out, stream)
+        return self._do(self._core.execute, _FORWARD, Given(x, out, workspace, stream))
 
-    def backward(self, x: Any, out: Any = None, *, stream: Any = None) -> Any:
+    def backward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> Any:
         """The same from the output box to the input box. Collective."""
-        return self._do(self._core.execute, _BACKWARD, x, out, stream)
+        return self._do(self._core.execute, _BACKWARD, Given(x, out, workspace, stream))
 
-    def start_forward(self, x: Any, out: Any = None, *, stream: Any = None) -> None:
+    def start_forward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
 
-        Until `wait` returns or `test` returns True, both arrays belong to the plan, which keeps them alive. No thread
-        runs in the background: the execution goes on inside `test` and `wait`.
+        Until `wait` returns or `test` returns True, the arrays belong to the plan, which keeps them alive. No thread
+        runs in the background: the execution goes on inside `test` and `wait`. Of a plan that is freed before, the
+        memory of the arrays is never given back: messages under way may use it.
 
         >>> plan = weft.Plan(None, (4, 4))
         >>> plan.start_forward(np.ones((4, 4), complex))
         >>> complex(plan.wait()[0, 0])
         (16+0j)
         """
-        self._result = self._do(self._core.start, _FORWARD, x, out, stream)
+        self._result = self._do(self._core.start, _FORWARD, Given(x, out, workspace, stream))
 
-    def start_backward(self, x: Any, out: Any = None, *, stream: Any = None) -> None:
+    def start_backward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> None:
         """As `backward`, and as `start_forward` does it. Collective."""
-        self._result = self._do(self._core.start, _BACKWARD, x, out, stream)
+        self._result = self._do(self._core.start, _BACKWARD, Given(x, out, workspace, stream))
 
-    def _do(self, what: Any, direction: _core.Direction, x: Any, out: Any, stream: Any) -> Any:
+    def _do(self, what: Any, direction: _core.Direction, given: Given) -> Any:
         """Executes or starts. What is wrong with the arrays is an error here before C++ sees them; then other ranks,
         which may wait for this one to agree, are told."""
+        if isinstance(given.x, DistArray) or isinstance(given.out, DistArray):
+            return execute_distributed(self, what, direction, given)
         sides = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
         try:
-            source, target, out = self._place.arrays(self._core, sides, x, out, stream)
-        except Error:
+            used, out = self._place.arrays(self._core, sides, given, self._in_place)
+        except Exception:  # also where a module has no memory for a new array
             self._core.refuse(direction)
             raise
-        what(direction, source, target)
+        what(direction, *used)
         return out
 
     def test(self) -> bool:
@@ -240,14 +262,35 @@ class Plan:
         return self._core.scale_factor
 
     @property
+    def in_place(self) -> bool:
+        """Whether input and output are one memory."""
+        return self._in_place
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Bytes of memory that serves in place: the larger of input and output."""
+        return self._core.buffer_bytes
+
+    @property
     def workspace_bytes(self) -> int:
-        """Bytes that the plan owns on this rank beside your arrays."""
+        """Bytes that the plan needs on this rank beside your arrays, and owns unless option workspace is "user"."""
         return self._core.workspace_bytes
 
     @property
     def device(self) -> int | None:
         """The GPU whose memory this rank's arrays lie in; None: memory of the host."""
         return self._place.device if self._place.device >= 0 else None
+
+    def empty_workspace(self, xp: Any = None) -> Any:
+        """Memory for plans with option workspace="user": `workspace_bytes` bytes. One execution at a time
+        uses it. After one that failed in the middle it is lost: other ranks may still use it. `xp`: as of
+        `empty_input`.
+
+        >>> plan = weft.Plan(None, (4, 6), workspace="user")
+        >>> complex(plan.forward(np.ones((4, 6), complex), workspace=plan.empty_workspace())[0, 0])
+        (24+0j)
+        """
+        return self._place.empty_bytes(self._core.workspace_bytes, xp)
 
     def empty_input(self, xp: Any = None) -> Any:
         """A new array for this rank's input, its values undefined.
@@ -266,7 +309,7 @@ class Plan:
 
         They count periods in the logical length, which is n points for c2c and r2c, 2(n-1) for dct1, 2(n+1) for dst1
         and 2n for the other DCTs and DSTs: times 2 pi / (logical length * spacing) they are angular wavenumbers. For
-        c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`.
+        c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`. Of an output with a halo they fit the box inside.
 
         >>> weft.Plan(None, (4, 6), "r2c").wavenumbers(0).ravel()
         array([ 0.,  1., -2., -1.])
@@ -293,10 +336,6 @@ class Plan:
             return 1
         _, factor, more = _WAVES[kind]
         return factor * self._shape[axis] + more
-
-    def explain(self) -> Explanation:
-        """Why the plan is as it is: what else was looked at, what bounds it, what would help. `print` it. Local."""
-        return self._core.explain()
 
     def free(self) -> None:
         """Frees the plan's memory now; every later use is a `weft.Error`. Local."""

@@ -6,6 +6,7 @@ and no module is imported that the program has not imported.
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -21,9 +22,10 @@ _LEGACY_STREAM = 1  # as DLPack calls the default stream
 
 @dataclass(frozen=True)
 class OtherType:
-    """The dtype of an array that NumPy has none for; equal to none of NumPy's."""
+    """The dtype of an array that is none of a plan's; equal to none of NumPy's."""
 
     name: str
+    itemsize: int
 
     def __str__(self) -> str:
         return self.name
@@ -44,11 +46,17 @@ class Memory(NamedTuple):
     @property
     def size(self) -> int:
         """The number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements follow each other in C order."""
+        dense = _dense(self.shape, self.dtype.itemsize)
+        return all(n == 1 or have == want for n, have, want in zip(self.shape, self.strides, dense, strict=True))
 
     def given(self) -> _core.Address:
         """What C++ takes: the address, which keeps the array alive as long as C++ holds it."""
-        return _core.Address(self.address, self.owner)
+        return _core.Address(self.address, self.size * self.dtype.itemsize, self.owner)
 
 
 def module_of(array: Any) -> str:
@@ -136,7 +144,9 @@ def check_tensor(name: str, tensor: Any) -> None:
 def dtype_of_torch(dtype: Any) -> np.dtype | OtherType:
     """NumPy's name for a dtype of PyTorch."""
     name = str(dtype).removeprefix("torch.")
-    return np.dtype(name) if name in ("float32", "float64", "complex64", "complex128") else OtherType(name)
+    return (
+        np.dtype(name) if name in ("float32", "float64", "complex64", "complex128") else OtherType(name, dtype.itemsize)
+    )
 
 
 def _of_torch(tensor: Any) -> Memory:
@@ -152,7 +162,7 @@ def _of_dlpack(name: str, array: Any, stream: int) -> Memory:
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise Error("plan", f"{name}, which cannot be had by DLPack: {error}", "an array that can") from error
     _, device, address, shape, steps, kind, size = _core.imported(capsule)
-    dtype = OtherType(f"{8 * size} bits") if kind == "V" else np.dtype(f"{kind}{size}")
+    dtype = OtherType(f"{8 * size} bits", size) if kind == "V" else np.dtype(f"{kind}{size}")
     writable = module_of(array) not in ("jax", "jaxlib")  # whose arrays never change
     return Memory(array, device, address, shape, tuple(s * size for s in steps), dtype, writable)
 
@@ -163,14 +173,14 @@ def _of_interface(array: Any) -> Memory:
     dtype, shape = np.dtype(facts["typestr"]), tuple(facts["shape"])
     strides = facts.get("strides")
     if strides is None:
-        strides = _dense(shape, dtype)
+        strides = _dense(shape, dtype.itemsize)
     device = _core.device_of(address) if address else -1
     return Memory(array, device, address, shape, tuple(strides), dtype, not read_only, facts.get("stream"))
 
 
-def _dense(shape: tuple[int, ...], dtype: np.dtype) -> tuple[int, ...]:
+def _dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """The strides of an array in C order."""
-    strides, step = [], dtype.itemsize
+    strides, step = [], itemsize
     for n in reversed(shape):
         strides.append(step)
         step *= n

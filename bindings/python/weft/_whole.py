@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from weft import _core
+from weft import _core, _memory
 from weft._core import Distribution
 from weft._error import Error
 from weft._foreign import aligned, copied, device_of, dtype_of, made_like, strides_of
@@ -29,7 +29,7 @@ from weft._views import device_memory, host_view, module_of
 MAX_AXES = 8  # of a plan
 # Below so many points a second thread costs more than it helps.
 _POINTS_PER_RANK = 1 << 14
-_MOST_PLANS, _MOST_WORKSPACE = 64, 1 << 30  # plans that are kept, and the bytes they own
+_MOST_PLANS = 64  # that are kept
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,11 +175,15 @@ class _Store:
             kept = _Kept(request, team)
         with self.lock:
             self.plans[request] = kept
-            while len(self.plans) > 1 and (
-                len(self.plans) > _MOST_PLANS or sum(k.bytes for k in self.plans.values()) > _MOST_WORKSPACE
-            ):
-                self.plans.popitem(last=False)
+            self.shrink(1)
         return kept
+
+    def shrink(self, least: int) -> None:
+        """Forgets the plans that are too many, or own too much, but for the `least` used last."""
+        while len(self.plans) > least and (
+            len(self.plans) > _MOST_PLANS or sum(k.bytes for k in self.plans.values()) > _memory.limit
+        ):
+            self.plans.popitem(last=False)
 
     def clear(self) -> None:
         with self.lock:
@@ -191,19 +195,35 @@ _store = _Store()
 
 
 def clear_cache() -> None:
-    """Frees the plans and threads that `weft.fftn` and its like keep for the next call."""
+    """Frees what Weft keeps for the next call: plans and threads of `weft.fftn` and its like, memory of results."""
     _store.clear()
+    _core.free_idle_memory()
+
+
+def limit_cache(nbytes: int = 1 << 30) -> None:
+    """Limits what Weft keeps for the next call: `nbytes` of workspace of plans, and as many of memory of past results.
+
+    At first both are 1 GiB. A plan that owns more is kept until the next one is made, a result that had more is freed.
+    0: nothing but that one plan is kept.
+
+    >>> import weft
+    >>> weft.limit_cache(2**28)
+    >>> weft.limit_cache()  # 1 GiB, as at first
+    """
+    _memory.set_limit(nbytes)
+    with _store.lock:
+        _store.shrink(0)
 
 
 def _forget() -> None:
     """In a child of fork: the parent's threads are not there, and a lock may be held for ever."""
     global _store
     _store = _Store()
+    _core.free_idle_memory()
 
 
 atexit.register(clear_cache)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+os.register_at_fork(after_in_child=_forget)
 
 
 def transform(
@@ -230,7 +250,7 @@ def transform(
     if math.prod(out_shape) == 0:
         return out
     if not plannable(x):
-        x = copied(x)
+        x = copied(x)  # in C order and aligned
     sides = (out, x) if backward else (x, out)
     request = _placed(_collapsed(shape, transforms, sides, norm, ranks.workers), ranks.devices, device_of(x))
     direction = _core.Direction.backward if backward else _core.Direction.forward

@@ -63,6 +63,7 @@ void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes) {
   request.decomposition = wishes.decomposition.value;
   request.computing_ranks = shrunk_to(wishes, request.ranks);
   apply_grid(request, wishes.grid.value);
+  request.fft_stage = wishes.fft_stage.value;
 }
 
 /// An exchange that packs nothing gets long runs of memory to work on, so do codecs, and any other exchange

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import weft
 from weft import _core, _modules
-from weft._places import Device, Host, place_of
+from weft._places import Device, Given, Host, place_of
 from weft._views import on_device
 
 
@@ -27,10 +27,11 @@ class FakeCupy(types.ModuleType):
     """As much of CuPy as Weft asks: arrays, and the current stream of a device."""
 
     class ndarray:  # noqa: N801
-        def __init__(self, shape=(4, 6), dtype=complex, device=0, strides=None, address=4096):
+        def __init__(self, shape=(4, 6), dtype=complex, data=None, strides=None, device=0, room=0, first=0):
             like = np.empty(shape, dtype)
             self.shape, self.dtype, self.strides = shape, like.dtype, strides or like.strides
-            self.data = types.SimpleNamespace(device_id=device, ptr=address)
+            memory = types.SimpleNamespace(ptr=4096, size=room)
+            self.data = data or types.SimpleNamespace(device_id=device, ptr=4096 + first, mem=memory)
 
     def __init__(self):
         super().__init__("cupy")
@@ -57,9 +58,9 @@ class Executions:
 SIDES = (weft.Plan(None, (4, 6))._input, weft.Plan(None, (4, 6), output="slab1")._output)
 
 
-def arrays(x, out, stream=None, device=0):
+def arrays(x, out, stream=None, device=0, workspace=None, in_place=False):
     core = Executions()
-    Device(device, None).arrays(core, SIDES, x, out, stream)
+    Device(device, None).arrays(core, SIDES, Given(x, out, workspace, stream), in_place)
     return core.streams
 
 
@@ -102,6 +103,51 @@ def test_device_plan_refuses_arrays_of_the_host():
             arrays(**given)
     with pytest.raises(weft.Error, match="x of type list; expected an array in memory of GPU 0"):
         arrays([1, 2], Interface())
+
+
+def test_in_place(cupy):
+    """The result is a view of the memory of x, if that has room, and there is a module to make it."""
+    plan = weft.Plan(None, (4, 6), "r2c", in_place=True)
+    sides = plan._input, plan._output
+    x = cupy.ndarray(dtype=float, room=256)
+    _, y = Device(0, None).arrays(Executions(), sides, Given(x), in_place=True)
+    assert (y.data, y.shape, y.dtype, y.strides) == (x.data, (4, 4), np.complex128, sides[1].strides)
+    behind = cupy.ndarray(dtype=float, room=256, first=64)
+    with pytest.raises(weft.Error, match="x in memory of 192 bytes from its first element on; expected 256"):
+        Device(0, None).arrays(Executions(), sides, Given(behind), in_place=True)
+    with pytest.raises(weft.Error, match="in place: x, an array of test_arguments; expected one of NumPy, CuPy"):
+        Device(0, None).arrays(Executions(), sides, Given(Interface(typestr="<f8")), in_place=True)
+    with pytest.raises(weft.Error, match="x, which is read-only"):
+        arrays(Interface(read_only=True), Interface(), in_place=True)
+
+
+def test_workspace():
+    core, x, work = Executions(), Interface(), Interface((96,), "|u1")
+    (_, _, given), _ = Device(0, None).arrays(core, SIDES, Given(x, Interface(), work))
+    assert isinstance(given, _core.Address)
+    for wrong, words in [
+        (np.empty(96, np.uint8), "workspace in memory of the host; expected an array in memory of GPU 0"),
+        (Interface((96,), "|u1", read_only=True), "workspace, which is read-only"),
+        (Interface((48,), "|u1", strides=(2,)), "workspace: an array that is not contiguous; .*empty_workspace"),
+    ]:
+        with pytest.raises(weft.Error, match=words):
+            arrays(x, Interface(), workspace=wrong)
+    host = weft.Plan(None, (4, 6), workspace="user")
+    with pytest.raises(weft.Error, match="workspace in memory of a GPU; expected memory of the host"):
+        host.forward(np.ones((4, 6), complex), workspace=work)
+
+
+def test_what_is_for_arrays_on_the_host():
+    plan = weft.Plan(None, (4, 6))
+    plan._place = Device(0, None)
+    with pytest.raises(weft.Error, match="a plan of device memory; expected a plan of arrays on the host"):
+        plan.measured_error(Interface())
+    with pytest.raises(weft.Error, match="a plan of device memory; .* or plain device arrays"):
+        weft.DistArray.input_of(plan)
+    with pytest.raises(weft.Error, match="a plan of device memory; .* or plain device arrays"):
+        plan.forward(weft.DistArray((4, 6), complex))
+    with pytest.raises(weft.Error, match="x in memory of a GPU"):
+        weft.Plan(None, (4, 6)).measured_error(Interface())
 
 
 def test_no_result_of_an_unknown_module():

@@ -83,6 +83,23 @@ def test_new_arrays(xp):
     assert plan.device == 0
 
 
+def test_in_place_and_workspace(xp):
+    """The result is a view of the memory of x; the workspace is the caller's."""
+    a = some(dtype=np.float64)
+    plan = weft.Plan(None, SHAPE, "r2c", output="slab1", in_place=True, workspace="user", device=0)
+    x, workspace = plan.empty_input(xp), plan.empty_workspace(xp)
+    assert len(workspace) == plan.workspace_bytes
+    x[...] = there(a, xp)
+    y = plan.forward(x, workspace=workspace)
+    assert made_by(y, xp) and address(y) == address(x)
+    close(here(y), np.fft.rfftn(a), 4)
+    assert plan.backward(y, x, workspace) is x
+    close(here(x), a, 8)
+    if plan.workspace_bytes:
+        with pytest.raises(weft.Error, match="0 bytes of workspace; expected at least"):
+            plan.forward(x)
+
+
 def stream_and_context(xp):
     if xp == "cupy":
         cupy = on_gpus.module("cupy")

@@ -13,14 +13,25 @@ import weft
 from mpi4py import MPI
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import dist_cases  # noqa: E402
+import file_cases  # noqa: E402
+import findings_cases  # noqa: E402
+import in_place_cases  # noqa: E402
 import plan_cases  # noqa: E402
+
+CASES = [*plan_cases.CASES, *in_place_cases.CASES, *findings_cases.CASES, *dist_cases.CASES]
 
 WORLD = MPI.COMM_WORLD
 
 
-@pytest.mark.parametrize("case", plan_cases.CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_case(case):
     case(WORLD)
+
+
+@pytest.mark.parametrize("case", file_cases.CASES, ids=lambda case: case.__name__)
+def test_files(case, tmp_path):
+    case(WORLD, WORLD.bcast(tmp_path))
 
 
 def test_the_same_communicator_is_duplicated_once():
@@ -41,6 +52,8 @@ def test_the_same_communicator_is_duplicated_once():
 def test_part_of_the_ranks():
     part = WORLD.Split(WORLD.rank % 2)
     plan_cases.real_transform(part)
+    dist_cases.redistributions(part)
+    assert weft.DistArray((5, 3), comm=part, fill=1).sum() == 15
     part.Free()
     own = weft.Plan(MPI.COMM_SELF, (8, 8))
     assert own.input_box.shape == (8, 8)

@@ -1,0 +1,190 @@
+"""Times of executions, in turns of all that take part, so that a machine that gets slower is slow for all of them.
+
+A time is that of the slowest rank. Before each timed execution there are untimed ones, for some ten milliseconds, so
+that each finds caches and clock rates as in a loop of its own.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+import weft
+from weft._core import Comm
+from weft.cli._errors import UsageError
+from weft.cli._problem import Case
+from weft.cli._ranks import Ranks
+
+DIRECTIONS = ("forward", "backward")
+_WARM_UP = 2  # repetitions that do not count
+
+
+class Contender(Protocol):
+    name: str
+
+    def run(self, direction: str) -> float:
+        """Executes once and returns the seconds. All processes call it."""
+        ...
+
+
+class Weft:
+    """A plan on all ranks, with its arrays."""
+
+    def __init__(self, name: str, ranks: Ranks, case: Case, **options: Any) -> None:
+        self.name = name
+        self._ranks = ranks
+        self._of: dict[int, _Rank] = {}
+
+        def make(comm: Comm) -> tuple[float, int]:
+            begin = time.perf_counter()
+            plan = case.plan(comm, **options)
+            seconds = time.perf_counter() - begin
+            self._of[comm.rank] = _Rank(plan, comm.rank)
+            return seconds, plan.workspace_bytes
+
+        made = ranks.run(make)
+        self.planning_s = max(seconds for seconds, _ in made)
+        self.workspace_bytes = max(workspace for _, workspace in made)
+        self._last = 1.0
+
+    def text(self) -> str:
+        """The printed plan, of rank 0."""
+        return self._ranks.run(lambda comm: str(self._of[comm.rank].plan))[0]
+
+    def run(self, direction: str) -> float:
+        untimed = int(min(20, max(1, 0.01 / max(self._last, 1e-9))))
+
+        def execute(comm: Comm) -> float:
+            mine = self._of[comm.rank]
+            for _ in range(untimed):
+                mine.execute(direction)
+            comm.barrier()
+            begin = time.perf_counter()
+            mine.execute(direction)
+            return time.perf_counter() - begin
+
+        self._last = max(self._ranks.run(execute))
+        return self._last
+
+    def execute_once(self, comm: Comm) -> None:
+        """Forward and backward, untimed, on the rank that calls."""
+        comm.barrier()
+        for direction in DIRECTIONS:
+            self._of[comm.rank].execute(direction)
+
+    def error(self) -> float:
+        """The relative error in the 2-norm of forward and backward together, over all ranks."""
+        sums = self._ranks.run(lambda comm: self._of[comm.rank].error())
+        whole = sum(norm for _, norm in sums)
+        return float(np.sqrt(sum(difference for difference, _ in sums) / whole)) if whole > 0 else 0.0
+
+    def free(self) -> None:
+        self._ranks.run(lambda comm: self._of[comm.rank].plan.free())
+
+
+class _Rank:
+    """The plan and the arrays of one rank."""
+
+    def __init__(self, plan: weft.Plan, rank: int) -> None:
+        self.plan = plan
+        self._x, self._back = plan.empty_input(), plan.empty_input()
+        self._y = plan.empty_output()
+        _fill(self._x, rank)
+        self._y[...] = 0
+
+    def execute(self, direction: str) -> None:
+        if direction == "forward":
+            self.plan.forward(self._x, self._y)
+        else:
+            self.plan.backward(self._y, self._back)
+
+    def error(self) -> tuple[float, float]:
+        self.execute("forward")
+        self.execute("backward")
+        return float(np.linalg.norm(self._back - self._x) ** 2), float(np.linalg.norm(self._x) ** 2)
+
+
+def _fill(x: np.ndarray, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    x[...] = random.standard_normal(x.shape)
+    if x.dtype.kind == "c":
+        x.imag = random.standard_normal(x.shape)
+
+
+class Peer:
+    """The same problem by a library for whole arrays, in one process, with as many threads as there are ranks."""
+
+    def __init__(self, name: str, ranks: Ranks, case: Case) -> None:
+        self.name = name
+        self._ranks = ranks
+        self._functions = _peer_functions(name, case, ranks.size)
+        self._arrays: dict[str, np.ndarray] = {}
+        self._case = case
+
+    def run(self, direction: str) -> float:
+        return self._ranks.alone(lambda: self._once(direction))
+
+    def _once(self, direction: str) -> float:
+        if not self._arrays:  # here, so that only one process has them
+            shape = (self._case.batch, *self._case.shape) if self._case.batch > 1 else self._case.shape
+            x = np.empty(shape, self._case.dtype)
+            _fill(x, 0)
+            self._arrays = {"forward": x, "backward": self._functions["forward"](x)}
+        function, x = self._functions[direction], self._arrays[direction]
+        function(x)
+        begin = time.perf_counter()
+        function(x)
+        return time.perf_counter() - begin
+
+
+PEERS = ("scipy", "numpy", "whole")
+
+
+def _peer_functions(name: str, case: Case, workers: int) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """Forward and backward. Raises `UsageError` for what the library is not there for."""
+    kinds = set(case.transforms)
+    real = "r2c" in kinds
+    if not (kinds == {"c2c"} or case.transforms == ["c2c"] * (len(case.shape) - 1) + ["r2c"]):
+        raise UsageError(f"--peers: {name} with {case.transform}; expected c2c, or r2c along the last axis")
+    axes = tuple(range(-len(case.shape), 0))
+    names = ("rfftn", "irfftn") if real else ("fftn", "ifftn")
+    more: dict[str, Any] = {"axes": axes, "workers": workers}
+    library: Any = weft
+    if name == "scipy":
+        try:
+            import scipy.fft as library
+        except ImportError:
+            raise UsageError("--peers: scipy, which is not installed: pip install scipy") from None
+    elif name == "numpy":
+        library = np.fft
+        del more["workers"]
+    forward, backward = (getattr(library, function) for function in names)
+    s = {"s": case.shape} if real else {}
+    return {"forward": lambda x: forward(x, **more), "backward": lambda y: backward(y, **s, **more)}
+
+
+def in_turns(contenders: Sequence[Contender], directions: Sequence[str], repeat: int) -> dict[str, dict[str, list]]:
+    """Seconds by name and direction. Who comes first changes, as a machine may get warmer."""
+    times: dict[str, dict[str, list]] = {c.name: {d: [] for d in directions} for c in contenders}
+    for turn in range(repeat + _WARM_UP):
+        for contender in contenders if turn % 2 == 0 else reversed(contenders):
+            for direction in directions:
+                seconds = contender.run(direction)
+                if turn >= _WARM_UP:
+                    times[contender.name][direction].append(seconds)
+    return times
+
+
+def summary(times: Sequence[float]) -> dict[str, Any]:
+    """With the keys of weft-bench."""
+    quartiles = statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else [times[0]] * 3
+    return {
+        "median_s": statistics.median(times),
+        "min_s": min(times),
+        "quartiles_s": [quartiles[0], quartiles[2]],
+        "times_s": list(times),
+    }

@@ -1,0 +1,36 @@
+#include "schedule/fft_stages.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The stage after `from` that takes the axis; `from` if none does.
+std::size_t later_stage(const std::vector<AxisMask>& axes, const std::vector<AxisMask>& whole,
+                        std::size_t from, AxisMask axis, FftStage when) {
+  std::size_t found = from;
+  for (std::size_t i = from + 1; i < axes.size(); ++i) {
+    if (when == FftStage::next && axes[i] == 0) continue;
+    if ((whole[i] & axis) != 0) found = i;
+    if (when == FftStage::next) break;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<AxisMask> postponed(std::vector<AxisMask> axes, const std::vector<AxisMask>& whole, FftStage when,
+                                const Order& order) {
+  if (when != FftStage::next && when != FftStage::last) return axes;
+  const std::vector<AxisMask> early = axes;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    for (int position = order.size() - 1; position >= 0; --position) {
+      const AxisMask axis = 1u << order[position];
+      if ((early[i] & axis) == 0 || axes[i] == axis) continue;
+      const std::size_t stage = later_stage(early, whole, i, axis, when);
+      axes[i] &= ~axis;
+      axes[stage] |= axis;
+    }
+  return axes;
+}
+
+}  // namespace weft

@@ -1,0 +1,169 @@
+"""The commands that execute plans: bench, compare, tune."""
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import weft
+from command_line import fail, run, run_json
+from weft.cli import _measure, tune
+from weft.cli._problem import Case
+from weft.cli._ranks import Threads
+
+SMALL = ["--shape", "12,10,8", "--comm", "threads:2", "--repeat", "3"]
+
+
+@pytest.mark.parametrize("transform", ["c2c", "r2c", "dct2", "c2c,none,r2c"])
+def test_bench(transform, capsys):
+    data = run_json(capsys, "bench", *SMALL, "--transform", transform, "--precision", "float", "--batch", "2")
+    assert list(data["directions"]) == ["forward", "backward"]
+    for direction in data["directions"].values():
+        assert len(direction["times_s"]) == 3
+        low, high = direction["quartiles_s"]
+        assert 0 < direction["min_s"] <= low <= direction["median_s"] <= high
+    assert 0 < data["error_l2"] < 1e-5
+    assert data["gflops"] > 0 and data["planning_s"] > 0 and data["workspace_bytes"] > 0
+    assert data["problem"]["transform"] == transform
+
+
+def test_bench_beside_others(capsys):
+    data = run_json(capsys, "bench", *SMALL, "--transform", "r2c", "--peers", "scipy,numpy,whole")
+    assert list(data["peers"]) == ["scipy", "numpy", "whole"]
+    text = run(capsys, "bench", *SMALL, "--peers", "scipy", "--direction", "backward")
+    assert "scipy" in text and "weft plan: 12x10x8" in text and " forward " not in text.split("repetitions")[1]
+
+
+def test_outputs_by_name(capsys):
+    for output in ("natural", "transposed", "slab1", "pencil", "brick", "fastest", "pencil2"):
+        data = run_json(capsys, "explain", *SMALL[:4], "--output", output)
+        boxes = data["boxes"]["output"]
+        if output == "natural":
+            assert boxes[1]["lo"] == [6, 0, 0]
+        if output == "transposed":
+            assert boxes[1]["lo"] == [0, 5, 0] and boxes[0]["order"] == [1, 0, 2]
+
+
+def test_the_slowest_rank_counts():
+    class Rank:
+        def __init__(self, seconds):
+            self.seconds = seconds
+
+        def execute(self, direction):
+            time.sleep(self.seconds)
+
+    plan = _measure.Weft("weft", Threads(2), Case((8, 8)))
+    plan._of = {0: Rank(0), 1: Rank(0.02)}
+    assert plan.run("forward") >= 0.02
+
+
+def test_contenders_take_turns():
+    order = []
+
+    class Contender:
+        def __init__(self, name):
+            self.name = name
+
+        def run(self, direction):
+            order.append(self.name + direction[0])
+            return 1.0
+
+    times = _measure.in_turns([Contender("a"), Contender("b")], ("forward", "backward"), 2)
+    assert times["a"] == {"forward": [1.0, 1.0], "backward": [1.0, 1.0]}
+    assert order[:8] == ["af", "ab", "bf", "bb", "bf", "bb", "af", "ab"]
+
+
+def test_compare_two_plans(capsys):
+    case = ["compare", *SMALL, "--first", "exchange=copy", "--second", "exchange=direct"]
+    data = run_json(capsys, *case)
+    assert data["kind"] == "plans" and data["options"]["first"] == {"exchange": "copy"}
+    for row in data["rows"]:
+        assert row["ratio"] == pytest.approx(row["second_s"] / row["first_s"])
+    assert run_json(capsys, *case, "--allowed", "1e-6", status=1)["slower"] == ["forward", "backward"]
+    assert "second/first" in run(capsys, *case)
+
+
+def test_compare_results(capsys, tmp_path):
+    mine = run_json(capsys, "bench", *SMALL)
+    other = json.loads(json.dumps(mine))
+    other["problem"]["shape"] = [12, 10, 4]
+    for direction in other["directions"].values():
+        direction["median_s"] *= 2
+    # As the C++ program writes it.
+    of_bench = {"median_s": 0.5, "problem": {"shape": "12,10,8", "direction": "forward"}}
+    files = []
+    for name, result in (("mine", mine), ("other", other), ("bench", of_bench)):
+        files.append(str(tmp_path / f"{name}.json"))
+        (tmp_path / f"{name}.json").write_text(json.dumps(result))
+    data = run_json(capsys, "compare", *files[:2])
+    assert [row["ratio"] for row in data["rows"]] == pytest.approx([2, 2])
+    assert data["notes"] == ["problem shape: 12,10,8 and 12,10,4"]
+    data = run_json(capsys, "compare", files[0], files[2])
+    assert [row["what"] for row in data["rows"]] == ["forward", "backward"]
+    assert data["rows"][0]["second_s"] == 0.5 and data["rows"][1]["ratio"] is None
+    assert "not alike: problem shape" in run(capsys, "compare", *files[:2])
+    (tmp_path / "trace.json").write_text('{"traceEvents": []}')
+    assert "a benchmark and a trace" in fail(capsys, "compare", files[0], str(tmp_path / "trace.json"))
+    assert "expected two files, or" in fail(capsys, "compare", *files[:2], "--first", "tile=2")
+
+
+def test_tune(capsys, tmp_path):
+    file = tmp_path / "fft.json"
+    case = ["tune", "--shape", "8,8,8", "--comm", "threads:2", "--trials", "3", "--budget", "3", "--wisdom", str(file)]
+    weft.forget_wisdom()
+    assert weft.cli.main([*case, "--json"]) == 0
+    said = capsys.readouterr()
+    data = json.loads(said.out)
+    assert said.err.startswith("trial 1 of 3: as the rules choose: ") and " s left\n" in said.err
+    assert said.err.count("\n") == len(data["trials"]) >= 3
+    assert 0 < data["best_s"] <= data["rules_s"]
+    assert json.loads(file.read_text())["weft_wisdom"] == 1
+    assert data["best_options"] == data["explanation"]["candidates"][0]["options"]
+    weft.forget_wisdom()
+    text = run(capsys, *case, "--quiet")
+    assert "no trials: as wisdom has it" in text and f"WEFT_WISDOM={file}" in text
+
+
+def test_progress_on_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    class Told:
+        round, trial, most_trials, options, seconds = "candidate", 2, 9, {"tile": "8"}, 0.002
+        best_options, best_seconds, is_best, seconds_left = {}, 0.001, False, 3.25
+
+    monkeypatch.setattr("weft.cli._screen.launched", lambda: None)
+    terminal = Terminal()
+    progress = tune.Progress(terminal)
+    progress.told(Told())
+    progress.end()
+    line = "trial 2 of 9: tile 8: 2 ms; best 1 ms: as the rules choose; 3.2 s left"
+    assert terminal.getvalue() == f"\r\x1b[K{line[: tune._width()]}\r\x1b[K"
+
+
+def test_tune_is_interrupted(tmp_path):
+    """Ctrl-C ends trials on thread ranks, and what they have found stays."""
+    file = tmp_path / "fft.json"
+    case = ["--shape", "32,32,32", "--comm", "threads:2", "--effort", "patient", "--trials", "100000", "--budget", "60"]
+    command = [sys.executable, "-m", "weft", "tune", *case, "--wisdom", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for _ in range(2):
+            assert process.stderr.readline().startswith("trial ")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, ""), err
+    assert err.splitlines()[-1] == "weft: interrupted"
+    assert json.loads(file.read_text())["problems"]
+
+
+def test_interrupted(monkeypatch, capsys):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("weft.cli._measure.in_turns", interrupted)
+    assert weft.cli.main(["bench", *SMALL]) == 130
+    assert capsys.readouterr().err == "weft: interrupted\n"
