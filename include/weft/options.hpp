@@ -25,7 +25,8 @@ class WEFT_API Options {
   ///   transform. Weft chooses the axis of each; with decomposition auto a grid asks for pencils.
   /// - `shrink`: a number R, or auto. Only the first R ranks transform; the others hold points only where the
   ///   input or the output says so. auto: as many as are predicted or measured to be fastest. Unset: all.
-  /// - `fft_stage`: auto, early, next, last. When axes are transformed that are whole on every rank in several
+  /// - `fft_stage`: auto, early, next, last. When axes are transformed that are whole on every rank in
+  /// several
   ///   stages: at once, in the next stage that transforms others, or in the last stage where they are whole.
   ///   auto: as predicted or measured to be fastest; else next if the input is cut along its fastest axis in
   ///   memory, early otherwise.
