@@ -31,7 +31,8 @@ FIRST = {
     "What plans tell": "Explanation Candidate OperationTime Accuracy",
     "Whole arrays": "fftn ifftn fft ifft fft2 ifft2 rfftn irfftn rfft irfft rfft2 irfft2 hfftn ihfftn hfft ihfft hfft2 "
     "ihfft2 dctn idctn dct idct dstn idstn dst idst",
-    "What is kept, and facts": "clear_cache limit_cache export_wisdom import_wisdom forget_wisdom options built_with",
+    "What is kept, and facts": "clear_cache limit_cache export_wisdom import_wisdom forget_wisdom options built_with "
+    "device_count",
 }
 
 

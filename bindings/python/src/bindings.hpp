@@ -19,6 +19,7 @@ struct PlanArguments {
   std::string precision, element, forward_scale, backward_scale;
   bool in_place = false;
   Index batch = 1, input_distance = 0, output_distance = 0;
+  int device = -1;  ///< the GPU whose memory the arrays are in, as CUDA counts; -1: memory of the host
   std::map<std::string, std::string> options;
 };
 
@@ -35,11 +36,13 @@ struct Team : OfThisProcess<ThreadTeam> {
 bool trials_interrupted();
 
 void bind_errors(nanobind::module_& module);
+void bind_devices(nanobind::module_& module);
 void bind_information(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
 void bind_findings(nanobind::module_& module);
+void bind_spread_plans(nanobind::module_& module);
 void bind_whole_plans(nanobind::module_& module);
 void bind_result_memory(nanobind::module_& module);
 #ifdef WEFT_WITH_MPI

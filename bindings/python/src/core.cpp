@@ -15,7 +15,12 @@ std::map<std::string, bool> built_with() {
 #else
   const bool mpi = false;
 #endif
-  return {{"mpi", mpi}, {"fftw", WEFT_PYTHON_FFTW != 0}, {"mkl", WEFT_PYTHON_MKL != 0}};
+#ifdef WEFT_WITH_CUDA
+  const bool cuda = true;
+#else
+  const bool cuda = false;
+#endif
+  return {{"mpi", mpi}, {"cuda", cuda}, {"fftw", WEFT_PYTHON_FFTW != 0}, {"mkl", WEFT_PYTHON_MKL != 0}};
 }
 
 std::map<std::string, std::string> all_options() {
@@ -56,11 +61,13 @@ NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   // What is alive when the interpreter ends is no leak: communicators of MPI keep theirs for plans to come.
   nanobind::set_leak_warnings(false);
   bind_errors(module);
+  bind_devices(module);
   bind_information(module);
   bind_ranks(module);
   bind_problems(module);
   bind_findings(module);
   bind_plans(module);
+  bind_spread_plans(module);
   bind_whole_plans(module);
   bind_result_memory(module);
 #ifdef WEFT_WITH_MPI

@@ -1,7 +1,9 @@
 // Plans on a communicator. Arrays have been checked in Python (weft/_arrays.py): here they are memory.
 #include <atomic>
+#include <cstdint>
 
 #include "bindings.hpp"
+#include "devices.hpp"
 #include "view.hpp"
 
 namespace weft::python {
@@ -18,7 +20,15 @@ class HeldPlan {
            const Distribution& output) {
     try {
       const Released released;
-      plan_.set(std::make_unique<Plan>(comm, problem_of(arguments, input, output), options_of(arguments)));
+      const Problem problem = problem_of(arguments, input, output);
+      const Options options = options_of(arguments);
+      try {
+        const OnDevice current(arguments.device);
+        plan_.set(std::make_unique<Plan>(comm, problem, options));
+      } catch (const NoSuchDevice&) {
+        fail_together(comm);
+        throw;
+      }
     } catch (const Error&) {
       if (PyErr_Occurred() != nullptr) nanobind::raise_python_error();  // what interrupted the trials
       throw;
@@ -102,6 +112,15 @@ class HeldPlan {
     }
   }
 
+  /// Later executions are enqueued on this stream of CUDA; only of device memory.
+  void use_stream(std::uintptr_t handle) {
+    const Turn turn(*this);
+    Plan& plan = plan_.get("stream");
+    if (stream_ == handle) return;
+    plan.set_stream(reinterpret_cast<CUstream_st*>(handle));  // NOLINT(performance-no-int-to-ptr)
+    stream_ = handle;
+  }
+
   bool test() {
     const Turn turn(*this);
     Plan& plan = plan_.get("test");
@@ -153,6 +172,14 @@ class HeldPlan {
     std::atomic_flag& busy_;
   };
 
+  /// The other ranks are planning, and wait for this one: a problem that is none lets all of them fail.
+  static void fail_together(const Comm& comm) {
+    try {
+      const Plan none(comm, Problem{});
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the caller raises what is really wrong
+    }
+  }
+
   static const char* name_of(Direction direction) {
     return direction == Direction::forward ? "forward" : "backward";
   }
@@ -195,6 +222,7 @@ class HeldPlan {
   OfThisProcess<Plan> plan_{"plan"};
   std::atomic_flag busy_;
   bool under_way_ = false;
+  std::uintptr_t stream_ = 0;  ///< the default one, as of a new plan
 };
 
 /// Whether trials are to end: by the program, or because a signal handler of Python wants to raise, as that
@@ -231,6 +259,7 @@ void bind_plans(nanobind::module_& module) {
            arg("workspace").none())
       .def("start", &HeldPlan::start, arg("direction"), arg("source"), arg("target"), arg("workspace").none())
       .def("refuse", &HeldPlan::refuse, arg("direction"))
+      .def("use_stream", &HeldPlan::use_stream, arg("handle"))
       .def("test", &HeldPlan::test)
       .def("wait", &HeldPlan::wait)
       .def("free", &HeldPlan::free)

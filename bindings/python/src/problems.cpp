@@ -40,6 +40,7 @@ Problem problem_of(const PlanArguments& arguments, const Distribution& input, co
     problem.element = named<Element>("element", arguments.element, element_names);
   problem.forward_scale = named<Scale>("forward scale", arguments.forward_scale, scale_names);
   problem.backward_scale = named<Scale>("backward scale", arguments.backward_scale, scale_names);
+  problem.memory = arguments.device < 0 ? MemoryKind::host : MemoryKind::cuda;
   problem.input = input;
   problem.output = output;
   problem.in_place = arguments.in_place;
@@ -103,6 +104,7 @@ void bind_problems(nanobind::module_& module) {
       .def_rw("backward_scale", &PlanArguments::backward_scale)
       .def_rw("in_place", &PlanArguments::in_place)
       .def_rw("batch", &PlanArguments::batch)
+      .def_rw("device", &PlanArguments::device)
       .def_rw("input_distance", &PlanArguments::input_distance)
       .def_rw("output_distance", &PlanArguments::output_distance)
       .def(

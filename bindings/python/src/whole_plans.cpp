@@ -1,8 +1,12 @@
-// Plans for arrays that lie whole in the memory of this process. The threads of a team are the ranks. Each
-// reads its box where it lies in the array, and writes its box of the result where that belongs, so that
-// nothing is scattered or gathered.
+// Plans for arrays that lie whole in the memory of this process, or of one GPU. The threads of a team are the
+// ranks. On the host each reads its box where it lies in the array, and writes its box of the result where
+// that belongs, so that nothing is scattered or gathered. On GPUs one rank holds all of the array, and the
+// plan's own exchanges bring the others their parts.
 #include "bindings.hpp"
+#include "team_plans.hpp"
 #include "view.hpp"
+
+#include <nanobind/stl/vector.h>
 
 namespace weft::python {
 
@@ -13,33 +17,28 @@ using Released = nanobind::gil_scoped_release;
 
 class WholePlan {
  public:
-  /// `team`: null for this thread alone. The distributions have the strides of the whole arrays.
+  /// `team`: null for this thread alone. The distributions have the strides of the whole arrays. `devices`:
+  /// none, or one for each rank.
   WholePlan(const Team* team, const PlanArguments& arguments, const Distribution& input,
-            const Distribution& output)
-      : team_(team),
-        precision_bytes_(arguments.precision == "float32" ? 4 : 8),
+            const Distribution& output, std::vector<int> devices)
+      : precision_bytes_(arguments.precision == "float32" ? 4 : 8),
         input_strides_(input.strides()),
         output_strides_(output.strides()) {
     const Released released;
-    const Problem problem = problem_of(arguments, input, output);
-    const Options options = options_of(arguments);
-    auto plans = std::make_unique<Plans>(team == nullptr ? 1 : team->get("plan").size());
-    on_ranks([&](const Comm& comm) {
-      plans->at(static_cast<std::size_t>(comm.rank())) = std::make_unique<Plan>(comm, problem, options);
-    });
-    plans_.set(std::move(plans));
+    plans_ = std::make_unique<TeamPlans>(team, arguments, input, output, std::move(devices));
   }
 
-  /// `source_reals`, `target_reals`: real numbers in an element, 1 or 2.
+  /// `source_reals`, `target_reals`: real numbers in an element, 1 or 2. On GPUs rank `home` executes on
+  /// `stream`, the others on their own.
   void execute(Direction direction, nanobind::handle in, nanobind::handle out, int source_reals,
-               int target_reals) {
+               int target_reals, int home, std::uintptr_t stream) {
     const char* name = direction == Direction::forward ? "forward" : "backward";
-    Plans& plans = plans_.get(name);
     const View from(in, View::Access::read, name), to(out, View::Access::write, name);
     const Released released;
     const bool forward = direction == Direction::forward;
-    on_ranks([&](const Comm& comm) {
-      Plan& plan = *plans[static_cast<std::size_t>(comm.rank())];
+    plans_->each(name, [&](std::size_t rank, Plan& plan) {
+      if (static_cast<int>(rank) == home)
+        plan.set_stream(reinterpret_cast<CUstream_st*>(stream));  // NOLINT(performance-no-int-to-ptr)
       const Index in_offset = first_of(forward ? plan.input_box() : plan.output_box(),
                                        forward ? input_strides_ : output_strides_);
       const Index out_offset = first_of(forward ? plan.output_box() : plan.input_box(),
@@ -54,43 +53,25 @@ class WholePlan {
     });
   }
 
-  std::size_t workspace_bytes() const {
-    std::size_t bytes = 0;
-    for (const auto& plan : plans_.get("plan")) bytes += plan->workspace_bytes();
-    return bytes;
-  }
-  std::string to_string() const { return plans_.get("plan").front()->to_string(); }
+  std::size_t workspace_bytes() const { return plans_->workspace_bytes(); }
+  std::string to_string() const { return plans_->plans().front()->to_string(); }
 
  private:
-  using Plans = std::vector<std::unique_ptr<Plan>>;
-
-  template <class Body>
-  void on_ranks(const Body& body) const {
-    if (team_ == nullptr)
-      body(Comm::self());
-    else
-      team_->get("plan").run(body);
-  }
-  static Index first_of(const Box& box, const Strides& strides) {
-    Index offset = 0;
-    for (int a = 0; a < box.ndim() && !box.empty(); ++a) offset += box.lo[a] * strides[a];
-    return offset;
-  }
-
-  const Team* team_;
   Index precision_bytes_;
   Strides input_strides_, output_strides_;
-  OfThisProcess<Plans> plans_{"plan"};
+  std::unique_ptr<TeamPlans> plans_;
 };
 
 }  // namespace
 
 void bind_whole_plans(nanobind::module_& module) {
   nanobind::class_<WholePlan>(module, "WholePlan")
-      .def(nanobind::init<const Team*, const PlanArguments&, const Distribution&, const Distribution&>(),
-           nanobind::keep_alive<1, 2>(), arg("team").none(), arg("arguments"), arg("input"), arg("output"))
+      .def(nanobind::init<const Team*, const PlanArguments&, const Distribution&, const Distribution&,
+                          std::vector<int>>(),
+           nanobind::keep_alive<1, 2>(), arg("team").none(), arg("arguments"), arg("input"), arg("output"),
+           arg("devices"))
       .def("execute", &WholePlan::execute, arg("direction"), arg("source"), arg("target"),
-           arg("source_reals"), arg("target_reals"))
+           arg("source_reals"), arg("target_reals"), arg("home") = -1, arg("stream") = 0)
       .def_prop_ro("workspace_bytes", &WholePlan::workspace_bytes)
       .def("__str__", &WholePlan::to_string);
 }

@@ -7,6 +7,7 @@ import numpy as np
 from weft._box import Box
 from weft._error import Error
 from weft._memory import empty
+from weft._views import Memory
 
 _BYTE = np.dtype(np.uint8)
 
@@ -25,6 +26,7 @@ class Side:
         self.dtype = dtype
         size = dtype.itemsize
         self.bytes = max(count * size, room)
+        self.count = -(-self.bytes // size)  # elements of new arrays' memory
         around = [low + high for low, high in zip(*halo, strict=True)] if halo[0] else [0] * len(self.box.lo)
         empty = self.box.size == 0
         shape = [n + more * (not empty) for n, more in zip(self.box.shape, around, strict=True)]
@@ -38,7 +40,7 @@ class Side:
         memory = empty((self.bytes,), _BYTE)
         return np.ndarray(self.shape, self.dtype, memory, 0, self.strides)
 
-    def check(self, name: str, array: np.ndarray, write: bool = False) -> None:
+    def check(self, name: str, array: np.ndarray | Memory, write: bool = False) -> None:
         """Raises `weft.Error` unless the array can be read, or written, where it lies."""
         try:
             alike = array.strides == self.strides and array.shape == self.shape and array.dtype == self.dtype
@@ -54,9 +56,7 @@ class Side:
             f"shape {self.shape}, dtype {self.dtype}, strides {self.strides} bytes "
             f"({_order(self.shape, self.strides)}), as plan.empty_{self.name}() makes them"
         )
-        if not isinstance(array, np.ndarray):
-            if hasattr(array, "__cuda_array_interface__"):
-                raise Error("plan", f"{name} in memory of a GPU", "a NumPy array; GPUs are not there in Python yet")
+        if not isinstance(array, np.ndarray | Memory):
             raise Error("plan", f"{name} of type {type(array).__name__}", f"a NumPy array of {wanted}")
         same = array.shape == self.shape and array.dtype == self.dtype
         axes = zip(array.shape, array.strides, self.strides, strict=False)

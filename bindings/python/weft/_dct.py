@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from weft._scipy_arguments import Axes, array_of, axes_and_lengths, fitted, named, norm_of, workers_of
-from weft._whole import transform
+from weft._foreign import at_home, copied, dtype_of
+from weft._scipy_arguments import Axes, array_of, axes_and_lengths, fitted, named, norm_of
+from weft._whole import Ranks, transform
 
 Lengths = int | Sequence[int] | None
+Devices = Sequence[int] | None
 # The transform that the inverse of each type is.
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
@@ -24,12 +24,13 @@ def _r2r(
     norm: str | None,
     workers: int | None,
     orthogonalize: bool | None,
+    devices: Devices = None,
     *,
     backward: bool,
-) -> np.ndarray:
+) -> Any:
     a = array_of(x)
     chosen, lengths = axes_and_lengths(a, s, axes)
-    scale, threads = norm_of(norm), workers_of(workers)
+    scale, ranks = norm_of(norm), Ranks.of(workers, devices)
     if type not in _INVERSE:
         raise ValueError(f"invalid {family.upper()} type: {type!r}; there are 1, 2, 3 and 4")
     if not chosen:
@@ -39,10 +40,10 @@ def _r2r(
     a = fitted(a, chosen, lengths)
     done = f"{family}{_INVERSE[type] if backward else type}"
     if orthogonalize and done in _BEFORE:
-        a = a.copy()
+        a = copied(a)
         _scale_ends(a, chosen, *_BEFORE[done])
     kinds = dict.fromkeys(chosen, f"{family}{type}")
-    result = transform(a, a.shape, kinds, a.dtype, backward=backward, norm=scale, workers=threads)
+    result = transform(a, a.shape, kinds, dtype_of(a), backward=backward, norm=scale, ranks=ranks)
     if orthogonalize and done in _AFTER:
         _scale_ends(result, chosen, *_AFTER[done])
     return result
@@ -55,11 +56,12 @@ _BEFORE = {"dct1": (_ROOT, _ROOT), "dct3": (_ROOT, 1), "dst3": (1, _ROOT)}
 _AFTER = {"dct1": (1 / _ROOT, 1 / _ROOT), "dct2": (1 / _ROOT, 1), "dst2": (1, 1 / _ROOT)}
 
 
-def _scale_ends(a: np.ndarray, axes: list[int], first: float, last: float) -> None:
-    for axis in axes:
-        for position, factor in ((0, first), (-1, last)):
-            if factor != 1:
-                a[(slice(None),) * axis + (position,)] *= factor
+def _scale_ends(a: Any, axes: list[int], first: float, last: float) -> None:
+    with at_home(a):
+        for axis in axes:
+            for position, factor in ((0, first), (-1, last)):
+                if factor != 1:
+                    a[(slice(None),) * axis + (position,)] *= factor
 
 
 def dctn(
@@ -72,7 +74,8 @@ def dctn(
     workers: int | None = None,
     *,
     orthogonalize: bool | None = None,
-) -> np.ndarray:
+    devices: Devices = None,
+) -> Any:
     """The discrete cosine transform of type 1, 2, 3 or 4 along several axes, all by default.
 
     Real data give real results; of complex data real and imaginary parts are transformed separately. The arguments
@@ -85,7 +88,7 @@ def dctn(
     array([[16.,  0.],
            [ 0.,  0.]])
     """
-    return _r2r(x, "dct", type, s, axes, norm, workers, orthogonalize, backward=False)
+    return _r2r(x, "dct", type, s, axes, norm, workers, orthogonalize, devices, backward=False)
 
 
 def idctn(
@@ -97,9 +100,11 @@ def idctn(
     overwrite_x: bool = False,
     workers: int | None = None,
     orthogonalize: bool | None = None,
-) -> np.ndarray:
+    *,
+    devices: Devices = None,
+) -> Any:
     """The inverse of `dctn`, with its arguments."""
-    return _r2r(x, "dct", type, s, axes, norm, workers, orthogonalize, backward=True)
+    return _r2r(x, "dct", type, s, axes, norm, workers, orthogonalize, devices, backward=True)
 
 
 def dstn(
@@ -111,9 +116,11 @@ def dstn(
     overwrite_x: bool = False,
     workers: int | None = None,
     orthogonalize: bool | None = None,
-) -> np.ndarray:
+    *,
+    devices: Devices = None,
+) -> Any:
     """The discrete sine transform of type 1, 2, 3 or 4, as `dctn`. For type 1 norms divide by 2(n+1)."""
-    return _r2r(x, "dst", type, s, axes, norm, workers, orthogonalize, backward=False)
+    return _r2r(x, "dst", type, s, axes, norm, workers, orthogonalize, devices, backward=False)
 
 
 def idstn(
@@ -125,12 +132,14 @@ def idstn(
     overwrite_x: bool = False,
     workers: int | None = None,
     orthogonalize: bool | None = None,
-) -> np.ndarray:
+    *,
+    devices: Devices = None,
+) -> Any:
     """The inverse of `dstn`, with its arguments."""
-    return _r2r(x, "dst", type, s, axes, norm, workers, orthogonalize, backward=True)
+    return _r2r(x, "dst", type, s, axes, norm, workers, orthogonalize, devices, backward=True)
 
 
-def _along_one_axis(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+def _along_one_axis(name: str, of: Callable[..., Any]) -> Callable[..., Any]:
     def function(
         x: Any,
         type: int = 2,
@@ -140,9 +149,11 @@ def _along_one_axis(name: str, of: Callable[..., np.ndarray]) -> Callable[..., n
         overwrite_x: bool = False,
         workers: int | None = None,
         orthogonalize: bool | None = None,
-    ) -> np.ndarray:
+        *,
+        devices: Devices = None,
+    ) -> Any:
         lengths = None if n is None else (n,)
-        return of(x, type, lengths, (axis,), norm, overwrite_x, workers, orthogonalize=orthogonalize)
+        return of(x, type, lengths, (axis,), norm, overwrite_x, workers, orthogonalize=orthogonalize, devices=devices)
 
     return named(function, name, f"`{of.__name__}` along one axis, of length n.")
 

@@ -17,6 +17,7 @@ from weft._layout import Layout, gathered, layout_of, move, strides_of
 from weft._together import ranks_of
 
 if TYPE_CHECKING:
+    from weft._places import Given
     from weft._plan import Plan
 
 
@@ -212,6 +213,8 @@ def layout_of_side(plan: Plan, side: Any) -> Layout:
     """The layout of a plan's input or output. Collective the first time."""
     known = plan._layouts.get(side.name)
     if known is None:
+        if plan.device is not None:
+            raise Error("array", "a plan of device memory", "a plan of arrays on the host, or plain device arrays")
         n = len(side.shape)
         if side.shape[n - len(side.box.lo) :] != side.box.shape:
             raise Error("array", f"the {side.name} of a plan with a halo", "one without, or plain arrays")
@@ -225,15 +228,15 @@ def layout_of_side(plan: Plan, side: Any) -> Layout:
     return known
 
 
-def execute(plan: Plan, do: Any, direction: Any, x: Any, out: Any, workspace: Any) -> DistArray:
+def execute(plan: Plan, do: Any, direction: Any, given: Given) -> DistArray:
     """An execution of a plan of which at least one array is a `DistArray`, and so is the result."""
-    forward = direction.name == "forward"
+    forward, x, out = direction.name == "forward", given.x, given.out
     sides = (plan._input, plan._output) if forward else (plan._output, plan._input)
     for name, array, side in zip(("x", "out"), (x, out), sides, strict=True):
         if isinstance(array, DistArray) and not array._layout.has_boxes_of(layout_of_side(plan, side)):
             wanted = f"the plan's {side.name} boxes; redistribute(weft.DistArray.{side.name}_of(plan)) gives them"
             raise Error("plan", f"{name}, a DistArray of shape {array.shape} of other boxes", wanted)
-    result = plan._do(do, direction, _part(x), _part(out), workspace)
+    result = plan._do(do, direction, given._replace(x=_part(x), out=_part(out)))
     return out if isinstance(out, DistArray) else DistArray._of(layout_of_side(plan, sides[1]), result)
 
 

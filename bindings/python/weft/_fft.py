@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from weft._foreign import conjugated, dtype_of
 from weft._scipy_arguments import (
     Axes,
     array_of,
@@ -16,44 +17,43 @@ from weft._scipy_arguments import (
     named,
     no_plan,
     norm_of,
-    workers_of,
 )
-from weft._whole import transform
+from weft._whole import Ranks, transform
 
 Lengths = int | Sequence[int] | None
+Devices = Sequence[int] | None
+Who = tuple[int | None, Devices]  # workers and devices, as they were given
 # The direction that scales is the other one for hfft and ihfft.
 _SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-def _c2c(x: Any, s: Lengths, axes: Axes, norm: str | None, workers: int | None, *, backward: bool) -> np.ndarray:
+def _c2c(x: Any, s: Lengths, axes: Axes, norm: str | None, who: Who, *, backward: bool) -> Any:
     a = array_of(x)
     chosen, lengths = axes_and_lengths(a, s, axes)
-    scale, threads = norm_of(norm), workers_of(workers)
+    scale, ranks = norm_of(norm), Ranks.of(*who)
     if not chosen:
         return a
     a = complex_of(fitted(a, chosen, lengths))
     kinds = dict.fromkeys(chosen, "c2c")
-    return transform(a, a.shape, kinds, a.dtype, backward=backward, norm=scale, workers=threads)
+    return transform(a, a.shape, kinds, dtype_of(a), backward=backward, norm=scale, ranks=ranks)
 
 
-def _r2c(x: Any, s: Lengths, axes: Axes, norm: str | None, workers: int | None) -> np.ndarray:
+def _r2c(x: Any, s: Lengths, axes: Axes, norm: str | None, who: Who) -> Any:
     a = array_of(x)
-    if a.dtype.kind == "c":
+    if dtype_of(a).kind == "c":
         raise TypeError("x must be a real sequence")
     chosen, lengths = axes_and_lengths(a, s, axes)
-    scale, threads = norm_of(norm), workers_of(workers)
+    scale, ranks = norm_of(norm), Ranks.of(*who)
     if not chosen:
         raise ValueError("at least 1 axis must be transformed")
     a = fitted(a, chosen, lengths)
     kinds = dict.fromkeys(chosen, "c2c") | {chosen[-1]: "r2c"}
-    return transform(a, a.shape, kinds, np.dtype(a.dtype.char.upper()), backward=False, norm=scale, workers=threads)
+    return transform(a, a.shape, kinds, np.dtype(dtype_of(a).char.upper()), backward=False, norm=scale, ranks=ranks)
 
 
-def _c2r(
-    x: Any, s: Lengths, axes: Axes, norm: str | None, workers: int | None, *, conjugate: bool = False
-) -> np.ndarray:
+def _c2r(x: Any, s: Lengths, axes: Axes, norm: str | None, who: Who, *, conjugate: bool = False) -> Any:
     a = array_of(x)
-    scale, threads = norm_of(norm), workers_of(workers)
+    scale, ranks = norm_of(norm), Ranks.of(*who)
     given = s is not None
     chosen, lengths = axes_and_lengths(a, s, axes)
     if not chosen:
@@ -65,11 +65,11 @@ def _c2r(
         raise ValueError(f"Invalid number of data points ({lengths[-1]}) specified")
     a = complex_of(fitted(a, chosen, [*lengths[:-1], lengths[-1] // 2 + 1]))
     if conjugate:
-        a = a.conj()
+        a = conjugated(a)
     shape = list(a.shape)
     shape[last] = lengths[-1]
     kinds = dict.fromkeys(chosen, "c2c") | {last: "r2c"}
-    return transform(a, tuple(shape), kinds, np.dtype(a.dtype.char.lower()), backward=True, norm=scale, workers=threads)
+    return transform(a, tuple(shape), kinds, np.dtype(dtype_of(a).char.lower()), backward=True, norm=scale, ranks=ranks)
 
 
 def fftn(
@@ -81,7 +81,8 @@ def fftn(
     workers: int | None = None,
     *,
     plan: None = None,
-) -> np.ndarray:
+    devices: Devices = None,
+) -> Any:
     """The discrete Fourier transform along several axes, all by default.
 
     Parameters
@@ -91,12 +92,14 @@ def fftn(
     axes : axes that are transformed; None: the last len(s), or all.
     norm : "backward" (None): ifftn divides by N, the number of points; "ortho": both by sqrt(N); "forward": fftn by N.
     overwrite_x : allowed for SciPy's sake. The input is never overwritten.
-    workers : threads; None: as `scipy.fft.set_workers` says, or 1; -1: one for each processor.
+    workers : threads; None: as `scipy.fft.set_workers` says, or 1; -1: one for each processor. Only of
+        arrays on the host.
     plan : must be None. Plans are made with the first array of a shape and kept; `weft.clear_cache` frees them.
+    devices : the numbers of GPUs that share the work, such as [0, 1]; docs/python-gpu.md says how x gets there.
 
     Returns
     -------
-    complex array of x's precision in C order.
+    complex array of x's precision in C order; of a tensor of PyTorch or an array of CuPy one of those, on its device.
 
     >>> import numpy as np, weft
     >>> weft.fftn([[1, 2], [3, 4]])
@@ -104,7 +107,7 @@ def fftn(
            [-4.+0.j,  0.+0.j]])
     """
     no_plan(plan)
-    return _c2c(x, s, axes, norm, workers, backward=False)
+    return _c2c(x, s, axes, norm, (workers, devices), backward=False)
 
 
 def ifftn(
@@ -116,7 +119,8 @@ def ifftn(
     workers: int | None = None,
     *,
     plan: None = None,
-) -> np.ndarray:
+    devices: Devices = None,
+) -> Any:
     """The inverse of `fftn`, with its arguments.
 
     >>> weft.ifftn(weft.fftn([[1, 2], [3, 4]])).real
@@ -124,7 +128,7 @@ def ifftn(
            [3., 4.]])
     """
     no_plan(plan)
-    return _c2c(x, s, axes, norm, workers, backward=True)
+    return _c2c(x, s, axes, norm, (workers, devices), backward=True)
 
 
 def rfftn(
@@ -136,7 +140,8 @@ def rfftn(
     workers: int | None = None,
     *,
     plan: None = None,
-) -> np.ndarray:
+    devices: Devices = None,
+) -> Any:
     """`fftn` of real data: along the last of the axes the result has n//2+1 points, the rest follows by symmetry.
 
     >>> weft.rfftn(np.ones((2, 4))).real
@@ -144,7 +149,7 @@ def rfftn(
            [0., 0., 0.]])
     """
     no_plan(plan)
-    return _r2c(x, s, axes, norm, workers)
+    return _r2c(x, s, axes, norm, (workers, devices))
 
 
 def irfftn(
@@ -156,7 +161,8 @@ def irfftn(
     workers: int | None = None,
     *,
     plan: None = None,
-) -> np.ndarray:
+    devices: Devices = None,
+) -> Any:
     """The inverse of `rfftn`. `s` are the lengths of the real result; without it the last one is 2(m-1), an even
     number.
 
@@ -165,7 +171,7 @@ def irfftn(
            [1., 1., 1., 1.]])
     """
     no_plan(plan)
-    return _c2r(x, s, axes, norm, workers)
+    return _c2r(x, s, axes, norm, (workers, devices))
 
 
 def hfftn(
@@ -177,10 +183,11 @@ def hfftn(
     workers: int | None = None,
     *,
     plan: None = None,
-) -> np.ndarray:
+    devices: Devices = None,
+) -> Any:
     """`fftn` of Hermitian-symmetric data, of which x has the half along the last of the axes; the result is real."""
     no_plan(plan)
-    return _c2r(x, s, axes, _SWAPPED[norm_of(norm)], workers, conjugate=True)
+    return _c2r(x, s, axes, _SWAPPED[norm_of(norm)], (workers, devices), conjugate=True)
 
 
 def ihfftn(
@@ -192,14 +199,15 @@ def ihfftn(
     workers: int | None = None,
     *,
     plan: None = None,
-) -> np.ndarray:
+    devices: Devices = None,
+) -> Any:
     """The inverse of `hfftn`."""
     no_plan(plan)
-    result = _r2c(x, s, axes, _SWAPPED[norm_of(norm)], workers)
-    return np.conj(result, out=result)
+    result = _r2c(x, s, axes, _SWAPPED[norm_of(norm)], (workers, devices))
+    return conjugated(result, out=result)
 
 
-def _along_one_axis(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+def _along_one_axis(name: str, of: Callable[..., Any]) -> Callable[..., Any]:
     def function(
         x: Any,
         n: int | None = None,
@@ -209,14 +217,15 @@ def _along_one_axis(name: str, of: Callable[..., np.ndarray]) -> Callable[..., n
         workers: int | None = None,
         *,
         plan: None = None,
-    ) -> np.ndarray:
+        devices: Devices = None,
+    ) -> Any:
         lengths = None if n is None else (n,)
-        return of(x, lengths, (axis,), norm, overwrite_x, workers, plan=plan)
+        return of(x, lengths, (axis,), norm, overwrite_x, workers, plan=plan, devices=devices)
 
     return named(function, name, f"`{of.__name__}` along one axis, of length n.")
 
 
-def _along_two_axes(name: str, of: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+def _along_two_axes(name: str, of: Callable[..., Any]) -> Callable[..., Any]:
     def function(
         x: Any,
         s: Lengths = None,
@@ -226,8 +235,9 @@ def _along_two_axes(name: str, of: Callable[..., np.ndarray]) -> Callable[..., n
         workers: int | None = None,
         *,
         plan: None = None,
-    ) -> np.ndarray:
-        return of(x, s, axes, norm, overwrite_x, workers, plan=plan)
+        devices: Devices = None,
+    ) -> Any:
+        return of(x, s, axes, norm, overwrite_x, workers, plan=plan, devices=devices)
 
     return named(function, name, f"`{of.__name__}` along two axes, the last ones by default.")
 

@@ -10,6 +10,8 @@ from weft import _core
 from weft._arrays import Side
 from weft._core import Accuracy, Explanation, OperationTime
 from weft._error import Error
+from weft._places import Place
+from weft._views import host_view
 
 
 class Findings:
@@ -18,6 +20,7 @@ class Findings:
     _core: Any
     _input: Side
     _output: Side
+    _place: Place
 
     def explain(self) -> Explanation:
         """Why the plan is as it is: what else was looked at, what bounds it, what would help. `print` it. Local."""
@@ -56,20 +59,23 @@ class Findings:
         An exact plan is made, and the results are compared in all points, so that for the time of the call there are
         two more arrays and the exact plan's workspace. `x` is left as it was, also in place. `l2` is the 2-norm of the
         difference over that of the exact result, `maximum` the same for the largest elements, `bound` what `l2` is at
-        most. Zeros for a plan without codecs.
+        most. Zeros for a plan without codecs. For plans of arrays on the host.
 
         >>> plan = weft.Plan(None, (4, 6), tolerance=1e-6)  # one rank sends nothing
         >>> plan.measured_error(np.ones((4, 6), complex)).l2
         0.0
         """
         which = direction_of("measured_error", direction)
+        if self._place.device >= 0:
+            raise Error("measured error", "a plan of device memory", "a plan of arrays on the host")
         source = self._input if which is _core.Direction.forward else self._output
         try:
-            source.check("x", x)
+            seen = x if type(x) is np.ndarray else host_view("x", x)
+            source.check("x", seen)
         except Error:
             self._core.refuse_measurement(which)
             raise
-        return self._core.measured_error(which, x)
+        return self._core.measured_error(which, seen)
 
 
 def direction_of(operation: str, name: str) -> _core.Direction:

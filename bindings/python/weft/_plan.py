@@ -18,8 +18,7 @@ from weft._dist_array import execute as execute_distributed
 from weft._distributions import Where, distribution
 from weft._error import Error
 from weft._findings import Findings
-from weft._in_place import other_view
-from weft._memory import empty
+from weft._places import Given, place_of
 from weft._ranks import resolve
 
 _FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
@@ -30,6 +29,7 @@ SCALES = {
     "ortho": ("symmetric", "symmetric"),
     "forward": ("full", "none"),
     "none": ("none", "none"),
+    "both": ("full", "full"),
 }
 # Wavenumbers begin at, and the logical length in points is: factor * n + more.
 _WAVES = {
@@ -63,13 +63,16 @@ class Plan(Findings):
         "brick", this rank's `weft.Box`, the list of all ranks' boxes, or a `weft.Distribution`, which also takes memory
         orders, strides and halos. For the output "fastest": boxes and memory order as the plan likes them best.
     norm : as in `scipy.fft`: "backward" (None): backward divides by N, the product of the logical lengths of the
-        transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided.
+        transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided;
+        "both": both divide by N. With "none", "ortho" and "both" each direction is the other's adjoint.
     tolerance : the relative error in the 2-norm that messages may cause, None: they are exact.
     effort : "estimate", "measure" or "patient": how much is tried while planning.
     in_place : whether input and output are one memory: `forward(x)` then returns a view of the memory of x, which
         holds the result, and `backward(y)` one of that of y. r2c may have `with_r2c_padding()` for its input.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
+    device : where this rank's arrays lie: None: in memory of the host; "cuda", the number of a GPU, a `torch.device`, a
+        `cupy.cuda.Device` or an array there: in memory of that GPU. docs/python-gpu.md says more.
     options : everything that `weft.options()` lists, such as threads=2 or exchange="p2p". With workspace="user" every
         execution is given its workspace, as `empty_workspace()` makes it, which several plans may share.
 
@@ -106,6 +109,7 @@ class Plan(Findings):
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
+        device: Any = None,
         **options: str | int | float | bool,
     ) -> None:
         self._core: Any = None
@@ -114,7 +118,7 @@ class Plan(Findings):
         source, target = _dtypes(self._transforms, dtype)
         scales = SCALES.get("backward" if norm is None else norm)
         if scales is None:
-            raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none"')
+            raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none", "both"')
         arguments = _core.PlanArguments()
         arguments.shape = self._shape
         arguments.transforms = self._transforms
@@ -130,20 +134,25 @@ class Plan(Findings):
         for name, value in options.items():
             arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
         before, after = distribution("input", input), distribution("output", output)
+        self._place = place_of(device)
+        arguments.device = self._place.device
         self._core = _core.Plan(resolve(comm), arguments, before, after)
         room = self._core.buffer_bytes if in_place else 0
         self._input = Side("input", self._core.input, source, batch, before.halo, room)
         self._output = Side("output", self._core.output, target, batch, after.halo, room)
-        self._result: np.ndarray | None = None
+        self._result: Any = None
         self._comm, self._layouts = comm, {}  # of a DistArray
 
-    def forward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> np.ndarray:
+    def forward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> Any:
         """Transforms this rank's input box and returns its output box. Collective.
 
         `x` is read where it lies and left as it was; `out` is written where it lies, a new array if it is None. Both
         look as `empty_input()` and `empty_output()` make them, in shape, dtype and strides, and do not overlap. In
         place `out` is a view of the memory of `x`, which is overwritten. `workspace`: if and only if the plan has
         option workspace="user". Arrays may be `weft.DistArray`s of the plan's boxes; then the result is one too.
+
+        In memory of a GPU the execution is enqueued on `stream`, None: the current one in the module of x, and the
+        result is there when that stream has come so far. A new array is one of the module of x.
 
         >>> plan = weft.Plan(None, (4, 6), "r2c", in_place=True)
         >>> x = plan.empty_input()
@@ -154,13 +163,13 @@ class Plan(Findings):
         >>> bool(np.all(plan.backward(y, out=x) == 1))
         True
         """
-        return self._do(self._core.execute, _FORWARD, x, out, workspace)
+        return self._do(self._core.execute, _FORWARD, Given(x, out, workspace, stream))
 
-    def backward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> np.ndarray:
+    def backward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> Any:
         """The same from the output box to the input box. Collective."""
-        return self._do(self._core.execute, _BACKWARD, x, out, workspace)
+        return self._do(self._core.execute, _BACKWARD, Given(x, out, workspace, stream))
 
-    def start_forward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> None:
+    def start_forward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
 
         Until `wait` returns or `test` returns True, the arrays belong to the plan, which keeps them alive. No thread
@@ -172,42 +181,31 @@ class Plan(Findings):
         >>> complex(plan.wait()[0, 0])
         (16+0j)
         """
-        self._result = self._do(self._core.start, _FORWARD, x, out, workspace)
+        self._result = self._do(self._core.start, _FORWARD, Given(x, out, workspace, stream))
 
-    def start_backward(self, x: np.ndarray, out: np.ndarray | None = None, workspace: np.ndarray | None = None) -> None:
+    def start_backward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> None:
         """As `backward`, and as `start_forward` does it. Collective."""
-        self._result = self._do(self._core.start, _BACKWARD, x, out, workspace)
+        self._result = self._do(self._core.start, _BACKWARD, Given(x, out, workspace, stream))
 
-    def _do(
-        self, what: Any, direction: _core.Direction, x: np.ndarray, out: np.ndarray | None, workspace: np.ndarray | None
-    ) -> np.ndarray:
+    def _do(self, what: Any, direction: _core.Direction, given: Given) -> Any:
         """Executes or starts. What is wrong with the arrays is an error here before C++ sees them; then other ranks,
         which may wait for this one to agree, are told."""
-        if isinstance(x, DistArray) or isinstance(out, DistArray):
-            return execute_distributed(self, what, direction, x, out, workspace)
-        source, target = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
+        if isinstance(given.x, DistArray) or isinstance(given.out, DistArray):
+            return execute_distributed(self, what, direction, given)
+        sides = (self._input, self._output) if direction is _FORWARD else (self._output, self._input)
         try:
-            source.check("x", x, write=self._in_place)
-            if out is not None:
-                target.check("out", out, write=True)
-            if self._in_place and source.box.size and target.box.size:
-                view = other_view("x", x, target, target.bytes)
-                out = view if out is None else out
-            elif out is None:
-                out = target.empty()
-            if workspace is not None:
-                _check_workspace(workspace)
-        except (Error, MemoryError):
+            used, out = self._place.arrays(self._core, sides, given, self._in_place)
+        except Exception:  # also where a module has no memory for a new array
             self._core.refuse(direction)
             raise
-        what(direction, x, out, workspace)
+        what(direction, *used)
         return out
 
     def test(self) -> bool:
         """Takes the execution under way as far as possible without waiting. True if none is under way any more."""
         return self._core.test()
 
-    def wait(self) -> np.ndarray | None:
+    def wait(self) -> Any:
         """Completes the execution under way and returns its result; None if none was started since the last wait."""
         self._core.wait()
         result, self._result = self._result, None
@@ -278,23 +276,33 @@ class Plan(Findings):
         """Bytes that the plan needs on this rank beside your arrays, and owns unless option workspace is "user"."""
         return self._core.workspace_bytes
 
-    def empty_workspace(self) -> np.ndarray:
+    @property
+    def device(self) -> int | None:
+        """The GPU whose memory this rank's arrays lie in; None: memory of the host."""
+        return self._place.device if self._place.device >= 0 else None
+
+    def empty_workspace(self, xp: Any = None) -> Any:
         """Memory for plans with option workspace="user": `workspace_bytes` bytes. One execution at a time
-        uses it. After one that failed in the middle it is lost: other ranks may still use it.
+        uses it. After one that failed in the middle it is lost: other ranks may still use it. `xp`: as of
+        `empty_input`.
 
         >>> plan = weft.Plan(None, (4, 6), workspace="user")
         >>> complex(plan.forward(np.ones((4, 6), complex), workspace=plan.empty_workspace())[0, 0])
         (24+0j)
         """
-        return empty((self._core.workspace_bytes,), np.dtype(np.uint8))
+        return self._place.empty_bytes(self._core.workspace_bytes, xp)
 
-    def empty_input(self) -> np.ndarray:
-        """A new array for this rank's input, its values undefined."""
-        return self._input.empty()
+    def empty_input(self, xp: Any = None) -> Any:
+        """A new array for this rank's input, its values undefined.
 
-    def empty_output(self) -> np.ndarray:
-        """A new array for this rank's output, its values undefined. Its memory order is `output_order`."""
-        return self._output.empty()
+        `xp`: the module that makes it, numpy, cupy or torch; None: NumPy, and for memory of a GPU the module of the
+        plan's argument `device`, or else the one of CuPy and PyTorch that is imported.
+        """
+        return self._place.empty(self._input, xp)
+
+    def empty_output(self, xp: Any = None) -> Any:
+        """The same for this rank's output. Its memory order is `output_order`."""
+        return self._place.empty(self._output, xp)
 
     def wavenumbers(self, axis: int) -> np.ndarray:
         """The wavenumbers of this rank's output along an axis, float64, shaped to broadcast against the output.
@@ -353,17 +361,6 @@ class Plan(Findings):
         raise TypeError(
             "a weft.Plan cannot be pickled or copied: it holds memory, threads and communicators of this process. "
             "Make one from its arguments where it is needed"
-        )
-
-
-def _check_workspace(workspace: object) -> None:
-    if not (isinstance(workspace, np.ndarray) and workspace.flags.c_contiguous and workspace.flags.writeable):
-        raise Error(
-            "plan: workspace",
-            f"an object of type {type(workspace).__name__}"
-            if not isinstance(workspace, np.ndarray)
-            else "an array that is " + ("read-only" if not workspace.flags.writeable else "not contiguous"),
-            "a writable NumPy array in C order, as plan.empty_workspace() makes it",
         )
 
 

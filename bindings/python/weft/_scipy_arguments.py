@@ -10,24 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from weft._error import Error
+from weft._foreign import as_array, at_home, converted, dtype_of, made_like, transformable
+
 Axes = int | Sequence[int] | None
 
 
-def array_of(x: Any) -> np.ndarray:
+def array_of(x: Any) -> Any:
     """The argument as an array that can be transformed: float16 as float32, what is no float as float64."""
-    a = np.asarray(x)
-    if a.dtype.kind in "fc":
-        if a.dtype.char in "gG":
-            raise TypeError(f"weft transforms {a.dtype} nowhere: float32 and float64 and complex numbers of them")
-        dtype = np.dtype(np.float32) if a.dtype.char == "e" else a.dtype.newbyteorder("=")
-    else:
-        dtype = np.dtype(np.float64)
-    return a if a.dtype == dtype and a.dtype.isnative else a.astype(dtype)
+    return transformable(as_array(x))
 
 
-def complex_of(a: np.ndarray) -> np.ndarray:
+def complex_of(a: Any) -> Any:
     """The array, or a complex copy of a real one."""
-    return a if a.dtype.kind == "c" else a.astype(a.dtype.char.upper())
+    dtype = dtype_of(a)
+    return a if dtype.kind == "c" else converted(a, np.dtype(dtype.char.upper()))
 
 
 def norm_of(norm: str | None) -> str:
@@ -54,6 +51,18 @@ def workers_of(workers: int | None) -> int:
     return count
 
 
+def devices_of(devices: Iterable[int] | None, workers: int | None) -> tuple[int, ...]:
+    """The GPUs that share a transform, as CUDA counts them; (): none was named."""
+    if devices is None:
+        return ()
+    chosen = tuple(_integers(devices, "devices"))
+    if workers is not None:
+        raise Error("transform", "both workers and devices", "one of the two: each device has one thread")
+    if not chosen or min(chosen) < 0:
+        raise Error("transform: devices", repr(devices), "the numbers of one GPU or more, from 0")
+    return chosen
+
+
 def no_plan(plan: object) -> None:
     if plan is not None:
         raise NotImplementedError(
@@ -61,7 +70,7 @@ def no_plan(plan: object) -> None:
         )
 
 
-def axes_and_lengths(a: np.ndarray, s: Any, axes: Axes) -> tuple[list[int], list[int]]:
+def axes_and_lengths(a: Any, s: Any, axes: Axes) -> tuple[list[int], list[int]]:
     """The axes that are transformed, not negative, and the length along each."""
     lengths = None if s is None else list(_integers(s, "s"))
     if axes is not None:
@@ -95,7 +104,7 @@ def _integers(values: Any, name: str) -> Iterable[int]:
         raise ValueError(f"{name} must be a scalar or iterable of integers") from None
 
 
-def fitted(a: np.ndarray, axes: Sequence[int], lengths: Sequence[int]) -> np.ndarray:
+def fitted(a: Any, axes: Sequence[int], lengths: Sequence[int]) -> Any:
     """The array with these lengths along the axes: a view where cropped, a copy with zeros where padded."""
     shape = list(a.shape)
     for axis, n in zip(axes, lengths, strict=True):
@@ -105,8 +114,9 @@ def fitted(a: np.ndarray, axes: Sequence[int], lengths: Sequence[int]) -> np.nda
     part = a[tuple(slice(min(n, have)) for n, have in zip(shape, a.shape, strict=True))]
     if list(part.shape) == shape:
         return part
-    padded = np.zeros(shape, a.dtype)
-    padded[tuple(slice(n) for n in part.shape)] = part
+    padded = made_like(a, shape, dtype_of(a), zeros=True)
+    with at_home(a):
+        padded[tuple(slice(n) for n in part.shape)] = part
     return padded
 
 

@@ -94,7 +94,7 @@ class _Slots:
             mine = cls(core.size)
             told[...] = next(cls._numbers)
             cls._known[int(told[0, 0])] = mine
-        plan.execute(_core.Direction.forward, told, number)
+        plan.execute(_core.Direction.forward, told, number, None)
         slots = cls._known[int(number[0, 0])]
         core.barrier()
         return slots

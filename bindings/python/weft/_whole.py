@@ -13,18 +13,36 @@ import dataclasses
 import math
 import os
 import threading
+from typing import Any
 
 import numpy as np
 
 from weft import _core, _memory
 from weft._core import Distribution
 from weft._error import Error
+from weft._foreign import aligned, copied, device_of, dtype_of, made_like, strides_of
+from weft._modules import stream_of
 from weft._plan import SCALES
+from weft._scipy_arguments import devices_of, workers_of
+from weft._views import device_memory, host_view, module_of
 
 MAX_AXES = 8  # of a plan
 # Below so many points a second thread costs more than it helps.
 _POINTS_PER_RANK = 1 << 14
 _MOST_PLANS = 64  # that are kept
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranks:
+    """Who transforms an array: so many threads of the host, or a thread for each of these GPUs."""
+
+    workers: int
+    devices: tuple[int, ...] = ()
+
+    @staticmethod
+    def of(workers: int | None, devices: Any) -> Ranks:
+        """From the arguments of users."""
+        return Ranks(workers_of(workers), devices_of(devices, workers))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +57,8 @@ class Request:
     output_strides: tuple[int, ...]
     norm: str
     workers: int
+    devices: tuple[int, ...] = ()  # a rank on each; (): on the host
+    home: int = -1  # the rank in whose memory the whole arrays lie; -1: memory of the host
 
     def cuts(self) -> tuple[int, int] | None:
         """The axes that the ranks' boxes are cut along, before and after; None: one rank.
@@ -60,6 +80,18 @@ class Request:
         after = max(others, key=lambda a: (self.shape[a] >= self.workers, self.output_strides[a]))
         return before, after
 
+    def slabs(self) -> tuple[int, int]:
+        """The same where there is one rank: any axis."""
+        return self.cuts() or (0, 0)
+
+    def held(self, spectrum: bool = False) -> Distribution:
+        """All of the array, or of its transform, on one rank."""
+        halved = [
+            n // 2 + 1 if spectrum and kind == "r2c" else n for n, kind in zip(self.shape, self.transforms, strict=True)
+        ]
+        none = [0] * len(halved)
+        return Distribution.boxes([(none, halved if rank == self.home else none) for rank in range(len(self.devices))])
+
 
 class _Team:
     """The threads of one number of workers, and the lock that lets one caller at a time use them."""
@@ -80,18 +112,45 @@ class _Kept:
         arguments.precision = "float32" if request.input_dtype.char in "fF" else "float64"
         arguments.element = "complex" if request.input_dtype.kind == "c" else "real"
         arguments.forward_scale, arguments.backward_scale = SCALES[request.norm]
-        before, after = request.cuts() or (0, 0)
-        sides = [
-            Distribution.slab(axis).with_strides(strides)
-            for axis, strides in ((before, request.input_strides), (after, request.output_strides))
-        ]
-        self.plan = _core.WholePlan(team.threads, arguments, *sides)
+        devices = list(request.devices)
+        arguments.device = devices[0] if devices else -1
+        strides = request.input_strides, request.output_strides
+        self.home = request.home
+        if devices and self.home < 0:
+            orders = [sorted(range(len(steps)), key=lambda a: -steps[a]) for steps in strides]
+            sides = [
+                Distribution.slab(axis).with_order(order) for axis, order in zip(request.slabs(), orders, strict=True)
+            ]
+            self.plan = _core.SpreadPlan(team.threads, arguments, *sides, *strides, devices)
+        else:
+            parts = (
+                [request.held(), request.held(spectrum=True)] if devices else map(Distribution.slab, request.slabs())
+            )
+            sides = [part.with_strides(steps) for part, steps in zip(parts, strides, strict=True)]
+            self.plan = _core.WholePlan(team.threads, arguments, *sides, devices)
         self.bytes = self.plan.workspace_bytes
 
-    def execute(self, direction: _core.Direction, x: np.ndarray, out: np.ndarray) -> None:
-        reals = [2 if a.dtype.kind == "c" else 1 for a in (x, out)]
+    def execute(self, direction: _core.Direction, x: Any, out: Any) -> None:
+        reals = [2 if dtype_of(a).kind == "c" else 1 for a in (x, out)]
         with self.team.lock:
-            self.plan.execute(direction, x, out, *reals)
+            if self.home >= 0:
+                stream = stream_of(module_of(x), device_of(x))
+                given = [_given(a, stream) for a in (x, out)]
+                self.plan.execute(direction, *given, *reals, self.home, stream)
+            elif isinstance(self.plan, _core.SpreadPlan):
+                forward = direction == _core.Direction.forward
+                self.plan.execute(
+                    direction, host_view("x", x), host_view("x", out), *(reals if forward else reals[::-1])
+                )
+                self.bytes = self.plan.workspace_bytes
+            else:
+                self.plan.execute(direction, host_view("x", x), host_view("x", out), *reals)
+
+
+def _given(a: Any, stream: int) -> _core.Address:
+    memory = device_memory("x", a, stream)
+    assert memory is not None  # as its device was asked for
+    return memory.given()
 
 
 class _Store:
@@ -168,16 +227,17 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def transform(
-    x: np.ndarray,
+    x: Any,
     shape: tuple[int, ...],
     transforms: dict[int, str],
     result: np.dtype,
     *,
     backward: bool,
     norm: str,
-    workers: int,
-) -> np.ndarray:
-    """Transforms the axes that `transforms` names, and returns a new array in C order.
+    ranks: Ranks,
+) -> Any:
+    """Transforms the axes that `transforms` names, and returns a new array in C order, of the module of x and in its
+    memory.
 
     `shape`: that of the real array for r2c, else that of x. Backward starts from what forward would return.
     """
@@ -186,37 +246,52 @@ def transform(
         for axis, kind in transforms.items():
             if kind == "r2c":
                 out_shape[axis] = shape[axis] // 2 + 1
-    out = _memory.empty(out_shape, result)
-    if out.size == 0:
+    out = made_like(x, out_shape, result)
+    if math.prod(out_shape) == 0:
         return out
     if not plannable(x):
-        x = x.copy()  # in C order and aligned
+        x = copied(x)  # in C order and aligned
     sides = (out, x) if backward else (x, out)
-    request = _collapsed(shape, transforms, sides, norm, workers)
+    request = _placed(_collapsed(shape, transforms, sides, norm, ranks.workers), ranks.devices, device_of(x))
     direction = _core.Direction.backward if backward else _core.Direction.forward
     _store.get(request).execute(direction, x, out)
     return out
 
 
-def plannable(x: np.ndarray) -> bool:
+def _placed(request: Request, devices: tuple[int, ...], home: int) -> Request:
+    """The request on these GPUs, of an array in memory of `home`, or of the host (-1)."""
+    if home < 0 and not devices:
+        return request
+    if home >= 0 and devices and home not in devices:
+        raise Error(
+            "transform: devices", f"{list(devices)} for an array on GPU {home}", "devices with that one among them"
+        )
+    request = dataclasses.replace(request, workers=len(devices) or 1, devices=devices or (home,))
+    if request.cuts() is None:  # too small to be shared
+        request = dataclasses.replace(request, workers=1, devices=(home if home >= 0 else devices[0],))
+    return request if home < 0 else dataclasses.replace(request, home=request.devices.index(home))
+
+
+def plannable(x: Any) -> bool:
     """Whether a plan can read the array where it lies: aligned, and no two elements in one place."""
-    if not x.flags.aligned:
+    if not aligned(x):
         return False
-    reach = x.itemsize
-    for step, n in sorted((s, n) for s, n in zip(x.strides, x.shape, strict=True) if n > 1):
-        if step < reach or step % x.itemsize:
+    reach = itemsize = dtype_of(x).itemsize
+    for step, n in sorted((s, n) for s, n in zip(strides_of(x), x.shape, strict=True) if n > 1):
+        if step < reach or step % itemsize:
             return False
         reach += step * (n - 1)
     return True
 
 
 def _collapsed(
-    shape: tuple[int, ...], transforms: dict[int, str], sides: tuple[np.ndarray, np.ndarray], norm: str, workers: int
+    shape: tuple[int, ...], transforms: dict[int, str], sides: tuple[Any, Any], norm: str, workers: int
 ) -> Request:
     """The request with as few axes as possible: without those of one point, and with neighbours that nothing is done to
     as one axis where they follow each other in memory on both sides."""
     axes: list[tuple[int, str, int, int]] = []  # length, transform, strides of both sides
-    steps = [[s // a.itemsize for s in a.strides] for a in sides]
+    dtypes = [dtype_of(a) for a in sides]
+    steps = [[s // dtype.itemsize for s in strides_of(a)] for a, dtype in zip(sides, dtypes, strict=True)]
     for axis, n in enumerate(shape):
         kind = transforms.get(axis, "none")
         if n == 1 and kind in ("none", "c2c"):
@@ -230,7 +305,7 @@ def _collapsed(
     if len(axes) > MAX_AXES:
         raise Error("transform", f"an array of {len(axes)} axes that cannot be joined", f"at most {MAX_AXES}")
     lengths, kinds, before, after = zip(*axes, strict=True)
-    source, target = sides[0].dtype, sides[1].dtype
+    source, target = dtypes
     ends = [n // 2 + 1 if kind == "r2c" else n for n, kind in zip(lengths, kinds, strict=True)]
     return Request(
         lengths, kinds, source, target, _regular(lengths, before), _regular(ends, after), norm, min(workers, 128)
