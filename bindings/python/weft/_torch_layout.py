@@ -50,16 +50,11 @@ class Layout:
 
     def local(self, x: Any) -> torch.Tensor:
         """This rank's part. Gradients of it are gradients of x, with the placements of x."""
-        return x if self.mesh is None else x.to_local(grad_placements=self.before)
+        return x if self.mesh is None else _Part.apply(x, self)
 
     def joined(self, part: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
         """The result that has this rank's part."""
-        if self.mesh is None:
-            return part
-        from torch.distributed.tensor import DTensor
-
-        stride = torch.empty(tuple(shape), device="meta").stride()
-        return DTensor.from_local(part, self.mesh, self.after, run_check=False, shape=torch.Size(shape), stride=stride)
+        return part if self.mesh is None else _joined(part, self.mesh, self.after, shape)
 
     def boxes(self, before: Sequence[int], after: Sequence[int]) -> tuple[Box, Box]:
         """This rank's boxes of tensors of these shapes."""
@@ -91,6 +86,28 @@ class Layout:
         index = tuple(slice(None) if p.is_shard() else c for p, c in zip(self.before, coordinate, strict=True))
         ranks = self.mesh.mesh[index]
         return tuple(ranks.reshape(-1).tolist())
+
+
+def _joined(part: torch.Tensor, mesh: Any, placements: tuple[Any, ...], shape: Sequence[int]) -> torch.Tensor:
+    from torch.distributed.tensor import DTensor
+
+    stride = torch.empty(tuple(shape), device="meta").stride()
+    return DTensor.from_local(part, mesh, placements, run_check=False, shape=torch.Size(shape), stride=stride)
+
+
+class _Part(torch.autograd.Function):
+    """This rank's part of a DTensor. PyTorch's `to_local` guesses the strides of the gradient from those of a part.
+    Where parts are uneven, older versions then replicate the gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, layout: Layout) -> torch.Tensor:
+        ctx.layout, ctx.shape = layout, tuple(x.shape)
+        return x.to_local()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        layout = ctx.layout
+        return _joined(gradients[0].contiguous(), layout.mesh, layout.before, ctx.shape), None
 
 
 def _plain(placement: Any) -> bool:

@@ -104,6 +104,8 @@ def host_view(name: str, array: Any) -> Any:
     """The array as one of NumPy, with the same memory. What has no such memory is returned as it is, for the caller to
     refuse."""
     module = module_of(array)
+    if module == "torch":
+        _check_whole(name, array)
     if on_device(array):
         raise Error(
             "plan",
@@ -118,11 +120,15 @@ def host_view(name: str, array: Any) -> Any:
     return array
 
 
+def _check_whole(name: str, tensor: Any) -> None:
+    if hasattr(tensor, "placements"):
+        raise Error("plan", f"{name}, a DTensor", "its part on this rank, to_local(), or weft.torch.fftn and its like")
+
+
 def check_tensor(name: str, tensor: Any) -> None:
     """Raises `weft.Error` for a tensor of PyTorch that is more than its memory, or less."""
     torch = sys.modules["torch"]
-    if hasattr(tensor, "placements"):
-        raise Error("plan", f"{name}, a DTensor", "its part on this rank, to_local(), or weft.torch.fftn and its like")
+    _check_whole(name, tensor)
     if tensor.layout is not torch.strided or tensor.device.type not in ("cpu", "cuda"):
         raise Error(
             "plan", f"{name}, a tensor of {tensor.layout} on {tensor.device}", "a strided tensor on a CPU or a GPU"

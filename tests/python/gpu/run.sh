@@ -17,6 +17,7 @@ arguments=(-DCMAKE_BUILD_TYPE=Release -DWEFT_UNITY=ON -DWEFT_CUDA=ON -DWEFT_PYTH
 mpicxx=$(command -v mpicxx.openmpi || command -v mpicxx || true)
 if [[ -n $mpicxx ]]; then arguments+=(-DWEFT_MPI=ON "-DMPI_CXX_COMPILER=$mpicxx"); else arguments+=(-DWEFT_MPI=OFF); fi
 
+mkdir -p "$(dirname "$build")"
 start=$SECONDS
 cmake -G Ninja -S . -B "$build" "${arguments[@]}" > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" --target weft_python weft_python_types >> "$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }
