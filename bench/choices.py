@@ -77,7 +77,7 @@ def measure(given: argparse.Namespace, machine: str) -> list[dict]:
             }
             searched = runs.run(sides["patient"], given.name)
             options = searched.get("learnt", {}).get("options", {})
-            flags = [text for name, value in options.items() for text in (f"--{name}", value)]
+            flags = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", value)]
             sides["found"] = [*base, "--machine", "none", *flags]
             found = {side: [] for side in SIDES}
             for _ in range(given.rounds):

@@ -64,8 +64,8 @@ std::vector<Box> outside(const Box& box, const Box& hole) {
   if (inner.empty()) return {box};
   std::vector<Box> boxes;
   Box rest = box;
-  const auto add = [&](Box piece) {
-    if (!piece.empty()) boxes.push_back(std::move(piece));
+  const auto add = [&](const Box& piece) {
+    if (!piece.empty()) boxes.push_back(piece);
   };
   for (int a = 0; a < box.ndim(); ++a) {
     Box before = rest, behind = rest;

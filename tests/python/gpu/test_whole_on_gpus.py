@@ -5,6 +5,7 @@ import on_gpus
 import pytest
 import scipy.fft
 import weft
+from weft._places import Given
 from compare import close, random_array
 from on_gpus import GPUS, device_of, here, made_by, there
 
@@ -141,7 +142,7 @@ def test_plans_of_thread_ranks_with_a_gpu_each(xp, dtype):
         x = there(a[plan.input_box.slices], xp, comm.rank)
         if comm.rank == 1:
             with pytest.raises(weft.Error, match="x in memory of GPU 0; expected memory of GPU 1"):
-                plan._place.arrays(None, (plan._input, plan._output), there(here(x), xp, 0), None, None)
+                plan._place.arrays(None, (plan._input, plan._output), Given(there(here(x), xp, 0)))
         y = plan.forward(x)
         assert device_of(y) == comm.rank
         z = plan.backward(y)

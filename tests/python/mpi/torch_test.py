@@ -65,7 +65,7 @@ def one_case(mesh, before, after, real, shape):
     pairs = [
         (wt.fftn, torch.fft.fftn, real.to(torch.complex128), {}),
         (wt.rfftn, torch.fft.rfftn, real, dict(norm="ortho")),
-        (wt.irfftn, torch.fft.irfftn, torch.fft.rfftn(real), dict(s=shape)),
+        (wt.irfftn, torch.fft.irfftn, torch.fft.rfftn(real).contiguous(), dict(s=shape)),
     ]
     for ours, theirs, a, arguments in pairs:
         x = distribute_tensor(a, mesh, before).requires_grad_()
