@@ -5,9 +5,9 @@ import on_gpus
 import pytest
 import scipy.fft
 import weft
-from weft._places import Given
 from compare import close, random_array
 from on_gpus import GPUS, device_of, here, made_by, there
+from weft._places import Given
 
 pytestmark = on_gpus.need(1)
 SHAPE = (40, 36, 30)  # large enough to be shared
