@@ -32,7 +32,7 @@ class OnDevice {
  public:
   /// Throws `NoSuchDevice`, also in a build without CUDA and on machines without a device.
   explicit OnDevice(int device);
-  ~OnDevice();
+  ~OnDevice();  // NOLINT(performance-trivially-destructible): only without CUDA
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
@@ -45,7 +45,7 @@ class OnDevice {
 class OwnStream {
  public:
   explicit OwnStream(int device);
-  ~OwnStream();
+  ~OwnStream();  // NOLINT(performance-trivially-destructible): only without CUDA
   OwnStream(const OwnStream&) = delete;
   OwnStream& operator=(const OwnStream&) = delete;
 
@@ -62,7 +62,7 @@ class OwnStream {
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  ~DeviceBuffer();
+  ~DeviceBuffer();  // NOLINT(performance-trivially-destructible): only without CUDA
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   DeviceBuffer(DeviceBuffer&& other) noexcept;
