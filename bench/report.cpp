@@ -97,7 +97,7 @@ std::string text_of(const Case& c, const Measured& m) {
   if (m.device.empty())
     t += line("  %-9s %9.3f ms %5.1f%%\n", "other", 1e3 * (m.median_total_s - accounted),
               100 * (1 - accounted / m.median_total_s));
-  t += line("memory: local operations read %s and write %s on all ranks: %.1f passes (bound %d)\n",
+  t += line("memory: local operations read %s and write %s on all ranks: %.1f passes (bound %.3g)\n",
             human_bytes(m.traffic.read).c_str(), human_bytes(m.traffic.written).c_str(), m.traffic.passes(),
             m.traffic.bound_passes);
   t += line(

@@ -13,6 +13,16 @@ double bytes_of(const Field& field, int real_bytes) {
   return bytes;
 }
 
+/// What of an array comes from other ranks in a reshape between two fields.
+double moving_share(const Field& from, const Field& to, int ranks) {
+  double all = 0, stays = 0;
+  for (int r = 0; r < ranks; ++r) {
+    all += static_cast<double>(to.box(r).count());
+    stays += static_cast<double>(intersect(from.box(r), to.box(r)).count());
+  }
+  return all == 0 ? 0 : 1 - stays / all;
+}
+
 }  // namespace
 
 double bytes_sent(const Plan& plan, Direction direction) {
@@ -35,23 +45,24 @@ void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction) {
   const Design& design = PlanImpl::of(plan).design();
   const Schedule& schedule = design.schedule(direction);
   const std::vector<Field>& fields = schedule.fields;
-  const auto pass = [&](std::size_t from, std::size_t to) {
-    ++traffic.bound_passes;
-    traffic.bound +=
-        bytes_of(fields[from], design.program.real_bytes) + bytes_of(fields[to], design.program.real_bytes);
+  const auto pass = [&](std::size_t from, std::size_t to, double share = 1) {
+    traffic.bound_passes += share;
+    traffic.bound += share * (bytes_of(fields[from], design.program.real_bytes) +
+                              bytes_of(fields[to], design.program.real_bytes));
   };
   const std::vector<Stage>& stages = schedule.stages;
   for (std::size_t i = 0; i < stages.size(); ++i)
     if (stages[i].kind == Stage::Kind::fft) pass(i, i + 1);
   // A reshape is part of the FFTs beside it. Where it has none, it takes a copy from or to the user's array,
-  // unless the exchange does that itself.
+  // unless the exchange does that itself. What stays on a rank needs no copy behind the last reshape.
   const std::vector<int> reshapes = reshape_stages(schedule);
   for (std::size_t j = 0; j < reshapes.size(); ++j) {
     const auto at = static_cast<std::size_t>(reshapes[j]);
     const ExchangeTraits& traits = design.legs_of(direction)[j].traits;
     if (!traits.stores && traits.form == Form::boxes) continue;
     if (at == 0) pass(at, at);
-    if (at + 1 == stages.size()) pass(at + 1, at + 1);
+    if (at + 1 == stages.size())
+      pass(at + 1, at + 1, moving_share(fields[at], fields[at + 1], schedule.ranks));
   }
 }
 

@@ -13,7 +13,7 @@ namespace weft::bench {
 struct MemoryTraffic {
   double read = 0, written = 0;  ///< bytes
   double bound = 0;              ///< bytes, read and written together
-  int bound_passes = 0;          ///< number of passes of the stages over the array
+  double bound_passes = 0;       ///< number of passes of the stages over the array
 
   double passes() const { return bound > 0 ? bound_passes * (read + written) / bound : 0; }
 };

@@ -1,6 +1,6 @@
 // Makes programs without reshapes, of a rank that has the whole array or independent parts of it: one call of
-// the local FFT library; or, of an array that is too large for the cache, two passes over the data in
-// sub-tiles, the second one along the slowest axis.
+// the local FFT library; or, of an array that is too large for the cache, passes over the data in sub-tiles:
+// two, the second one along the slowest axis, or one where the items of a batch fit the cache.
 #include <algorithm>
 
 #include "program/passes.hpp"
@@ -15,7 +15,10 @@ class LocalBuilder {
   LocalBuilder(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request)
       : w_(schedule, legs, request), sequence_(w_), passes_(w_, sequence_) {}
 
-  Program build() { return pays() ? two_passes() : one_call(); }
+  Program build() {
+    if (pays()) return two_passes();
+    return one_pass_pays() ? run({whole()}) : one_call();
+  }
 
  private:
   Program one_call() {
@@ -32,28 +35,55 @@ class LocalBuilder {
     return w_.close();
   }
 
-  /// All axes but the slowest, then that one.
+  /// All axes but the slowest, then that one; where the result is real, that one first, into the workspace.
   Program two_passes() {
     const int slowest = slowest_axis();
-    Pass first;
-    first.stage = 0;
-    for (int a : w_.schedule.stages[0].axes)
-      if (a != slowest) first.axes.push_back(a);
+    Pass rows, columns;
+    rows.stage = columns.stage = 0;
+    for (int a : w_.schedule.stages[0].axes) (a == slowest ? columns : rows).axes.push_back(a);
+    Pass &first = c2r() ? columns : rows, &second = c2r() ? rows : columns;
     first.source = w_.input;
-    first.result = w_.output;
-    Pass second = first;
-    second.axes = {slowest};
-    second.source = w_.output;
-    for (Pass* s : {&first, &second}) {
-      s->parts = sub_tiles(s->source.box, order_of(s->source.strides), s->axes,
-                           std::max(s->source.element_bytes, s->result.element_bytes), w_.request.subtile);
-    }
-    for (const Pass* s : {&first, &second}) passes_.make_room(*s);
-    for (const Pass& s : {first, second})
+    first.result = second.source = c2r() ? Placement::dense_work(w_.input) : w_.output;
+    second.result = w_.output;
+    return run({cut(first), cut(second)});
+  }
+
+  /// All axes at once.
+  Pass whole() const {
+    Pass pass;
+    pass.stage = 0;
+    pass.axes = w_.schedule.stages[0].axes;
+    pass.source = w_.input;
+    pass.result = w_.output;
+    return cut(pass);
+  }
+
+  Pass cut(Pass s) const {
+    s.parts = sub_tiles(s.source.box, order_of(s.source.strides), s.axes,
+                        std::max(s.source.element_bytes, s.result.element_bytes), w_.request.subtile);
+    return s;
+  }
+
+  Program run(const std::vector<Pass>& passes) {
+    for (const Pass& s : passes) passes_.make_room(s);
+    for (const Pass& s : passes)
       for (const Box& part : s.parts)
-        passes_.finish({.kind = OpKind::copy, .stage = s.stage}, passes_.transform(s, part, true),
+        passes_.finish({.kind = OpKind::copy, .stage = s.stage}, passes_.transform(s, part, true), s.result,
                        s.result_of(part));
     return passes_.close();
+  }
+
+  /// Whether one pass pays: its parts are copied aside, and lines lie across rows. One call took three times
+  /// as long for a stack of planes (64 x 512 x 512 along the last two axes) and four times for columns (4096
+  /// x 4096 along the first).
+  bool one_pass_pays() const {
+    const Stage& s = w_.schedule.stages[0];
+    if (w_.input.box.empty() || s.axes.empty() || w_.request.two_lanes) return false;
+    if (w_.request.in_place && !lie_alike(w_.input, w_.output, w_.schedule.transforms)) return false;
+    const Pass pass = whole();
+    const Order order = order_of(pass.source.strides);
+    const bool rows_only = s.axes.size() == 1 && s.axes[0] == order[order.size() - 1];
+    return !rows_only && pass.parts.size() > 1 && passes_.copies_aside(pass, pass.parts.front());
   }
 
   /// Whether that pays: the array is too large for the cache, and what the second pass reads can lie where
@@ -63,12 +93,16 @@ class LocalBuilder {
     if (w_.input.box.empty() || s.axes.size() < 2) return false;
     Index points = w_.output.element_bytes;
     for (int a : s.axes) points *= w_.output.box.extent(a);
-    const bool real_first =
-        s.real_axis < 0 || (s.direction == Direction::forward && s.real_axis != slowest_axis());
+    if (s.real_axis >= 0 && s.real_axis == slowest_axis()) return false;
     // By default as measured with a cache of 2 MiB: a cube of 4 MiB loses, one of 32 gains little, one of 256
     // a third.
-    return passes_.caches(points) > w_.request.two_passes_from && real_first &&
-           (!w_.request.in_place || lie_alike(w_.input, w_.output, w_.schedule.transforms));
+    return passes_.caches(points) > w_.request.two_passes_from &&
+           (!w_.request.in_place || (!c2r() && lie_alike(w_.input, w_.output, w_.schedule.transforms)));
+  }
+
+  bool c2r() const {
+    const Stage& s = w_.schedule.stages[0];
+    return s.real_axis >= 0 && s.direction == Direction::backward;
   }
 
   int slowest_axis() const {

@@ -76,6 +76,18 @@ bool Passes::takes_two_calls(const AxisVector<int>& axes) const {
   return std::any_of(axes.begin(), axes.end(), r2r) && !std::all_of(axes.begin(), axes.end(), r2r);
 }
 
+/// What comes from memory and goes there is best copied on both ways; the FFT then works in the cache. Lines
+/// that would meet in few cache sets are worth that from a larger cache, too.
+bool Passes::copies_aside(const Pass& s, const Box& part) const {
+  const Index caches = meets(s, part) ? 32 : 1;
+  return !w_.request.two_lanes && sequence_.large() &&
+         room(part, s.source) <= caches * w_.request.cache_bytes;
+}
+
+bool Passes::meets(const Pass& s, const Box& part) {
+  return lines_meet(s.source, s.result_of(part), s.axes);
+}
+
 Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   if (s.axes.empty() && !s.gather) return s.source;
   const Box result = s.result_of(part);

@@ -37,10 +37,16 @@ class Passes {
   /// transform. With two lanes nothing has to lie together, and the result is where that of the pass belongs.
   Place transform(const Pass& pass, const Box& part, bool completes);
   /// Stores a part of the result, unless it is in the user's array already. `op` is a copy.
-  void finish(const Op& op, const Place& from, const Box& part) {
-    if (from.space != Space::output) sequence_.store(op, from, w_.output, part);
+  void finish(const Op& op, const Place& from, const Place& to, const Box& part) {
+    if (from.space != to.space) sequence_.store(op, from, to, part);
   }
   Program close();
+
+  /// Whether the points of a line go to few cache sets.
+  static bool meets(const Pass& pass, const Box& part);
+  /// Whether parts are copied aside, because they come from memory and go there, or because the points of a
+  /// line would meet in few cache sets. Larger parts are transformed where they lie.
+  bool copies_aside(const Pass& pass, const Box& part) const;
 
   /// How many caches so many bytes fill.
   double caches(Index bytes) const {

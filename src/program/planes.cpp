@@ -125,7 +125,7 @@ class PlanesBuilder {
         // A copy alone, as among bricks, counts to the reshape before it.
         const Op copy{.kind = OpKind::copy, .stage = s.stage};
         passes_.finish(s.stage < 0 ? w_.op_of(j - 1, OpKind::copy, 0) : copy,
-                       passes_.transform(s, part, true), result);
+                       passes_.transform(s, part, true), w_.output, result);
       }
     }
     if (j > 0) traffic_.await_all(j - 1);

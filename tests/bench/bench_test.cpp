@@ -122,11 +122,13 @@ TEST(Bench, PlanesPassOverMemoryAsOftenAsTheirStages) {
         c.options.set("pipeline", "planes").set("subtile", 4);
         const Measured m = measured_on(2, c);
         const int passes = natural ? 3 : 2;
-        EXPECT_EQ(m.traffic.bound_passes, 2 * passes) << transform;
-        EXPECT_DOUBLE_EQ(m.traffic.passes(), 2 * passes) << transform << " cache " << cache;
+        // In forward the last pass only copies, and not the half that stays on the rank.
+        const double kept = natural ? 0.5 : 0;
+        EXPECT_EQ(m.traffic.bound_passes, 2 * passes - kept) << transform;
+        EXPECT_DOUBLE_EQ(m.traffic.passes(), 2 * passes - kept) << transform << " cache " << cache;
         const double spectrum = 32 * 24 * 16 * (transform[0] == 'r' ? 11 : 20);
         const double input = 32 * 24 * 20 * (transform[0] == 'r' ? 8 : 16);
-        EXPECT_EQ(m.traffic.read, input + (2 * passes - 1) * spectrum) << transform;
+        EXPECT_EQ(m.traffic.read, input + (2 * passes - 1 - kept) * spectrum) << transform;
         EXPECT_EQ(m.traffic.written, m.traffic.read) << transform;
       }
 }

@@ -140,6 +140,52 @@ TEST(Passes, OneRankPassesTwiceOverWhatIsTooLargeForTheCache) {
     }
 }
 
+TEST(Passes, OneRankPassesTwiceForC2rThroughTheWorkspace) {
+  const Schedule s = inverse(make_schedule(
+      request_of({48, 40, 36}, 1, Distribution::slab(0), Distribution::slab(0), {c2c, c2c, r2c})));
+  ProgramRequest request{0, 8, false, {}, {}, 1};
+  request.subtile = 32 << 10;
+  request.cache_bytes = 32 << 10;
+  const Program p = build_program(s, {}, request);
+  check_program(p);
+  const Index half = s.input().box(0).count() * 16, whole = s.output().box(0).count() * 8;
+  EXPECT_GT(p.ffts.size(), 40u);
+  EXPECT_EQ(moved(p).read, 2 * half);
+  EXPECT_EQ(moved(p).written, half + whole);
+  EXPECT_LE(p.workspace_bytes, half + 2 * (2 * (32 << 10) + 64));
+  // In place that memory would be needed for nothing else.
+  request.in_place = true;
+  EXPECT_EQ(build_program(s, {}, request).ffts.size(), 1u);
+}
+
+TEST(Passes, OneRankPassesOnceInPartsWhereLinesLieAcrossRows) {
+  const auto calls = [](const AxisVector<Transform>& transforms, Index cache, bool backward = false) {
+    const Schedule s =
+        make_schedule(request_of({48, 40, 36}, 1, Distribution::slab(0), Distribution::slab(0), transforms));
+    ProgramRequest request{0, 8, false, {}, {}, 1};
+    request.subtile = 32 << 10;
+    request.cache_bytes = cache;
+    const Program p = build_program(backward ? inverse(s) : s, {}, request);
+    check_program(p);
+    if (p.ffts.size() > 1) {
+      const Field &in = backward ? s.output() : s.input(), &out = backward ? s.input() : s.output();
+      const auto bytes = [](const Field& f) {
+        return f.box(0).count() * (f.element == Element::real ? 8 : 16);
+      };
+      EXPECT_EQ(moved(p).read, bytes(in));
+      EXPECT_EQ(moved(p).written, bytes(out));
+    }
+    return p.ffts.size();
+  };
+  const Index cache = 64 << 10;
+  EXPECT_EQ(calls({none, c2c, c2c}, cache), 48u);  // planes
+  EXPECT_EQ(calls({none, c2c, r2c}, cache), 48u);
+  EXPECT_EQ(calls({none, c2c, r2c}, cache, true), 24u);  // two half planes are as large
+  EXPECT_GT(calls({c2c, none, none}, cache), 1u);        // columns
+  EXPECT_EQ(calls({none, none, c2c}, cache), 1u);        // rows
+  EXPECT_EQ(calls({none, c2c, c2c}, 64 << 20), 1u);
+}
+
 TEST(Passes, R2cNeverMakesMoreThanC2c) {
   const auto brick = Distribution::brick();
   const auto slab = [](int a) { return Distribution::slab(a); };

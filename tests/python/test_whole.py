@@ -285,3 +285,31 @@ class TestBackend:
         with scipy.fft.set_backend(weft):
             assert scipy.fft.fftn(a).dtype == np.clongdouble
             assert scipy.fft.fht(np.ones(8), 0.1, 0.5).shape == (8,)
+
+
+LARGE = {  # larger than caches: such arrays are transformed in passes
+    "fft2": ((24, 256, 256), dict(axes=(1, 2)), complex),
+    "fft": ((1500, 1024), dict(axis=0), complex),
+    "rfft2": ((24, 256, 250), dict(axes=(1, 2)), float),
+    "irfft2": ((24, 256, 129), dict(axes=(1, 2)), complex),
+    "irfftn": ((160, 128, 81), dict(), complex),
+    "ifftn": ((128, 120, 128), dict(), complex),
+    "dctn": ((24, 256, 256), dict(axes=(0, 1)), float),
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("name", LARGE)
+def test_large_arrays(name, workers):
+    shape, arguments, kind = LARGE[name]
+    random = np.random.default_rng(7)
+    a = random.standard_normal(shape) + (1j * random.standard_normal(shape) if kind is complex else 0)
+    kept = a.copy()
+    expected = getattr(scipy.fft, name)(a, **arguments)
+    ours = getattr(weft, name)(a, workers=workers, **arguments)
+    assert np.linalg.norm(ours - expected) < 1e-13 * np.linalg.norm(expected)
+    assert (a == kept).all()
+    single = getattr(weft, name)(
+        a.astype(np.complex64 if kind is complex else np.float32), workers=workers, **arguments
+    )
+    assert np.linalg.norm(single - expected) < 1e-5 * np.linalg.norm(expected)
