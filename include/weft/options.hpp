@@ -27,8 +27,8 @@ class WEFT_API Options {
   ///   input or the output says so. auto: as many as are predicted or measured to be fastest. Unset: all.
   /// - `fft_stage`: auto, early, next, last. When axes are transformed that are whole on every rank in
   ///   several stages: at once, in the next stage that transforms others, or in the last stage where they are
-  ///   whole. auto: as predicted or measured to be fastest; else next if the input is cut along its fastest
-  ///   axis in memory, early otherwise.
+  ///   whole. auto: as predicted or measured to be fastest; else next for axes that leave a stage where rows
+  ///   of memory are cut for one where they are whole, early for others.
   ///
   /// How exchanges and local FFTs follow each other in time:
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. auto is two-front among several

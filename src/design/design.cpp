@@ -78,6 +78,7 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   d.plain_executions = choose_graph(given, offers, d);
   d.threads = choose_threads(given);
   d.program = common_request(given);
+  d.program.threads = d.threads.value;
   d.scales = {scale(problem, Direction::forward), scale(problem, Direction::backward)};
   d.cache_bytes = setting.cache_bytes;
   d.memory.may_be_leaner = !d.legs[0].empty() && may_be_leaner(given);

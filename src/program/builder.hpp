@@ -17,6 +17,7 @@ struct ProgramRequest {
   double scale = 1;      ///< what the result is multiplied by
   std::vector<int> nodes = {};  ///< those of one number store into each other where they can; none: all do
   Index cache_bytes = 2 << 20;  ///< of planes: the cache that one core has for itself
+  int threads = 1;              ///< of this rank
   Index subtile = 128 << 10;    ///< of a single local FFT: bytes of the parts that it is done in
   double store_past_from = 2;   ///< caches that the largest box fills, from which on results go past them
   double two_passes_from = 16;  ///< more than so many: a single local FFT is done in two passes

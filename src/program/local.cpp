@@ -1,6 +1,6 @@
 // Makes programs without reshapes, of a rank that has the whole array or independent parts of it: one call of
 // the local FFT library; or, of an array that is too large for the cache, passes over the data in sub-tiles:
-// two, the second one along the slowest axis, or one where the items of a batch fit the cache.
+// two, one of them along the slowest axis alone, or one where the items of a batch fit the cache.
 #include <algorithm>
 
 #include "program/passes.hpp"
@@ -48,19 +48,19 @@ class LocalBuilder {
     return run({cut(first), cut(second)});
   }
 
-  /// All axes at once.
+  /// All axes at once, in parts of which each thread has as much as a part of one thread.
   Pass whole() const {
     Pass pass;
     pass.stage = 0;
     pass.axes = w_.schedule.stages[0].axes;
     pass.source = w_.input;
     pass.result = w_.output;
-    return cut(pass);
+    return cut(pass, w_.request.threads);
   }
 
-  Pass cut(Pass s) const {
+  Pass cut(Pass s, Index times = 1) const {
     s.parts = sub_tiles(s.source.box, order_of(s.source.strides), s.axes,
-                        std::max(s.source.element_bytes, s.result.element_bytes), w_.request.subtile);
+                        std::max(s.source.element_bytes, s.result.element_bytes), times * w_.request.subtile);
     return s;
   }
 
@@ -73,17 +73,29 @@ class LocalBuilder {
     return passes_.close();
   }
 
-  /// Whether one pass pays: its parts are copied aside, and lines lie across rows. One call took three times
-  /// as long for a stack of planes (64 x 512 x 512 along the last two axes) and four times for columns (4096
-  /// x 4096 along the first).
+  /// Whether one pass pays: its parts are copied aside, and lines lie apart, or would meet in few cache sets.
+  /// One call took three times as long for a stack of planes (64 x 512 x 512 along the last two axes) and ten
+  /// for columns (4096 x 4096 along the first).
   bool one_pass_pays() const {
     const Stage& s = w_.schedule.stages[0];
     if (w_.input.box.empty() || s.axes.empty() || w_.request.two_lanes) return false;
     if (w_.request.in_place && !lie_alike(w_.input, w_.output, w_.schedule.transforms)) return false;
     const Pass pass = whole();
-    const Order order = order_of(pass.source.strides);
-    const bool rows_only = s.axes.size() == 1 && s.axes[0] == order[order.size() - 1];
-    return !rows_only && pass.parts.size() > 1 && passes_.copies_aside(pass, pass.parts.front());
+    const bool apart = !lies_together(pass.source, s.axes) || Passes::meets(pass, pass.parts.front());
+    return apart && pass.parts.size() > 1 && passes_.copies_aside(pass, pass.parts.front());
+  }
+
+  /// Whether the axes are the fastest ones in memory, so that what is transformed together lies together.
+  static bool lies_together(const Place& place, const AxisVector<int>& axes) {
+    const Order order = order_of(place.strides);
+    int found = 0;
+    for (int i = order.size() - 1; i >= 0 && found < axes.size(); --i) {
+      if (axes.contains(order[i]))
+        ++found;
+      else if (place.box.extent(order[i]) > 1)
+        return false;
+    }
+    return true;
   }
 
   /// Whether that pays: the array is too large for the cache, and what the second pass reads can lie where

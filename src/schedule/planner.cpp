@@ -241,21 +241,22 @@ class Search {
   /// What each state of a path transforms. Says in `reason` if that is not as early as possible.
   std::vector<Mask> stages_of(const std::vector<State>& states, const Order& order,
                               std::string& reason) const {
+    int fastest = order[order.size() - 1];
+    for (int a : order)
+      if (request_.shape[a] > 1) fastest = a;
     std::vector<Mask> axes, whole;
+    std::vector<bool> rows;
     for (const State& s : states) {
       const Tiling& t = *tiling(s.candidate, s.done);
       axes.push_back(transformed(s) & ~s.done);
+      rows.push_back(t.is_local(fastest));
       whole.push_back(0);
       for (int a = 0; a < request_.shape.size(); ++a)
         if (a != real_axis_ && t.is_local(a) && computes(t)) whole.back() |= 1u << a;
     }
-    const bool rows_are_cut = !tiling(states.front().candidate, 0)->is_local(order[order.size() - 1]);
-    const FftStage when = request_.fft_stage != FftStage::automatic ? request_.fft_stage
-                          : rows_are_cut                            ? FftStage::next
-                                                                    : FftStage::early;
-    std::vector<Mask> stages = postponed(axes, whole, when, order);
+    std::vector<Mask> stages = postponed(axes, whole, rows, request_.fft_stage, order);
     if (stages != axes)
-      reason = std::string("axes wait for the ") + (when == FftStage::next ? "next" : "last") +
+      reason = std::string("axes wait for the ") + (request_.fft_stage == FftStage::last ? "last" : "next") +
                " FFT that can take them; ";
     return stages;
   }

@@ -31,9 +31,8 @@ struct ScheduleRequest {
   /// The parts of the two axes that pencils cut, in either order. Empty: near-square, as the user's own
   /// pencils, or so that all ranks have points.
   AxisVector<int> pencil_grid;
-  /// By rule `next` where the input is cut along the axis that is its fastest in memory, so that axes are
-  /// transformed together with whole rows (bricks of 256^3 on two ranks 90 ms to 65, of 512^3 on two H100 7.8
-  /// to 5.3), else `early`.
+  /// By rule axes meet whole rows (bricks of 256^3 on two ranks 90 ms to 65, of 512^3 on two H100 7.8
+  /// to 5.3).
   FftStage fft_stage = FftStage::automatic;
   /// Whether a reshape makes the axes of the local FFT after it the fastest ones in memory.
   bool contiguous = true;

@@ -159,9 +159,10 @@ TEST(Passes, OneRankPassesTwiceForC2rThroughTheWorkspace) {
 }
 
 TEST(Passes, OneRankPassesOnceInPartsWhereLinesLieAcrossRows) {
-  const auto calls = [](const AxisVector<Transform>& transforms, Index cache, bool backward = false) {
-    const Schedule s =
-        make_schedule(request_of({48, 40, 36}, 1, Distribution::slab(0), Distribution::slab(0), transforms));
+  const auto calls = [](const AxisVector<Transform>& transforms, Index cache, Index points = 64,
+                        bool backward = false) {
+    const Schedule s = make_schedule(
+        request_of({48, 40, points}, 1, Distribution::slab(0), Distribution::slab(0), transforms));
     ProgramRequest request{0, 8, false, {}, {}, 1};
     request.subtile = 32 << 10;
     request.cache_bytes = cache;
@@ -179,10 +180,11 @@ TEST(Passes, OneRankPassesOnceInPartsWhereLinesLieAcrossRows) {
   };
   const Index cache = 64 << 10;
   EXPECT_EQ(calls({none, c2c, c2c}, cache), 48u);  // planes
-  EXPECT_EQ(calls({none, c2c, r2c}, cache), 48u);
-  EXPECT_EQ(calls({none, c2c, r2c}, cache, true), 24u);  // two half planes are as large
-  EXPECT_GT(calls({c2c, none, none}, cache), 1u);        // columns
-  EXPECT_EQ(calls({none, none, c2c}, cache), 1u);        // rows
+  EXPECT_EQ(calls({none, c2c, r2c}, cache, 128), 48u);
+  EXPECT_EQ(calls({none, c2c, r2c}, cache, 126, true), 48u);  // 64 points
+  EXPECT_GT(calls({c2c, none, none}, cache), 1u);             // columns
+  EXPECT_EQ(calls({none, none, c2c}, cache), 1u);             // rows
+  EXPECT_EQ(calls({none, c2c, c2c}, cache, 36), 1u);          // planes whose lines do not meet
   EXPECT_EQ(calls({none, c2c, c2c}, 64 << 20), 1u);
 }
 

@@ -217,6 +217,14 @@ TEST(Schedule, AxesCanWaitForALaterStage) {
   EXPECT_EQ(stages(slabs, automatic), "12/0/");
   EXPECT_EQ(stages(slabs, next), "1/02/");
   EXPECT_EQ(stages(slabs, last), "1/0/2");
+  // Rows that are whole keep their axes.
+  const ScheduleRequest cut =
+      request(cube, 4, Distribution::slab(2), Distribution::slab(2), Decomposition::slab, {c2c, c2c, r2c});
+  EXPECT_EQ(stages(cut, automatic), stages(cut, early));
+  const ScheduleRequest cubes =
+      request(cube, 8, Distribution::brick(), Distribution::brick(), Decomposition::slab);
+  EXPECT_EQ(stages(cubes, automatic), stages(cubes, early));
+  EXPECT_NE(stages(cubes, next), stages(cubes, early));
   // The r2c axis comes first, and each stage keeps an axis.
   const ScheduleRequest real = request(cube, 4, Distribution::slab(0), Distribution::slab(0),
                                        Decomposition::automatic, {c2c, c2c, r2c});

@@ -13,6 +13,14 @@ namespace {
 using nanobind::arg;
 using Released = nanobind::gil_scoped_release;
 
+/// The other ranks are planning, and wait for this one: a problem that is none lets all of them fail.
+void fail_together(const Comm& comm) {
+  try {
+    const Plan none(comm, Problem{});
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the caller raises what is really wrong
+  }
+}
+
 /// A plan in the process that made it, and the arrays of an execution that is under way.
 class HeldPlan {
  public:
@@ -20,13 +28,15 @@ class HeldPlan {
            const Distribution& output) {
     try {
       const Released released;
-      const Problem problem = problem_of(arguments, input, output);
-      const Options options = options_of(arguments);
+      bool planning = false;  // with the other ranks
       try {
+        const Problem problem = problem_of(arguments, input, output);
+        const Options options = options_of(arguments);
         const OnDevice current(arguments.device);
+        planning = true;
         plan_.set(std::make_unique<Plan>(comm, problem, options));
-      } catch (const NoSuchDevice&) {
-        fail_together(comm);
+      } catch (const Error&) {
+        if (!planning) fail_together(comm);
         throw;
       }
     } catch (const Error&) {
@@ -40,7 +50,7 @@ class HeldPlan {
     const Turn turn(*this);
     Plan& plan = plan_.get(name_of(direction));
     const auto [from, to] = views(direction, in, out);
-    take_workspace(direction, workspace);
+    if (!under_way_) take_workspace(direction, workspace);  // else the plan refuses
     {
       const Released released;
       if (direction == Direction::forward)
@@ -172,14 +182,6 @@ class HeldPlan {
     std::atomic_flag& busy_;
   };
 
-  /// The other ranks are planning, and wait for this one: a problem that is none lets all of them fail.
-  static void fail_together(const Comm& comm) {
-    try {
-      const Plan none(comm, Problem{});
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the caller raises what is really wrong
-    }
-  }
-
   static const char* name_of(Direction direction) {
     return direction == Direction::forward ? "forward" : "backward";
   }
@@ -248,6 +250,13 @@ nanobind::tuple side(const HeldPlan& held) {
 }  // namespace
 
 void bind_plans(nanobind::module_& module) {
+  module.def(
+      "fail_together",
+      [](const Comm& comm) {
+        const Released released;
+        fail_together(comm);
+      },
+      arg("comm"), "Lets all ranks fail that make a plan, as this one has found its arguments to be wrong.");
   interrupt_trials_if(signal_raised);
   nanobind::enum_<Direction>(module, "Direction")
       .value("forward", Direction::forward)

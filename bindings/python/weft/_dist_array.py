@@ -235,6 +235,7 @@ def execute(plan: Plan, do: Any, direction: Any, given: Given) -> DistArray:
     for name, array, side in zip(("x", "out"), (x, out), sides, strict=True):
         if isinstance(array, DistArray) and not array._layout.has_boxes_of(layout_of_side(plan, side)):
             wanted = f"the plan's {side.name} boxes; redistribute(weft.DistArray.{side.name}_of(plan)) gives them"
+            plan._core.refuse(direction)
             raise Error("plan", f"{name}, a DistArray of shape {array.shape} of other boxes", wanted)
     result = plan._do(do, direction, given._replace(x=_part(x), out=_part(out)))
     return out if isinstance(out, DistArray) else DistArray._of(layout_of_side(plan, sides[1]), result)

@@ -163,9 +163,7 @@ def _reduced_along(a: DistArray, ufunc: np.ufunc, axes: tuple[int, ...], dtype: 
         return Part(box, tuple(old.strides[x] for x in kept)).dense()
 
     layout = Layout(a._layout.ranks, shape, [part(old) for old in a._layout.parts])
-    result = layout.empty(
-        ufunc.reduce(a._local[(slice(0, 1),) * a.ndim], axis=axes, dtype=dtype).dtype if a._local.size else a.dtype
-    )
+    result = layout.empty(ufunc.reduce(np.ones((1,) * a.ndim, a.dtype), axis=axes, dtype=dtype).dtype)
     return _wrapped(layout, ufunc.reduce(a._local, axis=axes, dtype=dtype, out=result) if result.size else result)
 
 

@@ -88,3 +88,10 @@ def allocating_on(module: str, device: int, stream: int) -> contextlib.AbstractC
         cuda = sys.modules["cupy"].cuda
         return cuda.ExternalStream(stream, device) if stream else cuda.Stream.null
     return contextlib.nullcontext()
+
+
+def note_written(array: Any) -> None:
+    """Tells PyTorch that a tensor has other values now, so that gradients that need the old ones are an error."""
+    torch = sys.modules.get("torch")
+    if torch is not None and type(array) is not np.ndarray and isinstance(array, torch.Tensor):
+        torch.autograd.graph.increment_version(array)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from weft import _core
+from weft import _core, _modules
 from weft._arrays import Side
 from weft._box import Box
 from weft._core import Distribution, Explanation
@@ -113,30 +113,39 @@ class Plan(Findings):
         **options: str | int | float | bool,
     ) -> None:
         self._core: Any = None
-        self._shape = tuple(int(n) for n in shape)
-        self._transforms = _transforms(transforms, len(self._shape))
-        source, target = _dtypes(self._transforms, dtype)
-        scales = SCALES.get("backward" if norm is None else norm)
-        if scales is None:
-            raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none", "both"')
-        arguments = _core.PlanArguments()
-        arguments.shape = self._shape
-        arguments.transforms = self._transforms
-        arguments.precision = _PRECISION[source.char]
-        arguments.element = "complex" if source.kind == "c" else "real"
-        arguments.forward_scale, arguments.backward_scale = scales
-        arguments.in_place = self._in_place = bool(in_place)
-        arguments.batch, arguments.input_distance, arguments.output_distance = batch, input_distance, output_distance
-        if tolerance is not None:
-            options["tolerance"] = repr(float(tolerance))
-        if effort is not None:
-            options["effort"] = effort
-        for name, value in options.items():
-            arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
-        before, after = distribution("input", input), distribution("output", output)
-        self._place = place_of(device)
-        arguments.device = self._place.device
-        self._core = _core.Plan(resolve(comm), arguments, before, after)
+        ranks = resolve(comm)
+        try:
+            self._shape = tuple(int(n) for n in shape)
+            self._transforms = _transforms(transforms, len(self._shape))
+            source, target = _dtypes(self._transforms, dtype)
+            scales = SCALES.get("backward" if norm is None else norm)
+            if scales is None:
+                raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none", "both"')
+            arguments = _core.PlanArguments()
+            arguments.shape = self._shape
+            arguments.transforms = self._transforms
+            arguments.precision = _PRECISION[source.char]
+            arguments.element = "complex" if source.kind == "c" else "real"
+            arguments.forward_scale, arguments.backward_scale = scales
+            arguments.in_place = self._in_place = bool(in_place)
+            arguments.batch, arguments.input_distance, arguments.output_distance = (
+                batch,
+                input_distance,
+                output_distance,
+            )
+            if tolerance is not None:
+                options["tolerance"] = repr(float(tolerance))
+            if effort is not None:
+                options["effort"] = effort
+            for name, value in options.items():
+                arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
+            before, after = distribution("input", input), distribution("output", output)
+            self._place = place_of(device)
+            arguments.device = self._place.device
+        except (Error, TypeError, ValueError):
+            _core.fail_together(ranks)
+            raise
+        self._core = _core.Plan(ranks, arguments, before, after)
         room = self._core.buffer_bytes if in_place else 0
         self._input = Side("input", self._core.input, source, batch, before.halo, room)
         self._output = Side("output", self._core.output, target, batch, after.halo, room)
@@ -199,6 +208,7 @@ class Plan(Findings):
             self._core.refuse(direction)
             raise
         what(direction, *used)
+        _modules.note_written(out)
         return out
 
     def test(self) -> bool:
