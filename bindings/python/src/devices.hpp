@@ -20,17 +20,13 @@ int device_of(std::uintptr_t address);
 /// Work that is enqueued on stream `later` from now on comes after what has been enqueued on `earlier`.
 void order_streams(int device, std::uintptr_t earlier, std::uintptr_t later);
 
-/// The number of a device that is not there.
-class NoSuchDevice : public Error {
-  using Error::Error;
-};
-
 /// Makes a device current in the calling thread for the lifetime of the object; -1 changes nothing. The
 /// context that was current before is so again afterwards, none if there was none, so that no context is made
 /// on a device that nobody asked for.
 class OnDevice {
  public:
-  /// Throws `NoSuchDevice`, also in a build without CUDA and on machines without a device.
+  /// Throws `weft::Error` if there is no such device, also in a build without CUDA and on machines without a
+  /// device.
   explicit OnDevice(int device);
   ~OnDevice();  // NOLINT(performance-trivially-destructible): only without CUDA
   OnDevice(const OnDevice&) = delete;

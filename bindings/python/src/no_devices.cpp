@@ -20,9 +20,8 @@ void order_streams(int device, std::uintptr_t, std::uintptr_t) {
 
 OnDevice::OnDevice(int device) {
   if (device < 0) return;
-  throw NoSuchDevice("plan: device",
-                     "GPU " + std::to_string(device) + ", but this Weft was built without CUDA",
-                     "a Weft with it: pip install --force-reinstall . -C cmake.define.WEFT_CUDA=ON");
+  throw Error("plan: device", "GPU " + std::to_string(device) + ", but this Weft was built without CUDA",
+              "a Weft with it: pip install --force-reinstall . -C cmake.define.WEFT_CUDA=ON");
 }
 OnDevice::~OnDevice() = default;
 

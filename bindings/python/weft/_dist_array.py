@@ -37,8 +37,9 @@ class DistArray(Spread):
     fill : the value of all elements; None: undefined.
     local : this rank's part, of the shape of its box. It is used where it lies, with its strides. None: a new array.
 
-    Collective: all ranks give the same shape and dtype, or all raise a `weft.Error`. An mpi4py communicator is not to
-    be freed before the array's last collective method.
+    Collective: all ranks give the same shape and dtype, or all raise a `weft.Error`. An argument that is wrong by
+    itself is an error on the ranks that give it, for which others wait. An mpi4py communicator is not to be freed
+    before the array's last collective method.
 
     Examples
     --------

@@ -78,9 +78,9 @@ OnDevice::OnDevice(int device) {
   if (device < 0) return;
   const int count = device_count();
   if (device >= count)
-    throw NoSuchDevice("plan: device", "GPU " + std::to_string(device),
-                       count == 0 ? "a machine with a GPU and its driver; CUDA finds none here"
-                                  : "one of the " + std::to_string(count) + " that CUDA finds, from 0");
+    throw Error("plan: device", "GPU " + std::to_string(device),
+                count == 0 ? "a machine with a GPU and its driver; CUDA finds none here"
+                           : "one of the " + std::to_string(count) + " that CUDA finds, from 0");
   before_ = current_context();
   check(cudaSetDevice(device), "cudaSetDevice");
   changed_ = true;
