@@ -10,6 +10,7 @@
 #define WEFT_VERSION_PATCH 0
 #define WEFT_VERSION "0.1.0"
 
+#ifdef __cplusplus
 namespace weft {
 
 /// The version of the library, "0.1.0". A program that runs with another shared library than it was compiled
@@ -17,3 +18,4 @@ namespace weft {
 WEFT_API const char* version() noexcept;
 
 }  // namespace weft
+#endif

@@ -6,7 +6,7 @@ set(here ${CMAKE_CURRENT_LIST_DIR})
 
 if(WEFT_INSTALL)
   add_test(NAME install COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install
-    -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
+    -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DCXX=${CMAKE_CXX_COMPILER} -DEXAMPLES=${PROJECT_SOURCE_DIR}/examples -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
     "-DPKG_CONFIG=$<$<BOOL:${WEFT_PKG_CONFIG}>:${WEFT_PKG_CONFIG}>"
     "-DMPI_RUN=$<$<BOOL:${WEFT_MPI}>:${PROJECT_SOURCE_DIR}/tools/mpirun;${MPIEXEC_EXECUTABLE}>"
     -DARGUMENTS=$<$<NOT:$<BOOL:${WEFT_FFTW}>>:may-lack-fft> -P ${here}/install_test.cmake)
@@ -15,7 +15,7 @@ endif()
 if(BUILD_SHARED_LIBS)
   set(not_built)
   if(NOT WEFT_MPI)
-    set(not_built --without mpi.hpp)
+    set(not_built --without mpi.hpp --without weft_mpi.h)
   endif()
   if(WEFT_TEST_PYTHON)
     add_test(NAME symbols COMMAND ${WEFT_TEST_PYTHON} ${here}/check_symbols.py --nm ${CMAKE_NM}
