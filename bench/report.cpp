@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "api/explanation_json.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
-#include "explanation_json.hpp"
 #include "tune/machine.hpp"
 #include "weft/version.hpp"
 

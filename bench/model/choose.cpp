@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "api/explaining.hpp"
+#include "api/explanation_json.hpp"
 #include "api/option_table.hpp"
 #include "base/timing.hpp"
 #include "command.hpp"
-#include "explanation_json.hpp"
 #include "plan_arguments.hpp"
 
 namespace weft::bench {

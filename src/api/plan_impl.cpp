@@ -61,6 +61,13 @@ void PlanImpl::make() {
     trace.emplace(c, *bound, file, title_of(problem, comm), to_string());
 }
 
+void fail_planning(const Comm& comm, const std::exception_ptr& failure) {
+  CommImpl& c = comm.impl();
+  c.check_alive("plan");
+  planning(c, [&] { together(c, "plan", [&] { std::rethrow_exception(failure); }); });
+  throw Error("plan", "a rank failed and was not heard", "no such failure: please report it");
+}
+
 PlanImpl::~PlanImpl() {
   if (trace) trace->write(*bound);
 }

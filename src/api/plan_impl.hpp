@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,5 +51,10 @@ struct PlanImpl {
   std::unique_ptr<BoundPlan> bound;
   std::optional<PlanTrace> trace;  ///< if option trace names a file
 };
+
+/// What a rank does whose arguments are wrong before a plan can be made of them, while the others are
+/// planning: planning fails on all ranks, with this failure or that of a lower rank. Collective with the
+/// making of a plan.
+[[noreturn]] void fail_planning(const Comm& comm, const std::exception_ptr& failure);
 
 }  // namespace weft

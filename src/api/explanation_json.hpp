@@ -5,8 +5,8 @@
 
 #include "weft/explanation.hpp"
 
-namespace weft::bench {
+namespace weft {
 
 nlohmann::ordered_json json_of(const Explanation& explanation);
 
-}  // namespace weft::bench
+}  // namespace weft

@@ -1,8 +1,8 @@
-#include "explanation_json.hpp"
+#include "api/explanation_json.hpp"
 
 #include "tune/candidates_json.hpp"
 
-namespace weft::bench {
+namespace weft {
 
 nlohmann::ordered_json json_of(const Explanation& e) {
   return {{"chosen", e.chosen},
@@ -15,4 +15,4 @@ nlohmann::ordered_json json_of(const Explanation& e) {
           {"advice", e.advice}};
 }
 
-}  // namespace weft::bench
+}  // namespace weft

@@ -1,0 +1,48 @@
+// How failures leave the library towards C. Every entry point does its work inside `guarded`, which turns
+// what is thrown into a status and keeps the message for the calling thread.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "weft/error.hpp"
+#include "weft/weft.h"
+
+namespace weft::c {
+
+/// A failure that has a status of its own; any other `weft::Error` is WEFT_FAILURE.
+class Failure final : public Error {
+ public:
+  Failure(weft_status status, const Error& error) : Error(error), status_(status) {}
+  weft_status status() const { return status_; }
+
+ private:
+  weft_status status_;
+};
+
+/// A mistake in what an entry point was given: WEFT_BAD_ARGUMENT.
+Failure bad_argument(const std::string& operation, const std::string& got, const std::string& expected);
+
+/// Throws unless a pointer that the caller has to give is there; `name` is that of the argument.
+void check_given(const void* pointer, const char* operation, const char* name);
+
+/// To be called while an exception is handled: keeps its message for this thread and returns its status.
+weft_status keep_failure() noexcept;
+/// The status that `keep_failure` would return.
+weft_status status_of(const std::exception_ptr& failure) noexcept;
+/// Forgets the message of this thread.
+void forget_failure() noexcept;
+/// Throws what weft_team_run reports of a body that has returned `result`, with this thread's message.
+[[noreturn]] void throw_failure_of_body(int result, int rank);
+
+template <class Work>
+weft_status guarded(const Work& work) noexcept {
+  try {
+    work();
+    return WEFT_SUCCESS;
+  } catch (...) {
+    return keep_failure();
+  }
+}
+
+}  // namespace weft::c
