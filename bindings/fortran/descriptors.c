@@ -1,6 +1,6 @@
-/* Fortran arrays as their descriptors (TS 29113) say they lie: checked against the plan, then executed in place. Also
- * points Fortran pointers of any rank to memory with a plan's bounds. Dimensions of a descriptor stand in memory order,
- * the fastest first; plans count axes as C does.
+/* Fortran arrays as their descriptors (TS 29113) say they lie: checked against the plan, then executed in
+ * place. Also points Fortran pointers of any rank to memory with a plan's bounds. Dimensions of a descriptor
+ * stand in memory order, the fastest first; plans count axes as C does.
  */
 #include <ISO_Fortran_binding.h>
 #include <inttypes.h>
@@ -32,15 +32,17 @@ int weft_fortran_fail(const char* operation, const char* got, const char* wanted
   return weft_set_last_error(WEFT_FAILURE, operation, got, wanted);
 }
 
-/* ---------------------------------------------------------------------------------------------- what is expected */
+/* ---------------------------------------------------------------------------------------------- what is
+ * expected */
 
 static CFI_type_t element_type(const weft_layout* layout) {
-  if (layout->is_complex) return layout->element_bytes == 8 ? CFI_type_float_Complex : CFI_type_double_Complex;
+  if (layout->is_complex)
+    return layout->element_bytes == 8 ? CFI_type_float_Complex : CFI_type_double_Complex;
   return layout->element_bytes == 4 ? CFI_type_float : CFI_type_double;
 }
 
-/* A batch is the last dimension unless its arrays are interleaved: then it stands before the first dimension of the
- * array that steps over it. */
+/* A batch is the last dimension unless its arrays are interleaved: then it stands before the first dimension
+ * of the array that steps over it. */
 static void insert_batch(expected* e, int64_t batch, int64_t distance) {
   int at = e->axes;
   for (int d = e->axes - 1; d >= 0; --d)
@@ -78,7 +80,8 @@ static weft_status expect(weft_plan plan, const facts* f, int side, expected* e)
   return WEFT_SUCCESS;
 }
 
-/* ----------------------------------------------------------------------------------------------------- checking */
+/* -----------------------------------------------------------------------------------------------------
+ * checking */
 
 static int64_t stride_of(const CFI_cdesc_t* array, int d) {
   return array->dim[d].sm / (CFI_index_t)array->elem_len;
@@ -112,7 +115,8 @@ static int is_line(const CFI_cdesc_t* array, int64_t count) {
 }
 
 static int fits(const CFI_cdesc_t* array, const expected* e) {
-  return array->type == e->type && ((extents_fit(array, e) && strides_fit(array, e)) || is_line(array, e->count));
+  return array->type == e->type &&
+         ((extents_fit(array, e) && strides_fit(array, e)) || is_line(array, e->count));
 }
 
 /* Bytes from the first element to the end of the last. */
@@ -122,7 +126,8 @@ static size_t reach(const CFI_cdesc_t* array) {
   return bytes;
 }
 
-/* ----------------------------------------------------------------------------------------------------- messages */
+/* -----------------------------------------------------------------------------------------------------
+ * messages */
 
 static void append(char* text, const char* format, int64_t value) {
   const size_t used = strlen(text);
@@ -181,7 +186,8 @@ static weft_status refuse(const char* what, const CFI_cdesc_t* array, const expe
   describe_expected(wanted, e);
   if (array->type == e->type && extents_fit(array, e) && array->rank > 0) {
     char advice[text_bytes];
-    snprintf(advice, sizeof advice, "; for these strides make the plan after call problem%%%s%%set_strides_of(array)",
+    snprintf(advice, sizeof advice,
+             "; for these strides make the plan after call problem%%%s%%set_strides_of(array)",
              side == WEFT_INPUT ? "input" : "output");
     strncat(wanted, advice, text_bytes - strlen(wanted) - 1);
   }
@@ -203,7 +209,8 @@ static weft_status check_in_place(const CFI_cdesc_t* array, const expected* side
   char got[text_bytes], wanted[text_bytes] = "";
   describe(got, array);
   append(got, ", %" PRId64 " bytes", (int64_t)reach(array));
-  append(wanted, "%" PRId64 " bytes, plan%%buffer_bytes(): of rank 1, or from plan%%allocate", (int64_t)bytes);
+  append(wanted, "%" PRId64 " bytes, plan%%buffer_bytes(): of rank 1, or from plan%%allocate",
+         (int64_t)bytes);
   return weft_set_last_error(WEFT_FAILURE, what, got, wanted);
 }
 
@@ -230,16 +237,19 @@ static weft_status check_arrays(weft_plan plan, const facts* f, int from, const 
                                "two: in and out; or a problem with in_place = .true.");
   }
   if (!sides[from].empty && !fits(in, &sides[from])) return refuse("argument in", in, &sides[from], from);
-  if (!sides[!from].empty && !fits(out, &sides[!from])) return refuse("argument out", out, &sides[!from], !from);
+  if (!sides[!from].empty && !fits(out, &sides[!from]))
+    return refuse("argument out", out, &sides[!from], !from);
   return WEFT_SUCCESS;
 }
 
-/* --------------------------------------------------------------------------------------------------- executions */
+/* ---------------------------------------------------------------------------------------------------
+ * executions */
 
 typedef weft_status (*execution)(weft_plan, weft_direction, const void*, void*, void*, size_t);
 
-/* What is wrong here is found here, but the library has to be told: it lets the other ranks fail as well where the plan
- * promises that. Two null pointers are misuse on a rank that holds something. The message is this rank's own. */
+/* What is wrong here is found here, but the library has to be told: it lets the other ranks fail as well
+ * where the plan promises that. Two null pointers are misuse on a rank that holds something. The message is
+ * this rank's own. */
 int weft_fortran_execute(weft_plan plan, const facts* f, int direction, int starts, const CFI_cdesc_t* in,
                          const CFI_cdesc_t* out, const CFI_cdesc_t* workspace) {
   const execution execute = starts ? weft_start : weft_execute;
@@ -268,7 +278,8 @@ int weft_fortran_measured_error(weft_plan plan, const facts* f, int direction, c
   return refuse("argument in", in, &e, side);
 }
 
-/* ---------------------------------------------------------------------------------------- strides, pointers, memory */
+/* ---------------------------------------------------------------------------------------- strides, pointers,
+ * memory */
 
 int weft_fortran_strides(const CFI_cdesc_t* array, int* rank, int64_t* strides) {
   if (array->rank < 1 || array->rank > WEFT_MAX_AXES) {
@@ -327,12 +338,12 @@ static void deallocate(CFI_cdesc_t* array) {
 }
 
 /* Fortran has no pointer to any type: one name per type of the elements. */
-#define POINTERS_TO(type)                                                                                          \
-  int weft_fortran_view_##type(weft_plan plan, const facts* f, int side, void* memory, CFI_cdesc_t* array) {        \
-    return view(plan, f, side, memory, array);                                                                     \
-  }                                                                                                                \
-  void weft_fortran_deallocate_##type(CFI_cdesc_t* array) {                                                         \
-    deallocate(array);                                                                                              \
+#define POINTERS_TO(type)                                                                                    \
+  int weft_fortran_view_##type(weft_plan plan, const facts* f, int side, void* memory, CFI_cdesc_t* array) { \
+    return view(plan, f, side, memory, array);                                                               \
+  }                                                                                                          \
+  void weft_fortran_deallocate_##type(CFI_cdesc_t* array) {                                                  \
+    deallocate(array);                                                                                       \
   }
 POINTERS_TO(real32)
 POINTERS_TO(real64)
