@@ -24,6 +24,7 @@ endif()
 
 add_library(weft_fortran_settings INTERFACE)
 # gfortran takes descriptors of allocatable components for uninitialised where they are assigned to for the first time.
-set(fortran_warnings -Wall -Wextra -Wno-uninitialized -Wno-maybe-uninitialized $<$<BOOL:${WEFT_WERROR}>:-Werror>)
+set(fortran_warnings -Wall -Wextra -Wno-uninitialized -Wno-maybe-uninitialized -Wno-compare-reals
+  -Wno-integer-division $<$<BOOL:${WEFT_WERROR}>:-Werror>)
 target_compile_options(weft_fortran_settings INTERFACE
   "$<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-std=f2018;-pedantic;${fortran_warnings}>")

@@ -139,15 +139,15 @@ contains
     call fill(in, from, x, shape, batch)
     call plan%execute(weft_forward, in_memory, out_memory, status=status)
     call claim_success(comm, status, what//", forward")
-    y = y/scale(problem%forward_scale)
-    call claim(comm, difference(out, to, y, after, batch) <= tolerance/scale(problem%forward_scale), what//", forward")
+    y = y/divisor(problem%forward_scale)
+    call claim(comm, difference(out, to, y, after, batch) <= tolerance/divisor(problem%forward_scale), what//", forward")
     call plan%execute(weft_backward, out_memory, in_memory, status=status)
     call claim_success(comm, status, what//", backward")
-    call claim(comm, difference(in, from, x*factor/scale(problem%forward_scale)/scale(problem%backward_scale), shape, &
+    call claim(comm, difference(in, from, x*factor/divisor(problem%forward_scale)/divisor(problem%backward_scale), shape, &
       batch) <= tolerance*10, what//", backward of forward")
     if (all(transforms /= weft_r2c)) then
       do b = 1, batch
-        y(:, b) = direct_sum(x(:, b), shape, transforms, .true.)/scale(problem%backward_scale)
+        y(:, b) = direct_sum(x(:, b), shape, transforms, .true.)/divisor(problem%backward_scale)
       end do
       call fill(out, to, x, shape, batch)
       call plan%execute(weft_backward, out_memory, in_memory, status=status)
@@ -156,11 +156,11 @@ contains
     end if
     call plan%free()
   contains
-    real(real64) function scale(kind)
+    real(real64) function divisor(kind)
       integer, intent(in) :: kind
-      scale = 1
-      if (kind == weft_symmetric) scale = sqrt(factor)
-      if (kind == weft_full) scale = factor
+      divisor = 1
+      if (kind == weft_symmetric) divisor = sqrt(factor)
+      if (kind == weft_full) divisor = factor
     end function
   end subroutine
 

@@ -1,0 +1,170 @@
+! What the module tells: boxes, options, texts, times, accuracy, wisdom, trials; and parts of communicators.
+module facts
+  use, intrinsic :: iso_c_binding
+  use support
+  implicit none
+  private
+  public :: test_facts, test_process
+
+  integer :: reports = 0, questions = 0
+
+contains
+
+  subroutine test_facts(comm)
+    type(weft_comm), intent(in) :: comm
+    call test_split(comm)
+    call test_texts(comm)
+    call test_accuracy(comm)
+  end subroutine
+
+  subroutine test_split(comm)
+    type(weft_comm), intent(in) :: comm
+    type(weft_comm) :: part
+    type(weft_problem) :: problem
+    type(weft_plan) :: plan
+    type(weft_box) :: x
+    complex(real64), allocatable :: a(:, :)
+    integer :: status
+    call comm%barrier()
+    part = comm%split(mod(comm%rank(), 2), status)
+    call claim_success(comm, status, "split")
+    call claim(comm, part%rank() == comm%rank()/2 .and. part%size() == (comm%size() + 1 - mod(comm%rank(), 2))/2, &
+      "ranks of a part")
+    problem%shape = [4, 6]
+    problem%in_place = .true.
+    call plan%create(part, problem)
+    call part%free()
+    x = plan%input_box()
+    allocate (a(4, x%lo(2):x%hi(2)))
+    a = 1
+    call plan%forward(a)
+    if (x%lo(2) == 1 .and. size(a) > 0) a(1, 1) = a(1, 1) - 24
+    call claim(comm, all(abs(a) < 1d-13), "a plan on a part that was freed")
+    call plan%free()
+  end subroutine
+
+  subroutine test_texts(comm)
+    type(weft_comm), intent(in) :: comm
+    type(weft_problem) :: problem
+    type(weft_options) :: options
+    type(weft_plan) :: plan
+    type(weft_box) :: x
+    type(weft_operation_time), allocatable :: times(:)
+    complex(real64), allocatable :: a(:, :, :), b(:, :, :)
+    problem%shape = [8, 9, 10]
+    call claim(comm, .not. options%is_set("pipeline"), "an option that nobody has set")
+    call options%set("pipeline", "sequential")
+    call options%set("threads", 1)
+    call claim(comm, options%is_set("pipeline") .and. options%get("pipeline") == "sequential", "an option that was set")
+    call claim(comm, index(options%text(), "pipeline=sequential") > 0, "all options")
+    call plan%create(comm, problem, options)
+    call options%free()
+    x = plan%input_box()
+    allocate (a(8, 9, x%lo(3):x%hi(3)), b(8, 9, x%lo(3):x%hi(3)))
+    a = 0
+    call plan%record_times(.true.)
+    call plan%forward(a, b)
+    times = plan%operation_times()
+    call claim(comm, size(times) > 0 .and. any([(times(size(times))%end >= times(size(times))%begin)]), "times")
+    if (size(times) > 0) call claim(comm, any([times(1)%kind == "fft", times(1)%kind == "copy"]), &
+      "the first operation: "//times(1)%kind)
+    call plan%record_times(.false.)
+    call claim(comm, index(plan%text(), "10x9x8") + index(plan%text(), "10 x 9 x 8") > 0, "a printed plan: "//plan%text())
+    call claim(comm, len(plan%explain()) > 0, "an explanation")
+    call claim(comm, index(plan%explain_json(), '"candidates"') > 0, "an explanation as JSON")
+    call claim(comm, index(plan%program_text(weft_backward), "fft") > 0, "a program")
+    call claim(comm, plan%scale_factor() == 720 .and. plan%buffer_bytes() == 16*size(a), "facts of a plan")
+    call plan%free()
+  end subroutine
+
+  subroutine test_accuracy(comm)
+    type(weft_comm), intent(in) :: comm
+    type(weft_problem) :: problem
+    type(weft_options) :: options
+    type(weft_plan) :: plan
+    type(weft_box) :: x
+    type(weft_accuracy) :: accuracy
+    complex(real64), allocatable :: a(:, :, :)
+    integer(int64) :: i
+    problem%shape = [8, 8, 8]
+    if (comm%size() > 1) then
+      call options%set("codec", "fp32")
+      if (comm%medium() == "mpi") call options%set("exchange", "p2p")
+      if (comm%medium() == "threads") call options%set("exchange", "copy")
+    end if
+    call plan%create(comm, problem, options)
+    call options%free()
+    x = plan%input_box()
+    allocate (a(x%lo(1):x%hi(1), x%lo(2):x%hi(2), x%lo(3):x%hi(3)))
+    a = reshape(value_at([(i + 1000*comm%rank(), i=1, x%count())]), shape(a))
+    accuracy = plan%measured_error(weft_forward, a)
+    call claim(comm, accuracy%l2 <= accuracy%bound .and. ((accuracy%l2 > 0) .eqv. (comm%size() > 1)), "accuracy")
+    call plan%free()
+  end subroutine
+
+  ! What concerns the whole process: on one rank alone.
+  subroutine test_process(comm)
+    type(weft_comm), intent(in) :: comm
+    type(weft_box) :: a, b, c
+    type(weft_problem) :: problem
+    type(weft_options) :: options
+    type(weft_plan) :: plan
+    character(*), parameter :: file = "weft_fortran_test_wisdom.json"
+    logical :: done
+    integer :: status, unit
+    a = weft_box([1, 2], [4, 9])
+    b = weft_box([3, 5], [8, 6])
+    c = weft_intersect(a, b)
+    call claim(comm, all(c%lo == [3, 5]) .and. all(c%hi == [4, 6]) .and. c%count() == 4, "the common part of boxes")
+    call claim(comm, a%contains(c) .and. .not. a%contains(b) .and. a%text() == "(1:4, 2:9)", "boxes")
+    call claim(comm, all(a%extents() == [4, 8]) .and. a%count() == 32, "extents of a box")
+    c = weft_intersect(a, weft_box([5, 1], [6, 1]))
+    call claim(comm, c%count() == 0, "boxes with nothing in common")
+    c = weft_intersect(a, weft_box([1], [2]), status)
+    call claim(comm, status /= weft_success, "boxes of other dimensions")
+    call claim(comm, weft_version() == weft_version() .and. index(weft_information_json(), weft_version()) > 0, "version")
+
+    call weft_report_trials_to(told)
+    call weft_interrupt_trials_if(never)
+    call options%set("effort", "measure")
+    call options%set("trials", 3)
+    problem%shape = [16, 16, 16]
+    call plan%create(comm, problem, options)
+    call plan%free()
+    call claim(comm, reports > 0, "reports of trials")
+    call weft_export_wisdom(file, done)
+    call claim(comm, done, "wisdom is written")
+    call weft_forget_wisdom()
+    call weft_interrupt_trials_if(always)
+    call plan%create(comm, problem, options, status)
+    call claim(comm, status == weft_failure .and. questions > 0, "trials that are interrupted")
+    call weft_import_wisdom(file, done)
+    call claim(comm, done, "wisdom is read")
+    reports = 0
+    call plan%create(comm, problem, options, status)
+    call claim(comm, status == weft_success .and. reports == 0, "wisdom makes trials needless")
+    call plan%free()
+    call weft_interrupt_trials_if()
+    call weft_report_trials_to()
+    call options%free()
+    open (newunit=unit, file=file)
+    close (unit, status="delete")
+    call weft_import_wisdom(file, done)
+    call claim(comm, .not. done, "a file that is not there")
+    call weft_forget_wisdom()
+  end subroutine
+
+  subroutine told(progress)
+    type(weft_trial_progress), intent(in) :: progress
+    if (len(progress%round) > 0 .and. progress%most_trials > 0) reports = reports + 1
+  end subroutine
+
+  logical function never()
+    never = .false.
+  end function
+
+  logical function always()
+    questions = questions + 1
+    always = .true.
+  end function
+end module

@@ -1,0 +1,21 @@
+# The tests of the Fortran module, on ranks of both kinds. They are compiled with all checks that gfortran has.
+set(mpi_part fortran/ranks_of_mpi_none.f90)
+if(WEFT_MPI AND MPI_Fortran_HAVE_F08_MODULE)
+  set(mpi_part fortran/ranks_of_mpi_f08.f90)
+endif()
+add_executable(weft_fortran_tests fortran/support.f90 ${mpi_part} fortran/sums.f90 fortran/arrays.f90 fortran/misuse.f90
+  fortran/facts.f90 fortran/main.f90)
+target_link_libraries(weft_fortran_tests PRIVATE weft_fortran weft_fortran_settings weft_settings)
+# Arrays that the compiler copies would be errors: all of them go to procedures of assumed rank, or are meant to be copied.
+target_compile_options(weft_fortran_tests PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-O0;-fcheck=all;-frecursive>)
+set_target_properties(weft_fortran_tests PROPERTIES Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fortran_modules)
+if(NOT WEFT_ONLY_MPI_TESTS)
+  foreach(ranks 1 2 3 4)
+    add_test(NAME fortran_threads_${ranks} COMMAND weft_fortran_tests threads ${ranks})
+  endforeach()
+endif()
+if(WEFT_MPI AND MPI_Fortran_HAVE_F08_MODULE)
+  foreach(ranks 1 2 3 4)
+    mpi_test(fortran_mpi_${ranks} ${ranks} $<TARGET_FILE:weft_fortran_tests> mpi)
+  endforeach()
+endif()
