@@ -176,7 +176,7 @@ static void describe(char* text, const CFI_cdesc_t* array) {
 static void describe_expected(char* text, const expected* e) {
   append_type(text, e->type, e->element_bytes);
   append_shape(text, e->extent, e->stride, e->rank);
-  append(text, ", or rank 1, contiguous, %" PRId64 " elements", e->count);
+  append(text, ", or rank 1, contiguous, at least %" PRId64 " elements", e->count);
 }
 
 /* The error of an array that does not fit. For strides it says how to make a plan that takes them. */

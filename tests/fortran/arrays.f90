@@ -146,7 +146,7 @@ contains
     call plan%free()
   contains
     integer(int64) function address(array)
-      real(real32), intent(in), target, contiguous :: array(:, :)
+      real(real32), pointer, intent(in) :: array(:, :)
       address = transfer(c_loc(array), address)
     end function
   end subroutine
