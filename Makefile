@@ -125,7 +125,7 @@ experiments: build setup-bench
 	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"
 
 format: setup-lint
-	git ls-files '*.cpp' '*.hpp' '*.cu' | xargs clang-format -i
+	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' '*.cu' | xargs clang-format -i
 	python3 -m ruff format --quiet .
 
 clean:

@@ -4,8 +4,9 @@
 A header's opening `//` comment introduces its page. A `///` comment documents the declarations below it, up to the next
 such comment or empty line; `///<` documents the declaration before it. A public declaration with neither is an error,
 except for what every type has: destructors, copies and moves, and comparisons. What is documented as
-"For Weft's own use" is left out, and so is WEFT_API, the mark of exported symbols. This reads the C++ of our own
-headers, not C++ at large: where it meets something that it does not understand it fails, and the page is not made.
+"For Weft's own use" is left out, and so is WEFT_API, the mark of exported symbols. This reads the C++ and the C of our
+own headers, not the languages at large: where it meets something that it does not understand it fails, and the page is
+not made.
 
     tools/reference.py            lists what is undocumented; exits with 1 if there is any
     tools/reference.py DIRECTORY  writes the pages there as well
@@ -20,6 +21,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = TOP / "include" / "weft"
 OWN_USE = "For Weft's own use"
 EXPORT = "export.hpp"  # defines WEFT_API
+GUARD = re.compile(r"#define WEFT_\w+_H$")
 
 
 @dataclasses.dataclass
@@ -85,7 +87,7 @@ class Header:
                 comment.append(stripped[3:].removeprefix(" "))
             elif stripped.startswith("//"):
                 pass
-            elif stripped.startswith("#define"):
+            elif stripped.startswith("#define") and not GUARD.match(stripped):
                 self.add(groups, group, comment, Declaration(stripped, "other", self.line_number()), public)
                 comment = []
             elif stripped == "" and at_line_start:
@@ -120,12 +122,13 @@ class Header:
             if self.text[self.position] == ",":
                 self.position += 1
             declaration = Declaration(text, "value", line)
-        elif re.match(r"(inline )?namespace\b", text):
+        elif re.match(r"(inline )?namespace\b|extern \"C\"$", text):
             self.position += 1
             self.read_scope(groups, public=True, kind="namespace")
             return None
-        elif self.text[self.position] == "{" and re.match(r"(template <[^>]*> )?(class|struct|enum)\b", text):
+        elif self.text[self.position] == "{" and re.match(r"(template <[^>]*> |typedef )?(class|struct|enum)\b", text):
             self.position += 1
+            text = text.removeprefix("typedef ")
             inner = "enum" if text.startswith("enum") else "class"
             declaration = Declaration(text, "type", line)
             if public:
@@ -133,6 +136,7 @@ class Header:
                 self.read_scope(declaration.members, not starts_private, inner)
             else:
                 self.skip()
+            self.skip_name()
             self.skip_semicolon()
         else:
             if self.text[self.position] == "{":
@@ -155,6 +159,10 @@ class Header:
         while depth > 0:
             depth += {"{": 1, "}": -1}.get(self.text[self.position], 0)
             self.position += 1
+
+    def skip_name(self) -> None:
+        """To behind the name that C gives a struct or enum at its end."""
+        self.position += len(re.match(r"( \w+)?", self.text[self.position :]).group())
 
     def skip_semicolon(self) -> None:
         if self.text[self.position : self.position + 1] == ";":
@@ -199,7 +207,7 @@ def name_of(d: Declaration) -> str:
         return d.text.split()[1]
     text = re.sub(r"^template <[^>]*> ", "", d.text)
     if d.kind == "type":
-        return re.match(r"(?:enum class|class|struct) (\w+)", text).group(1)
+        return re.match(r"(?:enum class|enum|class|struct) (\w+)", text).group(1)
     operator = re.search(r"operator\s*(\W+?)\s*\(", text)
     if operator:
         return "operator" + operator.group(1)
@@ -277,7 +285,7 @@ def page(header: Header) -> str:
 
 def headers() -> list[Header]:
     """Those that declare something for programs."""
-    found = [Header(p) for p in sorted(HEADERS.glob("*.hpp")) if p.name != EXPORT]
+    found = [Header(p) for p in sorted([*HEADERS.glob("*.hpp"), *HEADERS.glob("*.h")]) if p.name != EXPORT]
     return [h for h in found if h.groups]
 
 
@@ -287,7 +295,7 @@ def pages() -> dict[str, str]:
     missing = [m for h in all_headers for m in h.check()]
     if missing:
         raise ValueError("\n".join(missing))
-    return {h.name.removeprefix("weft/").replace(".hpp", ".md"): page(h) for h in all_headers}
+    return {re.sub(r"weft/(\w+)\.h(pp)?", r"\1.md", h.name): page(h) for h in all_headers}
 
 
 def main() -> int:

@@ -1,23 +1,25 @@
-/* Weft for C: all that the C++ interface offers, by opaque handles, plain structs and status codes. For MPI include
- * <weft/weft_mpi.h> as well.
- *
- * Functions return a status. WEFT_SUCCESS is 0; after any other value `weft_last_message` says what failed, what
- * was given, what is expected, and on which rank. Functions write to their output arguments only when they succeed.
- *
- * Handles are values. A function that makes one stores it; `weft_..._free` ends it and sets the caller's variable
- * to NULL. Using a handle that was freed, or of another kind, returns WEFT_BAD_HANDLE. A communicator may be freed
- * before the plans that were made on it. Freeing NULL does nothing.
- *
- * A struct that the caller fills begins with its size, so that later versions can add members:
- *
- *     weft_problem problem = {sizeof problem};
- *
- * Every member that is zero, or NULL, has the default that its comment gives. Members that this version of the
- * library does not know must be zero. A struct that the library fills has its size set by the caller first, too.
- *
- * Axes are numbered from 0, and memory order is C order unless `order` says otherwise: the last axis varies fastest.
- * Boxes are half-open: lo <= i < hi. Lengths, positions, strides and distances are in elements, 64 bits wide.
- */
+// Weft for C: all that the C++ interface offers, by opaque handles, plain structs and status codes. For MPI
+// include <weft/weft_mpi.h> as well.
+//
+// Functions return a status. WEFT_SUCCESS is 0; after any other value `weft_last_message` says what failed,
+// what was given, what is expected, and on which rank. Functions write to their output arguments only when
+// they succeed.
+//
+// Handles are values. A function that makes one stores it; `weft_..._free` ends it and sets the caller's
+// variable to NULL. Using a handle that was freed, or of another kind, returns WEFT_BAD_HANDLE. A
+// communicator may be freed before the plans that were made on it. Freeing NULL does nothing.
+//
+// A struct that the caller fills begins with its size, so that later versions can add members:
+//
+//     weft_problem problem = {.size = sizeof problem};
+//
+// Every member that is zero, or NULL, has the default that its comment gives. Members that this version of
+// the library does not know must be zero. A struct that the library fills has its size set by the caller
+// first, too.
+//
+// Axes are numbered from 0, and memory order is C order unless `order` says otherwise: the last axis varies
+// fastest. Boxes are half-open: lo <= i < hi. Lengths, positions, strides and distances are in elements, 64
+// bits wide.
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
@@ -31,105 +33,112 @@
 extern "C" {
 #endif
 
-/* The most axes that an array can have. */
+/// The most axes that an array can have.
 #define WEFT_MAX_AXES 8
 
-/* ------------------------------------------------------------------------------------------------ status */
+// ---------------------------------------------------------------------------------------------------- status
 
-/* What a function returns. */
+/// What a function returns.
 typedef enum weft_status {
   WEFT_SUCCESS = 0,
-  WEFT_FAILURE = 1,       /* misuse or a failure; in C++ the exception weft::Error */
-  WEFT_BAD_HANDLE = 2,    /* a handle is NULL, freed, or of another kind */
-  WEFT_BAD_ARGUMENT = 3,  /* a NULL pointer, a struct of an unknown size, a value that no enumerator has */
-  WEFT_NO_MEMORY = 4,     /* memory of the host does not suffice */
-  WEFT_INTERNAL = 5       /* any other failure: please report it */
+  WEFT_FAILURE = 1,       ///< misuse or a failure; in C++ the exception weft::Error
+  WEFT_BAD_HANDLE = 2,    ///< a handle is NULL, freed, or of another kind
+  WEFT_BAD_ARGUMENT = 3,  ///< a NULL pointer, a struct of an unknown size, a value that no enumerator has
+  WEFT_NO_MEMORY = 4,     ///< memory of the host does not suffice
+  WEFT_INTERNAL = 5       ///< any other failure: please report it
 } weft_status;
 
-/* The name of a status: "WEFT_BAD_HANDLE". */
+/// The name of a status: "WEFT_BAD_HANDLE".
 WEFT_API const char* weft_status_name(weft_status status);
 
-/* The message of the last call in this thread that did not return WEFT_SUCCESS; "" before the first. It stays valid
- * until the next failure in this thread. */
+/// The message of the last call in this thread that did not return WEFT_SUCCESS; "" before the first. It
+/// stays valid until the next failure in this thread.
 WEFT_API const char* weft_last_message(void);
 
-/* The parts of that message: what was being done, what was given, what would have been accepted or can be done, and
- * the rank at fault or -1. The texts stay valid as long as that message. */
+/// The parts of that message. The texts stay valid as long as it.
 typedef struct weft_error {
-  size_t size;
-  const char* operation;
-  const char* got;
-  const char* expected;
-  int rank;
+  size_t size;            ///< sizeof(weft_error)
+  const char* operation;  ///< what was being done
+  const char* got;        ///< what was given, or happened
+  const char* expected;   ///< what would have been accepted, or what can be done
+  int rank;               ///< the rank at fault, or -1
 } weft_error;
+/// Stores them. A failure of this call leaves the message as it is.
 WEFT_API weft_status weft_last_error(weft_error* error);
 /* For bindings and programs above this interface: makes a failure of their own the last one of this thread, at no
  * particular rank, and returns `status`, which is not WEFT_SUCCESS. The texts are copied; NULL is "". */
 WEFT_API weft_status weft_set_last_error(weft_status status, const char* operation, const char* got,
                                          const char* expected);
 
-/* The version of the library that the program runs with, "0.1.0"; WEFT_VERSION is that of the headers. */
+/// The version of the library that the program runs with, "0.1.0"; WEFT_VERSION is that of the headers.
 WEFT_API const char* weft_version(void);
 
-/* ------------------------------------------------------------------------------------------------ memory */
+// ---------------------------------------------------------------------------------------------------- memory
 
-/* `bytes` zeroed bytes of host memory at a multiple of 64, to be freed with weft_free. 0 bytes: NULL is stored. */
+/// `bytes` zeroed bytes of host memory at a multiple of 64, to be freed with weft_free. 0 bytes: NULL is
+/// stored.
 WEFT_API weft_status weft_alloc(size_t bytes, void** memory);
-/* Frees what weft_alloc, or a function that returns a text, has stored. NULL is allowed. */
+/// Frees what weft_alloc, or a function that returns a text, has stored. NULL is allowed.
 WEFT_API void weft_free(void* memory);
 
-/* ------------------------------------------------------------------------------------------- communicators */
+// --------------------------------------------------------------------------------------------- communicators
 
+/// The ranks that take part in a transform.
 typedef struct weft_comm_handle* weft_comm;
 
-/* The calling thread as the only rank, without MPI. Local. Ranks of MPI: weft_comm_mpi in <weft/weft_mpi.h>. */
+/// The calling thread as the only rank, without MPI. Local. Ranks of MPI: weft_comm_mpi in <weft/weft_mpi.h>.
 WEFT_API weft_status weft_comm_self(weft_comm* comm);
-/* A new communicator of the ranks that give the same `colour`, in rank order. Collective over `comm`. */
+/// A new communicator of the ranks that give the same `colour`, in rank order. Collective over `comm`.
 WEFT_API weft_status weft_comm_split(weft_comm comm, int colour, weft_comm* part);
-/* This rank's number and the number of ranks. Local. */
+/// This rank's number and the number of ranks. Local.
 WEFT_API weft_status weft_comm_rank(weft_comm comm, int* rank);
 WEFT_API weft_status weft_comm_size(weft_comm comm, int* size);
-/* "mpi" or "threads". Local. The text need not be freed. */
+/// "mpi" or "threads". Local. The text need not be freed.
 WEFT_API weft_status weft_comm_medium(weft_comm comm, const char** medium);
-/* Waits for all ranks. Collective. */
+/// Waits for all ranks. Collective.
 WEFT_API weft_status weft_comm_barrier(weft_comm comm);
+/// Local. Plans that were made on it go on.
 WEFT_API weft_status weft_comm_free(weft_comm* comm);
 
-/* Threads of this process as ranks, which need no MPI. */
+/// Threads of this process as ranks, which need no MPI.
 typedef struct weft_team_handle* weft_team;
 
-/* Starts `size` threads, which live until the team is freed. */
+/// Starts `size` threads, which live until the team is freed.
 WEFT_API weft_status weft_team_create(int size, weft_team* team);
+/// Number of threads.
 WEFT_API weft_status weft_team_size(weft_team team, int* size);
-/* Calls `body` on every thread with that thread's communicator, which lives as long as the call, and `data`, and
- * returns when all calls have returned. A body that returns another value than 0 has failed: ranks that wait for it
- * get WEFT_FAILURE, and weft_team_run returns WEFT_FAILURE with the message of the first rank that failed; the team
- * can be used again. Not from inside a body, nor by two threads at once. */
+/// Calls `body` on every thread with that thread's communicator, which lives as long as the call, and `data`,
+/// and returns when all calls have returned. A body that returns another value than 0 has failed: ranks that
+/// wait for it get WEFT_FAILURE, and weft_team_run returns WEFT_FAILURE with what the first rank that failed
+/// returned and with its last message. The team can be used again. Not from inside a body, nor by two threads
+/// at once.
 WEFT_API weft_status weft_team_run(weft_team team, int (*body)(weft_comm comm, void* data), void* data);
+/// Ends the threads. A failure while the team runs.
 WEFT_API weft_status weft_team_free(weft_team* team);
 
-/* ------------------------------------------------------------------------------------------------ problems */
+// -------------------------------------------------------------------------------------------------- problems
 
-/* The indices i with lo[a] <= i[a] < hi[a] on every axis a < ndim. */
+/// The indices i with lo[a] <= i[a] < hi[a] on every axis a < ndim.
 typedef struct weft_box {
-  int ndim;
-  int64_t lo[WEFT_MAX_AXES], hi[WEFT_MAX_AXES];
+  int ndim;                                      ///< number of axes
+  int64_t lo[WEFT_MAX_AXES], hi[WEFT_MAX_AXES];  ///< first index, and one past the last, per axis
 } weft_box;
 
-/* Number of points; 0 for an empty box. */
+/// Number of points; 0 for an empty box, for NULL and for numbers of axes that no array has.
 WEFT_API int64_t weft_box_count(const weft_box* box);
-/* Whether all points of `part` are in `box`: 1 or 0. */
+/// Whether all points of `part` are in `box`, which has equally many axes: 1 or 0.
 WEFT_API int weft_box_contains(const weft_box* box, const weft_box* part);
-/* The common part of two boxes with equally many axes; an empty box if they have no point in common. */
+/// The common part of two boxes with equally many axes; an empty box if they have no point in common.
 WEFT_API weft_status weft_box_intersect(const weft_box* a, const weft_box* b, weft_box* common);
-/* "[0:4, 8:16, 0:32)", to be freed with weft_free. */
+/// "[0:4, 8:16, 0:32)", to be freed with weft_free.
 WEFT_API weft_status weft_box_text(const weft_box* box, char** text);
 
-/* The transform along one axis, as class Transform of C++ defines them (include/weft/problem.hpp has the formulas):
- * FFTW's REDFT00, 10, 01, 11 are dct1 to dct4, RODFT00, 10, 01, 11 are dst1 to dst4. Nothing is scaled by itself. */
+/// The transform along one axis, as class Transform of C++ defines them (include/weft/problem.hpp has the
+/// formulas): FFTW's REDFT00, 10, 01, 11 are dct1 to dct4, RODFT00, 10, 01, 11 are dst1 to dst4. Nothing is
+/// scaled by itself.
 typedef enum weft_transform {
   WEFT_C2C = 0,
-  WEFT_R2C = 1,  /* n real points become n/2+1 complex ones; on at most one axis; backward is c2r */
+  WEFT_R2C = 1,  ///< n real points become n/2+1 complex ones; on at most one axis; backward is c2r
   WEFT_DCT1 = 2,
   WEFT_DCT2 = 3,
   WEFT_DCT3 = 4,
@@ -138,218 +147,236 @@ typedef enum weft_transform {
   WEFT_DST2 = 7,
   WEFT_DST3 = 8,
   WEFT_DST4 = 9,
-  WEFT_NONE = 10  /* the axis is not transformed */
+  WEFT_NONE = 10  ///< the axis is not transformed
 } weft_transform;
 
+/// The type of real numbers, and of the parts of complex ones: double or float.
 typedef enum weft_precision { WEFT_FLOAT64 = 0, WEFT_FLOAT32 = 1 } weft_precision;
 
-/* WEFT_CUDA: memory of the GPU that is current in the calling thread while the plan is made. */
+/// Where arrays lie. WEFT_CUDA: memory of the GPU that is current in the calling thread while the plan is
+/// made.
 typedef enum weft_memory { WEFT_HOST = 0, WEFT_CUDA = 1 } weft_memory;
 
-/* The elements of the input. WEFT_ELEMENT_AUTO: real if an axis is r2c, or if there are DCTs or DSTs and no c2c; else
- * complex. The output is complex if the input is complex or an axis is r2c. */
+/// The elements of the input. WEFT_ELEMENT_AUTO: real if an axis is r2c, or if there are DCTs or DSTs and no
+/// c2c; else complex. The output is complex if the input is complex or an axis is r2c.
 typedef enum weft_element { WEFT_ELEMENT_AUTO = 0, WEFT_REAL = 1, WEFT_COMPLEX = 2 } weft_element;
 
-/* The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the transformed axes. */
+/// The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the
+/// transformed axes.
 typedef enum weft_scale { WEFT_UNSCALED = 0, WEFT_SYMMETRIC = 1, WEFT_FULL = 2 } weft_scale;
 
-/* How a distribution cuts the array. Even cuts give the larger parts to the first ranks. */
+/// How a distribution cuts the array. Even cuts give the larger parts to the first ranks.
 typedef enum weft_cut {
-  WEFT_SLAB = 0,    /* along `axis` only */
-  WEFT_PENCIL = 1,  /* whole lines along `axis`, cut along the first two other axes, as near to square as possible */
-  WEFT_BRICK = 2,   /* along the first three axes (or both of two), with the smallest surface per rank */
-  WEFT_GRID = 3,    /* into parts[a] parts along axis a; rank numbers run through the grid in C order */
-  WEFT_BOXES = 4,   /* one box per rank, in rank order: `box_count` of them in `boxes`, the same on every rank */
-  WEFT_BOX = 5,     /* the box of the calling rank alone, boxes[0]; planning gathers those of all ranks */
-  WEFT_FASTEST = 6  /* boxes, and unless `order` is given memory order, that make the transform fastest */
+  WEFT_SLAB = 0,    ///< along `axis` only
+  WEFT_PENCIL = 1,  ///< whole lines along `axis`; cut along the first two other axes, nearly square
+  WEFT_BRICK = 2,   ///< along the first three axes (or both of two), with the smallest surface per rank
+  WEFT_GRID = 3,    ///< into parts[a] parts along axis a; rank numbers run through the grid in C order
+  WEFT_BOXES = 4,   ///< one box per rank: `box_count` of them in `boxes`, the same on every rank
+  WEFT_BOX = 5,     ///< the box of the calling rank alone, boxes[0]; planning gathers those of all ranks
+  WEFT_FASTEST = 6  ///< boxes, and unless `order` is given memory order, that make the transform fastest
 } weft_cut;
 
-/* Which rank holds which part of an array, and in which memory order. All zeros: slabs along axis 0, in C order.
- * Order, strides and halo may differ from rank to rank. */
+/// Which rank holds which part of an array, and in which memory order. All zeros: slabs along axis 0, in C
+/// order. Order, strides and halo may differ from rank to rank.
 typedef struct weft_distribution {
-  size_t size;
-  weft_cut cut;
-  int axis;                  /* of WEFT_SLAB and WEFT_PENCIL */
-  int parts[WEFT_MAX_AXES];  /* of WEFT_GRID */
-  const weft_box* boxes;     /* of WEFT_BOXES and WEFT_BOX; read while the plan is made only */
-  size_t box_count;
-  /* The axes from slowest to fastest varying; {2, 1, 0} is Fortran order. All zeros: C order. */
+  size_t size;               ///< sizeof(weft_distribution)
+  weft_cut cut;              ///< 0: slabs
+  int axis;                  ///< of WEFT_SLAB and WEFT_PENCIL
+  int parts[WEFT_MAX_AXES];  ///< of WEFT_GRID
+  const weft_box* boxes;     ///< of WEFT_BOXES and WEFT_BOX; read while the plan is made only
+  size_t box_count;          ///< of WEFT_BOXES: the number of ranks
+  /// The axes from slowest to fastest varying; {2, 1, 0} is Fortran order. All zeros: C order.
   int order[WEFT_MAX_AXES];
-  /* Strides of the calling rank's array, one per axis. All zeros: dense. The pointer given to an execution points to
-   * the first element of the box. */
+  /// Strides of the calling rank's array, one per axis. All zeros: dense. The pointer given to an execution
+  /// points to the first element of the box.
   int64_t strides[WEFT_MAX_AXES];
-  /* Points before and after the calling rank's box along each axis. The array with its halo is dense, and the pointer
-   * points to its first element, in the halo. */
+  /// Points before and after the calling rank's box along each axis. The array with its halo is dense, and
+  /// the pointer points to its first element, in the halo.
   int64_t halo_lower[WEFT_MAX_AXES], halo_upper[WEFT_MAX_AXES];
-  /* Not 0: FFTW's in-place layout of real data, lines of 2(n/2+1) real numbers. Only for the input of r2c. */
+  /// Not 0: FFTW's in-place layout of real data, lines of 2(n/2+1) real numbers. Only for the input of r2c.
   int r2c_padding;
 } weft_distribution;
 
-/* What is computed. All ranks give the same values, except for their own box, memory orders, strides, halos and
- * distances. */
+/// What is computed. All ranks give the same values, except for their own box, memory orders, strides, halos
+/// and distances.
 typedef struct weft_problem {
-  size_t size;
-  int ndim;                                 /* 1 to 8 axes (7 with a batch); several ranks need at least 2 */
-  int64_t shape[WEFT_MAX_AXES];             /* global lengths; for r2c those of the real array */
-  weft_transform transforms[WEFT_MAX_AXES]; /* zeros: c2c along every axis */
-  weft_precision precision;
-  weft_memory memory;
-  weft_element element;
-  const weft_distribution* input;           /* before forward; NULL: slabs along axis 0 */
-  const weft_distribution* output;          /* after forward; NULL: slabs along axis 0 */
-  int in_place;                             /* not 0: input and output are one array of weft_plan_buffer_bytes */
-  int64_t batch;                            /* arrays that are transformed together; 0: one */
-  int64_t input_distance, output_distance;  /* from one array of the batch to the next; 0: one follows the other */
-  weft_scale forward_scale, backward_scale;
+  size_t size;                               ///< sizeof(weft_problem)
+  int ndim;                                  ///< 1 to 8 axes (7 with a batch); several ranks need at least 2
+  int64_t shape[WEFT_MAX_AXES];              ///< global lengths; for r2c those of the real array
+  weft_transform transforms[WEFT_MAX_AXES];  ///< zeros: c2c along every axis
+  weft_precision precision;                  ///< of input and output; 0: double
+  weft_memory memory;                        ///< of input and output; 0: of the host
+  weft_element element;                      ///< of the input; 0: as the transforms say
+  const weft_distribution* input;            ///< before forward; NULL: slabs along axis 0
+  const weft_distribution* output;           ///< after forward; NULL: slabs along axis 0
+  int in_place;               ///< not 0: input and output are one array of weft_plan_buffer_bytes
+  int64_t batch;              ///< arrays that are transformed together; 0: one
+  int64_t input_distance;     ///< from one array of the batch to the next; 0: one follows the other
+  int64_t output_distance;    ///< the same for the output
+  weft_scale forward_scale;   ///< of the result of forward; 0: none
+  weft_scale backward_scale;  ///< of the result of backward; 0: none
 } weft_problem;
 
-/* ------------------------------------------------------------------------------------------------- options */
+// --------------------------------------------------------------------------------------------------- options
 
+/// Options of plans. NULL stands for none.
 typedef struct weft_options_handle* weft_options;
 
-/* Options by name, docs/options.md has them all. Local. Freed options do not affect plans made with them. */
+/// Options by name, docs/options.md has them all. Local. Freed options do not affect plans made with them.
 WEFT_API weft_status weft_options_create(weft_options* options);
-/* Unknown names and values are a failure whose message lists the known ones. */
+/// Sets an option. Unknown names and values are a failure whose message lists the known ones.
 WEFT_API weft_status weft_options_set(weft_options options, const char* name, const char* value);
 WEFT_API weft_status weft_options_set_int(weft_options options, const char* name, int64_t value);
-/* The value as set, else from the environment, else the default; to be freed with weft_free. */
+/// The value as set, else from the environment, else the default; to be freed with weft_free.
 WEFT_API weft_status weft_options_get(weft_options options, const char* name, char** value);
-/* Whether the program has set the option: 1 or 0. */
+/// Whether the program has set the option: 1 or 0.
 WEFT_API weft_status weft_options_is_set(weft_options options, const char* name, int* is_set);
-/* All names with their values after environment and defaults, a line "name=value" each; to be freed with weft_free. */
+/// All names with their values after environment and defaults, a line "name=value" each; to be freed with
+/// weft_free.
 WEFT_API weft_status weft_options_text(weft_options options, char** text);
+/// Local.
 WEFT_API weft_status weft_options_free(weft_options* options);
 
-/* --------------------------------------------------------------------------------------------------- plans */
+// ----------------------------------------------------------------------------------------------------- plans
 
+/// A transform, forward and backward, ready to be executed.
 typedef struct weft_plan_handle* weft_plan;
 
+/// Forward transforms from input to output, backward from output to input.
 typedef enum weft_direction { WEFT_FORWARD = 0, WEFT_BACKWARD = 1 } weft_direction;
-/* The array before forward, or after it. */
+/// The array before forward, or after it.
 typedef enum weft_side { WEFT_INPUT = 0, WEFT_OUTPUT = 1 } weft_side;
 
-/* Makes a plan. Collective over `comm`; all ranks give the same options (NULL: none). If planning fails on any rank,
- * it fails on every rank, also if a rank's arguments after `comm` are wrong by themselves. */
+/// Makes a plan. Collective over `comm`; all ranks give the same options (NULL: none). If planning fails on
+/// any rank, it fails on every rank, also if a rank's arguments after `comm` are wrong by themselves.
 WEFT_API weft_status weft_plan_create(weft_comm comm, const weft_problem* problem, weft_options options,
                                       weft_plan* plan);
-/* Local. A plan whose execution is under way must not be freed: see class Plan of C++. */
+/// Local. A plan whose execution is under way must not be freed: see class Plan of C++.
 WEFT_API weft_status weft_plan_free(weft_plan* plan);
 
-/* Transforms `in`, this rank's input box, into `out`, its output box. Collective. Out of place the arrays must not
- * overlap, and `in` is left as it was; in place both pointers are the same. A rank whose box is empty may pass NULL.
- * The elements are float, double, or pairs of them (float _Complex, double _Complex, fftw_complex), as the problem
- * says; they are not checked. Which threads may call, and what happens after a failure, is as for class Plan of C++. */
+/// Transforms `in`, this rank's input box, into `out`, its output box. Collective. Out of place the arrays
+/// must not overlap, and `in` is left as it was; in place both pointers are the same. A rank whose box is
+/// empty may pass NULL. The elements are float, double, or pairs of them (float _Complex, double _Complex,
+/// fftw_complex), as the problem says; they are not checked. Which threads may call, and what happens after a
+/// failure, is as for class Plan of C++.
 WEFT_API weft_status weft_forward(weft_plan plan, const void* in, void* out);
-/* The same from the output box to the input box. Unscaled, forward and backward multiply by weft_plan_scale_factor. */
+/// The same from the output box to the input box. Unscaled, forward and backward multiply by
+/// weft_plan_scale_factor.
 WEFT_API weft_status weft_backward(weft_plan plan, const void* in, void* out);
-/* The same in the given direction with a workspace of the caller (option workspace=user): weft_plan_workspace_bytes
- * bytes on a multiple of 16. */
+/// The same in the given direction with a workspace of the caller (option workspace=user):
+/// weft_plan_workspace_bytes bytes on a multiple of 16.
 WEFT_API weft_status weft_execute(weft_plan plan, weft_direction direction, const void* in, void* out,
                                   void* workspace, size_t workspace_bytes);
 
-/* As weft_execute (without a workspace of the caller: NULL, 0), but returns as soon as the execution would have to
- * wait for another rank. Collective. Until `weft_test` says that it is complete or `weft_wait` returns, the program
- * must not touch the arrays. No thread runs in the background. */
-WEFT_API weft_status weft_start(weft_plan plan, weft_direction direction, const void* in, void* out, void* workspace,
-                                size_t workspace_bytes);
-/* Takes the execution under way as far as possible; `complete`: 1 if it is complete or none is under way, else 0. */
+/// As weft_execute (without a workspace of the caller: NULL, 0), but returns as soon as the execution would
+/// have to wait for another rank. Collective. Until `weft_test` says that it is complete or `weft_wait`
+/// returns, the program must not touch the arrays. No thread runs in the background.
+WEFT_API weft_status weft_start(weft_plan plan, weft_direction direction, const void* in, void* out,
+                                void* workspace, size_t workspace_bytes);
+/// Takes the execution under way as far as possible; `complete`: 1 if it is complete or none is under way,
+/// else 0.
 WEFT_API weft_status weft_test(weft_plan plan, int* complete);
-/* Completes the execution under way, if there is one. */
+/// Completes the execution under way, if there is one.
 WEFT_API weft_status weft_wait(weft_plan plan);
 
-/* For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t. */
+/// For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t.
 WEFT_API weft_status weft_plan_set_stream(weft_plan plan, void* stream);
 
-/* This rank's array of one side. */
+/// This rank's array of one side.
 typedef struct weft_layout {
-  size_t size;
-  weft_box box;
-  int order[WEFT_MAX_AXES];        /* the axes from slowest to fastest varying */
-  int64_t strides[WEFT_MAX_AXES];  /* per axis */
-  int64_t offset;                  /* from the pointer to the first point of the box */
-  int64_t distance;                /* from one array of a batch to the next */
-  int64_t count;                   /* elements, with the whole batch, halo and padding */
-  size_t element_bytes;            /* 4, 8 or 16 */
-  int is_complex;                  /* 1 or 0 */
+  size_t size;                     ///< sizeof(weft_layout)
+  weft_box box;                    ///< the part of the global array that this rank holds
+  int order[WEFT_MAX_AXES];        ///< the axes from slowest to fastest varying
+  int64_t strides[WEFT_MAX_AXES];  ///< per axis
+  int64_t offset;                  ///< from the pointer to the first point of the box
+  int64_t distance;                ///< from one array of a batch to the next
+  int64_t count;                   ///< elements, with the whole batch, halo and padding
+  size_t element_bytes;            ///< 4, 8 or 16
+  int is_complex;                  ///< 1 or 0
 } weft_layout;
+/// Local.
 WEFT_API weft_status weft_plan_layout(weft_plan plan, weft_side side, weft_layout* layout);
 
-/* Bytes of an array that serves in place: the larger of input and output. */
+/// Bytes of an array that serves in place: the larger of input and output.
 WEFT_API weft_status weft_plan_buffer_bytes(weft_plan plan, size_t* bytes);
+/// Bytes of workspace on this rank.
 WEFT_API weft_status weft_plan_workspace_bytes(weft_plan plan, size_t* bytes);
-/* The product of the logical lengths of the transformed axes. */
+/// The product of the logical lengths of the transformed axes.
 WEFT_API weft_status weft_plan_scale_factor(weft_plan plan, double* factor);
 
-/* A period of time in which an operation ran; an operation that was interrupted has several. */
+/// A period of time in which an operation ran; an operation that was interrupted has several.
 typedef struct weft_operation_time {
-  const char* kind;  /* "fft", "copy", "pack", "put", "keep", "exchange", "wait", "unpack"; need not be freed */
-  int stage;         /* number in the printed schedule, from 0 */
-  int reshape;       /* number, from 0; -1: none */
-  int tile;          /* number within the reshape */
-  int stream;        /* on GPUs: 0 computes, 1 moves data to other ranks */
-  int peer;          /* the other rank, if the operation is about one, else -1 */
-  double begin, end; /* seconds since the execution began */
-  int64_t bytes;     /* written, or sent to other ranks */
-  int64_t memory_read, memory_written; /* bytes of arrays and workspace */
+  const char* kind;   ///< "fft", "copy", "pack", "put", "keep", "exchange", "wait", "unpack"; not to be freed
+  int stage;          ///< number in the printed schedule, from 0
+  int reshape;        ///< number, from 0; -1: none
+  int tile;           ///< number within the reshape
+  int stream;         ///< on GPUs: 0 computes, 1 moves data to other ranks
+  int peer;           ///< the other rank, if the operation is about one, else -1
+  double begin, end;  ///< seconds since the execution began
+  int64_t bytes;      ///< written, or sent to other ranks
+  int64_t memory_read, memory_written;  ///< bytes of arrays and workspace
 } weft_operation_time;
-/* Whether executions record the time of every operation; off at first. */
+/// Whether executions record the time of every operation; off at first.
 WEFT_API weft_status weft_plan_record_times(weft_plan plan, int on);
-/* The operations of the last recorded execution, in order: stores an array, to be freed with weft_free, and its
- * length. `element_size` is sizeof(weft_operation_time), by which the library knows the caller's version. */
-WEFT_API weft_status weft_plan_operation_times(weft_plan plan, size_t element_size, weft_operation_time** times,
-                                               size_t* count);
+/// The operations of the last recorded execution, in order: stores an array, to be freed with weft_free, and
+/// its length. `element_size` is sizeof(weft_operation_time), by which the library knows the caller's
+/// version.
+WEFT_API weft_status weft_plan_operation_times(weft_plan plan, size_t element_size,
+                                               weft_operation_time** times, size_t* count);
 
-/* The error that codecs make for the data in `in`, over all points of all ranks. */
+/// The error that codecs make for the data in `in`, over all points of all ranks.
 typedef struct weft_accuracy {
-  size_t size;
-  double l2;       /* 2-norm of the difference over that of the exact result */
-  double maximum;  /* its largest element over that of the exact result */
-  double bound;    /* what l2 is at most */
+  size_t size;     ///< sizeof(weft_accuracy)
+  double l2;       ///< 2-norm of the difference over that of the exact result
+  double maximum;  ///< its largest element over that of the exact result
+  double bound;    ///< what l2 is at most
 } weft_accuracy;
-/* Collective; all ranks get the same. Costs planning and two executions. For arrays on the host. */
+/// Collective; all ranks get the same. Costs planning and two executions. For arrays on the host.
 WEFT_API weft_status weft_plan_measured_error(weft_plan plan, weft_direction direction, const void* in,
                                               weft_accuracy* accuracy);
 
-/* Texts for people, to be freed with weft_free: the plan on one screen, why it is as it is, and the operations of
- * this rank in one direction, one per line. Local. */
+/// Texts for people, to be freed with weft_free: the plan on one screen, why it is as it is, and the
+/// operations of this rank in one direction, one per line. Local.
 WEFT_API weft_status weft_plan_text(weft_plan plan, char** text);
 WEFT_API weft_status weft_plan_explain(weft_plan plan, char** text);
 WEFT_API weft_status weft_plan_program(weft_plan plan, weft_direction direction, char** text);
-/* The explanation as JSON: chosen, bound, advice, predicted_s, compute_s, wire_s, hangs_on, and candidates with their
- * options, summary, predicted_s, measured_s and why, as class Explanation of C++ has them. */
+/// The explanation as JSON: chosen, bound, advice, predicted_s, compute_s, wire_s, hangs_on, and candidates
+/// with their options, summary, predicted_s, measured_s and why, as struct Explanation of C++ has them. What
+/// is not known of a candidate is left out.
 WEFT_API weft_status weft_plan_explain_json(weft_plan plan, char** text);
 
-/* ------------------------------------------------------------------------------------------- wisdom, trials */
+// -------------------------------------------------------------------------------------------- wisdom, trials
 
-/* Adds the wisdom of this process to a file, or that of a file to this process. Not collective: call them on rank 0.
- * `done` (may be NULL): 1 if it was, 0 if not; a warning on standard error then says why, except that importing a file
- * that does not exist gives none. */
+/// Adds the wisdom of this process to a file, or that of a file to this process. Not collective: call them on
+/// rank 0. `done` (may be NULL): 1 if it was, 0 if not; a warning on standard error then says why, except
+/// that importing a file that does not exist gives none.
 WEFT_API weft_status weft_export_wisdom(const char* file, int* done);
 WEFT_API weft_status weft_import_wisdom(const char* file, int* done);
-/* Forgets all wisdom of this process, FFTW's included. */
+/// Forgets all wisdom of this process, FFTW's included.
 WEFT_API weft_status weft_forget_wisdom(void);
 
-/* Lets planning with effort measure or patient call `asked` between trials, on every rank's thread. If it returns
- * another value than 0 on one of them, planning fails on all. NULL, as at first: nobody is asked. */
+/// Lets planning with effort measure or patient call `asked` between trials, on every rank's thread. If it
+/// returns another value than 0 on one of them, planning fails on all. NULL, as at first: nobody is asked.
 WEFT_API weft_status weft_interrupt_trials_if(int (*asked)(void));
 
-/* What a trial timed last. The texts are valid during the call. */
+/// What a trial timed last. The texts are valid during the call.
 typedef struct weft_trial_progress {
-  size_t size;
-  const char* round;   /* candidate, play-off, point, final (docs/tuning.md) */
-  int trial, most_trials;
-  const char* options;       /* what was timed, "name=value" separated by spaces */
-  double seconds;            /* forward and backward on the slowest rank; infinite: impossible */
-  const char* best_options;
-  double best_seconds;
-  int is_best;               /* whether the best is what was timed last */
-  double seconds_left;       /* of the budget */
+  size_t size;               ///< sizeof(weft_trial_progress)
+  const char* round;         ///< candidate, play-off, point, final (docs/tuning.md)
+  int trial;                 ///< candidates and points so far
+  int most_trials;           ///< how many there are at most
+  const char* options;       ///< what was timed, "name=value" separated by spaces
+  double seconds;            ///< forward and backward on the slowest rank; infinite: impossible
+  const char* best_options;  ///< of the best so far; of points among points
+  double best_seconds;       ///< its seconds
+  int is_best;               ///< whether the best is what was timed last
+  double seconds_left;       ///< of the budget
 } weft_trial_progress;
-/* Lets planning call `told` whenever something has been timed, on rank 0's thread. NULL: nobody is told. */
+/// Lets planning call `told` whenever something has been timed, on rank 0's thread. NULL: nobody is told.
 WEFT_API weft_status weft_report_trials_to(void (*told)(const weft_trial_progress* progress));
 
-/* What this library has and where it runs, as JSON, to be freed with weft_free: "version", "hardware", "gpu" (name,
- * missing), "fft_libraries" (name, version, missing, on_gpus), "environment" (name, meaning, value). */
+/// What this library has and where it runs, as JSON, to be freed with weft_free: "version", "hardware", "gpu"
+/// (name, missing), "fft_libraries" (name, version, missing, on_gpus), "environment" (name, meaning, value).
 WEFT_API weft_status weft_information_json(char** text);
 
 #ifdef __cplusplus

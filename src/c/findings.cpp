@@ -50,7 +50,7 @@ weft_operation_time time_of(const weft::OperationTime& t) {
 template <class Text>
 weft_status store_text(weft_plan plan, char** to, const Text& text) {
   return guarded([&] {
-    const Plan& mine = object_of(plan);
+    const Plan& mine = object_of(plan, "plan");
     check_given(to, "plan", "text");
     *to = copy_of(text(mine));
   });
@@ -60,7 +60,7 @@ weft_status store_text(weft_plan plan, char** to, const Text& text) {
 template <class T, class Fact>
 weft_status store_fact(weft_plan plan, T* to, const char* name, const Fact& fact) {
   return guarded([&] {
-    const Plan& mine = object_of(plan);
+    const Plan& mine = object_of(plan, "plan");
     check_given(to, "plan", name);
     *to = fact(mine);
   });
@@ -71,7 +71,7 @@ weft_status store_fact(weft_plan plan, T* to, const char* name, const Fact& fact
 weft_status weft_plan_layout(weft_plan plan, weft_side side, weft_layout* layout) {
   return guarded([&] {
     constexpr std::size_t sides[] = {0, 1};
-    const weft::PlanImpl& mine = weft::PlanImpl::of(object_of(plan));
+    const weft::PlanImpl& mine = weft::PlanImpl::of(object_of(plan, "plan: layout"));
     check_given(layout, "plan: layout", "layout");
     check_size<weft_layout>(layout->size, "plan: layout", "weft_layout");
     const std::size_t which = in_table(sides, side, "plan: layout", "weft_side");
@@ -92,13 +92,13 @@ weft_status weft_plan_scale_factor(weft_plan plan, double* factor) {
 }
 
 weft_status weft_plan_record_times(weft_plan plan, int on) {
-  return guarded([&] { object_of(plan).record_times(on != 0); });
+  return guarded([&] { object_of(plan, "record times").record_times(on != 0); });
 }
 
 weft_status weft_plan_operation_times(weft_plan plan, size_t element_size, weft_operation_time** times,
                                       size_t* count) {
   return guarded([&] {
-    const Plan& mine = object_of(plan);
+    const Plan& mine = object_of(plan, "operation times");
     check_given(times, "operation times", "times");
     check_given(count, "operation times", "count");
     check_size<weft_operation_time>(element_size, "operation times", "weft_operation_time");
@@ -115,7 +115,7 @@ weft_status weft_plan_measured_error(weft_plan plan, weft_direction direction, c
                                      weft_accuracy* accuracy) {
   return guarded([&] {
     constexpr const char* operation = "measured error";
-    Plan& mine = object_of(plan);
+    Plan& mine = object_of(plan, operation);
     check_given(accuracy, operation, "accuracy");
     check_size<weft_accuracy>(accuracy->size, operation, "weft_accuracy");
     const Direction where = in_table(directions, direction, operation, "weft_direction");

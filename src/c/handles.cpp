@@ -86,11 +86,8 @@ void release_slot(std::uint32_t index) noexcept {
 }
 
 const char* name_of(HandleKind kind) {
-  constexpr const char* names[] = {"", "communicator", "team", "options", "plan"};
+  constexpr const char* names[] = {"", "a communicator", "a team", "options", "a plan"};
   return names[static_cast<std::size_t>(kind)];
-}
-const char* article_of(HandleKind kind) {
-  return kind == HandleKind::options ? "" : "a ";
 }
 
 std::string description(std::uint64_t handle) {
@@ -101,21 +98,21 @@ std::string description(std::uint64_t handle) {
   if (slot == nullptr || kind == HandleKind::none || kind > HandleKind::plan || generation == 0 ||
       generation > slot->generation)
     return "a value that is no handle of Weft";
-  if (slot->handle == handle) return std::string(article_of(kind)) + name_of(kind);
+  if (slot->handle == handle) return name_of(kind);
   if (slot->generation == generation && slot->handle != 0) return "a value that is no handle of Weft";
   return std::string(name_of(kind)) + " that was freed";
 }
 
-[[noreturn]] void throw_bad_handle(HandleKind kind, std::uint64_t handle) {
-  throw Failure(WEFT_BAD_HANDLE, Error("handle", description(handle),
-                                       std::string(article_of(kind)) + name_of(kind) + ", not yet freed"));
+[[noreturn]] void throw_bad_handle(HandleKind kind, std::uint64_t handle, const char* operation) {
+  throw Failure(WEFT_BAD_HANDLE,
+                Error(operation, description(handle), std::string(name_of(kind)) + " that is not freed"));
 }
 
 /// The slot of a handle; throws unless the handle is valid and of that kind.
-Slot& valid_slot(HandleKind kind, std::uint64_t handle) {
+Slot& valid_slot(HandleKind kind, std::uint64_t handle, const char* operation) {
   Slot* const slot = handle != 0 ? slot_at(index_of(handle)) : nullptr;
   if (slot == nullptr || kind_of(handle) != kind || slot->handle.load(std::memory_order_acquire) != handle)
-    throw_bad_handle(kind, handle);
+    throw_bad_handle(kind, handle, operation);
   return *slot;
 }
 
@@ -140,15 +137,15 @@ std::uintptr_t Place::hold(HandleKind kind, void* object) noexcept {
   return handle;
 }
 
-void* find_object(HandleKind kind, std::uintptr_t handle) {
-  return valid_slot(kind, handle).object;
+void* find_object(HandleKind kind, std::uintptr_t handle, const char* operation) {
+  return valid_slot(kind, handle, operation).object;
 }
 
-void* take_object(HandleKind kind, std::uintptr_t handle) {
-  Slot& slot = valid_slot(kind, handle);
+void* take_object(HandleKind kind, std::uintptr_t handle, const char* operation) {
+  Slot& slot = valid_slot(kind, handle, operation);
   void* const object = slot.object;
   std::uint64_t expected = handle;
-  if (!slot.handle.compare_exchange_strong(expected, 0)) throw_bad_handle(kind, handle);
+  if (!slot.handle.compare_exchange_strong(expected, 0)) throw_bad_handle(kind, handle, operation);
   release_slot(index_of(handle));
   return object;
 }

@@ -74,14 +74,14 @@ class Place {
 };
 
 /// The object of a handle. Throws a `Failure` with WEFT_BAD_HANDLE if there is none.
-void* find_object(HandleKind kind, std::uintptr_t handle);
+void* find_object(HandleKind kind, std::uintptr_t handle, const char* operation);
 /// The same; the handle is invalid afterwards. Of several threads that take it one succeeds.
-void* take_object(HandleKind kind, std::uintptr_t handle);
+void* take_object(HandleKind kind, std::uintptr_t handle, const char* operation);
 
 template <class Handle>
-typename Held<Handle>::Type& object_of(Handle handle) {
+typename Held<Handle>::Type& object_of(Handle handle, const char* operation) {
   return *static_cast<typename Held<Handle>::Type*>(
-      find_object(Held<Handle>::kind, reinterpret_cast<std::uintptr_t>(handle)));
+      find_object(Held<Handle>::kind, reinterpret_cast<std::uintptr_t>(handle), operation));
 }
 
 /// Ends the handle in the caller's variable, which becomes NULL; its object is destroyed. NULL is allowed.
@@ -89,7 +89,7 @@ template <class Handle>
 void free_handle(Handle* variable) {
   if (variable == nullptr || *variable == nullptr) return;
   const std::unique_ptr<typename Held<Handle>::Type> last(static_cast<typename Held<Handle>::Type*>(
-      take_object(Held<Handle>::kind, reinterpret_cast<std::uintptr_t>(*variable))));
+      take_object(Held<Handle>::kind, reinterpret_cast<std::uintptr_t>(*variable), "free")));
   *variable = nullptr;
 }
 

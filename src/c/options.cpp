@@ -17,7 +17,7 @@ weft_status weft_options_create(weft_options* options) {
 
 weft_status weft_options_set(weft_options options, const char* name, const char* value) {
   return guarded([&] {
-    Options& mine = object_of(options);
+    Options& mine = object_of(options, "options");
     check_given(name, "options", "name");
     check_given(value, "options", "value");
     mine.set(name, value);
@@ -30,7 +30,7 @@ weft_status weft_options_set_int(weft_options options, const char* name, int64_t
 
 weft_status weft_options_get(weft_options options, const char* name, char** value) {
   return guarded([&] {
-    const Options& mine = object_of(options);
+    const Options& mine = object_of(options, "options");
     check_given(name, "options", "name");
     check_given(value, "options", "value");
     *value = copy_of(mine.get(name));
@@ -39,7 +39,7 @@ weft_status weft_options_get(weft_options options, const char* name, char** valu
 
 weft_status weft_options_is_set(weft_options options, const char* name, int* is_set) {
   return guarded([&] {
-    const Options& mine = object_of(options);
+    const Options& mine = object_of(options, "options");
     check_given(name, "options", "name");
     check_given(is_set, "options", "is_set");
     *is_set = mine.is_set(name) ? 1 : 0;
@@ -48,7 +48,7 @@ weft_status weft_options_is_set(weft_options options, const char* name, int* is_
 
 weft_status weft_options_text(weft_options options, char** text) {
   return guarded([&] {
-    const Options& mine = object_of(options);
+    const Options& mine = object_of(options, "options");
     check_given(text, "options", "text");
     std::string lines;
     for (const auto& [name, value] : mine.all()) lines.append(name).append("=").append(value).append("\n");

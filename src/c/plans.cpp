@@ -24,7 +24,7 @@ namespace {
   }
 }
 
-/// Calls f(plan, forward, direction) or throws for a direction that is none.
+/// Throws for a direction that is none.
 bool is_forward(weft_direction direction, const char* operation) {
   constexpr bool forward[] = {true, false};
   return in_table(forward, direction, operation, "weft_direction");
@@ -35,7 +35,7 @@ bool is_forward(weft_direction direction, const char* operation) {
 weft_status weft_plan_create(weft_comm comm, const weft_problem* problem, weft_options options,
                              weft_plan* plan) {
   return guarded([&] {
-    const Comm& ranks = object_of(comm);
+    const Comm& ranks = object_of(comm, "plan");
     std::optional<Place> place;
     weft::Problem mine;
     Options with;
@@ -43,7 +43,7 @@ weft_status weft_plan_create(weft_comm comm, const weft_problem* problem, weft_o
       place.emplace();
       check_given(plan, "plan", "plan");
       mine = problem_of(problem);
-      if (options != nullptr) with = object_of(options);
+      if (options != nullptr) with = object_of(options, "plan: options");
     } catch (...) {
       fail_together(ranks, std::current_exception());
     }
@@ -56,17 +56,17 @@ weft_status weft_plan_free(weft_plan* plan) {
 }
 
 weft_status weft_forward(weft_plan plan, const void* in, void* out) {
-  return guarded([&] { object_of(plan).forward(in, out); });
+  return guarded([&] { object_of(plan, "forward").forward(in, out); });
 }
 
 weft_status weft_backward(weft_plan plan, const void* in, void* out) {
-  return guarded([&] { object_of(plan).backward(in, out); });
+  return guarded([&] { object_of(plan, "backward").backward(in, out); });
 }
 
 weft_status weft_execute(weft_plan plan, weft_direction direction, const void* in, void* out, void* workspace,
                          size_t workspace_bytes) {
   return guarded([&] {
-    Plan& mine = object_of(plan);
+    Plan& mine = object_of(plan, "execute");
     if (is_forward(direction, "execute"))
       mine.forward(in, out, workspace, workspace_bytes);
     else
@@ -77,7 +77,7 @@ weft_status weft_execute(weft_plan plan, weft_direction direction, const void* i
 weft_status weft_start(weft_plan plan, weft_direction direction, const void* in, void* out, void* workspace,
                        size_t workspace_bytes) {
   return guarded([&] {
-    Plan& mine = object_of(plan);
+    Plan& mine = object_of(plan, "start");
     if (is_forward(direction, "start"))
       mine.start_forward(in, out, workspace, workspace_bytes);
     else
@@ -87,16 +87,16 @@ weft_status weft_start(weft_plan plan, weft_direction direction, const void* in,
 
 weft_status weft_test(weft_plan plan, int* complete) {
   return guarded([&] {
-    Plan& mine = object_of(plan);
+    Plan& mine = object_of(plan, "test");
     check_given(complete, "test", "complete");
     *complete = mine.test() ? 1 : 0;
   });
 }
 
 weft_status weft_wait(weft_plan plan) {
-  return guarded([&] { object_of(plan).wait(); });
+  return guarded([&] { object_of(plan, "wait").wait(); });
 }
 
 weft_status weft_plan_set_stream(weft_plan plan, void* stream) {
-  return guarded([&] { object_of(plan).set_stream(static_cast<CUstream_st*>(stream)); });
+  return guarded([&] { object_of(plan, "set stream").set_stream(static_cast<CUstream_st*>(stream)); });
 }

@@ -14,7 +14,7 @@ weft_status weft_comm_self(weft_comm* comm) {
 
 weft_status weft_comm_split(weft_comm comm, int colour, weft_comm* part) {
   return guarded([&] {
-    const Comm& ranks = object_of(comm);
+    const Comm& ranks = object_of(comm, "split");
     check_given(part, "split", "part");
     Place place;
     *part = place.hold<weft_comm>(std::make_unique<Comm>(ranks.split(colour)));
@@ -24,26 +24,26 @@ weft_status weft_comm_split(weft_comm comm, int colour, weft_comm* part) {
 weft_status weft_comm_rank(weft_comm comm, int* rank) {
   return guarded([&] {
     check_given(rank, "comm", "rank");
-    *rank = object_of(comm).rank();
+    *rank = object_of(comm, "comm: rank").rank();
   });
 }
 
 weft_status weft_comm_size(weft_comm comm, int* size) {
   return guarded([&] {
     check_given(size, "comm", "size");
-    *size = object_of(comm).size();
+    *size = object_of(comm, "comm: size").size();
   });
 }
 
 weft_status weft_comm_medium(weft_comm comm, const char** medium) {
   return guarded([&] {
     check_given(medium, "comm", "medium");
-    *medium = object_of(comm).medium();
+    *medium = object_of(comm, "comm: medium").medium();
   });
 }
 
 weft_status weft_comm_barrier(weft_comm comm) {
-  return guarded([&] { object_of(comm).barrier(); });
+  return guarded([&] { object_of(comm, "barrier").barrier(); });
 }
 
 weft_status weft_comm_free(weft_comm* comm) {
@@ -60,7 +60,7 @@ weft_status weft_team_create(int size, weft_team* team) {
 weft_status weft_team_size(weft_team team, int* size) {
   return guarded([&] {
     check_given(size, "thread team", "size");
-    *size = object_of(team).threads.size();
+    *size = object_of(team, "thread team").threads.size();
   });
 }
 
@@ -95,7 +95,7 @@ struct Running {
 
 weft_status weft_team_run(weft_team team, int (*body)(weft_comm comm, void* data), void* data) {
   return guarded([&] {
-    Team& mine = object_of(team);
+    Team& mine = object_of(team, "thread team");
     if (body == nullptr) throw bad_argument("thread team", "body is NULL", "what every rank is to run");
     const Running running(mine);
     mine.threads.run([&](const Comm& comm) {
@@ -109,7 +109,7 @@ weft_status weft_team_run(weft_team team, int (*body)(weft_comm comm, void* data
 
 weft_status weft_team_free(weft_team* team) {
   return guarded([&] {
-    if (team != nullptr && *team != nullptr && object_of(*team).runs > 0)
+    if (team != nullptr && *team != nullptr && object_of(*team, "free").runs > 0)
       throw weft::Error("thread team", "freed while it runs", "after weft_team_run has returned");
     free_handle(team);
   });
