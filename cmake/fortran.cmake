@@ -1,30 +1,50 @@
-# The Fortran compiler, its MPI, and flags for our Fortran sources: in the scope of the whole project.
-enable_language(Fortran)
-if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU" AND CMAKE_Fortran_COMPILER_VERSION VERSION_LESS 12)
-  message(FATAL_ERROR "the Fortran module needs gfortran 12 or newer, and ${CMAKE_Fortran_COMPILER} is "
-    "${CMAKE_Fortran_COMPILER_VERSION}; name another one with -DCMAKE_Fortran_COMPILER=, or build with -DWEFT_FORTRAN=OFF")
-endif()
-
-# The wrapper of the same MPI as that of C++, unless one is named. Without a module mpi_f08 for this compiler,
-# weft_comm_mpi takes integers only.
-if(WEFT_MPI)
-  if(NOT MPI_Fortran_COMPILER)
-    string(REGEX REPLACE "mpi(cxx|c[+][+]|CC)([^/]*)$" "mpifort\\2" wrapper "${MPI_CXX_COMPILER}")
-    if(NOT wrapper STREQUAL MPI_CXX_COMPILER)
-      set(MPI_Fortran_COMPILER ${wrapper})
+# Option WEFT_FORTRAN, and if it is on the Fortran compiler, its MPI, and flags for our Fortran sources, in the scope of the
+# whole project. By default it is on where the module can be built.
+set(no_fortran "not asked for")
+if(WEFT_FORTRAN OR (NOT DEFINED WEFT_FORTRAN AND PROJECT_IS_TOP_LEVEL AND NOT SKBUILD))
+  set(no_fortran)
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(NOT CMAKE_Fortran_COMPILER)
+    set(no_fortran "there is no Fortran compiler")
+  else()
+    enable_language(Fortran)
+    if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU" AND CMAKE_Fortran_COMPILER_VERSION VERSION_LESS 12)
+      set(no_fortran "${CMAKE_Fortran_COMPILER} is gfortran ${CMAKE_Fortran_COMPILER_VERSION}, and 12 is the oldest that will do")
     endif()
   endif()
-  find_package(MPI 3.1 QUIET COMPONENTS Fortran)
-  if(NOT MPI_Fortran_FOUND)
-    message(STATUS "MPI has no Fortran here: the Fortran module takes communicators as integers only")
-  elseif(NOT MPI_Fortran_HAVE_F08_MODULE)
-    message(STATUS "MPI has no mpi_f08 for ${CMAKE_Fortran_COMPILER}: the Fortran module takes communicators as integers only")
+  if(WEFT_MPI AND NOT no_fortran)
+    # The wrapper of the same MPI as that of C++, unless one is named.
+    if(NOT MPI_Fortran_COMPILER)
+      string(REGEX REPLACE "mpi(cxx|c[+][+]|CC)([^/]*)$" "mpifort\\2" wrapper "${MPI_CXX_COMPILER}")
+      if(NOT wrapper STREQUAL MPI_CXX_COMPILER)
+        set(MPI_Fortran_COMPILER ${wrapper})
+      endif()
+    endif()
+    find_package(MPI 3.1 QUIET COMPONENTS Fortran)
+    if(NOT MPI_Fortran_FOUND)
+      set(no_fortran "MPI is not found for Fortran; MPI_Fortran_COMPILER names its wrapper")
+    elseif(NOT MPI_Fortran_HAVE_F08_MODULE)
+      message(STATUS "MPI has no mpi_f08 for ${CMAKE_Fortran_COMPILER}: the Fortran module takes communicators as integers only")
+    endif()
+  endif()
+  if(WEFT_FORTRAN AND no_fortran)
+    message(FATAL_ERROR "the Fortran module cannot be built: ${no_fortran}; without it: -DWEFT_FORTRAN=OFF")
+  elseif(no_fortran)
+    message(STATUS "The Fortran module is not built: ${no_fortran}")
   endif()
 endif()
+set(can_fortran ON)
+if(no_fortran)
+  set(can_fortran OFF)
+endif()
+option(WEFT_FORTRAN "Build the Fortran module; by default where it can be built" ${can_fortran})
 
-add_library(weft_fortran_settings INTERFACE)
-# gfortran takes descriptors of allocatable components for uninitialised where they are assigned to for the first time.
-set(fortran_warnings -Wall -Wextra -Wno-uninitialized -Wno-maybe-uninitialized -Wno-compare-reals
-  -Wno-integer-division $<$<BOOL:${WEFT_WERROR}>:-Werror>)
-target_compile_options(weft_fortran_settings INTERFACE
-  "$<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-std=f2018;-pedantic;${fortran_warnings}>")
+if(WEFT_FORTRAN)
+  add_library(weft_fortran_settings INTERFACE)
+  # gfortran takes descriptors of allocatable components for uninitialised where they are assigned to for the first time.
+  set(fortran_warnings -Wall -Wextra -Wno-uninitialized -Wno-maybe-uninitialized -Wno-compare-reals -Wno-integer-division
+    $<$<BOOL:${WEFT_WERROR}>:-Werror>)
+  target_compile_options(weft_fortran_settings INTERFACE
+    "$<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-std=f2018;-pedantic;${fortran_warnings}>")
+endif()

@@ -1,12 +1,29 @@
 ! The tests of the Fortran module: weft_fortran_tests mpi under an MPI launcher, or weft_fortran_tests threads P.
-program main
-  use, intrinsic :: iso_c_binding
+module all_of_them
   use support
-  use ranks_of_mpi
   use sums
   use arrays
   use misuse
   use facts
+  implicit none
+
+contains
+
+  recursive subroutine all_tests(comm, status)
+    type(weft_comm), intent(in) :: comm
+    integer, intent(inout) :: status
+    status = 0
+    call test_sums(comm)
+    call test_arrays(comm)
+    call test_misuse(comm)
+    call test_facts(comm)
+  end subroutine
+end module
+
+program main
+  use support
+  use ranks_of_mpi
+  use all_of_them
   implicit none
   character(16) :: medium, number
   type(weft_team) :: team
@@ -33,16 +50,4 @@ program main
     call with_mpi(all_tests, failed)
   end if
   if (failed > 0) error stop 1
-
-contains
-
-  recursive subroutine all_tests(comm, status)
-    type(weft_comm), intent(in) :: comm
-    integer, intent(inout) :: status
-    status = 0
-    call test_sums(comm)
-    call test_arrays(comm)
-    call test_misuse(comm)
-    call test_facts(comm)
-  end subroutine
 end program
