@@ -24,8 +24,8 @@ namespace {
   }
 }
 
-/// Throws for a direction that is none.
-bool is_forward(weft_direction direction, const char* operation) {
+/// Throws for a direction that is none. By reference, as such a number must not be read as an enumerator.
+bool is_forward(const weft_direction& direction, const char* operation) {
   constexpr bool forward[] = {true, false};
   return in_table(forward, direction, operation, "weft_direction");
 }

@@ -1,6 +1,7 @@
 # The test `install`: installs the built library under a fresh prefix, moves it, and there builds and runs the project in
-# this folder twice, by find_package(weft) and by pkg-config. What it needs comes in WORK, BUILD, GENERATOR, CXX, LIBDIR,
-# PKG_CONFIG, MPI_RUN (the command that starts MPI ranks) and ARGUMENTS (for the program); the last three may be empty.
+# this folder twice, by find_package(weft) and by pkg-config; and in the same ways an example in C, by a project that knows
+# no C++. What it needs comes in WORK, BUILD, GENERATOR, CC, CXX, EXAMPLES, LIBDIR, PKG_CONFIG, MPI_RUN (the command that
+# starts MPI ranks) and ARGUMENTS (for the program); the last three may be empty.
 set(prefix ${WORK}/moved)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -27,6 +28,19 @@ function(run how program)
   endif()
 endfunction()
 
+# Without a local FFT the example cannot do its work; it is built all the same.
+function(run_example how program)
+  if(ARGUMENTS)
+    return()
+  endif()
+  step("${how}: run on threads" ${program} --comm threads:3)
+  message(STATUS "${output}")
+  if(MPI_RUN)
+    step("${how}: run on MPI ranks" ${MPI_RUN} 2 ${program})
+    message(STATUS "${output}")
+  endif()
+endfunction()
+
 step("install" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
 file(RENAME ${WORK}/installed ${prefix})
 
@@ -35,6 +49,11 @@ step("find_package: configure" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRE
 step("find_package: build" ${CMAKE_COMMAND} --build ${WORK}/cmake)
 run("find_package" ${WORK}/cmake/consumer)
 
+step("find_package in C: configure" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/c -B ${WORK}/cmake_c
+  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC} -DEXAMPLES=${EXAMPLES})
+step("find_package in C: build" ${CMAKE_COMMAND} --build ${WORK}/cmake_c)
+run_example("find_package in C" ${WORK}/cmake_c/first_c)
+
 if(PKG_CONFIG)
   set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
   step("pkg-config: ask" ${PKG_CONFIG} --cflags --libs weft)
@@ -42,4 +61,6 @@ if(PKG_CONFIG)
   step("pkg-config: compile" ${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp ${flags} -o ${WORK}/consumer)
   set(ENV{LD_LIBRARY_PATH} "${prefix}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
   run("pkg-config" ${WORK}/consumer)
+  step("pkg-config: compile C" ${CC} -std=c11 ${EXAMPLES}/first.c ${flags} -lm -o ${WORK}/first_c)
+  run_example("pkg-config in C" ${WORK}/first_c)
 endif()

@@ -1,0 +1,110 @@
+// What plans tell about themselves.
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "check_problem.h"
+
+static void test_texts(weft_plan plan) {
+  char* text = NULL;
+  GOOD(weft_plan_text(plan, &text));
+  CHECK(has_part(text, "6x5x4"));
+  weft_free(text);
+  GOOD(weft_plan_explain(plan, &text));
+  CHECK(has_part(text, "by rules"));
+  weft_free(text);
+  GOOD(weft_plan_explain_json(plan, &text));
+  CHECK(text[0] == '{' && has_part(text, "\"chosen\": \"by rules") && has_part(text, "\"candidates\""));
+  weft_free(text);
+  GOOD(weft_plan_program(plan, WEFT_BACKWARD, &text));
+  CHECK(has_part(text, "fft"));
+  weft_free(text);
+  FAILS(weft_plan_text(plan, NULL), WEFT_BAD_ARGUMENT, "text is NULL");
+}
+
+typedef struct later_time {
+  weft_operation_time known;
+  int64_t later;
+} later_time;
+
+static void test_times(weft_plan plan, const void* in, void* out) {
+  weft_operation_time* times = NULL;
+  later_time* longer = NULL;
+  size_t count = 1, as_many = 0;
+  GOOD(weft_plan_record_times(plan, 1));
+  GOOD(weft_forward(plan, in, out));
+  GOOD(weft_plan_record_times(plan, 0));
+  GOOD(weft_plan_operation_times(plan, sizeof *times, &times, &count));
+  CHECK(count > 0);
+  int ffts = 0;
+  for (size_t i = 0; i < count; ++i) {
+    CHECK(times[i].begin >= 0 && times[i].end >= times[i].begin && times[i].stage >= 0);
+    ffts += strcmp(times[i].kind, "fft") == 0;
+  }
+  CHECK(ffts > 0);
+  GOOD(weft_plan_operation_times(plan, sizeof *longer, (weft_operation_time**)&longer, &as_many));
+  CHECK(as_many == count && longer[count - 1].later == 0);
+  CHECK(memcmp(&longer[count - 1].known, &times[count - 1], sizeof *times) == 0);
+  weft_free(longer);
+  weft_free(times);
+  FAILS(weft_plan_operation_times(plan, 8, &times, &count), WEFT_BAD_ARGUMENT, "has the size 8");
+}
+
+static void test_accuracy(weft_comm comm, int size) {
+  const weft_problem problem = small_problem();
+  const char* codecs[] = {"none", "fp32"};
+  for (int i = 0; i < 2; ++i) {
+    weft_options options = NULL;
+    weft_plan plan = NULL;
+    weft_accuracy accuracy = {.size = sizeof accuracy, .l2 = -1};
+    void* array = NULL;
+    size_t bytes = 0;
+    const char* medium = NULL;
+    GOOD(weft_comm_medium(comm, &medium));
+    GOOD(weft_options_create(&options));
+    GOOD(weft_options_set(options, "codec", codecs[i]));
+    GOOD(weft_options_set(options, "exchange", strcmp(medium, "mpi") == 0 ? "p2p" : "copy"));
+    GOOD(weft_plan_create(comm, &problem, options, &plan));
+    GOOD(weft_plan_buffer_bytes(plan, &bytes));
+    GOOD(weft_alloc(bytes, &array));
+    for (size_t j = 0; j < bytes / sizeof(double); ++j) ((double*)array)[j] = 1.0 / (double)(j + 3);
+    GOOD(weft_plan_measured_error(plan, WEFT_FORWARD, array, &accuracy));
+    CHECK(accuracy.l2 <= accuracy.bound && accuracy.bound <= 1e-6 && accuracy.maximum <= 1e-6);
+    CHECK((accuracy.l2 > 0) == (i == 1 && size > 1));
+    accuracy.size = 1;
+    FAILS(weft_plan_measured_error(plan, WEFT_FORWARD, array, &accuracy), WEFT_BAD_ARGUMENT,
+          "has the size 1");
+    weft_free(array);
+    GOOD(weft_options_free(&options));
+    GOOD(weft_plan_free(&plan));
+  }
+}
+
+void test_findings(weft_comm comm) {
+  int rank = -1, size = 0;
+  GOOD(weft_comm_rank(comm, &rank));
+  GOOD(weft_comm_size(comm, &size));
+  const weft_problem problem = small_problem();
+  weft_plan plan = NULL;
+  size_t bytes = 0;
+  double factor = 0;
+  void *in = NULL, *out = NULL;
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  GOOD(weft_plan_scale_factor(plan, &factor));
+  CHECK(factor == 6 * 5 * 4);
+  weft_layout layout = {.size = sizeof layout};
+  GOOD(weft_plan_layout(plan, WEFT_INPUT, &layout));
+  const weft_box slab = slab_of(&problem, 0, rank, size);
+  CHECK(memcmp(&layout.box, &slab, sizeof slab) == 0 && layout.count == weft_box_count(&slab));
+  CHECK(layout.strides[0] == 20 && layout.strides[1] == 4 && layout.strides[2] == 1 && layout.offset == 0);
+  CHECK(layout.order[0] == 0 && layout.order[2] == 2 && layout.element_bytes == 16 && layout.is_complex == 1);
+  GOOD(weft_plan_buffer_bytes(plan, &bytes));
+  GOOD(weft_alloc(bytes, &in));
+  GOOD(weft_alloc(bytes, &out));
+  test_texts(plan);
+  test_times(plan, in, out);
+  weft_free(in);
+  weft_free(out);
+  GOOD(weft_plan_free(&plan));
+  test_accuracy(comm, size);
+}
