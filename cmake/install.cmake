@@ -42,6 +42,8 @@ endif()
 # What a linker that is not told of C++ has to be given with a static library of C++.
 set(cxx_runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(FILTER cxx_runtime INCLUDE REGEX "^(std)?c[+][+](abi)?$")
+set(fortran_compiler "${CMAKE_Fortran_COMPILER_ID}")  # whose modules are installed
+string(REGEX MATCH "^[0-9]+" fortran_major "${CMAKE_Fortran_COMPILER_VERSION}")
 configure_package_config_file(cmake/weft-config.cmake.in ${PROJECT_BINARY_DIR}/weft-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)
@@ -121,3 +123,6 @@ cmake_path(APPEND pc_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
 cmake_path(APPEND pc_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(WEFT_FORTRAN)
+  include(bindings/fortran/install.cmake)
+endif()

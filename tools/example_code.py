@@ -2,7 +2,7 @@
 """Keeps the code in the pages of docs/ equal to that of the examples.
 
 A line `<!-- examples/first.cpp plan -->` in a page stands before a block of code: what is between `// [plan]` and
-`// [/plan]` in that file (`#` for `//` in Python) or, without a name, the whole file without its marks.
+`// [/plan]` in that file (`#` for `//` in Python, `!` in Fortran) or, without a name, the whole file without its marks.
 
 tools/example_code.py          writes the blocks
 tools/example_code.py --check  exits with 1 if one of them is not what its example says
@@ -15,13 +15,13 @@ import textwrap
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^<!-- (\S+)(?: (\w+))? -->\n(?:```\w+\n.*?^```\n)?", re.MULTILINE | re.DOTALL)
-MARK = re.compile(r"^ *(?://|#) \[/?\w+\]\n", re.MULTILINE)
+MARK = re.compile(r"^ *(?://|#|!) \[/?\w+\]\n", re.MULTILINE)
 
 
 def code_between(name: str, mark: str | None) -> str:
     text = (TOP / name).read_text()
     if mark is not None:
-        found = re.findall(rf"^ *(?://|#) \[{mark}\]\n(.*?)^ *(?://|#) \[/{mark}\]\n", text, re.MULTILINE | re.DOTALL)
+        found = re.findall(rf"^ *(?://|#|!) \[{mark}\]\n(.*?)^ *(?://|#|!) \[/{mark}\]\n", text, re.MULTILINE | re.DOTALL)
         if len(found) != 1:
             sys.exit(f"{name} has {len(found)} parts between [{mark}] and [/{mark}]")
         text = found[0]
@@ -30,7 +30,7 @@ def code_between(name: str, mark: str | None) -> str:
 
 def block(match: re.Match) -> str:
     name, mark = match.groups()
-    language = {".py": "python", ".c": "c"}.get(pathlib.PurePath(name).suffix, "cpp")
+    language = {".py": "python", ".c": "c", ".f90": "fortran"}.get(pathlib.PurePath(name).suffix, "cpp")
     return f"<!-- {name}{' ' + mark if mark else ''} -->\n```{language}\n{code_between(name, mark)}\n```\n"
 
 

@@ -141,3 +141,10 @@ weft_status weft_last_error(weft_error* error) {
   store(*error, parts);
   return WEFT_SUCCESS;
 }
+
+weft_status weft_set_last_error(weft_status status, const char* operation, const char* got,
+                                const char* expected) {
+  const auto text = [](const char* given) { return given != nullptr ? given : ""; };
+  guarded([&] { throw weft::Error(text(operation), text(got), text(expected)); });
+  return status;
+}

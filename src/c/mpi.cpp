@@ -3,6 +3,7 @@
 
 #include "c/failure.hpp"
 #include "c/handles.hpp"
+#include "comm/mpi_world.hpp"
 #include "weft/weft_mpi.h"
 
 using namespace weft::c;
@@ -17,5 +18,6 @@ weft_status weft_comm_mpi(MPI_Comm communicator, weft_comm* comm) {
 }
 
 weft_status weft_comm_mpi_f(MPI_Fint communicator, weft_comm* comm) {
-  return weft_comm_mpi(MPI_Comm_f2c(communicator), comm);
+  // Open MPI's MPI_Comm_f2c ends the program where there is no MPI; weft_comm_mpi says so instead.
+  return weft_comm_mpi(weft::mpi_alive() ? MPI_Comm_f2c(communicator) : MPI_COMM_NULL, comm);
 }

@@ -12,6 +12,25 @@ if(WEFT_INSTALL)
     -DARGUMENTS=$<$<NOT:$<BOOL:${WEFT_FFTW}>>:may-lack-fft> -P ${here}/install_test.cmake)
   set_tests_properties(install PROPERTIES ENVIRONMENT "${mkl_environment}")
 endif()
+if(WEFT_INSTALL AND WEFT_FORTRAN AND WEFT_FFTW)
+  set(ranks no_mpi.f90)
+  set(communicators "communicators/none")
+  if(WEFT_MPI AND MPI_Fortran_HAVE_F08_MODULE)
+    set(ranks ranks_mpi.f90)
+    set(communicators "communicators/integers communicators/f08")
+  elseif(WEFT_MPI)
+    set(communicators "communicators/integers communicators/integers_only")
+  endif()
+  add_test(NAME install_fortran COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR}
+    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_fortran -DGENERATOR=${CMAKE_GENERATOR} -DFORTRAN=${CMAKE_Fortran_COMPILER}
+    -DC=${CMAKE_C_COMPILER} -DLIBDIR=${CMAKE_INSTALL_LIBDIR} -DDATADIR=${CMAKE_INSTALL_DATADIR}
+    "-DPKG_CONFIG=$<$<BOOL:${WEFT_PKG_CONFIG}>:${WEFT_PKG_CONFIG}>" -DEXAMPLES=${PROJECT_SOURCE_DIR}/examples
+    -DRANKS=${ranks} "-DCOMMUNICATORS=${communicators}" "-DMPI_FOLDERS=${MPI_Fortran_INCLUDE_DIRS}"
+    "-DMPI_LIBRARIES=${MPI_Fortran_LIBRARIES}"
+    "-DMPI_RUN=$<$<STREQUAL:${ranks},ranks_mpi.f90>:${PROJECT_SOURCE_DIR}/tools/mpirun;${MPIEXEC_EXECUTABLE}>"
+    -P ${here}/install_fortran_test.cmake)
+  set_tests_properties(install_fortran PROPERTIES ENVIRONMENT "${mkl_environment}")
+endif()
 if(BUILD_SHARED_LIBS)
   set(not_built)
   if(NOT WEFT_MPI)

@@ -23,10 +23,12 @@ class Weft(CMakePackage):
     variant("fftw", default=True, description="FFTW as a local FFT")
     variant("mkl", default=False, description="Intel MKL as a local FFT, opened at run time")
     variant("cuda", default=False, description="Arrays in memory of NVIDIA GPUs, with cuFFT")
+    variant("fortran", default=True, description="The Fortran module")
     conflicts("~fftw", when="~mkl", msg="without FFTW and MKL there is nothing to transform with")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.25:", type="build")
     depends_on("nlohmann-json", type="build")
     depends_on("mpi@3.1:", when="+mpi")
@@ -41,10 +43,13 @@ class Weft(CMakePackage):
             self.define_from_variant("WEFT_FFTW", "fftw"),
             self.define_from_variant("WEFT_MKL", "mkl"),
             self.define_from_variant("WEFT_CUDA", "cuda"),
+            self.define_from_variant("WEFT_FORTRAN", "fortran"),
             self.define("WEFT_TESTS", False),
             self.define("WEFT_EXAMPLES", False),
             self.define("WEFT_BENCH", False),
         ]
         if self.spec.satisfies("+mpi"):
             arguments.append(self.define("MPI_CXX_COMPILER", self.spec["mpi"].mpicxx))
+        if self.spec.satisfies("+mpi+fortran"):
+            arguments.append(self.define("MPI_Fortran_COMPILER", self.spec["mpi"].mpifc))
         return arguments

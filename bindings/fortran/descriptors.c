@@ -1,0 +1,351 @@
+/* Fortran arrays as their descriptors (TS 29113) say they lie: checked against the plan, then executed in
+ * place. Also points Fortran pointers of any rank to memory with a plan's bounds. Dimensions of a descriptor
+ * stand in memory order, the fastest first; plans count axes as C does.
+ */
+#include <ISO_Fortran_binding.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "weft/weft.h"
+
+/* plan_facts of c_interface.f90: what a plan of Fortran knows besides its handle. */
+typedef struct facts {
+  int in_place;
+  int64_t batch;
+  int64_t lower[2][WEFT_MAX_AXES], upper[2][WEFT_MAX_AXES]; /* halo or padding per side and axis */
+} facts;
+
+/* The array of one side as a descriptor should have it. */
+typedef struct expected {
+  int rank, axes; /* with the dimension of the batch, if there is one, and without */
+  CFI_type_t type;
+  int64_t lower[WEFT_MAX_AXES + 1], extent[WEFT_MAX_AXES + 1], stride[WEFT_MAX_AXES + 1]; /* in elements */
+  int64_t count;
+  size_t element_bytes;
+  int empty;
+} expected;
+
+enum { text_bytes = 512 };
+
+int weft_fortran_fail(const char* operation, const char* got, const char* wanted) {
+  return weft_set_last_error(WEFT_FAILURE, operation, got, wanted);
+}
+
+/* ---------------------------------------------------------------------------------------------- what is
+ * expected */
+
+static CFI_type_t element_type(const weft_layout* layout) {
+  if (layout->is_complex)
+    return layout->element_bytes == 8 ? CFI_type_float_Complex : CFI_type_double_Complex;
+  return layout->element_bytes == 4 ? CFI_type_float : CFI_type_double;
+}
+
+/* A batch is the last dimension unless its arrays are interleaved: then it stands before the first dimension
+ * of the array that steps over it. */
+static void insert_batch(expected* e, int64_t batch, int64_t distance) {
+  int at = e->axes;
+  for (int d = e->axes - 1; d >= 0; --d)
+    if (e->extent[d] > 1 && e->stride[d] > distance) at = d;
+  for (int d = e->axes; d > at; --d) {
+    e->lower[d] = e->lower[d - 1];
+    e->extent[d] = e->extent[d - 1];
+    e->stride[d] = e->stride[d - 1];
+  }
+  e->lower[at] = 1;
+  e->extent[at] = batch;
+  e->stride[at] = distance;
+  e->rank = e->axes + 1;
+}
+
+static weft_status expect(weft_plan plan, const facts* f, int side, expected* e) {
+  weft_layout layout;
+  layout.size = sizeof layout;
+  const weft_status status = weft_plan_layout(plan, (weft_side)side, &layout);
+  if (status != WEFT_SUCCESS) return status;
+  e->rank = e->axes = layout.box.ndim;
+  e->type = element_type(&layout);
+  e->count = layout.count;
+  e->element_bytes = layout.element_bytes;
+  e->empty = 0;
+  for (int d = 0; d < e->axes; ++d) {
+    const int axis = layout.order[e->axes - 1 - d];
+    const int64_t lo = layout.box.lo[axis], hi = layout.box.hi[axis];
+    e->lower[d] = lo + 1 - f->lower[side][axis];
+    e->extent[d] = f->lower[side][axis] + hi - lo + f->upper[side][axis];
+    e->stride[d] = layout.strides[axis];
+    if (hi <= lo) e->empty = 1;
+  }
+  if (f->batch > 1) insert_batch(e, f->batch, layout.distance);
+  return WEFT_SUCCESS;
+}
+
+/* -----------------------------------------------------------------------------------------------------
+ * checking */
+
+static int64_t stride_of(const CFI_cdesc_t* array, int d) {
+  return array->dim[d].sm / (CFI_index_t)array->elem_len;
+}
+
+/* The last dimension of an array with assumed size has extent -1. */
+static int assumed_size(const CFI_cdesc_t* array) {
+  return array->rank > 0 && array->dim[array->rank - 1].extent == -1;
+}
+
+static int extents_fit(const CFI_cdesc_t* array, const expected* e) {
+  if (array->rank != e->rank && !(array->rank == e->axes + 1 && array->dim[e->axes].extent == 1)) return 0;
+  for (int d = 0; d < e->rank; ++d)
+    if (array->dim[d].extent != e->extent[d] && array->dim[d].extent != -1) return 0;
+  return 1;
+}
+
+static int strides_fit(const CFI_cdesc_t* array, const expected* e) {
+  for (int d = 0; d < e->rank; ++d) {
+    const int whole = array->dim[d].sm % (CFI_index_t)array->elem_len == 0;
+    if (e->extent[d] > 1 && (!whole || stride_of(array, d) != e->stride[d])) return 0;
+  }
+  return 1;
+}
+
+/* One dimension that holds all elements as they lie. */
+static int is_line(const CFI_cdesc_t* array, int64_t count) {
+  if (array->rank != 1) return 0;
+  const int64_t extent = array->dim[0].extent;
+  return (extent <= 1 && extent >= 0 ? 1 : stride_of(array, 0) == 1) && (extent >= count || extent == -1);
+}
+
+static int fits(const CFI_cdesc_t* array, const expected* e) {
+  return array->type == e->type &&
+         ((extents_fit(array, e) && strides_fit(array, e)) || is_line(array, e->count));
+}
+
+/* Bytes from the first element to the end of the last. */
+static size_t reach(const CFI_cdesc_t* array) {
+  size_t bytes = array->elem_len;
+  for (int d = 0; d < array->rank; ++d) bytes += (size_t)((array->dim[d].extent - 1) * array->dim[d].sm);
+  return bytes;
+}
+
+/* -----------------------------------------------------------------------------------------------------
+ * messages */
+
+static void append(char* text, const char* format, int64_t value) {
+  const size_t used = strlen(text);
+  snprintf(text + used, text_bytes - used, format, value);
+}
+
+static void append_list(char* text, const int64_t* values, int rank, const char* between) {
+  for (int d = 0; d < rank; ++d) {
+    if (d > 0) strncat(text, between, text_bytes - strlen(text) - 1);
+    append(text, "%" PRId64, values[d]);
+  }
+}
+
+static void append_type(char* text, CFI_type_t type, size_t bytes) {
+  const char* name = type == CFI_type_float            ? "real(real32)"
+                     : type == CFI_type_double         ? "real(real64)"
+                     : type == CFI_type_float_Complex  ? "complex(real32)"
+                     : type == CFI_type_double_Complex ? "complex(real64)"
+                                                       : NULL;
+  if (name)
+    strncat(text, name, text_bytes - strlen(text) - 1);
+  else
+    append(text, "elements of another type, of %" PRId64 " bytes", (int64_t)bytes);
+}
+
+static void append_shape(char* text, const int64_t* extents, const int64_t* strides, int rank) {
+  append(text, ", rank %" PRId64, rank);
+  if (rank == 0) return;
+  strncat(text, ", extents ", text_bytes - strlen(text) - 1);
+  append_list(text, extents, rank, " x ");
+  strncat(text, rank == 1 ? ", stride " : ", strides ", text_bytes - strlen(text) - 1);
+  append_list(text, strides, rank, ", ");
+}
+
+static void describe(char* text, const CFI_cdesc_t* array) {
+  int64_t extents[CFI_MAX_RANK], strides[CFI_MAX_RANK];
+  for (int d = 0; d < array->rank; ++d) {
+    extents[d] = array->dim[d].extent;
+    strides[d] = stride_of(array, d);
+  }
+  text[0] = 0;
+  append_type(text, array->type, array->elem_len);
+  append_shape(text, extents, strides, array->rank);
+}
+
+static void describe_expected(char* text, const expected* e) {
+  append_type(text, e->type, e->element_bytes);
+  append_shape(text, e->extent, e->stride, e->rank);
+  append(text, ", or rank 1, contiguous, at least %" PRId64 " elements", e->count);
+}
+
+/* The error of an array that does not fit. For strides it says how to make a plan that takes them. */
+static weft_status refuse(const char* what, const CFI_cdesc_t* array, const expected* e, int side) {
+  char got[text_bytes], wanted[text_bytes] = "";
+  describe(got, array);
+  describe_expected(wanted, e);
+  if (array->type == e->type && extents_fit(array, e) && array->rank > 0) {
+    char advice[text_bytes];
+    snprintf(advice, sizeof advice,
+             "; for these strides make the plan after call problem%%%s%%set_strides_of(array)",
+             side == WEFT_INPUT ? "input" : "output");
+    strncat(wanted, advice, text_bytes - strlen(wanted) - 1);
+  }
+  return weft_set_last_error(WEFT_FAILURE, what, got, wanted);
+}
+
+/* One array in place: of either side, and large enough for both. */
+static weft_status check_in_place(const CFI_cdesc_t* array, const expected* sides, weft_plan plan) {
+  const char* what = "array in place";
+  size_t bytes = 0;
+  const weft_status status = weft_plan_buffer_bytes(plan, &bytes);
+  if (status != WEFT_SUCCESS) return status;
+  if (bytes == 0) return WEFT_SUCCESS;
+  const int as_input = fits(array, &sides[WEFT_INPUT]);
+  if (!as_input && !fits(array, &sides[WEFT_OUTPUT]))
+    return refuse(what, array, &sides[array->type == sides[WEFT_INPUT].type ? WEFT_INPUT : WEFT_OUTPUT],
+                  array->type == sides[WEFT_INPUT].type ? WEFT_INPUT : WEFT_OUTPUT);
+  if (assumed_size(array) || reach(array) >= bytes) return WEFT_SUCCESS;
+  char got[text_bytes], wanted[text_bytes] = "";
+  describe(got, array);
+  append(got, ", %" PRId64 " bytes", (int64_t)reach(array));
+  append(wanted, "%" PRId64 " bytes, plan%%buffer_bytes(): of rank 1, or from plan%%allocate",
+         (int64_t)bytes);
+  return weft_set_last_error(WEFT_FAILURE, what, got, wanted);
+}
+
+static weft_status check_workspace(const CFI_cdesc_t* workspace, size_t* bytes) {
+  *bytes = 0;
+  if (!workspace) return WEFT_SUCCESS;
+  *bytes = reach(workspace);
+  if (assumed_size(workspace) || CFI_is_contiguous(workspace)) return WEFT_SUCCESS;
+  char got[text_bytes];
+  describe(got, workspace);
+  return weft_set_last_error(WEFT_FAILURE, "workspace", got, "a contiguous array");
+}
+
+static weft_status check_arrays(weft_plan plan, const facts* f, int from, const CFI_cdesc_t* in,
+                                const CFI_cdesc_t* out) {
+  expected sides[2];
+  weft_status status = expect(plan, f, WEFT_INPUT, &sides[WEFT_INPUT]);
+  if (status == WEFT_SUCCESS) status = expect(plan, f, WEFT_OUTPUT, &sides[WEFT_OUTPUT]);
+  if (status != WEFT_SUCCESS) return status;
+  if (!out) {
+    if (f->in_place) return check_in_place(in, sides, plan);
+    if (sides[WEFT_INPUT].empty && sides[WEFT_OUTPUT].empty) return WEFT_SUCCESS;
+    return weft_set_last_error(WEFT_FAILURE, "execution of a plan that is out of place", "one array",
+                               "two: in and out; or a problem with in_place = .true.");
+  }
+  if (!sides[from].empty && !fits(in, &sides[from])) return refuse("argument in", in, &sides[from], from);
+  if (!sides[!from].empty && !fits(out, &sides[!from]))
+    return refuse("argument out", out, &sides[!from], !from);
+  return WEFT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------
+ * executions */
+
+typedef weft_status (*execution)(weft_plan, weft_direction, const void*, void*, void*, size_t);
+
+/* What is wrong here is found here, but the library has to be told: it lets the other ranks fail as well
+ * where the plan promises that. Two null pointers are misuse on a rank that holds something. The message is
+ * this rank's own. */
+int weft_fortran_execute(weft_plan plan, const facts* f, int direction, int starts, const CFI_cdesc_t* in,
+                         const CFI_cdesc_t* out, const CFI_cdesc_t* workspace) {
+  const execution execute = starts ? weft_start : weft_execute;
+  size_t bytes = 0;
+  weft_status status = check_arrays(plan, f, direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT, in, out);
+  if (status == WEFT_SUCCESS) status = check_workspace(workspace, &bytes);
+  if (status == WEFT_SUCCESS)
+    return execute(plan, (weft_direction)direction, in->base_addr, out ? out->base_addr : in->base_addr,
+                   workspace ? workspace->base_addr : NULL, bytes);
+  if (status == WEFT_BAD_HANDLE) return status;
+  execute(plan, (weft_direction)direction, NULL, NULL, NULL, 0);
+  return check_arrays(plan, f, direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT, in, out) != WEFT_SUCCESS
+             ? status
+             : check_workspace(workspace, &bytes);
+}
+
+int weft_fortran_measured_error(weft_plan plan, const facts* f, int direction, const CFI_cdesc_t* in,
+                                weft_accuracy* accuracy) {
+  const int side = direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT;
+  expected e;
+  const weft_status status = expect(plan, f, side, &e);
+  if (status != WEFT_SUCCESS) return status;
+  if (e.empty || fits(in, &e))
+    return weft_plan_measured_error(plan, (weft_direction)direction, in->base_addr, accuracy);
+  weft_plan_measured_error(plan, (weft_direction)direction, NULL, accuracy);
+  return refuse("argument in", in, &e, side);
+}
+
+/* ---------------------------------------------------------------------------------------- strides, pointers,
+ * memory */
+
+int weft_fortran_strides(const CFI_cdesc_t* array, int* rank, int64_t* strides) {
+  if (array->rank < 1 || array->rank > WEFT_MAX_AXES) {
+    char got[text_bytes];
+    describe(got, array);
+    return weft_set_last_error(WEFT_FAILURE, "set_strides_of", got, "an array of 1 to 8 dimensions");
+  }
+  *rank = array->rank;
+  for (int d = 0; d < array->rank; ++d) strides[d] = stride_of(array, d);
+  return WEFT_SUCCESS;
+}
+
+static int is_dense(const expected* e) {
+  int64_t points = 1;
+  for (int d = 0; d < e->rank; ++d) {
+    if (e->extent[d] > 1 && e->stride[d] != points) return 0;
+    points *= e->extent[d];
+  }
+  return 1;
+}
+
+/* Points a Fortran pointer to `memory`, or if that is NULL to memory that is allocated. */
+static int view(weft_plan plan, const facts* f, int side, void* memory, CFI_cdesc_t* array) {
+  expected e;
+  weft_status status = expect(plan, f, side, &e);
+  if (status != WEFT_SUCCESS) return status;
+  const int line = array->rank == 1 && e.rank > 1;
+  if (array->type != e.type || (array->rank != e.rank && !line)) {
+    char got[text_bytes] = "a pointer to ", wanted[text_bytes] = "one to ";
+    append_type(got, array->type, array->elem_len);
+    append(got, ", rank %" PRId64, array->rank);
+    describe_expected(wanted, &e);
+    return weft_set_last_error(WEFT_FAILURE, "array of a plan", got, wanted);
+  }
+  if (!memory) {
+    if (!is_dense(&e) && !e.empty)
+      return weft_set_last_error(WEFT_FAILURE, "plan%allocate", "a side with strides of its own",
+                                 "an array of the program, or plan%view of its memory");
+    size_t bytes = (size_t)e.count * e.element_bytes;
+    if (f->in_place && (status = weft_plan_buffer_bytes(plan, &bytes)) != WEFT_SUCCESS) return status;
+    /* Without a byte there would be no address, and the pointer would not be associated. */
+    if ((status = weft_alloc(bytes ? bytes : 1, &memory)) != WEFT_SUCCESS) return status;
+  }
+  array->base_addr = memory;
+  for (int d = 0; d < array->rank; ++d) {
+    array->dim[d].lower_bound = line ? 1 : e.lower[d];
+    array->dim[d].extent = line ? e.count : e.extent[d];
+    array->dim[d].sm = (line ? 1 : e.stride[d]) * (CFI_index_t)e.element_bytes;
+  }
+  return WEFT_SUCCESS;
+}
+
+static void deallocate(CFI_cdesc_t* array) {
+  weft_free(array->base_addr);
+  array->base_addr = NULL;
+}
+
+/* Fortran has no pointer to any type: one name per type of the elements. */
+#define POINTERS_TO(type)                                                                                    \
+  int weft_fortran_view_##type(weft_plan plan, const facts* f, int side, void* memory, CFI_cdesc_t* array) { \
+    return view(plan, f, side, memory, array);                                                               \
+  }                                                                                                          \
+  void weft_fortran_deallocate_##type(CFI_cdesc_t* array) {                                                  \
+    deallocate(array);                                                                                       \
+  }
+POINTERS_TO(real32)
+POINTERS_TO(real64)
+POINTERS_TO(complex32)
+POINTERS_TO(complex64)

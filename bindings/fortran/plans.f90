@@ -1,0 +1,561 @@
+! Plans: a problem bound to the resources that carry it out.
+module weft_plans_module
+  use weft_c_module
+  use weft_status_module
+  use weft_axes_module
+  use weft_problems_module
+  use weft_options_module
+  use weft_ranks_module
+  implicit none
+  private
+  public :: weft_plan, weft_layout, weft_operation_time, weft_accuracy, weft_deallocate
+  public :: weft_forward, weft_backward, weft_input, weft_output
+
+  integer, parameter :: weft_forward = 0, weft_backward = 1
+  ! The array before forward, or after it.
+  integer, parameter :: weft_input = 0, weft_output = 1
+
+  ! This rank's array of one side of a plan.
+  type :: weft_layout
+    type(weft_box) :: box
+    ! The bounds of the array that holds the box, with halo and padding, dimension for dimension in memory order: those
+    ! of an array for the executions. A batch is one dimension more. With strides they are those of the box.
+    integer(c_int64_t), allocatable :: lo(:), hi(:)
+    integer, allocatable :: order(:)               ! dimensions of the problem, from the fastest to the slowest varying
+    integer(c_int64_t), allocatable :: strides(:)  ! in elements, per dimension of the problem
+    integer(c_int64_t) :: offset = 0               ! elements before the first point of the box
+    integer(c_int64_t) :: distance = 0             ! elements from one array of a batch to the next
+    integer(c_int64_t) :: count = 0                ! elements, with the whole batch, halo and padding
+    integer :: element_bytes = 0                   ! 4, 8 or 16
+    logical :: is_complex = .false.
+  end type
+
+  ! A period of time in which an operation ran; an operation that was interrupted has several.
+  type :: weft_operation_time
+    character(:), allocatable :: kind  ! "fft", "copy", "pack", "put", "keep", "exchange", "wait", "unpack"
+    integer :: stage = 0               ! number in the printed schedule, from 0
+    integer :: reshape = -1            ! number, from 0; -1: none
+    integer :: tile = 0                ! number within the reshape
+    integer :: stream = 0              ! on GPUs: 0 computes, 1 moves data to other ranks
+    integer :: peer = -1               ! the other rank, if the operation is about one, else -1
+    real(c_double) :: begin = 0, end = 0  ! seconds since the execution began
+    integer(c_int64_t) :: bytes = 0    ! written, or sent to other ranks
+    integer(c_int64_t) :: memory_read = 0, memory_written = 0  ! bytes of arrays and workspace
+  end type
+
+  ! The error that codecs make in given data, over all points of all ranks.
+  type :: weft_accuracy
+    real(c_double) :: l2 = 0       ! 2-norm of the difference over that of the exact result
+    real(c_double) :: maximum = 0  ! its largest element over that of the exact result
+    real(c_double) :: bound = 0    ! what l2 is at most
+  end type
+
+  ! A handle to a plan. Copies refer to the same plan, and `free` of one of them ends all: the others are then refused
+  ! with status weft_bad_handle. A plan is not freed by itself when its variable goes out of scope.
+  !
+  ! Arrays are given to executions as they are: of any rank, with any lower bounds, contiguous or not. None is ever
+  ! copied. What is required is checked on this rank before any data move:
+  !   - the type and kind of the elements: layout%is_complex, layout%element_bytes;
+  !   - as many dimensions as the problem (and one more, the last, for a batch), in memory order, with the extents
+  !     layout%hi - layout%lo + 1 and the strides of the plan; or rank 1, contiguous, with layout%count elements or more.
+  ! Of arrays with assumed size, a(n, *), what the size would tell is not checked. A rank whose box is empty may pass
+  ! anything. If the array of one rank is refused, the others learn of it as of other misuse (class Plan of C++).
+  type :: weft_plan
+    type(c_ptr) :: handle = c_null_ptr  ! for Weft's own use
+    type(plan_facts), private :: facts
+  contains
+    procedure :: create => plan_create
+    procedure :: free => plan_free
+    procedure :: forward => plan_forward
+    procedure :: backward => plan_backward
+    procedure :: execute => plan_execute
+    procedure :: start_forward => plan_start_forward
+    procedure :: start_backward => plan_start_backward
+    procedure :: start => plan_start
+    procedure :: test => plan_test
+    procedure :: wait => plan_wait
+    procedure :: set_stream => plan_set_stream
+    procedure :: layout => plan_layout
+    procedure :: input_layout => plan_input_layout
+    procedure :: output_layout => plan_output_layout
+    procedure :: input_box => plan_input_box
+    procedure :: output_box => plan_output_box
+    procedure :: buffer_bytes => plan_buffer_bytes
+    procedure :: workspace_bytes => plan_workspace_bytes
+    procedure :: scale_factor => plan_scale_factor
+    procedure :: record_times => plan_record_times
+    procedure :: operation_times => plan_operation_times
+    procedure :: measured_error => plan_measured_error
+    procedure :: text => plan_text
+    procedure :: explain => plan_explain
+    procedure :: explain_json => plan_explain_json
+    procedure :: program_text => plan_program_text
+    procedure, private :: view_real32, view_real64, view_complex32, view_complex64
+    generic :: view => view_real32, view_real64, view_complex32, view_complex64
+    procedure, private :: allocate_real32, allocate_real64, allocate_complex32, allocate_complex64
+    generic :: allocate => allocate_real32, allocate_real64, allocate_complex32, allocate_complex64
+  end type
+
+  ! Frees memory of plan%allocate and nullifies the pointer. A pointer that is not associated is left so.
+  interface weft_deallocate
+    procedure deallocate_real32, deallocate_real64, deallocate_complex32, deallocate_complex64
+  end interface
+
+  interface
+    integer(c_int) function text_function(plan, text) bind(C)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: plan
+      type(c_ptr), intent(inout) :: text
+    end function
+  end interface
+
+contains
+
+  ! Makes a plan. Collective over `comm`; all ranks give the same options, and the same problem but for what
+  ! weft_problem lets differ. If planning fails on any rank, it fails on every rank. A plan that was made already has to
+  ! be freed first.
+  subroutine plan_create(self, comm, problem, options, status)
+    class(weft_plan), intent(inout) :: self
+    type(weft_comm), intent(in) :: comm
+    type(weft_problem), intent(in) :: problem
+    type(weft_options), intent(in), optional :: options
+    integer, intent(out), optional :: status
+    type(c_arguments), target :: arguments
+    type(c_ptr) :: set, refused
+    integer(c_int) :: code
+    set = c_null_ptr
+    if (present(options)) set = options%handle
+    if (c_associated(self%handle)) then
+      refused = c_null_ptr  ! lets planning fail on the other ranks; the message is the one that follows
+      code = weft_plan_create_c(comm%handle, c_null_ptr, set, refused)
+      code = fail("plan%create", "a plan that was made already", "a new one, or plan%free first")
+    else
+      code = translate(problem, arguments)
+      if (code == weft_success) then
+        code = weft_plan_create_c(comm%handle, c_loc(arguments%problem), set, self%handle)
+        if (code == weft_success) self%facts = arguments%facts
+      else
+        refused = c_null_ptr
+        code = weft_plan_create_c(comm%handle, c_null_ptr, set, refused)
+        code = translate_again(problem)
+      end if
+    end if
+    call report(code, status)
+  end subroutine
+
+  ! The message of a problem that was refused, after the library's own of the same failure.
+  function translate_again(problem) result(code)
+    type(weft_problem), intent(in) :: problem
+    integer(c_int) :: code
+    type(c_arguments), target :: arguments
+    code = translate(problem, arguments)
+  end function
+
+  ! Ends the plan. Local. One whose execution is under way must not be freed (class Plan of C++). Freeing a plan that was
+  ! never made does nothing.
+  subroutine plan_free(self, status)
+    class(weft_plan), intent(inout) :: self
+    integer, intent(out), optional :: status
+    integer(c_int) :: code
+    code = weft_plan_free_c(self%handle)
+    self%handle = c_null_ptr
+    call report(code, status)
+  end subroutine
+
+  ! ---------------------------------------------------------------------------------------------------- executions
+
+  ! Transforms `in`, this rank's array of the input box, into `out`, that of its output box. Collective. Out of place the
+  ! arrays must not overlap, and `in` is left as it was. In place there is one array, of the shape of either side and of
+  ! buffer_bytes: leave out `out`. `workspace` is given if and only if option workspace is "user": contiguous,
+  ! workspace_bytes, on a multiple of 16. The result is scaled as the problem says, by default not at all.
+  subroutine plan_forward(self, in, out, workspace, status)
+    class(weft_plan), intent(in) :: self
+    type(*), dimension(..) :: in  ! written in place only
+    type(*), dimension(..), intent(inout), optional :: out, workspace
+    integer, intent(out), optional :: status
+    call report(weft_fortran_execute(self%handle, self%facts, weft_forward, 0, in, out, workspace), status)
+  end subroutine
+
+  ! The same from the output box to the input box. Without scaling, forward and backward multiply by scale_factor.
+  subroutine plan_backward(self, in, out, workspace, status)
+    class(weft_plan), intent(in) :: self
+    type(*), dimension(..) :: in
+    type(*), dimension(..), intent(inout), optional :: out, workspace
+    integer, intent(out), optional :: status
+    call report(weft_fortran_execute(self%handle, self%facts, weft_backward, 0, in, out, workspace), status)
+  end subroutine
+
+  ! The same by addresses, which are not checked: for memory of C, or of a GPU. `workspace` with its size in bytes, or
+  ! c_null_ptr and 0.
+  subroutine plan_execute(self, direction, in, out, workspace, workspace_bytes, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: direction
+    type(c_ptr), intent(in) :: in, out
+    type(c_ptr), intent(in), optional :: workspace
+    integer(c_size_t), intent(in), optional :: workspace_bytes
+    integer, intent(out), optional :: status
+    call report(by_addresses(self%handle, .false., direction, in, out, workspace, workspace_bytes), status)
+  end subroutine
+
+  ! As forward and backward, but return as soon as the execution would have to wait for another rank. Collective. Until
+  ! `test` is true or `wait` returns, the program must not touch the arrays; they need the attribute asynchronous (and
+  ! target, or to be variables of the scope that waits) there, so that the compiler knows. No thread runs in the
+  ! background.
+  subroutine plan_start_forward(self, in, out, workspace, status)
+    class(weft_plan), intent(in) :: self
+    type(*), dimension(..), asynchronous :: in
+    type(*), dimension(..), intent(inout), asynchronous, optional :: out, workspace
+    integer, intent(out), optional :: status
+    call report(weft_fortran_execute(self%handle, self%facts, weft_forward, 1, in, out, workspace), status)
+  end subroutine
+  subroutine plan_start_backward(self, in, out, workspace, status)
+    class(weft_plan), intent(in) :: self
+    type(*), dimension(..), asynchronous :: in
+    type(*), dimension(..), intent(inout), asynchronous, optional :: out, workspace
+    integer, intent(out), optional :: status
+    call report(weft_fortran_execute(self%handle, self%facts, weft_backward, 1, in, out, workspace), status)
+  end subroutine
+
+  ! The same by addresses, as `execute`.
+  subroutine plan_start(self, direction, in, out, workspace, workspace_bytes, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: direction
+    type(c_ptr), intent(in) :: in, out
+    type(c_ptr), intent(in), optional :: workspace
+    integer(c_size_t), intent(in), optional :: workspace_bytes
+    integer, intent(out), optional :: status
+    call report(by_addresses(self%handle, .true., direction, in, out, workspace, workspace_bytes), status)
+  end subroutine
+
+  function by_addresses(handle, starts, direction, in, out, workspace, workspace_bytes) result(code)
+    type(c_ptr), intent(in) :: handle, in, out
+    logical, intent(in) :: starts
+    integer, intent(in) :: direction
+    type(c_ptr), intent(in), optional :: workspace
+    integer(c_size_t), intent(in), optional :: workspace_bytes
+    integer(c_int) :: code
+    type(c_ptr) :: memory
+    integer(c_size_t) :: bytes
+    memory = c_null_ptr
+    bytes = 0
+    if (present(workspace)) memory = workspace
+    if (present(workspace_bytes)) bytes = workspace_bytes
+    if (starts) then
+      code = weft_start_c(handle, int(direction, c_int), in, out, memory, bytes)
+    else
+      code = weft_execute_c(handle, int(direction, c_int), in, out, memory, bytes)
+    end if
+  end function
+
+  ! Takes the execution under way as far as possible without waiting. True if it is complete, or if none is under way.
+  function plan_test(self, status) result(complete)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    logical :: complete
+    integer(c_int) :: code, yes
+    yes = 0
+    code = weft_test_c(self%handle, yes)
+    complete = yes /= 0
+    call report(code, status)
+  end function
+
+  ! Completes the execution under way, if there is one.
+  subroutine plan_wait(self, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    call report(weft_wait_c(self%handle), status)
+  end subroutine
+
+  ! For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t.
+  subroutine plan_set_stream(self, stream, status)
+    class(weft_plan), intent(in) :: self
+    type(c_ptr), intent(in) :: stream
+    integer, intent(out), optional :: status
+    call report(weft_plan_set_stream_c(self%handle, stream), status)
+  end subroutine
+
+  ! --------------------------------------------------------------------------------------------------------- facts
+
+  ! This rank's array of one side, weft_input or weft_output. Local, as all that follow.
+  function plan_layout(self, side, status) result(layout)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    integer, intent(out), optional :: status
+    type(weft_layout) :: layout
+    type(c_layout) :: c
+    integer(c_int) :: code
+    c%size = c_sizeof(c)
+    code = weft_plan_layout_c(self%handle, int(side, c_int), c)
+    if (code == weft_success) then
+      layout%box = box_from_c(c%box)
+      layout%order = order_to_dimensions(c%order, c%box%ndim)
+      layout%strides = dimensions_of(c%strides, c%box%ndim)
+      layout%lo = layout%box%lo - dimensions_of(self%facts%lower(:, side), c%box%ndim)
+      layout%hi = layout%box%hi + dimensions_of(self%facts%upper(:, side), c%box%ndim)
+      layout%lo = layout%lo(layout%order)
+      layout%hi = layout%hi(layout%order)
+      layout%offset = c%offset
+      layout%distance = c%distance
+      layout%count = c%count
+      layout%element_bytes = int(c%element_bytes)
+      layout%is_complex = c%is_complex /= 0
+    end if
+    call report(code, status)
+  end function
+
+  function plan_input_layout(self, status) result(layout)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    type(weft_layout) :: layout
+    layout = self%layout(weft_input, status)
+  end function
+
+  function plan_output_layout(self, status) result(layout)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    type(weft_layout) :: layout
+    layout = self%layout(weft_output, status)
+  end function
+
+  ! The boxes of this rank before and after forward.
+  function plan_input_box(self, status) result(box)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    type(weft_box) :: box
+    type(weft_layout) :: layout
+    layout = self%layout(weft_input, status)
+    box = layout%box
+  end function
+
+  function plan_output_box(self, status) result(box)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    type(weft_box) :: box
+    type(weft_layout) :: layout
+    layout = self%layout(weft_output, status)
+    box = layout%box
+  end function
+
+  ! Bytes of an array that serves in place: the larger of input and output.
+  function plan_buffer_bytes(self, status) result(bytes)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    integer(c_size_t) :: bytes
+    bytes = 0
+    call report(weft_plan_buffer_bytes_c(self%handle, bytes), status)
+  end function
+
+  ! Bytes of workspace on this rank.
+  function plan_workspace_bytes(self, status) result(bytes)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    integer(c_size_t) :: bytes
+    bytes = 0
+    call report(weft_plan_workspace_bytes_c(self%handle, bytes), status)
+  end function
+
+  ! The product of the logical lengths of the transformed dimensions.
+  function plan_scale_factor(self, status) result(factor)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    real(c_double) :: factor
+    factor = 0
+    call report(weft_plan_scale_factor_c(self%handle, factor), status)
+  end function
+
+  ! Whether executions record the time of every operation; off at first.
+  subroutine plan_record_times(self, on, status)
+    class(weft_plan), intent(in) :: self
+    logical, intent(in) :: on
+    integer, intent(out), optional :: status
+    call report(weft_plan_record_times_c(self%handle, int(merge(1, 0, on), c_int)), status)
+  end subroutine
+
+  ! The operations of the last recorded execution, in the order in which this rank did them.
+  function plan_operation_times(self, status) result(times)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    type(weft_operation_time), allocatable :: times(:)
+    type(c_operation_time), pointer :: c(:)
+    type(c_operation_time) :: one
+    type(c_ptr) :: memory
+    integer(c_size_t) :: count, i
+    integer(c_int) :: code
+    memory = c_null_ptr
+    count = 0
+    code = weft_plan_operation_times_c(self%handle, c_sizeof(one), memory, count)
+    allocate (times(count))
+    if (count > 0) call c_f_pointer(memory, c, [count])
+    do i = 1, count
+      times(i)%kind = text_of(c(i)%kind)
+      times(i)%stage = c(i)%stage
+      times(i)%reshape = c(i)%reshape
+      times(i)%tile = c(i)%tile
+      times(i)%stream = c(i)%stream
+      times(i)%peer = c(i)%peer
+      times(i)%begin = c(i)%begin
+      times(i)%end = c(i)%end
+      times(i)%bytes = c(i)%bytes
+      times(i)%memory_read = c(i)%memory_read
+      times(i)%memory_written = c(i)%memory_written
+    end do
+    call weft_free_c(memory)
+    call report(code, status)
+  end function
+
+  ! The error that codecs (options codec and tolerance) make for the data in `in`, this rank's array of the side that
+  ! `direction` starts from, which is left as it was. Collective; all ranks get the same. Costs planning and two
+  ! executions. For arrays on the host.
+  function plan_measured_error(self, direction, in, status) result(accuracy)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: direction
+    type(*), dimension(..), intent(in) :: in
+    integer, intent(out), optional :: status
+    type(weft_accuracy) :: accuracy
+    type(c_accuracy) :: c
+    integer(c_int) :: code
+    c%size = c_sizeof(c)
+    code = weft_fortran_measured_error(self%handle, self%facts, int(direction, c_int), in, c)
+    accuracy = weft_accuracy(c%l2, c%maximum, c%bound)
+    call report(code, status)
+  end function
+
+  ! --------------------------------------------------------------------------------------------------------- texts
+
+  function text_by(ask, handle, status) result(text)
+    procedure(text_function) :: ask
+    type(c_ptr), intent(in) :: handle
+    integer, intent(out), optional :: status
+    character(:), allocatable :: text
+    type(c_ptr) :: c
+    integer(c_int) :: code
+    c = c_null_ptr
+    code = ask(handle, c)
+    text = taken_text(c)
+    call report(code, status)
+  end function
+
+  ! Texts for people, which number axes as C++ does: axis a is dimension ndim - a. The plan on one screen.
+  function plan_text(self, status) result(text)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    character(:), allocatable :: text
+    text = text_by(weft_plan_text_c, self%handle, status)
+  end function
+
+  ! Why the plan is as it is, what else there was, and what would make it faster.
+  function plan_explain(self, status) result(text)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    character(:), allocatable :: text
+    text = text_by(weft_plan_explain_c, self%handle, status)
+  end function
+
+  ! The same as JSON; weft.h lists its members.
+  function plan_explain_json(self, status) result(text)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    character(:), allocatable :: text
+    text = text_by(weft_plan_explain_json_c, self%handle, status)
+  end function
+
+  ! The operations of this rank in one direction, one per line.
+  function plan_program_text(self, direction, status) result(text)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: direction
+    integer, intent(out), optional :: status
+    character(:), allocatable :: text
+    type(c_ptr) :: c
+    integer(c_int) :: code
+    c = c_null_ptr
+    code = weft_plan_program_c(self%handle, int(direction, c_int), c)
+    text = taken_text(c)
+    call report(code, status)
+  end function
+
+  ! --------------------------------------------------------------------------------------------------------- memory
+
+  ! plan%view(side, memory, array): points `array` to `memory`, as the array of one side, with the bounds layout%lo and
+  ! layout%hi. `array` is a pointer to the elements of that side, with as many dimensions as the problem (one more for a
+  ! batch, last), or one: then all layout%count elements. So in place one memory has the view of either side. Local.
+  subroutine view_real32(self, side, memory, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    type(c_ptr), intent(in) :: memory
+    real(c_float), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_real32(self%handle, self%facts, int(side, c_int), memory, array), status)
+  end subroutine
+  subroutine view_real64(self, side, memory, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    type(c_ptr), intent(in) :: memory
+    real(c_double), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_real64(self%handle, self%facts, int(side, c_int), memory, array), status)
+  end subroutine
+  subroutine view_complex32(self, side, memory, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    type(c_ptr), intent(in) :: memory
+    complex(c_float_complex), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_complex32(self%handle, self%facts, int(side, c_int), memory, array), status)
+  end subroutine
+  subroutine view_complex64(self, side, memory, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    type(c_ptr), intent(in) :: memory
+    complex(c_double_complex), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_complex64(self%handle, self%facts, int(side, c_int), memory, array), status)
+  end subroutine
+
+  ! plan%allocate(side, array): the same in new memory, zeroed, on a multiple of 64 bytes, for weft_deallocate. For a
+  ! problem in place it has buffer_bytes. An empty box gives an array without elements. Not for problems with strides.
+  subroutine allocate_real32(self, side, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    real(c_float), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_real32(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+  end subroutine
+  subroutine allocate_real64(self, side, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    real(c_double), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_real64(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+  end subroutine
+  subroutine allocate_complex32(self, side, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    complex(c_float_complex), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_complex32(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+  end subroutine
+  subroutine allocate_complex64(self, side, array, status)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: side
+    complex(c_double_complex), pointer, intent(inout) :: array(..)
+    integer, intent(out), optional :: status
+    call report(weft_fortran_view_complex64(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+  end subroutine
+
+  subroutine deallocate_real32(array)
+    real(c_float), pointer, intent(inout) :: array(..)
+    call weft_fortran_deallocate_real32(array)
+  end subroutine
+  subroutine deallocate_real64(array)
+    real(c_double), pointer, intent(inout) :: array(..)
+    call weft_fortran_deallocate_real64(array)
+  end subroutine
+  subroutine deallocate_complex32(array)
+    complex(c_float_complex), pointer, intent(inout) :: array(..)
+    call weft_fortran_deallocate_complex32(array)
+  end subroutine
+  subroutine deallocate_complex64(array)
+    complex(c_double_complex), pointer, intent(inout) :: array(..)
+    call weft_fortran_deallocate_complex64(array)
+  end subroutine
+end module

@@ -1,0 +1,368 @@
+! What is to be computed: distributions and problems, and their translation for the library.
+module weft_problems_module
+  use weft_c_module
+  use weft_status_module
+  use weft_axes_module
+  implicit none
+  private
+  public :: weft_distribution, weft_slab, weft_pencil, weft_brick, weft_grid, weft_boxes, weft_own_box, weft_fastest
+  public :: weft_problem, weft_max_dimensions
+  public :: weft_none, weft_c2c, weft_r2c, weft_dct1, weft_dct2, weft_dct3, weft_dct4, weft_dst1, weft_dst2, weft_dst3, &
+    weft_dst4
+  public :: weft_float32, weft_float64, weft_host, weft_cuda, weft_element_auto, weft_real, weft_complex
+  public :: weft_unscaled, weft_symmetric, weft_full
+  public :: c_arguments, translate
+
+  ! The most dimensions that an array can have.
+  integer, parameter :: weft_max_dimensions = max_axes
+
+  ! The transform along one dimension. Forward has exp(-2 pi i jk/n), backward exp(+2 pi i jk/n). The cosine and sine
+  ! transforms are FFTW's REDFT00, 10, 01, 11 and RODFT00, 10, 01, 11; docs/fortran.md has the formulas. Nothing is
+  ! scaled by itself.
+  integer, parameter :: weft_c2c = 0, weft_none = 10
+  ! n real points become n/2+1 complex ones; along at most one dimension; backward is c2r.
+  integer, parameter :: weft_r2c = 1
+  integer, parameter :: weft_dct1 = 2, weft_dct2 = 3, weft_dct3 = 4, weft_dct4 = 5
+  integer, parameter :: weft_dst1 = 6, weft_dst2 = 7, weft_dst3 = 8, weft_dst4 = 9
+  ! real(real64) and complex(real64), or real(real32) and complex(real32).
+  integer, parameter :: weft_float64 = 0, weft_float32 = 1
+  ! Memory of the host, or of the GPU that is current in the calling thread while the plan is made.
+  integer, parameter :: weft_host = 0, weft_cuda = 1
+  ! The elements of the input. auto: real if a dimension is r2c, or if there are DCTs or DSTs and no c2c; else complex.
+  integer, parameter :: weft_element_auto = 0, weft_real = 1, weft_complex = 2
+  ! The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the dimensions.
+  integer, parameter :: weft_unscaled = 0, weft_symmetric = 1, weft_full = 2
+
+  ! Which rank holds which part of an array, and how it lies in memory. By default slabs along the last dimension, in
+  ! Fortran's order. The functions below make one; its procedures say how this rank's array lies in memory, which may
+  ! differ from rank to rank. Nothing is checked before a plan is made.
+  type :: weft_distribution
+    private
+    integer :: cut = cut_slab
+    integer :: dimension = 0  ! of slabs and pencils; 0: the last one
+    integer, allocatable :: parts(:)
+    type(weft_box), allocatable :: boxes(:)
+    integer, allocatable :: order(:)
+    integer(c_int64_t), allocatable :: strides(:)
+    logical :: strides_of_array = .false.  ! along the dimensions of an array, which stand in memory order
+    integer(c_int64_t), allocatable :: halo_lower(:), halo_upper(:)
+    logical :: r2c_padding = .false.
+  contains
+    procedure :: set_order => distribution_set_order
+    procedure, private :: set_strides_default, set_strides_int64
+    generic :: set_strides => set_strides_default, set_strides_int64
+    procedure :: set_strides_of => distribution_set_strides_of
+    procedure, private :: set_halo_default, set_halo_int64
+    generic :: set_halo => set_halo_default, set_halo_int64
+    procedure :: set_r2c_padding => distribution_set_r2c_padding
+  end type
+
+  ! What is computed. All ranks give the same values, except for their own box, memory orders, strides, halos and
+  ! distances.
+  type :: weft_problem
+    ! Global lengths of 1 to 8 dimensions (7 with a batch); for r2c those of the real array. Several ranks need 2.
+    integer(c_int64_t), allocatable :: shape(:)
+    ! One per dimension; not allocated: c2c along all.
+    integer, allocatable :: transforms(:)
+    integer :: precision = weft_float64
+    integer :: memory = weft_host
+    integer :: element = weft_element_auto
+    ! The array before forward, and after it.
+    type(weft_distribution) :: input, output
+    ! Whether input and output are one array.
+    logical :: in_place = .false.
+    ! Number of arrays that are transformed together: one more, last, dimension of the arrays.
+    integer(c_int64_t) :: batch = 1
+    ! Elements from one array of the batch to the next on this rank; 0: one follows the other.
+    integer(c_int64_t) :: input_distance = 0, output_distance = 0
+    integer :: forward_scale = weft_unscaled, backward_scale = weft_unscaled
+  end type
+
+  ! A problem as C takes it, with what it points to.
+  type :: c_arguments
+    type(c_problem) :: problem
+    type(c_distribution) :: distributions(0:1)
+    type(c_box), allocatable :: boxes(:)
+    type(plan_facts) :: facts
+  end type
+
+  interface weft_boxes
+    procedure distribution_boxes
+  end interface
+
+contains
+
+  ! Slabs: cut along `dimension` only; 0, as by default: along the last one.
+  function weft_slab(dimension) result(distribution)
+    integer, intent(in), optional :: dimension
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_slab
+    if (present(dimension)) distribution%dimension = dimension
+  end function
+
+  ! Pencils: whole lines along `dimension`, cut along the last two other ones, as near to square as possible.
+  function weft_pencil(dimension) result(distribution)
+    integer, intent(in) :: dimension
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_pencil
+    distribution%dimension = dimension
+  end function
+
+  ! Bricks: cut along the last three dimensions (or both of two), with the smallest surface per rank.
+  function weft_brick() result(distribution)
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_brick
+  end function
+
+  ! Cut into parts(i) parts along dimension i. Rank numbers run through the grid with the first dimension fastest. The
+  ! parts multiply to at most the number of ranks.
+  function weft_grid(parts) result(distribution)
+    integer, intent(in) :: parts(:)
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_grid
+    allocate (distribution%parts, source=parts)
+  end function
+
+  ! One box per rank, in rank order; the same list on every rank. They tile the array; they may be empty.
+  function distribution_boxes(boxes) result(distribution)
+    type(weft_box), intent(in) :: boxes(:)
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_boxes
+    allocate (distribution%boxes, source=boxes)
+  end function
+
+  ! The box of the calling rank alone. Planning gathers those of all ranks, which tile the array.
+  function weft_own_box(box) result(distribution)
+    type(weft_box), intent(in) :: box
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_box
+    allocate (distribution%boxes, source=[box])
+  end function
+
+  ! Boxes and memory order that make the transform fastest, chosen by the plan, whose layouts tell. With set_order the
+  ! plan chooses only the boxes.
+  function weft_fastest() result(distribution)
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_fastest
+  end function
+
+  ! Memory order: the dimensions of the problem from the fastest to the slowest varying. [1, 2, 3] is Fortran's, and the
+  ! default. An array's own dimensions always stand in memory order: with [2, 1, 3] it is
+  ! allocate (a(lo(2):hi(2), lo(1):hi(1), lo(3):hi(3))).
+  subroutine distribution_set_order(self, order)
+    class(weft_distribution), intent(inout) :: self
+    integer, intent(in) :: order(:)
+    self%order = order
+  end subroutine
+
+  ! Strides of the calling rank's array in elements, one per dimension of the problem. The array given to an execution
+  ! begins with the first element of the box. Strides are positive; sorted by size, each steps over all that the smaller
+  ! ones reach. Elements between those of the box are never touched.
+  subroutine set_strides_int64(self, strides)
+    class(weft_distribution), intent(inout) :: self
+    integer(c_int64_t), intent(in) :: strides(:)
+    self%strides = strides
+    self%strides_of_array = .false.
+  end subroutine
+  subroutine set_strides_default(self, strides)
+    class(weft_distribution), intent(inout) :: self
+    integer, intent(in) :: strides(:)
+    call self%set_strides(int(strides, c_int64_t))
+  end subroutine
+
+  ! The strides of an array or section that executions will be given: set_strides_of(a(1:n:2, :, :)). With a batch as its
+  ! last dimension also the distance. Its elements are not looked at.
+  subroutine distribution_set_strides_of(self, array, status)
+    class(weft_distribution), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: array
+    integer, intent(out), optional :: status
+    integer(c_int64_t) :: strides(max_axes)
+    integer(c_int) :: rank, code
+    code = weft_fortran_strides(array, rank, strides)
+    if (code == weft_success) then
+      self%strides = strides(:rank)
+      self%strides_of_array = .true.
+    end if
+    call report(code, status)
+  end subroutine
+
+  ! Halo cells or padding: lower(i) points before and upper(i) after the calling rank's box along dimension i. The array
+  ! with its halo is dense, and is given to executions as a whole. Out of place, halos are never touched.
+  subroutine set_halo_int64(self, lower, upper)
+    class(weft_distribution), intent(inout) :: self
+    integer(c_int64_t), intent(in) :: lower(:), upper(:)
+    self%halo_lower = lower
+    self%halo_upper = upper
+  end subroutine
+  subroutine set_halo_default(self, lower, upper)
+    class(weft_distribution), intent(inout) :: self
+    integer, intent(in) :: lower(:), upper(:)
+    call self%set_halo(int(lower, c_int64_t), int(upper, c_int64_t))
+  end subroutine
+
+  ! FFTW's in-place layout of real data: each line along the r2c dimension, which is the fastest one, has room for
+  ! 2(n/2+1) real numbers. Only for the input of r2c.
+  subroutine distribution_set_r2c_padding(self)
+    class(weft_distribution), intent(inout) :: self
+    self%r2c_padding = .true.
+  end subroutine
+
+  ! ------------------------------------------------------------------------------------------------- translation
+
+  ! The problem for C, in `c`, which must be a target that lives until the plan is made. What C cannot find wrong,
+  ! because it counts from 0 and takes zeros for defaults, is found here.
+  function translate(problem, c) result(code)
+    type(weft_problem), intent(in) :: problem
+    type(c_arguments), intent(inout), target :: c
+    integer(c_int) :: code
+    integer :: ndim, inputs, outputs
+    code = weft_success
+    ndim = 0
+    if (allocated(problem%shape)) ndim = size(problem%shape)
+    if (ndim < 1 .or. ndim > max_axes) then
+      code = fail("problem", "a shape of "//digits(ndim)//" dimensions", "1 to "//digits(max_axes))
+      return
+    end if
+    c%problem%size = c_sizeof(c%problem)
+    c%problem%ndim = ndim
+    c%problem%shape = axes_of(problem%shape)
+    if (allocated(problem%transforms)) then
+      call need_size(code, "problem%transforms", size(problem%transforms), ndim)
+      if (code /= weft_success) return
+      c%problem%transforms = axes_of(problem%transforms)
+    end if
+    c%problem%precision = problem%precision
+    c%problem%memory = problem%memory
+    c%problem%element = problem%element
+    c%problem%in_place = merge(1, 0, problem%in_place)
+    if (problem%batch < 1) then
+      code = fail("problem%batch", digits(problem%batch), "at least 1")
+      return
+    end if
+    c%problem%batch = problem%batch
+    c%problem%input_distance = problem%input_distance
+    c%problem%output_distance = problem%output_distance
+    c%problem%forward_scale = problem%forward_scale
+    c%problem%backward_scale = problem%backward_scale
+    inputs = box_count_of(problem%input)
+    outputs = box_count_of(problem%output)
+    allocate (c%boxes(inputs + outputs))
+    call translate_distribution(problem%input, "problem%input", ndim, c%distributions(0), c%boxes(:inputs), &
+      c%problem%input_distance, code)
+    if (code /= weft_success) return
+    call translate_distribution(problem%output, "problem%output", ndim, c%distributions(1), c%boxes(inputs + 1:), &
+      c%problem%output_distance, code)
+    if (code /= weft_success) return
+    if (inputs > 0) c%distributions(0)%boxes = c_loc(c%boxes(1))
+    if (outputs > 0) c%distributions(1)%boxes = c_loc(c%boxes(inputs + 1))
+    c%problem%input = c_loc(c%distributions(0))
+    c%problem%output = c_loc(c%distributions(1))
+    c%facts%in_place = c%problem%in_place
+    c%facts%batch = problem%batch
+    c%facts%lower(:, 0) = c%distributions(0)%halo_lower
+    c%facts%upper(:, 0) = c%distributions(0)%halo_upper
+    c%facts%lower(:, 1) = c%distributions(1)%halo_lower
+    c%facts%upper(:, 1) = c%distributions(1)%halo_upper
+    if (problem%input%r2c_padding .and. allocated(problem%transforms)) &
+      where (c%problem%transforms == weft_r2c) c%facts%upper(:, 0) = 2*(c%problem%shape/2 + 1) - c%problem%shape
+  end function
+
+  pure function box_count_of(distribution) result(count)
+    type(weft_distribution), intent(in) :: distribution
+    integer :: count
+    count = 0
+    if (allocated(distribution%boxes)) count = size(distribution%boxes)
+  end function
+
+  subroutine translate_distribution(from, name, ndim, c, boxes, distance, code)
+    type(weft_distribution), intent(in) :: from
+    character(*), intent(in) :: name
+    integer, intent(in) :: ndim
+    type(c_distribution), intent(inout) :: c
+    type(c_box), intent(inout) :: boxes(:)
+    integer(c_int64_t), intent(inout) :: distance
+    integer(c_int), intent(inout) :: code
+    integer :: dimension, i
+    c%size = c_sizeof(c)
+    c%cut = from%cut
+    if (from%cut == cut_slab .or. from%cut == cut_pencil) then
+      dimension = from%dimension
+      if (dimension == 0 .and. from%cut == cut_slab) dimension = ndim
+      if (dimension < 1 .or. dimension > ndim) then
+        code = fail(name, "dimension "//digits(dimension), "1 to "//digits(ndim))
+        return
+      end if
+      c%axis = axis_of(dimension, ndim)
+    end if
+    if (allocated(from%parts)) then
+      call need_size(code, name//", parts of the grid", size(from%parts), ndim)
+      if (code == weft_success) c%parts = axes_of(from%parts)
+    end if
+    do i = 1, size(boxes)
+      boxes(i) = box_to_c(from%boxes(i))
+      if (boxes(i)%ndim == ndim) cycle
+      code = fail(name//", box "//digits(i), "bounds lo and hi of other sizes", digits(ndim)//" lower and upper bounds")
+      return
+    end do
+    c%box_count = size(boxes)
+    if (allocated(from%order)) then
+      call need_order(code, name, from%order, ndim)
+      if (code == weft_success) c%order = order_to_axes(from%order)
+    end if
+    if (allocated(from%strides)) call translate_strides(from, name, ndim, c, distance, code)
+    if (allocated(from%halo_lower)) then
+      call need_size(code, name//", lower halo", size(from%halo_lower), ndim)
+      call need_size(code, name//", upper halo", size(from%halo_upper), ndim)
+      if (code == weft_success) then
+        c%halo_lower = axes_of(from%halo_lower)
+        c%halo_upper = axes_of(from%halo_upper)
+      end if
+    end if
+    c%r2c_padding = merge(1, 0, from%r2c_padding)
+  end subroutine
+
+  subroutine translate_strides(from, name, ndim, c, distance, code)
+    type(weft_distribution), intent(in) :: from
+    character(*), intent(in) :: name
+    integer, intent(in) :: ndim
+    type(c_distribution), intent(inout) :: c
+    integer(c_int64_t), intent(inout) :: distance
+    integer(c_int), intent(inout) :: code
+    integer(c_int64_t) :: strides(ndim)
+    integer :: given
+    given = size(from%strides)
+    if (from%strides_of_array .and. given == ndim + 1) then
+      if (distance == 0) distance = from%strides(given)
+      given = ndim
+    end if
+    call need_size(code, name//", strides", given, ndim)
+    if (code /= weft_success) return
+    strides = from%strides(:ndim)
+    if (from%strides_of_array .and. allocated(from%order)) strides(from%order) = from%strides(:ndim)
+    if (all(strides == 0)) then
+      code = fail(name//", strides", "zeros", "positive numbers of elements")
+      return
+    end if
+    c%strides = axes_of(strides)
+  end subroutine
+
+  subroutine need_size(code, what, given, ndim)
+    integer(c_int), intent(inout) :: code
+    character(*), intent(in) :: what
+    integer, intent(in) :: given, ndim
+    if (code == weft_success .and. given /= ndim) code = fail(what, digits(given)//" values", digits(ndim)// &
+      ", one per dimension")
+  end subroutine
+
+  subroutine need_order(code, name, order, ndim)
+    integer(c_int), intent(inout) :: code
+    character(*), intent(in) :: name
+    integer, intent(in) :: order(:), ndim
+    integer :: i
+    if (code /= weft_success) return
+    if (size(order) == ndim) then
+      if (all([(any(order == i), i=1, ndim)])) return
+    end if
+    code = fail(name//", order", digits(order), "the dimensions 1 to "//digits(ndim)//", from the fastest in memory on")
+  end subroutine
+end module
