@@ -1,8 +1,8 @@
 // heFFTe's transforms: fft3d with its other names fft2d and rtransform, and fft3d_r2c with fft2d_r2c.
 #pragma once
 
-#include "geometry.h"
-#include "options.h"
+#include "geometry.hpp"
+#include "options.hpp"
 
 namespace heffte {
 

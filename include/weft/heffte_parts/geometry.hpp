@@ -1,7 +1,7 @@
 // heFFTe's boxes, and its helpers that cut an array into boxes. Corners are inclusive.
 #pragma once
 
-#include "types.h"
+#include "types.hpp"
 
 namespace heffte {
 

@@ -1,8 +1,8 @@
 // heFFTe's options of a plan, and what they become as options of Weft's.
 #pragma once
 
-#include "../heffte_engine.hpp"
-#include "backends.h"
+#include "backends.hpp"
+#include "engine.hpp"
 
 namespace heffte {
 

@@ -2,7 +2,7 @@
 // runtime.
 #pragma once
 
-#include "../types.h"
+#include "../../types.hpp"
 
 namespace heffte {
 namespace gpu {
