@@ -40,7 +40,7 @@ struct Spread {
   double part[order];
 
   Spread(double x, int n) : first(static_cast<int>(std::floor(x * n / ions)) - order / 2 + 1) {
-    for (int i = 0; i < order; ++i) part[i] = spline(order, order / 2 - (first + i - x * n / ions));
+    for (int i = 0; i < order; ++i) part[i] = spline(order, order / 2. - (first + i - x * n / ions));
   }
 };
 
