@@ -29,6 +29,7 @@ BELOW = {
 # These use all of them, and each the ones before it.
 for room in ("exec", "tune", "api", "c"):
     BELOW[room] = set(BELOW)
+BELOW["heffte"] = set()  # over the public interface alone
 PURE = {"geometry", "schedule", "codec", "traffic", "program", "model", "design"}
 # What the pure rooms may take from base: errors are public, effort is a name, text and arithmetic only compute.
 PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "base/nearest_name.hpp", "base/text.hpp"}
@@ -40,9 +41,10 @@ MPI_ALLOWED = (
     "src/transport/shm/",
     "include/weft/mpi.hpp",
     "include/weft/weft_mpi.h",
+    "include/weft/heffte_parts/",
 )
 MPI_HEADERS = ("weft/mpi.hpp", "weft/weft_mpi.h")
-MPI_HEADER_ALLOWED = ("src/comm/", "src/c/mpi.cpp", "bindings/python/src/mpi.cpp")
+MPI_HEADER_ALLOWED = ("src/comm/", "src/c/mpi.cpp", "src/heffte/", "bindings/python/src/mpi.cpp")
 VENDORS = {"mpi.h": MPI_ALLOWED, "fftw3.h": ("src/fft/fftw/",), "mkl": (), "cuda": ("cuda/", "cufft/")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 

@@ -63,7 +63,7 @@ def main():
     arguments = parser.parse_args()
 
     skipped = {"export.hpp", *arguments.without}  # the first defines the mark
-    headers = sorted(h for h in arguments.headers.glob("*.h*") if h.name not in skipped)
+    headers = sorted(h for h in arguments.headers.rglob("*.h*") if h.name not in skipped)
     classes, functions, of_c = marked(headers)
     listed = subprocess.run(
         [arguments.nm, "-DC", "--defined-only", arguments.library], check=True, capture_output=True, text=True

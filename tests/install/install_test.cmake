@@ -63,4 +63,10 @@ if(PKG_CONFIG)
   run("pkg-config" ${WORK}/consumer)
   step("pkg-config: compile C" ${CC} -std=c11 ${EXAMPLES}/first.c ${flags} -lm -o ${WORK}/first_c)
   run_example("pkg-config in C" ${WORK}/first_c)
+  if(MPI_RUN AND NOT ARGUMENTS)  # a program written for heFFTe, which needs no more than C++11 and a folder
+    step("heffte.h: compile" ${CXX} -std=c++11 ${CMAKE_CURRENT_LIST_DIR}/../../examples/pppm_heffte.cpp
+      -I${prefix}/include/weft/heffte ${flags} -o ${WORK}/pppm_heffte)
+    step("heffte.h: run on MPI ranks" ${MPI_RUN} 2 ${WORK}/pppm_heffte)
+    message(STATUS "${output}")
+  endif()
 endif()

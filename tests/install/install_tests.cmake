@@ -34,7 +34,7 @@ endif()
 if(BUILD_SHARED_LIBS)
   set(not_built)
   if(NOT WEFT_MPI)
-    set(not_built --without mpi.hpp --without weft_mpi.h)
+    set(not_built --without mpi.hpp --without weft_mpi.h --without engine.hpp --without c_interface.h)
   endif()
   if(WEFT_TEST_PYTHON)
     add_test(NAME symbols COMMAND ${WEFT_TEST_PYTHON} ${here}/check_symbols.py --nm ${CMAKE_NM}
