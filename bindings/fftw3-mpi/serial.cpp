@@ -19,16 +19,12 @@ Dl_info object_of(const void* address) {
 
 }  // namespace
 
-std::string order_of_libraries() {
-  static const std::string wrong = []() -> std::string {
-    // Nobody wraps fftw_alignment_of, as profilers do fftw_execute: where it is, FFTW is.
-    const Dl_info called = object_of(dlsym(RTLD_DEFAULT, "fftw_execute"));
-    const Dl_info fftw = object_of(dlsym(RTLD_DEFAULT, "fftw_alignment_of"));
-    if (called.dli_fbase == nullptr || called.dli_fbase != fftw.dli_fbase) return "";
-    return "a program whose fftw_execute is that of " + std::string(called.dli_fname) +
-           ", which was linked in front of libweft_fftw3_mpi or is static";
-  }();
-  return wrong;
+std::string library_in_front(Precision precision) {
+  const bool is_double = precision == Precision::float64;
+  const Dl_info called = object_of(dlsym(RTLD_DEFAULT, is_double ? "fftw_execute" : "fftwf_execute"));
+  // Nobody wraps this one, as profilers do execute: where it is, FFTW is.
+  const Dl_info fftw = object_of(dlsym(RTLD_DEFAULT, is_double ? "fftw_alignment_of" : "fftwf_alignment_of"));
+  return called.dli_fbase != nullptr && called.dli_fbase == fftw.dli_fbase ? called.dli_fname : "";
 }
 
 void* behind(const char* name) {
