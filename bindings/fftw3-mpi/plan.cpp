@@ -122,8 +122,9 @@ MarkedPlan* make(const Request& request, void* in, void* out, MPI_Comm communica
     std::optional<Translation> t;
     bool has_points = false;
     try {
-      if (const std::string wrong = order_of_libraries(); !wrong.empty())
-        throw Error("fftw3-mpi: plan", wrong, "libweft_fftw3_mpi in front of it", rank);
+      if (const std::string front = library_in_front(request.precision); !front.empty())
+        throw Error("fftw3-mpi: plan", "FFTW in front of libweft_fftw3_mpi, or within the program: " + front,
+                    "a program linked with -lweft_fftw3_mpi in front of FFTW's shared libraries", rank);
       t = translate(request, in == out, ranks, serial.wanted());
       has_points =
           !t->from[static_cast<std::size_t>(rank)].empty() || !t->to[static_cast<std::size_t>(rank)].empty();

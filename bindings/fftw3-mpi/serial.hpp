@@ -7,9 +7,9 @@
 
 namespace weft::fftw3_mpi {
 
-/// What is wrong with the order in which the program was linked, or empty: its fftw_execute has to be the one
-/// of this library, or plans of this library would reach FFTW, which does not know them.
-std::string order_of_libraries();
+/// The file of the fftw_execute that the program calls, if that is FFTW's own and not the one of this
+/// library: it does not know plans of this library. Empty if all is well.
+std::string library_in_front(Precision precision);
 
 /// The function of that name behind this library in the program's search order. Ends the program if there is
 /// none.
