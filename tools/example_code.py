@@ -30,7 +30,7 @@ def code_between(name: str, mark: str | None) -> str:
 
 def block(match: re.Match) -> str:
     name, mark = match.groups()
-    language = "python" if name.endswith(".py") else "cpp"
+    language = {".py": "python", ".c": "c"}.get(pathlib.Path(name).suffix, "cpp")
     return f"<!-- {name}{' ' + mark if mark else ''} -->\n```{language}\n{code_between(name, mark)}\n```\n"
 
 
