@@ -139,7 +139,7 @@ MarkedPlan* make(const Request& request, void* in, void* out, MPI_Comm communica
     failure.clear();
     if (all.in_place && all.out_of_place)
       throw Error("fftw3-mpi: plan", "one array on some ranks and two on others", "the same on all ranks");
-    t = translate(request, all.in_place, ranks, serial.wanted());
+    if (all.in_place != (in == out)) t = translate(request, all.in_place, ranks, serial.wanted());
     return new MarkedPlan(*t, handle_of(communicator), in, out);
   } catch (const std::exception& e) {
     failure = e.what();

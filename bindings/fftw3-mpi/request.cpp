@@ -37,6 +37,8 @@ void check(const Request& r, int ranks) {
   if ((r.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) != 0)
     throw Error(operation, "FFTW_MPI_SCRAMBLED_IN or _OUT, which belong to transforms of one dimension",
                 "none of them; FFTW_MPI_TRANSPOSED_IN and _OUT are for two or more");
+  if (r.rank == 1 && real_transform(r.kind))
+    throw Error(operation, "a real transform of one dimension", "two dimensions or more, as in FFTW");
   if (r.rank == 1 && ranks > 1)
     throw Error(operation, "a transform of one dimension on " + std::to_string(ranks) + " ranks",
                 "two dimensions or more, one rank, or FFTW's own libfftw3_mpi");

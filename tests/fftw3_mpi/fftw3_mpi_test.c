@@ -251,6 +251,8 @@ static void check_problem(const struct problem *p, MPI_Comm comm) {
 static void check_problems(MPI_Comm comm) {
   /* A transpose's blocks are of the first and of the second axis. */
   const struct problem problems[] = {
+      {dft, 1, {12}, 2, 0, 0, E, FFTW_FORWARD, {0}},
+      {r2r, 1, {9}, 1, 0, 0, E, 0, {FFTW_REDFT10}},
       {dft, 2, {9, 7}, 1, 0, 0, E, FFTW_FORWARD, {0}},
       {dft, 2, {5, 12}, 3, 0, 0, E | IN, FFTW_BACKWARD, {0}},
       {dft, 2, {2, 3}, 1, 0, 0, E | IN | OUT, FFTW_FORWARD, {0}}, /* some ranks hold nothing */
@@ -284,7 +286,7 @@ static void check_problems(MPI_Comm comm) {
     const ptrdiff_t first = p->flags & IN && p->kind != transpose ? p->n[1] : p->n[0], second = p->flags & OUT || p->kind == transpose ? p->n[1] : p->n[0];
     const int fits = (p->in_block == 0 || (first - 1) / p->in_block < size) &&
                      (p->out_block == 0 || (second - 1) / p->out_block < size);
-    if (fits) check_problem(p, comm);
+    if (fits && (p->axes > 1 || size == 1)) check_problem(p, comm);
   }
 }
 
@@ -348,6 +350,21 @@ static void check_both_kinds_of_plans(void) {
   FFTW(free)(x);
 }
 
+/* Threads are Weft's: its local FFTs are planned for one thread of FFTW's, whatever the program has asked FFTW for. */
+static void check_threads(void) {
+  FFTW(complex) *const x = FFTW(alloc_complex)(64);
+  FFTW(init_threads)();
+  FFTW(plan_with_nthreads)(2);
+  FFTW(plan) plan = FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E);
+  expect(FFTW(planner_nthreads)() == 2, "planning changed what FFTW's planner had been told");
+  char *const text = FFTW(sprint_plan)(plan);
+  expect(strstr(text, "threads 2 per rank") != NULL, "fftw_plan_with_nthreads has no effect");
+  free(text);
+  FFTW(destroy_plan)(plan);
+  FFTW(plan_with_nthreads)(1);
+  FFTW(free)(x);
+}
+
 static void check_refusals(void) {
   FFTW(complex) *const x = FFTW(alloc_complex)(256);
   real *const r = (real *)x;
@@ -362,6 +379,7 @@ static void check_refusals(void) {
   expect(FFTW(mpi_plan_dft_2d)(8, 0, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL, "a plan of no points");
   expect(FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, 3, E) == NULL, "a plan of sign 3");
   expect(FFTW(mpi_plan_dft_r2c_2d)(8, 8, r, x, MPI_COMM_WORLD, E | IN) == NULL, "a transposed real array");
+  expect(FFTW(mpi_plan_dft_r2c)(1, n, r, x, MPI_COMM_SELF, E) == NULL, "a real transform of one dimension");
   expect(FFTW(mpi_plan_many_dft)(2, n, 0, 0, 0, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL, "a plan of nothing");
   expect(ranks == 8 || FFTW(mpi_plan_many_dft)(2, n, 1, 1, 0, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL,
          "blocks that are more than ranks");
@@ -419,6 +437,7 @@ int main(int argc, char **argv) {
     check_problems(MPI_COMM_WORLD);
     check_short_forms();
     check_both_kinds_of_plans();
+    check_threads();
     check_refusals();
     check_communicators();
     check_wisdom();
