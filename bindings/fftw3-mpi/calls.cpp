@@ -34,27 +34,6 @@ void clean_up() {
 
 extern "C" {
 
-#define WEFT_LOCAL_CALLS(mpi, serial, Real)                                             \
-  void mpi##init() {}                                                                   \
-  void mpi##cleanup() {                                                                 \
-    clean_up();                                                                         \
-  }                                                                                     \
-  void mpi##execute_dft(serial##plan plan, serial##complex* in, serial##complex* out) { \
-    execute(plan, in, out);                                                             \
-  }                                                                                     \
-  void mpi##execute_dft_r2c(serial##plan plan, Real* in, serial##complex* out) {        \
-    execute(plan, in, out);                                                             \
-  }                                                                                     \
-  void mpi##execute_dft_c2r(serial##plan plan, serial##complex* in, Real* out) {        \
-    execute(plan, in, out);                                                             \
-  }                                                                                     \
-  void mpi##execute_r2r(serial##plan plan, Real* in, Real* out) {                       \
-    execute(plan, in, out);                                                             \
-  }
-WEFT_LOCAL_CALLS(fftw_mpi_, fftw_, double)
-WEFT_LOCAL_CALLS(fftwf_mpi_, fftwf_, float)
-#undef WEFT_LOCAL_CALLS
-
 #define NAME(name) fftw_##name
 #define REAL double
 #define PRECISION weft::Precision::float64
@@ -63,6 +42,7 @@ WEFT_LOCAL_CALLS(fftwf_mpi_, fftwf_, float)
 #define COMMUNICATOR MPI_Comm
 #define HANDLE(comm) comm
 #include "calls.inc"
+#include "local_calls.inc"
 #undef MPI_NAME
 #undef COMMUNICATOR
 #undef HANDLE
@@ -86,6 +66,7 @@ WEFT_LOCAL_CALLS(fftwf_mpi_, fftwf_, float)
 #define COMMUNICATOR MPI_Comm
 #define HANDLE(comm) comm
 #include "calls.inc"
+#include "local_calls.inc"
 #undef MPI_NAME
 #undef COMMUNICATOR
 #undef HANDLE

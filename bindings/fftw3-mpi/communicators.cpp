@@ -39,7 +39,7 @@ int attribute_key() {
 Comm handle_of(MPI_Comm communicator) {
   const std::lock_guard lock(mutex);
   if (const auto found = handles().find(communicator); found != handles().end()) return found->second;
-  const Comm made = Comm::mpi(communicator);
+  Comm made = Comm::mpi(communicator);
   MPI_Comm_set_attr(communicator, attribute_key(), nullptr);
   handles().emplace(communicator, made);
   return made;

@@ -25,6 +25,7 @@ void flops_of(const MarkedPlan& plan, double* add, double* multiply, double* fus
 }  // namespace
 
 // ours: an expression of `ours`, the plan; the other arguments are those of FFTW's function.
+// NOLINTBEGIN(bugprone-macro-parentheses): types and lists of parameters
 #define WEFT_INTERPOSE(Result, name, parameters, arguments, ours_does)              \
   extern "C" Result name parameters {                                               \
     if (MarkedPlan* const ours = MarkedPlan::of(plan)) return ours_does;            \
@@ -44,6 +45,7 @@ void flops_of(const MarkedPlan& plan, double* add, double* multiply, double* fus
                  (plan, add, mul, fmas), flops_of(*ours, add, mul, fmas))                                \
   WEFT_INTERPOSE(double, prefix##estimate_cost, (const prefix##plan plan), (plan), ours->flops())        \
   WEFT_INTERPOSE(double, prefix##cost, (const prefix##plan plan), (plan), ours->flops())
+// NOLINTEND(bugprone-macro-parentheses)
 
 WEFT_INTERPOSE_ALL(fftw_)
 WEFT_INTERPOSE_ALL(fftwf_)

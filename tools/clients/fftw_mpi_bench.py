@@ -170,7 +170,9 @@ def run_timing(arguments, launch_of, folder):
                 for name, times in rounds.items():
                     times.append(seconds(launch_of(ranks), folder / name, problem, options))
             medians = {name: statistics.median(times) for name, times in rounds.items()}
-            results.append({"ranks": ranks, "problem": problem, "seconds": rounds, "median": medians})
+            results.append(
+                {"ranks": ranks, "effort": arguments.effort, "problem": problem, "seconds": rounds, "median": medians}
+            )
             ratio = medians["weft"] / medians["fftw"]
             print(
                 f"{ranks} ranks {problem}: weft {medians['weft']:.5f} s, fftw {medians['fftw']:.5f} s, {ratio:.2f}",
@@ -178,7 +180,6 @@ def run_timing(arguments, launch_of, folder):
             )
     written = {
         "what": "mpi-bench -s over Weft and over FFTW's own MPI library, alternating; seconds of one transform",
-        "effort": arguments.effort,
         "cores": os.cpu_count(),
         "date": datetime.date.today().isoformat(),
         "results": results,
