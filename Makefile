@@ -15,6 +15,8 @@
 #   make fuzz SECONDS=600   the fuzzers of codecs (tests/fuzz) for so long. What they found interesting stays in build/fuzz/corpus
 #                   for the next time; an input that is wrongly handled is left in build/fuzz, and build/fuzz/fuzz_decode FILE
 #                   does it again
+#   make clients-fftw   FFTW's own test program of its MPI library, mpi-bench, with Weft in that library's place, on 1 to 4
+#                   ranks. FFTW's source is Debian's, fetched into build/clients
 #   make lint       formatting, the include rule, clang-tidy, and the documentation site (make docs). clang-tidy looks at the
 #                   files that have changed since it found them clean (tools/tidy.txt), themselves or in a header;
 #                   ALL=1: at all files
@@ -42,7 +44,7 @@ SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
 long_tests = --build-config all --label-regex long
 
-.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments format clean help setup-%
+.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments clients-fftw format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -123,6 +125,9 @@ python-coverage: build setup-coverage
 
 experiments: build setup-bench
 	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"
+
+clients-fftw: build
+	tools/clients/fftw_mpi_bench.py
 
 format: setup-lint
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' '*.cu' | xargs clang-format -i

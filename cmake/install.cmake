@@ -14,7 +14,7 @@ install(CODE "
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 install(TARGETS weft EXPORT weft INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
-  PATTERN "*.h" PATTERN "mpi.hpp" EXCLUDE PATTERN "weft_mpi.h" EXCLUDE PATTERN "heffte*" EXCLUDE)
+  PATTERN "*.h" PATTERN "mpi.hpp" EXCLUDE PATTERN "weft_mpi.h" EXCLUDE PATTERN "heffte*" EXCLUDE PATTERN "fftw3*" EXCLUDE)
 if(WEFT_MPI)
   install(FILES include/weft/mpi.hpp include/weft/weft_mpi.h include/weft/heffte.h include/weft/heffte_c.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
@@ -24,6 +24,10 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The CMake package. A shared library has its FFTW and its CUDA, a static one asks its user to find them.
 install(EXPORT weft FILE weft-targets.cmake NAMESPACE weft:: DESTINATION ${package_dir})
+set(has_fftw3_mpi OFF)
+if(TARGET weft_fftw3_mpi)
+  set(has_fftw3_mpi ON)
+endif()
 set(needs_fftw OFF)
 if(WEFT_FFTW AND NOT BUILD_SHARED_LIBS)
   set(needs_fftw ON)
@@ -127,4 +131,7 @@ configure_file(cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(WEFT_FORTRAN)
   include(bindings/fortran/install.cmake)
+endif()
+if(TARGET weft_fftw3_mpi)
+  include(bindings/fftw3-mpi/install.cmake)
 endif()

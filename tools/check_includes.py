@@ -42,10 +42,23 @@ MPI_ALLOWED = (
     "include/weft/mpi.hpp",
     "include/weft/weft_mpi.h",
     "include/weft/heffte_parts/",
+    "include/weft/fftw3-mpi.h",
+    "bindings/fftw3-mpi/",
 )
 MPI_HEADERS = ("weft/mpi.hpp", "weft/weft_mpi.h")
-MPI_HEADER_ALLOWED = ("src/comm/", "src/c/mpi.cpp", "src/heffte/", "bindings/python/src/mpi.cpp")
-VENDORS = {"mpi.h": MPI_ALLOWED, "fftw3.h": ("src/fft/fftw/",), "mkl": (), "cuda": ("cuda/", "cufft/")}
+MPI_HEADER_ALLOWED = (
+    "src/comm/",
+    "src/c/mpi.cpp",
+    "src/heffte/",
+    "bindings/python/src/mpi.cpp",
+    "bindings/fftw3-mpi/",
+)
+VENDORS = {
+    "mpi.h": MPI_ALLOWED,
+    "fftw3.h": ("src/fft/fftw/", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/"),
+    "mkl": (),
+    "cuda": ("cuda/", "cufft/"),
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 

@@ -56,3 +56,5 @@ if(NOT nlohmann_json_FOUND)
   add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
   target_include_directories(nlohmann_json::nlohmann_json INTERFACE ${headers})
 endif()
+
+set(WEFT_FFTW3_MPI OFF CACHE BOOL "Not a part of the package")

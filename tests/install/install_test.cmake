@@ -45,9 +45,12 @@ step("install" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
 file(RENAME ${WORK}/installed ${prefix})
 
 step("find_package: configure" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/cmake
-  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
+  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_COMPILER=${CC} -DEXAMPLE=${EXAMPLE})
 step("find_package: build" ${CMAKE_COMMAND} --build ${WORK}/cmake)
 run("find_package" ${WORK}/cmake/consumer)
+if(EXAMPLE)
+  step("find_package: run diffusion" ${MPI_RUN} 2 ${WORK}/cmake/diffusion)
+endif()
 
 step("find_package in C: configure" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/c -B ${WORK}/cmake_c
   -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC} -DEXAMPLES=${EXAMPLES})
@@ -64,9 +67,12 @@ if(PKG_CONFIG)
   step("pkg-config: compile C" ${CC} -std=c11 ${EXAMPLES}/first.c ${flags} -lm -o ${WORK}/first_c)
   run_example("pkg-config in C" ${WORK}/first_c)
   if(MPI_RUN AND NOT ARGUMENTS)  # a program written for heFFTe, which needs no more than C++11 and a folder
-    step("heffte.h: compile" ${CXX} -std=c++11 ${CMAKE_CURRENT_LIST_DIR}/../../examples/pppm_heffte.cpp
+    step("heffte.h: compile" ${CXX} -std=c++11 ${EXAMPLES}/pppm_heffte.cpp
       -I${prefix}/include/weft/heffte ${flags} -o ${WORK}/pppm_heffte)
     step("heffte.h: run on MPI ranks" ${MPI_RUN} 2 ${WORK}/pppm_heffte)
     message(STATUS "${output}")
+  endif()
+  if(EXAMPLE)
+    include(${CMAKE_CURRENT_LIST_DIR}/relink_test.cmake)
   endif()
 endif()

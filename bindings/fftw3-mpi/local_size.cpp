@@ -1,0 +1,25 @@
+#include "local_size.hpp"
+
+#include <algorithm>
+
+#include "request.hpp"
+
+namespace weft::fftw3_mpi {
+
+LocalSize local_size(int rank, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t block0, ptrdiff_t block1,
+                     MPI_Comm communicator) noexcept {
+  if (rank < 1) return {1, 0, 1, 0, std::max<ptrdiff_t>(howmany, 1)};
+  int me = 0, ranks = 1;
+  MPI_Comm_rank(communicator, &me);
+  MPI_Comm_size(communicator, &ranks);
+  const Rows first = rows_of(n[0], block0, ranks, me);
+  if (rank == 1)
+    return {first.count, first.start, first.count, first.start, std::max<Index>(first.count, 1) * howmany};
+  const Rows second = rows_of(n[1], block1, ranks, me);
+  Index rest = howmany;
+  for (int a = 2; a < rank; ++a) rest *= n[a];
+  const Index room = std::max(first.count * n[1], n[0] * second.count) * rest;
+  return {first.count, first.start, second.count, second.start, std::max<Index>(room, 1)};
+}
+
+}  // namespace weft::fftw3_mpi

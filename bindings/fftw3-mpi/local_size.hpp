@@ -1,0 +1,19 @@
+// What FFTW-MPI's functions of local sizes return.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+namespace weft::fftw3_mpi {
+
+/// Rows of the first and of the second dimension on this rank, and the room that an array needs.
+struct LocalSize {
+  ptrdiff_t n0, start0, n1, start1, room;
+};
+
+/// Local.
+LocalSize local_size(int rank, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t block0, ptrdiff_t block1,
+                     MPI_Comm communicator) noexcept;
+
+}  // namespace weft::fftw3_mpi
