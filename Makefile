@@ -25,7 +25,7 @@
 #                   bench/results and the pictures
 #   make clients HEFFTE=PREFIX   programs that were written for other FFT libraries, on Weft: fetches LAMMPS from Debian, builds
 #                   it in build/clients with its own FFTs, with Weft and, if HEFFTE says where one is installed, with heFFTe, and
-#                   compares them (docs/clients.md); an hour the first time, of this machine alone. ONLY="--only rhodo --ranks 2"
+#                   compares them (docs/clients.md); an hour the first time, of this machine alone. ARGUMENTS="--only rhodo --ranks 2"
 #                   takes one case, see bench/clients/run.py
 #   make format     formats the sources
 #   make clean
@@ -133,7 +133,7 @@ clients: setup-build setup-clients
 	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=OFF)
 	cmake --build build/release --parallel $(JOBS) --target weft
 	cmake --install build/release --prefix $(abspath build/clients/prefix)
-	python3 bench/clients/run.py --weft build/clients/prefix $(if $(HEFFTE),--heffte $(HEFFTE)) --jobs $(JOBS) $(ONLY)
+	python3 bench/clients/run.py --weft build/clients/prefix $(if $(HEFFTE),--heffte $(HEFFTE)) --jobs $(JOBS) $(ARGUMENTS)
 
 format: setup-lint
 	git ls-files '*.cpp' '*.hpp' '*.cu' | xargs clang-format -i

@@ -21,5 +21,5 @@ if(NOT TARGET Heffte::Heffte)
   list(GET folder 0 folder)
   add_library(Heffte::Heffte INTERFACE IMPORTED GLOBAL)
   set_target_properties(Heffte::Heffte PROPERTIES INTERFACE_LINK_LIBRARIES weft::weft
-    INTERFACE_INCLUDE_DIRECTORIES ${folder}/weft/compat)
+    INTERFACE_INCLUDE_DIRECTORIES ${folder}/weft/heffte)
 endif()

@@ -47,7 +47,6 @@ install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft
 
 # The same for programs that ask for heFFTe, in a folder where CMake does not look by itself.
 if(WEFT_MPI)
-  install(DIRECTORY include/weft/compat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/HeffteConfigVersion.cmake VERSION 2.4.1
     COMPATIBILITY SameMajorVersion)
   install(FILES cmake/HeffteConfig.cmake ${PROJECT_BINARY_DIR}/HeffteConfigVersion.cmake
