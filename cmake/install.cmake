@@ -14,9 +14,11 @@ install(CODE "
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 install(TARGETS weft EXPORT weft INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
-  PATTERN "mpi.hpp" EXCLUDE)
+  PATTERN "mpi.hpp" EXCLUDE PATTERN "heffte*" EXCLUDE)
 if(WEFT_MPI)
-  install(FILES include/weft/mpi.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+  install(FILES include/weft/mpi.hpp include/weft/heffte_engine.hpp include/weft/heffte.h include/weft/heffte_c.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+  install(DIRECTORY include/weft/heffte include/weft/heffte_parts DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
