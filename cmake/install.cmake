@@ -16,7 +16,7 @@ install(TARGETS weft EXPORT weft INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR
 install(DIRECTORY include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "mpi.hpp" EXCLUDE PATTERN "heffte*" EXCLUDE)
 if(WEFT_MPI)
-  install(FILES include/weft/mpi.hpp include/weft/heffte_engine.hpp include/weft/heffte.h include/weft/heffte_c.h
+  install(FILES include/weft/mpi.hpp include/weft/heffte.h include/weft/heffte_c.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
   install(DIRECTORY include/weft/heffte include/weft/heffte_parts DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 endif()

@@ -27,15 +27,24 @@ BELOW = {
     "transport": {"base", "comm", "kernels", "device"},
 }
 # These use all of them, and each the ones before it.
-for room in ("exec", "tune", "api"):
+for room in ("exec", "tune", "api", "c"):
     BELOW[room] = set(BELOW)
+BELOW["heffte"] = set()  # over the public interface alone
 PURE = {"geometry", "schedule", "codec", "traffic", "program", "model", "design"}
 # What the pure rooms may take from base: errors are public, effort is a name, text and arithmetic only compute.
 PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "base/nearest_name.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
 ALSO = {("transport", "traffic/messages.hpp"), ("transport", "traffic/traits.hpp")}
-MPI_ALLOWED = ("src/comm/", "src/transport/mpi/", "src/transport/shm/", "include/weft/mpi.hpp")
-MPI_HEADER_ALLOWED = ("src/comm/", "bindings/python/src/mpi.cpp")
+MPI_ALLOWED = (
+    "src/comm/",
+    "src/transport/mpi/",
+    "src/transport/shm/",
+    "include/weft/mpi.hpp",
+    "include/weft/weft_mpi.h",
+    "include/weft/heffte_parts/",
+)
+MPI_HEADERS = ("weft/mpi.hpp", "weft/weft_mpi.h")
+MPI_HEADER_ALLOWED = ("src/comm/", "src/c/mpi.cpp", "src/heffte/", "bindings/python/src/mpi.cpp")
 VENDORS = {"mpi.h": MPI_ALLOWED, "fftw3.h": ("src/fft/fftw/",), "mkl": (), "cuda": ("cuda/", "cufft/")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
@@ -52,7 +61,7 @@ def violations(path: pathlib.Path):
         for vendor, places in VENDORS.items():
             if header.startswith(vendor) and not any(place in name for place in places):
                 yield f"{where}: only allowed in {', '.join(places) or 'nothing, it is loaded at run time'}"
-        if header == "weft/mpi.hpp" and not name.startswith(MPI_HEADER_ALLOWED):
+        if header in MPI_HEADERS and not name.startswith(MPI_HEADER_ALLOWED):
             yield f"{where}: it brings mpi.h along"
         target = header.split("/")[0]
         if target not in BELOW:

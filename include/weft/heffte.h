@@ -5,7 +5,7 @@
 #define WEFT_HEFFTE_H
 
 #ifdef __cplusplus
-#include "heffte_parts/fft3d.h"
+#include "heffte_parts/fft3d.hpp"
 #else
 #include "heffte_c.h"
 #endif

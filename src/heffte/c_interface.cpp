@@ -145,24 +145,25 @@ void execute(heffte_plan plan, bool forward, int real_bytes, bool real, const vo
 
 using weft::execute;
 
-int heffte_set_default_options(int backend, heffte_plan_options* options) {
+int weft_heffte_set_default_options(int backend, heffte_plan_options* options) {
   const bool there = weft::with_backend(
       backend, [&](auto tag) { *options = weft::of(heffte::default_options<decltype(tag)>()); });
   if (there) return Heffte_SUCCESS;
   return weft::failed(1, "heffte: backend " + std::to_string(backend) + " is not there");
 }
 
-int heffte_plan_create(int backend, const int inbox_low[3], const int inbox_high[3], const int* inbox_order,
-                       const int outbox_low[3], const int outbox_high[3], const int* outbox_order,
-                       MPI_Comm comm, const heffte_plan_options* options, heffte_plan* plan) {
+int weft_heffte_plan_create(int backend, const int inbox_low[3], const int inbox_high[3],
+                            const int* inbox_order, const int outbox_low[3], const int outbox_high[3],
+                            const int* outbox_order, MPI_Comm comm, const heffte_plan_options* options,
+                            heffte_plan* plan) {
   return weft::create(backend, weft::box(inbox_low, inbox_high, inbox_order),
                       weft::box(outbox_low, outbox_high, outbox_order), -1, comm, options, plan);
 }
 
-int heffte_plan_create_r2c(int backend, const int inbox_low[3], const int inbox_high[3],
-                           const int* inbox_order, const int outbox_low[3], const int outbox_high[3],
-                           const int* outbox_order, int r2c_direction, MPI_Comm comm,
-                           const heffte_plan_options* options, heffte_plan* plan) {
+int weft_heffte_plan_create_r2c(int backend, const int inbox_low[3], const int inbox_high[3],
+                                const int* inbox_order, const int outbox_low[3], const int outbox_high[3],
+                                const int* outbox_order, int r2c_direction, MPI_Comm comm,
+                                const heffte_plan_options* options, heffte_plan* plan) {
   if (r2c_direction < 0) {
     *plan = nullptr;
     return weft::failed(2, "heffte: r2c_direction " + std::to_string(r2c_direction) + "; it is 0, 1 or 2");
@@ -171,26 +172,26 @@ int heffte_plan_create_r2c(int backend, const int inbox_low[3], const int inbox_
                       weft::box(outbox_low, outbox_high, outbox_order), r2c_direction, comm, options, plan);
 }
 
-int heffte_plan_destroy(heffte_plan plan) {
+int weft_heffte_plan_destroy(heffte_plan plan) {
   if (plan == nullptr) return Heffte_SUCCESS;
   delete static_cast<weft::Transform3d*>(plan->fft);
   delete plan;
   return Heffte_SUCCESS;
 }
 
-int heffte_size_inbox(heffte_plan plan) {
+int weft_heffte_size_inbox(heffte_plan plan) {
   return static_cast<int>(weft::behind(plan).size_inbox);
 }
-int heffte_size_outbox(heffte_plan plan) {
+int weft_heffte_size_outbox(heffte_plan plan) {
   return static_cast<int>(weft::behind(plan).size_outbox);
 }
-int heffte_size_workspace(heffte_plan) {
+int weft_heffte_size_workspace(heffte_plan) {
   return 0;
 }
-int heffte_get_backend(heffte_plan plan) {
+int weft_heffte_get_backend(heffte_plan plan) {
   return plan->backend_type;
 }
-int heffte_is_r2c(heffte_plan plan) {
+int weft_heffte_is_r2c(heffte_plan plan) {
   return plan->using_r2c;
 }
 

@@ -1,4 +1,4 @@
-#include "weft/heffte_engine.hpp"
+#include "weft/heffte_parts/engine.hpp"
 
 #include <algorithm>
 #include <array>

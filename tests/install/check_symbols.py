@@ -3,8 +3,8 @@
 
 The rule: a defined dynamic symbol is either a name that a public header marks WEFT_API, or a member, vtable or type
 information of such a class, or a weak instantiation of a template of the C++ library, with marked classes of Weft at
-most: the C++ library makes these visible whatever Weft says. And every name that a header marks is there. Prints one
-line per violation and exits with 1 if there is any.
+most: the C++ library makes these visible whatever Weft says. And every name that a header marks is there. Headers of C
+(.h) mark functions. Prints one line per violation and exits with 1 if there is any.
 """
 
 import argparse
@@ -22,15 +22,19 @@ WEAK = set("WVu")
 
 
 def marked(headers):
-    """The qualified names that headers mark: classes, and functions on their own or in a class that is not marked."""
-    classes, functions = set(), set()
+    """The names that headers mark: in namespace weft classes, and functions on their own or in a class that is not
+    marked; and functions of C."""
+    classes, functions, of_c = set(), set(), set()
     for header in headers:
         text = re.sub(r"//.*", "", header.read_text())
+        if header.suffix == ".h":
+            of_c |= set(FUNCTION.findall(text))
+            continue
         classes |= set(CLASS.findall(text))
         for name, body in SCOPE.findall(text):
             functions |= {f"{name}::{f}" for f in FUNCTION.findall(body)}
         functions |= set(FUNCTION.findall(SCOPE.sub("", text)))
-    return classes, functions
+    return classes, functions, of_c
 
 
 def without_arguments(text):
@@ -59,8 +63,8 @@ def main():
     arguments = parser.parse_args()
 
     skipped = {"export.hpp", *arguments.without}  # the first defines the mark
-    headers = sorted(h for h in arguments.headers.glob("*.hpp") if h.name not in skipped)
-    classes, functions = marked(headers)
+    headers = sorted(h for h in arguments.headers.rglob("*.h*") if h.name not in skipped)
+    classes, functions, of_c = marked(headers)
     listed = subprocess.run(
         [arguments.nm, "-DC", "--defined-only", arguments.library], check=True, capture_output=True, text=True
     )
@@ -70,7 +74,9 @@ def main():
     for kind, symbol in symbols:
         name = name_of(symbol)
         of_weft = re.match(r"weft::(.+)", name)
-        if not of_weft:
+        if symbol in of_c:
+            found.add(symbol)
+        elif not of_weft:
             hidden = set(re.findall(r"\bweft::(\w+)", symbol)) - classes
             if kind not in WEAK or hidden or not name.startswith(("std::", "__gnu_cxx::")):
                 violations.append(f"exports {symbol}, which is nothing of Weft's")
@@ -78,7 +84,9 @@ def main():
             violations.append(f"exports {symbol}, which no public header marks with WEFT_API")
         else:
             found |= {of_weft[1], of_weft[1].split("::")[0]}
-    violations += [f"lacks weft::{name}, marked in a public header" for name in sorted((classes | functions) - found)]
+    wanted = {f"weft::{name}" for name in classes | functions} | of_c
+    found = {name if name in of_c else f"weft::{name}" for name in found}
+    violations += [f"lacks {name}, marked in a public header" for name in sorted(wanted - found)]
 
     print("\n".join(violations) if violations else f"symbols: {len(symbols)}, all of them public")
     return 1 if violations else 0

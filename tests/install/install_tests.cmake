@@ -15,7 +15,7 @@ endif()
 if(BUILD_SHARED_LIBS)
   set(not_built)
   if(NOT WEFT_MPI)
-    set(not_built --without mpi.hpp)
+    set(not_built --without mpi.hpp --without engine.hpp --without c_interface.h)
   endif()
   if(WEFT_TEST_PYTHON)
     add_test(NAME symbols COMMAND ${WEFT_TEST_PYTHON} ${here}/check_symbols.py --nm ${CMAKE_NM}

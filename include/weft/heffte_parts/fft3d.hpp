@@ -1,8 +1,8 @@
 // heFFTe's transforms: fft3d with its other names fft2d and rtransform, and fft3d_r2c with fft2d_r2c.
 #pragma once
 
-#include "geometry.h"
-#include "options.h"
+#include "geometry.hpp"
+#include "options.hpp"
 
 namespace heffte {
 
@@ -69,10 +69,10 @@ class transform3d : public backend::device_instance<typename backend::facts<back
   using output_buffer_container = buffer_container<typename transform_output<T, backend_tag>::type>;
 
   /// Number of points of this rank before and after forward, and its boxes.
-  long long size_inbox() const { return inbox_.count(); }
-  long long size_outbox() const { return outbox_.count(); }
-  box3d<index> inbox() const { return inbox_; }
-  box3d<index> outbox() const { return outbox_; }
+  long long size_inbox() const { return boxes_->in.count(); }
+  long long size_outbox() const { return boxes_->out.count(); }
+  box3d<index> inbox() const { return boxes_->in; }
+  box3d<index> outbox() const { return boxes_->out; }
   /// 0: Weft's plans have workspace of their own, and one that is given is left as it is.
   std::size_t size_workspace() const { return 0; }
   std::size_t size_comm_buffers() const { return 0; }
@@ -137,8 +137,7 @@ class transform3d : public backend::device_instance<typename backend::facts<back
   transform3d(stream_type stream, box3d<index> const& inbox, box3d<index> const& outbox, int r2c_direction,
               MPI_Comm comm, plan_options const& options)
       : backend::device_instance<location_tag>(stream),
-        inbox_(inbox),
-        outbox_(outbox),
+        boxes_(new Boxes{inbox, outbox}),
         engine_(comm, request(stream, inbox, outbox, r2c_direction, options)) {}
 
   template <typename Result, typename Input>
@@ -205,8 +204,11 @@ class transform3d : public backend::device_instance<typename backend::facts<back
     engine_.execute(call);
   }
 
-  box3d<index> inbox_, outbox_;
-  mutable weft::HeffteEngine engine_;  // makes plans when they are first called for
+  struct Boxes {
+    box3d<index> in, out;
+  };
+  std::unique_ptr<const Boxes> boxes_;  // a box cannot be assigned, but a transform can
+  mutable weft::HeffteEngine engine_;   // makes plans when they are first called for
 };
 
 /// A transform of an array of three axes, or of two with boxes of two: c2c with backends of the Fourier

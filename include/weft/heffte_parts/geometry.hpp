@@ -1,7 +1,7 @@
 // heFFTe's boxes, and its helpers that cut an array into boxes. Corners are inclusive.
 #pragma once
 
-#include "types.h"
+#include "types.hpp"
 
 namespace heffte {
 
@@ -263,7 +263,6 @@ inline std::vector<box3d<index>> reorder(std::vector<box3d<index>> const& shape,
 /// rank.
 template <typename index>
 inline std::array<int, 3> proc_setup_min_surface(box3d<index> const world, int num_procs) {
-  assert(num_procs > 0 && world.count() > 0);
   std::array<int, 3> best = {{1, 1, 1}};
   long long smallest = std::numeric_limits<long long>::max();
   for (int i = 1; i <= num_procs && i <= world.size[0]; ++i) {
@@ -278,7 +277,9 @@ inline std::array<int, 3> proc_setup_min_surface(box3d<index> const world, int n
       best = {{i, j, k}};
     }
   }
-  assert(best[0] * best[1] * best[2] == num_procs);
+  if (num_procs < 1 || smallest == std::numeric_limits<long long>::max())
+    throw std::runtime_error("heffte: the world cannot be cut into " + std::to_string(num_procs) +
+                             " boxes with points");
   return best;
 }
 

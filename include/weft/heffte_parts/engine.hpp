@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "export.hpp"
+#include "../export.hpp"
 
 namespace weft {
 

@@ -1,13 +1,14 @@
 // heFFTe's options of a plan, and what they become as options of Weft's.
 #pragma once
 
-#include "../heffte_engine.hpp"
-#include "backends.h"
+#include "backends.hpp"
+#include "engine.hpp"
 
 namespace heffte {
 
-/// How the parts of arrays travel. With alltoallv, which is heFFTe's default, and with p2p_plined Weft
-/// chooses; the others name an exchange.
+/// How parts of the array travel. With alltoallv, which is heFFTe's default, and with p2p_plined Weft
+/// chooses. p2p asks for messages between pairs of ranks (option exchange is p2p), alltoall for MPI's
+/// collective (alltoallv, since Weft's alltoall pads messages and does not serve all boxes).
 enum class reshape_algorithm { alltoallv = 0, p2p_plined = 1, p2p = 2, alltoall = 3 };
 
 /// The default of `plan_options::use_reorder`.
@@ -87,7 +88,7 @@ weft::HeffteRequest request_of(plan_options const& options) {
   if (options.use_reorder != facts::use_reorder)
     r.options.emplace_back("layout", options.use_reorder ? "contiguous" : "strided");
   if (options.algorithm == reshape_algorithm::p2p) r.options.emplace_back("exchange", "p2p");
-  if (options.algorithm == reshape_algorithm::alltoall) r.options.emplace_back("exchange", "alltoall");
+  if (options.algorithm == reshape_algorithm::alltoall) r.options.emplace_back("exchange", "alltoallv");
   if (!options.use_gpu_aware && r.on_gpu) r.options.emplace_back("staging", "on");
   return r;
 }

@@ -30,7 +30,7 @@
 
 #include "config.h"
 #ifdef Heffte_ENABLE_CUDA
-#include "cuda/types.h"
+#include "gpu/cuda/types.hpp"
 #endif
 
 namespace heffte {

@@ -2,10 +2,10 @@
 // that Weft takes, but for mkl, which asks for MKL.
 #pragma once
 
-#include "../heffte_engine.hpp"
-#include "types.h"
+#include "engine.hpp"
+#include "types.hpp"
 #ifdef Heffte_ENABLE_CUDA
-#include "cuda/runtime.h"
+#include "gpu/cuda/runtime.hpp"
 #endif
 
 namespace heffte {
