@@ -94,9 +94,9 @@ def compile_one(build: Build, sources: pathlib.Path, folder: pathlib.Path, jobs:
 
 
 def input_of(case: Case, ranks: int, sources: pathlib.Path) -> str:
-    """The example with FFTs timed, energies in all their digits, and so many steps; and with a grid of ranks that gives
-    each rank the same part of the mesh for atoms as for FFTs. Where these parts differ, LAMMPS calls heFFTe's backward as
-    if it led from inbox to outbox, and its forces are wrong, with heFFTe as with Weft."""
+    """The example with FFTs timed, energies in all their digits, so many steps, and the grid of ranks that gives each
+    rank the same part of the mesh for its atoms and for FFTs. Otherwise LAMMPS' forces are wrong with heFFTe, as with
+    Weft: it calls backward as if that led from inbox to outbox."""
     text = (sources / case.example).read_text()
     for line, instead in (
         (r"^units.*$", rf"\g<0>\nprocessors {GRIDS[ranks]}"),
