@@ -1,6 +1,7 @@
 # The test `install`: installs the built library under a fresh prefix, moves it, and there builds and runs the project in
-# this folder twice, by find_package(weft) and by pkg-config. What it needs comes in WORK, BUILD, GENERATOR, CXX, LIBDIR,
-# PKG_CONFIG, MPI_RUN (the command that starts MPI ranks) and ARGUMENTS (for the program); the last three may be empty.
+# this folder twice, by find_package(weft) and by pkg-config, and with it a program of heFFTe's. What it needs comes in
+# WORK, BUILD, GENERATOR, CXX, LIBDIR, PKG_CONFIG, MPI_RUN (the command that starts MPI ranks) and ARGUMENTS (for the
+# program); the last three may be empty.
 set(prefix ${WORK}/moved)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -34,6 +35,9 @@ step("find_package: configure" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRE
   -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
 step("find_package: build" ${CMAKE_COMMAND} --build ${WORK}/cmake)
 run("find_package" ${WORK}/cmake/consumer)
+if(MPI_RUN)
+  step("heFFTe's find_package: run on MPI ranks" ${MPI_RUN} 2 ${WORK}/cmake/heffte_consumer)
+endif()
 
 if(PKG_CONFIG)
   set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
