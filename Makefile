@@ -23,10 +23,11 @@
 #   make python-coverage   how much of the Python package its tests execute, on 1, 2 and 4 ranks and together; fails below 98%
 #   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes
 #                   bench/results and the pictures
-#   make clients HEFFTE=PREFIX   programs that were written for other FFT libraries, on Weft: fetches LAMMPS from Debian, builds
-#                   it in build/clients with its own FFTs, with Weft and, if HEFFTE says where one is installed, with heFFTe, and
-#                   compares them (docs/clients.md); an hour the first time, of this machine alone. ARGUMENTS="--only rhodo --ranks 2"
-#                   takes one case, see bench/clients/run.py
+#   make clients    programs that were written for other FFT libraries, on Weft; fetches their sources from Debian into
+#                   build/clients and builds them there
+#   make clients-lammps HEFFTE=PREFIX   LAMMPS with its own FFTs, with Weft and, if HEFFTE says where one is installed, with
+#                   heFFTe, compared (docs/clients.md); an hour the first time, of this machine alone.
+#                   ARGUMENTS="--only rhodo --ranks 2" takes one case, see tools/clients/lammps.py
 #   make format     formats the sources
 #   make clean
 #   make help       prints this
@@ -46,7 +47,7 @@ SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
 long_tests = --build-config all --label-regex long
 
-.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments clients format clean help setup-%
+.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments clients clients-lammps format clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -128,12 +129,11 @@ python-coverage: build setup-coverage
 experiments: build setup-bench
 	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"
 
-clients: setup-build setup-clients
-	@mkdir -p build/clients
-	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) -DWEFT_TESTS=OFF)
-	cmake --build build/release --parallel $(JOBS) --target weft
-	cmake --install build/release --prefix $(abspath build/clients/prefix)
-	python3 bench/clients/run.py --weft build/clients/prefix $(if $(HEFFTE),--heffte $(HEFFTE)) --jobs $(JOBS) $(ARGUMENTS)
+clients: clients-lammps
+
+clients-lammps: setup-build setup-clients
+	$(MAKE) install PREFIX=build/clients/weft OPTIONS="$(openmpi) -DWEFT_BENCH=OFF"
+	python3 tools/clients/lammps.py --weft build/clients/weft $(if $(HEFFTE),--heffte $(HEFFTE)) --jobs $(JOBS) $(ARGUMENTS)
 
 format: setup-lint
 	git ls-files '*.cpp' '*.hpp' '*.cu' | xargs clang-format -i

@@ -1,19 +1,33 @@
+#!/usr/bin/env python3
 """LAMMPS, which does molecular dynamics, with each FFT that it can be built with: its own distributed FFT over KISS FFT
-and over FFTW, heFFTe, and heFFTe's interface over Weft. Its sources are those of Debian, unchanged.
+and over FFTW, heFFTe, and heFFTe's interface over Weft. Its sources are Debian's, unchanged.
+
+  tools/clients/lammps.py --weft PREFIX                   all examples on 2 and 4 ranks; `make clients-lammps` does this
+  tools/clients/lammps.py --weft PREFIX --heffte PREFIX   with an installed heFFTe as well
+  tools/clients/lammps.py --weft PREFIX --only rhodo --ranks 4 --fft fftw3 --fft weft
 
 What is compared are its PPPM examples: the energies of all builds agree to rounding, and each run tells the time of its
 mesh part (Kspace) and, measured by LAMMPS itself after the steps (`kspace_modify fftbench yes`), of the FFTs in it.
+PREFIX is where a library is installed. Sources and builds are in build/clients; nothing of them gets into this tree.
+Results go into bench/results/clients.json; what is there of other cases stays. Nothing else may run meanwhile.
+docs/clients.md says what came out.
 """
 
+import argparse
+import datetime
+import json
+import os
 import pathlib
 import re
 import statistics
 import subprocess
+import sys
 from typing import NamedTuple
 
 import debian_source
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+RESULTS = TOP / "bench" / "results" / "clients.json"
 SUITE = "trixie"  # the first release of Debian whose LAMMPS can use heFFTe
 # Energies of two builds differ by rounding, which some tens of steps of a chaotic motion amplify.
 AGREE = 1e-8
@@ -192,8 +206,8 @@ def show(title: str, result: dict, meanings: dict) -> None:
         print(f"  {meanings[name]:28} {figures}   {', '.join(over)}", flush=True)
 
 
-def compare(settings) -> dict:
-    """Builds and runs all that is asked for; results by case and ranks, after each of which they are shown."""
+def compare(settings: argparse.Namespace) -> dict:
+    """Builds and runs all that is asked for; results by case and ranks, each shown when it is there."""
     if settings.source:
         sources, version = settings.source, "given"
     else:
@@ -201,11 +215,46 @@ def compare(settings) -> dict:
         version = debian_source.version("lammps", SUITE, settings.folder)
     made = [build for build in builds(settings.weft, settings.heffte) if not settings.fft or build.name in settings.fft]
     programs = {build.name: compile_one(build, sources, settings.folder, settings.jobs) for build in made}
+    told = {"version": version, "host": settings.host, "date": datetime.date.today().isoformat()}
     results = {}
     for case in CASES:
         for ranks in settings.ranks:
             title = f"{case.name}, {ranks} ranks"
-            if not settings.only or case.name in settings.only:
-                results[title] = {"version": version, **compare_one(case, ranks, programs, sources, settings)}
+            if settings.repeat > 0 and (not settings.only or case.name in settings.only):
+                results[title] = {**told, **compare_one(case, ranks, programs, sources, settings)}
                 show(title, results[title], {build.name: build.meaning for build in made})
     return results
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    path, add = pathlib.Path, arguments.add_argument
+    add("--weft", type=path, required=True, help="prefix of an installed Weft, built with Open MPI")
+    add("--heffte", type=path, help="prefix of an installed heFFTe with FFTW, built with Open MPI")
+    add("--only", action="append", choices=[case.name for case in CASES], help="this case (may be repeated); all")
+    add("--fft", action="append", help="kiss, fftw3, heffte or weft (may be repeated); all")
+    add("--ranks", type=int, action="append", choices=GRIDS, help="so many MPI ranks (may be repeated); 2 and 4")
+    add("--repeat", type=int, default=5, help="runs of each; 5. With 0 all is built and nothing run")
+    add("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="of builds")
+    add("--folder", type=path, default=TOP / "build" / "clients", help="for sources and builds")
+    add("--source", type=path, help="unpacked sources of LAMMPS, which then are not fetched")
+    add("--mirror", default="", help="of Debian; this machine's")
+    add("--json", type=path, default=RESULTS, help="for the results")
+    add("--host", default="this machine", help="what the results call the machine")
+    settings = arguments.parse_args()
+    settings.ranks = settings.ranks or [2, 4]
+    settings.folder = settings.folder.resolve()
+    settings.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        found = compare(settings)
+    except (debian_source.NotThere, Failed) as error:
+        print(f"clients: {error}", file=sys.stderr)
+        return 1
+    kept = json.loads(settings.json.read_text()) if settings.json.exists() else {}
+    kept.setdefault("lammps", {}).update(found)
+    settings.json.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
