@@ -42,9 +42,13 @@ class Failed(Exception):
 
 
 class Build(NamedTuple):
+    """`environment` is of its runs; a build that differs from an earlier one in that alone shares its folder."""
+
     name: str
     meaning: str
     options: list[str]
+    folder: str
+    environment: dict[str, str]
 
 
 class Case(NamedTuple):
@@ -63,20 +67,24 @@ CASES = [
 ]
 
 
-def builds(weft: pathlib.Path, heffte: pathlib.Path | None) -> list[Build]:
+def builds(weft: pathlib.Path, heffte: pathlib.Path | None, folder: pathlib.Path) -> list[Build]:
     """`weft`, `heffte`: prefixes under which they are installed; without the latter there is no build with it."""
+    # Trials are made in the first run of a case, and found in wisdom by the others.
+    patient = {"WEFT_EFFORT": "patient", "WEFT_BUDGET": "20s", "WEFT_WISDOM": str(folder / "wisdom.json")}
 
     def through_heffte(folder: pathlib.Path) -> list[str]:
         # Disconnected: where LAMMPS finds no heFFTe it would fetch one, and that would be measured as something else.
         return ["-DFFT=FFTW3", "-DFFT_USE_HEFFTE=ON", f"-DHeffte_DIR={folder}", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON"]
 
     made = [
-        Build("kiss", "LAMMPS' own, KISS FFT", ["-DFFT=KISS"]),
-        Build("fftw3", "LAMMPS' own, FFTW", ["-DFFT=FFTW3"]),
+        Build("kiss", "LAMMPS' own, KISS FFT", ["-DFFT=KISS"], "lammps-kiss", {}),
+        Build("fftw3", "LAMMPS' own, FFTW", ["-DFFT=FFTW3"], "lammps-fftw3", {}),
     ]
     if heffte:
-        made.append(Build("heffte", "heFFTe, FFTW", through_heffte(package_in(heffte, "Heffte"))))
-    made.append(Build("weft", "Weft through weft/heffte.h", through_heffte(package_in(weft, "weft/heffte"))))
+        made.append(Build("heffte", "heFFTe, FFTW", through_heffte(package_in(heffte, "Heffte")), "lammps-heffte", {}))
+    over_weft = through_heffte(package_in(weft, "weft/heffte"))
+    made.append(Build("weft", "Weft", over_weft, "lammps-weft", {}))
+    made.append(Build("weft patient", "Weft, effort patient", over_weft, "lammps-weft", patient))
     return made
 
 
@@ -87,24 +95,23 @@ def package_in(prefix: pathlib.Path, package: str) -> pathlib.Path:
     raise Failed(f"{prefix} has no lib/cmake/{package}/HeffteConfig.cmake: is it the prefix of an installation?")
 
 
-def compile_one(build: Build, sources: pathlib.Path, folder: pathlib.Path, jobs: int) -> pathlib.Path:
-    """LAMMPS with this FFT; its program. C++20, which Weft's headers need, is asked for in all builds, so that they
+def compile_one(build: Build, sources: pathlib.Path, folder: pathlib.Path, jobs: int) -> None:
+    """LAMMPS with this FFT. C++20, which Weft's headers need, is asked for in all builds, so that they
     differ in nothing else and a compiler cache serves."""
-    where = folder / f"lammps-{build.name}"
+    where = folder / build.folder
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2", "-DCMAKE_CXX_STANDARD=20"]
     options += [f"-DPKG_{package}=ON" for package in ("KSPACE", "MOLECULE", "RIGID")]
     options += ["-DBUILD_MPI=ON", "-DMPI_CXX_COMPILER=mpicxx.openmpi"]
     options += ["-DBUILD_OMP=OFF", "-DFFT_FFTW_THREADS=OFF"]
     options += ["-DWITH_PNG=OFF", "-DWITH_JPEG=OFF", "-DWITH_GZIP=OFF"]
     print(f"building LAMMPS with {build.meaning}", flush=True)
-    with open(folder / f"lammps-{build.name}.log", "w") as log:
+    with open(folder / f"{build.folder}.log", "w") as log:
         for command in (
             ["cmake", "-G", "Ninja", "-S", str(sources / "cmake"), "-B", str(where), *options, *build.options],
             ["cmake", "--build", str(where), "--parallel", str(jobs), "--target", "lmp"],
         ):
             if subprocess.run(command, stdout=log, stderr=log, check=False).returncode != 0:
                 raise Failed(f"LAMMPS with {build.meaning} was not built: see {log.name}")
-    return where / "lmp"
 
 
 def input_of(case: Case, ranks: int, sources: pathlib.Path) -> str:
@@ -148,17 +155,25 @@ def read(log: str, case: Case) -> dict:
     }
 
 
-def run(program: pathlib.Path, case: Case, ranks: int, sources: pathlib.Path, folder: pathlib.Path) -> dict:
+def run(build: Build, case: Case, ranks: int, sources: pathlib.Path, folder: pathlib.Path) -> dict:
+    """One run of a build that was compiled in `folder`; what LAMMPS says of it."""
     where = folder / "run"
     where.mkdir(exist_ok=True)
     (where / "in").write_text(input_of(case, ranks, sources))
-    command = [str(TOP / "tools" / "mpirun"), "mpirun.openmpi", str(ranks), str(program)]
+    command = [str(TOP / "tools" / "mpirun"), "mpirun.openmpi", str(ranks), str(folder / build.folder / "lmp")]
     command += ["-in", str(where / "in"), "-log", str(where / "log"), "-screen", "none"]
-    done = subprocess.run(command, cwd=(sources / case.example).parent, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        cwd=(sources / case.example).parent,
+        env={**os.environ, **build.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     log = (where / "log").read_text()
     if done.returncode != 0:
         said = [line for line in (done.stderr + log).splitlines() if "weft" in line or "ERROR" in line]
-        raise Failed(f"{program.parent.name}, {case.name} on {ranks} ranks: {(said or ['no reason given'])[0]}")
+        raise Failed(f"LAMMPS with {build.meaning}, {case.name} on {ranks} ranks: {(said or ['no reason given'])[0]}")
     return read(log, case)
 
 
@@ -170,14 +185,14 @@ def furthest(energies: list, others: list) -> float:
     return max(abs(a - b) / max(abs(a), abs(b), 1e-300) for a, b in pairs)
 
 
-def compare_one(case: Case, ranks: int, programs: dict, sources: pathlib.Path, settings) -> dict:
+def compare_one(case: Case, ranks: int, made: list[Build], sources: pathlib.Path, settings) -> dict:
     """All builds in turn, `settings.repeat` times, each round begun by another one."""
-    names = list(programs)
+    names = [build.name for build in made]
     results = {name: [] for name in names}
     for repeat in range(settings.repeat):
         first = repeat % len(names)
-        for name in names[first:] + names[:first]:
-            results[name].append(run(programs[name], case, ranks, sources, settings.folder))
+        for build in made[first:] + made[:first]:
+            results[build.name].append(run(build, case, ranks, sources, settings.folder))
     one = results[names[0]][0]
     kept = {"grid": one["grid"], "ranks": ranks, "steps": case.steps, "accuracy": case.accuracy, "builds": {}}
     for name in names:
@@ -213,15 +228,20 @@ def compare(settings: argparse.Namespace) -> dict:
     else:
         sources = debian_source.fetch("lammps", SUITE, settings.mirror, settings.folder)
         version = debian_source.version("lammps", SUITE, settings.folder)
-    made = [build for build in builds(settings.weft, settings.heffte) if not settings.fft or build.name in settings.fft]
-    programs = {build.name: compile_one(build, sources, settings.folder, settings.jobs) for build in made}
+    made = [
+        build
+        for build in builds(settings.weft, settings.heffte, settings.folder)
+        if not settings.fft or build.name in settings.fft
+    ]
+    for folder in dict.fromkeys(build.folder for build in made):
+        compile_one(next(build for build in made if build.folder == folder), sources, settings.folder, settings.jobs)
     told = {"version": version, "host": settings.host, "date": datetime.date.today().isoformat()}
     results = {}
     for case in CASES:
         for ranks in settings.ranks:
             title = f"{case.name}, {ranks} ranks"
             if settings.repeat > 0 and (not settings.only or case.name in settings.only):
-                results[title] = {**told, **compare_one(case, ranks, programs, sources, settings)}
+                results[title] = {**told, **compare_one(case, ranks, made, sources, settings)}
                 show(title, results[title], {build.name: build.meaning for build in made})
     return results
 
@@ -232,7 +252,7 @@ def main() -> int:
     add("--weft", type=path, required=True, help="prefix of an installed Weft, built with Open MPI")
     add("--heffte", type=path, help="prefix of an installed heFFTe with FFTW, built with Open MPI")
     add("--only", action="append", choices=[case.name for case in CASES], help="this case (may be repeated); all")
-    add("--fft", action="append", help="kiss, fftw3, heffte or weft (may be repeated); all")
+    add("--fft", action="append", help="kiss, fftw3, heffte, weft, 'weft patient' (may be repeated); all")
     add("--ranks", type=int, action="append", choices=GRIDS, help="so many MPI ranks (may be repeated); 2 and 4")
     add("--repeat", type=int, default=5, help="runs of each; 5. With 0 all is built and nothing run")
     add("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="of builds")
