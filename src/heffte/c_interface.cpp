@@ -97,8 +97,7 @@ int create(int backend, const HeffteBox& inbox, const HeffteBox& outbox, int r2c
     request.r2c_axis = r2c_axis;
     try {
       auto made = std::make_unique<Transform3d>(comm, request, points(inbox), points(outbox));
-      *plan = new heffte_fft_plan{backend, r2c_axis >= 0 ? 1 : 0, made.get()};
-      made.release();
+      *plan = new heffte_fft_plan{backend, r2c_axis >= 0 ? 1 : 0, made.release()};
     } catch (const std::exception& e) {
       status = failed(2, e.what());
     }
@@ -200,6 +199,7 @@ const char* weft_heffte_error() {
 }
 
 // The transforms, with a workspace and without.
+// NOLINTBEGIN(bugprone-macro-parentheses): types
 #define WEFT_HEFFTE_CALL(name, forward, bytes, real, In, Out)                              \
   void name(heffte_plan plan, const In* input, Out* output, int scale) {                   \
     execute(plan, forward, bytes, real, input, output, scale);                             \
@@ -216,3 +216,4 @@ WEFT_HEFFTE_CALL(weft_heffte_backward_c2c, false, 4, false, void, void)
 WEFT_HEFFTE_CALL(weft_heffte_backward_z2d, false, 8, true, void, double)
 WEFT_HEFFTE_CALL(weft_heffte_backward_z2z, false, 8, false, void, void)
 #undef WEFT_HEFFTE_CALL
+// NOLINTEND(bugprone-macro-parentheses)

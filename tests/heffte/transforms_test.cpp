@@ -36,10 +36,6 @@ using heffte::box3d;
 using heffte::scale;
 namespace backend = heffte::backend;
 
-constexpr MPI_Comm world_comm() {
-  return MPI_COMM_WORLD;
-}
-
 double factor_of(scale s, double full) {
   return s == scale::none ? 1 : s == scale::full ? full : std::sqrt(full);
 }
@@ -78,7 +74,7 @@ TEST(Heffte, ComplexTransformsInAnyOrder) {
   const double full = 1 / static_cast<double>(before.values.size());
   for (const auto& order : {std::array<int, 3>{0, 1, 2}, {2, 0, 1}, {1, 2, 0}}) {
     const heffte::fft3d<backend::fftw> fft(brick(before.box(), order), pencil(before.box(), 1, {2, 1, 0}),
-                                           world_comm());
+                                           MPI_COMM_WORLD);
     check<std::complex<double>, std::complex<double>>(fft, before, after, full);
     check<std::complex<float>, std::complex<float>>(fft, before, after, full);
   }
@@ -87,7 +83,7 @@ TEST(Heffte, ComplexTransformsInAnyOrder) {
 TEST(Heffte, RealInboxOfComplexTransforms) {
   const World before = some_world(odd_size, true), after = fourier(before);
   const double full = 1 / static_cast<double>(before.values.size());
-  heffte::fft3d<backend::stock> fft(pencil(before.box(), 2), brick(before.box()), world_comm());
+  heffte::fft3d<backend::stock> fft(pencil(before.box(), 2), brick(before.box()), MPI_COMM_WORLD);
   check<double, std::complex<double>>(fft, before, after, full);
   check<float, std::complex<float>>(fft, before, after, full);
   const std::vector<double> in = part<double>(before, fft.inbox());
@@ -105,7 +101,7 @@ TEST(Heffte, RealTransformsHalveAnyAxis) {
     const World after = fourier(before, axis);
     EXPECT_EQ(before.box().r2c(axis), after.box());
     heffte::fft3d_r2c<backend::fftw> fft(brick(before.box(), {1, 0, 2}), brick(after.box()), axis,
-                                         world_comm());
+                                         MPI_COMM_WORLD);
     check<double, std::complex<double>>(fft, before, after, full);
     check<float, std::complex<float>>(fft, before, after, full);
     const std::vector<float> in = part<float>(before, fft.inbox());
@@ -125,7 +121,7 @@ void check_cosines(int length_more, double larger, const std::function<Complex(i
     after = transformed(after, a, after.size[a], kernel);
     logical *= 2 * (before.size[a] + length_more);
   }
-  const heffte::rtransform<Tag> fft(pencil(before.box(), 0), brick(before.box(), {1, 2, 0}), world_comm());
+  const heffte::rtransform<Tag> fft(pencil(before.box(), 0), brick(before.box(), {1, 2, 0}), MPI_COMM_WORLD);
   SCOPED_TRACE(backend::name<Tag>());
   check<double, double>(fft, before, after, 1 / (logical * larger));
   check<float, float>(fft, before, after, 1 / (logical * larger));
@@ -157,7 +153,7 @@ TEST(Heffte, BatchesAndWorkspace) {
     after.push_back(fourier(before.back(), 0));
   }
   const heffte::fft3d_r2c<backend::fftw> fft(brick(before[0].box()), pencil(after[0].box(), 2), 0,
-                                             world_comm());
+                                             MPI_COMM_WORLD);
   const auto points = static_cast<std::size_t>(fft.size_inbox()),
              modes = static_cast<std::size_t>(fft.size_outbox());
   std::vector<double> in, again(batch * points);
@@ -191,7 +187,7 @@ TEST(Heffte, OptionsChangeNoResult) {
         options.use_gpu_aware = false;
         if (pencils) options.use_num_subranks((ranks() + 1) / 2);
         const auto fft = heffte::make_fft3d<backend::fftw>(brick(before.box()), brick(before.box()),
-                                                           world_comm(), options);
+                                                           MPI_COMM_WORLD, options);
         const auto in = part<std::complex<double>>(before, fft.inbox());
         std::vector<std::complex<double>> out(in.size());
         fft.forward(in.data(), out.data());
@@ -208,7 +204,7 @@ TEST(Heffte, SubcommunicatorOfTheFirstRanks) {
   MPI_Comm_split(MPI_COMM_WORLD, rank() < 2 ? 0 : MPI_UNDEFINED, 0, &some);
   heffte::plan_options options = heffte::default_options<backend::fftw>();
   options.use_subcomm(some);
-  const heffte::fft3d<backend::fftw> fft(brick(before.box()), brick(before.box()), world_comm(), options);
+  const heffte::fft3d<backend::fftw> fft(brick(before.box()), brick(before.box()), MPI_COMM_WORLD, options);
   const auto in = part<std::complex<double>>(before, fft.inbox());
   std::vector<std::complex<double>> out(in.size());
   fft.forward(in.data(), out.data());
@@ -218,7 +214,8 @@ TEST(Heffte, SubcommunicatorOfTheFirstRanks) {
   MPI_Comm_split(MPI_COMM_WORLD, rank() == 1 ? 0 : MPI_UNDEFINED, 0, &some);
   options.use_subcomm(some);
   try {
-    heffte::fft3d<backend::fftw>(brick(before.box()), brick(before.box()), world_comm(), options);
+    const heffte::fft3d<backend::fftw> lacking(brick(before.box()), brick(before.box()), MPI_COMM_WORLD,
+                                               options);
     ADD_FAILURE() << "no error";
   } catch (const std::runtime_error& e) {
     EXPECT_NE(std::string(e.what()).find("lacks rank 0"), std::string::npos) << e.what();
@@ -231,11 +228,11 @@ TEST(Heffte, TwoAxesAndLongIndices) {
   using Two = std::array<long long, 2>;
   const long long first = 14 * rank() / ranks(), last = 14 * (rank() + 1) / ranks() - 1;
   const heffte::box2d<long long> mine(Two{0, first}, Two{8, last}, std::array<int, 2>{1, 0});
-  const heffte::fft2d<backend::fftw, long long> fft(mine, mine, world_comm());
+  const heffte::fft2d<backend::fftw, long long> fft(mine, mine, MPI_COMM_WORLD);
   check<std::complex<double>, std::complex<double>>(fft, before, after, 1. / (9 * 14));
   const World real = some_world({9, 14, 1}, true), half = fourier(real, 0);
   const heffte::box2d<long long> modes(Two{0, first}, Two{4, last});
-  const heffte::fft2d_r2c<backend::fftw, long long> r2c(mine, modes, 0, world_comm());
+  const heffte::fft2d_r2c<backend::fftw, long long> r2c(mine, modes, 0, MPI_COMM_WORLD);
   check<double, std::complex<double>>(r2c, real, half, 1. / (9 * 14));
 }
 
@@ -245,7 +242,7 @@ TEST(Heffte, RanksWithoutPoints) {
   const box3d<> none({0, 0, 0}, {-1, -1, -1});
   const bool last = rank() == ranks() - 1;
   const heffte::fft3d<backend::fftw> fft(last ? before.box() : none, last ? before.box() : none,
-                                         world_comm());
+                                         MPI_COMM_WORLD);
   auto both = part<std::complex<double>>(before, fft.inbox());
   std::vector<std::complex<double>> out(both.size());
   EXPECT_EQ(both.empty(), !last);
@@ -269,7 +266,7 @@ namespace weft::test {
 
 TEST(Heffte, ComplexTypesOfOthers) {
   const World before = some_world(odd_size, false), after = fourier(before);
-  const heffte::fft3d<backend::fftw> fft(brick(before.box()), brick(before.box()), world_comm());
+  const heffte::fft3d<backend::fftw> fft(brick(before.box()), brick(before.box()), MPI_COMM_WORLD);
   auto in = part<std::complex<float>>(before, fft.inbox());
   std::vector<Pair> out(in.size());
   fft.forward(in.data(), out.data());
@@ -284,7 +281,7 @@ TEST(Heffte, TransformsMove) {
   using Fft = heffte::fft3d<backend::fftw>;
   static_assert(std::is_move_assignable_v<Fft> && !std::is_copy_constructible_v<Fft>);
   const World before = some_world(odd_size, false), after = fourier(before);
-  Fft fft(brick(before.box()), brick(before.box()), world_comm());
+  Fft fft(brick(before.box()), brick(before.box()), MPI_COMM_WORLD);
   const box3d<> one = {{0, 0, 0}, {0, 0, 0}};
   Fft other(one, one, MPI_COMM_SELF);
   other = std::move(fft);
@@ -296,7 +293,7 @@ TEST(Heffte, TransformsMove) {
 
 TEST(Heffte, LaterCallsAllocateNothing) {
   const World before = some_world(odd_size, false);
-  const heffte::fft3d<backend::fftw> fft(brick(before.box()), brick(before.box()), world_comm());
+  const heffte::fft3d<backend::fftw> fft(brick(before.box()), brick(before.box()), MPI_COMM_WORLD);
   auto in = part<std::complex<double>>(before, fft.inbox());
   auto out = in;
   std::vector<double> real(in.size());
@@ -343,9 +340,9 @@ TEST(Heffte, MistakesAreErrorsOnAllRanks) {
   const box3d<> mine = brick(world);
   const bool last = rank() == ranks() - 1;
   const box3d<> negative({mine.low[0], mine.low[1], -1}, mine.high), twice(mine.low, mine.high, {0, 0, 2});
-  const auto fft = [](const box3d<>& in, const box3d<>& out) { Fft(in, out, MPI_COMM_WORLD); };
+  const auto fft = [](const box3d<>& in, const box3d<>& out) { const Fft made(in, out, MPI_COMM_WORLD); };
   const auto half = [](const box3d<>& in, const box3d<>& out, int axis) {
-    Half(in, out, axis, MPI_COMM_WORLD);
+    const Half made(in, out, axis, MPI_COMM_WORLD);
   };
   EXPECT_SAYS(ranks() == 1 ? "without points" : "boxes that fill", fft(rank() == 0 ? none : mine, mine));
   EXPECT_SAYS("outboxes of 6 x 6 x 7", fft(mine, brick(larger)));
@@ -367,7 +364,7 @@ TEST(Heffte, InPlaceOnSomeRanksOnly) {
   const box3d<> world = {{0, 0, 0}, {5, 5, 5}}, none = {{0, 0, 0}, {-1, -1, -1}};
   const box3d<> mine =
       rank() < 2 ? heffte::split_world(world, {1, 1, 2})[static_cast<std::size_t>(rank())] : none;
-  const heffte::fft3d<backend::fftw> fft(mine, mine, world_comm());
+  const heffte::fft3d<backend::fftw> fft(mine, mine, MPI_COMM_WORLD);
   std::vector<std::complex<double>> in(static_cast<std::size_t>(fft.size_inbox())), out(in);
   EXPECT_SAYS("in place on some ranks only", fft.forward(in.data(), rank() == 0 ? in.data() : out.data()));
 }

@@ -12,20 +12,24 @@ namespace weft::test {
 
 using Complex = std::complex<double>;
 
+constexpr std::size_t size_of(int n) {
+  return static_cast<std::size_t>(n);
+}
+
 /// An array of three axes; axis 0 is the fastest.
 struct World {
   std::array<int, 3> size;
   std::vector<Complex> values;
 
   std::size_t at(int i, int j, int k) const {
-    return static_cast<std::size_t>(i + size[0] * (j + size[1] * k));
+    return size_of(i) + size_of(size[0]) * (size_of(j) + size_of(size[1]) * size_of(k));
   }
   heffte::box3d<> box() const { return {{0, 0, 0}, {size[0] - 1, size[1] - 1, size[2] - 1}}; }
 };
 
 /// Numbers between -1 and 1 that have nothing to do with each other.
 inline World some_world(const std::array<int, 3>& size, bool real, int seed = 1) {
-  World w{size, std::vector<Complex>(static_cast<std::size_t>(size[0] * size[1] * size[2]))};
+  World w{size, std::vector<Complex>(size_of(size[0]) * size_of(size[1]) * size_of(size[2]))};
   unsigned state = 12345u * static_cast<unsigned>(seed);
   const auto next = [&] {
     state = state * 1664525u + 1013904223u;
@@ -42,12 +46,12 @@ inline World some_world(const std::array<int, 3>& size, bool real, int seed = 1)
 inline World transformed(const World& x, std::size_t axis, int to,
                          const std::function<Complex(int j, int k, int n)>& kernel) {
   const int n = x.size[axis];
-  std::vector<Complex> factors(static_cast<std::size_t>(n * to));
+  std::vector<Complex> factors(size_of(n) * size_of(to));
   for (int k = 0; k < to; ++k)
-    for (int j = 0; j < n; ++j) factors[static_cast<std::size_t>(k * n + j)] = kernel(j, k, n);
+    for (int j = 0; j < n; ++j) factors[size_of(k) * size_of(n) + size_of(j)] = kernel(j, k, n);
   World y{x.size, {}};
   y.size[axis] = to;
-  y.values.resize(static_cast<std::size_t>(y.size[0] * y.size[1] * y.size[2]));
+  y.values.resize(size_of(y.size[0]) * size_of(y.size[1]) * size_of(y.size[2]));
   std::array<int, 3> i{};
   for (i[2] = 0; i[2] < y.size[2]; ++i[2])
     for (i[1] = 0; i[1] < y.size[1]; ++i[1])
@@ -57,7 +61,7 @@ inline World transformed(const World& x, std::size_t axis, int to,
         for (int j = 0; j < n; ++j) {
           from[axis] = j;
           sum +=
-              factors[static_cast<std::size_t>(i[axis] * n + j)] * x.values[x.at(from[0], from[1], from[2])];
+              factors[size_of(i[axis]) * size_of(n) + size_of(j)] * x.values[x.at(from[0], from[1], from[2])];
         }
         y.values[y.at(i[0], i[1], i[2])] = sum;
       }
@@ -86,15 +90,15 @@ void for_points(const heffte::box3d<Index>& box, const F& f) {
   std::size_t at = 0;
   std::array<int, 3> i{};
   const auto [fast, mid, slow] = box.order;
-  const auto low = [&](int a) { return static_cast<int>(box.low[static_cast<std::size_t>(a)]); };
-  const auto high = [&](int a) { return static_cast<int>(box.high[static_cast<std::size_t>(a)]); };
+  const auto low = [&](int a) { return static_cast<int>(box.low[size_of(a)]); };
+  const auto high = [&](int a) { return static_cast<int>(box.high[size_of(a)]); };
   if (box.empty()) return;
   for (int s = low(slow); s <= high(slow); ++s)
     for (int m = low(mid); m <= high(mid); ++m)
       for (int q = low(fast); q <= high(fast); ++q) {
-        i[static_cast<std::size_t>(fast)] = q;
-        i[static_cast<std::size_t>(mid)] = m;
-        i[static_cast<std::size_t>(slow)] = s;
+        i[size_of(fast)] = q;
+        i[size_of(mid)] = m;
+        i[size_of(slow)] = s;
         f(at++, i);
       }
 }

@@ -46,4 +46,10 @@ if(PKG_CONFIG)
   step("pkg-config: compile" ${CXX} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp ${flags} -o ${WORK}/consumer)
   set(ENV{LD_LIBRARY_PATH} "${prefix}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
   run("pkg-config" ${WORK}/consumer)
+  if(MPI_RUN AND NOT ARGUMENTS)  # a program written for heFFTe, which needs no more than C++11 and a folder
+    step("heffte.h: compile" ${CXX} -std=c++11 ${CMAKE_CURRENT_LIST_DIR}/../../examples/pppm_heffte.cpp
+      -I${prefix}/include/weft/heffte ${flags} -o ${WORK}/pppm_heffte)
+    step("heffte.h: run on MPI ranks" ${MPI_RUN} 2 ${WORK}/pppm_heffte)
+    message(STATUS "${output}")
+  endif()
 endif()

@@ -8,6 +8,7 @@
 #include "gpu/cuda/runtime.hpp"
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): the names are heFFTe's
 namespace heffte {
 
 namespace tag {
@@ -273,3 +274,4 @@ gpu::vector<T> make_buffer_container(cudaStream_t stream, std::size_t size) {
 #endif
 
 }  // namespace heffte
+// NOLINTEND(readability-identifier-naming)

@@ -4,6 +4,7 @@
 #include "geometry.hpp"
 #include "options.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): the names are heFFTe's
 namespace heffte {
 
 /// The factor of a result: scale::none, full (one over the number of points) or symmetric (its square root).
@@ -311,3 +312,4 @@ fft3d_r2c<backend_tag, index> make_fft3d_r2c(box3d<index> const inbox, box3d<ind
 }
 
 }  // namespace heffte
+// NOLINTEND(readability-identifier-naming)

@@ -3,6 +3,7 @@
 
 #include "types.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): the names are heFFTe's
 namespace heffte {
 
 /// A part of a global array: the indices from `low` to `high`, both included, on three axes. `order` lists
@@ -284,3 +285,4 @@ inline std::array<int, 3> proc_setup_min_surface(box3d<index> const world, int n
 }
 
 }  // namespace heffte
+// NOLINTEND(readability-identifier-naming)

@@ -4,6 +4,7 @@
 #include "backends.hpp"
 #include "engine.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): the names are heFFTe's
 namespace heffte {
 
 /// How parts of the array travel. With alltoallv, which is heFFTe's default, and with p2p_plined Weft
@@ -94,3 +95,4 @@ weft::HeffteRequest request_of(plan_options const& options) {
 }
 
 }  // namespace heffte
+// NOLINTEND(readability-identifier-naming)

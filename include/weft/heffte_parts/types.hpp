@@ -33,6 +33,7 @@
 #include "gpu/cuda/types.hpp"
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): the names are heFFTe's
 namespace heffte {
 
 namespace mpi {
@@ -131,10 +132,12 @@ template <>
 struct is_zcomplex<double[2]> : std::true_type {};
 #ifdef __GNUC__
 /// C's complex types, as MKL and FFTW with <complex.h> have them.
+__extension__ typedef __complex__ float c_complex_float;
+__extension__ typedef __complex__ double c_complex_double;
 template <>
-struct is_ccomplex<__complex__ float> : std::true_type {};
+struct is_ccomplex<c_complex_float> : std::true_type {};
 template <>
-struct is_zcomplex<__complex__ double> : std::true_type {};
+struct is_zcomplex<c_complex_double> : std::true_type {};
 #endif
 #ifdef Heffte_ENABLE_CUDA
 /// cufftComplex and cufftDoubleComplex.
@@ -182,3 +185,4 @@ struct add_trace {
 };
 
 }  // namespace heffte
+// NOLINTEND(readability-identifier-naming)

@@ -4,6 +4,7 @@
 
 #include "../../types.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming): the names are heFFTe's
 namespace heffte {
 namespace gpu {
 
@@ -142,3 +143,4 @@ struct transfer {
 
 }  // namespace gpu
 }  // namespace heffte
+// NOLINTEND(readability-identifier-naming)
