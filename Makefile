@@ -25,6 +25,11 @@
 #   make python-coverage   how much of the Python package its tests execute, on 1, 2 and 4 ranks and together; fails below 98%
 #   make experiments   the experiments of docs/performance.md, ten minutes of this machine alone, but the network one; writes
 #                   bench/results and the pictures
+#   make clients    programs that were written for other FFT libraries, on Weft; fetches their sources from Debian into
+#                   build/clients and builds them there
+#   make clients-lammps HEFFTE=PREFIX   LAMMPS with its own FFTs, with Weft and, if HEFFTE says where one is installed, with
+#                   heFFTe, compared (docs/clients.md); an hour the first time, of this machine alone.
+#                   ARGUMENTS="--only rhodo --ranks 2" takes one case, see tools/clients/lammps.py
 #   make format     formats the sources
 #   make clean
 #   make help       prints this
@@ -44,7 +49,8 @@ SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
 long_tests = --build-config all --label-regex long
 
-.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments clients-fftw format clean help setup-%
+.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments clients clients-lammps clients-fftw format \
+  clean help setup-%
 
 demo: setup-build
 	@mkdir -p build
@@ -126,8 +132,14 @@ python-coverage: build setup-coverage
 experiments: build setup-bench
 	python3 bench/experiments.py --bench build/release/bin/weft-bench --launch "tools/mpirun mpirun.openmpi {ranks}"
 
-clients-fftw: build
+clients: clients-lammps clients-fftw
+
+clients-fftw: build setup-clients
 	tools/clients/fftw_mpi_bench.py
+
+clients-lammps: setup-build setup-clients
+	$(MAKE) install PREFIX=build/clients/weft OPTIONS="$(openmpi) -DWEFT_BENCH=OFF"
+	python3 tools/clients/lammps.py --weft build/clients/weft $(if $(HEFFTE),--heffte $(HEFFTE)) --jobs $(JOBS) $(ARGUMENTS)
 
 format: setup-lint
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' '*.cu' | xargs clang-format -i

@@ -56,6 +56,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
   DESTINATION ${package_dir})
 
+# The same for programs that ask for heFFTe, in a folder where CMake does not look by itself.
+if(WEFT_MPI)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/HeffteConfigVersion.cmake VERSION 2.4.1
+    COMPATIBILITY SameMajorVersion)
+  install(FILES cmake/HeffteConfig.cmake ${PROJECT_BINARY_DIR}/HeffteConfigVersion.cmake
+    DESTINATION ${package_dir}/heffte)
+endif()
+
 # link_flags(result libraries...): as a linker takes them; by name where it looks anyway, else by their full path.
 function(link_flags result)
   set(flags)

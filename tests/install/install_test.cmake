@@ -1,7 +1,8 @@
 # The test `install`: installs the built library under a fresh prefix, moves it, and there builds and runs the project in
-# this folder twice, by find_package(weft) and by pkg-config; and in the same ways an example in C, by a project that knows
-# no C++. What it needs comes in WORK, BUILD, GENERATOR, CC, CXX, EXAMPLES, LIBDIR, PKG_CONFIG, MPI_RUN (the command that
-# starts MPI ranks) and ARGUMENTS (for the program); the last three may be empty.
+# this folder twice, by find_package(weft) and by pkg-config, and with it programs of heFFTe's and of FFTW's MPI library; and in
+# the same ways an example in C, by a project that knows no C++. What it needs comes in WORK, BUILD, GENERATOR, CC, CXX,
+# EXAMPLES, LIBDIR, PKG_CONFIG, MPI_RUN (the command that starts MPI ranks), EXAMPLE and OF_FFTW (for FFTW's MPI library) and
+# ARGUMENTS (for the program); the last five may be empty.
 set(prefix ${WORK}/moved)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -50,6 +51,9 @@ step("find_package: build" ${CMAKE_COMMAND} --build ${WORK}/cmake)
 run("find_package" ${WORK}/cmake/consumer)
 if(EXAMPLE)
   step("find_package: run diffusion" ${MPI_RUN} 2 ${WORK}/cmake/diffusion)
+endif()
+if(MPI_RUN)
+  step("heFFTe's find_package: run on MPI ranks" ${MPI_RUN} 2 ${WORK}/cmake/heffte_consumer)
 endif()
 
 step("find_package in C: configure" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR}/c -B ${WORK}/cmake_c
