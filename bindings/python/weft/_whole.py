@@ -24,7 +24,7 @@ from weft._foreign import aligned, copied, device_of, dtype_of, made_like, strid
 from weft._modules import stream_of
 from weft._plan import SCALES
 from weft._scipy_arguments import devices_of, workers_of
-from weft._views import device_memory, host_view, module_of
+from weft._views import device_memory, host_view, module_of, separate
 
 MAX_AXES = 8  # of a plan
 # Below so many points a second thread costs more than it helps.
@@ -273,15 +273,8 @@ def _placed(request: Request, devices: tuple[int, ...], home: int) -> Request:
 
 
 def plannable(x: Any) -> bool:
-    """Whether a plan can read the array where it lies: aligned, and no two elements in one place."""
-    if not aligned(x):
-        return False
-    reach = itemsize = dtype_of(x).itemsize
-    for step, n in sorted((s, n) for s, n in zip(strides_of(x), x.shape, strict=True) if n > 1):
-        if step < reach or step % itemsize:
-            return False
-        reach += step * (n - 1)
-    return True
+    """Whether a plan can read the array where it lies."""
+    return aligned(x) and separate(x.shape, strides_of(x), dtype_of(x).itemsize)
 
 
 def _collapsed(
