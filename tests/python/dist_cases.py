@@ -199,7 +199,7 @@ def reductions(comm):
         assert np.isclose(a.sum(), u.sum(), atol=1e-4) and a.sum().dtype == u.sum().dtype
         assert np.isclose(np.sum(a), u.sum(), atol=1e-4) and np.isclose(a.mean(), u.mean(), atol=1e-6)
         assert np.isclose(a.norm(), np.linalg.norm(u.ravel()), **factor)
-        assert np.isclose(np.linalg.norm(a, 1), np.abs(u).sum(), **factor)
+        assert np.isclose(a.norm(1), np.abs(u).sum(), **factor)
         assert np.isclose(a.norm(np.inf), np.abs(u).max(), **factor)
         assert np.isclose(np.vdot(a, a), np.vdot(u, u), **factor)
         assert np.isclose(np.std(a), np.std(u), **factor)
@@ -219,10 +219,8 @@ def reductions(comm):
     assert np.allclose(a, a + 1e-12) and np.array_equal(a, a.copy()) and not np.allclose(a, a + 1)
     with pytest.raises(np.exceptions.AxisError):
         a.sum(axis=3)
-    with pytest.raises(TypeError, match="axis and dtype only"):
-        np.sum(a, keepdims=True)
-    with pytest.raises(weft.Error, match="ord 3"):
-        a.norm(3)
+    with pytest.raises(weft.Error, match="ord 'nuc'"):
+        a.norm("nuc")
     with pytest.raises(weft.Error, match="the same"):
         a.vdot(whole())
 

@@ -118,8 +118,8 @@ def _plain(placement: Any) -> bool:
 
 @functools.cache
 def shared(ranks: tuple[int, ...]) -> tuple[_core.Comm, threading.Lock]:
-    """The Comm of these ranks of torch.distributed, in this order, and the lock of who uses it: by MPI, whose ranks have
-    to have the same numbers. Collective over them."""
+    """The Comm of these ranks of torch.distributed, in this order, and the lock of who uses it: by MPI, whose ranks
+    have to have the same numbers. Collective over them."""
     from torch import distributed
 
     try:

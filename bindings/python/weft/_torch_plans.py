@@ -100,9 +100,7 @@ class _Kept:
         transforms = ["r2c" if d == spec.halved else "c2c" if d in spec.dims else None for d in range(len(spec.shape))]
         device = spec.device if spec.device >= 0 else None
         with self.lock:
-            self.plan = Plan(
-                comm, spec.shape, transforms, spec.dtype, *spec.boxes, norm=spec.norm, device=device
-            )
+            self.plan = Plan(comm, spec.shape, transforms, spec.dtype, *spec.boxes, norm=spec.norm, device=device)
 
 
 class _Store:
