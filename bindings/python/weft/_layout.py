@@ -18,6 +18,7 @@ from weft._together import Ranks
 from weft._views import separate
 
 # What a plan that transforms nothing is told of elements it only moves, by their size.
+_OF_PLANS = [np.dtype(char) for char in "fdFD"]
 _MOVED_AS = {4: np.dtype(np.float32), 8: np.dtype(np.float64), 16: np.dtype(np.complex128)}
 
 # The lengths of an array, its dtype, and what distributions have in common if they are equal.
@@ -188,6 +189,8 @@ def _plan(ranks: Ranks, shape: Sequence[int], source: Where, target: Where, dtyp
 
 def movable(dtype: np.dtype) -> np.dtype:
     """What elements are while a plan moves them, whose bits it leaves as they are. A `weft.Error` if there is none."""
+    if dtype in _OF_PLANS:
+        return dtype
     moved = _MOVED_AS.get(dtype.itemsize)
     if moved is None or dtype.hasobject:
         wanted = "4, 8 or 16 bytes to be moved; astype() gives them"

@@ -1,6 +1,7 @@
 """weft.mpi4py_fft against SciPy, and against mpi4py-fft itself where that is installed, on the ranks of MPI."""
 
 import functools
+import importlib.util
 import pathlib
 import sys
 
@@ -17,6 +18,7 @@ from compare import close, random_array  # noqa: E402
 
 WORLD = MPI.COMM_WORLD
 SHAPE = (9, 7, 8)
+THEIRS = importlib.util.find_spec("mpi4py_fft") is not None
 dct3, idct3 = functools.partial(fftw.dctn, type=3), functools.partial(fftw.idctn, type=3)
 dst1, idst1 = functools.partial(scipy.fft.dstn, type=1), functools.partial(scipy.fft.idstn, type=1)
 
@@ -211,6 +213,30 @@ def test_dist_arrays():
     assert np.array_equal(back, a[0, 0])
     with pytest.raises(weft.Error, match="C order"):
         transfer.forward(a[0, 0], out.T)
+    transfer.destroy()
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u8", "f4", "F", ">f8", "M8[s]", "V16"])
+def test_redistribution_of_other_types(dtype):
+    """All bits arrive as they are, also those that are signalling NaNs as floats. As mpi4py-fft does it."""
+    bits = np.random.default_rng(3).integers(0, 2**32, (2, *SHAPE, 4), np.uint32)
+    bits[:, ::2] |= 0x7F800001
+    bits[:, ::3] |= 0x7FF00000
+    values = bits.view(np.uint8)[..., : np.dtype(dtype).itemsize].copy().view(dtype)[..., 0]
+    kinds = [DistArray]
+    if THEIRS and dtype in ("i4", "u8"):
+        kinds.append(importlib.import_module("mpi4py_fft").DistArray)
+    for kind in kinds:
+        a = kind(values.shape, dtype=dtype, rank=1)
+        a[...] = values[a.local_slice()]
+        for axis in (0, 1, 2):
+            b = a.redistribute(axis)
+            assert b.tobytes() == values[b.local_slice()].tobytes()
+    with pytest.raises(weft.Error, match="1 bytes; expected 4, 8 or 16"):
+        Pencil([WORLD, MPI.COMM_SELF], SHAPE[:2], 1).transfer(Pencil([MPI.COMM_SELF, WORLD], SHAPE[:2], 0), "i1")
+    transfer = Pencil([WORLD, MPI.COMM_SELF], (4, 6), 1).transfer(Pencil([MPI.COMM_SELF, WORLD], (4, 6), 0), "i8")
+    with pytest.raises(weft.Error, match="an array of float64; expected one of int64"):
+        transfer.forward(np.zeros((4, 6)), np.zeros((4, 6)))
     transfer.destroy()
 
 
