@@ -316,6 +316,51 @@ def test_more_wrong_arguments():
     assert fftw.aligned_like(np.ones((2, 2)), 3).sum() == 12
 
 
+def test_misuse_of_arrays():
+    with pytest.raises(weft.Error, match="an array of one axis"):
+        DistArray((5,), val=1).redistribute(0)
+    a = DistArray((4, 6), val=0)
+    for index in ((0,), (0, slice(1, 2)), (0, 0, 0)):
+        with pytest.raises(weft.Error, match="an integer or slice\\(None\\) for each of 2 axes"):
+            a.get(index)
+    with pytest.raises(weft.Error, match="one number for each of 2 axes"):
+        DistArray((4, 6), (0,))
+    if WORLD.size > 1:
+        with pytest.raises(weft.Error, match="all of 2 axes cut"):
+            DistArray((4, 6), (WORLD, WORLD))
+    other = DistArray((4, 6), (1, 0), val=0, alignment=0)
+    with pytest.raises(weft.Error, match="axis 1 and an out whole along 0"):
+        a.redistribute(1, out=other)
+    a[...] = whole(float, (4, 6))[a.local_slice()]
+    fortran = DistArray((4, 6), (1, 0), buffer=np.zeros(other.size), strides=(8, 32), alignment=0)
+    assert np.array_equal(a.redistribute(out=fortran), whole(float, (4, 6))[other.local_slice()])
+    with pytest.raises(weft.Error, match="at most one number per axis"):
+        PFFT(WORLD, (4, 6), grid=(1, 1, 1))
+    with pytest.raises(weft.Error, match="with a grid or slab"):
+        PFFT((MPI.COMM_SELF, MPI.COMM_SELF), (4, 6), slab=True)
+    grid = Subcomm(WORLD, [0, 1])
+    grid.destroy()
+    assert all(comm == MPI.COMM_NULL for comm in grid)
+
+
+def test_misuse_of_files(tmp_path):
+    pytest.importorskip("h5py")
+    name = str(WORLD.bcast(tmp_path) / "wrong.h5")
+    a, b = DistArray((4, 6), val=1), DistArray((4, 5), val=1)
+    file = HDF5File(name, mode="w")
+    file.write(0, {"a": [a]})
+    with pytest.raises(weft.Error, match='field "a" with shape'):
+        file.write(1, {"a": [b]})
+    with pytest.raises(weft.Error, match="of shape \\(4, 6\\); expected \\(4, 5\\)"):
+        file.read(b, "a")
+    with pytest.raises(weft.Error, match="the slice"):
+        file.write(1, {"a": [(a, (slice(0, 2), 1))]})
+    b.write(HDF5File(name), "b")
+    b[...] = 0
+    b.read(HDF5File(name), "b")
+    assert np.all(b == 1)
+
+
 @pytest.mark.parametrize("dtype", "fdFD")
 def test_as_mpi4py_fft_has_it(dtype):
     """Parts and numbers of mpi4py-fft itself."""
