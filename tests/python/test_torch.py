@@ -1,7 +1,7 @@
 """Tensors of PyTorch in memory of the host, and weft.torch: plain tensors, their gradients. Skipped without PyTorch."""
 
+import faulthandler
 import os
-import signal
 import threading
 
 import numpy as np
@@ -178,7 +178,7 @@ def test_threads_and_fork(device):
         for _ in range(5):
             child = os.fork()
             if child == 0:
-                signal.alarm(20)  # not to wait for ever
+                faulthandler.dump_traceback_later(20, exit=True)  # not to wait for ever
                 os._exit(0 if all(torch.allclose(wt.rfftn(x), y) for x, y in zip(xs, expected, strict=True)) else 1)
             assert os.waitpid(child, 0)[1] == 0
     finally:

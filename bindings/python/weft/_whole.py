@@ -21,6 +21,7 @@ from weft import _core, _memory
 from weft._core import Distribution
 from weft._error import Error
 from weft._foreign import aligned, copied, device_of, dtype_of, made_like, strides_of
+from weft._forking import planning
 from weft._modules import stream_of
 from weft._plan import SCALES
 from weft._scipy_arguments import devices_of, workers_of
@@ -171,7 +172,7 @@ class _Store:
             team = _Team(1) if request.cuts() is None else self.teams.get(request.workers)
             if team is None:
                 team = self.teams[request.workers] = _Team(request.workers)
-        with team.lock:
+        with planning, team.lock:
             kept = _Kept(request, team)
         with self.lock:
             self.plans[request] = kept
@@ -235,9 +236,10 @@ def transform(
     backward: bool,
     norm: str,
     ranks: Ranks,
+    out: Any = None,
 ) -> Any:
-    """Transforms the axes that `transforms` names, and returns a new array in C order, of the module of x and in its
-    memory.
+    """Transforms the axes that `transforms` names, and returns `out`, or a new array in C order, of the module of x and
+    in its memory.
 
     `shape`: that of the real array for r2c, else that of x. Backward starts from what forward would return.
     """
@@ -246,7 +248,8 @@ def transform(
         for axis, kind in transforms.items():
             if kind == "r2c":
                 out_shape[axis] = shape[axis] // 2 + 1
-    out = made_like(x, out_shape, result)
+    if out is None:
+        out = made_like(x, out_shape, result)
     if math.prod(out_shape) == 0:
         return out
     if not plannable(x):
