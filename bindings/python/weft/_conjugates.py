@@ -9,7 +9,7 @@ import numpy as np
 from weft._memory import empty
 from weft._whole import Ranks, transform
 
-_POINTS_PER_THREAD = 1 << 16  # below, starting one costs more than it helps
+_POINTS_OF_A_PART = 1 << 15  # of fewer a second thread costs more than it helps
 Index = tuple[slice, ...]
 
 
@@ -39,16 +39,20 @@ def _with(index: Index, axis: int, part: slice) -> Index:
 
 
 def _conjugate(pairs: list[tuple[np.ndarray, np.ndarray]], threads: int) -> None:
-    """Writes the conjugates of the second arrays to the first ones."""
-    threads = min(threads, sum(to.size for to, _ in pairs) // _POINTS_PER_THREAD)
-    if threads <= 1:
-        for to, of in pairs:
-            np.conjugate(of, out=to)
-        return
-    parts = []
+    """Writes the conjugates of the second arrays to the first ones, a part that fits the cache at a time: where both are
+    interleaved in memory, NumPy keeps a copy of what it reads."""
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
     for to, of in pairs:
         longest = max(range(to.ndim), key=lambda axis: to.shape[axis])
-        cut = [np.array_split(array, threads, longest) for array in (of, to)]
-        parts += zip(*cut, strict=True)
+        count = max(1, min(to.size // _POINTS_OF_A_PART, to.shape[longest]))
+        parts += zip(*[np.array_split(array, count, longest) for array in (of, to)], strict=True)
+
+    def write(part: tuple[np.ndarray, np.ndarray]) -> None:
+        np.conjugate(part[0], out=part[1])
+
+    if min(threads, len(parts)) <= 1:
+        for part in parts:
+            write(part)
+        return
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda part: np.conjugate(part[0], out=part[1]), parts))
+        list(pool.map(write, parts))
