@@ -9,7 +9,7 @@ import numpy as np
 from weft._memory import empty
 from weft._whole import Ranks, transform
 
-_POINTS_OF_A_PART = 1 << 15  # of fewer a second thread costs more than it helps
+_POINTS_OF_A_PART = 1 << 14  # of fewer a second thread costs more than it helps
 Index = tuple[slice, ...]
 
 
@@ -39,8 +39,9 @@ def _with(index: Index, axis: int, part: slice) -> Index:
 
 
 def _conjugate(pairs: list[tuple[np.ndarray, np.ndarray]], threads: int) -> None:
-    """Writes the conjugates of the second arrays to the first ones, a part that fits the cache at a time: where both are
-    interleaved in memory, NumPy keeps a copy of what it reads."""
+    """Writes the conjugates of the second arrays to the first ones.
+
+    A part that fits the cache at a time: where both are interleaved in memory, NumPy makes a copy of what it reads."""
     parts: list[tuple[np.ndarray, np.ndarray]] = []
     for to, of in pairs:
         longest = max(range(to.ndim), key=lambda axis: to.shape[axis])
