@@ -9,6 +9,9 @@ namespace weft {
 
 Plan::Plan(const Comm& comm, const Problem& problem, const Options& options)
     : impl_(std::make_unique<PlanImpl>(comm, problem, options)) {}
+void Plan::refuse(const Comm& comm, const Error& why) {
+  PlanImpl::refuse(comm, why);
+}
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;

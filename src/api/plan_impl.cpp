@@ -36,6 +36,12 @@ PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options
   planning(c, [&] { make(); });
 }
 
+void PlanImpl::refuse(const Comm& comm, const Error& why) {
+  CommImpl& c = comm.impl();
+  c.check_alive("plan");
+  planning(c, [&] { together(c, "plan", [&] { throw why; }); });  // as the first step of `make`
+}
+
 void PlanImpl::make() {
   CommImpl& c = comm.impl();
   std::vector<std::string> mine;

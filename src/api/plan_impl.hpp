@@ -28,6 +28,8 @@ struct PlanImpl {
 
   void make();
   void bind_as_learnt(const PlanRequest& request);
+  /// `Plan::refuse`.
+  static void refuse(const Comm& comm, const Error& why);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
   /// Throws `weft::Error` if an execution with these arrays is a mistake.

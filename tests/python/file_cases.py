@@ -18,6 +18,9 @@ def written_and_read(comm, folder):
         comm.barrier() if isinstance(comm, weft.Comm) else comm.Barrier()
     spread(comm, whole(seed=3), "slab2").write(file, "step/0", chunks=None)
     assert is_spread(weft.DistArray.read(file, "step/0", comm=comm), whole(seed=3))
+    few = whole(shape=(1, 3))  # of which one rank has all
+    spread(comm, few).write(file, "few")
+    assert is_spread(weft.DistArray.read(file, "few", comm=comm), few)
     turned = spread(comm, whole(), weft.Distribution.slab(1).with_order([2, 1, 0]))
     turned.write(file, "turned")
     assert is_spread(weft.DistArray.read(file, "turned", comm=comm), whole())

@@ -2,6 +2,8 @@
 
 import doctest
 import importlib
+import itertools
+import pathlib
 import pkgutil
 import subprocess
 import sys
@@ -31,6 +33,16 @@ def test_version(capsys):
 def test_every_option_has_help():
     assert sorted(_plan_options.HELP) == sorted(_plan_options.names())
     assert set(weft.options()) - set(_plan_options.names()) == {"workspace"}
+
+
+def test_the_page_shows_what_is_printed(capsys):
+    """The beginning of the picture in docs/command-line.md."""
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/command-line.md"
+    lines = iter(page.read_text().split("\n"))
+    command = next(line for line in lines if line.startswith("    $ weft explain"))
+    printed = run(capsys, *command.split()[2:]).split("\n")
+    shown = list(itertools.takewhile(lambda line: line != "    ...", lines))
+    assert len(shown) > 5 and [line[4:] for line in shown] == [line.rstrip() for line in printed[: len(shown)]]
 
 
 def test_info(capsys, monkeypatch, tmp_path):

@@ -6,13 +6,14 @@ import subprocess
 import sys
 
 import dist_cases
+import dist_numpy_cases
 import file_cases
 import numpy as np
 import pytest
 import weft
 
 
-@pytest.mark.parametrize("case", dist_cases.CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*dist_cases.CASES, *dist_numpy_cases.CASES], ids=lambda case: case.__name__)
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_case(case, ranks):
     weft.ThreadTeam(ranks).run(case)

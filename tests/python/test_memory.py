@@ -98,9 +98,10 @@ def test_limits():
     assert sum(k.bytes for k in _whole._store.plans.values()) == 0
     weft.fftn(ones(4))
     assert _core.idle_memory() == 0
-    for wrong in (-1, 1.5, "1 GiB", None):
+    for wrong in (-1, 1.5, "1 GiB", None, 1 << 63, 1 << 80):
         with pytest.raises(weft.Error, match="limit_cache: nbytes.*number of bytes"):
             weft.limit_cache(wrong)
+    weft.limit_cache((1 << 63) - 1)
 
 
 def test_clear_cache():

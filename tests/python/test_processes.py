@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import pytest
+import weft
 
 
 def run(program: str) -> subprocess.CompletedProcess:
@@ -96,3 +98,26 @@ def test_backend_of_the_whole_program():
         """
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_tracers_see_the_threads_of_a_team():
+    """As those of `threading`: debuggers and coverage give their functions to that module."""
+    seen = {"trace": set(), "profile": set()}
+
+    def traced(comm):
+        return comm.rank
+
+    def note(kind):
+        return lambda frame, event, argument: seen[kind].add((frame.f_code.co_name, threading.get_native_id()))
+
+    before = threading.gettrace(), threading.getprofile()
+    try:
+        threading.settrace(note("trace"))
+        threading.setprofile(note("profile"))
+        assert weft.ThreadTeam(3).run(traced) == [0, 1, 2]
+    finally:
+        threading.settrace(before[0])
+        threading.setprofile(before[1])
+    for threads in seen.values():
+        assert len({thread for name, thread in threads if name == "traced"}) == 3
+    assert weft.ThreadTeam(2).run(traced) == [0, 1]

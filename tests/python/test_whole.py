@@ -192,6 +192,27 @@ def test_nothing_is_copied(order, workers):
     assert peak < 0.05 * result.nbytes
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_real_arrays(workers):
+    """The complex transform of a real array allocates its result only, and half of it is conjugates of the other."""
+    a = np.random.default_rng(2).standard_normal((50, 66, 128))
+    for axes in ((0,), (1,), (2,), (0, 2), (2, 1, 0), (-1, 0)):
+        expected = scipy.fft.fftn(a, axes=axes, norm="ortho")
+        tracemalloc.start()
+        result = weft.fftn(a, axes=axes, norm="ortho", workers=workers)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        close(result, expected)
+        assert peak < 0.1 * result.nbytes and result.flags.c_contiguous
+    for n in (1, 2, 3, 4, 5):
+        short = a[:3, :n, :n].astype(np.float32)
+        close(weft.fftn(short, workers=workers), scipy.fft.fftn(short))
+        close(weft.fft(short[0, 0]), scipy.fft.fft(short[0, 0]))
+    close(weft.fft2(a[:, ::-2], s=(20, 70)), scipy.fft.fft2(a[:, ::-2], s=(20, 70)))
+    close(weft.ifftn(a, workers=workers), scipy.fft.ifftn(a))
+    assert weft.fft(np.zeros((0, 4)), axis=1).shape == (0, 4)
+
+
 def test_threads_at_once():
     """Callers on several threads get their own results."""
     arrays = [random_array(np.random.default_rng(k), (40, 40, 40), complex) for k in range(4)]

@@ -43,6 +43,18 @@ TEST(Errors, PlanningThatFailsOnOneRankFailsOnAll) {
   });
 }
 
+TEST(Errors, ARankThatRefusesToPlanSaysWhy) {
+  ThreadTeam team(3);
+  team.run([](const Comm& comm) {
+    const auto make = [&] {
+      if (comm.rank() == 1) Plan::refuse(comm, Error("plan: name", "no name", "a name"));
+      const Plan plan(comm, small_cube());
+    };
+    expect_error(make, "plan: name: no name; expected a name (rank 1)");
+    const Plan plan(comm, small_cube());  // ranks are in step
+  });
+}
+
 TEST(Errors, ARankThatThrowsInTheMiddleStopsAllAndThePlanKnows) {
   for (const char* exchange : {"direct", "copy"})
     for (int when : {0, 3, 9, 20, 40}) {

@@ -13,14 +13,6 @@ namespace {
 using nanobind::arg;
 using Released = nanobind::gil_scoped_release;
 
-/// The other ranks are planning, and wait for this one: a problem that is none lets all of them fail.
-void fail_together(const Comm& comm) {
-  try {
-    const Plan none(comm, Problem{});
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the caller raises what is really wrong
-  }
-}
-
 /// A plan in the process that made it, and the arrays of an execution that is under way.
 class HeldPlan {
  public:
@@ -35,8 +27,8 @@ class HeldPlan {
         const OnDevice current(arguments.device);
         planning = true;
         plan_.set(std::make_unique<Plan>(comm, problem, options));
-      } catch (const Error&) {
-        if (!planning) fail_together(comm);
+      } catch (const Error& why) {
+        if (!planning) Plan::refuse(comm, why);
         throw;
       }
     } catch (const Error&) {
@@ -251,12 +243,15 @@ nanobind::tuple side(const HeldPlan& held) {
 
 void bind_plans(nanobind::module_& module) {
   module.def(
-      "fail_together",
-      [](const Comm& comm) {
+      "refuse_plan",
+      [](const Comm& comm, const std::string& operation, const std::string& got,
+         const std::string& expected) {
         const Released released;
-        fail_together(comm);
+        Plan::refuse(comm, Error(operation, got, expected));
       },
-      arg("comm"), "Lets all ranks fail that make a plan, as this one has found its arguments to be wrong.");
+      arg("comm"), arg("operation"), arg("got"), arg("expected"),
+      "Lets all ranks fail that make a plan, as this one has found its arguments to be wrong. Raises "
+      "weft.Error.");
   interrupt_trials_if(signal_raised);
   nanobind::enum_<Direction>(module, "Direction")
       .value("forward", Direction::forward)

@@ -7,6 +7,17 @@ namespace {
 
 using nanobind::arg;
 
+/// Tracing and profiling functions are of one thread. Debuggers and coverage give theirs to `threading`,
+/// whose threads install it when they start, and so does this one.
+void install_tracers() {
+  const nanobind::module_ threading = nanobind::module_::import_("threading"),
+                          sys = nanobind::module_::import_("sys");
+  for (const auto& [known, install] : {std::pair{"gettrace", "settrace"}, {"getprofile", "setprofile"}}) {
+    const nanobind::object function = threading.attr(known)();
+    if (!function.is_none()) sys.attr(install)(function);
+  }
+}
+
 /// Calls `body` on every thread of the team. The threads take the GIL in turns; plans release it while they
 /// work.
 nanobind::object run(const Team& team, const nanobind::callable& body) {
@@ -17,6 +28,7 @@ nanobind::object run(const Team& team, const nanobind::callable& body) {
     const nanobind::gil_scoped_release released;
     threads.run([&](Comm comm) {  // NOLINT(performance-unnecessary-value-param)
       const nanobind::gil_scoped_acquire held;
+      install_tracers();
       results[static_cast<std::size_t>(comm.rank())] = body(comm);
     });
   }

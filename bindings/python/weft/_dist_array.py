@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from weft._box import Box
 from weft._dist_basics import Spread
 from weft._distributions import Where
 from weft._error import Error
-from weft._layout import Layout, gathered, layout_of, move, strides_of
-from weft._together import ranks_of
+from weft._layout import Described, Layout, Part, described, layout_of, movable, move, strides_of
+from weft._together import Ranks, ranks_of
+from weft._views import separate
 
 if TYPE_CHECKING:
     from weft._places import Given
@@ -34,12 +36,12 @@ class DistArray(Spread):
     distribution : who holds what, as a plan's `input`: "slab0" (cut along axis 0), "pencil2" (whole lines along axis
         2), "brick", this rank's `weft.Box`, the list of all ranks' boxes, or a `weft.Distribution` without halo.
     comm : mpi4py communicator, `weft.Comm` (as `ThreadTeam.run` gives it), or None: this process alone.
-    fill : the value of all elements; None: undefined.
+    fill : the value of all elements, a number; None: undefined.
     local : this rank's part, of the shape of its box. It is used where it lies, with its strides. None: a new array.
 
-    Collective: all ranks give the same shape and dtype, or all raise a `weft.Error`. An argument that is wrong by
-    itself is an error on the ranks that give it, for which others wait. An mpi4py communicator is not to be freed
-    before the array's last collective method.
+    Collective: all ranks give the same shape and dtype, or all raise a `weft.Error`. An argument that is wrong on one
+    rank is an error on all: ranks agree before any of them waits for another one's elements. An mpi4py communicator is
+    not to be freed before the array's last collective method.
 
     Examples
     --------
@@ -64,27 +66,33 @@ class DistArray(Spread):
         fill: Any = None,
         local: Any = None,
     ) -> None:
-        shape = tuple(shape) if np.ndim(shape) else (operator.index(shape),)
-        dtype = np.dtype(dtype)
-        self._layout = layout_of(comm, shape, distribution, dtype)
+        ranks = ranks_of(comm)
+
+        def given() -> tuple[Described, bool]:
+            if fill is not None:
+                np.empty((), dtype)[()] = fill  # an error here is one that all ranks get
+            return described(shape, distribution, dtype), local is not None
+
+        everyone = ranks.agreed(given)
+        self._layout = layout_of(ranks, [part for part, _ in everyone], distribution)
         self._local = self._layout.empty(dtype) if local is None else local
-        if local is not None:
-            self._take(local, dtype)
+        if any(own for _, own in everyone):
+            self._take(np.dtype(dtype))
         if fill is not None:
             self._local[...] = fill
 
-    def _take(self, local: Any, dtype: np.dtype) -> None:
+    def _take(self, dtype: np.dtype) -> None:
         """Checks this rank's own array, on all ranks together, and takes its strides for those of the layout."""
-        box, ranks = self.box, self._layout.ranks
+        local, box, ranks = self._local, self.box, self._layout.ranks
 
         def check() -> tuple[int, ...]:
-            if tuple(local.shape) != box.shape or local.dtype != dtype:
-                got = f"shape {tuple(local.shape)}, dtype {local.dtype}"
-                raise Error("array: local", got, f"shape {box.shape}, dtype {dtype}", ranks.rank)
+            if not isinstance(local, np.ndarray) or local.shape != box.shape or local.dtype != dtype:
+                got = f"shape {np.shape(local)}, dtype {getattr(local, 'dtype', type(local).__name__)}"
+                raise Error("array: local", got, f"a NumPy array of shape {box.shape}, dtype {dtype}")
             return strides_of(local)
 
-        steps = ranks.agreed(check)
-        self._layout = gathered(ranks, self.shape, box, steps[ranks.rank])
+        parts = zip(self._layout.parts, ranks.agreed(check), strict=True)
+        self._layout = Layout(ranks, self.shape, [Part(part.box, steps) for part, steps in parts])
 
     @classmethod
     def input_of(cls, plan: Plan, fill: Any = None) -> DistArray:
@@ -121,19 +129,17 @@ class DistArray(Spread):
                [3, 4, 5]])
         """
         ranks = ranks_of(comm)
-        root = _rank(root, ranks.size)
-        here = ranks.rank == root
-        a = np.asarray(whole) if here else np.empty(0)
-        if here:
-            try:
-                strides_of(a)
-            except Error:
-                a = np.ascontiguousarray(a)
-        shape, dtype = ranks.allgather((a.shape, a.dtype) if here else None)[root]
-        array = cls(shape, dtype, distribution, comm)
-        move(
-            _at(array._layout, root, a), a if here else np.empty((0,) * len(shape), dtype), array._layout, array._local
-        )
+
+        def seen() -> np.ndarray:
+            a = np.asarray(whole)
+            if not a.flags.aligned or not separate(a.shape, a.strides, a.itemsize):
+                a = np.array(a, order="C")
+            movable(a.dtype)
+            return a
+
+        source, a = _on_one(ranks, root, seen)
+        array = cls(source.shape, a.dtype, distribution, comm)
+        move(source, a, array._layout, array._local)
         return array
 
     def gather(self, root: int = 0) -> np.ndarray | None:
@@ -143,11 +149,10 @@ class DistArray(Spread):
         array([[3, 3],
                [3, 3]])
         """
-        root = _rank(root, self._layout.ranks.size)
-        here = self._layout.ranks.rank == root
-        whole = np.empty(self.shape if here else (0,) * self.ndim, self.dtype)
-        move(self._layout, self._local, _at(self._layout, root, whole), whole)
-        return whole if here else None
+        ranks = self._layout.ranks
+        target, whole = _on_one(ranks, root, lambda: np.empty(self.shape, self.dtype))
+        move(self._layout, self._local, target, whole)
+        return whole if ranks.rank == root else None
 
     def redistribute(self, distribution: Where | int | DistArray, out: DistArray | None = None) -> DistArray:
         """The same array with other boxes. Collective, by one exchange of Weft's.
@@ -161,19 +166,30 @@ class DistArray(Spread):
         >>> bool((a.redistribute("brick").redistribute(0) == a).all())
         True
         """
+        ranks, like = self._layout.ranks, distribution if out is None else out
+
+        def given() -> tuple[Described | None, int]:
+            """What the layout is to be made of; of an array that has one, a number that tells it from others."""
+            movable(self.dtype)
+            if not isinstance(like, Spread):
+                if out is not None:
+                    raise Error("array: redistribute", f"out of type {type(out).__name__}", "a DistArray, or None")
+                return described(self.shape, _cut(distribution, self.ndim), self.dtype), 0
+            fits = like.shape == self.shape and like._layout.among_the_ranks_of(self._layout)
+            if not fits or (out is not None and out.dtype != self.dtype):
+                got = f"{'an array' if out is None else 'out'} of shape {like.shape}, dtype {like.dtype}"
+                raise Error("array: redistribute", got, f"{self.shape}, {self.dtype} on the same ranks")
+            return None, hash(like._layout)
+
+        everyone = ranks.agreed(given)
+        if len({(made_of is None, number) for made_of, number in everyone}) > 1:
+            raise Error("array: redistribute", "different arrays, or on some ranks none", "the same on all ranks")
         if out is None:
-            if isinstance(distribution, DistArray):
-                layout = distribution._layout.dense
+            if isinstance(like, Spread):
+                layout = like._layout.dense
             else:
-                where = _whole_along(distribution, self.ndim) if isinstance(distribution, int) else distribution
-                layout = layout_of(self.comm, self.shape, where, self.dtype)
+                layout = layout_of(ranks, [m for m, _ in everyone if m is not None], _cut(distribution, self.ndim))
             out = DistArray._of(layout, layout.empty(self.dtype))
-        if out.shape != self.shape or out.dtype != self.dtype or not out._layout.among_the_ranks_of(self._layout):
-            raise Error(
-                "array: redistribute",
-                f"out of shape {out.shape}, dtype {out.dtype}",
-                f"{self.shape}, {self.dtype} on the same ranks",
-            )
         move(self._layout, self._local, out._layout, out._local)
         return out
 
@@ -188,43 +204,60 @@ class DistArray(Spread):
 DistArray.__module__ = "weft"
 
 
-def _rank(root: int, size: int) -> int:
-    if not 0 <= operator.index(root) < size:
-        raise Error("array: root", str(root), f"a rank from 0 to {size - 1}")
-    return root
-
-
-def _whole_along(axis: int, ndim: int) -> str:
-    """The distribution with whole lines along an axis."""
+def _cut(distribution: Any, ndim: int) -> Where:
+    """The distribution that is meant: of an axis the one with whole lines along it."""
+    if not isinstance(distribution, int | np.integer):
+        return distribution
+    axis = int(distribution)
     if not -ndim <= axis < ndim or ndim < 2:
         raise Error("array: redistribute", f"axis {axis}", f"an axis of {ndim}, and one more to be cut")
     axis %= ndim
     return f"slab{1 - axis}" if ndim == 2 else f"pencil{axis}"
 
 
-def _at(layout: Layout, root: int, whole: np.ndarray) -> Layout:
-    """The layout of an array that is on one rank: there with its strides, which the others learn. Collective."""
-    ranks, n = layout.ranks, len(layout.shape)
-    if ranks.rank == root:
-        return gathered(ranks, layout.shape, Box((0,) * n, layout.shape), strides_of(whole))
-    return gathered(ranks, layout.shape, Box((0,) * n, (0,) * n), (1,) * n)
+def _on_one(ranks: Ranks, root: int, make: Callable[[], np.ndarray]) -> tuple[Layout, np.ndarray]:
+    """An array that one rank makes, empty on the others, and its layout. Collective."""
+    made: list[np.ndarray] = []
+
+    def mine() -> tuple[int, Any]:
+        number = operator.index(root)
+        if not 0 <= number < ranks.size:
+            raise Error("array: root", str(root), f"a rank from 0 to {ranks.size - 1}")
+        if ranks.rank == number:
+            made.append(make())
+        return number, [(a.shape, a.dtype, strides_of(a)) for a in made]
+
+    everyone = ranks.agreed(mine)
+    roots = {number for number, _ in everyone}
+    if len(roots) > 1:
+        raise Error("array: root", f"ranks {sorted(roots)}", "the same on all ranks")
+    ((shape, dtype, strides),) = everyone[roots.pop()][1]
+    nothing = (0,) * len(shape)
+    parts = [
+        Part(Box(nothing, shape), strides) if found else Part(Box(nothing, nothing), (1,) * len(shape))
+        for _, found in everyone
+    ]
+    return Layout(ranks, shape, parts), made[0] if made else np.empty(nothing, dtype)
 
 
 def layout_of_side(plan: Plan, side: Any) -> Layout:
     """The layout of a plan's input or output. Collective the first time."""
     known = plan._layouts.get(side.name)
     if known is None:
-        if plan.device is not None:
-            raise Error("array", "a plan of device memory", "a plan of arrays on the host, or plain device arrays")
-        n = len(side.shape)
-        if side.shape[n - len(side.box.lo) :] != side.box.shape:
-            raise Error("array", f"the {side.name} of a plan with a halo", "one without, or plain arrays")
-        more = side.shape[: n - len(side.box.lo)]  # the batch
-        box = Box((0,) * len(more) + side.box.lo, (*more, *side.box.hi))
-        ranks = ranks_of(plan._comm)
-        corner = np.max([hi for _, hi in ranks.allgather((box.lo, box.hi))], axis=0)
-        shape = tuple(int(n) for n in corner)
-        known = gathered(ranks, shape, box, tuple(max(s // side.dtype.itemsize, 1) for s in side.strides))
+        ranks, batch = ranks_of(plan._comm), len(side.shape) - len(side.box.lo)
+
+        def part() -> tuple:
+            if plan.device is not None:
+                raise Error("array", "a plan of device memory", "a plan of arrays on the host, or plain device arrays")
+            if side.shape[batch:] != side.box.shape:
+                raise Error("array", f"the {side.name} of a plan with a halo", "one without, or plain arrays")
+            more = side.shape[:batch]
+            steps = tuple(max(s // side.dtype.itemsize, 1) for s in side.strides)
+            return (0,) * batch + side.box.lo, (*more, *side.box.hi), steps
+
+        parts = [Part(Box(lo, hi), steps) for lo, hi, steps in ranks.agreed(part)]
+        corner = np.max([part.box.hi for part in parts], axis=0)
+        known = Layout(ranks, tuple(int(n) for n in corner), parts)
         plan._layouts[side.name] = known
     return known
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from weft import _dist_functions as functions
+from weft import _dist_reductions as reductions
 from weft._box import Box
 from weft._dist_index import held, nothing_of, part_of_values, selection
 from weft._error import Error
@@ -109,7 +110,7 @@ class Spread(np.lib.mixins.NDArrayOperatorsMixin):
                 raise Error("array", got, "all elements, of the same boxes; redistribute() gives them")
             values = values._local
         mine = held(self._layout, chosen)
-        if mine is not None:
+        if mine is not None and self._local.size:
             self._local[mine] = part_of_values(self._layout, chosen, mine, values)
 
     def copy(self) -> DistArray:
@@ -118,8 +119,10 @@ class Spread(np.lib.mixins.NDArrayOperatorsMixin):
         out._local[...] = self._local
         return out
 
-    def astype(self, dtype: DTypeLike) -> DistArray:
-        """A copy as another type. Local."""
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> Spread:
+        """A copy as another type; this array itself if it has that type and `copy` is False. Local."""
+        if not copy and self.dtype == np.dtype(dtype):
+            return self
         out = self._like(np.dtype(dtype))
         out._local[...] = self._local.astype(dtype, copy=False)
         return out
@@ -160,14 +163,16 @@ class Spread(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
         return functions.function(function, args, kwargs)
 
-    sum = functions.reduction(np.add, "The sum")
-    prod = functions.reduction(np.multiply, "The product")
-    min = functions.reduction(np.minimum, "The smallest element")
-    max = functions.reduction(np.maximum, "The largest element")
-    any = functions.reduction(np.logical_or, "Whether any element is true")
-    all = functions.reduction(np.logical_and, "Whether all elements are true")
-    mean, var, std = functions.mean, functions.var, functions.std
-    norm, vdot = functions.norm, functions.vdot
+    sum = reductions.reduction(np.add, "The sum", takes_dtype=True)
+    prod = reductions.reduction(np.multiply, "The product", takes_dtype=True)
+    min = reductions.reduction(np.minimum, "The smallest element", takes_dtype=False)
+    max = reductions.reduction(np.maximum, "The largest element", takes_dtype=False)
+    any = reductions.reduction(np.logical_or, "Whether any element is true", takes_dtype=False)
+    all = reductions.reduction(np.logical_and, "Whether all elements are true", takes_dtype=False)
+    mean, var, std = reductions.mean, reductions.var, reductions.std
+    norm, vdot = reductions.norm, reductions.vdot
+
+    __iter__ = None  # a rank would see its own part and take it for the whole; so would `in`
 
     def __bool__(self) -> bool:
         if self.size == 1:

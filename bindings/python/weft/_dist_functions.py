@@ -1,7 +1,8 @@
-"""What NumPy's functions do with distributed arrays: elements are computed where they lie, reductions are of all."""
+"""What NumPy's functions do with distributed arrays: elements are computed where they lie."""
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from weft._box import Box
+from weft._dist_reductions import axes_of, reduce, vdot
 from weft._error import Error
 from weft._layout import Layout, Part
 
@@ -49,6 +51,8 @@ def elementwise(function: Callable, inputs: Sequence[Any], outs: tuple = (), kwa
         part = getattr(value, "local", value)
         if np.ndim(part) == 0:
             return part
+        if not math.prod(shape):  # boxes without points may have different shapes
+            return np.empty(shape, getattr(part, "dtype", None)).transpose(order)
         return _against(part, shape).transpose(order)
 
     views = [seen(value) for value in inputs]
@@ -110,9 +114,12 @@ def _broadcast(layouts: Sequence[Layout]) -> Layout:
     parts = []
     for rank, boxes in enumerate(zip(*padded, strict=True)):
         ranges = []
+        empty = {b.size == 0 for b in boxes}
         for axis, n in enumerate(shape):
             found = {(b.lo[axis], b.hi[axis]) for b, s in zip(boxes, shapes, strict=True) if s[axis] == n}
-            if len(found) > 1:
+            if empty == {True}:
+                found = {(0, 0)}
+            if len(found) > 1 or len(empty) > 1:
                 got = f"arrays of which rank {rank} holds {sorted(found)} along axis {axis}"
                 raise Error("array", got, "equal boxes on all ranks; redistribute() gives them", rank)
             ranges.append(found.pop())
@@ -122,156 +129,141 @@ def _broadcast(layouts: Sequence[Layout]) -> Layout:
     return Layout(first.ranks, shape, parts)
 
 
-def reduce(
-    a: DistArray,
-    ufunc: np.ufunc,
-    axis: Any = 0,
-    dtype: DTypeLike | None = None,
-    out: None = None,
-    keepdims: bool = False,
-    **others: Any,
-) -> Any:
-    """Reduces along all axes (None), which is collective, or, locally, along some that no rank's box is cut along."""
-    if out is not None or keepdims or others:
-        raise TypeError(f"np.{ufunc.__name__}.reduce of a weft.DistArray takes axis and dtype only")
-    axes = range(a.ndim) if axis is None else np.atleast_1d(axis)
-    chosen = tuple(sorted({int(x) % a.ndim for x in axes if -a.ndim <= x < a.ndim or _no_axis(x, a.ndim)}))
-    layout = a._layout
-    if len(chosen) < a.ndim:
-        return _reduced_along(a, ufunc, chosen, dtype)
-    partial = ufunc.reduce(a._local, axis=None, dtype=dtype) if a._local.size else None
-    partials = [p for p in layout.ranks.allgather(partial) if p is not None]
-    if not partials:
-        return ufunc.reduce(a._local, axis=None, dtype=dtype)  # of no elements: what NumPy has for that
-    return ufunc.reduce(np.stack(partials))
+def where(condition: Any, *values: Any) -> Any:
+    """`np.where` of three arguments."""
+    if len(values) != 2:
+        raise TypeError(
+            "np.where of a weft.DistArray takes three arguments; np.nonzero(a.local) are positions in this rank's "
+            "part, which begins at a.box.lo"
+        )
+    return elementwise(np.where, (condition, *values))
 
 
-def _no_axis(axis: Any, ndim: int) -> bool:
-    raise np.exceptions.AxisError(int(axis), ndim)
+# The arguments of functions below that have an element for each element of the result. Others are the same for all.
+_ARRAYS = ("a", "b", "x", "z", "val", "a_min", "a_max", "min", "max")
 
 
-def _reduced_along(a: DistArray, ufunc: np.ufunc, axes: tuple[int, ...], dtype: DTypeLike | None) -> DistArray:
-    kept = [axis for axis in range(a.ndim) if axis not in axes]
-    for rank, (box, _) in enumerate(a._layout.parts):
-        if box.size and any(box.hi[x] - box.lo[x] != a.shape[x] for x in axes):
-            got = f"a reduction along axes {axes}, of which rank {rank} holds {box.lo} to {box.hi}"
-            raise Error("array", got, "axes that are not cut, as after redistribute(axis), or all axes")
-    shape = tuple(a.shape[x] for x in kept)
+def _of_elements(function: Callable) -> Callable:
+    """A function of NumPy that is no ufunc, with a result for each element."""
+    signature = inspect.signature(function)
 
-    def part(old: Part) -> Part:
-        box = Box(tuple(old.box.lo[x] for x in kept), tuple(old.box.hi[x] for x in kept))
-        return Part(box, tuple(old.strides[x] for x in kept)).dense()
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = dict(signature.bind(*args, **kwargs).arguments)
+        given |= given.pop("kwargs", {})
+        out = given.pop("out", None)
+        names = [name for name in given if name in _ARRAYS and given[name] is not None]
+        values = [given.pop(name) for name in names]
 
-    layout = Layout(a._layout.ranks, shape, [part(old) for old in a._layout.parts])
-    result = layout.empty(ufunc.reduce(np.ones((1,) * a.ndim, a.dtype), axis=axes, dtype=dtype).dtype)
-    return _wrapped(layout, ufunc.reduce(a._local, axis=axes, dtype=dtype, out=result) if result.size else result)
+        def of_views(*views: Any, out: Any = (None,), **others: Any) -> Any:
+            written = {} if out[0] is None else {"out": out[0]}
+            return function(**dict(zip(names, views, strict=True)), **written, **others)
 
+        return elementwise(of_views, values, (out,), given)
 
-def reduction(ufunc: np.ufunc, meaning: str) -> Callable[..., Any]:
-    """The method of `DistArray` that reduces with a ufunc."""
-
-    def method(self: DistArray, axis: Any = None, dtype: DTypeLike | None = None, **others: Any) -> Any:
-        return reduce(self, ufunc, axis, dtype, **others)
-
-    method.__doc__ = f"""{meaning} of the whole array, the same number on all ranks. Collective.
-
-    `axis`: one or several along which no rank's box is cut; then the result is a `weft.DistArray` without them, and the
-    reduction is local."""
-    return method
+    return call
 
 
-def mean(self: DistArray) -> Any:
-    """The mean of the whole array, the same number on all ranks. Collective."""
-    return self.sum(dtype=None if self.dtype.kind in "fc" else float) / self.size
+def _array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
+    """Collective. A plain array is held against this rank's part."""
+    both = [x._layout for x in _distributed((a, b))]
+    if len({layout.shape for layout in both}) > 1:
+        return False
+    if not both[-1].has_boxes_of(both[0]):
+        raise Error("array: array_equal", "arrays of different boxes", "the same; redistribute() gives them")
+    parts = [getattr(x, "_local", x) for x in (a, b)]
+    return all(both[0].ranks.agreed(lambda: np.array_equal(*parts, equal_nan=equal_nan)))
 
 
-def var(self: DistArray) -> Any:
-    """The mean square of the distance from the mean. Collective."""
-    return (self - self.mean()).norm() ** 2 / self.size
+def _allclose(a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:
+    """Collective."""
+    ranks = _distributed((a, b))[0]._layout.ranks
+    return all(ranks.agreed(lambda: bool(np.all(_FUNCTIONS[np.isclose](a, b, *args, **kwargs)._local))))
 
 
-def std(self: DistArray) -> Any:
-    """The standard deviation, the root of `var`. Collective."""
-    return np.sqrt(self.var())
+def _new(function: Callable, value: Any = None) -> Callable:
+    """`np.empty_like` and its like: of the same boxes, in the same memory order."""
 
-
-def norm(self: DistArray, ord: Any = None) -> Any:
-    """The norm of the whole array as one vector, the same number on all ranks. Collective.
-
-    `ord`: 2 (None), the root of the sum of squares; 1, the sum of absolute values; inf, the largest of them.
-    """
-    if ord in (None, 2):
-        flat = self._local.ravel(order="K")
-        partial = np.linalg.norm(flat)
-        return partial.dtype.type(math.hypot(*self._layout.ranks.allgather(float(partial))))
-    if ord in (1, math.inf):
-        sizes = abs(self)
-        return sizes.sum() if ord == 1 else sizes.max()
-    raise Error("array: norm", f"ord {ord!r}", "2, 1 or inf")
-
-
-def vdot(self: DistArray, other: DistArray) -> Any:
-    """The sum of the products of this array's conjugate elements and the other's. Collective.
-
-    Both have the same boxes on all ranks.
-    """
-    a, b = self, other
-    if len(_distributed([a, b])) < 2 or not a._layout.has_boxes_of(b._layout):
-        raise Error("array: vdot", "arrays of different boxes", "the same; redistribute() gives them")
-    order = a.order
-    mine = [x._local.transpose(order).ravel() for x in (a, b)]
-    return np.add.reduce(np.stack(a._layout.ranks.allgather(np.vdot(*mine))))
-
-
-def _alike(function: Callable) -> Callable:
-    return lambda a, b, *args, **kwargs: bool(elementwise(function, (a, b), (), dict(kwargs)).all())
-
-
-def _new(value: Any) -> Callable:
-    def make(a: DistArray, *args: Any, dtype: DTypeLike | None = None) -> DistArray:
-        array = a._like(a.dtype if dtype is None else dtype)
-        filling = args[0] if args else value
-        if filling is not None:
-            array.fill(filling)
+    def make(
+        a: DistArray,
+        dtype: DTypeLike | None = None,
+        order: str = "K",
+        subok: bool = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
+    ) -> DistArray:
+        if order != "K" or shape is not None or device not in (None, "cpu"):
+            raise TypeError(f"np.{function.__name__} of a weft.DistArray takes a dtype only; weft.DistArray() the rest")
+        array = a._like(a.dtype if dtype is None else np.dtype(dtype))
+        if value is not None:
+            array.fill(value)
         return array
 
     return make
 
 
-# Functions of NumPy that are no ufuncs. The names of the methods that do the same:
-_METHODS = (
-    np.sum,
-    np.prod,
-    np.mean,
-    np.var,
-    np.std,
-    np.any,
-    np.all,
-    np.copy,
-    np.astype if hasattr(np, "astype") else np.copy,
-)
-_LOCAL = (np.where, np.clip, np.isclose, np.angle, np.nan_to_num, np.round, np.around)
+def _full_like(a: DistArray, fill_value: Any, *args: Any, **kwargs: Any) -> DistArray:
+    return _new(np.full_like, fill_value)(a, *args, **kwargs)
+
+
+def _norm(x: DistArray, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """`np.linalg.norm`, of vectors: those of matrices need more than sums."""
+    axes = x.ndim if axis is None else np.size(axis)
+    vectors = axes == 1 or (axis is None and ord is None) or (axes == 2 and ord in (None, "fro"))
+    if not vectors or (ord == "fro" and axes == 1):
+        raise TypeError(
+            f"np.linalg.norm with ord {ord!r} along {axes} axes is not there for a weft.DistArray; its method norm() "
+            "takes all elements for one vector"
+        )
+    return x.norm(ord, axis, keepdims)
+
+
+def _size(a: DistArray, axis: Any = None) -> int:
+    return math.prod(a.shape[x] for x in axes_of(axis, a.ndim))
+
+
+def _count_nonzero(a: DistArray, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return (a != 0).sum(axis, keepdims=keepdims)
+
+
+def _result_type(*given: Any) -> np.dtype:
+    return np.result_type(*[getattr(x, "_local", x) for x in given])
+
+
+def _method(name: str) -> Callable:
+    return lambda a, *args, **kwargs: getattr(a, name)(*args, **kwargs)
+
+
+# Functions of NumPy that are no ufuncs. First those with a method of the same name.
 _FUNCTIONS: dict[Callable, Callable] = {
-    **{f: lambda a, *args, _name=f.__name__, **kwargs: getattr(a, _name)(*args, **kwargs) for f in _METHODS},
-    **{f: lambda *args, _f=f, **kwargs: elementwise(_f, args, (), kwargs) for f in _LOCAL},
-    **{f: lambda a, *args, **kwargs: a.min(*args, **kwargs) for f in (np.min, np.amin)},
-    **{f: lambda a, *args, **kwargs: a.max(*args, **kwargs) for f in (np.max, np.amax)},
-    np.linalg.norm: norm,
+    **{f: _method(f.__name__) for f in (np.sum, np.prod, np.mean, np.var, np.std, np.any, np.all, np.copy)},
+    **{f: _method("min") for f in (np.min, np.amin)},
+    **{f: _method("max") for f in (np.max, np.amax)},
+    **{
+        f: _of_elements(f)
+        for f in (np.clip, np.isclose, np.angle, np.nan_to_num, np.round, np.around, np.isreal, np.iscomplex)
+    },
+    np.where: where,
     np.vdot: vdot,
-    np.real: lambda a: a.real,
-    np.imag: lambda a: a.imag,
+    np.linalg.norm: _norm,
+    np.count_nonzero: _count_nonzero,
+    np.array_equal: _array_equal,
+    np.allclose: _allclose,
+    np.real: lambda val: val.real,
+    np.imag: lambda val: val.imag,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
-    np.size: lambda a: a.size,
-    np.iscomplexobj: lambda a: a.dtype.kind == "c",
-    np.isrealobj: lambda a: a.dtype.kind != "c",
-    np.array_equal: lambda a, b: np.shape(a) == np.shape(b) and _alike(np.equal)(a, b),
-    np.allclose: _alike(np.isclose),
-    np.empty_like: _new(None),
-    np.zeros_like: _new(0),
-    np.ones_like: _new(1),
-    np.full_like: _new(None),
+    np.size: _size,
+    np.iscomplexobj: lambda x: x.dtype.kind == "c",
+    np.isrealobj: lambda x: x.dtype.kind != "c",
+    np.result_type: _result_type,
+    np.empty_like: _new(np.empty_like),
+    np.zeros_like: _new(np.zeros_like, 0),
+    np.ones_like: _new(np.ones_like, 1),
+    np.full_like: _full_like,
 }
+if hasattr(np, "astype"):
+    _FUNCTIONS[np.astype] = _method("astype")
 
 
 def function(function: Callable, args: tuple, kwargs: dict) -> Any:

@@ -34,6 +34,8 @@ def _normal(entry: Any, axis: int, n: int) -> int | slice:
             )
         return slice(start, max(start, stop))
     try:
+        if isinstance(entry, bool | np.bool_):
+            raise TypeError
         position = operator.index(entry)
     except TypeError:
         raise IndexError(

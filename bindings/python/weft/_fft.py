@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from weft._conjugates import of_real
 from weft._foreign import conjugated, dtype_of
 from weft._scipy_arguments import (
     Axes,
@@ -33,8 +34,11 @@ def _c2c(x: Any, s: Lengths, axes: Axes, norm: str | None, who: Who, *, backward
     scale, ranks = norm_of(norm), Ranks.of(*who)
     if not chosen:
         return a
-    a = complex_of(fitted(a, chosen, lengths))
+    a = fitted(a, chosen, lengths)
     kinds = dict.fromkeys(chosen, "c2c")
+    if isinstance(a, np.ndarray) and a.dtype.kind == "f" and not backward and not ranks.devices:
+        return of_real(a, kinds, scale, ranks)
+    a = complex_of(a)
     return transform(a, a.shape, kinds, dtype_of(a), backward=backward, norm=scale, ranks=ranks)
 
 

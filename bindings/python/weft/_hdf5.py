@@ -40,9 +40,15 @@ def write(self: DistArray, file: str | os.PathLike, dataset: str = "data", *, mo
     write one after the other: that takes as long as one process that writes everything. All ranks have to see the same
     file.
     """
-    ranks, box, path = self._layout.ranks, self.box, os.fspath(file)
-    if mode not in ("a", "w"):
-        raise Error("array: write", f"mode {mode!r}", '"a" or "w"')
+    ranks, box = self._layout.ranks, self.box
+
+    def given() -> tuple[str, str]:
+        if mode not in ("a", "w"):
+            raise Error("array: write", f"mode {mode!r}", '"a" or "w"')
+        os.fspath(file)
+        return dataset, mode
+
+    ranks.same("array: write", "dataset and mode", given)
 
     def make(f: Any) -> None:
         f.require_dataset(dataset, self.shape, self.dtype, exact=True, **options)
@@ -51,7 +57,7 @@ def write(self: DistArray, file: str | os.PathLike, dataset: str = "data", *, mo
         if box.size:
             f[dataset][box.slices] = self._local
 
-    all_write(ranks, path, mode, make, put)
+    all_write(ranks, os.fspath(file), mode, make, put)
 
 
 def all_write(
@@ -87,12 +93,12 @@ def read(cls: type[DistArray], file: str | os.PathLike, dataset: str, where: Whe
     """`DistArray.read`. All ranks read at once, whatever h5py was built for."""
     from weft._together import ranks_of
 
-    ranks, path = ranks_of(comm), os.fspath(file)
+    ranks = ranks_of(comm)
 
     def look() -> tuple[tuple[int, ...], np.dtype]:
-        with h5py().File(path, "r") as f:
+        with h5py().File(os.fspath(file), "r") as f:
             if dataset not in f or not hasattr(f[dataset], "shape"):
-                raise Error("array: read", f'no dataset "{dataset}" in {path}', f"one of {_datasets(f)}")
+                raise Error("array: read", f'no dataset "{dataset}" in {file}', f"one of {_datasets(f)}")
             return f[dataset].shape, f[dataset].dtype
 
     shape, dtype = ranks.agreed(look)[0]
@@ -100,7 +106,7 @@ def read(cls: type[DistArray], file: str | os.PathLike, dataset: str, where: Whe
 
     def get() -> None:
         if array.box.size:
-            with h5py().File(path, "r") as f:
+            with h5py().File(os.fspath(file), "r") as f:
                 array._local[...] = f[dataset][array.box.slices]
 
     ranks.agreed(get)

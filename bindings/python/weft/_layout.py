@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,10 +14,15 @@ from weft._box import Box
 from weft._core import Distribution
 from weft._distributions import Where, distribution
 from weft._error import Error
-from weft._together import Ranks, ranks_of
+from weft._together import Ranks
+from weft._views import separate
 
 # What a plan that transforms nothing is told of elements it only moves, by their size.
+_OF_PLANS = [np.dtype(char) for char in "fdFD"]
 _MOVED_AS = {4: np.dtype(np.float32), 8: np.dtype(np.float64), 16: np.dtype(np.complex128)}
+
+# The lengths of an array, its dtype, and what distributions have in common if they are equal.
+Described = tuple[tuple[int, ...], str, tuple]
 
 
 class Part(NamedTuple):
@@ -122,12 +128,15 @@ class Layout:
         return max(len(self.shape), 2)
 
 
-def strides_of(local: Any) -> tuple[int, ...]:
+def strides_of(local: np.ndarray) -> tuple[int, ...]:
     """In elements. Steps that a plan could not take are a `weft.Error`."""
-    steps = [s if n > 1 or s > 0 else local.itemsize for n, s in zip(local.shape, local.strides, strict=True)]
-    if any(step <= 0 or step % local.itemsize for step in steps):
-        raise Error("array: local", f"strides {local.strides} bytes", "positive multiples of the size of an element")
-    return tuple(step // local.itemsize for step in steps)
+    size = local.itemsize
+    if not separate(local.shape, local.strides, size) or not local.flags.aligned:
+        steps = f"strides {local.strides} bytes" + ("" if local.flags.aligned else ", not aligned")
+        wanted = f"aligned memory, steps of positive multiples of {size} bytes, and no two elements in one place"
+        raise Error("array: local", steps, wanted)
+    pairs = zip(local.shape, local.strides, strict=True)
+    return tuple(s // size if n > 1 or (s > 0 and s % size == 0) else 1 for n, s in pairs)
 
 
 def gathered(ranks: Ranks, shape: tuple[int, ...], box: Box, strides: tuple[int, ...]) -> Layout:
@@ -136,24 +145,24 @@ def gathered(ranks: Ranks, shape: tuple[int, ...], box: Box, strides: tuple[int,
     return Layout(ranks, shape, parts)
 
 
-def layout_of(comm: Any, shape: Sequence[int], where: Where, dtype: np.dtype) -> Layout:
-    """The layout that a plan's input of this distribution would have. Collective; ranks that disagree all raise."""
-    ranks = ranks_of(comm)
+def described(shape: Any, where: Where, dtype: DTypeLike) -> Described:
+    """Shape, dtype and distribution as given, if they are right by themselves. Local."""
+    lengths = tuple(operator.index(n) for n in shape) if np.ndim(shape) else (operator.index(shape),)
+    given = distribution("distribution", where)
+    if given.kind == "fastest":
+        raise Error(
+            "array: distribution",
+            '"fastest"',
+            "one that says who holds what; DistArray.output_of(plan) takes a plan's",
+        )
+    if any(n for side in given.halo for n in side):
+        raise Error("array: distribution", "one with a halo", "one without")
+    return lengths, np.dtype(dtype).str, given.key
 
-    def described() -> tuple:
-        lengths = tuple(int(n) for n in shape)
-        given = distribution("distribution", where)
-        if given.kind == "fastest":
-            raise Error(
-                "array: distribution",
-                '"fastest"',
-                "one that says who holds what; DistArray.output_of(plan) takes a plan's",
-            )
-        if any(n for side in given.halo for n in side):
-            raise Error("array: distribution", "one with a halo", "one without")
-        return lengths, dtype.str, given.key
 
-    everyone = tuple(ranks.agreed(described))
+def layout_of(ranks: Ranks, everyone: Sequence[Described], where: Where) -> Layout:
+    """The layout that a plan's input of this distribution would have, of what all ranks have `described`. Collective;
+    ranks that disagree all raise."""
     for rank, (lengths, kind, _) in enumerate(everyone):
         if (lengths, kind) != everyone[0][:2]:
             here, there = f"shape {everyone[0][0]} of {everyone[0][1]}", f"shape {lengths} of {kind}"
@@ -178,16 +187,21 @@ def _plan(ranks: Ranks, shape: Sequence[int], source: Where, target: Where, dtyp
     return Plan(ranks.core, shape, [None] * len(shape), dtype, input=source, output=target)
 
 
+def movable(dtype: np.dtype) -> np.dtype:
+    """What elements are while a plan moves them, whose bits it leaves as they are. A `weft.Error` if there is none."""
+    if dtype in _OF_PLANS:
+        return dtype
+    moved = _MOVED_AS.get(dtype.itemsize)
+    if moved is None or dtype.hasobject:
+        wanted = "4, 8 or 16 bytes to be moved; astype() gives them"
+        raise Error("array", f"elements of {dtype}, {dtype.itemsize} bytes", wanted)
+    return moved
+
+
 def move(source: Layout, data: np.ndarray, target: Layout, out: np.ndarray) -> None:
     """Moves an array from one layout to another, by one exchange of a plan that transforms nothing. Collective.
     The plans made last are kept, with their workspace."""
-    moved = _MOVED_AS.get(data.dtype.itemsize)
-    if moved is None or data.dtype.hasobject:
-        raise Error(
-            "array",
-            f"elements of {data.dtype}, {data.dtype.itemsize} bytes",
-            "4, 8 or 16 bytes to be moved; astype() gives them",
-        )
+    moved = movable(data.dtype)
     shape = source.shape if len(source.shape) > 1 else (*source.shape, 1)
     plan = source.ranks.plans.get(
         (source, target, moved),

@@ -32,7 +32,7 @@ def set_limit(nbytes: int) -> None:
         given = operator.index(nbytes)
     except TypeError:
         given = -1
-    if given < 0:
-        raise Error("limit_cache: nbytes", repr(nbytes), "a number of bytes, 0 or more")
+    if not 0 <= given < 1 << 63:
+        raise Error("limit_cache: nbytes", repr(nbytes), "a number of bytes, from 0 to 2**63 - 1")
     limit = given
     _core.limit_idle_memory(limit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import operator
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
@@ -128,11 +130,9 @@ class Plan(Findings):
             arguments.element = "complex" if source.kind == "c" else "real"
             arguments.forward_scale, arguments.backward_scale = scales
             arguments.in_place = self._in_place = bool(in_place)
-            arguments.batch, arguments.input_distance, arguments.output_distance = (
-                batch,
-                input_distance,
-                output_distance,
-            )
+            arguments.batch = operator.index(batch)
+            arguments.input_distance = operator.index(input_distance)
+            arguments.output_distance = operator.index(output_distance)
             if tolerance is not None:
                 options["tolerance"] = repr(float(tolerance))
             if effort is not None:
@@ -142,8 +142,8 @@ class Plan(Findings):
             before, after = distribution("input", input), distribution("output", output)
             self._place = place_of(device)
             arguments.device = self._place.device
-        except (Error, TypeError, ValueError):
-            _core.fail_together(ranks)
+        except Exception as wrong:
+            _refuse(ranks, wrong)
             raise
         self._core = _core.Plan(ranks, arguments, before, after)
         room = self._core.buffer_bytes if in_place else 0
@@ -372,6 +372,14 @@ class Plan(Findings):
             "a weft.Plan cannot be pickled or copied: it holds memory, threads and communicators of this process. "
             "Make one from its arguments where it is needed"
         )
+
+
+def _refuse(ranks: _core.Comm, wrong: Exception) -> None:
+    """Lets the ranks that are making a plan, and wait for this one, raise what is wrong here."""
+    if not isinstance(wrong, Error):
+        wrong = Error("plan", f"a wrong argument: {wrong}", "")
+    with contextlib.suppress(Error):  # the caller raises
+        _core.refuse_plan(ranks, wrong.operation, wrong.got, wrong.expected)
 
 
 def _transforms(given: str | Sequence[str | None], ndim: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import os
+import pickle
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -54,11 +55,12 @@ class Ranks:
             self.allgather = _Slots.of(core).allgather(core)
 
     def agreed(self, do: Callable[[], T]) -> list[T]:
-        """What `do` returns on all ranks; if it fails on one, all raise the first rank's exception. Collective."""
+        """What `do` returns on all ranks. Collective. If it fails on some, these raise their exceptions and the others
+        that of the first of them; a `weft.Error` names its rank."""
         try:
             mine, failure = do(), None
         except Exception as error:
-            mine, failure = None, error
+            mine, failure = None, self._told(error)
         outcomes = self.allgather((mine, failure))
         if failure is not None:
             raise failure
@@ -66,6 +68,27 @@ class Ranks:
             if other is not None:
                 raise other
         return [value for value, _ in outcomes]
+
+    def same(self, operation: str, what: str, do: Callable[[], T]) -> T:
+        """What `do` returns, which has to be the same on all ranks; else all raise a `weft.Error`. Collective."""
+        everyone = self.agreed(do)
+        for rank, value in enumerate(everyone):
+            if value != everyone[0]:
+                got, first = (f"{what} {v}" for v in (value, everyone[0]))
+                raise Error(operation, f"{got}, while rank 0 has {first}", "the same on all ranks", rank)
+        return everyone[0]
+
+    def _told(self, error: Exception) -> Exception:
+        """The exception as other ranks can have it: with this rank's number, and such that it can be sent."""
+        if self.size == 1:
+            return error
+        if isinstance(error, Error):
+            return error if error.rank >= 0 else Error(error.operation, error.got, error.expected, self.rank)
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            return Error("array", f"{type(error).__name__}: {error}", "", self.rank)
+        return error
 
     def is_of_this_process(self) -> bool:
         return self._process == os.getpid()

@@ -7,6 +7,7 @@ where several dimensions of the mesh cut one dimension of the tensor, the first 
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -116,11 +117,9 @@ def _plain(placement: Any) -> bool:
 
 
 @functools.cache
-def comm_of(ranks: tuple[int, ...]) -> _core.Comm:
-    """The Comm of these ranks of torch.distributed, in this order: by MPI, whose ranks have to have the same numbers.
-    Collective over them."""
-    if len(ranks) <= 1:
-        return _core.Comm.self()
+def shared(ranks: tuple[int, ...]) -> tuple[_core.Comm, threading.Lock]:
+    """The Comm of these ranks of torch.distributed, in this order, and the lock of who uses it: by MPI, whose ranks
+    have to have the same numbers. Collective over them."""
     from torch import distributed
 
     try:
@@ -139,8 +138,8 @@ def comm_of(ranks: tuple[int, ...]) -> _core.Comm:
             "world_size=MPI.COMM_WORLD.size, ...)",
         )
     if ranks == tuple(range(world.size)):
-        return resolve(world)
+        return resolve(world), threading.Lock()
     group = world.group.Incl(ranks)
     part = world.Create_group(group, tag=ranks[0])
     group.Free()
-    return resolve(part)
+    return resolve(part), threading.Lock()

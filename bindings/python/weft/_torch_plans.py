@@ -6,14 +6,18 @@ Making a plan is collective. What a plan is kept by is the same on all of its ra
 from __future__ import annotations
 
 import collections
+import os
+import threading
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from weft import _core
 from weft._error import Error
+from weft._forking import planning
 from weft._plan import Plan
-from weft._torch_layout import Layout, comm_of
+from weft._torch_layout import Layout, shared
 
 _MOST_PLANS = 32
 # The factor of a transform: None, 1/sqrt(N) or 1/N, by norm and direction, as the norm of a plan that has it in both
@@ -89,26 +93,58 @@ def _spectrum(shape: tuple[int, ...], halved: int | None) -> tuple[int, ...]:
     return tuple(n // 2 + 1 if d == halved else n for d, n in enumerate(shape))
 
 
-_plans: collections.OrderedDict[tuple[Any, ...], Plan] = collections.OrderedDict()
+class _Kept:
+    """A plan, and the lock that lets one thread at a time use its ranks."""
 
-
-def plan_for(spec: Spec) -> Plan:
-    """The plan, made now if it is not there. Collective over its ranks."""
-    plan = _plans.get(spec.key)
-    if plan is None:
+    def __init__(self, spec: Spec) -> None:
+        alone = len(spec.ranks) <= 1
+        comm, self.lock = (_core.Comm.self(), threading.Lock()) if alone else shared(spec.ranks)
         transforms = ["r2c" if d == spec.halved else "c2c" if d in spec.dims else None for d in range(len(spec.shape))]
-        plan = Plan(
-            comm_of(spec.ranks),
-            spec.shape,
-            transforms,
-            spec.dtype,
-            *spec.boxes,
-            norm=spec.norm,
-            device=spec.device if spec.device >= 0 else None,
-        )
-        _plans[spec.key] = plan
-        while len(_plans) > _MOST_PLANS:
-            _plans.popitem(last=False)
-    else:
-        _plans.move_to_end(spec.key)
-    return plan
+        device = spec.device if spec.device >= 0 else None
+        with planning if alone else self.lock:  # other ranks may take long
+            self.plan = Plan(comm, spec.shape, transforms, spec.dtype, *spec.boxes, norm=spec.norm, device=device)
+
+
+class _Store:
+    """The plans used last."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.plans: collections.OrderedDict[tuple[Any, ...], _Kept] = collections.OrderedDict()
+
+    def get(self, spec: Spec) -> _Kept:
+        with self.lock:
+            kept = self.plans.get(spec.key)
+            if kept is not None:
+                self.plans.move_to_end(spec.key)
+                return kept
+        kept = _Kept(spec)  # two threads may make the same one; the second stays
+        with self.lock:
+            self.plans[spec.key] = kept
+            while len(self.plans) > _MOST_PLANS:
+                self.plans.popitem(last=False)
+        return kept
+
+
+_store = _Store()
+
+
+def transformed(spec: Spec, x: torch.Tensor, backward: bool) -> torch.Tensor:
+    """This rank's part of the transform, by a plan that is made now if it is not there. Collective over its ranks.
+
+    A part without points is as empty as another one, but PyTorch has lengths for it and plans have none."""
+    kept = _store.get(spec)
+    with kept.lock:
+        if backward:
+            return kept.plan.backward(x.reshape(kept.plan.output_shape)).reshape(spec.boxes[0].shape)
+        return kept.plan.forward(x.reshape(kept.plan.input_shape)).reshape(spec.boxes[1].shape)
+
+
+def _forget() -> None:
+    """In a child of fork: plans are those of the parent, and a lock may be held for ever."""
+    global _store
+    _store = _Store()
+    shared.cache_clear()
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,6 +30,18 @@ class OtherType:
 
     def __str__(self) -> str:
         return self.name
+
+
+def separate(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """Whether a plan can step through an array: by positive multiples of an element, no two elements in one place.
+
+    `strides`: in bytes."""
+    reach = itemsize
+    for step, n in sorted((s, n) for s, n in zip(strides, shape, strict=True) if n > 1):
+        if step < reach or step % itemsize:
+            return False
+        reach += step * (n - 1)
+    return True
 
 
 class Memory(NamedTuple):

@@ -21,10 +21,11 @@ from weft import _core, _memory
 from weft._core import Distribution
 from weft._error import Error
 from weft._foreign import aligned, copied, device_of, dtype_of, made_like, strides_of
+from weft._forking import planning
 from weft._modules import stream_of
 from weft._plan import SCALES
 from weft._scipy_arguments import devices_of, workers_of
-from weft._views import device_memory, host_view, module_of
+from weft._views import device_memory, host_view, module_of, separate
 
 MAX_AXES = 8  # of a plan
 # Below so many points a second thread costs more than it helps.
@@ -171,7 +172,7 @@ class _Store:
             team = _Team(1) if request.cuts() is None else self.teams.get(request.workers)
             if team is None:
                 team = self.teams[request.workers] = _Team(request.workers)
-        with team.lock:
+        with planning, team.lock:
             kept = _Kept(request, team)
         with self.lock:
             self.plans[request] = kept
@@ -235,9 +236,10 @@ def transform(
     backward: bool,
     norm: str,
     ranks: Ranks,
+    out: Any = None,
 ) -> Any:
-    """Transforms the axes that `transforms` names, and returns a new array in C order, of the module of x and in its
-    memory.
+    """Transforms the axes that `transforms` names, and returns `out`, or a new array in C order, of the module of x and
+    in its memory.
 
     `shape`: that of the real array for r2c, else that of x. Backward starts from what forward would return.
     """
@@ -246,7 +248,8 @@ def transform(
         for axis, kind in transforms.items():
             if kind == "r2c":
                 out_shape[axis] = shape[axis] // 2 + 1
-    out = made_like(x, out_shape, result)
+    if out is None:
+        out = made_like(x, out_shape, result)
     if math.prod(out_shape) == 0:
         return out
     if not plannable(x):
@@ -273,15 +276,8 @@ def _placed(request: Request, devices: tuple[int, ...], home: int) -> Request:
 
 
 def plannable(x: Any) -> bool:
-    """Whether a plan can read the array where it lies: aligned, and no two elements in one place."""
-    if not aligned(x):
-        return False
-    reach = itemsize = dtype_of(x).itemsize
-    for step, n in sorted((s, n) for s, n in zip(strides_of(x), x.shape, strict=True) if n > 1):
-        if step < reach or step % itemsize:
-            return False
-        reach += step * (n - 1)
-    return True
+    """Whether a plan can read the array where it lies."""
+    return aligned(x) and separate(x.shape, strides_of(x), dtype_of(x).itemsize)
 
 
 def _collapsed(

@@ -25,7 +25,7 @@ except ImportError as error:
 
 from weft._error import Error
 from weft._torch_layout import Layout
-from weft._torch_plans import Spec, plan_for
+from weft._torch_plans import Spec, transformed
 
 Placements = Sequence[Any] | None
 
@@ -36,13 +36,8 @@ class _Transform(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, spec: Spec, backward: bool) -> torch.Tensor:
         ctx.spec, ctx.backward_ = spec, backward
-        plan = plan_for(spec)
         with torch.no_grad():
-            given = x.detach().resolve_conj().resolve_neg().contiguous()
-            # A part without points is as empty as another one, but PyTorch has lengths for it and plans have none.
-            if backward:
-                return plan.backward(given.reshape(plan.output_shape)).reshape(spec.boxes[0].shape)
-            return plan.forward(given.reshape(plan.input_shape)).reshape(spec.boxes[1].shape)
+            return transformed(spec, x.detach().resolve_conj().resolve_neg().contiguous(), backward)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
@@ -110,18 +105,21 @@ def irfftn(
     """The inverse of `rfftn`. `s`: the lengths of the real result along `dim`; None: the last one is 2(m-1).
 
     Nothing is cropped or padded: all lengths but the last have to be those of x, the last one 2(m-1) or 2(m-1)+1.
+    -1 stands for the length that there is without `s`. A `dim` that is None are then the last ones, as many as `s` has.
     """
-    if s is not None and dim is None:
-        dim = range(x.ndim - len(s), x.ndim)
+    wanted = None if s is None else (s,) if isinstance(s, int) else tuple(s)
+    if wanted is not None and dim is None:
+        dim = range(x.ndim - len(wanted), x.ndim)
     dims = _dims(x, dim)
     shape = list(x.shape)
     shape[dims[-1]] = 2 * (shape[dims[-1]] - 1)
-    if s is not None:
-        wanted = list(s)
-        fits = len(wanted) == len(dims) and all(n == shape[d] for n, d in zip(wanted[:-1], dims[:-1], strict=True))
-        if not fits or wanted[-1] // 2 + 1 != x.shape[dims[-1]]:
-            raise Error("irfftn: s", str(tuple(s)), f"lengths that need no padding, such as {[shape[d] for d in dims]}")
-        shape[dims[-1]] = wanted[-1]
+    if wanted is not None:
+        there = [shape[d] for d in dims]
+        odd = [*there[:-1], there[-1] + 1]
+        lengths = [n if n != -1 else have for n, have in zip(wanted, there, strict=False)]
+        if len(wanted) != len(dims) or lengths not in (there, odd):
+            raise Error("irfftn: s", str(wanted), f"lengths that need no padding: {there} or {odd}")
+        shape[dims[-1]] = lengths[-1]
     if shape[dims[-1]] < 1:
         raise Error("irfftn", f"{shape[dims[-1]]} points along dimension {dims[-1]}", "at least 1; s= says how many")
     return _transformed(_complex(x), shape, dims, norm, placements, backward=True, halve=True)

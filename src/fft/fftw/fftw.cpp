@@ -8,6 +8,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/shared_library.hpp"
+#include "fft/fftw/cosines.hpp"
 #include "fft/fftw/names.hpp"
 #include "fft/fftw/scaling.hpp"
 #include "fft/fftw/wisdom.hpp"
@@ -36,10 +37,14 @@ bool lines_begin_anywhere(const FftProblem& p) {
   return even_line && odd_step;
 }
 
+unsigned effort_of(const FftProblem& p) {
+  return p.effort == Effort::patient   ? FFTW_PATIENT
+         : p.effort == Effort::measure ? FFTW_MEASURE
+                                       : FFTW_ESTIMATE;
+}
+
 unsigned flags_of(const FftProblem& p) {
-  unsigned flags = p.effort == Effort::patient   ? FFTW_PATIENT
-                   : p.effort == Effort::measure ? FFTW_MEASURE
-                                                 : FFTW_ESTIMATE;
+  unsigned flags = effort_of(p);
   flags |= p.may_destroy_input ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT;
   if (!p.aligned || lines_begin_anywhere(p)) flags |= FFTW_UNALIGNED;
   return flags;
@@ -139,6 +144,7 @@ std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
   }();
   static_cast<void>(once);
   return plans.get(problem, [&]() -> std::shared_ptr<const LocalFft> {
+    if (auto cosines = fftw::plan_cosines(problem, effort_of(problem) | FFTW_DESTROY_INPUT)) return cosines;
     if (problem.precision == Precision::float64) return std::make_shared<FftwPlan<double>>(problem);
     return std::make_shared<FftwPlan<float>>(problem);
   });

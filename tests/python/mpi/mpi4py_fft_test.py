@@ -1,6 +1,7 @@
 """weft.mpi4py_fft against SciPy, and against mpi4py-fft itself where that is installed, on the ranks of MPI."""
 
 import functools
+import importlib.util
 import pathlib
 import sys
 
@@ -17,6 +18,7 @@ from compare import close, random_array  # noqa: E402
 
 WORLD = MPI.COMM_WORLD
 SHAPE = (9, 7, 8)
+THEIRS = importlib.util.find_spec("mpi4py_fft") is not None
 dct3, idct3 = functools.partial(fftw.dctn, type=3), functools.partial(fftw.idctn, type=3)
 dst1, idst1 = functools.partial(scipy.fft.dstn, type=1), functools.partial(scipy.fft.idstn, type=1)
 
@@ -214,6 +216,30 @@ def test_dist_arrays():
     transfer.destroy()
 
 
+@pytest.mark.parametrize("dtype", ["i4", "u8", "f4", "F", ">f8", "M8[s]", "V16"])
+def test_redistribution_of_other_types(dtype):
+    """All bits arrive as they are, also those that are signalling NaNs as floats. As mpi4py-fft does it."""
+    bits = np.random.default_rng(3).integers(0, 2**32, (2, *SHAPE, 4), np.uint32)
+    bits[:, ::2] |= 0x7F800001
+    bits[:, ::3] |= 0x7FF00000
+    values = bits.view(np.uint8)[..., : np.dtype(dtype).itemsize].copy().view(dtype)[..., 0]
+    kinds = [DistArray]
+    if THEIRS and dtype in ("i4", "u8"):
+        kinds.append(importlib.import_module("mpi4py_fft").DistArray)
+    for kind in kinds:
+        a = kind(values.shape, dtype=dtype, rank=1)
+        a[...] = values[a.local_slice()]
+        for axis in (0, 1, 2):
+            b = a.redistribute(axis)
+            assert b.tobytes() == values[b.local_slice()].tobytes()
+    with pytest.raises(weft.Error, match="1 bytes; expected 4, 8 or 16"):
+        Pencil([WORLD, MPI.COMM_SELF], SHAPE[:2], 1).transfer(Pencil([MPI.COMM_SELF, WORLD], SHAPE[:2], 0), "i1")
+    transfer = Pencil([WORLD, MPI.COMM_SELF], (4, 6), 1).transfer(Pencil([MPI.COMM_SELF, WORLD], (4, 6), 0), "i8")
+    with pytest.raises(weft.Error, match="an array of float64; expected one of int64"):
+        transfer.forward(np.zeros((4, 6)), np.zeros((4, 6)))
+    transfer.destroy()
+
+
 def test_files(tmp_path):
     h5py = pytest.importorskip("h5py")
     name = str(WORLD.bcast(tmp_path) / "fields.h5")
@@ -288,6 +314,51 @@ def test_more_wrong_arguments():
             a.redistribute(**wrong)
     assert fftw.aligned((3, 5), dtype="F").ctypes.data % 64 == 0
     assert fftw.aligned_like(np.ones((2, 2)), 3).sum() == 12
+
+
+def test_misuse_of_arrays():
+    with pytest.raises(weft.Error, match="an array of one axis"):
+        DistArray((5,), val=1).redistribute(0)
+    a = DistArray((4, 6), val=0)
+    for index in ((0,), (0, slice(1, 2)), (0, 0, 0)):
+        with pytest.raises(weft.Error, match="an integer or slice\\(None\\) for each of 2 axes"):
+            a.get(index)
+    with pytest.raises(weft.Error, match="one number for each of 2 axes"):
+        DistArray((4, 6), (0,))
+    if WORLD.size > 1:
+        with pytest.raises(weft.Error, match="all of 2 axes cut"):
+            DistArray((4, 6), (WORLD, WORLD))
+    other = DistArray((4, 6), (1, 0), val=0, alignment=0)
+    with pytest.raises(weft.Error, match="axis 1 and an out whole along 0"):
+        a.redistribute(1, out=other)
+    a[...] = whole(float, (4, 6))[a.local_slice()]
+    fortran = DistArray((4, 6), (1, 0), buffer=np.zeros(other.size), strides=(8, 32), alignment=0)
+    assert np.array_equal(a.redistribute(out=fortran), whole(float, (4, 6))[other.local_slice()])
+    with pytest.raises(weft.Error, match="at most one number per axis"):
+        PFFT(WORLD, (4, 6), grid=(1, 1, 1))
+    with pytest.raises(weft.Error, match="with a grid or slab"):
+        PFFT((MPI.COMM_SELF, MPI.COMM_SELF), (4, 6), slab=True)
+    grid = Subcomm(WORLD, [0, 1])
+    grid.destroy()
+    assert all(comm == MPI.COMM_NULL for comm in grid)
+
+
+def test_misuse_of_files(tmp_path):
+    pytest.importorskip("h5py")
+    name = str(WORLD.bcast(tmp_path) / "wrong.h5")
+    a, b = DistArray((4, 6), val=1), DistArray((4, 5), val=1)
+    file = HDF5File(name, mode="w")
+    file.write(0, {"a": [a]})
+    with pytest.raises(weft.Error, match='field "a" with shape'):
+        file.write(1, {"a": [b]})
+    with pytest.raises(weft.Error, match="of shape \\(4, 6\\); expected \\(4, 5\\)"):
+        file.read(b, "a")
+    with pytest.raises(weft.Error, match="the slice"):
+        file.write(1, {"a": [(a, (slice(0, 2), 1))]})
+    b.write(HDF5File(name), "b")
+    b[...] = 0
+    b.read(HDF5File(name), "b")
+    assert np.all(b == 1)
 
 
 @pytest.mark.parametrize("dtype", "fdFD")

@@ -14,12 +14,13 @@ from mpi4py import MPI
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import dist_cases  # noqa: E402
+import dist_numpy_cases  # noqa: E402
 import file_cases  # noqa: E402
 import findings_cases  # noqa: E402
 import in_place_cases  # noqa: E402
 import plan_cases  # noqa: E402
 
-CASES = [*plan_cases.CASES, *in_place_cases.CASES, *findings_cases.CASES, *dist_cases.CASES]
+CASES = [*plan_cases.CASES, *in_place_cases.CASES, *findings_cases.CASES, *dist_cases.CASES, *dist_numpy_cases.CASES]
 
 WORLD = MPI.COMM_WORLD
 

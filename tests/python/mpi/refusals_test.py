@@ -6,21 +6,27 @@ import weft
 from mpi4py import MPI
 
 WORLD = MPI.COMM_WORLD
-WRONG = {
-    "norm": dict(norm="bogus"),
-    "input": dict(input="slob"),
-    "dtype": dict(dtype="int32"),
-    "option": dict(exchange="bogus"),
-    "transforms": dict(transforms="zzz"),
-    "count": dict(transforms=["c2c"]),
+WRONG = {  # and what ranks that gave nothing wrong are told
+    "norm": (dict(norm="bogus"), r"norm: 'bogus'; expected one of .*\(rank 0\)"),
+    "input": (dict(input="slob"), r'input: "slob"; expected .*\(rank 0\)'),
+    "dtype": (dict(dtype="int32"), r"dtype: int32; expected .*\(rank 0\)"),
+    "no dtype": (dict(dtype="no_such"), r"wrong argument: .*no_such.*\(rank 0\)"),
+    "option": (dict(exchange="bogus"), r"bogus.*\(rank 0\)"),
+    "no option": (dict(bogus=3), r"bogus.*\(rank 0\)"),
+    "transforms": (dict(transforms="zzz"), r"transforms.*zzz.*\(rank 0\)"),
+    "count": (dict(transforms=["c2c"]), r"transforms.*\(rank 0\)"),
+    "shape": (dict(shape=(8, 2**70, 4)), r"wrong argument|shape.*\(rank 0\)"),
+    "batch": (dict(batch=[2]), r"wrong argument.*\(rank 0\)"),
+    "device": (dict(device="gpu"), r"gpu.*\(rank 0\)"),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_planning(what):
-    arguments = WRONG[what] if WORLD.rank == 0 else {}
-    with pytest.raises(weft.Error):
-        weft.Plan(WORLD, (8, 6, 4), **arguments)
+    wrong, words = WRONG[what]
+    right = dict(shape=(8, 6, 4))
+    with pytest.raises(Exception if WORLD.rank == 0 else weft.Error, match=None if WORLD.rank == 0 else words):
+        weft.Plan(WORLD, **(right | wrong if WORLD.rank == 0 else right))
     plan = weft.Plan(WORLD, (8, 6, 4))  # ranks are in step
     plan.forward(plan.empty_input())
 

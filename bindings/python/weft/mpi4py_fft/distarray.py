@@ -169,7 +169,7 @@ class DistArray(np.ndarray):
         if self.commsizes == out.commsizes:
             out[...] = self
             return out
-        target = out if out.flags.c_contiguous else np.empty_like(out)
+        target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
         transfer = Transfer(self.pencil, out.pencil, self.dtype, math.prod(self.shape[: self.rank]))
         transfer.forward(self, target)
         transfer.destroy()
