@@ -15,8 +15,6 @@
 #   make fuzz SECONDS=600   the fuzzers of codecs (tests/fuzz) for so long. What they found interesting stays in build/fuzz/corpus
 #                   for the next time; an input that is wrongly handled is left in build/fuzz, and build/fuzz/fuzz_decode FILE
 #                   does it again
-#   make clients-fftw   FFTW's own test program of its MPI library, mpi-bench, with Weft in that library's place, on 1 to 4
-#                   ranks. FFTW's source is Debian's, fetched into build/clients
 #   make lint       formatting, the include rule, clang-tidy, and the documentation site (make docs). clang-tidy looks at the
 #                   files that have changed since it found them clean (tools/tidy.txt), themselves or in a header;
 #                   ALL=1: at all files
@@ -30,6 +28,8 @@
 #   make clients-lammps HEFFTE=PREFIX   LAMMPS with its own FFTs, with Weft and, if HEFFTE says where one is installed, with
 #                   heFFTe, compared (docs/clients.md); an hour the first time, of this machine alone.
 #                   ARGUMENTS="--only rhodo --ranks 2" takes one case, see tools/clients/lammps.py
+#   make clients-fftw   FFTW's own test program of its MPI library, mpi-bench, with Weft in that library's place, on 1 to 4
+#                   ranks. FFTW's source is Debian's, fetched into build/clients
 #   make format     formats the sources
 #   make clean
 #   make help       prints this

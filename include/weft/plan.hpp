@@ -40,7 +40,7 @@ class WEFT_API Plan {
   /// What a rank calls instead of the constructor if it has found by itself that it was given something
   /// wrong, as interfaces of other languages do. The ranks that are making a plan would wait for it; all of
   /// them throw `why`, with this rank's number. So does this call. Collective, with those constructors.
-  static void refuse(const Comm& comm, const Error& why);
+  [[noreturn]] static void refuse(const Comm& comm, const Error& why);
 
   /// Transforms `in` (this rank's input box) into `out` (its output box). Collective. The result is scaled as
   /// the problem says, by default not at all.

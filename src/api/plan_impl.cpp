@@ -40,6 +40,7 @@ void PlanImpl::refuse(const Comm& comm, const Error& why) {
   CommImpl& c = comm.impl();
   c.check_alive("plan");
   planning(c, [&] { together(c, "plan", [&] { throw why; }); });  // as the first step of `make`
+  throw Error("plan", "a rank failed and was not heard", "no such failure: please report it");
 }
 
 void PlanImpl::make() {
@@ -65,13 +66,6 @@ void PlanImpl::make() {
   if (!devices.mine) collectively([&] { keep_learnt(request, learnt); });
   if (const std::string& file = wishes.trace.value; !file.empty())
     trace.emplace(c, *bound, file, title_of(problem, comm), to_string());
-}
-
-void fail_planning(const Comm& comm, const std::exception_ptr& failure) {
-  CommImpl& c = comm.impl();
-  c.check_alive("plan");
-  planning(c, [&] { together(c, "plan", [&] { std::rethrow_exception(failure); }); });
-  throw Error("plan", "a rank failed and was not heard", "no such failure: please report it");
 }
 
 PlanImpl::~PlanImpl() {

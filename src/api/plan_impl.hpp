@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +28,7 @@ struct PlanImpl {
   void make();
   void bind_as_learnt(const PlanRequest& request);
   /// `Plan::refuse`.
-  static void refuse(const Comm& comm, const Error& why);
+  [[noreturn]] static void refuse(const Comm& comm, const Error& why);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
   /// Throws `weft::Error` if an execution with these arrays is a mistake.
@@ -53,10 +52,5 @@ struct PlanImpl {
   std::unique_ptr<BoundPlan> bound;
   std::optional<PlanTrace> trace;  ///< if option trace names a file
 };
-
-/// What a rank does whose arguments are wrong before a plan can be made of them, while the others are
-/// planning: planning fails on all ranks, with this failure or that of a lower rank. Collective with the
-/// making of a plan.
-[[noreturn]] void fail_planning(const Comm& comm, const std::exception_ptr& failure);
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "c/structs.hpp"
 #include "comm/comm_impl.hpp"
@@ -87,17 +88,14 @@ weft_status keep_failure() noexcept {
   return result;
 }
 
-weft_status status_of(const std::exception_ptr& failure) noexcept {
-  weft_status result = WEFT_NO_MEMORY;
+Failure failure_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (...) {
-    try {
-      describe_current([&](weft_status status, const Error&, bool) { result = status; });
-    } catch (...) {  // NOLINT(bugprone-empty-catch): memory did not suffice for the text
-    }
+    std::optional<Failure> found;
+    describe_current([&](weft_status status, const Error& error, bool) { found.emplace(status, error); });
+    return *found;
   }
-  return result;
 }
 
 void forget_failure() noexcept {

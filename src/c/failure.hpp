@@ -28,8 +28,8 @@ void check_given(const void* pointer, const char* operation, const char* name);
 
 /// To be called while an exception is handled: keeps its message for this thread and returns its status.
 weft_status keep_failure() noexcept;
-/// The status that `keep_failure` would return.
-weft_status status_of(const std::exception_ptr& failure) noexcept;
+/// What `keep_failure` would keep and return of an exception.
+Failure failure_of(const std::exception_ptr& failure);
 /// Forgets the message of this thread.
 void forget_failure() noexcept;
 /// Throws what weft_team_run reports of a body that has returned `result`, with this thread's message.

@@ -1,7 +1,6 @@
 // Plans for C: making and executing them. What they tell about themselves: findings.cpp.
 #include "weft/plan.hpp"
 
-#include "api/plan_impl.hpp"
 #include "c/failure.hpp"
 #include "c/handles.hpp"
 #include "c/problems.hpp"
@@ -17,10 +16,11 @@ namespace {
 /// The other ranks are planning, and wait for this one: all fail together. The status is of this rank's own
 /// failure.
 [[noreturn]] void fail_together(const Comm& comm, const std::exception_ptr& mine) {
+  const Failure own = failure_of(mine);
   try {
-    weft::fail_planning(comm, mine);
+    Plan::refuse(comm, own);
   } catch (const weft::Error& agreed) {
-    throw Failure(status_of(mine), agreed);
+    throw Failure(own.status(), agreed);
   }
 }
 
