@@ -108,6 +108,14 @@ TEST(Heffte, RealTransformsHalveAnyAxis) {
     const std::vector<std::complex<float>> out = fft.forward(in);
     const std::vector<float> again = fft.backward(out, scale::full);
     EXPECT_LT(difference(before, fft.inbox(), again.data()), allowed<float>());
+    std::vector<std::complex<float>> both(
+        static_cast<std::size_t>(std::max(fft.size_inbox() / 2 + 1, fft.size_outbox())));
+    float* const reals = reinterpret_cast<float*>(both.data());
+    std::copy(in.begin(), in.end(), reals);
+    fft.forward(reals, both.data());
+    EXPECT_LT(difference(after, fft.outbox(), both.data()), allowed<float>());
+    fft.backward(both.data(), reals, scale::full);
+    EXPECT_LT(difference(before, fft.inbox(), reals), allowed<float>());
   }
 }
 
