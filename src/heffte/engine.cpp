@@ -286,6 +286,7 @@ struct HeffteEngine::Impl {
     if (const auto m = std::find_if(made.begin(), made.end(), unused); m != made.end()) {
       wanted.scales[other] = m->scales[other];
       wanted.used[other] = m->used[other];
+      if (request.on_gpu) m->plan->wait();
       made.erase(m);  // before the new one takes memory
     }
     wanted.used[d] = true;

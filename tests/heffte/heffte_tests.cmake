@@ -2,6 +2,9 @@
 set(folder ${PROJECT_SOURCE_DIR}/include/weft/heffte)
 
 add_executable(weft_heffte_tests mpi/main.cpp heffte/geometry_test.cpp heffte/transforms_test.cpp)
+if(NOT WEFT_SANITIZE)  # sanitizers have allocations of their own
+  target_sources(weft_heffte_tests PRIVATE heffte/allocation_test.cpp)
+endif()
 target_include_directories(weft_heffte_tests PRIVATE ${folder})
 target_compile_options(weft_heffte_tests PRIVATE -O0)
 target_link_libraries(weft_heffte_tests PRIVATE weft weft_settings GTest::gtest)
