@@ -4,7 +4,6 @@ installed on it are touched."""
 import pathlib
 import re
 import subprocess
-import tarfile
 
 
 class NotThere(Exception):
@@ -59,8 +58,8 @@ def fetch(package: str, suite: str, address: str, folder: pathlib.Path) -> pathl
         apt(state, "apt-get", "source", "--download-only", "--tar-only", f"{package}/{suite}", cwd=archives)
         (archive,) = archives.glob(f"{package}_*.orig.tar.*")
         unpacked = folder / f"{top.name}.part"
-        with tarfile.open(archive) as tar:
-            tar.extractall(unpacked, filter="data")
+        unpacked.mkdir(exist_ok=True)
+        subprocess.run(["tar", "xf", str(archive), "-C", str(unpacked)], check=True)
         unpacked.rename(top)
         (top / "version").write_text(re.sub(rf"^{package}_(.*)\.orig\.tar\..*$", r"\1", archive.name) + "\n")
     return next(path for path in sorted(top.iterdir()) if path.is_dir())

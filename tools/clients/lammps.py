@@ -96,8 +96,8 @@ def package_in(prefix: pathlib.Path, package: str) -> pathlib.Path:
 
 
 def compile_one(build: Build, sources: pathlib.Path, folder: pathlib.Path, jobs: int) -> None:
-    """LAMMPS with this FFT. C++20, which Weft's headers need, is asked for in all builds, so that they
-    differ in nothing else and a compiler cache serves."""
+    """LAMMPS with this FFT. All builds are C++20, which Weft's package asks for, so that they differ in nothing else and
+    a compiler cache serves."""
     where = folder / build.folder
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2", "-DCMAKE_CXX_STANDARD=20"]
     options += [f"-DPKG_{package}=ON" for package in ("KSPACE", "MOLECULE", "RIGID")]
@@ -112,6 +112,11 @@ def compile_one(build: Build, sources: pathlib.Path, folder: pathlib.Path, jobs:
         ):
             if subprocess.run(command, stdout=log, stderr=log, check=False).returncode != 0:
                 raise Failed(f"LAMMPS with {build.meaning} was not built: see {log.name}")
+    cache = (where / "CMakeCache.txt").read_text()
+    for option in build.options:
+        name, value = option[2:].split("=")
+        if not re.search(rf"^{name}:\w+={re.escape(value)}$", cache, flags=re.MULTILINE):
+            raise Failed(f"LAMMPS with {build.meaning} was built without {option}: see {where}/CMakeCache.txt")
 
 
 def input_of(case: Case, ranks: int, sources: pathlib.Path) -> str:
