@@ -34,9 +34,21 @@ PURE = {"geometry", "schedule", "codec", "traffic", "program", "model", "design"
 PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "base/nearest_name.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
 ALSO = {("transport", "traffic/messages.hpp"), ("transport", "traffic/traits.hpp")}
-MPI_ALLOWED = ("src/comm/", "src/transport/mpi/", "src/transport/shm/", "include/weft/mpi.hpp", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/")
+MPI_ALLOWED = (
+    "src/comm/",
+    "src/transport/mpi/",
+    "src/transport/shm/",
+    "include/weft/mpi.hpp",
+    "include/weft/fftw3-mpi.h",
+    "bindings/fftw3-mpi/",
+)
 MPI_HEADER_ALLOWED = ("src/comm/", "bindings/python/src/mpi.cpp", "bindings/fftw3-mpi/")
-VENDORS = {"mpi.h": MPI_ALLOWED, "fftw3.h": ("src/fft/fftw/", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/"), "mkl": (), "cuda": ("cuda/", "cufft/")}
+VENDORS = {
+    "mpi.h": MPI_ALLOWED,
+    "fftw3.h": ("src/fft/fftw/", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/"),
+    "mkl": (),
+    "cuda": ("cuda/", "cufft/"),
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
