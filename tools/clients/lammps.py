@@ -96,8 +96,8 @@ def package_in(prefix: pathlib.Path, package: str) -> pathlib.Path:
 
 
 def compile_one(build: Build, sources: pathlib.Path, folder: pathlib.Path, jobs: int) -> None:
-    """LAMMPS with this FFT. All builds are C++20, which Weft's package asks for, so that they differ in nothing else and
-    a compiler cache serves."""
+    """LAMMPS with this FFT. All builds are C++20, which Weft's package asks for: they differ in nothing else, and a
+    compiler cache serves."""
     where = folder / build.folder
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2", "-DCMAKE_CXX_STANDARD=20"]
     options += [f"-DPKG_{package}=ON" for package in ("KSPACE", "MOLECULE", "RIGID")]
