@@ -4,12 +4,11 @@
 ! and v are dp/dy and -dp/dx of p = (sin(2x) + cos(3x)) cos(z) (1-y^2)^2.
 !
 !   mpirun -n 4 channel_f [--grid N] [--comm mpi|threads:P]
-program channel
+module channel_on_ranks
   use weft
   use ranks
   implicit none
   integer, parameter :: u = 1, v = 2
-  call on_ranks(derivatives, 24)
 
 contains
 
@@ -119,4 +118,11 @@ contains
       f = 12*y**2 - 4
     end select
   end function
+end module
+
+program channel
+  use ranks, only: on_ranks
+  use channel_on_ranks, only: derivatives
+  implicit none
+  call on_ranks(derivatives, 24)
 end program

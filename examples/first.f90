@@ -1,11 +1,10 @@
 ! A first transform: the spectrum of a wave that is spread over all ranks.
 !
 !   mpirun -n 4 first_f [--grid N] [--comm mpi|threads:P]
-program first
+module wave_on_ranks
   use weft
   use ranks
   implicit none
-  call on_ranks(transform, 32)
 
 contains
 
@@ -63,4 +62,11 @@ contains
     value = 0
     if (size(modes) > 0) value = maxval(abs(modes))
   end function
+end module
+
+program first
+  use ranks, only: on_ranks
+  use wave_on_ranks, only: transform
+  implicit none
+  call on_ranks(transform, 32)
 end program

@@ -7,12 +7,11 @@
 ! The exact solution is sin(x) exp(cos y) g(z), with g(z) = exp(cos z), or sin(z) exp(cos z) for Dirichlet.
 !
 !   mpirun -n 4 poisson_f [--grid N] [--comm mpi|threads:P]
-program poisson
+module poisson_on_ranks
   use weft
   use ranks
   implicit none
   integer, parameter :: periodic = weft_c2c, dirichlet = weft_dst1, neumann = weft_dct2
-  call on_ranks(all_cases, 40)
 
 contains
 
@@ -140,4 +139,11 @@ contains
     call closing(comm, name, error, 1e-11_real64, status)
     call plan%free()
   end subroutine
+end module
+
+program poisson
+  use ranks, only: on_ranks
+  use poisson_on_ranks, only: all_cases
+  implicit none
+  call on_ranks(all_cases, 40)
 end program

@@ -21,7 +21,9 @@ MARK = re.compile(r"^ *(?://|#|!) \[/?\w+\]\n", re.MULTILINE)
 def code_between(name: str, mark: str | None) -> str:
     text = (TOP / name).read_text()
     if mark is not None:
-        found = re.findall(rf"^ *(?://|#|!) \[{mark}\]\n(.*?)^ *(?://|#|!) \[/{mark}\]\n", text, re.MULTILINE | re.DOTALL)
+        found = re.findall(
+            rf"^ *(?://|#|!) \[{mark}\]\n(.*?)^ *(?://|#|!) \[/{mark}\]\n", text, re.MULTILINE | re.DOTALL
+        )
         if len(found) != 1:
             sys.exit(f"{name} has {len(found)} parts between [{mark}] and [/{mark}]")
         text = found[0]

@@ -67,8 +67,9 @@ typedef struct weft_error {
 } weft_error;
 /// Stores them. A failure of this call leaves the message as it is.
 WEFT_API weft_status weft_last_error(weft_error* error);
-/* For bindings and programs above this interface: makes a failure of their own the last one of this thread, at no
- * particular rank, and returns `status`, which is not WEFT_SUCCESS. The texts are copied; NULL is "". */
+/* For bindings and programs above this interface: makes a failure of their own the last one of this thread,
+ * at no particular rank, and returns `status`, which is not WEFT_SUCCESS. The texts are copied; NULL is "".
+ */
 WEFT_API weft_status weft_set_last_error(weft_status status, const char* operation, const char* got,
                                          const char* expected);
 

@@ -1,4 +1,5 @@
-! The tests of the Fortran module: weft_fortran_tests mpi under an MPI launcher, or weft_fortran_tests threads P.
+! The tests of the Fortran module: weft_fortran_tests mpi under an MPI launcher, or weft_fortran_tests threads P, or
+! weft_fortran_tests stop, which makes a mistake and does not ask for the status.
 module all_of_them
   use support
   use sums
@@ -28,6 +29,7 @@ program main
   character(16) :: medium, number
   type(weft_team) :: team
   type(weft_comm) :: comm
+  type(weft_options) :: options
   integer :: ranks, status, failed
 
   call get_command_argument(1, medium)
@@ -46,6 +48,9 @@ program main
     call team%free()
     failed = sum(failures)
     print '(a,i0,a,i0,a,i0,a)', "threads ", ranks, ": ", sum(claims), " claims, ", failed, " do not hold"
+  else if (medium == "stop") then
+    call options%set("pipelines", "windowed")
+    print '(a)', "a failure without status did not stop"
   else
     call with_mpi(all_tests, failed)
   end if
