@@ -192,6 +192,18 @@ def test_nothing_is_copied(order, workers):
     assert peak < 0.05 * result.nbytes
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [15, 16, 17, 31, 32, 200, 251, 4096, 4097])
+def test_lengths_of_dcts(n, dtype):
+    """Those that are made of an r2c, in blocks of lines and of what is left of them, and those beside."""
+    for shape, axis in (((n,), 0), ((n, 19), 0), ((3, n), 1), ((2, n, 17), 1)):
+        a = np.random.default_rng(n).standard_normal(shape).astype(dtype)
+        for name in ("dct", "dst", "idct", "idst"):
+            for kind, norm in ((2, None), (3, "ortho")):
+                arguments = dict(type=kind, axis=axis, norm=norm)
+                close(getattr(weft, name)(a, **arguments), getattr(scipy.fft, name)(a, **arguments))
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_real_arrays(workers):
     """The complex transform of a real array allocates its result only, and half of it is conjugates of the other."""
