@@ -172,6 +172,8 @@ def arithmetic(comm):
     vector = weft.DistArray((3, *SHAPE), distribution=weft.Distribution.grid([1, comm.size, 1, 1]), comm=comm, fill=2)
     assert is_spread(vector * spread(comm, u), 2 * np.stack([u] * 3))
     assert is_spread(spread(comm, u) * vector, 2 * np.stack([u] * 3))
+    rows = [[float(k)] for k in range(a.box.shape[1])]  # a list stands for this rank's part too
+    assert np.array_equal((spread(comm, u, "brick") * 0 + rows).local, np.broadcast_to(rows, a.box.shape))
 
 
 def memory_orders(comm):
@@ -345,6 +347,26 @@ def faults_of_one_rank(comm):
         assert a.sum() == a.copy().sum(), "ranks are in step"
 
 
+class Unsendable(Exception):
+    """An exception that cannot be pickled."""
+
+    def __reduce__(self):
+        raise TypeError("not to be sent")
+
+
+def failures_that_cannot_be_sent(comm):
+    ranks = weft.DistArray((4, 4), comm=comm)._layout.ranks
+
+    def fail():
+        if comm.rank == comm.size - 1:
+            raise Unsendable("lost")
+        return comm.rank
+
+    with pytest.raises((weft.Error, Unsendable), match="lost"):
+        ranks.agreed(fail)
+    assert ranks.agreed(lambda: comm.rank) == list(range(comm.size))
+
+
 CASES = [
     constructors,
     own_memory,
@@ -358,4 +380,5 @@ CASES = [
     with_plans,
     misuse,
     faults_of_one_rank,
+    failures_that_cannot_be_sent,
 ]

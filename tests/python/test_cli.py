@@ -8,6 +8,7 @@ import pkgutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import weft
 import weft.cli
@@ -16,6 +17,7 @@ from weft.cli import _plan_options, _ranks
 from weft.cli._boxes import Drawing
 from weft.cli._screen import Screen, bytes_text
 from weft.cli.explain import stages_of
+from weft.cli.info import version_of
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -43,6 +45,10 @@ def test_the_page_shows_what_is_printed(capsys):
     printed = run(capsys, *command.split()[2:]).split("\n")
     shown = list(itertools.takewhile(lambda line: line != "    ...", lines))
     assert len(shown) > 5 and [line[4:] for line in shown] == [line.rstrip() for line in printed[: len(shown)]]
+
+
+def test_versions_of_packages():
+    assert version_of("numpy") == np.__version__ and version_of("no-such-package") is None
 
 
 def test_info(capsys, monkeypatch, tmp_path):
@@ -103,6 +109,8 @@ def test_drawings():
     assert "rank 15: 15..16 x 0..4" in many and "... and 4 more ranks" in many
     layers = Drawing([((0, b, 0), (4, b + 1, 2)) for b in range(6)] + [((0, b, 2), (4, b + 1, 4)) for b in range(6)])
     assert layers.text().count("axis 1") == 1  # two cut axes make one picture
+    bricks = [((x, y, z), (x + 1, y + 1, z + 1)) for x in range(2) for y in range(6) for z in range(2)]
+    assert Drawing(bricks).text().endswith("... and 2 more layers")
     assert "|  .   |" in Drawing([((0, 0), (2, 2)), ((2, 2), (4, 4))]).text()
 
 

@@ -140,6 +140,12 @@ def test_gradients_are_those_of_pytorch(shape):
     torch.testing.assert_close(torch.autograd.grad(wt.irfftn(half, s=shape), half, x.detach())[0], theirs)
 
 
+def test_other_types():
+    for dtype, wide in ((torch.float16, torch.float32), (torch.int64, torch.get_default_dtype())):
+        x = (9 * real(4, 6)).to(dtype)
+        torch.testing.assert_close(wt.rfftn(x), torch.fft.rfftn(x.to(wide)))
+
+
 def test_gradients_that_are_views():
     """An expanded gradient, and a lazily conjugated one."""
     z = complex_(4, 6).requires_grad_()
@@ -209,6 +215,8 @@ def test_nothing_is_kept_without_grad():
             r"\(4, 8\); expected lengths that need no padding: \[4, 4\] or \[4, 5\]",
         ),
         (lambda: wt.fftn(real(4, 4), placements=[1]), "placements for a plain tensor"),
+        (lambda: wt.irfftn(complex_(4, 1)), "0 points along dimension 1; expected at least 1; s= says how many"),
+        (lambda: wt.fftn(torch.zeros(4, 4, dtype=torch.complex32)), "torch.complex32; expected complex64 or"),
     ],
 )
 def test_errors(call, message):

@@ -9,7 +9,7 @@ import numpy as np
 from weft._memory import empty
 from weft._whole import Ranks, transform
 
-_POINTS_OF_A_PART = 1 << 14  # of fewer a second thread costs more than it helps
+_POINTS_OF_A_PART = 1 << 16  # of fewer a second thread costs more than it helps
 Index = tuple[slice, ...]
 
 
@@ -44,9 +44,11 @@ def _conjugate(pairs: list[tuple[np.ndarray, np.ndarray]], threads: int) -> None
     A part that fits the cache at a time: where both are interleaved in memory, NumPy makes a copy of what it reads."""
     parts: list[tuple[np.ndarray, np.ndarray]] = []
     for to, of in pairs:
-        longest = max(range(to.ndim), key=lambda axis: to.shape[axis])
-        count = max(1, min(to.size // _POINTS_OF_A_PART, to.shape[longest]))
-        parts += zip(*[np.array_split(array, count, longest) for array in (of, to)], strict=True)
+        wanted = max(1, to.size // _POINTS_OF_A_PART)
+        # The slowest axis that is long enough, else the longest one.
+        axis = max(range(to.ndim), key=lambda x: (min(2 * to.shape[x], wanted), -x))
+        count = min(wanted, to.shape[axis]) or 1
+        parts += zip(*[np.array_split(array, count, axis) for array in (of, to)], strict=True)
 
     def write(part: tuple[np.ndarray, np.ndarray]) -> None:
         np.conjugate(part[0], out=part[1])

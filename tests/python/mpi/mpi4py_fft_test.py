@@ -338,6 +338,9 @@ def test_misuse_of_arrays():
         PFFT(WORLD, (4, 6), grid=(1, 1, 1))
     with pytest.raises(weft.Error, match="with a grid or slab"):
         PFFT((MPI.COMM_SELF, MPI.COMM_SELF), (4, 6), slab=True)
+    assert Pencil([MPI.COMM_SELF], (4, 6), 1).box.shape == Pencil([MPI.COMM_SELF] * 2, (4, 6), 0).box.shape == (4, 6)
+    with pytest.raises(weft.Error, match="one for each of 2 axes, of one rank along axis 0"):
+        Pencil([MPI.COMM_SELF] * 3, (4, 6), 0)
     grid = Subcomm(WORLD, [0, 1])
     grid.destroy()
     assert all(comm == MPI.COMM_NULL for comm in grid)

@@ -61,6 +61,12 @@ def test_part_of_the_ranks():
 
 
 def test_other_communicators():
+    if WORLD.size > 1:
+        from weft._ranks import resolve
+
+        own = WORLD.Dup()
+        with pytest.raises(weft.Error, match="expected the mpi4py communicator"):
+            weft.DistArray((4, 4), comm=resolve(own))
     with pytest.raises(weft.Error, match="COMM_NULL|null"):
         weft.Plan(MPI.COMM_NULL, (8, 8))
 
