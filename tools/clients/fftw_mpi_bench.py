@@ -23,6 +23,8 @@ import statistics
 import subprocess
 import sys
 
+import debian_source
+
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 KINDS = ["e00", "e01", "e10", "e11", "o00", "o01", "o10", "o11"]
 # What mpi-bench says of a problem that it has verified: the problem and three errors.
@@ -40,20 +42,11 @@ def command(words, **rest):
 
 def fetched_source(work):
     """The folder with FFTW's source, configured, with its library of benchmarks."""
-    found = list(work.glob("fftw3-3*/configure"))
-    if not found:
-        state = work / "apt"
-        (state / "lists/partial").mkdir(parents=True, exist_ok=True)
-        (state / "cache/archives/partial").mkdir(parents=True, exist_ok=True)
-        release = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.MULTILINE)
-        sources = state / "sources.list"
-        sources.write_text(f"deb-src http://deb.debian.org/debian {release[1]} main\n")
-        apt = ["apt-get", "-o", f"Dir::Etc::SourceList={sources}", "-o", "Dir::Etc::SourceParts=/dev/null"]
-        apt += ["-o", f"Dir::State::Lists={state / 'lists'}", "-o", f"Dir::Cache={state / 'cache'}"]
-        command([*apt, "update"], cwd=work)
-        command([*apt, "source", "--only-source", "fftw3"], cwd=work)
-        found = list(work.glob("fftw3-3*/configure"))
-    source = found[0].parent
+    release = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.MULTILINE)
+    try:
+        source = debian_source.fetch("fftw3", release[1] if release else "trixie", "", work)
+    except debian_source.NotThere as reason:
+        sys.exit(f"{reason}")
     if not (source / "config.h").exists():
         options = ["--enable-mpi", "--enable-shared", "--disable-static", "--disable-fortran", "--disable-doc"]
         command(["./configure", *options, f"MPICC={compiler()}"], cwd=source)
