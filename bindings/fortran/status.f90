@@ -69,7 +69,7 @@ contains
     if (present(status)) then
       status = int(code)
     else if (code /= weft_success) then
-      write (error_unit, '(2a)') "Weft: ", weft_message()
+      write (error_unit, '(a)') weft_message()
       error stop 1
     end if
   end subroutine
@@ -107,12 +107,26 @@ contains
     call weft_free_c(c)
   end function
 
+  ! By hand: writes into character variables by several threads at once disturb each other in gfortran 12's library.
   pure function digits_int64(value) result(text)
     integer(c_int64_t), intent(in) :: value
     character(:), allocatable :: text
-    character(24) :: buffer
-    write (buffer, '(i0)') value
-    text = trim(buffer)
+    character(20) :: buffer
+    integer(c_int64_t) :: rest
+    integer :: first
+    rest = value
+    first = len(buffer) + 1
+    do
+      first = first - 1
+      buffer(first:first) = achar(iachar("0") + int(abs(mod(rest, 10_c_int64_t))))
+      rest = rest/10
+      if (rest == 0) exit
+    end do
+    if (value < 0) then
+      first = first - 1
+      buffer(first:first) = "-"
+    end if
+    text = buffer(first:)
   end function
 
   pure function digits_default(value) result(text)
