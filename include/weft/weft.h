@@ -33,6 +33,8 @@
 extern "C" {
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): names of C
+
 /// The most axes that an array can have.
 #define WEFT_MAX_AXES 8
 
@@ -379,6 +381,8 @@ WEFT_API weft_status weft_report_trials_to(void (*told)(const weft_trial_progres
 /// What this library has and where it runs, as JSON, to be freed with weft_free: "version", "hardware", "gpu"
 /// (name, missing), "fft_libraries" (name, version, missing, on_gpus), "environment" (name, meaning, value).
 WEFT_API weft_status weft_information_json(char** text);
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,5 @@
 #include "c/failure.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <new>
 
 #include "c/structs.hpp"

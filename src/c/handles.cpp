@@ -1,5 +1,6 @@
 #include "c/handles.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <mutex>
@@ -39,7 +40,7 @@ constinit std::uint32_t slots_made = 0;
 constinit std::uint32_t first_free = no_slot;
 
 int chunk_of(std::uint32_t index) {
-  return std::bit_width(index + first_chunk) - 1 - first_chunk_bits;
+  return std::max(0, static_cast<int>(std::bit_width(index + first_chunk)) - 1 - first_chunk_bits);
 }
 
 /// Null if there is no such slot.

@@ -63,6 +63,7 @@ class Place {
   /// The handle of an object, which the slot owns from now on. Once only.
   template <class Handle>
   Handle hold(std::unique_ptr<typename Held<Handle>::Type> object) noexcept {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it is never followed
     return reinterpret_cast<Handle>(hold(Held<Handle>::kind, object.release()));
   }
 

@@ -1,6 +1,7 @@
 #include "c/problems.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "c/boxes.hpp"

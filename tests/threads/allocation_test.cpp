@@ -11,6 +11,7 @@
 #include "kernels/cpu/zfp.hpp"
 #include "support/allocations.hpp"
 #include "support/scoped_variable.hpp"
+#include "weft/weft.h"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -95,6 +96,31 @@ TEST(Execution, OfTracedPlansAllocatesNothing) {
         execute_and_count<double>(comm, {exchange, pipeline, false, false});
   });
   EXPECT_EQ(std::remove(file.c_str()), 0);
+}
+
+TEST(Execution, ThroughCAllocatesNothing) {
+  weft_comm comm = nullptr;
+  weft_plan plan = nullptr;
+  weft_problem problem{};
+  problem.size = sizeof problem;
+  problem.ndim = 2;
+  problem.shape[0] = problem.shape[1] = 16;
+  ASSERT_EQ(weft_comm_self(&comm), WEFT_SUCCESS);
+  ASSERT_EQ(weft_plan_create(comm, &problem, nullptr, &plan), WEFT_SUCCESS);
+  Buffer<std::complex<double>> in(256), out(256);
+  const auto both = [&] {
+    int complete = 0;
+    weft_layout layout{};
+    layout.size = sizeof layout;
+    EXPECT_EQ(weft_forward(plan, in.data(), out.data()), WEFT_SUCCESS);
+    EXPECT_EQ(weft_start(plan, WEFT_BACKWARD, out.data(), in.data(), nullptr, 0), WEFT_SUCCESS);
+    EXPECT_EQ(weft_test(plan, &complete), WEFT_SUCCESS);
+    EXPECT_EQ(weft_wait(plan), WEFT_SUCCESS);
+    EXPECT_EQ(weft_plan_layout(plan, WEFT_INPUT, &layout), WEFT_SUCCESS);
+  };
+  EXPECT_EQ(allocations_of(Comm::self(), both), 0);
+  EXPECT_EQ(weft_plan_free(&plan), WEFT_SUCCESS);
+  EXPECT_EQ(weft_comm_free(&comm), WEFT_SUCCESS);
 }
 
 TEST(Execution, TheCounterCounts) {
