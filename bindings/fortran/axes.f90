@@ -56,7 +56,7 @@ contains
     text = "("
     do i = 1, size(self%lo)
       if (i > 1) text = text//", "
-      text = text//digits(self%lo(i))//":"//digits(self%hi(i))
+      text = text//trim(digits(self%lo(i)))//":"//trim(digits(self%hi(i)))
     end do
     text = text//")"
   end function

@@ -351,6 +351,9 @@ module weft_c_module
       import :: c_int, c_char
       character(c_char), intent(in) :: operation(*), got(*), expected(*)
     end function
+    pure integer(c_int) function weft_fortran_message_length() bind(C)
+      import :: c_int
+    end function
     integer(c_int) function weft_fortran_execute(plan, facts, direction, starts, in, out, workspace) bind(C)
       import :: c_int, c_ptr, plan_facts
       type(c_ptr), value :: plan

@@ -32,6 +32,10 @@ int weft_fortran_fail(const char* operation, const char* got, const char* wanted
   return weft_set_last_error(WEFT_FAILURE, operation, got, wanted);
 }
 
+int weft_fortran_message_length(void) {
+  return (int)strlen(weft_last_message());
+}
+
 /* ---------------------------------------------------------------------------------------------- what is
  * expected */
 

@@ -69,7 +69,7 @@ contains
     text = c_null_ptr
     code = made(self)
     if (code == weft_success) code = weft_options_get_c(self%handle, trim(name)//c_null_char, text)
-    value = taken_text(text)
+    call take_text(text, value)
     call report(code, status)
   end function
 
@@ -97,7 +97,7 @@ contains
     text = c_null_ptr
     code = made(self)
     if (code == weft_success) code = weft_options_text_c(self%handle, text)
-    lines = taken_text(text)
+    call take_text(text, lines)
     call report(code, status)
   end function
 

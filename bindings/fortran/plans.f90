@@ -387,7 +387,7 @@ contains
     allocate (times(count))
     if (count > 0) call c_f_pointer(memory, c, [count])
     do i = 1, count
-      times(i)%kind = text_of(c(i)%kind)
+      call copy_text(c(i)%kind, times(i)%kind)
       times(i)%stage = c(i)%stage
       times(i)%reshape = c(i)%reshape
       times(i)%tile = c(i)%tile
@@ -422,25 +422,26 @@ contains
 
   ! --------------------------------------------------------------------------------------------------------- texts
 
-  function text_by(ask, handle, status) result(text)
+  subroutine text_by(ask, handle, text, status)
     procedure(text_function) :: ask
     type(c_ptr), intent(in) :: handle
+    character(:), allocatable, intent(out) :: text
     integer, intent(out), optional :: status
-    character(:), allocatable :: text
     type(c_ptr) :: c
     integer(c_int) :: code
     c = c_null_ptr
     code = ask(handle, c)
-    text = taken_text(c)
+    call take_text(c, text)
     call report(code, status)
-  end function
+  end subroutine
 
-  ! Texts for people, which number axes as C++ does: axis a is dimension ndim - a. The plan on one screen.
+  ! Texts for people, which number axes as C++ does: axis a is dimension ndim - a. With gfortran not by several threads at
+  ! once from one place in the program (status.f90 says why). The plan on one screen.
   function plan_text(self, status) result(text)
     class(weft_plan), intent(in) :: self
     integer, intent(out), optional :: status
     character(:), allocatable :: text
-    text = text_by(weft_plan_text_c, self%handle, status)
+    call text_by(weft_plan_text_c, self%handle, text, status)
   end function
 
   ! Why the plan is as it is, what else there was, and what would make it faster.
@@ -448,7 +449,7 @@ contains
     class(weft_plan), intent(in) :: self
     integer, intent(out), optional :: status
     character(:), allocatable :: text
-    text = text_by(weft_plan_explain_c, self%handle, status)
+    call text_by(weft_plan_explain_c, self%handle, text, status)
   end function
 
   ! The same as JSON; weft.h lists its members.
@@ -456,7 +457,7 @@ contains
     class(weft_plan), intent(in) :: self
     integer, intent(out), optional :: status
     character(:), allocatable :: text
-    text = text_by(weft_plan_explain_json_c, self%handle, status)
+    call text_by(weft_plan_explain_json_c, self%handle, text, status)
   end function
 
   ! The operations of this rank in one direction, one per line.
@@ -469,7 +470,7 @@ contains
     integer(c_int) :: code
     c = c_null_ptr
     code = weft_plan_program_c(self%handle, int(direction, c_int), c)
-    text = taken_text(c)
+    call take_text(c, text)
     call report(code, status)
   end function
 

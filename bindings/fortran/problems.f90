@@ -220,7 +220,7 @@ contains
     ndim = 0
     if (allocated(problem%shape)) ndim = size(problem%shape)
     if (ndim < 1 .or. ndim > max_axes) then
-      code = fail("problem", "a shape of "//digits(ndim)//" dimensions", "1 to "//digits(max_axes))
+      code = fail("problem", "a shape of "//trim(digits(ndim))//" dimensions", "1 to "//trim(digits(max_axes)))
       return
     end if
     c%problem%size = c_sizeof(c%problem)
@@ -236,7 +236,7 @@ contains
     c%problem%element = problem%element
     c%problem%in_place = merge(1, 0, problem%in_place)
     if (problem%batch < 1) then
-      code = fail("problem%batch", digits(problem%batch), "at least 1")
+      code = fail("problem%batch", trim(digits(problem%batch)), "at least 1")
       return
     end if
     c%problem%batch = problem%batch
@@ -289,7 +289,7 @@ contains
       dimension = from%dimension
       if (dimension == 0 .and. from%cut == cut_slab) dimension = ndim
       if (dimension < 1 .or. dimension > ndim) then
-        code = fail(name, "dimension "//digits(dimension), "1 to "//digits(ndim))
+        code = fail(name, "dimension "//trim(digits(dimension)), "1 to "//trim(digits(ndim)))
         return
       end if
       c%axis = axis_of(dimension, ndim)
@@ -301,7 +301,7 @@ contains
     do i = 1, size(boxes)
       boxes(i) = box_to_c(from%boxes(i))
       if (boxes(i)%ndim == ndim) cycle
-      code = fail(name//", box "//digits(i), "bounds lo and hi of other sizes", digits(ndim)//" lower and upper bounds")
+      code = fail(name//", box "//trim(digits(i)), "bounds lo and hi of other sizes", trim(digits(ndim))//" lower and upper bounds")
       return
     end do
     c%box_count = size(boxes)
@@ -350,7 +350,7 @@ contains
     integer(c_int), intent(inout) :: code
     character(*), intent(in) :: what
     integer, intent(in) :: given, ndim
-    if (code == weft_success .and. given /= ndim) code = fail(what, digits(given)//" values", digits(ndim)// &
+    if (code == weft_success .and. given /= ndim) code = fail(what, trim(digits(given))//" values", trim(digits(ndim))// &
       ", one per dimension")
   end subroutine
 
@@ -358,11 +358,17 @@ contains
     integer(c_int), intent(inout) :: code
     character(*), intent(in) :: name
     integer, intent(in) :: order(:), ndim
+    character(:), allocatable :: given
     integer :: i
     if (code /= weft_success) return
     if (size(order) == ndim) then
       if (all([(any(order == i), i=1, ndim)])) return
     end if
-    code = fail(name//", order", digits(order), "the dimensions 1 to "//digits(ndim)//", from the fastest in memory on")
+    given = "["
+    do i = 1, size(order)
+      if (i > 1) given = given//", "
+      given = given//trim(digits(order(i)))
+    end do
+    code = fail(name//", order", given//"]", "the dimensions 1 to "//trim(digits(ndim))//", from the fastest in memory on")
   end subroutine
 end module

@@ -75,12 +75,14 @@ contains
   function comm_medium(self, status) result(medium)
     class(weft_comm), intent(in) :: self
     integer, intent(out), optional :: status
-    character(:), allocatable :: medium
+    character(7) :: medium
+    character(:), allocatable :: word
     type(c_ptr) :: text
     integer(c_int) :: code
     text = c_null_ptr
     code = weft_comm_medium_c(self%handle, text)
-    medium = text_of(text)
+    call copy_text(text, word)
+    medium = word
     call report(code, status)
   end function
 

@@ -1,4 +1,7 @@
 ! Failures: status codes, the last message, and what happens to a caller who does not ask for a status.
+!
+! gfortran keeps the length of a function's result that is character(:), allocatable in one static variable per call, which
+! threads share. So inside the module no such function is called, and those that bodies of teams need have other results.
 module weft_status_module
   use, intrinsic :: iso_fortran_env, only: error_unit
   use weft_c_module
@@ -6,7 +9,7 @@ module weft_status_module
   private
   public :: weft_success, weft_failure, weft_bad_handle, weft_bad_argument, weft_no_memory, weft_internal
   public :: weft_error, weft_message, weft_last_error, weft_status_name, weft_version
-  public :: report, fail, text_of, taken_text, digits
+  public :: report, fail, copy_text, take_text, digits
 
   ! What procedures give in `status`. 0 is success.
   integer, parameter :: weft_success = 0
@@ -23,9 +26,9 @@ module weft_status_module
     integer :: rank = -1
   end type
 
-  ! Decimal digits of an integer, without blanks.
+  ! Decimal digits of an integer, with blanks behind them.
   interface digits
-    procedure digits_default, digits_int64, digits_list
+    procedure digits_default, digits_int64
   end interface
 
 contains
@@ -34,8 +37,10 @@ contains
   ! which rank. "" before the first failure. Axes in messages of the library are numbered as in C++ and C: axis a, from
   ! 0, is dimension ndim - a of Fortran.
   function weft_message() result(message)
-    character(:), allocatable :: message
-    message = text_of(weft_last_message_c())
+    character(weft_fortran_message_length()) :: message
+    character(:), allocatable :: text
+    call copy_text(weft_last_message_c(), text)
+    message = text
   end function
 
   function weft_last_error() result(error)
@@ -43,23 +48,27 @@ contains
     type(c_error) :: c
     c%size = c_sizeof(c)
     if (weft_last_error_c(c) /= weft_success) return
-    error%operation = text_of(c%operation)
-    error%got = text_of(c%got)
-    error%expected = text_of(c%expected)
+    call copy_text(c%operation, error%operation)
+    call copy_text(c%got, error%got)
+    call copy_text(c%expected, error%expected)
     error%rank = c%rank
   end function
 
-  ! The name of a status: "WEFT_BAD_HANDLE".
+  ! The name of a status: "WEFT_BAD_HANDLE", with blanks behind it.
   function weft_status_name(status) result(name)
     integer, intent(in) :: status
-    character(:), allocatable :: name
-    name = text_of(weft_status_name_c(int(status, c_int)))
+    character(20) :: name
+    character(:), allocatable :: text
+    call copy_text(weft_status_name_c(int(status, c_int)), text)
+    name = text
   end function
 
-  ! The version of the library that the program runs with, "0.1.0".
+  ! The version of the library that the program runs with, "0.1.0", with blanks behind it.
   function weft_version() result(version)
-    character(:), allocatable :: version
-    version = text_of(weft_version_c())
+    character(16) :: version
+    character(:), allocatable :: text
+    call copy_text(weft_version_c(), text)
+    version = text
   end function
 
   ! Hands `code` to a caller who asks for it. For one who does not, a failure prints its message and stops the program.
@@ -69,7 +78,7 @@ contains
     if (present(status)) then
       status = int(code)
     else if (code /= weft_success) then
-      write (error_unit, '(2a)') "Weft: ", weft_message()
+      write (error_unit, '(a)') weft_message()
       error stop 1
     end if
   end subroutine
@@ -82,54 +91,53 @@ contains
   end function
 
   ! A copy of a text of C; "" of a null pointer.
-  function text_of(c) result(text)
+  subroutine copy_text(c, text)
     type(c_ptr), intent(in) :: c
-    character(:), allocatable :: text
+    character(:), allocatable, intent(out) :: text
     character(c_char), pointer :: letters(:)
     integer :: i, length
-    if (.not. c_associated(c)) then
-      text = ""
-      return
-    end if
-    length = int(strlen(c))
-    call c_f_pointer(c, letters, [length])
+    length = 0
+    if (c_associated(c)) length = int(strlen(c))
     allocate (character(length) :: text)
+    if (length > 0) call c_f_pointer(c, letters, [length])
     do i = 1, length
       text(i:i) = letters(i)
     end do
-  end function
+  end subroutine
 
   ! The same of a text that the library has made for the caller, which is freed.
-  function taken_text(c) result(text)
+  subroutine take_text(c, text)
     type(c_ptr), intent(in) :: c
-    character(:), allocatable :: text
-    text = text_of(c)
+    character(:), allocatable, intent(out) :: text
+    call copy_text(c, text)
     call weft_free_c(c)
-  end function
+  end subroutine
 
+  ! By hand: writes into character variables by several threads at once are not safe everywhere.
   pure function digits_int64(value) result(text)
     integer(c_int64_t), intent(in) :: value
-    character(:), allocatable :: text
-    character(24) :: buffer
-    write (buffer, '(i0)') value
-    text = trim(buffer)
+    character(20) :: text
+    character(20) :: buffer
+    integer(c_int64_t) :: rest
+    integer :: first
+    rest = value
+    first = len(buffer) + 1
+    do
+      first = first - 1
+      buffer(first:first) = achar(iachar("0") + int(abs(mod(rest, 10_c_int64_t))))
+      rest = rest/10
+      if (rest == 0) exit
+    end do
+    if (value < 0) then
+      first = first - 1
+      buffer(first:first) = "-"
+    end if
+    text = buffer(first:)
   end function
 
   pure function digits_default(value) result(text)
     integer, intent(in) :: value
-    character(:), allocatable :: text
+    character(20) :: text
     text = digits_int64(int(value, c_int64_t))
-  end function
-
-  pure function digits_list(values) result(text)
-    integer, intent(in) :: values(:)
-    character(:), allocatable :: text
-    integer :: i
-    text = "["
-    do i = 1, size(values)
-      if (i > 1) text = text//", "
-      text = text//digits_default(values(i))
-    end do
-    text = text//"]"
   end function
 end module

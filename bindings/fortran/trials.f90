@@ -102,12 +102,12 @@ contains
   recursive subroutine tell(c) bind(C)
     type(c_trial_progress), intent(in) :: c
     type(weft_trial_progress) :: progress
-    progress%round = text_of(c%round)
+    call copy_text(c%round, progress%round)
     progress%trial = c%trial
     progress%most_trials = c%most_trials
-    progress%options = text_of(c%options)
+    call copy_text(c%options, progress%options)
     progress%seconds = c%seconds
-    progress%best_options = text_of(c%best_options)
+    call copy_text(c%best_options, progress%best_options)
     progress%best_seconds = c%best_seconds
     progress%is_best = c%is_best /= 0
     progress%seconds_left = c%seconds_left
@@ -123,7 +123,7 @@ contains
     integer(c_int) :: code
     text = c_null_ptr
     code = weft_information_json_c(text)
-    json = taken_text(text)
+    call take_text(text, json)
     call report(code, status)
   end function
 end module

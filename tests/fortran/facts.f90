@@ -59,8 +59,9 @@ contains
     call claim(comm, .not. options%is_set("pipeline"), "an option that nobody has set")
     call options%set("pipeline", "sequential")
     call options%set("threads", 1)
-    call claim(comm, options%is_set("pipeline") .and. options%get("pipeline") == "sequential", "an option that was set")
-    call claim(comm, index(options%text(), "pipeline=sequential") > 0, "all options")
+    call claim(comm, options%is_set("pipeline"), "an option that was set")
+    if (comm%rank() == 0) call claim(comm, options%get("pipeline") == "sequential", "the value of an option")
+    if (comm%rank() == 0) call claim(comm, index(options%text(), "pipeline=sequential") > 0, "all options")
     call plan%create(comm, problem, options)
     call options%free()
     x = plan%input_box()
@@ -72,12 +73,18 @@ contains
     call claim(comm, size(times) > 0 .and. all([(times(i)%end >= times(i)%begin, i=1, size(times))]), "times")
     call claim(comm, any([(times(i)%kind == "fft" .and. times(i)%reshape >= -1, i=1, size(times))]), "a local FFT was timed")
     call plan%record_times(.false.)
+    if (comm%rank() == 0) call claim_texts(comm, plan)
+    call claim(comm, plan%scale_factor() == 720 .and. plan%buffer_bytes() == 16*size(a), "facts of a plan")
+    call plan%free()
+  end subroutine
+
+  subroutine claim_texts(comm, plan)
+    type(weft_comm), intent(in) :: comm
+    type(weft_plan), intent(in) :: plan
     call claim(comm, index(plan%text(), "10x9x8") + index(plan%text(), "10 x 9 x 8") > 0, "a printed plan: "//plan%text())
     call claim(comm, len(plan%explain()) > 0, "an explanation")
     call claim(comm, index(plan%explain_json(), '"candidates"') > 0, "an explanation as JSON")
     call claim(comm, index(plan%program_text(weft_backward), "fft") > 0, "a program")
-    call claim(comm, plan%scale_factor() == 720 .and. plan%buffer_bytes() == 16*size(a), "facts of a plan")
-    call plan%free()
   end subroutine
 
   subroutine test_accuracy(comm)
@@ -113,13 +120,14 @@ contains
     b = weft_box([3, 5], [8, 6])
     c = weft_intersect(a, b)
     call claim(comm, all(c%lo == [3, 5]) .and. all(c%hi == [4, 6]) .and. c%count() == 4, "the common part of boxes")
-    call claim(comm, a%contains(c) .and. .not. a%contains(b) .and. a%text() == "(1:4, 2:9)", "boxes")
+    call claim(comm, a%contains(c) .and. .not. a%contains(b), "boxes")
+    if (comm%rank() == 0) call claim(comm, a%text() == "(1:4, 2:9)", "a printed box")
     call claim(comm, all(a%extents() == [4, 8]) .and. a%count() == 32, "extents of a box")
     c = weft_intersect(a, weft_box([5, 1], [6, 1]))
     call claim(comm, c%count() == 0, "boxes with nothing in common")
     c = weft_intersect(a, weft_box([1], [2]), status)
     call claim(comm, status /= weft_success, "boxes of other dimensions")
-    call claim(comm, index(weft_information_json(), '"'//weft_version()//'"') > 0, "version")
+    if (comm%rank() == 0) call claim(comm, index(weft_information_json(), '"'//trim(weft_version())//'"') > 0, "version")
   end subroutine
 
   ! What concerns the whole process: by a team that is alone in it.

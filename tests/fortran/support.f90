@@ -49,7 +49,7 @@ contains
       all_there = all_there .and. index(weft_message(), words(from:from + bar - 2)) > 0
       from = from + bar
     end do
-    call claim(comm, all_there, what//": status "//weft_status_name(status)//", """//weft_message()//""", wanted "//words)
+    call claim(comm, all_there, what//": status "//trim(weft_status_name(status))//", """//weft_message()//""", wanted "//words)
   end subroutine
 
   ! A value between -1 and 1 at a point of a global array; real arrays have its real part.
