@@ -21,6 +21,8 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = TOP / "include" / "weft"
 OWN_USE = "For Weft's own use"
 EXPORT = "export.hpp"  # defines WEFT_API
+# The interfaces of other libraries, which their own manuals describe.
+OF_OTHERS = {"fftw3-mpi.h", "heffte.h", "heffte_c.h"}
 GUARD = re.compile(r"#define WEFT_\w+_H$")
 
 
@@ -285,7 +287,9 @@ def page(header: Header) -> str:
 
 def headers() -> list[Header]:
     """Those that declare something for programs."""
-    found = [Header(p) for p in sorted([*HEADERS.glob("*.hpp"), *HEADERS.glob("*.h")]) if p.name != EXPORT]
+    found = [
+        Header(p) for p in sorted([*HEADERS.glob("*.hpp"), *HEADERS.glob("*.h")]) if p.name not in {EXPORT, *OF_OTHERS}
+    ]
     return [h for h in found if h.groups]
 
 
