@@ -51,37 +51,39 @@ class MpiComm final : public CommImpl {
   int size() const override { return world_->size(); }
   const char* medium() const override { return "mpi"; }
   void barrier() override {
-    const auto lock = world_->lock();
-    check_mpi(MPI_Barrier(world_->comm()), "MPI_Barrier");
+    complete("MPI_Ibarrier", [&](MPI_Comm comm, MPI_Request* r) { return MPI_Ibarrier(comm, r); });
   }
 
   void allgather(const void* mine, std::size_t bytes, void* all) override {
-    const auto lock = world_->lock();
     const int n = static_cast<int>(bytes);
-    check_mpi(MPI_Allgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, world_->comm()), "MPI_Allgather");
+    complete("MPI_Iallgather", [&](MPI_Comm comm, MPI_Request* r) {
+      return MPI_Iallgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, comm, r);
+    });
   }
 
   int least(int mine) override {
     int result = mine;
-    MPI_Request request = MPI_REQUEST_NULL;
-    {
-      const auto lock = world_->lock();
-      check_mpi(MPI_Iallreduce(&mine, &result, 1, MPI_INT, MPI_MIN, world_->comm(), &request),
-                "MPI_Iallreduce");
-    }
     Meanwhile meanwhile(*this);
-    for (Backoff backoff; !world_->complete({&request, 1}); backoff.pause()) meanwhile();
+    complete(
+        "MPI_Iallreduce",
+        [&](MPI_Comm comm, MPI_Request* r) {
+          return MPI_Iallreduce(&mine, &result, 1, MPI_INT, MPI_MIN, comm, r);
+        },
+        meanwhile);
     meanwhile.rethrow();
     return result;
   }
 
   std::string broadcast(const std::string& bytes, int root) override {
-    const auto lock = world_->lock();
     std::string result = bytes;
     int n = static_cast<int>(result.size());
-    check_mpi(MPI_Bcast(&n, 1, MPI_INT, root, world_->comm()), "MPI_Bcast");
+    const auto send = [&](void* data, int count, MPI_Datatype type) {
+      complete("MPI_Ibcast",
+               [&](MPI_Comm comm, MPI_Request* r) { return MPI_Ibcast(data, count, type, root, comm, r); });
+    };
+    send(&n, 1, MPI_INT);
     result.resize(static_cast<std::size_t>(n));
-    check_mpi(MPI_Bcast(result.data(), n, MPI_BYTE, root, world_->comm()), "MPI_Bcast");
+    send(result.data(), n, MPI_BYTE);
     return result;
   }
 
@@ -117,6 +119,19 @@ class MpiComm final : public CommImpl {
 
  private:
   explicit MpiComm(std::unique_ptr<MpiWorld> world) : CommImpl(world->nodes()), world_(std::move(world)) {}
+
+  /// Starts a collective of MPI and waits for it by looking (docs/adr/0022): a rank that stood inside MPI
+  /// could keep the core that a slower rank needs. Calls `between` between two looks.
+  template <class Start, class Between = void (*)()>
+  void complete(
+      const char* name, const Start& start, Between&& between = [] {}) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      const auto lock = world_->lock();
+      check_mpi(start(world_->comm(), &request), name);
+    }
+    for (Backoff backoff; !world_->complete({&request, 1}); backoff.pause()) between();
+  }
 
   std::unique_ptr<MpiWorld> world_;
 };
