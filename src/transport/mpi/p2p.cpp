@@ -10,6 +10,7 @@
 // come. Those behind its end are empty.
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "kernels/cpu/varying_rows.hpp"
 #include "transport/mpi/failure_notices.hpp"
@@ -112,20 +113,11 @@ class MpiP2p final : public Carrier {
     return arrived;
   }
 
-  /// MPI moves on when it is asked for something that it does not know yet.
+  /// MPI moves on when it is asked for something that it does not know yet. Yielding lets a rank that shares
+  /// this core hand its messages to the network before this rank's next local operation is done.
   void progress() override {
-    int done = 1;
-    for (const Tile& t : tiles_)
-      for (const Side* side : {&t.receives, &t.sends})
-        for (const MPI_Request request : side->requests) {
-          if (request == MPI_REQUEST_NULL) continue;
-          const auto lock = world_.lock();
-          check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
-          if (done == 0) return;
-        }
-    const auto lock = world_.lock();
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tags_.first(), world_.comm(), &done, MPI_STATUS_IGNORE),
-              "MPI_Iprobe");
+    look_at_messages();
+    std::this_thread::yield();
   }
 
   /// Receives that nobody will complete are called back, so that late messages do not land in our memory.
@@ -142,6 +134,21 @@ class MpiP2p final : public Carrier {
   }
 
  private:
+  void look_at_messages() {
+    int done = 1;
+    for (const Tile& t : tiles_)
+      for (const Side* side : {&t.receives, &t.sends})
+        for (const MPI_Request request : side->requests) {
+          if (request == MPI_REQUEST_NULL) continue;
+          const auto lock = world_.lock();
+          check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+          if (done == 0) return;
+        }
+    const auto lock = world_.lock();
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tags_.first(), world_.comm(), &done, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+  }
+
   /// What is sent as a message of MPI.
   struct Piece {
     int rank, position;  ///< position: of the part in the tile
