@@ -1,7 +1,7 @@
-/* A program written for FFTW's MPI library, on any number of ranks: every planning function, layouts and flags, compared
-   with serial FFTW on the whole array; plans of both in the same functions; what has to be refused. With an argument it
-   checks one thing alone: "behind", that FFTW in front of the library is noticed. SINGLE: in float. Prints one line, and
-   what is wrong; exits with 1 if anything is. */
+/* A program written for FFTW's MPI library, on any number of ranks: every planning function, layouts and
+   flags, compared with serial FFTW on the whole array; plans of both in the same functions; what has to be
+   refused. With an argument it checks one thing alone: "behind", that FFTW in front of the library is
+   noticed. SINGLE: in float. Prints one line, and what is wrong; exits with 1 if anything is. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ typedef double real;
 
 enum { most_axes = 4, guards = 8 };
 enum kind { dft, r2c, c2r, r2r, transpose };
-static const char *const names[] = {"dft", "r2c", "c2r", "r2r", "transpose"};
+static const char* const names[] = {"dft", "r2c", "c2r", "r2r", "transpose"};
 
 struct problem {
   enum kind kind;
@@ -44,7 +44,7 @@ struct side {
 
 static int rank, ranks, failures, checks;
 
-static void expect(int right, const char *what) {
+static void expect(int right, const char* what) {
   ++checks;
   if (right) return;
   ++failures;
@@ -52,7 +52,7 @@ static void expect(int right, const char *what) {
 }
 
 /* The place in the whole array of the number at `place` of this rank's; -1 for padding. */
-static ptrdiff_t whole_place(const struct side *s, ptrdiff_t place) {
+static ptrdiff_t whole_place(const struct side* s, ptrdiff_t place) {
   ptrdiff_t at[most_axes], whole = 0;
   const ptrdiff_t item = place % s->howmany;
   place /= s->howmany;
@@ -68,27 +68,27 @@ static ptrdiff_t whole_place(const struct side *s, ptrdiff_t place) {
   return whole * s->howmany + item;
 }
 
-static ptrdiff_t numbers(const struct side *s) {
+static ptrdiff_t numbers(const struct side* s) {
   ptrdiff_t all = s->howmany * s->count;
   for (int axis = 0; axis < s->axes; ++axis)
     if (axis != s->cut) all *= axis == s->axes - 1 ? s->room : s->n[axis];
   return all;
 }
 
-static ptrdiff_t whole_numbers(const struct side *s) {
+static ptrdiff_t whole_numbers(const struct side* s) {
   ptrdiff_t all = s->howmany;
   for (int axis = 0; axis < s->axes; ++axis) all *= s->n[axis];
   return all;
 }
 
-static void take_part(const struct side *s, const real *whole, real *mine) {
+static void take_part(const struct side* s, const real* whole, real* mine) {
   for (ptrdiff_t i = 0; i < numbers(s); ++i) {
     const ptrdiff_t from = whole_place(s, i);
     for (int k = 0; k < s->reals; ++k) mine[i * s->reals + k] = from < 0 ? 99 : whole[from * s->reals + k];
   }
 }
 
-static double difference(const struct side *s, const real *whole, const real *mine) {
+static double difference(const struct side* s, const real* whole, const real* mine) {
   double most = 0;
   for (ptrdiff_t i = 0; i < numbers(s); ++i) {
     const ptrdiff_t at = whole_place(s, i);
@@ -100,13 +100,13 @@ static double difference(const struct side *s, const real *whole, const real *mi
   return most;
 }
 
-static double largest(const real *x, ptrdiff_t count) {
+static double largest(const real* x, ptrdiff_t count) {
   double most = 0;
   for (ptrdiff_t i = 0; i < count; ++i) most = fmax(most, fabs((double)x[i]));
   return most;
 }
 
-static void fill(real *x, ptrdiff_t count) {
+static void fill(real* x, ptrdiff_t count) {
   unsigned state = 12345;
   for (ptrdiff_t i = 0; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
@@ -115,30 +115,34 @@ static void fill(real *x, ptrdiff_t count) {
 }
 
 /* What serial FFTW makes of the whole array. Of c2r, `in` becomes the transform of a real array. */
-static void serial(const struct problem *p, real *in, real *out, ptrdiff_t in_reals) {
+static void serial(const struct problem* p, real* in, real* out, ptrdiff_t in_reals) {
   const int h = (int)p->howmany;
   int n[most_axes];
   FFTW(plan) plan = NULL;
-  real *kept = malloc(sizeof(real) * (size_t)in_reals);
+  real* kept = malloc(sizeof(real) * (size_t)in_reals);
   for (int a = 0; a < p->axes; ++a) n[a] = (int)p->n[a];
   fill(in, in_reals);
   if (p->kind == transpose) {
     for (int i = 0; i < n[0] * n[1] * h; ++i) out[i] = in[i];
   } else if (p->kind == dft) {
-    plan = FFTW(plan_many_dft)(p->axes, n, h, (FFTW(complex) *)in, NULL, h, 1, (FFTW(complex) *)out, NULL, h, 1, p->sign,
-                               FFTW_ESTIMATE);
+    plan = FFTW(plan_many_dft)(p->axes, n, h, (FFTW(complex)*)in, NULL, h, 1, (FFTW(complex)*)out, NULL, h, 1,
+                               p->sign, FFTW_ESTIMATE);
   } else if (p->kind == r2c) {
-    plan = FFTW(plan_many_dft_r2c)(p->axes, n, h, in, NULL, h, 1, (FFTW(complex) *)out, NULL, h, 1, FFTW_ESTIMATE);
+    plan = FFTW(plan_many_dft_r2c)(p->axes, n, h, in, NULL, h, 1, (FFTW(complex)*)out, NULL, h, 1,
+                                   FFTW_ESTIMATE);
   } else if (p->kind == r2r) {
     plan = FFTW(plan_many_r2r)(p->axes, n, h, in, NULL, h, 1, out, NULL, h, 1, p->kinds, FFTW_ESTIMATE);
   } else {
-    FFTW(plan) there = FFTW(plan_many_dft_r2c)(p->axes, n, h, out, NULL, h, 1, (FFTW(complex) *)in, NULL, h, 1, FFTW_ESTIMATE);
+    FFTW(plan)
+    there = FFTW(plan_many_dft_r2c)(p->axes, n, h, out, NULL, h, 1, (FFTW(complex)*)in, NULL, h, 1,
+                                    FFTW_ESTIMATE);
     ptrdiff_t points = h;
     for (int a = 0; a < p->axes; ++a) points *= n[a];
     fill(out, points);
     FFTW(execute)(there);
     FFTW(destroy_plan)(there);
-    plan = FFTW(plan_many_dft_c2r)(p->axes, n, h, (FFTW(complex) *)in, NULL, h, 1, out, NULL, h, 1, FFTW_ESTIMATE);
+    plan = FFTW(plan_many_dft_c2r)(p->axes, n, h, (FFTW(complex)*)in, NULL, h, 1, out, NULL, h, 1,
+                                   FFTW_ESTIMATE);
   }
   memcpy(kept, in, sizeof(real) * (size_t)in_reals); /* c2r overwrites it */
   if (plan != NULL) FFTW(execute)(plan);
@@ -147,22 +151,27 @@ static void serial(const struct problem *p, real *in, real *out, ptrdiff_t in_re
   free(kept);
 }
 
-static FFTW(plan) planned(const struct problem *p, void *in, void *out, MPI_Comm comm) {
+static FFTW(plan) planned(const struct problem* p, void* in, void* out, MPI_Comm comm) {
   switch (p->kind) {
     case dft:
-      return FFTW(mpi_plan_many_dft)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm, p->sign, p->flags);
+      return FFTW(mpi_plan_many_dft)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm,
+                                     p->sign, p->flags);
     case r2c:
-      return FFTW(mpi_plan_many_dft_r2c)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm, p->flags);
+      return FFTW(mpi_plan_many_dft_r2c)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm,
+                                         p->flags);
     case c2r:
-      return FFTW(mpi_plan_many_dft_c2r)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm, p->flags);
+      return FFTW(mpi_plan_many_dft_c2r)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm,
+                                         p->flags);
     case r2r:
-      return FFTW(mpi_plan_many_r2r)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm, p->kinds, p->flags);
+      return FFTW(mpi_plan_many_r2r)(p->axes, p->n, p->howmany, p->in_block, p->out_block, in, out, comm,
+                                     p->kinds, p->flags);
     default:
-      return FFTW(mpi_plan_many_transpose)(p->n[0], p->n[1], p->howmany, p->in_block, p->out_block, in, out, comm, p->flags);
+      return FFTW(mpi_plan_many_transpose)(p->n[0], p->n[1], p->howmany, p->in_block, p->out_block, in, out,
+                                           comm, p->flags);
   }
 }
 
-static void execute_on(const struct problem *p, FFTW(plan) plan, void *in, void *out) {
+static void execute_on(const struct problem* p, FFTW(plan) plan, void* in, void* out) {
   if (p->kind == dft) FFTW(mpi_execute_dft)(plan, in, out);
   if (p->kind == r2c) FFTW(mpi_execute_dft_r2c)(plan, in, out);
   if (p->kind == c2r) FFTW(mpi_execute_dft_c2r)(plan, in, out);
@@ -170,7 +179,7 @@ static void execute_on(const struct problem *p, FFTW(plan) plan, void *in, void 
 }
 
 /* One array and two; on the arrays of planning and on others. */
-static void check_problem(const struct problem *p, MPI_Comm comm) {
+static void check_problem(const struct problem* p, MPI_Comm comm) {
   const int real_side = p->kind == r2c || p->kind == c2r, last = p->axes - 1;
   const int reals = p->kind == r2r || p->kind == transpose ? 1 : 2;
   const int in_cut = (p->flags & FFTW_MPI_TRANSPOSED_IN) != 0 && p->kind != transpose;
@@ -185,11 +194,12 @@ static void check_problem(const struct problem *p, MPI_Comm comm) {
   memcpy(out.n, cut_n, sizeof cut_n);
   out.cut = out_cut;
   for (int k = 0; k < 2; ++k) {
-    struct side *const s = k == 0 ? &in : &out;
+    struct side* const s = k == 0 ? &in : &out;
     const ptrdiff_t block = k == 0 ? p->in_block : p->out_block;
     ptrdiff_t n[2], start[2];
-    room[k] = FFTW(mpi_local_size_many_transposed)(p->axes, cut_n, p->howmany, s->cut ? 0 : block, s->cut ? block : 0, comm,
-                                                   &n[0], &start[0], &n[1], &start[1]);
+    room[k] =
+        FFTW(mpi_local_size_many_transposed)(p->axes, cut_n, p->howmany, s->cut ? 0 : block,
+                                             s->cut ? block : 0, comm, &n[0], &start[0], &n[1], &start[1]);
     s->count = n[s->cut];
     s->start = start[s->cut];
   }
@@ -197,7 +207,7 @@ static void check_problem(const struct problem *p, MPI_Comm comm) {
   out.swapped = ((p->flags & FFTW_MPI_TRANSPOSED_OUT) != 0) != (p->kind == transpose);
   in.room = out.room = cut_n[last];
   if (p->kind == r2c || p->kind == c2r) {
-    struct side *s = p->kind == r2c ? &in : &out;
+    struct side* s = p->kind == r2c ? &in : &out;
     s->n[last] = p->n[last];
     s->reals = 1;
     s->room = 2 * (p->n[last] / 2 + 1);
@@ -212,14 +222,15 @@ static void check_problem(const struct problem *p, MPI_Comm comm) {
   for (int variant = 0; variant < 4; ++variant) {
     const int in_place = variant % 2, elsewhere = variant / 2;
     const ptrdiff_t size = (room[0] > room[1] ? room[0] : room[1]) * reals;
-    real *arrays[4];
+    real* arrays[4];
     for (int k = 0; k < 4; ++k) {
       arrays[k] = FFTW(alloc_real)((size_t)(size + guards));
       for (ptrdiff_t i = 0; i < size + guards; ++i) arrays[k][i] = -7;
     }
     real *const from = arrays[2 * elsewhere], *const to = in_place ? from : arrays[2 * elsewhere + 1];
-    snprintf(what, sizeof what, "%s %tdx%tdx%td of %d axes, howmany %td, flags %#x, %s, %s", names[p->kind], p->n[0], p->n[1],
-             p->n[2], p->axes, p->howmany, p->flags, in_place ? "in place" : "out of place", elsewhere ? "other arrays" : "");
+    snprintf(what, sizeof what, "%s %tdx%tdx%td of %d axes, howmany %td, flags %#x, %s, %s", names[p->kind],
+             p->n[0], p->n[1], p->n[2], p->axes, p->howmany, p->flags, in_place ? "in place" : "out of place",
+             elsewhere ? "other arrays" : "");
     FFTW(plan) plan = planned(p, arrays[0], in_place ? arrays[0] : arrays[1], comm);
     expect(plan != NULL, what);
     if (plan == NULL) break;
@@ -282,8 +293,9 @@ static void check_problems(MPI_Comm comm) {
   int size;
   MPI_Comm_size(comm, &size);
   for (size_t i = 0; i < sizeof problems / sizeof problems[0]; ++i) {
-    const struct problem *p = &problems[i];
-    const ptrdiff_t first = p->flags & IN && p->kind != transpose ? p->n[1] : p->n[0], second = p->flags & OUT || p->kind == transpose ? p->n[1] : p->n[0];
+    const struct problem* p = &problems[i];
+    const ptrdiff_t first = p->flags & IN && p->kind != transpose ? p->n[1] : p->n[0],
+                    second = p->flags & OUT || p->kind == transpose ? p->n[1] : p->n[0];
     const int fits = (p->in_block == 0 || (first - 1) / p->in_block < size) &&
                      (p->out_block == 0 || (second - 1) / p->out_block < size);
     if (fits && (p->axes > 1 || size == 1)) check_problem(p, comm);
@@ -294,7 +306,8 @@ static void check_problems(MPI_Comm comm) {
 static void check_short_forms(void) {
   const ptrdiff_t n[] = {6, 4, 5};
   ptrdiff_t a[4], b[4];
-  expect(FFTW(mpi_local_size)(3, n, MPI_COMM_WORLD, a, a + 1) == FFTW(mpi_local_size_3d)(6, 4, 5, MPI_COMM_WORLD, b, b + 1) &&
+  expect(FFTW(mpi_local_size)(3, n, MPI_COMM_WORLD, a, a + 1) ==
+                 FFTW(mpi_local_size_3d)(6, 4, 5, MPI_COMM_WORLD, b, b + 1) &&
              a[0] == b[0] && a[1] == b[1],
          "local_size and local_size_3d differ");
   expect(FFTW(mpi_local_size_transposed)(2, n, MPI_COMM_WORLD, a, a + 1, a + 2, a + 3) ==
@@ -304,20 +317,26 @@ static void check_short_forms(void) {
   /* Blocks are of ceil(n/P) rows, the last ranks have less or none. */
   const ptrdiff_t block = (6 + ranks - 1) / ranks, left = 6 - rank * block;
   FFTW(mpi_local_size_2d)(6, 4, MPI_COMM_WORLD, a, a + 1);
-  expect(a[0] == (left < 0 ? 0 : left < block ? left : block) && a[1] == (left > 0 ? rank * block : 0), "a wrong default block");
+  expect(a[0] == (left < 0       ? 0
+                  : left < block ? left
+                                 : block) &&
+             a[1] == (left > 0 ? rank * block : 0),
+         "a wrong default block");
 
-  FFTW(complex) *const data = FFTW(alloc_complex)(6 * 4 * 5 * 2);
-  FFTW(plan) plans[] = {
+  FFTW(complex)* const data = FFTW(alloc_complex)(6 * 4 * 5 * 2);
+  FFTW(plan)
+  plans[] = {
       FFTW(mpi_plan_dft_2d)(6, 4, data, data, MPI_COMM_WORLD, FFTW_FORWARD, E),
       FFTW(mpi_plan_dft_3d)(6, 4, 5, data, data, MPI_COMM_WORLD, FFTW_FORWARD, E),
       FFTW(mpi_plan_dft)(3, n, data, data, MPI_COMM_WORLD, FFTW_BACKWARD, E),
-      FFTW(mpi_plan_dft_r2c_2d)(6, 4, (real *)data, data, MPI_COMM_WORLD, E),
-      FFTW(mpi_plan_dft_r2c_3d)(6, 4, 5, (real *)data, data, MPI_COMM_WORLD, E),
-      FFTW(mpi_plan_dft_c2r_2d)(6, 4, data, (real *)data, MPI_COMM_WORLD, E),
-      FFTW(mpi_plan_dft_c2r_3d)(6, 4, 5, data, (real *)data, MPI_COMM_WORLD, E),
-      FFTW(mpi_plan_r2r_2d)(6, 4, (real *)data, (real *)data, MPI_COMM_WORLD, FFTW_REDFT10, FFTW_REDFT10, E),
-      FFTW(mpi_plan_r2r_3d)(6, 4, 5, (real *)data, (real *)data, MPI_COMM_WORLD, FFTW_REDFT10, FFTW_REDFT10, FFTW_RODFT00, E),
-      FFTW(mpi_plan_transpose)(6, 4, (real *)data, (real *)data, MPI_COMM_WORLD, E),
+      FFTW(mpi_plan_dft_r2c_2d)(6, 4, (real*)data, data, MPI_COMM_WORLD, E),
+      FFTW(mpi_plan_dft_r2c_3d)(6, 4, 5, (real*)data, data, MPI_COMM_WORLD, E),
+      FFTW(mpi_plan_dft_c2r_2d)(6, 4, data, (real*)data, MPI_COMM_WORLD, E),
+      FFTW(mpi_plan_dft_c2r_3d)(6, 4, 5, data, (real*)data, MPI_COMM_WORLD, E),
+      FFTW(mpi_plan_r2r_2d)(6, 4, (real*)data, (real*)data, MPI_COMM_WORLD, FFTW_REDFT10, FFTW_REDFT10, E),
+      FFTW(mpi_plan_r2r_3d)(6, 4, 5, (real*)data, (real*)data, MPI_COMM_WORLD, FFTW_REDFT10, FFTW_REDFT10,
+                            FFTW_RODFT00, E),
+      FFTW(mpi_plan_transpose)(6, 4, (real*)data, (real*)data, MPI_COMM_WORLD, E),
   };
   for (size_t i = 0; i < sizeof plans / sizeof plans[0]; ++i) {
     expect(plans[i] != NULL, "a short form gave no plan");
@@ -328,19 +347,20 @@ static void check_short_forms(void) {
 
 /* What FFTW's other functions say of a plan of each library. */
 static void check_both_kinds_of_plans(void) {
-  FFTW(complex) *const x = FFTW(alloc_complex)(64);
-  FFTW(plan) plans[2] = {FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_MEASURE),
-                         FFTW(plan_dft_2d)(8, 8, x, x, FFTW_FORWARD, E)};
+  FFTW(complex)* const x = FFTW(alloc_complex)(64);
+  FFTW(plan)
+  plans[2] = {FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_MEASURE),
+              FFTW(plan_dft_2d)(8, 8, x, x, FFTW_FORWARD, E)};
   expect(plans[0] != NULL, "no plan with FFTW_MEASURE");
   for (int k = 0; k < 2; ++k) {
     double add = -1, mul = -1, fma = -1;
     FFTW(flops)(plans[k], &add, &mul, &fma);
     expect(add + mul + fma > 0, "fftw_flops says that a transform is free");
     expect(FFTW(cost)(plans[k]) >= 0 && FFTW(estimate_cost)(plans[k]) > 0, "a negative cost");
-    char *const text = FFTW(sprint_plan)(plans[k]);
+    char* const text = FFTW(sprint_plan)(plans[k]);
     expect(text != NULL && strstr(text, k == 0 ? "8x8" : "dft") != NULL, "a plan does not print what it is");
     free(text);
-    FILE *const nowhere = fopen("/dev/null", "w");
+    FILE* const nowhere = fopen("/dev/null", "w");
     FFTW(fprint_plan)(plans[k], nowhere);
     expect(ftell(nowhere) >= 0, "fprint_plan spoilt its file");
     fclose(nowhere);
@@ -350,14 +370,15 @@ static void check_both_kinds_of_plans(void) {
   FFTW(free)(x);
 }
 
-/* Threads are Weft's: its local FFTs are planned for one thread of FFTW's, whatever the program has asked FFTW for. */
+/* Threads are Weft's: its local FFTs are planned for one thread of FFTW's, whatever the program has asked
+ * FFTW for. */
 static void check_threads(void) {
-  FFTW(complex) *const x = FFTW(alloc_complex)(64);
+  FFTW(complex)* const x = FFTW(alloc_complex)(64);
   FFTW(init_threads)();
   FFTW(plan_with_nthreads)(2);
   FFTW(plan) plan = FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E);
   expect(FFTW(planner_nthreads)() == 2, "planning changed what FFTW's planner had been told");
-  char *const text = FFTW(sprint_plan)(plan);
+  char* const text = FFTW(sprint_plan)(plan);
   expect(strstr(text, "threads 2 per rank") != NULL, "fftw_plan_with_nthreads has no effect");
   free(text);
   FFTW(destroy_plan)(plan);
@@ -366,25 +387,29 @@ static void check_threads(void) {
 }
 
 static void check_refusals(void) {
-  FFTW(complex) *const x = FFTW(alloc_complex)(256);
-  real *const r = (real *)x;
+  FFTW(complex)* const x = FFTW(alloc_complex)(256);
+  real* const r = (real*)x;
   const ptrdiff_t n[] = {8, 8};
   const FFTW(r2r_kind) hartley[] = {FFTW_DHT, FFTW_REDFT10};
   FFTW(plan) one = FFTW(mpi_plan_dft_1d)(8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E);
   expect((one != NULL) == (ranks == 1), "one dimension: a plan on one rank, none on several");
   FFTW(destroy_plan)(one);
   expect(FFTW(mpi_plan_r2r)(2, n, r, r, MPI_COMM_WORLD, hartley, E) == NULL, "a plan for FFTW_DHT");
-  expect(FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E | FFTW_MPI_SCRAMBLED_OUT) == NULL, "a scrambled plan");
-  expect(FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E | FFTW_WISDOM_ONLY) == NULL, "a plan of wisdom only");
+  expect(FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E | FFTW_MPI_SCRAMBLED_OUT) == NULL,
+         "a scrambled plan");
+  expect(FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E | FFTW_WISDOM_ONLY) == NULL,
+         "a plan of wisdom only");
   expect(FFTW(mpi_plan_dft_2d)(8, 0, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL, "a plan of no points");
   expect(FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, 3, E) == NULL, "a plan of sign 3");
   expect(FFTW(mpi_plan_dft_r2c_2d)(8, 8, r, x, MPI_COMM_WORLD, E | IN) == NULL, "a transposed real array");
   expect(FFTW(mpi_plan_dft_r2c)(1, n, r, x, MPI_COMM_SELF, E) == NULL, "a real transform of one dimension");
-  expect(FFTW(mpi_plan_many_dft)(2, n, 0, 0, 0, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL, "a plan of nothing");
+  expect(FFTW(mpi_plan_many_dft)(2, n, 0, 0, 0, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL,
+         "a plan of nothing");
   expect(ranks == 8 || FFTW(mpi_plan_many_dft)(2, n, 1, 1, 0, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL,
          "blocks that are more than ranks");
   /* One array on rank 0, two on the others; a length of 0 on the last rank alone. */
-  expect(ranks == 1 || FFTW(mpi_plan_dft_2d)(8, 8, x, rank == 0 ? x : x + 128, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL,
+  expect(ranks == 1 ||
+             FFTW(mpi_plan_dft_2d)(8, 8, x, rank == 0 ? x : x + 128, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL,
          "in place on some ranks only");
   expect(FFTW(mpi_plan_dft_2d)(8, rank == ranks - 1 ? 0 : 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL,
          "a plan although one rank has no points");
@@ -401,7 +426,9 @@ static void check_communicators(void) {
     MPI_Comm_free(&half);
   }
   FFTW(complex) x[2] = {{1, 0}, {2, 0}}, y[2];
-  FFTW(plan) plan = FFTW(mpi_plan_dft_2d)(1, 2, rank == 0 ? x : NULL, rank == 0 ? y : NULL, MPI_COMM_WORLD, FFTW_FORWARD, E);
+  FFTW(plan)
+  plan = FFTW(mpi_plan_dft_2d)(1, 2, rank == 0 ? x : NULL, rank == 0 ? y : NULL, MPI_COMM_WORLD, FFTW_FORWARD,
+                               E);
   expect(plan != NULL, "no plan where ranks hold nothing");
   if (plan != NULL) FFTW(execute)(plan);
   expect(rank != 0 || (y[0][0] == 3 && y[1][0] == -1), "wrong where ranks hold nothing");
@@ -410,7 +437,7 @@ static void check_communicators(void) {
 
 /* Each rank learns something else; rank 0 gets all of it, then all do. */
 static void check_wisdom(void) {
-  FFTW(complex) *const x = FFTW(alloc_complex)((size_t)(64 + ranks));
+  FFTW(complex)* const x = FFTW(alloc_complex)((size_t)(64 + ranks));
   FFTW(forget_wisdom)();
   FFTW(plan) plan = FFTW(plan_dft_1d)(64 + rank, x, x, FFTW_FORWARD, FFTW_MEASURE);
   FFTW(destroy_plan)(plan);
@@ -424,7 +451,7 @@ static void check_wisdom(void) {
   FFTW(free)(x);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int all = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -432,7 +459,8 @@ int main(int argc, char **argv) {
   FFTW(mpi_init)();
   if (argc > 1 && strcmp(argv[1], "behind") == 0) {
     FFTW(complex) x[16];
-    expect(FFTW(mpi_plan_dft_2d)(4, 4, x, x, MPI_COMM_SELF, FFTW_FORWARD, E) == NULL, "a plan that FFTW would execute");
+    expect(FFTW(mpi_plan_dft_2d)(4, 4, x, x, MPI_COMM_SELF, FFTW_FORWARD, E) == NULL,
+           "a plan that FFTW would execute");
   } else {
     check_problems(MPI_COMM_WORLD);
     check_short_forms();
