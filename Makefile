@@ -34,13 +34,15 @@
 #   make clean
 #   make help       prints this
 #
-# CUDA=1 builds with CUDA as well, in build, test and experiments, and fetches it if there is no CUDA 13 (.ci/run does so).
+# CUDA=1 builds with CUDA as well, in build, test and experiments, and fetches it if there is no CUDA 13. UNITY=1 compiles the sources
+# of a folder as one file in build and test, which is faster from scratch. .ci/run does both.
 
 JOBS ?= $(shell nproc)
 configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
 openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
 with_cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
 cuda = $(if $(CUDA),$(with_cuda),-DWEFT_CUDA=OFF)
+unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 # Half the time to build of what RelWithDebInfo takes by itself, for tests that take hardly longer.
 sanitized = -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
@@ -60,7 +62,7 @@ demo: setup-build
 
 build: setup-build setup-test $(if $(CUDA),setup-cuda)
 	@mkdir -p build
-	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) -DWEFT_TESTS=ON -DWEFT_PYTHON=ON)
+	@$(call configure,build/release,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(cuda) $(unity) -DWEFT_TESTS=ON -DWEFT_PYTHON=ON)
 	cmake --build build/release --parallel $(JOBS)
 
 # A folder of its own and configured afresh, so that OPTIONS of an earlier call are forgotten.

@@ -90,7 +90,7 @@ void MarkedPlan::execute(void* in, void* out) noexcept {
     } else {
       plan_.backward(static_cast<const void*>(in), out);
     }
-    if (relayed_ && relay_.size() > 0) std::memcpy(in, relay_.data(), relay_.size());
+    if (relayed_ && in != nullptr && relay_.size() > 0) std::memcpy(in, relay_.data(), relay_.size());
   } catch (const std::exception& e) {
     say(e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

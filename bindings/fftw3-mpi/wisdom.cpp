@@ -77,7 +77,8 @@ void gather_wisdom(MPI_Comm communicator) noexcept {
   MPI_Comm_size(mine, &ranks);
   if (rank > 0) {
     std::string text = wisdom();
-    MPI_Send(text.data(), length(text), MPI_CHAR, 0, tag, mine);
+    const int size = length(text);
+    MPI_Send(text.data(), size, MPI_CHAR, 0, tag, mine);
   } else {
     for (int from = 1; from < ranks; ++from) {
       MPI_Status status;
