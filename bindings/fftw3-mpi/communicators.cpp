@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "weft/mpi.hpp"
 
@@ -11,9 +12,16 @@ namespace {
 
 std::mutex mutex;
 
+/// Never destroyed: MPI may call `freed` while the process ends.
 std::map<MPI_Comm, Comm>& handles() {
-  static std::map<MPI_Comm, Comm> kept;
+  static auto& kept = *new std::map<MPI_Comm, Comm>;
   return kept;
+}
+
+std::optional<Comm> known(MPI_Comm communicator) {
+  const std::lock_guard lock(mutex);
+  const auto found = handles().find(communicator);
+  return found == handles().end() ? std::nullopt : std::optional(found->second);
 }
 
 /// MPI calls it when the program frees a communicator. The predefined ones are freed by MPI_Finalize, in
@@ -37,17 +45,11 @@ int attribute_key() {
 }  // namespace
 
 Comm handle_of(MPI_Comm communicator) {
-  const std::lock_guard lock(mutex);
-  if (const auto found = handles().find(communicator); found != handles().end()) return found->second;
-  Comm made = Comm::mpi(communicator);
+  if (const std::optional<Comm> found = known(communicator)) return *found;
+  Comm made = Comm::mpi(communicator);  // without the lock: it waits for other ranks
   MPI_Comm_set_attr(communicator, attribute_key(), nullptr);
-  handles().emplace(communicator, made);
-  return made;
-}
-
-void forget_communicators() {
   const std::lock_guard lock(mutex);
-  handles().clear();
+  return handles().emplace(communicator, made).first->second;
 }
 
 }  // namespace weft::fftw3_mpi

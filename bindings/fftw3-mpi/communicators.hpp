@@ -8,11 +8,8 @@
 
 namespace weft::fftw3_mpi {
 
-/// The handle for a communicator. It is kept until the program frees the communicator, or `forget`.
-/// Collective the first time.
+/// The handle for a communicator. It is kept until the program frees the communicator. Collective the first
+/// time.
 Comm handle_of(MPI_Comm communicator);
-
-/// Gives up all handles; plans keep theirs as long as they live.
-void forget_communicators();
 
 }  // namespace weft::fftw3_mpi

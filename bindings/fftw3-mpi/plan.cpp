@@ -41,18 +41,22 @@ void say(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
 }
 
-/// What ranks have to agree on before Weft plans: whether any has failed, and whether the plan is in place,
-/// which ranks without points cannot tell.
+/// What ranks have to agree on before Weft plans: whether any has failed, whether the plan is in place, which
+/// ranks without points cannot tell, and the direction, which a problem of Weft's does not hold.
 struct Agreement {
   int failed;  ///< the first rank that has; the number of ranks if none
-  bool in_place, out_of_place;
+  bool in_place, out_of_place, forward, backward;
 };
 
-Agreement agree(MPI_Comm communicator, int rank, int ranks, bool failed, bool has_points, bool same) {
-  std::array<int, 3> mine{failed ? rank : ranks, has_points && same ? 0 : 1, has_points && !same ? 0 : 1},
+Agreement agree(MPI_Comm communicator, int rank, int ranks, const std::optional<Translation>& t,
+                bool has_points, bool same) {
+  const auto yes = [](bool is) { return is ? 0 : 1; };
+  const bool forward = t && t->direction == Direction::forward;
+  std::array<int, 5> mine{t ? ranks : rank, yes(has_points && same), yes(has_points && !same), yes(forward),
+                          yes(t && !forward)},
       all{};
-  MPI_Allreduce(mine.data(), all.data(), 3, MPI_INT, MPI_MIN, communicator);
-  return {all[0], all[1] == 0, all[2] == 0};
+  MPI_Allreduce(mine.data(), all.data(), static_cast<int>(all.size()), MPI_INT, MPI_MIN, communicator);
+  return {all[0], all[1] == 0, all[2] == 0, all[3] == 0, all[4] == 0};
 }
 
 }  // namespace
@@ -131,7 +135,7 @@ MarkedPlan* make(const Request& request, void* in, void* out, MPI_Comm communica
     } catch (const std::exception& e) {
       failure = e.what();
     }
-    const Agreement all = agree(communicator, rank, ranks, !t, has_points, in == out);
+    const Agreement all = agree(communicator, rank, ranks, t, has_points, in == out);
     if (all.failed < ranks) {
       if (all.failed == rank) say(failure);
       return nullptr;
@@ -139,6 +143,8 @@ MarkedPlan* make(const Request& request, void* in, void* out, MPI_Comm communica
     failure.clear();
     if (all.in_place && all.out_of_place)
       throw Error("fftw3-mpi: plan", "one array on some ranks and two on others", "the same on all ranks");
+    if (all.forward && all.backward)
+      throw Error("fftw3-mpi: plan", "forward on some ranks and backward on others", "the same on all ranks");
     if (all.in_place != (in == out)) t = translate(request, all.in_place, ranks, serial.wanted());
     return new MarkedPlan(*t, handle_of(communicator), in, out);
   } catch (const std::exception& e) {
