@@ -141,6 +141,14 @@ contains
     type(weft_comm), intent(in) :: comm
     type(weft_problem) :: problem
     type(weft_box) :: box
+    type :: element
+      complex(real64) :: value
+      real(real64) :: other
+    end type
+    type(element) :: elements(3, 3)
+    integer :: status
+    call problem%input%set_strides_of(elements%value, status)
+    call claim_failure(comm, status, "set_strides_of|24 bytes|16 bytes|whole elements", "elements inside of larger ones")
     call refused("1 to 8", "no shape")
     problem%shape = [4, 4, 4]
     problem%input = weft_slab(4)
@@ -232,6 +240,9 @@ contains
     call claim(comm, len(error%operation) > 0 .and. len(error%expected) > 0 .and. error%rank >= -1, "parts of the error")
     call copy%free(status)
     call claim(comm, status == weft_bad_handle, "a copy of a freed plan")
+    call copy%create(comm, problem, status=status)
+    call claim_success(comm, status, "a new plan in the variable of a freed one")
+    call copy%free()
     call again%create(comm, problem, status=status)
     call claim_success(comm, status, "a new plan")
     call again%free(status)
@@ -246,7 +257,7 @@ contains
   ! A body that fails on one rank: those that wait for it fail as well, and the team goes on.
   subroutine test_teams(team)
     type(weft_team), intent(in) :: team
-    type(weft_team) :: none
+    type(weft_team) :: none, two, copy
     type(weft_comm) :: self
     integer :: status
     self = weft_comm_self()
@@ -258,6 +269,16 @@ contains
     call claim_failure(self, status, "0", "a team of nobody")
     call none%run(works, status)
     call claim(self, status == weft_bad_handle, "a team that was never made")
+    call two%create(2)
+    copy = two
+    call two%create(3, status)
+    call claim_failure(self, status, "made already|team%free", "a team that was made already")
+    call two%free()
+    call copy%free(status)
+    call claim(self, status == weft_bad_handle, "a copy of a freed team")
+    call copy%create(1, status)
+    call claim_success(self, status, "a new team in the variable of a freed one")
+    call copy%free()
     call self%free()
   end subroutine
 
