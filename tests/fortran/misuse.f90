@@ -141,14 +141,6 @@ contains
     type(weft_comm), intent(in) :: comm
     type(weft_problem) :: problem
     type(weft_box) :: box
-    type :: element
-      complex(real64) :: value
-      real(real64) :: other
-    end type
-    type(element) :: elements(3, 3)
-    integer :: status
-    call problem%input%set_strides_of(elements%value, status)
-    call claim_failure(comm, status, "set_strides_of|24 bytes|16 bytes|whole elements", "elements inside of larger ones")
     call refused("1 to 8", "no shape")
     problem%shape = [4, 4, 4]
     problem%input = weft_slab(4)
