@@ -480,8 +480,9 @@ contains
   ! --------------------------------------------------------------------------------------------------------- memory
 
   ! plan%view(side, memory, array): points `array` to `memory`, as the array of one side, with the bounds layout%lo and
-  ! layout%hi; not c_null_ptr unless that has no elements. `array` is a pointer to the elements of that side, with as many dimensions as the problem (one more for a
-  ! batch, last), or one: then all layout%count elements. So in place one memory has the view of either side. Local.
+  ! layout%hi. `array` is a pointer to the elements of that side, with as many dimensions as the problem (one more for a
+  ! batch, last), or one: then all layout%count elements. So in place one memory has the view of either side. Only of a
+  ! side without elements `memory` may be c_null_ptr. Local.
   subroutine view_real32(self, side, memory, array, status)
     class(weft_plan), intent(in) :: self
     integer, intent(in) :: side
