@@ -24,6 +24,10 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The CMake package. A shared library has its FFTW and its CUDA, a static one asks its user to find them.
 install(EXPORT weft FILE weft-targets.cmake NAMESPACE weft:: DESTINATION ${package_dir})
+set(has_fortran OFF)
+if(WEFT_FORTRAN)
+  set(has_fortran ON)
+endif()
 set(has_fftw3_mpi OFF)
 if(TARGET weft_fftw3_mpi)
   set(has_fftw3_mpi ON)

@@ -81,7 +81,8 @@ module weft_c_module
   ! What a plan of Fortran knows besides its handle (descriptors.c has the same struct): per axis and side how far the
   ! array reaches beyond the box, by halo or padding.
   type, bind(C) :: plan_facts
-    integer(c_int) :: in_place = 0
+    integer(c_int) :: in_place = 0, on_gpu = 0
+    integer(c_int) :: padded_axis = -1
     integer(c_int64_t) :: batch = 1
     integer(c_int64_t) :: lower(max_axes, 0:1) = 0, upper(max_axes, 0:1) = 0
   end type
@@ -370,38 +371,45 @@ module weft_c_module
       type(*), dimension(..), intent(in) :: in
       type(c_accuracy), intent(inout) :: accuracy
     end function
+    integer(c_int) function weft_fortran_margins(facts, side, layout, lower, upper) bind(C)
+      import :: c_int, c_int64_t, plan_facts, c_layout
+      type(plan_facts), intent(in) :: facts
+      integer(c_int), value :: side
+      type(c_layout), intent(in) :: layout
+      integer(c_int64_t), intent(inout) :: lower(*), upper(*)
+    end function
     integer(c_int) function weft_fortran_strides(array, rank, strides) bind(C)
       import :: c_int, c_int64_t
       type(*), dimension(..), intent(in) :: array
       integer(c_int), intent(inout) :: rank
       integer(c_int64_t), intent(inout) :: strides(*)
     end function
-    integer(c_int) function weft_fortran_view_real32(plan, facts, side, memory, array) bind(C)
+    integer(c_int) function weft_fortran_view_real32(plan, facts, side, allocates, memory, array) bind(C)
       import :: c_int, c_ptr, plan_facts, c_float
       type(c_ptr), value :: plan, memory
       type(plan_facts), intent(in) :: facts
-      integer(c_int), value :: side
+      integer(c_int), value :: side, allocates
       real(c_float), pointer, intent(inout) :: array(..)
     end function
-    integer(c_int) function weft_fortran_view_real64(plan, facts, side, memory, array) bind(C)
+    integer(c_int) function weft_fortran_view_real64(plan, facts, side, allocates, memory, array) bind(C)
       import :: c_int, c_ptr, plan_facts, c_double
       type(c_ptr), value :: plan, memory
       type(plan_facts), intent(in) :: facts
-      integer(c_int), value :: side
+      integer(c_int), value :: side, allocates
       real(c_double), pointer, intent(inout) :: array(..)
     end function
-    integer(c_int) function weft_fortran_view_complex32(plan, facts, side, memory, array) bind(C)
+    integer(c_int) function weft_fortran_view_complex32(plan, facts, side, allocates, memory, array) bind(C)
       import :: c_int, c_ptr, plan_facts, c_float_complex
       type(c_ptr), value :: plan, memory
       type(plan_facts), intent(in) :: facts
-      integer(c_int), value :: side
+      integer(c_int), value :: side, allocates
       complex(c_float_complex), pointer, intent(inout) :: array(..)
     end function
-    integer(c_int) function weft_fortran_view_complex64(plan, facts, side, memory, array) bind(C)
+    integer(c_int) function weft_fortran_view_complex64(plan, facts, side, allocates, memory, array) bind(C)
       import :: c_int, c_ptr, plan_facts, c_double_complex
       type(c_ptr), value :: plan, memory
       type(plan_facts), intent(in) :: facts
-      integer(c_int), value :: side
+      integer(c_int), value :: side, allocates
       complex(c_double_complex), pointer, intent(inout) :: array(..)
     end function
     subroutine weft_fortran_deallocate_real32(array) bind(C)

@@ -4,16 +4,19 @@
  */
 #include <ISO_Fortran_binding.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "weft/weft.h"
 
 /* plan_facts of c_interface.f90: what a plan of Fortran knows besides its handle. */
 typedef struct facts {
-  int in_place;
+  int in_place, on_gpu;
+  int padded_axis; /* of the input, by r2c padding; -1: none */
   int64_t batch;
-  int64_t lower[2][WEFT_MAX_AXES], upper[2][WEFT_MAX_AXES]; /* halo or padding per side and axis */
+  int64_t lower[2][WEFT_MAX_AXES], upper[2][WEFT_MAX_AXES]; /* halo per side and axis */
 } facts;
 
 /* The array of one side as a descriptor should have it. */
@@ -45,12 +48,26 @@ static CFI_type_t element_type(const weft_layout* layout) {
   return layout->element_bytes == 4 ? CFI_type_float : CFI_type_double;
 }
 
+/* Points of halo and padding before and after the box, per axis. An empty box has none. Whether it is empty.
+ */
+int weft_fortran_margins(const facts* f, int side, const weft_layout* layout, int64_t* lower,
+                         int64_t* upper) {
+  const int empty = weft_box_count(&layout->box) == 0;
+  for (int axis = 0; axis < layout->box.ndim; ++axis) {
+    const int64_t n = layout->box.hi[axis] - layout->box.lo[axis];
+    const int padded = side == WEFT_INPUT && axis == f->padded_axis;
+    lower[axis] = empty ? 0 : f->lower[side][axis];
+    upper[axis] = empty ? 0 : padded ? 2 * (n / 2 + 1) - n : f->upper[side][axis];
+  }
+  return empty;
+}
+
 /* A batch is the last dimension unless its arrays are interleaved: then it stands before the first dimension
  * of the array that steps over it. */
 static void insert_batch(expected* e, int64_t batch, int64_t distance) {
   int at = e->axes;
   for (int d = e->axes - 1; d >= 0; --d)
-    if (e->extent[d] > 1 && e->stride[d] > distance) at = d;
+    if (e->stride[d] > distance) at = d;
   for (int d = e->axes; d > at; --d) {
     e->lower[d] = e->lower[d - 1];
     e->extent[d] = e->extent[d - 1];
@@ -71,14 +88,14 @@ static weft_status expect(weft_plan plan, const facts* f, int side, expected* e)
   e->type = element_type(&layout);
   e->count = layout.count;
   e->element_bytes = layout.element_bytes;
-  e->empty = 0;
+  int64_t lower[WEFT_MAX_AXES], upper[WEFT_MAX_AXES];
+  e->empty = weft_fortran_margins(f, side, &layout, lower, upper);
   for (int d = 0; d < e->axes; ++d) {
     const int axis = layout.order[e->axes - 1 - d];
     const int64_t lo = layout.box.lo[axis], hi = layout.box.hi[axis];
-    e->lower[d] = lo + 1 - f->lower[side][axis];
-    e->extent[d] = f->lower[side][axis] + hi - lo + f->upper[side][axis];
+    e->lower[d] = lo + 1 - lower[axis];
+    e->extent[d] = lower[axis] + hi - lo + upper[axis];
     e->stride[d] = layout.strides[axis];
-    if (hi <= lo) e->empty = 1;
   }
   if (f->batch > 1) insert_batch(e, f->batch, layout.distance);
   return WEFT_SUCCESS;
@@ -87,8 +104,13 @@ static weft_status expect(weft_plan plan, const facts* f, int side, expected* e)
 /* -----------------------------------------------------------------------------------------------------
  * checking */
 
+/* Elements of other types may have no bytes. */
 static int64_t stride_of(const CFI_cdesc_t* array, int d) {
-  return array->dim[d].sm / (CFI_index_t)array->elem_len;
+  return array->elem_len > 0 ? array->dim[d].sm / (CFI_index_t)array->elem_len : 0;
+}
+
+static int is_whole(const CFI_cdesc_t* array, int d) {
+  return array->elem_len > 0 && array->dim[d].sm % (CFI_index_t)array->elem_len == 0;
 }
 
 /* The last dimension of an array with assumed size has extent -1. */
@@ -96,19 +118,27 @@ static int assumed_size(const CFI_cdesc_t* array) {
   return array->rank > 0 && array->dim[array->rank - 1].extent == -1;
 }
 
-static int extents_fit(const CFI_cdesc_t* array, const expected* e) {
-  if (array->rank != e->rank && !(array->rank == e->axes + 1 && array->dim[e->axes].extent == 1)) return 0;
-  for (int d = 0; d < e->rank; ++d)
-    if (array->dim[d].extent != e->extent[d] && array->dim[d].extent != -1) return 0;
-  return 1;
+/* The first dimension from `d` on that has another extent than 1. The others are not compared: their strides
+ * say nothing, nor does where they stand. */
+static int next_extent(const CFI_cdesc_t* array, int d) {
+  while (d < array->rank && array->dim[d].extent == 1) ++d;
+  return d;
+}
+static int next_expected(const expected* e, int d) {
+  while (d < e->rank && e->extent[d] == 1) ++d;
+  return d;
 }
 
-static int strides_fit(const CFI_cdesc_t* array, const expected* e) {
-  for (int d = 0; d < e->rank; ++d) {
-    const int whole = array->dim[d].sm % (CFI_index_t)array->elem_len == 0;
-    if (e->extent[d] > 1 && (!whole || stride_of(array, d) != e->stride[d])) return 0;
+static int shape_fits(const CFI_cdesc_t* array, const expected* e, int with_strides) {
+  const int one_more =
+      array->rank == e->axes + 1 && (array->dim[e->axes].extent == 1 || array->dim[e->axes].extent == -1);
+  if (array->rank != e->rank && !one_more) return 0;
+  int a = next_extent(array, 0), d = next_expected(e, 0);
+  for (; a < array->rank && d < e->rank; a = next_extent(array, a + 1), d = next_expected(e, d + 1)) {
+    if (array->dim[a].extent != e->extent[d] && array->dim[a].extent != -1) return 0;
+    if (with_strides && (!is_whole(array, a) || stride_of(array, a) != e->stride[d])) return 0;
   }
-  return 1;
+  return d == e->rank && (a == array->rank || array->dim[a].extent == -1);
 }
 
 /* One dimension that holds all elements as they lie. */
@@ -119,13 +149,15 @@ static int is_line(const CFI_cdesc_t* array, int64_t count) {
 }
 
 static int fits(const CFI_cdesc_t* array, const expected* e) {
-  return array->type == e->type &&
-         ((extents_fit(array, e) && strides_fit(array, e)) || is_line(array, e->count));
+  return array->type == e->type && (shape_fits(array, e, 1) || is_line(array, e->count));
 }
 
-/* Bytes from the first element to the end of the last. */
+/* Bytes from the first element to the end of the last. Assumed size does not tell: any number. */
 static size_t reach(const CFI_cdesc_t* array) {
   size_t bytes = array->elem_len;
+  if (assumed_size(array)) return SIZE_MAX;
+  for (int d = 0; d < array->rank; ++d)
+    if (array->dim[d].extent == 0) return 0;
   for (int d = 0; d < array->rank; ++d) bytes += (size_t)((array->dim[d].extent - 1) * array->dim[d].sm);
   return bytes;
 }
@@ -188,7 +220,7 @@ static weft_status refuse(const char* what, const CFI_cdesc_t* array, const expe
   char got[text_bytes], wanted[text_bytes] = "";
   describe(got, array);
   describe_expected(wanted, e);
-  if (array->type == e->type && extents_fit(array, e) && array->rank > 0) {
+  if (array->type == e->type && shape_fits(array, e, 0) && array->rank > 0) {
     char advice[text_bytes];
     snprintf(advice, sizeof advice,
              "; for these strides make the plan after call problem%%%s%%set_strides_of(array)",
@@ -197,6 +229,65 @@ static weft_status refuse(const char* what, const CFI_cdesc_t* array, const expe
   }
   return weft_set_last_error(WEFT_FAILURE, what, got, wanted);
 }
+
+/* ---------------------------------------------------------------------------------------- memory of plans */
+
+/* What plan%allocate has allocated. In place an array may have more room than the side has that it is seen
+ * as, which its descriptor does not tell. */
+typedef struct room {
+  void* memory;
+  size_t bytes;
+  struct room* next;
+} room;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static room* rooms = NULL;
+
+/* The link to the room that begins at `memory`, or the last link. */
+static room** find_room(const void* memory) {
+  room** link = &rooms;
+  while (*link && (*link)->memory != memory) link = &(*link)->next;
+  return link;
+}
+
+static size_t room_at(const void* memory) {
+  pthread_mutex_lock(&mutex);
+  const room* const found = *find_room(memory);
+  const size_t bytes = found ? found->bytes : 0;
+  pthread_mutex_unlock(&mutex);
+  return bytes;
+}
+
+/* Without a byte there would be no address, and a pointer to it would not be associated. */
+static weft_status allocate_room(size_t bytes, void** memory) {
+  room* const made = malloc(sizeof *made);
+  weft_status status = weft_alloc(bytes ? bytes : 1, memory);
+  if (status == WEFT_SUCCESS && !made) {
+    weft_free(*memory);
+    status = weft_set_last_error(WEFT_NO_MEMORY, "plan%allocate", "no memory left", "fewer points per rank");
+  }
+  if (status != WEFT_SUCCESS) {
+    free(made);
+    return status;
+  }
+  pthread_mutex_lock(&mutex);
+  *made = (room){*memory, bytes, rooms};
+  rooms = made;
+  pthread_mutex_unlock(&mutex);
+  return WEFT_SUCCESS;
+}
+
+static void free_room(void* memory) {
+  pthread_mutex_lock(&mutex);
+  room** const link = find_room(memory);
+  room* const found = *link;
+  if (found) *link = found->next;
+  pthread_mutex_unlock(&mutex);
+  free(found);
+  weft_free(memory);
+}
+
+/* ----------------------------------------------------------------------------------- arrays of executions */
 
 /* One array in place: of either side, and large enough for both. */
 static weft_status check_in_place(const CFI_cdesc_t* array, const expected* sides, weft_plan plan) {
@@ -209,7 +300,7 @@ static weft_status check_in_place(const CFI_cdesc_t* array, const expected* side
   if (!as_input && !fits(array, &sides[WEFT_OUTPUT]))
     return refuse(what, array, &sides[array->type == sides[WEFT_INPUT].type ? WEFT_INPUT : WEFT_OUTPUT],
                   array->type == sides[WEFT_INPUT].type ? WEFT_INPUT : WEFT_OUTPUT);
-  if (assumed_size(array) || reach(array) >= bytes) return WEFT_SUCCESS;
+  if (reach(array) >= bytes || room_at(array->base_addr) >= bytes) return WEFT_SUCCESS;
   char got[text_bytes], wanted[text_bytes] = "";
   describe(got, array);
   append(got, ", %" PRId64 " bytes", (int64_t)reach(array));
@@ -264,7 +355,8 @@ int weft_fortran_execute(weft_plan plan, const facts* f, int direction, int star
     return execute(plan, (weft_direction)direction, in->base_addr, out ? out->base_addr : in->base_addr,
                    workspace ? workspace->base_addr : NULL, bytes);
   if (status == WEFT_BAD_HANDLE) return status;
-  execute(plan, (weft_direction)direction, NULL, NULL, NULL, 0);
+  /* It succeeds where this rank holds nothing, and must not be left under way then. */
+  if (execute(plan, (weft_direction)direction, NULL, NULL, NULL, 0) == WEFT_SUCCESS) weft_wait(plan);
   return check_arrays(plan, f, direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT, in, out) != WEFT_SUCCESS
              ? status
              : check_workspace(workspace, &bytes);
@@ -292,7 +384,15 @@ int weft_fortran_strides(const CFI_cdesc_t* array, int* rank, int64_t* strides) 
     return weft_set_last_error(WEFT_FAILURE, "set_strides_of", got, "an array of 1 to 8 dimensions");
   }
   *rank = array->rank;
-  for (int d = 0; d < array->rank; ++d) strides[d] = stride_of(array, d);
+  for (int d = 0; d < array->rank; ++d) {
+    if (!is_whole(array, d)) {
+      char got[text_bytes];
+      snprintf(got, sizeof got, "a step of %" PRId64 " bytes along dimension %d, and elements of %zu bytes",
+               (int64_t)array->dim[d].sm, d + 1, array->elem_len);
+      return weft_set_last_error(WEFT_FAILURE, "set_strides_of", got, "steps of whole elements");
+    }
+    strides[d] = stride_of(array, d);
+  }
   return WEFT_SUCCESS;
 }
 
@@ -305,8 +405,8 @@ static int is_dense(const expected* e) {
   return 1;
 }
 
-/* Points a Fortran pointer to `memory`, or if that is NULL to memory that is allocated. */
-static int view(weft_plan plan, const facts* f, int side, void* memory, CFI_cdesc_t* array) {
+/* Points a Fortran pointer to `memory`, or to memory that is allocated. */
+static int view(weft_plan plan, const facts* f, int side, int allocates, void* memory, CFI_cdesc_t* array) {
   expected e;
   weft_status status = expect(plan, f, side, &e);
   if (status != WEFT_SUCCESS) return status;
@@ -318,14 +418,19 @@ static int view(weft_plan plan, const facts* f, int side, void* memory, CFI_cdes
     describe_expected(wanted, &e);
     return weft_set_last_error(WEFT_FAILURE, "array of a plan", got, wanted);
   }
-  if (!memory) {
+  if (allocates) {
+    if (f->on_gpu)
+      return weft_set_last_error(WEFT_FAILURE, "plan%allocate", "a problem whose memory is that of a GPU",
+                                 "memory of the program on the GPU, and plan%execute, or plan%view of it");
     if (!is_dense(&e) && !e.empty)
       return weft_set_last_error(WEFT_FAILURE, "plan%allocate", "a side with strides of its own",
                                  "an array of the program, or plan%view of its memory");
     size_t bytes = (size_t)e.count * e.element_bytes;
     if (f->in_place && (status = weft_plan_buffer_bytes(plan, &bytes)) != WEFT_SUCCESS) return status;
-    /* Without a byte there would be no address, and the pointer would not be associated. */
-    if ((status = weft_alloc(bytes ? bytes : 1, &memory)) != WEFT_SUCCESS) return status;
+    if ((status = allocate_room(bytes, &memory)) != WEFT_SUCCESS) return status;
+  } else if (!memory && e.count > 0) {
+    return weft_set_last_error(WEFT_FAILURE, "plan%view", "memory that is c_null_ptr",
+                               "an address, or plan%allocate");
   }
   array->base_addr = memory;
   for (int d = 0; d < array->rank; ++d) {
@@ -337,17 +442,18 @@ static int view(weft_plan plan, const facts* f, int side, void* memory, CFI_cdes
 }
 
 static void deallocate(CFI_cdesc_t* array) {
-  weft_free(array->base_addr);
+  free_room(array->base_addr);
   array->base_addr = NULL;
 }
 
 /* Fortran has no pointer to any type: one name per type of the elements. */
-#define POINTERS_TO(type)                                                                                    \
-  int weft_fortran_view_##type(weft_plan plan, const facts* f, int side, void* memory, CFI_cdesc_t* array) { \
-    return view(plan, f, side, memory, array);                                                               \
-  }                                                                                                          \
-  void weft_fortran_deallocate_##type(CFI_cdesc_t* array) {                                                  \
-    deallocate(array);                                                                                       \
+#define POINTERS_TO(type)                                                                             \
+  int weft_fortran_view_##type(weft_plan plan, const facts* f, int side, int allocates, void* memory, \
+                               CFI_cdesc_t* array) {                                                  \
+    return view(plan, f, side, allocates, memory, array);                                             \
+  }                                                                                                   \
+  void weft_fortran_deallocate_##type(CFI_cdesc_t* array) {                                           \
+    deallocate(array);                                                                                \
   }
 POINTERS_TO(real32)
 POINTERS_TO(real64)

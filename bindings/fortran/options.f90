@@ -105,6 +105,9 @@ contains
   subroutine options_free(self, status)
     class(weft_options), intent(inout) :: self
     integer, intent(out), optional :: status
-    call report(weft_options_free_c(self%handle), status)
+    integer(c_int) :: code
+    code = weft_options_free_c(self%handle)
+    call forget_if_freed(code, self%handle)
+    call report(code, status)
   end subroutine
 end module

@@ -158,7 +158,7 @@ contains
     integer, intent(out), optional :: status
     integer(c_int) :: code
     code = weft_plan_free_c(self%handle)
-    self%handle = c_null_ptr
+    call forget_if_freed(code, self%handle)
     call report(code, status)
   end subroutine
 
@@ -283,6 +283,7 @@ contains
     integer, intent(out), optional :: status
     type(weft_layout) :: layout
     type(c_layout) :: c
+    integer(c_int64_t) :: lower(max_axes), upper(max_axes)
     integer(c_int) :: code
     c%size = c_sizeof(c)
     code = weft_plan_layout_c(self%handle, int(side, c_int), c)
@@ -290,8 +291,10 @@ contains
       layout%box = box_from_c(c%box)
       layout%order = order_to_dimensions(c%order, c%box%ndim)
       layout%strides = dimensions_of(c%strides, c%box%ndim)
-      layout%lo = layout%box%lo - dimensions_of(self%facts%lower(:, side), c%box%ndim)
-      layout%hi = layout%box%hi + dimensions_of(self%facts%upper(:, side), c%box%ndim)
+      code = weft_fortran_margins(self%facts, int(side, c_int), c, lower, upper)
+      code = weft_success
+      layout%lo = layout%box%lo - dimensions_of(lower, c%box%ndim)
+      layout%hi = layout%box%hi + dimensions_of(upper, c%box%ndim)
       layout%lo = layout%lo(layout%order)
       layout%hi = layout%hi(layout%order)
       layout%offset = c%offset
@@ -478,14 +481,15 @@ contains
 
   ! plan%view(side, memory, array): points `array` to `memory`, as the array of one side, with the bounds layout%lo and
   ! layout%hi. `array` is a pointer to the elements of that side, with as many dimensions as the problem (one more for a
-  ! batch, last), or one: then all layout%count elements. So in place one memory has the view of either side. Local.
+  ! batch, last), or one: then all layout%count elements. So in place one memory has the view of either side. Only of a
+  ! side without elements `memory` may be c_null_ptr. Local.
   subroutine view_real32(self, side, memory, array, status)
     class(weft_plan), intent(in) :: self
     integer, intent(in) :: side
     type(c_ptr), intent(in) :: memory
     real(c_float), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_real32(self%handle, self%facts, int(side, c_int), memory, array), status)
+    call report(weft_fortran_view_real32(self%handle, self%facts, int(side, c_int), 0, memory, array), status)
   end subroutine
   subroutine view_real64(self, side, memory, array, status)
     class(weft_plan), intent(in) :: self
@@ -493,7 +497,7 @@ contains
     type(c_ptr), intent(in) :: memory
     real(c_double), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_real64(self%handle, self%facts, int(side, c_int), memory, array), status)
+    call report(weft_fortran_view_real64(self%handle, self%facts, int(side, c_int), 0, memory, array), status)
   end subroutine
   subroutine view_complex32(self, side, memory, array, status)
     class(weft_plan), intent(in) :: self
@@ -501,7 +505,7 @@ contains
     type(c_ptr), intent(in) :: memory
     complex(c_float_complex), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_complex32(self%handle, self%facts, int(side, c_int), memory, array), status)
+    call report(weft_fortran_view_complex32(self%handle, self%facts, int(side, c_int), 0, memory, array), status)
   end subroutine
   subroutine view_complex64(self, side, memory, array, status)
     class(weft_plan), intent(in) :: self
@@ -509,38 +513,39 @@ contains
     type(c_ptr), intent(in) :: memory
     complex(c_double_complex), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_complex64(self%handle, self%facts, int(side, c_int), memory, array), status)
+    call report(weft_fortran_view_complex64(self%handle, self%facts, int(side, c_int), 0, memory, array), status)
   end subroutine
 
   ! plan%allocate(side, array): the same in new memory, zeroed, on a multiple of 64 bytes, for weft_deallocate. For a
-  ! problem in place it has buffer_bytes. An empty box gives an array without elements. Not for problems with strides.
+  ! problem in place it has buffer_bytes. An empty box gives an array without elements. Not for problems with
+  ! strides, nor for memory of a GPU.
   subroutine allocate_real32(self, side, array, status)
     class(weft_plan), intent(in) :: self
     integer, intent(in) :: side
     real(c_float), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_real32(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+    call report(weft_fortran_view_real32(self%handle, self%facts, int(side, c_int), 1, c_null_ptr, array), status)
   end subroutine
   subroutine allocate_real64(self, side, array, status)
     class(weft_plan), intent(in) :: self
     integer, intent(in) :: side
     real(c_double), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_real64(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+    call report(weft_fortran_view_real64(self%handle, self%facts, int(side, c_int), 1, c_null_ptr, array), status)
   end subroutine
   subroutine allocate_complex32(self, side, array, status)
     class(weft_plan), intent(in) :: self
     integer, intent(in) :: side
     complex(c_float_complex), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_complex32(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+    call report(weft_fortran_view_complex32(self%handle, self%facts, int(side, c_int), 1, c_null_ptr, array), status)
   end subroutine
   subroutine allocate_complex64(self, side, array, status)
     class(weft_plan), intent(in) :: self
     integer, intent(in) :: side
     complex(c_double_complex), pointer, intent(inout) :: array(..)
     integer, intent(out), optional :: status
-    call report(weft_fortran_view_complex64(self%handle, self%facts, int(side, c_int), c_null_ptr, array), status)
+    call report(weft_fortran_view_complex64(self%handle, self%facts, int(side, c_int), 1, c_null_ptr, array), status)
   end subroutine
 
   subroutine deallocate_real32(array)

@@ -258,13 +258,13 @@ contains
     c%problem%input = c_loc(c%distributions(0))
     c%problem%output = c_loc(c%distributions(1))
     c%facts%in_place = c%problem%in_place
+    c%facts%on_gpu = merge(1, 0, problem%memory == weft_cuda)
     c%facts%batch = problem%batch
     c%facts%lower(:, 0) = c%distributions(0)%halo_lower
     c%facts%upper(:, 0) = c%distributions(0)%halo_upper
     c%facts%lower(:, 1) = c%distributions(1)%halo_lower
     c%facts%upper(:, 1) = c%distributions(1)%halo_upper
-    if (problem%input%r2c_padding .and. allocated(problem%transforms)) &
-      where (c%problem%transforms == weft_r2c) c%facts%upper(:, 0) = 2*(c%problem%shape/2 + 1) - c%problem%shape
+    if (problem%input%r2c_padding) c%facts%padded_axis = findloc(c%problem%transforms(:ndim), weft_r2c, dim=1) - 1
   end function
 
   pure function box_count_of(distribution) result(count)
@@ -338,7 +338,10 @@ contains
     call need_size(code, name//", strides", given, ndim)
     if (code /= weft_success) return
     strides = from%strides(:ndim)
-    if (from%strides_of_array .and. allocated(from%order)) strides(from%order) = from%strides(:ndim)
+    if (from%strides_of_array .and. allocated(from%order)) then
+      strides(from%order) = from%strides(:ndim)
+      c%order = 0  ! the strides tell it
+    end if
     if (all(strides == 0)) then
       code = fail(name//", strides", "zeros", "positive numbers of elements")
       return

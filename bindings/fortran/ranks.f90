@@ -1,4 +1,4 @@
-! Who takes part: communicators and teams of threads. Those of MPI are made in mpi.f90 and mpi_f08.f90.
+! Who takes part: communicators and teams of threads. Those of MPI are made in communicators/.
 module weft_ranks_module
   use weft_c_module
   use weft_status_module
@@ -106,15 +106,24 @@ contains
   subroutine comm_free(self, status)
     class(weft_comm), intent(inout) :: self
     integer, intent(out), optional :: status
-    call report(weft_comm_free_c(self%handle), status)
+    integer(c_int) :: code
+    code = weft_comm_free_c(self%handle)
+    call forget_if_freed(code, self%handle)
+    call report(code, status)
   end subroutine
 
-  ! Starts `size` threads, which live until the team is freed.
+  ! Starts `size` threads, which live until the team is freed. A team that was made already has to be freed first.
   subroutine team_create(self, size, status)
     class(weft_team), intent(inout) :: self
     integer, intent(in) :: size
     integer, intent(out), optional :: status
-    call report(weft_team_create_c(int(size, c_int), self%handle), status)
+    integer(c_int) :: code
+    if (c_associated(self%handle)) then
+      code = fail("team%create", "a team that was made already", "a new one, or team%free first")
+    else
+      code = weft_team_create_c(int(size, c_int), self%handle)
+    end if
+    call report(code, status)
   end subroutine
 
   ! Number of threads.
@@ -153,6 +162,9 @@ contains
   subroutine team_free(self, status)
     class(weft_team), intent(inout) :: self
     integer, intent(out), optional :: status
-    call report(weft_team_free_c(self%handle), status)
+    integer(c_int) :: code
+    code = weft_team_free_c(self%handle)
+    call forget_if_freed(code, self%handle)
+    call report(code, status)
   end subroutine
 end module

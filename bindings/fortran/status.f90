@@ -9,7 +9,7 @@ module weft_status_module
   private
   public :: weft_success, weft_failure, weft_bad_handle, weft_bad_argument, weft_no_memory, weft_internal
   public :: weft_error, weft_message, weft_last_error, weft_status_name, weft_version
-  public :: report, fail, copy_text, take_text, digits
+  public :: report, fail, forget_if_freed, copy_text, take_text, digits
 
   ! What procedures give in `status`. 0 is success.
   integer, parameter :: weft_success = 0
@@ -81,6 +81,13 @@ contains
       write (error_unit, '(a)') weft_message()
       error stop 1
     end if
+  end subroutine
+
+  ! A handle that was freed by a copy of it is none from then on, so that its variable can hold a new one.
+  subroutine forget_if_freed(code, handle)
+    integer(c_int), intent(in) :: code
+    type(c_ptr), intent(inout) :: handle
+    if (code == weft_bad_handle) handle = c_null_ptr
   end subroutine
 
   ! Makes a message of this module the last one of the thread; returns weft_failure.

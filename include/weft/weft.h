@@ -127,7 +127,8 @@ typedef struct weft_box {
   int64_t lo[WEFT_MAX_AXES], hi[WEFT_MAX_AXES];  ///< first index, and one past the last, per axis
 } weft_box;
 
-/// Number of points; 0 for an empty box, for NULL and for numbers of axes that no array has.
+/// Number of points; 0 for an empty box, for NULL and for numbers of axes that no array has; -1 for more than
+/// 2^63 - 1.
 WEFT_API int64_t weft_box_count(const weft_box* box);
 /// Whether all points of `part` are in `box`, which has equally many axes: 1 or 0.
 WEFT_API int weft_box_contains(const weft_box* box, const weft_box* part);

@@ -137,4 +137,12 @@ Accuracy PlanImpl::measured_error(Direction direction, const void* in, Type type
   return accuracy;
 }
 
+void PlanImpl::refuse_measuring(Direction direction, const Error& why) const {
+  CommImpl& c = comm.impl();
+  c.check_alive(operation);
+  if (codec_error(design(), direction) != 0)
+    planning(c, [&] { together(c, operation, [&] { throw why; }); });  // as the first step of measuring
+  throw Error(why);
+}
+
 }  // namespace weft

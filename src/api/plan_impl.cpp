@@ -97,12 +97,23 @@ void PlanImpl::bind_as_learnt(const PlanRequest& request) {
   bind_now();
 }
 
+/// Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
+/// plans.
+bool PlanImpl::checks_together() const {
+  return wishes.collective_check.value || setting.threads;
+}
+
+void PlanImpl::refuse_execution(const char* operation, const Error& why) const {
+  CommImpl& c = comm.impl();
+  c.check_alive(operation);
+  if (checks_together()) agree(c, operation, [&] { throw why; });
+  throw Error(why);
+}
+
 void PlanImpl::start(Direction direction, const Arrays& of_user) {
   CommImpl& c = comm.impl();
   c.check_alive(name_of(direction));
-  // Among threads agreeing costs next to nothing, and a failure on one rank alone would break the others'
-  // plans.
-  if (wishes.collective_check.value || setting.threads) {
+  if (checks_together()) {
     agree(c, name_of(direction), [&] { check_arrays(direction, of_user); });
   } else {
     check_arrays_alone(direction, of_user);

@@ -31,12 +31,20 @@ struct PlanImpl {
   [[noreturn]] static void refuse(const Comm& comm, const Error& why);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
+  /// Whether misuse of an execution on one rank fails on all.
+  bool checks_together() const;
+  /// A rank that cannot start the execution that the other ranks start lets them fail, where they look for
+  /// failures of other ranks. Always throws.
+  [[noreturn]] void refuse_execution(const char* operation, const Error& why) const;
   /// Throws `weft::Error` if an execution with these arrays is a mistake.
   void check_arrays(Direction direction, const Arrays& of_user) const;
   /// The same of one rank alone: the error says that others may wait.
   void check_arrays_alone(Direction direction, const Arrays& of_user) const;
   /// `Plan::measured_error`, of elements of a type.
   Accuracy measured_error(Direction direction, const void* in, Type type);
+  /// `measured_error` by a rank that cannot: the other ranks fail, unless they find out alone that there is
+  /// no error.
+  [[noreturn]] void refuse_measuring(Direction direction, const Error& why) const;
   const Design& design() const { return bound->design(); }
   Explanation explain() const;
   std::string to_string() const;

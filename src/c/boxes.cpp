@@ -33,7 +33,16 @@ weft_box box_of(const Box& box) {
 using namespace weft::c;
 
 int64_t weft_box_count(const weft_box* box) {
-  return has_axes(box) ? box_of(*box, "box").count() : 0;
+  if (!has_axes(box) || box->ndim == 0) return 0;
+  int64_t points = 1;
+  for (int a = 0; a < box->ndim; ++a)
+    if (box->hi[a] <= box->lo[a]) return 0;
+  for (int a = 0; a < box->ndim; ++a) {
+    int64_t n = 0;
+    if (__builtin_sub_overflow(box->hi[a], box->lo[a], &n) || __builtin_mul_overflow(points, n, &points))
+      return -1;
+  }
+  return points;
 }
 
 int weft_box_contains(const weft_box* box, const weft_box* part) {

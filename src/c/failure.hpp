@@ -35,6 +35,19 @@ void forget_failure() noexcept;
 /// Throws what weft_team_run reports of a body that has returned `result`, with this thread's message.
 [[noreturn]] void throw_failure_of_body(int result, int rank);
 
+/// For a mistake that one rank has found before a collective step: the other ranks, which are in it or wait
+/// for this one, fail as well by `refuse`, which throws on all. The status is of this rank's own failure.
+template <class Refuse>
+[[noreturn]] void fail_together(const std::exception_ptr& mine, const Refuse& refuse) {
+  const Failure own = failure_of(mine);
+  try {
+    refuse(own);
+  } catch (const Error& agreed) {
+    throw Failure(own.status(), agreed);
+  }
+  throw Failure(own);
+}
+
 template <class Work>
 weft_status guarded(const Work& work) noexcept {
   try {

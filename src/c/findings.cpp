@@ -1,11 +1,10 @@
 // What plans tell about themselves, for C.
-#include <nlohmann/json.hpp>
-
 #include "api/explanation_json.hpp"
 #include "api/plan_impl.hpp"
 #include "c/boxes.hpp"
 #include "c/failure.hpp"
 #include "c/handles.hpp"
+#include "c/json.hpp"
 #include "c/memory.hpp"
 #include "c/structs.hpp"
 
@@ -116,9 +115,15 @@ weft_status weft_plan_measured_error(weft_plan plan, weft_direction direction, c
   return guarded([&] {
     constexpr const char* operation = "measured error";
     Plan& mine = object_of(plan, operation);
-    check_given(accuracy, operation, "accuracy");
-    check_size<weft_accuracy>(accuracy->size, operation, "weft_accuracy");
-    const Direction where = in_table(directions, direction, operation, "weft_direction");
+    Direction where = Direction::forward;
+    try {
+      where = in_table(directions, direction, operation, "weft_direction");
+      check_given(accuracy, operation, "accuracy");
+      check_size<weft_accuracy>(accuracy->size, operation, "weft_accuracy");
+    } catch (...) {
+      fail_together(std::current_exception(),
+                    [&](const weft::Error& own) { weft::PlanImpl::of(mine).refuse_measuring(where, own); });
+    }
     const weft::Accuracy found = mine.measured_error(where, in);
     store(*accuracy, {0, found.l2, found.maximum, found.bound});
   });
@@ -133,7 +138,7 @@ weft_status weft_plan_explain(weft_plan plan, char** text) {
 }
 
 weft_status weft_plan_explain_json(weft_plan plan, char** text) {
-  return store_text(plan, text, [](const Plan& p) { return json_of(p.explain()).dump(2); });
+  return store_text(plan, text, [](const Plan& p) { return text_of(json_of(p.explain())); });
 }
 
 weft_status weft_plan_program(weft_plan plan, weft_direction direction, char** text) {

@@ -144,9 +144,9 @@ void* find_object(HandleKind kind, std::uintptr_t handle, const char* operation)
 
 void* take_object(HandleKind kind, std::uintptr_t handle, const char* operation) {
   Slot& slot = valid_slot(kind, handle, operation);
-  void* const object = slot.object;
   std::uint64_t expected = handle;
   if (!slot.handle.compare_exchange_strong(expected, 0)) throw_bad_handle(kind, handle, operation);
+  void* const object = slot.object;  // of this call alone from here on
   release_slot(index_of(handle));
   return object;
 }

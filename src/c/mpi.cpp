@@ -11,9 +11,9 @@ using weft::Comm;
 
 weft_status weft_comm_mpi(MPI_Comm communicator, weft_comm* comm) {
   return guarded([&] {
+    auto mine = std::make_unique<Comm>(Comm::mpi(communicator));  // the other ranks wait for this one
     check_given(comm, "comm", "comm");
-    Place place;
-    *comm = place.hold<weft_comm>(std::make_unique<Comm>(Comm::mpi(communicator)));
+    *comm = new_handle<weft_comm>(std::move(mine));
   });
 }
 

@@ -25,7 +25,11 @@ weft_status weft_options_set(weft_options options, const char* name, const char*
 }
 
 weft_status weft_options_set_int(weft_options options, const char* name, int64_t value) {
-  return weft_options_set(options, name, std::to_string(value).c_str());
+  return guarded([&] {
+    Options& mine = object_of(options, "options");
+    check_given(name, "options", "name");
+    mine.set(name, std::to_string(value));
+  });
 }
 
 weft_status weft_options_get(weft_options options, const char* name, char** value) {

@@ -1,6 +1,7 @@
 // Plans for C: making and executing them. What they tell about themselves: findings.cpp.
 #include "weft/plan.hpp"
 
+#include "api/plan_impl.hpp"
 #include "c/failure.hpp"
 #include "c/handles.hpp"
 #include "c/problems.hpp"
@@ -8,26 +9,22 @@
 
 using namespace weft::c;
 using weft::Comm;
+using weft::Error;
 using weft::Options;
 using weft::Plan;
 
 namespace {
 
-/// The other ranks are planning, and wait for this one: all fail together. The status is of this rank's own
-/// failure.
-[[noreturn]] void fail_together(const Comm& comm, const std::exception_ptr& mine) {
-  const Failure own = failure_of(mine);
-  try {
-    Plan::refuse(comm, own);
-  } catch (const weft::Error& agreed) {
-    throw Failure(own.status(), agreed);
-  }
-}
-
-/// Throws for a direction that is none. By reference, as such a number must not be read as an enumerator.
-bool is_forward(const weft_direction& direction, const char* operation) {
+/// Throws for a direction that is none, as for other misuse of an execution. By reference, as such a number
+/// must not be read as an enumerator.
+bool is_forward(const Plan& plan, const weft_direction& direction, const char* operation) {
   constexpr bool forward[] = {true, false};
-  return in_table(forward, direction, operation, "weft_direction");
+  try {
+    return in_table(forward, direction, operation, "weft_direction");
+  } catch (...) {
+    fail_together(std::current_exception(),
+                  [&](const Error& own) { weft::PlanImpl::of(plan).refuse_execution(operation, own); });
+  }
 }
 
 }  // namespace
@@ -45,7 +42,7 @@ weft_status weft_plan_create(weft_comm comm, const weft_problem* problem, weft_o
       mine = problem_of(problem);
       if (options != nullptr) with = object_of(options, "plan: options");
     } catch (...) {
-      fail_together(ranks, std::current_exception());
+      fail_together(std::current_exception(), [&](const Error& own) { Plan::refuse(ranks, own); });
     }
     *plan = place->hold<weft_plan>(std::make_unique<Plan>(ranks, mine, with));
   });
@@ -67,7 +64,7 @@ weft_status weft_execute(weft_plan plan, weft_direction direction, const void* i
                          size_t workspace_bytes) {
   return guarded([&] {
     Plan& mine = object_of(plan, "execute");
-    if (is_forward(direction, "execute"))
+    if (is_forward(mine, direction, "execute"))
       mine.forward(in, out, workspace, workspace_bytes);
     else
       mine.backward(in, out, workspace, workspace_bytes);
@@ -78,7 +75,7 @@ weft_status weft_start(weft_plan plan, weft_direction direction, const void* in,
                        size_t workspace_bytes) {
   return guarded([&] {
     Plan& mine = object_of(plan, "start");
-    if (is_forward(direction, "start"))
+    if (is_forward(mine, direction, "start"))
       mine.start_forward(in, out, workspace, workspace_bytes);
     else
       mine.start_backward(in, out, workspace, workspace_bytes);

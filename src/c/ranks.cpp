@@ -15,9 +15,9 @@ weft_status weft_comm_self(weft_comm* comm) {
 weft_status weft_comm_split(weft_comm comm, int colour, weft_comm* part) {
   return guarded([&] {
     const Comm& ranks = object_of(comm, "split");
+    auto mine = std::make_unique<Comm>(ranks.split(colour));  // the other ranks wait for this one
     check_given(part, "split", "part");
-    Place place;
-    *part = place.hold<weft_comm>(std::make_unique<Comm>(ranks.split(colour)));
+    *part = new_handle<weft_comm>(std::move(mine));
   });
 }
 

@@ -1,8 +1,8 @@
 // Wisdom, trials, and what the library has, for C.
 #include <atomic>
-#include <nlohmann/json.hpp>
 
 #include "c/failure.hpp"
+#include "c/json.hpp"
 #include "c/memory.hpp"
 #include "weft/information.hpp"
 #include "weft/interruption.hpp"
@@ -22,7 +22,7 @@ bool ask_program() {
   return asked != nullptr && asked() != 0;
 }
 
-std::string text_of(const std::map<std::string, std::string>& options) {
+std::string line_of(const std::map<std::string, std::string>& options) {
   std::string text;
   for (const auto& [name, value] : options) text += (text.empty() ? "" : " ") + name + "=" + value;
   return text;
@@ -32,7 +32,7 @@ void tell_program(const weft::TrialProgress& p) {
   void (*const told)(const weft_trial_progress*) = told_to_program;
   if (told == nullptr) return;
   guarded([&] {  // a report for which memory does not suffice is left out
-    const std::string options = text_of(p.options), best = text_of(p.best_options);
+    const std::string options = line_of(p.options), best = line_of(p.best_options);
     weft_trial_progress progress{};
     progress.size = sizeof progress;
     progress.round = p.round.c_str();
@@ -100,6 +100,6 @@ weft_status weft_report_trials_to(void (*told)(const weft_trial_progress* progre
 weft_status weft_information_json(char** text) {
   return guarded([&] {
     check_given(text, "information", "text");
-    *text = copy_of(information().dump(2));
+    *text = copy_of(text_of(information()));
   });
 }

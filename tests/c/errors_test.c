@@ -189,6 +189,40 @@ static void test_executions(weft_comm comm) {
   GOOD(weft_plan_free(&plan));
 }
 
+// A mistake of the last rank in an execution, where the ranks look for each other's, and in a split.
+static void test_one_rank_alone(weft_comm comm, int rank, int size) {
+  const weft_problem problem = small_problem();
+  const int wrong = rank == size - 1, number = 2;
+  weft_options options = NULL;
+  weft_plan plan = NULL;
+  weft_comm part = NULL;
+  size_t bytes = 0;
+  void *in = NULL, *out = NULL;
+  weft_direction direction = WEFT_FORWARD;
+  GOOD(weft_options_create(&options));
+  GOOD(weft_options_set(options, "check", "collective"));
+  GOOD(weft_plan_create(comm, &problem, options, &plan));
+  GOOD(weft_options_free(&options));
+  GOOD(weft_plan_buffer_bytes(plan, &bytes));
+  GOOD(weft_alloc(bytes, &in));
+  GOOD(weft_alloc(bytes, &out));
+  if (wrong) memcpy(&direction, &number, sizeof number);
+  const weft_status expected = wrong ? WEFT_BAD_ARGUMENT : WEFT_FAILURE;
+  FAILS(weft_execute(plan, direction, in, out, NULL, 0), expected, "execute: 2; expected");
+  FAILS(weft_start(plan, direction, in, out, NULL, 0), expected, "start: 2; expected");
+  GOOD(weft_forward(plan, in, out));
+  weft_free(in);
+  weft_free(out);
+  GOOD(weft_plan_free(&plan));
+  if (wrong) {
+    FAILS(weft_comm_split(comm, 0, NULL), WEFT_BAD_ARGUMENT, "part is NULL");
+  } else {
+    GOOD(weft_comm_split(comm, 0, &part));
+    GOOD(weft_comm_free(&part));
+  }
+  GOOD(weft_comm_barrier(comm));
+}
+
 void test_errors(weft_comm comm) {
   int rank = -1, size = 0;
   GOOD(weft_comm_rank(comm, &rank));
@@ -197,4 +231,5 @@ void test_errors(weft_comm comm) {
   if (size > 1) test_wrong_on_one(comm, rank, 0);
   test_later_members(comm);
   test_executions(comm);
+  test_one_rank_alone(comm, rank, size);
 }

@@ -50,7 +50,7 @@ static void test_times(weft_plan plan, const void* in, void* out) {
   FAILS(weft_plan_operation_times(plan, 8, &times, &count), WEFT_BAD_ARGUMENT, "has the size 8");
 }
 
-static void test_accuracy(weft_comm comm, int size) {
+static void test_accuracy(weft_comm comm, int rank, int size) {
   const weft_problem problem = small_problem();
   const char* codecs[] = {"none", "fp32"};
   for (int i = 0; i < 2; ++i) {
@@ -74,6 +74,12 @@ static void test_accuracy(weft_comm comm, int size) {
     accuracy.size = 1;
     FAILS(weft_plan_measured_error(plan, WEFT_FORWARD, array, &accuracy), WEFT_BAD_ARGUMENT,
           "has the size 1");
+    if (i == 1 && size > 1) {  // a mistake of one rank
+      accuracy.size = sizeof accuracy;
+      FAILS(weft_plan_measured_error(plan, WEFT_FORWARD, array, rank == 0 ? NULL : &accuracy),
+            rank == 0 ? WEFT_BAD_ARGUMENT : WEFT_FAILURE, "accuracy is NULL");
+      GOOD(weft_plan_measured_error(plan, WEFT_FORWARD, array, &accuracy));
+    }
     weft_free(array);
     GOOD(weft_options_free(&options));
     GOOD(weft_plan_free(&plan));
@@ -106,5 +112,5 @@ void test_findings(weft_comm comm) {
   weft_free(in);
   weft_free(out);
   GOOD(weft_plan_free(&plan));
-  test_accuracy(comm, size);
+  test_accuracy(comm, rank, size);
 }

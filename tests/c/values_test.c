@@ -12,6 +12,8 @@ static void test_boxes(void) {
   char* text = NULL;
   CHECK(weft_box_count(&box) == 4 * 8 * 32);
   CHECK(weft_box_count(NULL) == 0 && weft_box_count(&wrong) == 0);
+  const weft_box vast = {.ndim = 2, .lo = {INT64_MIN, 0}, .hi = {INT64_MAX, 1}};
+  CHECK(weft_box_count(&vast) == -1);
   GOOD(weft_box_intersect(&box, &other, &common));
   CHECK(common.ndim == 3 && common.lo[1] == 8 && common.hi[1] == 10 && common.lo[2] == 30 &&
         common.hi[2] == 32);

@@ -430,7 +430,7 @@ contains
     type(weft_box) :: x, k
     integer, parameter :: n(3) = [5, 6, 7]
     complex(real64), allocatable, asynchronous :: a(:, :, :), b(:, :, :), c(:, :, :)
-    integer :: status, turns
+    integer :: status
     problem%shape = n
     if (comm%size() > 1) then
       if (comm%medium() == "mpi") call options%set("exchange", "p2p")
@@ -448,12 +448,10 @@ contains
     call claim_success(comm, status, "start")
     call other%start_forward(a, c, status=status)
     call claim_success(comm, status, "start of another plan")
-    turns = 0
     do while (.not. plan%test())
-      turns = turns + 1
     end do
     call other%wait()
-    call claim(comm, plan%test() .and. turns >= 0, "an execution that is complete")
+    call claim(comm, plan%test(), "an execution that is complete")
     call claim(comm, from_peak(b, k%lo, real(product(n), real64)) < 1d-11, "the spectrum after test")
     call claim(comm, from_peak(c, k%lo, real(product(n), real64)) < 1d-11, "the spectrum after wait")
     call plan%start_backward(b, a, status=status)

@@ -4,6 +4,7 @@ module all_of_them
   use support
   use sums
   use arrays
+  use edges
   use misuse
   use facts
   implicit none
@@ -16,6 +17,7 @@ contains
     status = 0
     call test_sums(comm)
     call test_arrays(comm)
+    call test_edges(comm)
     call test_misuse(comm)
     call test_facts(comm)
   end subroutine

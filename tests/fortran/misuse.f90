@@ -232,9 +232,13 @@ contains
     call claim(comm, len(error%operation) > 0 .and. len(error%expected) > 0 .and. error%rank >= -1, "parts of the error")
     call copy%free(status)
     call claim(comm, status == weft_bad_handle, "a copy of a freed plan")
+    call copy%create(comm, problem, status=status)
+    call claim_success(comm, status, "a new plan in the variable of a freed one")
+    call copy%free()
     call again%create(comm, problem, status=status)
     call claim_success(comm, status, "a new plan")
-    again = weft_plan()
+    call again%free(status)
+    call claim_success(comm, status, "freeing the new plan")
     call options%set("pipeline", "none of these", status)
     call claim_failure(comm, status, "pipeline|windowed", "an unknown value")
     call options%set("pipelines", 3, status)
@@ -245,7 +249,7 @@ contains
   ! A body that fails on one rank: those that wait for it fail as well, and the team goes on.
   subroutine test_teams(team)
     type(weft_team), intent(in) :: team
-    type(weft_team) :: none
+    type(weft_team) :: none, two, copy
     type(weft_comm) :: self
     integer :: status
     self = weft_comm_self()
@@ -257,6 +261,16 @@ contains
     call claim_failure(self, status, "0", "a team of nobody")
     call none%run(works, status)
     call claim(self, status == weft_bad_handle, "a team that was never made")
+    call two%create(2)
+    copy = two
+    call two%create(3, status)
+    call claim_failure(self, status, "made already|team%free", "a team that was made already")
+    call two%free()
+    call copy%free(status)
+    call claim(self, status == weft_bad_handle, "a copy of a freed team")
+    call copy%create(1, status)
+    call claim_success(self, status, "a new team in the variable of a freed one")
+    call copy%free()
     call self%free()
   end subroutine
 
