@@ -316,6 +316,7 @@ def faults_of_one_rank(comm):
         '"slabs"': new(distribution="slabs"),
         "they cover|one box of each rank": new(distribution=weft.Box((0, 0, 0), (1, 1, 1))),
         "no_such": new(dtype="no_such"),
+        "objects of Python": new(dtype=object),
         "'five'|integer": new(shape=(7, "five", 6)),
         "'one'": new(fill="one"),
         "sequence": new(fill=[1, 2]),

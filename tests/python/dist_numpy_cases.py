@@ -143,6 +143,23 @@ def half_precision(comm):
     assert a.var() == 0 and a.norm() == np.float16(30000)
 
 
+def norms_with_nan(comm):
+    values = np.ones((8, 2))
+    values[0], values[-1] = np.inf, np.nan
+    assert np.isnan(spread(comm, values).norm())
+    values[-1] = 1
+    assert spread(comm, values).norm() == np.inf
+
+
+def variance_of_no_float(comm):
+    a = spread(comm, whole(float, 1))
+    for dtype in (int, complex, bool):
+        for function in (np.var, np.std):
+            with pytest.raises(TypeError, match="take a float type"):
+                function(a, dtype=dtype)
+    assert np.isclose(np.var(a, dtype="f4"), np.var(whole(float, 1)))
+
+
 def ranks_without_points(comm):
     """Boxes without points are equal, wherever they are said to lie."""
     for where in ("slab0", "slab1"):
@@ -164,6 +181,13 @@ def ranks_without_points(comm):
         with pytest.raises(weft.Error, match="different boxes"):
             np.array_equal(spread(comm, whole(float, 1)), spread(comm, whole(float, 1), "slab1"))
     assert not np.array_equal(a, spread(comm, whole(float, 1, (2, 2))))
+    mask = spread(comm, whole(bool, 1, (2, 4)))
+    assert is_like(mask & [True, False, True, False], whole(bool, 1, (2, 4)) & [True, False, True, False])
+    batch = weft.Plan(comm, (2, 3), batch=2, output="slab0")
+    a = weft.DistArray.input_of(batch, fill=1)
+    boxes = [box if box.size else weft.Box((0, 0, 0), (0, 0, 0)) for box in a.boxes]
+    b = weft.DistArray(a.shape, a.dtype, boxes, comm, fill=1)
+    assert np.array_equal(a, b) and not np.array_equal(a, b * 2)
 
 
-CASES = [same_as_numpy, refused, half_precision, ranks_without_points]
+CASES = [same_as_numpy, refused, half_precision, norms_with_nan, variance_of_no_float, ranks_without_points]

@@ -1,5 +1,6 @@
 """Distributed arrays on this process alone and on thread ranks."""
 
+import concurrent.futures
 import copy
 import os
 import subprocess
@@ -14,7 +15,7 @@ import weft
 
 
 @pytest.mark.parametrize("case", [*dist_cases.CASES, *dist_numpy_cases.CASES], ids=lambda case: case.__name__)
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_case(case, ranks):
     weft.ThreadTeam(ranks).run(case)
 
@@ -30,6 +31,19 @@ def test_this_process_alone():
     if child == 0:
         os._exit(0 if weft.DistArray((4, 6), fill=1).redistribute("slab1").sum() == 24 else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_threads_of_this_process_alone():
+    """All have the same ranks, and so the same plans."""
+    shared = weft.DistArray((1000, 1000), fill=1)
+
+    def body(number):
+        mine = weft.DistArray((1000, 1000), fill=number)
+        return [float(a.redistribute(1).sum()) for _ in range(8) for a in (mine, shared)]
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for number, sums in enumerate(pool.map(body, range(4))):
+            assert sums == [number * 1e6, 1e6] * 8
 
 
 def test_some_of_the_ranks():

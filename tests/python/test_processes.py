@@ -55,6 +55,14 @@ def test_objects_of_the_parent_are_errors_in_the_child(use):
     assert result.returncode == 0, result.stderr
 
 
+def test_real_arrays_while_the_interpreter_exits():
+    result = run(
+        "import atexit, numpy as np, weft; a = np.ones((8, 1 << 16))\n"
+        "atexit.register(lambda: print(np.allclose(weft.fft(a, workers=2), np.fft.fft(a))))"
+    )
+    assert result.stdout == "True\n", result.stderr
+
+
 def test_a_child_may_free_what_is_its_parents():
     result = in_child("plan.free()\ndel team, plan\nassert weft.Plan(None, (4, 4)).forward(x).shape == (4, 4)")
     assert result.returncode == 0, result.stderr

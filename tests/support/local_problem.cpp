@@ -1,6 +1,7 @@
 #include "support/local_problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -77,10 +78,10 @@ void lay_out_padded(FftProblem& p, std::mt19937_64& random) {
   p.dimensions.back().from_stride = p.dimensions.back().to_stride = 1;
 }
 
-void lay_out(FftProblem& p, std::mt19937_64& random) {
+void lay_out(FftProblem& p, std::mt19937_64& random, bool stays) {
   if (p.in_place && p.kind == FftKind::real) return lay_out_padded(p, random);
   const std::vector<Index> from = random_strides(extents_of(p, is_half(p, true)), random);
-  const bool alike = p.in_place && p.kind != FftKind::r2r;  // those read all lines before they write any
+  const bool alike = p.in_place && (stays || p.kind != FftKind::r2r);  // r2r may read all before it writes
   const std::vector<Index> to = alike ? from : random_strides(extents_of(p, is_half(p, false)), random);
   for (std::size_t a = 0; a < from.size(); ++a) {
     FftDimension& d = a < p.loops.size() ? p.loops[a] : p.dimensions[a - p.loops.size()];
@@ -109,7 +110,28 @@ FftProblem random_layout(std::mt19937_64& random, bool r2r) {
       d.transform = static_cast<Transform>(static_cast<int>(Transform::dct1) + static_cast<int>(below(8)));
     if (d.transform == Transform::dct1) ++d.n;
   }
-  lay_out(p, random);
+  lay_out(p, random, false);
+  return p;
+}
+
+FftProblem random_cosines(std::mt19937_64& random) {
+  const auto below = [&](std::uint64_t n) { return random() % n; };
+  constexpr std::array types{Transform::dct2, Transform::dct3, Transform::dst2, Transform::dst3};
+  FftProblem p;
+  p.precision = below(2) == 0 ? Precision::float64 : Precision::float32;
+  p.kind = FftKind::r2r;
+  p.in_place = below(3) == 0;
+  p.may_destroy_input = p.in_place || below(2) == 0;
+  p.scale = below(2) == 0 ? 1 : 0.37;
+  p.effort = below(4) == 0 ? Effort::measure : Effort::estimate;
+  p.planning_seconds = 0.01;
+  const std::size_t dimensions = 1 + below(2), loops = below(3);
+  for (std::size_t i = 0; i < dimensions; ++i)
+    p.dimensions.push_back({static_cast<Index>(16 + below(dimensions > 1 ? 9 : 49)), 1, 1, types[below(4)]});
+  const std::uint64_t longest = dimensions > 1 ? 4 : loops > 1 ? 9 : 40;
+  for (std::size_t i = 0; i < loops; ++i) p.loops.push_back({static_cast<Index>(1 + below(longest)), 1, 1});
+  if (below(3) == 0) p.loops.push_back({2, 1, 1});  // real and imaginary parts
+  lay_out(p, random, true);
   return p;
 }
 
@@ -178,6 +200,10 @@ LocalProblem random_local_problem(std::mt19937_64& random) {
 
 LocalProblem random_r2r_problem(std::mt19937_64& random) {
   return with_values(random_layout(random, true), random);
+}
+
+LocalProblem random_cosines_problem(std::mt19937_64& random) {
+  return with_values(random_cosines(random), random);
 }
 
 LocalProblem with_values(const FftProblem& p, std::mt19937_64& random) {

@@ -24,6 +24,10 @@ LocalProblem random_local_problem(std::mt19937_64& random);
 /// The same of kind r2r.
 LocalProblem random_r2r_problem(std::mt19937_64& random);
 
+/// DCTs and DSTs of types II and III of 16 to 64 points, some by trials. In place both sides' strides are
+/// equal.
+LocalProblem random_cosines_problem(std::mt19937_64& random);
+
 /// A problem with random data.
 LocalProblem with_values(const FftProblem& fft, std::mt19937_64& random);
 

@@ -7,7 +7,7 @@ import concurrent.futures
 import numpy as np
 
 from weft._memory import empty
-from weft._whole import Ranks, transform
+from weft._whole import MOST_WORKERS, Ranks, transform
 
 _POINTS_OF_A_PART = 1 << 16  # of fewer a second thread costs more than it helps
 Index = tuple[slice, ...]
@@ -53,9 +53,12 @@ def _conjugate(pairs: list[tuple[np.ndarray, np.ndarray]], threads: int) -> None
     def write(part: tuple[np.ndarray, np.ndarray]) -> None:
         np.conjugate(part[0], out=part[1])
 
-    if min(threads, len(parts)) <= 1:
-        for part in parts:
-            write(part)
-        return
-    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        list(pool.map(write, parts))
+    if min(threads, len(parts)) > 1:
+        try:
+            with concurrent.futures.ThreadPoolExecutor(min(threads, MOST_WORKERS)) as pool:
+                list(pool.map(write, parts))
+            return
+        except RuntimeError:
+            pass  # while the interpreter exits it starts no threads
+    for part in parts:
+        write(part)

@@ -39,9 +39,10 @@ class DistArray(Spread):
     fill : the value of all elements, a number; None: undefined.
     local : this rank's part, of the shape of its box. It is used where it lies, with its strides. None: a new array.
 
-    Collective: all ranks give the same shape and dtype, or all raise a `weft.Error`. An argument that is wrong on one
-    rank is an error on all: ranks agree before any of them waits for another one's elements. An mpi4py communicator is
-    not to be freed before the array's last collective method.
+    Collective: all ranks give the same shape and dtype, or all raise a `weft.Error`. What is wrong on one rank only, in
+    making, moving and writing an array, is an error on all: ranks agree before any of them waits for another one's
+    elements. Arguments of reductions are the same on all ranks, which is not checked. An mpi4py communicator is not to
+    be freed before the array's last collective method.
 
     Examples
     --------

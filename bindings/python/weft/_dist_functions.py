@@ -52,7 +52,7 @@ def elementwise(function: Callable, inputs: Sequence[Any], outs: tuple = (), kwa
         if np.ndim(part) == 0:
             return part
         if not math.prod(shape):  # boxes without points may have different shapes
-            return np.empty(shape, getattr(part, "dtype", None)).transpose(order)
+            return np.empty(shape, np.asarray(part).dtype).transpose(order)
         return _against(part, shape).transpose(order)
 
     views = [seen(value) for value in inputs]
@@ -171,7 +171,12 @@ def _array_equal(a: Any, b: Any, equal_nan: bool = False) -> bool:
     if not both[-1].has_boxes_of(both[0]):
         raise Error("array: array_equal", "arrays of different boxes", "the same; redistribute() gives them")
     parts = [getattr(x, "_local", x) for x in (a, b)]
-    return all(both[0].ranks.agreed(lambda: np.array_equal(*parts, equal_nan=equal_nan)))
+
+    def equal() -> bool:
+        nothing = all(np.size(part) == 0 for part in parts)  # of boxes without points, which may have different shapes
+        return nothing or np.array_equal(*parts, equal_nan=equal_nan)
+
+    return all(both[0].ranks.agreed(equal))
 
 
 def _allclose(a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:

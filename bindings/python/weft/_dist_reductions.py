@@ -152,7 +152,9 @@ def var(
 ) -> Any:
     """The mean square of the distance from the mean, of n points the sum divided by n - `ddof`. Collective.
 
-    The other arguments are those of `mean`."""
+    The other arguments are those of `mean`; `dtype` is a float type, or None."""
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        raise TypeError(f"var and std of a weft.DistArray with dtype {np.dtype(dtype)}: take a float type, or None")
     summed, result = _accumulated(self.dtype, dtype)
     middle = reduce(self, np.add, axis, summed, out, keepdims=True) / _count(self, axis)
     total = reduce(_squares(self - middle), np.add, axis, None, None, keepdims)
@@ -193,7 +195,7 @@ def norm(self: DistArray, ord: Any = None, axis: Any = None, keepdims: bool = Fa
         real = flat.real.dtype
         wide = flat.astype(np.float32) if real.char == "e" else flat
         parts = a._layout.ranks.agreed(lambda: float(np.linalg.norm(wide)))
-        return np.reshape(real.type(math.hypot(*parts)), (1,) * a.ndim if keepdims else ())[()]
+        return np.reshape(real.type(np.linalg.norm(parts)), (1,) * a.ndim if keepdims else ())[()]
     sizes = abs(a)
     if abs(ord) == math.inf:
         return (sizes.max if ord > 0 else sizes.min)(axis, keepdims=keepdims)

@@ -157,6 +157,8 @@ def described(shape: Any, where: Where, dtype: DTypeLike) -> Described:
         )
     if any(n for side in given.halo for n in side):
         raise Error("array: distribution", "one with a halo", "one without")
+    if np.dtype(dtype).hasobject:
+        raise Error("array: dtype", f"{np.dtype(dtype)}, objects of Python", "numbers, or other elements of fixed size")
     return lengths, np.dtype(dtype).str, given.key
 
 
@@ -203,11 +205,12 @@ def move(source: Layout, data: np.ndarray, target: Layout, out: np.ndarray) -> N
     The plans made last are kept, with their workspace."""
     moved = movable(data.dtype)
     shape = source.shape if len(source.shape) > 1 else (*source.shape, 1)
-    plan = source.ranks.plans.get(
-        (source, target, moved),
-        lambda: _plan(source.ranks, shape, source.distribution(), target.distribution(), moved),
-    )
-    plan.forward(_for(plan.input_shape, data, moved), _for(plan.output_shape, out, moved))
+    with source.ranks.moving:
+        plan = source.ranks.plans.get(
+            (source, target, moved),
+            lambda: _plan(source.ranks, shape, source.distribution(), target.distribution(), moved),
+        )
+        plan.forward(_for(plan.input_shape, data, moved), _for(plan.output_shape, out, moved))
 
 
 def _for(shape: tuple[int, ...], a: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -20,6 +20,7 @@ from weft._dist_array import execute as execute_distributed
 from weft._distributions import Where, distribution
 from weft._error import Error
 from weft._findings import Findings
+from weft._forking import planning
 from weft._places import Given, place_of
 from weft._ranks import resolve
 
@@ -52,7 +53,8 @@ class Plan(Findings):
     """A transform of an array that is spread over ranks, forward and backward, ready to be executed.
 
     Making a plan is collective over `comm`: all ranks give the same arguments, except for their own box, memory orders,
-    strides and halos. If it fails on one rank, every rank raises the same `weft.Error`.
+    strides and halos. If it fails on one rank, it fails on all: that rank raises what is wrong there, the others a
+    `weft.Error` that names the rank.
 
     Parameters
     ----------
@@ -145,7 +147,8 @@ class Plan(Findings):
         except Exception as wrong:
             _refuse(ranks, wrong)
             raise
-        self._core = _core.Plan(ranks, arguments, before, after)
+        with planning if ranks.size == 1 else contextlib.nullcontext():
+            self._core = _core.Plan(ranks, arguments, before, after)
         room = self._core.buffer_bytes if in_place else 0
         self._input = Side("input", self._core.input, source, batch, before.halo, room)
         self._output = Side("output", self._core.output, target, batch, after.halo, room)

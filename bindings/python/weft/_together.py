@@ -6,6 +6,7 @@ import collections
 import itertools
 import os
 import pickle
+import threading
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -22,19 +23,22 @@ _MOST_KEPT = 32
 
 
 class Kept:
-    """The values made last, by key. Ranks that ask for the same keys in the same order keep the same values."""
+    """The values made last, by key. Ranks that ask for the same keys in the same order keep the same values. Threads
+    take turns."""
 
     def __init__(self) -> None:
         self._values: collections.OrderedDict[Hashable, Any] = collections.OrderedDict()
+        self._lock = threading.RLock()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        if key in self._values:
-            self._values.move_to_end(key)
-        else:
-            self._values[key] = make()
-            if len(self._values) > _MOST_KEPT:
-                self._values.popitem(last=False)
-        return self._values[key]
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            else:
+                self._values[key] = make()
+                if len(self._values) > _MOST_KEPT:
+                    self._values.popitem(last=False)
+            return self._values[key]
 
 
 class Ranks:
@@ -44,6 +48,7 @@ class Ranks:
         self.given, self.core = given, core
         self.rank, self.size = core.rank, core.size
         self.layouts, self.broadcasts, self.plans = Kept(), Kept(), Kept()
+        self.moving = threading.Lock()  # a plan executes once at a time; all threads share the ranks of comm=None
         self._process = os.getpid()
         if self.size == 1:
             self.allgather: Callable[[Any], list[Any]] = lambda value: [value]

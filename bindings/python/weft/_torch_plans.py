@@ -15,7 +15,6 @@ import torch
 
 from weft import _core
 from weft._error import Error
-from weft._forking import planning
 from weft._plan import Plan
 from weft._torch_layout import Layout, shared
 
@@ -101,7 +100,7 @@ class _Kept:
         comm, self.lock = (_core.Comm.self(), threading.Lock()) if alone else shared(spec.ranks)
         transforms = ["r2c" if d == spec.halved else "c2c" if d in spec.dims else None for d in range(len(spec.shape))]
         device = spec.device if spec.device >= 0 else None
-        with planning if alone else self.lock:  # other ranks may take long
+        with self.lock:
             self.plan = Plan(comm, spec.shape, transforms, spec.dtype, *spec.boxes, norm=spec.norm, device=device)
 
 

@@ -28,6 +28,7 @@ from weft._scipy_arguments import devices_of, workers_of
 from weft._views import device_memory, host_view, module_of, separate
 
 MAX_AXES = 8  # of a plan
+MOST_WORKERS = 128
 # Below so many points a second thread costs more than it helps.
 _POINTS_PER_RANK = 1 << 14
 _MOST_PLANS = 64  # that are kept
@@ -304,7 +305,14 @@ def _collapsed(
     source, target = dtypes
     ends = [n // 2 + 1 if kind == "r2c" else n for n, kind in zip(lengths, kinds, strict=True)]
     return Request(
-        lengths, kinds, source, target, _regular(lengths, before), _regular(ends, after), norm, min(workers, 128)
+        lengths,
+        kinds,
+        source,
+        target,
+        _regular(lengths, before),
+        _regular(ends, after),
+        norm,
+        min(workers, MOST_WORKERS),
     )
 
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <mutex>
 #include <numbers>
+#include <type_traits>
 
 #include "base/arithmetic.hpp"
 #include "fft/fftw/names.hpp"
@@ -38,14 +39,15 @@ class Lines final : public LocalFft {
   using F = Fftw<Real>;
   using Complex = typename F::Complex;
 
-  Lines(const FftDimension& axis, const std::vector<FftDimension>& loops, double scale, unsigned flags)
+  Lines(const FftDimension& axis, const std::vector<FftDimension>& loops, double scale, double seconds,
+        unsigned flags)
       : axis_(axis), n_(axis.n), sine_(is_sine(axis.transform)), second_(is_second(axis.transform)) {
     std::vector<FftDimension> merged = merge_loops(loops);
     if (!merged.empty()) {
       side_ = merged.front();
       outer_.assign(merged.rbegin(), merged.rend() - 1);
     }
-    lines_ = std::clamp(most_points / n_, Index{1}, std::min(most_lines, side_.n));
+    lines_ = std::clamp(most_points / n_, Index{1}, std::clamp(side_.n, Index{1}, most_lines));
     for (Index k = 0; 2 * k <= n_; ++k) {
       const double angle = std::numbers::pi * static_cast<double>(k) / static_cast<double>(2 * n_);
       const double factor = second_ ? 2 * scale : scale;
@@ -55,20 +57,12 @@ class Lines final : public LocalFft {
     middle_ = static_cast<Real>(scale * std::numbers::sqrt2);
     first_ = static_cast<Real>(second_ ? 2 * scale : scale);
     Block block{};
-    block_ = make(block, lines_, flags);
-    single_ = lines_ > 1 ? make(block, 1, flags) : nullptr;
+    block_ = make(block, lines_, seconds, flags);
+    if (lines_ > 1) single_ = make(block, 1, seconds, flags);
     if (block_ == nullptr || (lines_ > 1 && single_ == nullptr))
       throw Error("plan: local FFT", "FFTW made no plan for lines of " + std::to_string(n_) + " points",
                   "memory for planning, or another back end");
   }
-
-  ~Lines() override {
-    const std::lock_guard lock(planner_mutex());
-    F::destroy(block_);
-    if (single_ != nullptr) F::destroy(single_);
-  }
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
 
   void execute(void* from, void* to) const override {
     Block block;
@@ -76,9 +70,10 @@ class Lines final : public LocalFft {
                    static_cast<Real*>(to), [&](const Real* x, Real* y) {
                      Index line = 0;
                      for (; line + lines_ <= side_.n; line += lines_)
-                       run(block, block_, lines_, x + line * side_.from_stride, y + line * side_.to_stride);
+                       run(block, block_.get(), lines_, x + line * side_.from_stride,
+                           y + line * side_.to_stride);
                      for (; line < side_.n; ++line)
-                       run(block, single_, 1, x + line * side_.from_stride, y + line * side_.to_stride);
+                       run(block, single_.get(), 1, x + line * side_.from_stride, y + line * side_.to_stride);
                    });
   }
 
@@ -88,18 +83,27 @@ class Lines final : public LocalFft {
     alignas(64) std::array<Real, most_parts> spectra;  // real and imaginary parts in turn
   };
 
+  struct Destroyed {
+    void operator()(typename F::Plan plan) const {
+      const std::lock_guard lock(planner_mutex());
+      F::destroy(plan);
+    }
+  };
+  using Plan = std::unique_ptr<std::remove_pointer_t<typename F::Plan>, Destroyed>;
+
   Index parts() const { return 2 * (n_ / 2 + 1); }
 
-  typename F::Plan make(Block& block, Index lines, unsigned flags) const {
+  Plan make(Block& block, Index lines, double seconds, unsigned flags) const {
     const typename F::Dim line{n_, 1, 1};
     auto* spectra = reinterpret_cast<Complex*>(block.spectra.data());
     const std::lock_guard lock(planner_mutex());
+    const PlanningLimit<Real> limit(seconds);
     if (second_) {
       const typename F::Dim loop{lines, n_, parts() / 2};
-      return F::r2c(1, &line, 1, &loop, block.reals.data(), spectra, flags);
+      return Plan(F::r2c(1, &line, 1, &loop, block.reals.data(), spectra, flags));
     }
     const typename F::Dim loop{lines, parts() / 2, n_};
-    return F::c2r(1, &line, 1, &loop, spectra, block.reals.data(), flags);
+    return Plan(F::c2r(1, &line, 1, &loop, spectra, block.reals.data(), flags));
   }
 
   void run(Block& block, typename F::Plan plan, Index lines, const Real* x, Real* y) const {
@@ -176,7 +180,7 @@ class Lines final : public LocalFft {
   bool sine_, second_;
   std::vector<Real> cosines_, sines_;
   Real middle_ = 0, first_ = 0;
-  typename F::Plan block_ = nullptr, single_ = nullptr;
+  Plan block_, single_;  ///< of `lines_` lines, and of one
 };
 
 /// The axes one after the other: the first from input to output, the others in place.
@@ -213,7 +217,10 @@ std::unique_ptr<const LocalFft> lines(const FftProblem& p, std::size_t axis, uns
   for (const FftDimension& d : p.loops) loops.push_back(seen(d));
   for (std::size_t i = 0; i < p.dimensions.size(); ++i)
     if (i != axis) loops.push_back(seen(p.dimensions[i]));
-  return std::make_unique<Lines<Real>>(seen(p.dimensions[axis]), loops, first ? p.scale : 1.0, flags);
+  // Of each axis there are two plans.
+  const double seconds = p.planning_seconds / (2 * static_cast<double>(p.dimensions.size()));
+  return std::make_unique<Lines<Real>>(seen(p.dimensions[axis]), loops, first ? p.scale : 1.0, seconds,
+                                       flags);
 }
 
 }  // namespace

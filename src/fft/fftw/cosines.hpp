@@ -8,7 +8,8 @@
 
 namespace weft::fftw {
 
-/// A plan for an r2r problem; null if it has another type along an axis, or lines too short or too long.
+/// A plan for an r2r problem; null if it has another type along any of its axes, or lines too short or
+/// too long.
 std::shared_ptr<const LocalFft> plan_cosines(const FftProblem& problem, unsigned flags);
 
 }  // namespace weft::fftw

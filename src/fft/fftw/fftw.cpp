@@ -1,6 +1,7 @@
-// FFTW as local FFT. One guru plan transforms any axes of any strided box, r2c included. FFTW's planner is
-// not thread-safe: Weft plans and destroys under one lock, and makes FFTW lock its planner against calls of
-// the program as well. FFTW cannot scale, so results are multiplied afterwards.
+// FFTW as local FFT. One guru plan transforms any axes of any strided box, r2c included. DCTs and DSTs of
+// types II and III are made of an r2c where they can be (cosines.hpp). FFTW's planner is not thread-safe:
+// Weft plans and destroys under one lock, and makes FFTW lock its planner against calls of the program as
+// well. FFTW cannot scale, so results are multiplied afterwards.
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -73,9 +74,10 @@ class FftwPlan final : public LocalFft {
     const bool touches = p.effort != Effort::estimate;
     void* from = F::allocate(touches ? std::max(from_size, p.in_place ? to_size : 0) : 64);
     void* to = p.in_place ? from : F::allocate(touches ? to_size : 64);
-    F::limit_planning(p.planning_seconds > 0 ? p.planning_seconds : FFTW_NO_TIMELIMIT);
-    plan_ = from != nullptr && to != nullptr ? make(from, to) : nullptr;
-    F::limit_planning(FFTW_NO_TIMELIMIT);  // the limit also applies to other users of FFTW in this process
+    {
+      const PlanningLimit<Real> limit(p.planning_seconds);
+      plan_ = from != nullptr && to != nullptr ? make(from, to) : nullptr;
+    }
     if (!p.in_place) F::release(to);
     F::release(from);
     if (plan_ == nullptr)

@@ -37,4 +37,17 @@ WEFT_FFTW_NAMES(double, fftw_);
 WEFT_FFTW_NAMES(float, fftwf_);
 #undef WEFT_FFTW_NAMES
 
+/// Ends FFTW's trials after some seconds while it lives; 0: no limit. The limit also applies to other users
+/// of FFTW in this process, so it is set under the lock of the planner, and for no longer.
+template <class Real>
+class PlanningLimit {
+ public:
+  explicit PlanningLimit(double seconds) {
+    Fftw<Real>::limit_planning(seconds > 0 ? seconds : FFTW_NO_TIMELIMIT);
+  }
+  ~PlanningLimit() { Fftw<Real>::limit_planning(FFTW_NO_TIMELIMIT); }
+  PlanningLimit(const PlanningLimit&) = delete;
+  PlanningLimit& operator=(const PlanningLimit&) = delete;
+};
+
 }  // namespace weft

@@ -237,6 +237,10 @@ def test_redistribution_of_other_types(dtype):
     transfer = Pencil([WORLD, MPI.COMM_SELF], (4, 6), 1).transfer(Pencil([MPI.COMM_SELF, WORLD], (4, 6), 0), "i8")
     with pytest.raises(weft.Error, match="an array of float64; expected one of int64"):
         transfer.forward(np.zeros((4, 6)), np.zeros((4, 6)))
+    source, target = Pencil([WORLD, MPI.COMM_SELF], (4, 6), 1), Pencil([MPI.COMM_SELF, WORLD], (4, 6), 0)
+    out = np.zeros(target.subshape, int)
+    transfer.forward(np.ones(source.subshape, int), out)
+    assert np.all(out == 1)
     transfer.destroy()
 
 

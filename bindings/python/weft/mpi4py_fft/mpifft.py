@@ -216,14 +216,19 @@ class Transform:
         if x is None or (out is not None and x.size and np.may_share_memory(x, out)):
             x = self.input_array
             if input_array is not None:
-                x[...] = input_array
+                _copy(input_array, x)
         result = out if out is not None and not np.may_share_memory(x, out) else self.output_array
         (plan.forward if self._forward else plan.backward)(x, result)
         if output_array is None:
             return result
         if result is not out:
-            output_array[...] = result
+            _copy(result, output_array)
         return output_array
+
+
+def _copy(source: np.ndarray, target: np.ndarray) -> None:
+    if np.size(source) or np.size(target):  # arrays without points may have different shapes
+        target[...] = source
 
 
 def _as_it_lies(array: Any, shape: tuple[int, ...], dtype: np.dtype, write: bool = False) -> np.ndarray | None:

@@ -9,6 +9,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import DTypeLike
 
+from weft import _core
 from weft._box import Box
 from weft._core import Distribution
 from weft._error import Error
@@ -137,17 +138,25 @@ class Transfer:
 
     def forward(self, array: np.ndarray, out: np.ndarray) -> None:
         """Moves `array`, of the source's subshape, to `out`, of the target's. Collective."""
-        plan = self._plan
-        plan.forward(self._source(array, plan.input_shape), self._target(out, plan.output_shape))
+        self._move(_core.Direction.forward, array, out)
 
     def backward(self, array: np.ndarray, out: np.ndarray) -> None:
         """The same from the target to the source."""
-        plan = self._plan
-        plan.backward(self._source(array, plan.output_shape), self._target(out, plan.input_shape))
+        self._move(_core.Direction.backward, array, out)
 
     def destroy(self) -> None:
         """Frees the plan. Local."""
         self._plan.free()
+
+    def _move(self, direction: _core.Direction, array: np.ndarray, out: np.ndarray) -> None:
+        plan, forward = self._plan, direction is _core.Direction.forward
+        shapes = (plan.input_shape, plan.output_shape) if forward else (plan.output_shape, plan.input_shape)
+        try:
+            given = self._source(array, shapes[0]), self._target(out, shapes[1])
+        except Exception:
+            plan._core.refuse(direction)  # other ranks may wait for this one
+            raise
+        (plan.forward if forward else plan.backward)(*given)
 
     def _source(self, a: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """What the plan reads, with all components along its first axis; copied if it is not in C order."""
