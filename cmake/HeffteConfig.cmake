@@ -19,7 +19,9 @@ endforeach()
 if(NOT TARGET Heffte::Heffte)
   get_target_property(folder weft::weft INTERFACE_INCLUDE_DIRECTORIES)
   list(GET folder 0 folder)
+  get_target_property(definitions weft::weft INTERFACE_COMPILE_DEFINITIONS)
   add_library(Heffte::Heffte INTERFACE IMPORTED GLOBAL)
-  set_target_properties(Heffte::Heffte PROPERTIES INTERFACE_LINK_LIBRARIES weft::weft
-    INTERFACE_INCLUDE_DIRECTORIES ${folder}/weft/heffte)
+  # heffte.h needs C++11 alone: the program keeps the C++ that it is written in.
+  set_target_properties(Heffte::Heffte PROPERTIES INTERFACE_LINK_LIBRARIES "$<LINK_ONLY:weft::weft>;MPI::MPI_CXX"
+    INTERFACE_COMPILE_DEFINITIONS "${definitions}" INTERFACE_INCLUDE_DIRECTORIES ${folder}/weft/heffte)
 endif()

@@ -191,6 +191,9 @@ struct HeffteEngine::Impl {
           size *= n;
           break;
         case HeffteTransform::cosine1:
+          if (shape[a] == 1)
+            throw Error(operation, "cosines of type I along an axis of one point",
+                        "two points or more on every axis");
           size *= 2 * (n - 1);
           break;
         case HeffteTransform::sine1:

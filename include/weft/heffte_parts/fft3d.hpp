@@ -45,7 +45,8 @@ struct transform_real_type<Scalar, backend_tag,
   using type = typename define_standard_type<Scalar>::type::value_type;
 };
 
-/// What fft3d and fft3d_r2c have in common. `halves`: whether an axis is r2c.
+/// What fft3d and fft3d_r2c have in common. `halves`: whether an axis is r2c. Making and destroying are
+/// collective: several are destroyed in the same order on all ranks.
 template <typename backend_tag, typename index, bool halves>
 class transform3d : public backend::device_instance<typename backend::facts<backend_tag>::location> {
   static_assert(

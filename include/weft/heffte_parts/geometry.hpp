@@ -260,11 +260,11 @@ inline std::vector<box3d<index>> reorder(std::vector<box3d<index>> const& shape,
   return result;
 }
 
-/// The grid of so many ranks whose boxes have the smallest surface. The world has at least one point per
-/// rank.
+/// The grid of so many ranks whose boxes have the smallest surface, of those that leave no box without
+/// points; if all do, the grid that cuts the last axis.
 template <typename index>
 inline std::array<int, 3> proc_setup_min_surface(box3d<index> const world, int num_procs) {
-  std::array<int, 3> best = {{1, 1, 1}};
+  std::array<int, 3> best = {{1, 1, num_procs}};
   long long smallest = std::numeric_limits<long long>::max();
   for (int i = 1; i <= num_procs && i <= world.size[0]; ++i) {
     const int rest = num_procs / i;
@@ -278,9 +278,8 @@ inline std::array<int, 3> proc_setup_min_surface(box3d<index> const world, int n
       best = {{i, j, k}};
     }
   }
-  if (num_procs < 1 || smallest == std::numeric_limits<long long>::max())
-    throw std::runtime_error("heffte: the world cannot be cut into " + std::to_string(num_procs) +
-                             " boxes with points");
+  if (num_procs < 1)
+    throw std::runtime_error("heffte: the world cannot be cut into " + std::to_string(num_procs) + " boxes");
   return best;
 }
 
