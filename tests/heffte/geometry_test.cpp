@@ -76,7 +76,8 @@ TEST(HeffteBoxes, Grids) {
   EXPECT_THROW(heffte::make_procgrid2d(flat, 2, {5, 5}), std::runtime_error);
   EXPECT_EQ(heffte::proc_setup_min_surface(cube, 8), (Three{2, 2, 2}));
   EXPECT_EQ(heffte::proc_setup_min_surface(flat, 4), (Three{1, 2, 2}));
-  EXPECT_THROW(heffte::proc_setup_min_surface(box3d<>({0, 0, 0}, {1, 1, 1}), 16), std::runtime_error);
+  EXPECT_EQ(heffte::proc_setup_min_surface(box3d<>({0, 0, 0}, {1, 1, 1}), 16), (Three{1, 1, 16}));
+  EXPECT_THROW(heffte::proc_setup_min_surface(cube, 0), std::runtime_error);
 }
 
 TEST(HeffteBackends, SayWhatThereIs) {
