@@ -27,6 +27,7 @@ void execute(const void* handle, void* in, void* out) {
 
 void clean_up() {
   weft::forget_wisdom();
+  forget_communicators();
 }
 
 }  // namespace

@@ -8,8 +8,12 @@
 
 namespace weft::fftw3_mpi {
 
-/// The handle for a communicator. It is kept until the program frees the communicator. Collective the first
-/// time.
+/// The handle for a communicator. It is kept until the program frees the communicator, or
+/// `forget_communicators`. Collective the first time.
 Comm handle_of(MPI_Comm communicator);
+
+/// Gives up all handles, in the order in which they were made; plans keep theirs as long as they live.
+/// Collective over all of these communicators.
+void forget_communicators();
 
 }  // namespace weft::fftw3_mpi
