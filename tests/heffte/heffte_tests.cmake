@@ -10,7 +10,7 @@ target_compile_options(weft_heffte_tests PRIVATE -O0)
 target_link_libraries(weft_heffte_tests PRIVATE weft weft_settings GTest::gtest)
 add_executable(weft_heffte_c_test heffte/c_interface_test.c)
 target_include_directories(weft_heffte_c_test PRIVATE ${folder})
-target_link_libraries(weft_heffte_c_test PRIVATE weft m)
+target_link_libraries(weft_heffte_c_test PRIVATE weft weft_settings m)
 set_target_properties(weft_heffte_c_test PROPERTIES C_STANDARD 99 LINKER_LANGUAGE CXX)
 
 foreach(ranks 1 2 3 4)
