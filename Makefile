@@ -95,10 +95,10 @@ test-all: test sanitize
 	$(call ctest,build/asan) $(long_tests)
 	$(call ctest,build/tsan) $(long_tests)
 
-# ThreadSanitizer reports the order in which gfortran's own library takes its locks: no Fortran there.
+# No Fortran, which no sanitizer looks into; ThreadSanitizer reports the order in which gfortran's own library takes its locks.
 sanitize: setup-build setup-test setup-fuzz
 	@mkdir -p build
-	@$(call configure,build/asan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))
+	@$(call configure,build/asan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=address$(comma)undefined -DWEFT_FORTRAN=OFF $(openmpi))
 	cmake --build build/asan --parallel $(JOBS)
 	$(call ctest,build/asan)
 	@$(call configure,build/tsan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=thread -DWEFT_MPI=OFF -DWEFT_FORTRAN=OFF)
