@@ -2,31 +2,8 @@
 // allocates inside its calls is its own affair, so only the C++ side of the process is counted here.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "support/new_counter.hpp"
 #include "world.hpp"
-
-namespace {
-
-std::atomic<bool> counting{false};
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-  void* p = std::malloc(bytes);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
 
 namespace weft::test {
 
@@ -43,11 +20,9 @@ TEST(Heffte, LaterCallsAllocateNothing) {
     fft.forward(real.data(), out.data());
   };
   calls();
-  allocations = 0;
-  counting = true;
+  begin_counting_news();
   calls();
-  counting = false;
-  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(end_counting_news(), 0);
 }
 
 }  // namespace weft::test

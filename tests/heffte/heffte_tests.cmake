@@ -3,7 +3,8 @@ set(folder ${PROJECT_SOURCE_DIR}/include/weft/heffte)
 
 add_executable(weft_heffte_tests mpi/main.cpp heffte/geometry_test.cpp heffte/transforms_test.cpp)
 if(NOT WEFT_SANITIZE)  # sanitizers have allocations of their own
-  target_sources(weft_heffte_tests PRIVATE heffte/allocation_test.cpp)
+  target_sources(weft_heffte_tests PRIVATE heffte/allocation_test.cpp support/new_counter.cpp)
+  target_include_directories(weft_heffte_tests PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 endif()
 target_include_directories(weft_heffte_tests PRIVATE ${folder})
 target_compile_options(weft_heffte_tests PRIVATE -O0)

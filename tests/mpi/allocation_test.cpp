@@ -2,32 +2,9 @@
 // its own affair, so only the C++ side of the process is counted here.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "support/new_counter.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
-
-namespace {
-
-std::atomic<bool> counting{false};
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-  void* p = std::malloc(bytes);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
 
 namespace weft::test {
 
@@ -47,20 +24,17 @@ TEST(Execution, AllocatesNothingUnderMpi) {
                 Options().set("pipeline", pipeline).set("exchange", exchange).set("check", "collective"));
       Buffer<Complex> in(plan.input_count()), out(plan.output_count());
       plan.forward(in.data(), out.data());
-      allocations = 0;
-      counting = true;
+      begin_counting_news();
       for (int i = 0; i < 3; ++i) {
         plan.forward(in.data(), out.data());
         plan.start_backward(out.data(), in.data());
         plan.test();
         plan.wait();
       }
-      counting = false;
-      EXPECT_EQ(allocations, 0) << exchange << " " << pipeline;
-      counting = true;
+      EXPECT_EQ(end_counting_news(), 0) << exchange << " " << pipeline;
+      begin_counting_news();
       ::operator delete(::operator new(8));
-      counting = false;
-      EXPECT_EQ(allocations, 1);
+      EXPECT_EQ(end_counting_news(), 1);
     }
 }
 
