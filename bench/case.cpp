@@ -24,7 +24,7 @@ Transform transform_named(const std::string& name) {
 
 /// "r2c" alone is r2c along the last axis, c2c along the others; any other name is for all axes.
 AxisVector<Transform> transforms_named(const std::string& text, int ndim) {
-  const std::vector<std::string> names = split_at_commas(text);
+  const std::vector<std::string> names = split(text, ',');
   if (names.size() == 1) {
     const Transform t = transform_named(names[0]);
     AxisVector<Transform> all(ndim, t == Transform::r2c ? Transform::c2c : t);
@@ -53,7 +53,7 @@ void Case::check_device() const {
 
 Problem Case::problem() const {
   Problem p;
-  for (const std::string& n : split_at_commas(shape)) {
+  for (const std::string& n : split(shape, ',')) {
     std::size_t used = 0;
     try {
       p.shape.push_back(std::stoll(n, &used));

@@ -72,7 +72,7 @@ Examples:
       const std::size_t equals = choice.find('=');
       if (equals == std::string::npos) throw Error("--over", choice, "NAME=VALUE,VALUE");
       const std::string name = choice.substr(0, equals);
-      for (const std::string& value : split_at_commas(choice.substr(equals + 1))) {
+      for (const std::string& value : split(choice.substr(equals + 1), ',')) {
         Options chosen = options;
         chosen.set(name, value);
         add(rows, file, chosen, which + 1, what + (what.empty() ? "" : " ") + name + "=" + value);

@@ -74,7 +74,7 @@ Examples:
  private:
   std::string grown(double factor) const {
     std::vector<std::string> lengths;
-    for (const std::string& n : split_at_commas(arguments_.problem.shape))
+    for (const std::string& n : split(arguments_.problem.shape, ','))
       lengths.push_back(std::to_string(std::lround(std::stod(n) * factor)));
     return join(lengths, ",");
   }

@@ -73,7 +73,7 @@ Names<std::string> names_of(const Table& table) {
 
 /// One or several names of exchanges, separated by commas.
 std::vector<std::string> exchanges(const std::string& name, const std::string& text) {
-  std::vector<std::string> parts = split_at_commas(text);
+  std::vector<std::string> parts = split(text, ',');
   for (const std::string& part : parts) chosen(name, text, part, names_of(exchange_table()));
   return parts;
 }
@@ -81,7 +81,7 @@ std::vector<std::string> exchanges(const std::string& name, const std::string& t
 /// One or several codecs, separated by commas.
 std::vector<Codec> codecs(const std::string&, const std::string& text) {
   std::vector<Codec> all;
-  for (const std::string& part : split_at_commas(text)) all.push_back(find_codec(part));
+  for (const std::string& part : split(text, ',')) all.push_back(find_codec(part));
   return all;
 }
 
@@ -149,7 +149,7 @@ bool is_open(const OptionRow& row, const Options& options) {
 OptionRow parameter(const std::string& name) {
   return {name, Role::open, "", [=](const std::string& text, Origin origin, Wishes& wishes) {
             std::vector<Index> values;
-            for (const std::string& part : split_at_commas(text))
+            for (const std::string& part : split(text, ','))
               values.push_back(needed(number<Index>(part), name, part, "a whole number, or one per reshape"));
             wishes.parameters.insert_or_assign(name, AskedParameter(values, name_of(origin)));
           }};

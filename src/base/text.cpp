@@ -29,16 +29,22 @@ std::string human_bytes(double bytes) {
   return text;
 }
 
-std::vector<std::string> split_at_commas(const std::string& text) {
+std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (char c : text) {
-    if (c == ',') {
+    if (c == separator) {
       parts.emplace_back();
     } else {
       parts.back() += c;
     }
   }
   return parts;
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<std::string> words = split(text, ' ');
+  std::erase(words, "");
+  return words;
 }
 
 std::vector<std::string> split_lines(const std::string& text) {

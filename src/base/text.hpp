@@ -23,8 +23,11 @@ std::string join(const Range& range, const char* separator) {
   return text;
 }
 
-/// "a,b" -> "a", "b"
-std::vector<std::string> split_at_commas(const std::string& text);
+/// Split at commas, "a,b," -> "a", "b", ""
+std::vector<std::string> split(const std::string& text, char separator);
+
+/// " a  b" -> "a", "b"
+std::vector<std::string> split_words(const std::string& text);
 
 /// "a\nb\n" -> "a", "b"
 std::vector<std::string> split_lines(const std::string& text);

@@ -9,7 +9,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -72,7 +71,7 @@ std::string text_of(const FftProblem& p) {
 /// Reads the words of a line. After a word that is not valid, `complete` is false.
 class LineReader {
  public:
-  explicit LineReader(const std::string& line) : words_(line) {}
+  explicit LineReader(const std::string& line) : words_(split_words(line)) {}
 
   template <class Names, class Value>
   void operator()(const Names& names, Value& value) {
@@ -90,29 +89,24 @@ class LineReader {
   void operator()(std::vector<FftDimension>& dimensions) {
     const std::string list = word();
     if (list == "-") return;
-    for (const std::string& part : split_at_commas(list)) {
-      std::istringstream fields(part);
-      std::array<std::string, 4> field;
-      for (std::string& f : field) std::getline(fields, f, ':');
+    for (const std::string& part : split(list, ',')) {
+      std::vector<std::string> field = split(part, ':');
+      good_ = good_ && (field.size() == 3 || field.size() == 4);
+      field.resize(4);
       FftDimension& d = dimensions.emplace_back();
       number(field[0], d.n);
       number(field[1], d.from_stride);
       number(field[2], d.to_stride);
       if (!field[3].empty()) read(field[3], d.transform);
-      good_ = good_ && fields.peek() == std::istringstream::traits_type::eof();
     }
   }
 
-  bool complete() {
-    std::string more;
-    return good_ && !(words_ >> more);
-  }
+  bool complete() const { return good_ && next_ == words_.size(); }
 
  private:
   std::string word() {
-    std::string next;
-    good_ = good_ && static_cast<bool>(words_ >> next);
-    return next;
+    good_ = good_ && next_ < words_.size();
+    return good_ ? words_[next_++] : "";
   }
 
   template <class Number>
@@ -130,7 +124,8 @@ class LineReader {
     good_ = false;
   }
 
-  std::istringstream words_;
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
   bool good_ = true;
 };
 

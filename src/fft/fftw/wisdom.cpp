@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -28,26 +27,23 @@ std::string exported() {
   return all.find("\n  (") == std::string::npos ? "" : all;
 }
 
-/// Whether a word is "#x" and hexadecimal digits of a number below 2^bits.
-bool is_number(std::string_view word, int bits) {
-  if (!word.starts_with("#x")) return false;
+/// Whether text is the digits of a number below 2^bits.
+bool is_number(std::string_view text, int base, int bits) {
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data() + 2, word.data() + word.size(), value, 16);
-  return error == std::errc() && end == word.data() + word.size() && value >> bits == 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return error == std::errc() && end == text.data() + text.size() && value >> bits == 0;
 }
 
 /// A line " (solver index #flags #flags #flags #problem #problem #problem #problem)" whose numbers fit FFTW's
 /// fields. FFTW ends the process if one does not, so text is checked before FFTW reads it.
-bool is_line(std::string_view line) {
+bool is_line(const std::string& line) {
   if (!line.starts_with("  (") || !line.ends_with(")")) return false;
   constexpr std::array bits{20, 20, 9, 32, 32, 32, 32};
-  std::istringstream words(std::string(line.substr(3, line.size() - 4)));
-  std::string word;
-  int index = -1;
-  if (!(words >> word >> index) || index < 0) return false;
-  for (const int b : bits)
-    if (!(words >> word) || !is_number(word, b)) return false;
-  return !(words >> word);
+  const std::vector<std::string> words = split_words(line.substr(3, line.size() - 4));
+  if (words.size() != 2 + bits.size() || !is_number(words[1], 10, 31)) return false;
+  return std::equal(bits.begin(), bits.end(), words.begin() + 2, [](int b, const std::string& word) {
+    return word.starts_with("#x") && is_number(std::string_view(word).substr(2), 16, b);
+  });
 }
 
 bool is_wisdom(const std::string& text) {

@@ -23,7 +23,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -68,8 +67,7 @@ fs::path behind_shim(const fs::path& program) {
 /// program that it links to. In a virtual environment these are two folders.
 void add_folders_of_python(std::vector<std::string>& found) {
   std::error_code none;
-  std::istringstream path(environment_value("PATH").value_or(""));
-  for (std::string folder; std::getline(path, folder, ':');) {
+  for (const std::string& folder : split(environment_value("PATH").value_or(""), ':')) {
     if (folder.empty() || access((fs::path(folder) / "python3").c_str(), X_OK) != 0) continue;
     const fs::path program = behind_shim(fs::path(folder) / "python3");
     found.push_back(lib_beside(program));
