@@ -32,9 +32,10 @@ class WEFT_API Options {
   ///
   /// How exchanges and local FFTs follow each other in time:
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. auto is two-front among several
-  ///   machines if the exchange does not block, planes on one machine if it is direct, else sequential; or
-  ///   the pipeline that has the parameters that are set. windowed and th are NEW and TH of "Designing and
-  ///   auto-tuning parallel 3-D FFT for computation-communication overlap".
+  ///   machines if the exchange does not block, planes on one machine if it is direct and what a rank holds
+  ///   is more than its second-level cache, else sequential; or the pipeline that has the parameters that are
+  ///   set. windowed and th are NEW and TH of "Designing and auto-tuning parallel 3-D FFT for
+  ///   computation-communication overlap".
   /// - `overlap`: on, off. off waits for each tile before anything else is done. The difference in time is
   ///   what overlap is worth.
   ///

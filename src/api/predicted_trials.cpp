@@ -29,7 +29,7 @@ struct ClearGain {
 /// Advice says by how much itself.
 constexpr double worth_a_word = 0.05;
 /// Up to so many ranks all are replayed, as they may wait for each other's cores.
-constexpr int few_ranks = 4;
+constexpr int few_ranks = 8;
 /// What a candidate is predicted to do.
 struct Forecast {
   Settings options;

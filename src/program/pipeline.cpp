@@ -18,6 +18,13 @@ Index largest_extent(const Tiling& tiling, int axis) {
   return most;
 }
 
+double largest_bytes(const Field& field, int real_bytes) {
+  double bytes = field.element == Element::real ? real_bytes : 2 * real_bytes;
+  for (int a = 0; a < field.shape.size(); ++a)
+    bytes *= static_cast<double>(std::max<Index>(1, largest_extent(*field.tiling, a)));
+  return bytes;
+}
+
 std::string extent_of(int axis) {
   return "the largest extent of axis " + std::to_string(axis) + " on a rank";
 }

@@ -66,6 +66,9 @@ struct Pipeline {
 
 std::span<const Pipeline> pipeline_table();
 
+/// Bytes of the largest box of a stage, or somewhat more where boxes have no common grid.
+double largest_bytes(const Field& field, int real_bytes);
+
 /// The named pipeline. Throws `weft::Error` that lists the names if there is none.
 const Pipeline& find_pipeline(const std::string& name);
 

@@ -16,14 +16,17 @@ AxisVector<int> transformed(const Schedule& s, int stage) {
              : s.stages[static_cast<std::size_t>(stage)].axes;
 }
 
-/// How thick a tile along `axis` is at least. Of n tiles the FFT of one is not hidden, and each costs
-/// something: the best n is the square root of what a rank holds over what a tile costs.
-Index least_thickness(const Field& field, int axis, const PipelineRules& rules) {
-  if (!rules.whole_tiles()) return 1;
-  double bytes = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
-  for (int a = 0; a < field.shape.size(); ++a)
-    bytes *= static_cast<double>(std::max<Index>(1, largest_extent(*field.tiling, a)));
-  const double tiles = std::round(std::sqrt(bytes / static_cast<double>(rules.tile_cost)));
+/// How thick a tile of `field` along `axis` is at least. In memory of devices, of n tiles the FFT of one is not
+/// hidden, and each costs something: the best n is the square root of what a rank holds over what a tile costs.
+/// On the host, tiles do not divide the cache lines of the field on the other side of the reshape.
+Index least_thickness(const Field& field, const Field& other, int axis, const PipelineRules& rules) {
+  if (!rules.whole_tiles()) {
+    constexpr Index line = 64;
+    const Index element = field.element == Element::real ? rules.real_bytes : 2 * rules.real_bytes;
+    return other.order(0)[other.shape.size() - 1] == axis ? line / element : 1;
+  }
+  const double tiles =
+      std::round(std::sqrt(largest_bytes(field, rules.real_bytes) / static_cast<double>(rules.tile_cost)));
   return divided_up<Index>(largest_extent(*field.tiling, axis),
                            std::max<Index>(1, static_cast<Index>(tiles)));
 }
@@ -55,10 +58,11 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& l
                "tiles cut what is " + (planes.cuts_after ? "received" : "sent") +
                (leg.window == 0 ? ", no overlap" : "");
   const Field& field = s.fields[static_cast<std::size_t>(planes.cuts_after ? stage + 1 : stage)];
+  const Field& other = s.fields[static_cast<std::size_t>(planes.cuts_after ? stage : stage + 1)];
   for (int a : field.order(0)) {
     const Index extent = largest_extent(*field.tiling, a);
     if (extent <= 1 || (planes.cuts_after ? after : before).contains(a)) continue;
-    cut(leg, read, a, extent, least_thickness(field, a, read.rules()));
+    cut(leg, read, a, extent, least_thickness(field, other, a, read.rules()));
     return;
   }
 }

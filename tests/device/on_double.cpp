@@ -45,13 +45,7 @@ bool ScopedDevices::are_on_host() {
   return true;
 }
 int ScopedDevices::problems() {
-#if defined(__SANITIZE_THREAD__)
-  return 40;
-#elif defined(__SANITIZE_ADDRESS__)
-  return 60;
-#else
   return 200;
-#endif
 }
 void ScopedDevices::choose(int number) {
   set_double_device(number);

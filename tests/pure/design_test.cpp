@@ -103,7 +103,7 @@ TEST(Wishes, OfTheProgramBeatTheEnvironmentAndWhatWasLearntBeatsBoth) {
 }
 
 TEST(Design, OfOneMachineStoresAndSendsPlanes) {
-  const Design d = design_of(cube(64), processes(8, 8));
+  const Design d = design_of(cube(128), processes(8, 8));
   for (const auto& legs : d.legs)
     for (const Leg& leg : legs) {
       EXPECT_EQ(leg.exchange, "direct");
@@ -114,6 +114,15 @@ TEST(Design, OfOneMachineStoresAndSendsPlanes) {
   EXPECT_TRUE(d.memory.far.empty());
   EXPECT_TRUE(d.memory.may_not_share);
   EXPECT_EQ(d.plain_executions.value, std::nullopt);
+}
+
+TEST(Design, OfBoxesThatStayInTheCacheHasNoTiles) {
+  Setting setting = processes(8, 8);
+  setting.cache_bytes = {1 << 20};  // 64^3 on 8 ranks: 512 KiB before and behind each exchange
+  EXPECT_EQ(first_leg(design_of(cube(64), setting)).pipeline, "sequential");
+  setting.cache_bytes = {(1 << 20) - 1};
+  EXPECT_EQ(first_leg(design_of(cube(64), setting)).pipeline, "planes");
+  EXPECT_EQ(first_leg(design_of(cube(16), setting, Options().set("tile", 2))).pipeline, "planes");
 }
 
 TEST(Design, WithoutRoomForSharedMemoryIsAnother) {

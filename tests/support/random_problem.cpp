@@ -416,7 +416,14 @@ std::string RandomProblem::describe() const {
 
 int problem_count(int standard) {
   const auto value = environment_value("WEFT_TEST_PROBLEMS");
-  return value ? std::stoi(*value) : standard;
+  if (value) return std::stoi(*value);
+#if defined(__SANITIZE_THREAD__)
+  return standard / 6;
+#elif defined(__SANITIZE_ADDRESS__)
+  return standard / 3;
+#else
+  return standard;
+#endif
 }
 
 std::uint64_t first_seed() {

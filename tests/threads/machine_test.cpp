@@ -6,6 +6,7 @@
 #include "model/machine_json.hpp"
 #include "support/description_file.hpp"
 #include "support/expect_error.hpp"
+#include "support/random_problem.hpp"
 #include "support/says.hpp"
 #include "support/tuned.hpp"
 #include "tune/machine.hpp"
@@ -17,13 +18,14 @@ namespace weft::test {
 
 namespace {
 
+/// On three ranks more than a cache holds, so that the rules cut it into many tiles.
 Problem described_problem() {
   Problem p;
-  p.shape = {24, 20, 18};
+  p.shape = {96, 80, 72};
   return p;
 }
 
-/// Pipeline sequential passes often over memory, which is slow here: the rules' choice is not the fastest.
+/// Operations take long here, and the rules' many tiles have many: their choice is not the fastest.
 MachineDescription where_windows_win() {
   MachineDescription m = described_machine();
   m.processor.cache_bytes = 1 << 12;
@@ -63,7 +65,8 @@ TEST(DescribedMachine, RandomProblemsComeOutRight) {
   int chosen = 0;
   for (const int ranks : {2, 3, 4}) {
     ThreadTeam team(ranks);
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const std::uint64_t problems = static_cast<std::uint64_t>(problem_count(12));
+    for (std::uint64_t seed = 1; seed <= problems; ++seed) {
       RandomProblem p =
           make_tuned_problem(1000 * static_cast<std::uint64_t>(ranks) + seed, ranks, false, "estimate");
       p.options.set("machine", file.name());

@@ -37,10 +37,21 @@ bool can_overlap(const Setting& setting, const Offers& offers) {
   return setting.devices || all(offers, [](const Offer& o) { return o.traits.stores; });
 }
 
-/// Whether there are several tiles by rule, so that one can travel while another is transformed, or tiles
-/// were asked for.
+/// Whether all that ranks pass over in a transform stays in their second-level caches. Planes pass over it
+/// once rather than twice, which then saves nothing, and cost a start and an end for each.
+bool stays_in_cache(const Schedule& schedule, int real_bytes, const Setting& setting) {
+  double largest = 0;
+  for (const Field& field : schedule.fields) largest = std::max(largest, largest_bytes(field, real_bytes));
+  const auto cache = *std::min_element(setting.cache_bytes.begin(), setting.cache_bytes.end());
+  return 2 * largest <= static_cast<double>(cache);
+}
+
+/// Whether tiles are worth what they cost, or their parameters were asked for. Among devices there have to be
+/// several by rule, so that one can travel while another is transformed.
 bool is_worth_tiles(const Given& given, const Schedule& schedule, const PipelineRules& rules) {
-  if (given.wishes.parameters.contains("tile")) return true;
+  if (!given.wishes.parameters.empty()) return true;
+  if (!given.on_device())
+    return given.setting.several_nodes() || !stays_in_cache(schedule, rules.real_bytes, given.setting);
   const std::vector<Leg> choices = choose_pipeline(schedule, find_pipeline("planes"), {}, rules);
   return std::any_of(choices.begin(), choices.end(), [](const Leg& c) { return c.tiles > 1; });
 }
@@ -94,8 +105,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   // What is asked for takes two hops more, which the tiles behind it have to hide.
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
-  const bool overlaps = can_overlap(setting, offers) &&
-                        (!given.on_device() || is_worth_tiles(given, design.schedules[0], rules));
+  const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, design.schedules[0], rules);
   const PipelineWish wish =
       wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device) : "sequential");
   for (std::size_t d = 0; d < 2; ++d) {
