@@ -1,5 +1,7 @@
 #include "transport/node_slots.hpp"
 
+#include <map>
+
 namespace weft {
 
 namespace {
@@ -23,6 +25,14 @@ NodeSlot slot_of(const NodeTraffic& traffic, int ranks, int rank, const NodeSlot
 }
 
 }  // namespace
+
+std::vector<int> numbered(const std::vector<int>& nodes) {
+  std::map<int, int> number;
+  std::vector<int> numbers;
+  for (const int node : nodes)
+    numbers.push_back(number.try_emplace(node, static_cast<int>(number.size())).first->second);
+  return numbers;
+}
 
 NodeSlots node_slots(const NodeTraffic& traffic, int ranks, int rank) {
   NodeSlots mine;

@@ -11,6 +11,9 @@
 
 namespace weft {
 
+/// For every rank its machine's number, counted from 0 as they come. `nodes`: any numbers of them.
+std::vector<int> numbered(const std::vector<int>& nodes);
+
 /// The bytes that ranks send to each machine in each tile, and receive from it, rank after rank.
 class NodeTraffic {
  public:

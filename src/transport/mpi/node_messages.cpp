@@ -30,20 +30,20 @@ namespace {
 using Word = std::uint64_t;
 
 /// The ranks of a machine, ascending.
-std::vector<int> ranks_of(const std::vector<int>& nodes, int machine) {
+std::vector<int> ranks_of(const std::vector<int>& machines, int machine) {
   std::vector<int> ranks;
-  for (std::size_t r = 0; r < nodes.size(); ++r)
-    if (nodes[r] == machine) ranks.push_back(static_cast<int>(r));
+  for (std::size_t r = 0; r < machines.size(); ++r)
+    if (machines[r] == machine) ranks.push_back(static_cast<int>(r));
   return ranks;
 }
 
 /// Who may wait for this rank: the ranks of its machine, and of those that it exchanges with.
-std::vector<int> waiting_ranks(const ReshapeMessages& reshape, const std::vector<int>& nodes, int rank) {
-  std::set<int> machines{at(nodes, rank)};
-  for (const int peer : peers_of(reshape, rank)) machines.insert(at(nodes, peer));
+std::vector<int> waiting_ranks(const ReshapeMessages& reshape, const std::vector<int>& machines, int rank) {
+  std::set<int> exchange{at(machines, rank)};
+  for (const int peer : peers_of(reshape, rank)) exchange.insert(at(machines, peer));
   std::vector<int> ranks;
-  for (int r = 0; r < static_cast<int>(nodes.size()); ++r)
-    if (r != rank && machines.contains(at(nodes, r))) ranks.push_back(r);
+  for (int r = 0; r < static_cast<int>(machines.size()); ++r)
+    if (r != rank && exchange.contains(at(machines, r))) ranks.push_back(r);
   return ranks;
 }
 
@@ -53,9 +53,10 @@ class NodeMessages final : public Carrier {
       : comm_(c.comm),
         world_(*c.comm.mpi()),
         reshape_(c.reshape),
-        mates_(ranks_of(world_.nodes(), at(world_.nodes(), world_.rank()))),
+        machines_(numbered(world_.nodes())),
+        mates_(ranks_of(machines_, machine_of(world_.rank()))),
         tiles_(reshape_.tiles.size()),
-        notices_(world_, waiting_ranks(reshape_, world_.nodes(), world_.rank())) {
+        notices_(world_, waiting_ranks(reshape_, machines_, world_.rank())) {
     world_.check_tags(reshape_.most_tiles + 1);
   }
 
@@ -180,14 +181,13 @@ class NodeMessages final : public Carrier {
   int place() const {
     return static_cast<int>(std::lower_bound(mates_.begin(), mates_.end(), world_.rank()) - mates_.begin());
   }
-  int machine_of(int rank) const { return at(world_.nodes(), rank); }
+  int machine_of(int rank) const { return at(machines_, rank); }
 
   // Planning ----------------------------------------------------------------------------------------------
 
   /// What all ranks of this machine exchange with others. Collective.
   NodeTraffic traffic_of_machine() {
-    const std::vector<int>& nodes = world_.nodes();
-    const int machines = *std::max_element(nodes.begin(), nodes.end()) + 1;
+    const int machines = *std::max_element(machines_.begin(), machines_.end()) + 1;
     NodeTraffic mine(1, reshape_.most_tiles, machines),
         all(static_cast<int>(mates_.size()), reshape_.most_tiles, machines);
     for (std::size_t k = 0; k < reshape_.tiles.size(); ++k) {
@@ -197,7 +197,7 @@ class NodeMessages final : public Carrier {
       for (const Message& m : tile.receives)
         mine.of(0, false, static_cast<int>(k), machine_of(m.peer)) += m.bytes;
     }
-    const std::shared_ptr<const MPI_Comm> group = world_.group(nodes);
+    const std::shared_ptr<const MPI_Comm> group = world_.group(machines_);
     const int count = mpi_count(mine.of_a_rank() * Index{sizeof(Index)}, 1);
     const auto lock = world_.lock();
     check_mpi(
@@ -369,8 +369,9 @@ class NodeMessages final : public Carrier {
   CommImpl& comm_;
   MpiWorld& world_;
   const ReshapeMessages& reshape_;
-  std::vector<int> mates_;  ///< the ranks of this machine
-  int place_ = place();     ///< of this rank among them
+  std::vector<int> machines_;  ///< per rank
+  std::vector<int> mates_;     ///< the ranks of this machine
+  int place_ = place();        ///< of this rank among them
   std::vector<Tile> tiles_;
   TagRange tags_;
   FailureNotices notices_;
