@@ -4,6 +4,14 @@
 
 namespace weft {
 
+void NodeTraffic::add(int rank, const ReshapeMessages& reshape, const std::vector<int>& machines) {
+  for (std::size_t k = 0; k < reshape.tiles.size(); ++k) {
+    const auto tile = static_cast<int>(k);
+    for (const Message& m : reshape.tiles[k].sends) of(rank, true, tile, at(machines, m.peer)) += m.bytes;
+    for (const Message& m : reshape.tiles[k].receives) of(rank, false, tile, at(machines, m.peer)) += m.bytes;
+  }
+}
+
 namespace {
 
 constexpr Index line = 64;

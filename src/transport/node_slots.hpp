@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/arithmetic.hpp"
-#include "weft/box.hpp"
+#include "traffic/messages.hpp"
 
 namespace weft {
 
@@ -27,6 +27,8 @@ class NodeTraffic {
   /// Numbers of a rank.
   int of_a_rank() const { return 2 * tiles_ * machines_; }
   std::vector<Index>& numbers() { return bytes_; }
+  /// What a rank sends and receives in a reshape. `machines`: of all ranks.
+  void add(int rank, const ReshapeMessages& reshape, const std::vector<int>& machines);
   Index& of(int rank, bool sends, int tile, int machine) {
     return at(bytes_, place(rank, sends, tile, machine));
   }

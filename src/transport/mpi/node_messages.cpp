@@ -190,13 +190,7 @@ class NodeMessages final : public Carrier {
     const int machines = *std::max_element(machines_.begin(), machines_.end()) + 1;
     NodeTraffic mine(1, reshape_.most_tiles, machines),
         all(static_cast<int>(mates_.size()), reshape_.most_tiles, machines);
-    for (std::size_t k = 0; k < reshape_.tiles.size(); ++k) {
-      const TileMessages& tile = reshape_.tiles[k];
-      for (const Message& m : tile.sends)
-        mine.of(0, true, static_cast<int>(k), machine_of(m.peer)) += m.bytes;
-      for (const Message& m : tile.receives)
-        mine.of(0, false, static_cast<int>(k), machine_of(m.peer)) += m.bytes;
-    }
+    mine.add(0, reshape_, machines_);
     const std::shared_ptr<const MPI_Comm> group = world_.group(machines_);
     const int count = mpi_count(mine.of_a_rank() * Index{sizeof(Index)}, 1);
     const auto lock = world_.lock();
