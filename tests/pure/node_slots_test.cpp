@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "support/described_machine.hpp"
+#include "traffic.hpp"
 
 namespace weft::test {
 
@@ -76,46 +77,35 @@ TEST(NodeSlots, AreSharedOutAmongTheRanksOfAMachine) {
 
 namespace {
 
-/// Messages between machines in one direction: of the ranks, and of the machines.
-std::pair<Index, Index> messages(const DescribedPlan& plan) {
+/// Of all ranks.
+Index messages(DescribedPlan plan, const char* exchange) {
+  plan.options.set("exchange", exchange);
   const Design d = plan.design_on(described_machine());
-  const std::vector<int> machines = numbered(plan.nodes());
-  std::vector<Program> programs;
-  for (int r = 0; r < plan.ranks; ++r) programs.push_back(program_of(d, plan.direction, r));
-  Index of_ranks = 0, of_machines = 0;
-  for (std::size_t j = 0; j < programs[0].reshapes.size(); ++j)
-    for (int first = 0; first < plan.ranks; first += plan.per_node) {
-      const int ranks = std::min(plan.per_node, plan.ranks - first);
-      NodeTraffic traffic(ranks, programs[0].reshapes[j].sent.most_tiles, machines.back() + 1);
-      for (int r = 0; r < ranks; ++r) {
-        const ReshapeMessages& sent = at(programs, first + r).reshapes[j].sent;
-        traffic.add(r, sent, machines);
-        for (const TileMessages& t : sent.tiles) of_ranks += std::ssize(t.sends);
-      }
-      for (int r = 0; r < ranks; ++r)
-        for (const NodeSlot& s : node_slots(traffic, ranks, r).slots)
-          of_machines += s.sends && s.owner == r ? 1 : 0;
-    }
-  return {of_ranks, of_machines};
+  Index all = 0;
+  for (int r = 0; r < plan.ranks; ++r)
+    all += bench::messages_between_machines(d, plan.direction, plan.nodes(), r);
+  return all;
 }
 
 }  // namespace
 
 TEST(NodeSlots, LeaveASixteenthOfTheMessagesOfFourRanksOnEachMachine) {
   DescribedPlan plan;
-  plan.shape = {32, 32, 32};
   plan.ranks = 16;
   plan.per_node = 4;
-  for (const char* pipeline : {"sequential", "two-front"})
-    for (const Direction direction : {Direction::forward, Direction::backward}) {
-      plan.options.set("exchange", "node").set("pipeline", pipeline);
-      plan.direction = direction;
-      const auto [of_ranks, of_machines] = messages(plan);
-      EXPECT_EQ(of_ranks, 16 * of_machines) << pipeline;
-      if (pipeline == std::string("sequential")) {
-        EXPECT_EQ(of_machines, 4 * 3);
+  for (const Index n : {32, 64})
+    for (const char* pipeline : {"sequential", "windowed", "two-front"})
+      for (const Direction direction : {Direction::forward, Direction::backward}) {
+        plan.shape = {n, n, n};
+        plan.options.set("pipeline", pipeline);
+        plan.direction = direction;
+        const Index of_machines = messages(plan, "node");
+        EXPECT_EQ(messages(plan, "direct"), 16 * of_machines) << pipeline;
+        EXPECT_EQ(messages(plan, "p2p"), 16 * of_machines) << pipeline;
+        if (pipeline == std::string("sequential")) {
+          EXPECT_EQ(of_machines, 4 * 3);
+        }
       }
-    }
 }
 
 }  // namespace weft::test
