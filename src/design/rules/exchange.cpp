@@ -125,7 +125,8 @@ bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
 }
 
 bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting) {
-  return serves(offer, wishes, setting) &&
+  // What gathers for other machines is no other plan where there are none.
+  return serves(offer, wishes, setting) && (!offer.traits.gathers || setting.some_far()) &&
          (!wants_packed(wishes, setting) || carries_codecs(offer.traits, setting)) &&
          (!wishes.any_varying_codec() || offer.traits.any_length);
 }
