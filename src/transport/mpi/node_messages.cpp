@@ -67,6 +67,10 @@ class NodeMessages final : public Carrier {
     memory_ = comm_.share(static_cast<std::size_t>(mine.bytes));
     for (const NodeSlot& slot : mine.slots) add_slot(slot);
     meet_other_machines();
+    // The machines behind this one come first, so that not all send to the same one at the same time.
+    for (Tile& t : tiles_)
+      std::stable_partition(t.sends.begin(), t.sends.end(),
+                            [&](std::size_t i) { return slots_[i].is.machine > machine_of(world_.rank()); });
     due_.reserve(slots_.size());
   }
 
@@ -82,6 +86,7 @@ class NodeMessages final : public Carrier {
     ++t.turn;
     t.memory = memory;
     for (const std::size_t i : t.receives) begin(i, t.turn);
+    move_on();
     for (const std::size_t i : t.sends) {
       begin(i, t.turn);
       Slot& slot = slots_[i];
