@@ -7,8 +7,10 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <limits>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 
 #include "base/test_hook.hpp"
@@ -77,9 +79,10 @@ double difference(const Comm& comm, const Buffer<std::complex<T>>& a, const Buff
   return most;
 }
 
-/// Several executions in a row, as ranks may be one apart; the last one in steps.
+/// Several executions in a row, as ranks may be one apart; the last one in steps. `loss`: the relative error
+/// of the codec.
 template <class T>
-void expect_as_by_messages(const Comm& comm, const Options& options) {
+void expect_as_by_messages(const Comm& comm, const Options& options, double loss = 0) {
   const Problem p = natural(sizeof(T) == 8 ? Precision::float64 : Precision::float32);
   Options others = options;
   others.set("exchange", "p2p");
@@ -87,8 +90,8 @@ void expect_as_by_messages(const Comm& comm, const Options& options) {
   const auto in = random_values<T>(comm, plan.input_count());
   Buffer<std::complex<T>> out(plan.output_count()), expected(plan.output_count()), back(plan.input_count());
   reference.forward(in.data(), expected.data());
-  // What codecs lose is the same on both ways, if tiles are.
-  const double bound = 5000 * (sizeof(T) == 8 ? 2.3e-16 : 1.2e-7) * std::sqrt(15 * 14 * 9);
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  const double bound = (20 * epsilon + 20 * loss) * std::sqrt(15 * 14 * 9);
   for (int i = 0; i < 4; ++i) {
     std::fill(out.begin(), out.end(), std::complex<T>(-1));
     if (i < 3) {
@@ -118,10 +121,10 @@ TEST(NodeMessages, GiveWhatMessagesBetweenRanksGive) {
       SCOPED_TRACE(std::string(pipeline) + " on machines of " + std::to_string(ranks));
       const Options options = Options(node).set("pipeline", pipeline);
       expect_as_by_messages<double>(comm, options);
-      expect_as_by_messages<double>(comm, Options(options).set("codec", "fp32"));
+      expect_as_by_messages<double>(comm, Options(options).set("codec", "fp32"), 6e-8);
       if (std::string(pipeline) == "sequential") continue;
       expect_as_by_messages<float>(comm, Options(options).set("tile", 1));
-      expect_as_by_messages<float>(comm, Options(options).set("tile", 2).set("codec", "trim:15,none"));
+      expect_as_by_messages<float>(comm, Options(options).set("tile", 2).set("codec", "trim:15,none"), 2e-5);
     }
     expect_as_by_messages<double>(comm,
                                   Options(node).set("exchange", "node,p2p").set("pipeline", "windowed"));
@@ -148,12 +151,15 @@ TEST(NodeMessages, FallByTheRanksOfBothMachines) {
       return all;
     };
     const std::vector<int>& nodes = comm.impl().nodes();
-    int pairs_of_ranks = 0, pairs_of_machines = 0;
-    for (int a = 0; a < comm.size(); ++a)
-      for (int b = 0; b < comm.size(); ++b) {
-        pairs_of_ranks += at(nodes, a) != at(nodes, b) ? 1 : 0;
-        pairs_of_machines += at(nodes, a) != at(nodes, b) && at(nodes, a) == a && at(nodes, b) == b ? 1 : 0;
+    int pairs_of_ranks = 0;
+    std::set<std::pair<int, int>> pairs;
+    for (const int a : nodes)
+      for (const int b : nodes) {
+        if (a == b) continue;
+        ++pairs_of_ranks;
+        pairs.emplace(a, b);
       }
+    const auto pairs_of_machines = static_cast<int>(pairs.size());
     EXPECT_EQ(sent("direct"), pairs_of_ranks);
     EXPECT_EQ(sent("node"), pairs_of_machines);
     if (comm.size() % ranks == 0) {
