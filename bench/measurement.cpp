@@ -369,12 +369,16 @@ class Bench {
       m_.traffic.read += all.memory_read;
       m_.traffic.written += all.memory_written;
     }
-    double sent = 0;
+    double sent = 0, messages = 0;
+    const PlanImpl& plan = PlanImpl::of(*plan_);
     for (const Direction d : {Direction::forward, Direction::backward}) {
       if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
       add_bound(m_.traffic, *plan_, d);
       sent += bytes_sent(*plan_, d);
+      messages +=
+          static_cast<double>(messages_between_machines(plan.design(), d, plan.setting.nodes, comm_.rank()));
     }
+    m_.messages = sum(comm_, messages);
     // Each local FFT reads and writes its box once; what is sent goes over the wire once.
     const double transformed = mine[number_of("fft")].bytes_all;
     m_.memory_bound_s = 2 * slowest(comm_, transformed) / m_.ceilings.copy_bytes_per_s;

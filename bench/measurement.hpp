@@ -32,6 +32,7 @@ struct Measured {
   std::map<std::string, OperationSum> operations;
   MemoryTraffic traffic;
   Ceilings ceilings;
+  double messages = 0;  ///< between machines, of all ranks, in the directions that are timed
   double memory_bound_s = 0, wire_bound_s = 0;  ///< bytes over bandwidth, of the rank with most bytes
   double flops = 0;
   std::string plan, transport;

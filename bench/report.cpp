@@ -100,6 +100,7 @@ std::string text_of(const Case& c, const Measured& m) {
   t += line("memory: local operations read %s and write %s on all ranks: %.1f passes (bound %.3g)\n",
             human_bytes(m.traffic.read).c_str(), human_bytes(m.traffic.written).c_str(), m.traffic.passes(),
             m.traffic.bound_passes);
+  if (m.messages > 0) t += line("messages between machines: %.0f\n", m.messages);
   t += line(
       "bound: local FFTs over memory %.3f ms (%.2f GB/s per rank), wire %.3f ms (%.2f GB/s per rank); "
       "reached %.0f%% of it\n",
@@ -135,6 +136,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                          {"passes", m.traffic.passes()},
                          {"bound_passes", m.traffic.bound_passes},
                          {"bound_bytes", m.traffic.bound}};
+  j["messages_between_machines"] = m.messages;
   j["bound"] = {{"memory_s", m.memory_bound_s},
                 {"wire_s", m.wire_bound_s},
                 {"copy_bytes_per_s", m.ceilings.copy_bytes_per_s},

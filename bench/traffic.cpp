@@ -1,7 +1,10 @@
 #include "traffic.hpp"
 
+#include <algorithm>
+
 #include "api/plan_impl.hpp"
 #include "program/pipeline.hpp"
+#include "transport/node_slots.hpp"
 
 namespace weft::bench {
 
@@ -39,6 +42,37 @@ double bytes_sent(const Plan& plan, Direction direction) {
       if (m.peer != p.rank) bytes += m.bytes;
   }
   return static_cast<double>(bytes);
+}
+
+Index messages_between_machines(const Design& design, Direction direction, const std::vector<int>& nodes,
+                                int rank) {
+  const std::vector<int> machines = numbered(nodes);
+  std::vector<Program> mates;  // the ranks of this machine, where they gather
+  int place = 0;
+  const std::vector<Leg>& legs = design.legs_of(direction);
+  const bool gathers =
+      std::any_of(legs.begin(), legs.end(), [](const Leg& leg) { return leg.traits.gathers; });
+  for (int r = 0; r < static_cast<int>(nodes.size()); ++r) {
+    if (r == rank) place = static_cast<int>(mates.size());
+    if (r == rank || (gathers && at(nodes, r) == at(nodes, rank)))
+      mates.push_back(program_of(design, direction, r));
+  }
+  const auto ranks = static_cast<int>(mates.size());
+  Index count = 0;
+  for (std::size_t j = 0; j < legs.size(); ++j) {
+    const ReshapeMessages& mine = at(mates, place).reshapes[j].sent;
+    if (!legs[j].traits.gathers) {
+      for (const TileMessages& t : mine.tiles)
+        count += std::count_if(t.sends.begin(), t.sends.end(),
+                               [&](const Message& m) { return at(nodes, m.peer) != at(nodes, rank); });
+      continue;
+    }
+    NodeTraffic traffic(ranks, mine.most_tiles, *std::max_element(machines.begin(), machines.end()) + 1);
+    for (int r = 0; r < ranks; ++r) traffic.add(r, at(mates, r).reshapes[j].sent, machines);
+    for (const NodeSlot& slot : node_slots(traffic, ranks, place).slots)
+      count += slot.sends && slot.owner == place ? 1 : 0;
+  }
+  return count;
 }
 
 void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction) {

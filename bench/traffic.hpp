@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "design/design.hpp"
 #include "weft/plan.hpp"
 
 namespace weft::bench {
@@ -20,6 +21,12 @@ struct MemoryTraffic {
 
 /// Bytes that this rank sends to other ranks in one direction.
 double bytes_sent(const Plan& plan, Direction direction);
+
+/// Messages that a rank sends to other machines in one direction, empty ones and flags aside: a part that is
+/// cut into several counts once. Where ranks gather what goes to a machine, the one that sends it has the
+/// message.
+Index messages_between_machines(const Design& design, Direction direction, const std::vector<int>& nodes,
+                                int rank);
 
 /// Adds the least bytes that the stages of one direction move.
 void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction);

@@ -34,7 +34,11 @@ PURE = {"geometry", "schedule", "codec", "traffic", "program", "model", "design"
 # What the pure rooms may take from base: errors are public, effort is a name, text and arithmetic only compute.
 PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "base/nearest_name.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
-ALSO = {("transport", "traffic/messages.hpp"), ("transport", "traffic/traits.hpp")}
+ALSO = {
+    ("transport", "traffic/messages.hpp"),
+    ("transport", "traffic/traits.hpp"),
+    ("transport", "geometry/layout.hpp"),  # how packed parts lie
+}
 MPI_ALLOWED = (
     "src/comm/",
     "src/transport/mpi/",

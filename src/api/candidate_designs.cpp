@@ -219,7 +219,7 @@ bool predicted_alike(const Offer& a, const Offer& b) {
   const auto key = [](const Offer& o) {
     const ExchangeTraits& t = o.traits;
     return std::tuple(static_cast<int>(t.form), t.stores, t.any_place, t.blocks, t.in_rounds, t.asked_for,
-                      o.overlaps);
+                      t.gathers, o.overlaps);
   };
   return key(a) == key(b);
 }

@@ -22,8 +22,9 @@ class SharedMemory;
 class ThreadWorld;
 
 namespace detail {
-/// If not 0, communicators made from now on treat every so many consecutive ranks as one machine. Tests use
-/// it to have several machines on one.
+/// If not 0, communicators made from now on treat every so many consecutive ranks as one machine; below 0,
+/// there are so many machines, to which ranks are dealt in turn. Tests use it to have several machines on
+/// one.
 extern std::atomic<int> pretended_ranks_per_node;
 }  // namespace detail
 

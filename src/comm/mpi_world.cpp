@@ -183,7 +183,8 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   int first = rank_;
   check_mpi(MPI_Bcast(&first, 1, MPI_INT, 0, node), "MPI_Bcast");
   check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-  if (const int each = detail::pretended_ranks_per_node; each > 0) first = rank_ / each;
+  if (const int each = detail::pretended_ranks_per_node; each != 0)
+    first = each > 0 ? rank_ / each : rank_ % -each;
   nodes_.resize(static_cast<std::size_t>(size_));
   check_mpi(MPI_Allgather(&first, 1, MPI_INT, nodes_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
   const int mine = mpi_takes_devices() ? 1 : 0;

@@ -100,8 +100,8 @@ void ThreadWorld::reset() {
 
 std::vector<int> ThreadComm::machines_of(int ranks) {
   std::vector<int> machines(static_cast<std::size_t>(ranks), 0);
-  if (const int each = detail::pretended_ranks_per_node; each > 0)
-    for (int r = 0; r < ranks; ++r) at(machines, r) = r / each;
+  if (const int each = detail::pretended_ranks_per_node; each != 0)
+    for (int r = 0; r < ranks; ++r) at(machines, r) = each > 0 ? r / each : r % -each;
   return machines;
 }
 

@@ -37,6 +37,14 @@ struct ReplayDevice {
   Cores kernels{1}, outwards{1}, inwards{1};
 };
 
+/// What a rank has packed for other machines in a tile, when, and in which of its operations.
+struct Gathered {
+  LaneAt by;
+  int operation;
+  double time;
+  std::vector<Departure> departures;
+};
+
 class TimedReplay {
  public:
   explicit TimedReplay(const ReplayRequest& request);
@@ -96,8 +104,11 @@ class TimedReplay {
   int position_of(int sender, const ReplayTile& at_sender, bool stored, int peer, int receiver,
                   const ReplayTile& at_receiver) const;
   bool post(LaneAt at, const Op& op);
-  std::vector<Departure> start_parts(LaneAt at, ReplayTile& tile);
-  void announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures);
+  std::vector<Departure> start_parts(LaneAt at, ReplayTile& tile, bool gathers);
+  double packing_seconds(const ReplayRank& r, Index bytes) const;
+  void gather(LaneAt at, const Op& op, std::vector<Departure> departures);
+  std::size_t gathering_ranks(int machine, const Op& op);
+  void announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures, int operation);
   void depart(int to, const Op& op, int receive, const Departure& part, const ReplayCause& by);
   bool receive(LaneAt at, const Op& op);
   bool take_next(LaneAt at, const Op& op, ReplayTile& tile);
@@ -133,6 +144,8 @@ class TimedReplay {
   int size_;
   std::vector<int> place_;  ///< per rank, where in `ranks_` the one is that stands for it
   std::vector<ReplayRank> ranks_;
+  /// What ranks of a machine have packed for others, until all have: by machine, reshape and tile.
+  std::map<std::tuple<int, int, int>, std::vector<Gathered>> gathered_;
   std::map<int, Cores> cores_;           ///< of machines with more ranks than cores
   std::map<int, ReplayDevice> devices_;  ///< by number
   std::priority_queue<Event> events_;

@@ -47,11 +47,15 @@ double ReplayLinks::wire_seconds(int rank, Index bytes) const {
   return count / bytes_per_s(link(false), count, at(ranks_of_, at(nodes_, rank)), machines_);
 }
 
-double ReplayLinks::take_seconds(int receiver, int sender, Index bytes) const {
+double ReplayLinks::share_of_message(int a, int b) const {
+  return 1.0 / at(ranks_of_, at(nodes_, a)) / at(ranks_of_, at(nodes_, b));
+}
+
+double ReplayLinks::take_seconds(int receiver, int sender, Index bytes, double messages) const {
   if (sender == receiver) return 0;
   const LinkDescription& l = link(near(receiver, sender));
   const auto count = static_cast<double>(bytes);
-  return l.part_s + (bytes == 0 ? 0 : l.busy_share * count / l.bytes_per_s.at(count));
+  return messages * l.part_s + (bytes == 0 ? 0 : l.busy_share * count / l.bytes_per_s.at(count));
 }
 
 }  // namespace weft

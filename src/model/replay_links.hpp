@@ -22,8 +22,10 @@ class ReplayLinks {
   double wire_seconds(int rank, Index bytes) const;
   /// What a link that has rested carries at once, in the time that it would take.
   double burst_seconds(int rank) const { return wire_seconds(rank, link(false).burst_bytes); }
-  /// What the receiver's processor does for a part that has arrived.
-  double take_seconds(int receiver, int sender, Index bytes) const;
+  /// What the receiver's processor does for a part that has arrived. `messages`: how many of its own it is.
+  double take_seconds(int receiver, int sender, Index bytes, double messages = 1) const;
+  /// The share that a part has in the message which is all that two machines exchange.
+  double share_of_message(int a, int b) const;
 
  private:
   const MachineDescription& machine_;

@@ -45,13 +45,15 @@ void TimedReplay::connect() {
 
 /// Starts the parts of a tile one after the other. Those under way share the rank's link: the first bytes of
 /// each can leave at once, and their last ones leave in the order in which the parts were started.
-std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile) {
+std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile, bool gathers) {
   ReplayRank& r = of(at);
   ReplayLane& l = r.lane(at.lane);
   std::vector<Departure> departures;
   for (const ReplayPart& p : tile.sends) {
     const bool is_near = links_.near(r.program.rank, p.peer);
-    l.clock += links_.link(is_near).part_s;
+    l.clock += gathers ? links_.share_of_message(r.program.rank, p.peer) * links_.link(false).part_s +
+                             packing_seconds(r, p.bytes)
+                       : links_.link(is_near).part_s;
     departures.push_back({l.clock, l.clock, l.clock});
     if (is_near) continue;
     const double wire = links_.wire_seconds(r.program.rank, p.bytes);
@@ -66,6 +68,37 @@ std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile) {
   return departures;
 }
 
+/// Into memory that ranks of a machine share, or out of it.
+double TimedReplay::packing_seconds(const ReplayRank& r, Index bytes) const {
+  return r.slowdown * r.costs.move_seconds(static_cast<double>(bytes), r.footprint);
+}
+
+/// The ranks of a machine that are replayed and send something to others in a tile.
+std::size_t TimedReplay::gathering_ranks(int machine, const Op& op) {
+  return static_cast<std::size_t>(std::count_if(ranks_.begin(), ranks_.end(), [&](ReplayRank& r) {
+    return at(request_.nodes, r.program.rank) == machine && !r.tile(op).sends.empty();
+  }));
+}
+
+/// What ranks of a machine pack for others leaves once the last of them has, and its owner has seen it.
+void TimedReplay::gather(LaneAt at, const Op& op, std::vector<Departure> departures) {
+  const ReplayRank& r = of(at);
+  const auto operation = static_cast<int>(r.timeline.operations.size());
+  if (departures.empty()) return announce_parts(at, op, departures, operation);
+  const int machine = weft::at(request_.nodes, r.program.rank);
+  std::vector<Gathered>& all = gathered_[{machine, op.reshape, op.tile}];
+  all.push_back({at, operation, lane(at).clock, std::move(departures)});
+  if (all.size() < gathering_ranks(machine, op)) return;
+  double last = 0;
+  for (const Gathered& g : all) last = std::max(last, g.time);
+  for (Gathered& g : all) {
+    const double later = last - g.time + flag_seconds(r.program.rank, r.program.rank);
+    for (Departure& d : g.departures) d = {d.first + later, d.turn + later, d.last + later};
+    announce_parts(g.by, op, g.departures, g.operation);
+  }
+  all.clear();
+}
+
 /// One part of what the replayed rank at position `to` receives in a tile is under way.
 void TimedReplay::depart(int to, const Op& op, int receive, const Departure& part, const ReplayCause& by) {
   ReplayRank& receiver = at(ranks_, to);
@@ -77,9 +110,9 @@ void TimedReplay::depart(int to, const Op& op, int receive, const Departure& par
        op.reshape, op.tile, receive);
 }
 
-void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures) {
+void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures,
+                                 int operation) {
   ReplayRank& r = of(at);
-  const int number = static_cast<int>(r.timeline.operations.size());
   const double now = lane(at).clock;
   for (const Destination& d : r.tile(op).to) {
     const ReplayTile& tile = weft::at(ranks_, d.rank).tile(op);
@@ -87,7 +120,7 @@ void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Depa
     Departure part = d.send < 0 ? Departure{now, now, now} : weft::at(departures, d.send);
     if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks)
       part.first = part.turn;  // a round for each part
-    depart(d.rank, op, d.receive, part, {at.rank, number});
+    depart(d.rank, op, d.receive, part, {at.rank, operation});
   }
 }
 
@@ -99,8 +132,13 @@ bool TimedReplay::post(LaneAt at, const Op& op) {
   for (const ReplayPart& p : tile.sends) bytes += p.bytes;
   if (!l.under_way) {
     l.begun = l.clock;
-    announce_parts(at, op, start_parts(at, tile));
-    if (!weft::at(r.program.reshapes, op.reshape).leg.traits.blocks) {
+    const ExchangeTraits& traits = weft::at(r.program.reshapes, op.reshape).leg.traits;
+    std::vector<Departure> departures = start_parts(at, tile, traits.gathers);
+    if (traits.gathers)
+      gather(at, op, std::move(departures));
+    else
+      announce_parts(at, op, departures, static_cast<int>(r.timeline.operations.size()));
+    if (!traits.blocks) {
       mark(at, l.step().op);
       finish(at, op, l.begun, l.clock, bytes);
       return true;
@@ -143,7 +181,11 @@ bool TimedReplay::take_next(LaneAt at, const Op& op, ReplayTile& tile) {
   if (next < 0 || weft::at(tile.arrived, next) > l.clock) return false;
   tile.take_first();
   const ReplayPart& part = weft::at(tile.receives, next);
-  l.clock += links_.take_seconds(r.program.rank, part.peer, part.bytes);
+  l.clock += weft::at(r.program.reshapes, op.reshape).leg.traits.gathers
+                 ? links_.take_seconds(r.program.rank, part.peer, part.bytes,
+                                       links_.share_of_message(r.program.rank, part.peer)) +
+                       packing_seconds(r, part.bytes)
+                 : links_.take_seconds(r.program.rank, part.peer, part.bytes);
   if (weft::at(tile.arrived, next) > l.begun) l.cause = weft::at(tile.arrival_of, next);
   r.note(at.lane, op, l.begun, l.clock);
   unpack(at, op, static_cast<std::size_t>(next));

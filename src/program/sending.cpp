@@ -100,7 +100,7 @@ void WindowedBuilder::send(Reshape& r, int k) {
 std::optional<Place> WindowedBuilder::target(const Reshape& r, const Parcel& parcel) const {
   if (parcel.route == Route::store && arrives_in_place(r)) return w_.place.landing(r.j, parcel.peer);
   if (parcel.route == Route::stay) return r.landing;
-  if (parcel.route == Route::send && traits(r).form == Form::boxes) return std::nullopt;
+  if (parcel.route == Route::send && arrives_in_place(r)) return std::nullopt;
   return r.parcels->send_buffer(parcel);
 }
 

@@ -57,6 +57,10 @@ void WindowedBuilder::open_parcels(Reshape& r) {
   }
   r.parcels->find();
   if (traits(r).form == Form::padded) r.parcels->pad();
+  if (stores && !arrives_in_place(r) && r.tiles > 0) {  // what is sent departs from behind what arrives
+    Index& start = sent(r, 0).send_start = w_.place.receive_base(r.j, w_.rank);
+    for (const Parcel& parcel : r.parcels->receives()) start += aligned(parcel.bytes);
+  }
   r.parcels->open_receives(r.landing, arrives_in_place(r));
   r.parcels->open_sends(&r.source);
   if (!stores) return;

@@ -124,7 +124,7 @@ void Parcels::open_sends(const Place* source) {
   sort_by_tile(sends_);
   lay_out(sends_, &TileMessages::send_start);
   if (leg().traits.stores && packs(leg())) aim();
-  const bool boxes = leg().traits.form == Form::boxes;
+  const bool boxes = !packs(leg());
   for (Parcel& p : sends_) {
     if (p.route == Route::send) {
       TileMessages& m = at(sent_->tiles, p.tile);

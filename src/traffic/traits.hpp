@@ -33,6 +33,9 @@ struct ExchangeTraits {
   MovesOn moves_on = MovesOn::never;
   bool concurrent = true;      ///< a plan may be under way while another plan of the same ranks is
   bool beside_stores = false;  ///< can serve the pairs that an exchange with `stores` leaves out
+  /// Of exchanges that store: they carry by themselves what goes between machines, one message for all ranks
+  /// of two machines.
+  bool gathers = false;
   bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
   bool any_length = false;     ///< dense: of parts whose length varies it sends no more than there is
   bool blocks = false;         ///< a tile is there when its post returns: the rank waits for it in there

@@ -155,9 +155,9 @@ struct ExchangeRow {
   const char* name;
   const char* meaning;
   ExchangeTraits traits;
-  /// Makes the carrier of a reshape; null for exchanges that store. Local; throws `weft::Error`, also for
-  /// counts beyond what the medium can express. In memory of devices what does not work on streams is given
-  /// parts in pinned memory (`make_staged`), but for `takes_devices`.
+  /// Makes the carrier of a reshape; null for exchanges that store, but for those that gather. Local; throws
+  /// `weft::Error`, also for counts beyond what the medium can express. In memory of devices what does not
+  /// work on streams is given parts in pinned memory (`make_staged`), but for `takes_devices`.
   std::unique_ptr<Carrier> (*carrier)(const CarrierRequest& request) = nullptr;
   /// Makes the workspace that ranks store into; null for all others. Collective; throws the same
   /// `weft::Error` on all ranks.
@@ -216,5 +216,6 @@ ExchangeRow mpi_alltoall_row();
 ExchangeRow mpi_alltoallw_row();
 ExchangeRow mpi_ialltoallv_row();
 ExchangeRow mpi_one_sided_ring_row();
+ExchangeRow mpi_node_row();
 
 }  // namespace weft

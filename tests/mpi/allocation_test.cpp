@@ -2,6 +2,8 @@
 // its own affair, so only the C++ side of the process is counted here.
 #include <gtest/gtest.h>
 
+#include "base/test_hook.hpp"
+#include "comm/comm_impl.hpp"
 #include "support/new_counter.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -10,10 +12,13 @@ namespace weft::test {
 
 TEST(Execution, AllocatesNothingUnderMpi) {
   using Complex = std::complex<double>;
-  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  for (const char* exchange :
-       {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv", "ring"})
+  const Comm world = Comm::mpi(MPI_COMM_WORLD);
+  const ScopedSwitch pairs(detail::pretended_ranks_per_node, 2);
+  const Comm machines = Comm::mpi(MPI_COMM_WORLD);
+  for (const char* exchange : {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw",
+                               "ialltoallv", "ring", "node"})
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
+      const Comm& comm = std::string(exchange) == "node" ? machines : world;
       Problem p;
       p.shape = {16, 16, 16};
       if (16 % comm.size() != 0 && std::string(exchange) == "alltoall") continue;  // padding has no room

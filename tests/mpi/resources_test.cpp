@@ -111,7 +111,7 @@ TEST(Groups, AreFreedWhenNoPlanUsesThem) {
 TEST(Connecting, AFailureOfOneRankReachesAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const int last = comm.size() - 1;
-  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "direct"})
+  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "direct", "node"})
     for (const int at : {0, 1, 3}) {
       if (comm.size() == 1) continue;
       int connected = 0;

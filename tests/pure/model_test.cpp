@@ -167,9 +167,10 @@ TEST(Model, TheCriticalPathAddsUpToTheTime) {
 }
 
 TEST(Model, NeverFallsWhenALinkIsSlowerOrAnArrayIsLarger) {
-  for (const char* exchange : {"p2p", "alltoallv", "p2pw"})
+  for (const char* exchange : {"p2p", "alltoallv", "p2pw", "node"})
     for (const char* pipeline : {"sequential", "windowed", "two-front"})
       for (const int per_node : {1, 2}) {
+        if (per_node == 1 && exchange == std::string("node")) continue;
         DescribedPlan plan;
         plan.per_node = per_node;
         plan.options.set("exchange", exchange).set("pipeline", pipeline);
@@ -249,6 +250,48 @@ TEST(Model, OfOneRankForAllIsThatOfAllWhereSomeStoreAndOthersSend) {
               << pipeline << ", " << per_node << ", " << name_of(direction);
         }
       }
+}
+
+/// What ranks gather for another machine costs copies, and saves what messages cost beside their bytes.
+TEST(Model, OneMessageForEachPairOfMachinesPaysWhereMessagesAreShort) {
+  MachineDescription machine = described_machine();
+  machine.links[2].part_s = 2e-4;
+  DescribedPlan plan;
+  plan.ranks = 16;
+  plan.per_node = 4;
+  for (const ReplayedRanks some : {ReplayedRanks::all, ReplayedRanks::classes, ReplayedRanks::busiest})
+    for (const char* pipeline : {"sequential", "two-front"})
+      for (const Direction direction : {Direction::forward, Direction::backward}) {
+        plan.replayed = some;
+        plan.direction = direction;
+        const auto over_stores = [&](Index n) {
+          plan.shape = {n, n, n};
+          plan.options.set("pipeline", pipeline).set("exchange", "direct");
+          const double stores = plan.seconds_on(machine);
+          plan.options.set("exchange", "node");
+          return plan.seconds_on(machine) / stores;
+        };
+        EXPECT_LT(over_stores(32), 0.5) << pipeline << ", " << name_of(direction);
+        EXPECT_GT(over_stores(256), 1) << pipeline << ", " << name_of(direction);
+      }
+}
+
+/// A message leaves when the last rank of its machine has packed, and what stands for others packs as they
+/// do.
+TEST(Model, OfOneMessageForEachPairOfMachinesIsThatOfAllRanks) {
+  const MachineDescription machine = described_machine();
+  for (const int per_node : {2, 4, 6})
+    for (const char* pipeline : {"sequential", "two-front", "windowed"}) {
+      DescribedPlan plan;
+      plan.ranks = 24;
+      plan.per_node = per_node;
+      plan.options.set("exchange", "node").set("pipeline", pipeline);
+      const double all = plan.seconds_on(machine);
+      for (const ReplayedRanks some : {ReplayedRanks::busiest, ReplayedRanks::classes}) {
+        plan.replayed = some;
+        EXPECT_NEAR(plan.seconds_on(machine), all, 0.2 * all) << pipeline << ", " << per_node;
+      }
+    }
 }
 
 TEST(Model, OfRandomProblemsIsFiniteAndPositive) {

@@ -196,6 +196,13 @@ void draw_parameters(Dice& dice, RandomProblem& p) {
     p.options.set(name, join(asked.values, ","));
 }
 
+/// Several machines exchange one message for each pair of them, also where ranks are dealt to them in turn.
+/// Of the seed, so that problems stay what they were.
+void draw_node(RandomProblem& p) {
+  if (p.seed % 2 == 0) p.exchanges.back() = "node";
+  if (p.seed % 3 == 0) p.node_ranks = -2;
+}
+
 void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (mpi) {
     std::vector<std::string> all{"p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv"};
@@ -227,6 +234,7 @@ void draw_exchanges(Dice& dice, RandomProblem& p, bool mpi) {
   if (p.ranks > 2 && p.exchanges.back() == "direct" && dice.chance(0.6))
     p.node_ranks = dice.range(2, p.ranks - 1);
   p.far_pairs = p.node_ranks > 0;
+  if (mpi && p.far_pairs) draw_node(p);
 }
 
 void draw_options(Dice& dice, RandomProblem& p) {
@@ -337,6 +345,11 @@ RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
     p.exchanges = {seed % 8 == 0 ? "direct,copy" : "copy,direct"};
   p.node_ranks = 0;
   p.far_pairs = false;
+  if (mpi && !varies && !p.user_workspace && ranks > 2 && seed % 4 == 1) {
+    p.exchanges = {"node"};
+    p.node_ranks = seed % 8 == 1 ? -2 : 2;
+    p.far_pairs = true;
+  }
   return p;
 }
 
@@ -398,6 +411,7 @@ std::string RandomProblem::describe() const {
   text += small_cache ? "; small cache" : "";
   text += "; graph " + graph + "; puts " + puts;
   if (node_ranks > 0) text += "; machines of " + std::to_string(node_ranks) + " ranks";
+  if (node_ranks < 0) text += "; ranks in turn on " + std::to_string(-node_ranks) + " machines";
   if (reach > 0) text += "; devices that reach each other in sets of " + std::to_string(reach);
   text += "; exchanges " + join(exchanges, " ");
   for (int r = 0; r < ranks; ++r) {

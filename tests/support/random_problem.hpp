@@ -36,7 +36,7 @@ struct RandomProblem {
   bool user_workspace = false, misaligned = false, delays = false, by_handle = false;
   std::string graph = "auto";          ///< of exchanges that can be captured
   std::string puts = "auto";           ///< of a direct exchange between devices
-  int node_ranks = 0;                  ///< ranks that are taken to share a machine; 0: all
+  int node_ranks = 0;                  ///< `pretended_ranks_per_node`; 0: all share a machine
   int reach = 0;                       ///< of consecutive devices, those that reach each other; 0: all
   bool far_pairs = false;              ///< a direct exchange leaves pairs of ranks to messages
   bool small_cache = false;            ///< so that all arrays are too large for it

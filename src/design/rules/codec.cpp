@@ -141,7 +141,7 @@ void choose(const Given& given, Design& design) {
 }  // namespace
 
 bool carries_codecs(const ExchangeTraits& traits, const Setting& setting) {
-  return traits.stores ? !setting.some_far() : traits.form != Form::boxes;
+  return traits.stores ? traits.gathers || !setting.some_far() : traits.form != Form::boxes;
 }
 
 bool wants_packed(const Wishes& wishes, const Setting& setting) {

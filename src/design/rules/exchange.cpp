@@ -27,9 +27,8 @@ std::string serving(const Given& given, bool padding_fits = true) {
   return join(names, ", ");
 }
 
-/// What serves the pairs of ranks that an exchange which stores leaves out: those of different machines, or,
-/// among devices, those that do not reach each other, through pinned memory.
-const Offer& find_far(const Setting& setting) {
+/// What serves beside an exchange that stores: among devices, through pinned memory.
+const Offer& find_beside(const Setting& setting) {
   for (const Offer& offer : setting.offers)
     if (offer.why_not.empty() &&
         (setting.devices ? stages(offer.traits) && offer.traits.concurrent : offer.traits.beside_stores))
@@ -38,13 +37,19 @@ const Offer& find_far(const Setting& setting) {
               "an exchange that serves the others beside it");
 }
 
+/// What serves the pairs of ranks that an exchange which stores leaves out: those of different machines, or,
+/// among devices, those that do not reach each other.
+const Offer& find_far(const Offer& stores, const Setting& setting) {
+  return stores.traits.gathers ? stores : find_beside(setting);
+}
+
 /// Among several machines, what carries parts that a pipeline puts together by itself: an exchange that
 /// stores where any ranks share memory, else what would serve beside one.
 const Offer& find_for_parts(const Given& given) {
   if (given.setting.any_share_memory())
     for (const Offer& offer : given.setting.offers)
       if (offer.traits.stores && serves(offer, given.wishes, given.setting)) return offer;
-  return find_far(given.setting);
+  return find_beside(given.setting);
 }
 
 const Offer& find_best(const Given& given) {
@@ -88,8 +93,9 @@ std::string reason_for(const Offer& offer) {
 }
 
 /// How an exchange that stores serves the pairs of ranks that it leaves out.
-std::string far_text(const Setting& setting) {
-  const std::string& name = find_far(setting).name;
+std::string far_text(const Offer& stores, const Setting& setting) {
+  if (stores.traits.gathers) return "one message for each pair of machines";
+  const std::string& name = find_beside(setting).name;
   if (!setting.devices) return name + " between machines";
   return "through pinned memory (" + name + ") between " + setting.devices->islands.to_string() + ": " +
          setting.devices->no_peers;
@@ -104,7 +110,7 @@ std::string reason(const Given& given, const Offer& offer, bool automatic) {
     text += "; not direct: " + setting.devices->no_peers;
   if (given.on_device() && stages(offer.traits))
     text += goes_through_host(offer, given) ? "; through pinned memory" : "; MPI takes memory of the GPU";
-  if (offer.traits.stores && setting.some_far()) text += "; " + far_text(setting);
+  if (offer.traits.stores && setting.some_far()) text += "; " + far_text(offer, setting);
   return text;
 }
 
@@ -119,7 +125,8 @@ bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting) {
 }
 
 bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting) {
-  return serves(offer, wishes, setting) &&
+  // What gathers for other machines is no other plan where there are none.
+  return serves(offer, wishes, setting) && (!offer.traits.gathers || setting.some_far()) &&
          (!wants_packed(wishes, setting) || carries_codecs(offer.traits, setting)) &&
          (!wishes.any_varying_codec() || offer.traits.any_length);
 }
@@ -174,7 +181,8 @@ void take_exchanges(const Given& given, const Offers& offers, Design& design) {
   }
   if (reshapes == 0) return;
   for (const Offer* offer : offers) {
-    if (offer->traits.stores && given.setting.some_far()) design.memory.far = find_far(given.setting).name;
+    if (offer->traits.stores && given.setting.some_far())
+      design.memory.far = find_far(*offer, given.setting).name;
     if (given.on_device() && goes_through_host(*offer, given)) design.memory.staged.push_back(offer->name);
   }
 }
