@@ -67,6 +67,8 @@ class NodeMessages final : public Carrier {
     memory_ = comm_.share(static_cast<std::size_t>(mine.bytes));
     for (const NodeSlot& slot : mine.slots) add_slot(slot);
     meet_other_machines();
+    for (Slot& slot : slots_)
+      if (slot.is.owner == place_) cut(slot);
     // The machines behind this one come first, so that not all send to the same one at the same time.
     for (Tile& t : tiles_)
       std::stable_partition(t.sends.begin(), t.sends.end(),
@@ -133,11 +135,14 @@ class NodeMessages final : public Carrier {
   void cancel() noexcept override {
     if (!mpi_alive()) return;
     const auto lock = world_.lock();
-    for (Slot& slot : slots_)
-      if (!slot.is.sends && slot.request != MPI_REQUEST_NULL) {
-        MPI_Cancel(&slot.request);
-        MPI_Request_free(&slot.request);
-      }
+    for (Slot& slot : slots_) {
+      if (slot.is.sends) continue;
+      for (MPI_Request& request : slot.requests)
+        if (request != MPI_REQUEST_NULL) {
+          MPI_Cancel(&request);
+          MPI_Request_free(&request);
+        }
+    }
     notices_.tell();
   }
 
@@ -150,12 +155,12 @@ class NodeMessages final : public Carrier {
     int other = -1;  ///< who receives it on the other machine, or sends it
     std::byte *flags = nullptr, *bytes = nullptr;
     std::size_t first_part = 0, last_part = 0;  ///< of this rank
-    MpiPart message = {};
+    std::vector<MpiPart> pieces = {};           ///< of the message, each of a size that MPI sends at once
     // Of the execution under way:
     std::size_t next = 0;  ///< part to be taken
     Word turn = 0;
     State state = State::done;
-    MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<MPI_Request> requests = {};  ///< of the pieces
 
     /// *filled* or *arrived*, which come first, and *sent* or *taken*.
     std::atomic_ref<Word> first() const { return flag(0); }
@@ -210,7 +215,6 @@ class NodeMessages final : public Carrier {
     std::byte* const memory = memory_->of(at(mates_, is.owner));
     slot.flags = memory + is.flags;
     slot.bytes = memory + is.data;
-    slot.message = MpiPart(Message{-1, 0, is.bytes}, reshape_.element_bytes);
     slot.first_part = parts_.size();
     const TileMessages& tile = at(reshape_.tiles, is.tile);
     const std::vector<Message>& messages = is.sends ? tile.sends : tile.receives;
@@ -223,6 +227,15 @@ class NodeMessages final : public Carrier {
     slot.last_part = parts_.size();
     (is.sends ? at(tiles_, is.tile).sends : at(tiles_, is.tile).receives).push_back(slots_.size());
     slots_.push_back(std::move(slot));
+  }
+
+  /// A longer message would wait for an answer of its receiver (`bytes_at_once`).
+  void cut(Slot& slot) const {
+    const Index each = bytes_at_once(world_, slot.other, slot.is.bytes);
+    for (Index first = 0; first < slot.is.bytes; first += each)
+      slot.pieces.emplace_back(Message{slot.other, first, std::min(each, slot.is.bytes - first)},
+                               reshape_.element_bytes);
+    slot.requests.assign(slot.pieces.size(), MPI_REQUEST_NULL);
   }
 
   /// Where a part that is received begins in its slot is what its sender says.
@@ -332,7 +345,7 @@ class NodeMessages final : public Carrier {
       start(slot);
       slot.state = State::under_way;
     }
-    if (!world_.complete({&slot.request, 1})) return false;
+    if (!world_.complete(slot.requests)) return false;
     slot.state = State::done;
     (slot.is.sends ? slot.second() : slot.first()).store(slot.turn, std::memory_order_release);
     return true;
@@ -341,12 +354,15 @@ class NodeMessages final : public Carrier {
   void start(Slot& slot) {
     const int tag = tags_.first() + slot.is.tile;
     const auto lock = world_.lock();
-    slot.is.sends ? check_mpi(MPI_Isend(slot.bytes, slot.message.count, slot.message.type, slot.other, tag,
-                                        world_.comm(), &slot.request),
-                              "MPI_Isend")
-                  : check_mpi(MPI_Irecv(slot.bytes, slot.message.count, slot.message.type, slot.other, tag,
-                                        world_.comm(), &slot.request),
-                              "MPI_Irecv");
+    for (std::size_t i = 0; i < slot.pieces.size(); ++i) {
+      const MpiPart& p = slot.pieces[i];
+      std::byte* const at = slot.bytes + p.offset;
+      slot.is.sends
+          ? check_mpi(MPI_Isend(at, p.count, p.type, slot.other, tag, world_.comm(), &slot.requests[i]),
+                      "MPI_Isend")
+          : check_mpi(MPI_Irecv(at, p.count, p.type, slot.other, tag, world_.comm(), &slot.requests[i]),
+                      "MPI_Irecv");
+    }
   }
 
   /// Whether all slots of a tile that this rank sends have come so far.
