@@ -4,8 +4,6 @@
 
 namespace weft {
 
-namespace {
-
 nlohmann::ordered_json json_of(const OnlineTuning& online) {
   nlohmann::ordered_json j = {{"state", online.state},
                               {"trying", online.trying},
@@ -21,8 +19,6 @@ nlohmann::ordered_json json_of(const OnlineTuning& online) {
                                {"disturbed", e.disturbed}});
   return j;
 }
-
-}  // namespace
 
 nlohmann::ordered_json json_of(const Explanation& e) {
   nlohmann::ordered_json json = {{"chosen", e.chosen},

@@ -13,6 +13,8 @@
 
 namespace weft {
 
+std::atomic<bool> detail::online_at_any_cost{false};
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -126,6 +128,7 @@ struct Online::Search {
     r.search.parameters = true;
     r.executions = static_cast<int>(wishes.online.value);
     r.making_s = making_s;
+    r.at_any_cost = detail::online_at_any_cost;
     std::vector<Settings>& first = r.search.groups.front();
     std::size_t behind = 1;  // what is predicted to be fast is tried first
     for (const Candidate& c : plan.learnt.candidates) {

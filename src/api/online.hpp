@@ -5,7 +5,7 @@
 // then, to see whether they still take that time.
 #pragma once
 
-#include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +22,11 @@
 namespace weft {
 
 struct PlanImpl;
+
+namespace detail {
+/// Whether tries are made whatever they cost. Tests use it, as their problems take less time than making a plan.
+extern std::atomic<bool> online_at_any_cost;
+}  // namespace detail
 
 /// Bytes of workspace on this rank for the plans that executions may try on top of `base`, as far as ranks do
 /// not store into it. Local and pure.

@@ -1,8 +1,10 @@
 #include "tune/online.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
-#include <set>
+
+#include "base/text.hpp"
 
 namespace weft {
 
@@ -32,9 +34,7 @@ class OnlineTuner::Replay final : public Trials {
 
   std::string plan_of(const Settings& candidate) override { return tuner_.plan_of(candidate); }
   std::vector<Dimension> parameters(const Settings& candidate) override {
-    const auto known = tuner_.parameters_.find(candidate);
-    if (known != tuner_.parameters_.end()) return known->second;
-    return tuner_.parameters_[candidate] = tuner_.candidates_.parameters(candidate);
+    return tuner_.dimensions_ = tuner_.parameters_of(candidate);
   }
   /// Neighbours of what is known: the search begins there.
   std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>& dimensions) override {
@@ -165,7 +165,10 @@ bool OnlineTuner::late() {
 
 void OnlineTuner::put(const Asked& asked) {
   question_ = Question{{}, {}, asked.neighbour};
-  for (const Settings& candidate : asked.candidates) question_->of.push_back(&record_of(candidate));
+  for (const Settings& candidate : asked.candidates) {
+    question_->of.push_back(&record_of(candidate));
+    if (asked.neighbour) question_->of.back()->at = position(candidate);
+  }
   if (asked.candidates.size() == 1) return;
   // Again, in turns, if it is not clear which is the fastest and there are executions for it.
   double least = infinity;
@@ -200,16 +203,56 @@ OnlineTuner::Record* OnlineTuner::wanted() {
   return nullptr;
 }
 
-/// Not predicted to be good; or, in the half of the executions that parameters have for themselves, one that
-/// differs in more.
+const std::vector<Dimension>& OnlineTuner::parameters_of(const Settings& candidate) {
+  const auto known = parameters_.find(candidate);
+  return known != parameters_.end()
+             ? known->second
+             : parameters_.emplace(candidate, candidates_.parameters(candidate)).first->second;
+}
+
+/// The positions of a point's values in those of the dimensions; the reverse of `with_parameters`.
+std::vector<int> OnlineTuner::position(const Settings& candidate) const {
+  std::vector<int> at;
+  std::map<std::string, std::vector<std::string>> values;
+  for (const Dimension& d : dimensions_) {
+    const std::string option = d.name.substr(0, d.name.find('.'));
+    std::vector<std::string>& left = values[option];
+    if (const auto found = candidate.find(option); left.empty() && found != candidate.end()) {
+      left = split(found->second, ',');
+      std::reverse(left.begin(), left.end());
+    }
+    const Index value = left.empty() ? -1 : std::stoll(left.back());  // -1: as the rule has it
+    if (!left.empty()) left.pop_back();
+    at.push_back(static_cast<int>(std::lower_bound(d.values.begin(), d.values.end(), value) - d.values.begin()));
+  }
+  return at;
+}
+
+/// Of several that are equally near the slowest.
+OnlineTuner::Neighbour OnlineTuner::nearest(const Record& record) const {
+  Neighbour found{0, std::numeric_limits<int>::max()};
+  for (const auto& [plan, other] : records_) {
+    if (other.at.size() != record.at.size() || !ratio(other)) continue;
+    const double loss = std::max(0.0, *ratio(other) / best_ratio() - 1);
+    int distance = 0;
+    for (std::size_t d = 0; d < record.at.size(); ++d) distance += std::abs(record.at[d] - other.at[d]);
+    if (distance < found.distance || (distance == found.distance && loss > found.loss)) found = {loss, distance};
+  }
+  if (found.distance == std::numeric_limits<int>::max()) found.distance = 1;  // the first point of the search
+  return found;
+}
+
+/// A point whose neighbour is worse than the best; what is not predicted to be good; or, in the half of the
+/// executions that parameters have for themselves, what differs in more.
 bool OnlineTuner::refused(const Record& record, bool neighbour) {
-  if (neighbour) return false;
+  if (request_.at_any_cost) return false;
+  if (neighbour) return nearest(record).loss > request_.gain;
   if (!request_.predicted.empty()) {
     const std::optional<double> mine = predicted(record), first = predicted(*base_);
     if (!mine || !first || *mine > slow * best_ratio() * *first) return true;
   }
   return request_.search.parameters && 2 * executions() >= request_.executions &&
-         !Replay(*this).parameters(base_->options).empty();
+         !parameters_of(base_->options).empty();
 }
 
 std::optional<double> OnlineTuner::predicted(const Record& record) const {
@@ -244,12 +287,14 @@ double OnlineTuner::expected_loss(const Record& record) const {
   if (const auto known = ratio(record)) return std::max(0.0, *known / best_ratio() - 1);
   const std::optional<double> mine = predicted(record), first = predicted(*base_);
   if (mine && first) return std::max(0.0, *mine / *first / best_ratio() - 1);
-  return losses_[question_->neighbour ? 1 : 0].expected();
+  if (!question_->neighbour) return losses_[0].expected();
+  const Neighbour n = nearest(record);
+  return n.loss + n.distance * losses_[1].expected();
 }
 
 /// Whether what the next execution is expected to lose has been saved.
 bool OnlineTuner::affordable(const Record& record, int way) const {
-  if (&record == best_) return true;
+  if (&record == best_ || request_.at_any_cost) return true;
   const double best = seconds_of(*best_, way) > 0 ? seconds_of(*best_, way) : seconds_of(*base_, way);
   const double making = &record == running_ ? 0 : making_sum_ / makings_;
   const int paying = executions() + 1 - request_.free;

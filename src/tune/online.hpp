@@ -29,6 +29,7 @@ struct OnlineRequest {
   int free = 3;
   double loss = 0.05;
   double gain = 0.02;  ///< what is not better by so much is not better
+  bool at_any_cost = false;  ///< without these bounds, for tests
 };
 
 /// Of an execution, alike on all ranks.
@@ -86,6 +87,7 @@ class OnlineTuner {
     Settings options;
     std::array<std::vector<double>, 2> seconds;  ///< by direction
     bool refused = false;                        ///< cannot be made, or is not to be tried
+    std::vector<int> at = {};                    ///< of a point of the search: positions of its values
     std::size_t count() const { return seconds[0].size() + seconds[1].size(); }
   };
   struct Question {
@@ -93,6 +95,10 @@ class OnlineTuner {
     std::vector<std::size_t> counts;  ///< executions that each must have had; empty: one candidate alone
     bool neighbour;
     int waited = 0;
+  };
+  struct Neighbour {
+    double loss;   ///< of the nearest point that was executed, beside the best plan
+    int distance;  ///< to that, in positions of values
   };
   /// What tries of one kind have lost, as shares of an execution.
   struct Losses {
@@ -119,6 +125,9 @@ class OnlineTuner {
   double seconds_of(const Record& record, int way) const;
   std::optional<double> ratio(const Record& record) const;
   double base_seconds() const;
+  const std::vector<Dimension>& parameters_of(const Settings& candidate);
+  std::vector<int> position(const Settings& candidate) const;
+  Neighbour nearest(const Record& record) const;
   std::optional<double> predicted(const Record& record) const;
 
   Candidates& candidates_;
@@ -126,6 +135,7 @@ class OnlineTuner {
   std::map<Settings, std::string> plans_;
   std::map<Settings, std::vector<Dimension>> parameters_;
   std::map<Settings, std::vector<Point>> starts_;
+  std::vector<Dimension> dimensions_;  ///< of the search among parameters
   std::map<std::string, Record> records_;  ///< by plan
   Record* base_ = nullptr;
   Record* best_ = nullptr;

@@ -121,14 +121,16 @@ TEST(Online, TwentyExecutionsCostAtMostAQuarterMoreAndGainMostOfIt) {
   EXPECT_LE(valley(tuner.best(), 0), 1.1 * valley_best()) << text_of(tuner.best());
 }
 
-/// On a surface whose neighbours differ by less than is expected of them, no try loses more than that.
+/// On a surface whose neighbours differ by less than 5%, no try loses more than that.
 TEST(Online, NoExecutionLosesMoreThanAFewPercentWhereNeighboursAreAlike) {
   FakeCandidates candidates;
   OnlineRequest r = request(40);
   r.search.groups = {{{}}};
   OnlineTuner tuner(candidates, r);
-  const Executed run = execute(tuner, valley, 40);
-  for (std::size_t i = 3; i < run.lost.size(); ++i) EXPECT_LE(run.lost[i], 0.05) << i;
+  const Machine machine = [](const Settings& s, int way) { return 0.2 + valley(s, way); };
+  const Executed run = execute(tuner, machine, 40);
+  for (std::size_t i = 3; i < run.lost.size(); ++i) EXPECT_LE(run.lost[i], 0.05) << i << " " << run.plans[i];
+  EXPECT_LE(machine(tuner.best(), 0), 1.02);
 }
 
 /// What tries lose was saved before, but for what the last one lost more than was expected of it.

@@ -39,6 +39,8 @@ struct RandomProblem {
   int node_ranks = 0;                  ///< ranks that are taken to share a machine; 0: all
   int reach = 0;                       ///< of consecutive devices, those that reach each other; 0: all
   bool far_pairs = false;              ///< a direct exchange leaves pairs of ranks to messages
+  int repeats = 2;                     ///< executions in each direction
+  bool online = false;                 ///< which need not be by the same plan
   bool small_cache = false;            ///< so that all arrays are too large for it
   std::vector<Exact> values, exact;    ///< whole arrays in C order, of the first array of a batch
   std::array<double, 2> bounds{0, 0};  ///< of the relative error, by direction
