@@ -77,8 +77,7 @@ Json learnt(const Learnt& l) {
 
 std::string text_of(const OnlineRun& run) {
   if (run.tuning.state.empty()) return "";
-  std::string t = to_string(Explanation{.online = run.tuning});
-  t = t.substr(t.find("online: "));
+  std::string t = to_string(run.tuning);
   if (run.first_plan_s > 0)
     t += line("  %d executions, and what is between them, in %.3f ms: %.2f times as many of the first plan\n",
               run.executions, 1e3 * run.seconds, run.seconds / run.first_plan_s);

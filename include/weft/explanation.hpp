@@ -57,6 +57,8 @@ struct Explanation {
 
 /// Some lines, for people.
 WEFT_API std::string to_string(const Explanation& explanation);
+/// A line for each execution that tried; "" for other efforts than online.
+WEFT_API std::string to_string(const OnlineTuning& online);
 WEFT_API std::ostream& operator<<(std::ostream& out, const Explanation& explanation);
 
 }  // namespace weft

@@ -49,19 +49,6 @@ std::string padded(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
-/// A line for each execution that tried.
-std::string lines_of(const OnlineTuning& online) {
-  if (online.state.empty()) return "";
-  std::string text = "online: " + online.state + "\n";
-  if (!online.executions.empty()) text += "  execution          ms  making, ms\n";
-  int number = 0;
-  for (const OnlineExecution& e : online.executions)
-    text += padded(std::to_string(++number), 5) + (e.forward ? " forward " : " backward") +
-            padded(milliseconds_or(e.seconds, "-"), 9) + padded(milliseconds_or(e.making_s, "-"), 12) + "   " +
-            (e.tried ? "try: " : "") + text_of(e.options) + (e.disturbed ? " (beside other plans)" : "") + "\n";
-  return text;
-}
-
 }  // namespace
 
 void explain_prediction(Explanation& explanation, const PredictedDesign& predicted) {
@@ -100,6 +87,18 @@ Explanation Plan::explain() const {
   return impl().explain();
 }
 
+std::string to_string(const OnlineTuning& online) {
+  if (online.state.empty()) return "";
+  std::string text = "online: " + online.state + "\n";
+  if (!online.executions.empty()) text += "  execution          ms  making, ms\n";
+  int number = 0;
+  for (const OnlineExecution& e : online.executions)
+    text += padded(std::to_string(++number), 5) + (e.forward ? " forward " : " backward") +
+            padded(milliseconds_or(e.seconds, "-"), 9) + padded(milliseconds_or(e.making_s, "-"), 12) + "   " +
+            (e.tried ? "try: " : "") + text_of(e.options) + (e.disturbed ? " (beside other plans)" : "") + "\n";
+  return text;
+}
+
 std::string to_string(const Explanation& e) {
   std::string text = "chosen " + e.chosen + "\n";
   if (!e.candidates.empty()) text += "  predicted   measured   ms, forward and backward\n";
@@ -115,7 +114,7 @@ std::string to_string(const Explanation& e) {
       if (seconds > 0) text += " " + kind + " " + milliseconds_or(seconds, "0");
     if (e.predicted_s > 0) text += "\n";
   }
-  text += lines_of(e.online);
+  text += to_string(e.online);
   for (const std::string& advice : e.advice) text += "what would help: " + advice + "\n";
   return text;
 }

@@ -169,7 +169,8 @@ Online::~Online() {
 
 void Online::look(const Settings& base, double making_s) {
   const BoundPlan& bound = *plan_.bound;
-  WorkspaceRoom lent{0, bound.memory(), bound.workspace_bytes()};
+  const bool users = plan_.wishes.users_workspace.value;
+  WorkspaceRoom lent{0, bound.memory(), users ? plan_.users_workspace : bound.workspace_bytes()};
   search_ = std::make_unique<Search>(plan_, base, making_s, std::move(lent));
   plan_is_ = search_->tuner.plan_of(base);
 }
@@ -216,11 +217,10 @@ void Online::read() {
 
 void Online::decide(int way) {
   const double begin = seconds_now();
-  const BoundPlan* const was = plan_.bound.get();
-  const BoundPlan* const kept = kept_.get();
+  const int before = plans_made_;
   OnlineTuner& tuner = search_->tuner;
   while (!switch_to(tuner.next(way))) tuner.impossible();
-  if (plan_.bound.get() != was && plan_.bound.get() != kept) made_ = seconds_now() - begin;
+  if (plans_made_ > before) made_ = seconds_now() - begin;
   if (tuner.settled()) settle();
 }
 
@@ -246,6 +246,7 @@ bool Online::switch_to(const Settings& settings) {
       plan_.comm.impl().check_alive("online");
       return false;
     }
+    ++plans_made_;
     kept_ = std::move(plan_.bound);
     kept_plan_ = plan_is_;
     plan_.bound = std::move(made);

@@ -86,8 +86,16 @@ TEST(Execution, OfATunedPlanAllocatesNothing) {
       for (int i = 0; i < 20; ++i) plan.forward(in.data(), out.data());
     };
     some();
-    EXPECT_FALSE(plan.explain().online.trying);
-    EXPECT_EQ(allocations_of(comm, some), 0);
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      const std::string before = plan.explain().online.state;
+      const bool trying = plan.explain().online.trying;
+      const long count = allocations_of(comm, some);
+      // Where other programs are busy it may have looked again.
+      if (trying || plan.explain().online.state != before) continue;
+      EXPECT_EQ(count, 0);
+      return;
+    }
+    ADD_FAILURE() << plan;
   });
 }
 
