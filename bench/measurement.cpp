@@ -125,7 +125,8 @@ class Bench {
     run.tuning = plan_->explain().online;
     std::array<std::vector<double>, 2> first;
     for (const OnlineExecution& e : run.tuning.executions)
-      if (e.options == run.tuning.executions.front().options && !e.disturbed) first[e.forward ? 0 : 1].push_back(e.seconds);
+      if (e.options == run.tuning.executions.front().options && !e.disturbed)
+        first[e.forward ? 0 : 1].push_back(e.seconds);
     for (std::vector<double>& times : first) {
       if (times.empty()) continue;
       const int shares = case_.forward() && case_.backward() ? 2 : 1;

@@ -25,9 +25,9 @@ struct OperationSum {
 
 /// The first executions of a plan with effort online, those that try.
 struct OnlineRun {
-  OnlineTuning tuning;     ///< once they were done; no state: another effort
+  OnlineTuning tuning;  ///< once they were done; no state: another effort
   int executions = 0;
-  double seconds = 0;      ///< all of them with all that is between them, slowest rank
+  double seconds = 0;       ///< all of them with all that is between them, slowest rank
   double first_plan_s = 0;  ///< as many executions of the plan as it was made, as they took among these
 };
 

@@ -1,5 +1,5 @@
-// Heat that spreads in a periodic box, in steps that are exact in Fourier space: a program that executes one plan
-// many times, and lets its first executions tune it.
+// Heat that spreads in a periodic box, in steps that are exact in Fourier space: a program that executes one
+// plan many times, and lets its first executions tune it.
 //
 //   mpirun -n 4 heat [--grid N] [--comm mpi|threads:P] [--set OPTION=VALUE]...
 #include <cmath>

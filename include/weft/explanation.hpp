@@ -22,20 +22,20 @@ struct Candidate {
 
 /// One of the executions that a plan with effort online tries with.
 struct OnlineExecution {
-  bool forward = true;
+  bool forward = true;                         ///< or backward
   std::map<std::string, std::string> options;  ///< beside those that the program has set
-  bool tried = false;     ///< whether that was a try, and not the best that was known
-  double seconds = 0;     ///< from when the last rank began to when the last one was done
-  double making_s = 0;    ///< what making this plan took before
-  bool disturbed = false; ///< other plans of the ranks were under way: the time says nothing
+  bool tried = false;                          ///< whether that was a try, and not the best that was known
+  double seconds = 0;      ///< from when the last rank began to when the last one was done
+  double making_s = 0;     ///< what making this plan took before
+  bool disturbed = false;  ///< other plans of the ranks were under way: the time says nothing
 };
 
 /// How a plan with effort online was tuned.
 struct OnlineTuning {
-  std::string state;   ///< in words, such as "trying, 7 of 20 executions"; "" for other efforts
-  bool trying = false; ///< whether executions may still change the plan
-  int tried = 0;       ///< plans that were tried beside the first
-  double ratio = 1;    ///< the time of the best plan over that of the first one
+  std::string state;    ///< in words, such as "trying, 7 of 20 executions"; "" for other efforts
+  bool trying = false;  ///< whether executions may still change the plan
+  int tried = 0;        ///< plans that were tried beside the first
+  double ratio = 1;     ///< the time of the best plan over that of the first one
   std::vector<OnlineExecution> executions;  ///< of the last time that it was tuned
 };
 

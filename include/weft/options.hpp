@@ -82,7 +82,8 @@ class WEFT_API Options {
   ///   is FFTW where it is built in; with effort measure or patient, the fastest library for each transform,
   ///   so that results may differ in the last bits between runs.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1.
-  /// - `effort`: estimate, measure, patient, online. estimate takes what is predicted to be fastest if the machine is
+  /// - `effort`: estimate, measure, patient, online. estimate takes what is predicted to be fastest if the
+  /// machine is
   ///   described, else it goes by rules. measure times combinations of
   ///   decomposition, grid, exchange, pipeline and layout that are left open, in both directions, on arrays
   ///   of its own; patient also searches among the parameters of the pipeline. The local FFT library plans

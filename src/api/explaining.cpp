@@ -94,8 +94,9 @@ std::string to_string(const OnlineTuning& online) {
   int number = 0;
   for (const OnlineExecution& e : online.executions)
     text += padded(std::to_string(++number), 5) + (e.forward ? " forward " : " backward") +
-            padded(milliseconds_or(e.seconds, "-"), 9) + padded(milliseconds_or(e.making_s, "-"), 12) + "   " +
-            (e.tried ? "try: " : "") + text_of(e.options) + (e.disturbed ? " (beside other plans)" : "") + "\n";
+            padded(milliseconds_or(e.seconds, "-"), 9) + padded(milliseconds_or(e.making_s, "-"), 12) +
+            "   " + (e.tried ? "try: " : "") + text_of(e.options) +
+            (e.disturbed ? " (beside other plans)" : "") + "\n";
   return text;
 }
 

@@ -22,13 +22,13 @@ nlohmann::ordered_json json_of(const OnlineTuning& online) {
 
 nlohmann::ordered_json json_of(const Explanation& e) {
   nlohmann::ordered_json json = {{"chosen", e.chosen},
-          {"candidates", json_of_candidates(e.candidates)},
-          {"predicted_s", e.predicted_s},
-          {"compute_s", e.compute_s},
-          {"wire_s", e.wire_s},
-          {"hangs_on", e.hangs_on},
-          {"bound", e.bound},
-          {"advice", e.advice}};
+                                 {"candidates", json_of_candidates(e.candidates)},
+                                 {"predicted_s", e.predicted_s},
+                                 {"compute_s", e.compute_s},
+                                 {"wire_s", e.wire_s},
+                                 {"hangs_on", e.hangs_on},
+                                 {"bound", e.bound},
+                                 {"advice", e.advice}};
   if (!e.online.state.empty()) json["online"] = json_of(e.online);
   return json;
 }

@@ -137,8 +137,7 @@ class Learning {
     for (const std::string& effort : efforts) {
       std::optional<WisdomEntry> entry = known.find(machine_.fingerprint, key(effort));
       if (!entry) continue;
-      if (makes_trials(effort_) && entry->budget > 0 && entry->budget < wishes_.trial_seconds())
-        continue;
+      if (makes_trials(effort_) && entry->budget > 0 && entry->budget < wishes_.trial_seconds()) continue;
       try {
         check_learnt(request_.options, entry->options);  // anybody may have written the file
         return entry;
@@ -344,8 +343,7 @@ void keep_online(const PlanRequest& request, const Learnt& learnt, const Measure
 
 void keep_learnt(const PlanRequest& request, const Learnt& found) {
   const std::string& file = request.wishes.wisdom.value;
-  if (file.empty() || !makes_trials(request.wishes.effort.value) || found.origin == Origin::trial)
-    return;
+  if (file.empty() || !makes_trials(request.wishes.effort.value) || found.origin == Origin::trial) return;
   CommImpl& c = request.comm.impl();
   gather_wisdom(c, find_machine(request, ""));
   if (c.rank() == 0) save(file);

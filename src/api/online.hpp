@@ -24,7 +24,8 @@ namespace weft {
 struct PlanImpl;
 
 namespace detail {
-/// Whether tries are made whatever they cost. Tests use it, as their problems take less time than making a plan.
+/// Whether tries are made whatever they cost. Tests use it, as their problems take less time than making a
+/// plan.
 extern std::atomic<bool> online_at_any_cost;
 }  // namespace detail
 

@@ -52,7 +52,8 @@ class CommImpl {
   /// Returns the bytes of rank `root` on every rank.
   virtual std::string broadcast(const std::string& bytes, int root) = 0;
 
-  /// One more maximum that ranks give to and read when they like. Collective; it must not outlive this object.
+  /// One more maximum that ranks give to and read when they like. Collective; it must not outlive this
+  /// object.
   virtual std::unique_ptr<LateMaximum> late_maximum() = 0;
   /// Waits until all ranks have given their numbers. Executions under way make progress meanwhile.
   void wait_for(LateMaximum& late);

@@ -12,8 +12,8 @@ class LateMaximum {
   using Numbers = std::array<double, 8>;
 
   virtual ~LateMaximum() = default;
-  /// Gives this rank's numbers; none may be NaN. Waits for nobody and allocates nothing. What was given before
-  /// must have been read.
+  /// Gives this rank's numbers; none may be NaN. Waits for nobody and allocates nothing. What was given
+  /// before must have been read.
   virtual void give(const Numbers& mine) = 0;
   /// Whether all ranks have given theirs as often as this one. `CommImpl::wait_for` waits for it.
   virtual bool complete() = 0;

@@ -38,7 +38,8 @@ class Reductions {
 
   std::shared_ptr<Reduction> add() {
     const std::lock_guard lock(mutex_);
-    std::erase_if(all_, [](const std::shared_ptr<Reduction>& r) { return r.use_count() == 1 && r->complete(); });
+    std::erase_if(all_,
+                  [](const std::shared_ptr<Reduction>& r) { return r.use_count() == 1 && r->complete(); });
     all_.push_back(std::make_shared<Reduction>());
     return all_.back();
   }
@@ -76,8 +77,8 @@ class MpiMaximum final : public LateMaximum {
     const auto lock = world_.lock();
     Reduction& r = *reduction_;
     r.mine = mine;
-    check_mpi(MPI_Iallreduce(r.mine.data(), r.all.data(), static_cast<int>(r.mine.size()), MPI_DOUBLE, MPI_MAX,
-                             *r.comm, &r.request),
+    check_mpi(MPI_Iallreduce(r.mine.data(), r.all.data(), static_cast<int>(r.mine.size()), MPI_DOUBLE,
+                             MPI_MAX, *r.comm, &r.request),
               "MPI_Iallreduce");
   }
 

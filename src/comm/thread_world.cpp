@@ -135,8 +135,8 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
 
 namespace {
 
-/// A rank is at most one round ahead of the others, as it reads a round before it gives to the next: two rounds
-/// in turn suffice.
+/// A rank is at most one round ahead of the others, as it reads a round before it gives to the next: two
+/// rounds in turn suffice.
 class ThreadMaximum final : public LateMaximum {
  public:
   struct Shared {

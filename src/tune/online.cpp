@@ -223,7 +223,8 @@ std::vector<int> OnlineTuner::position(const Settings& candidate) const {
     }
     const Index value = left.empty() ? -1 : std::stoll(left.back());  // -1: as the rule has it
     if (!left.empty()) left.pop_back();
-    at.push_back(static_cast<int>(std::lower_bound(d.values.begin(), d.values.end(), value) - d.values.begin()));
+    at.push_back(
+        static_cast<int>(std::lower_bound(d.values.begin(), d.values.end(), value) - d.values.begin()));
   }
   return at;
 }
@@ -236,7 +237,8 @@ OnlineTuner::Neighbour OnlineTuner::nearest(const Record& record) const {
     const double loss = std::max(0.0, *ratio(other) / best_ratio() - 1);
     int distance = 0;
     for (std::size_t d = 0; d < record.at.size(); ++d) distance += std::abs(record.at[d] - other.at[d]);
-    if (distance < found.distance || (distance == found.distance && loss > found.loss)) found = {loss, distance};
+    if (distance < found.distance || (distance == found.distance && loss > found.loss))
+      found = {loss, distance};
   }
   if (found.distance == std::numeric_limits<int>::max()) found.distance = 1;  // the first point of the search
   return found;

@@ -28,7 +28,7 @@ struct OnlineRequest {
   // to lose has been saved.
   int free = 3;
   double loss = 0.05;
-  double gain = 0.02;  ///< what is not better by so much is not better
+  double gain = 0.02;        ///< what is not better by so much is not better
   bool at_any_cost = false;  ///< without these bounds, for tests
 };
 
@@ -135,7 +135,7 @@ class OnlineTuner {
   std::map<Settings, std::string> plans_;
   std::map<Settings, std::vector<Dimension>> parameters_;
   std::map<Settings, std::vector<Point>> starts_;
-  std::vector<Dimension> dimensions_;  ///< of the search among parameters
+  std::vector<Dimension> dimensions_;      ///< of the search among parameters
   std::map<std::string, Record> records_;  ///< by plan
   Record* base_ = nullptr;
   Record* best_ = nullptr;

@@ -70,7 +70,8 @@ TEST(Tuning, OfExecutionsIsOneDecisionOfAllRanks) {
     if (std::strcmp(point, "op") == 0) std::this_thread::sleep_for(std::chrono::microseconds(50 * rank));
   };
   const ScopedTestHook hook(slower);
-  const Options options = Options().set("effort", "online").set("exchange", comm.size() == 1 ? "auto" : "p2p");
+  const Options options =
+      Options().set("effort", "online").set("exchange", comm.size() == 1 ? "auto" : "p2p");
   auto a = std::make_unique<Plan>(comm, uneven(), options);
   Plan b(comm, uneven(), options);
   using Complex = std::complex<double>;
@@ -87,7 +88,8 @@ TEST(Tuning, OfExecutionsIsOneDecisionOfAllRanks) {
   }
   const OnlineTuning tuning = b.explain().online;
   std::string text = tuning.state;
-  for (const OnlineExecution& e : tuning.executions) text += " " + std::to_string(e.seconds) + (e.tried ? "!" : "");
+  for (const OnlineExecution& e : tuning.executions)
+    text += " " + std::to_string(e.seconds) + (e.tried ? "!" : "");
   EXPECT_EQ(text, comm.impl().broadcast(text, 0));
   EXPECT_TRUE(says(text, "settled after "));
   EXPECT_TRUE(tuning.executions.front().disturbed || comm.size() == 1);

@@ -64,8 +64,9 @@ OnlineRequest request(int executions) {
 }
 
 /// `way_of` gives the direction of an execution by its number.
-Executed execute(OnlineTuner& tuner, const Machine& machine, int executions, double making_s = 0,
-            const std::function<int(int)>& way_of = [](int) { return 0; }) {
+Executed execute(
+    OnlineTuner& tuner, const Machine& machine, int executions, double making_s = 0,
+    const std::function<int(int)>& way_of = [](int) { return 0; }) {
   Executed run;
   Settings before = tuner.best();
   for (int i = 0; i < executions; ++i) {
@@ -151,7 +152,8 @@ TEST(Online, WhatIsLostIsBoundedWhateverIsTried) {
     EXPECT_TRUE(tuner.best().empty());
     EXPECT_EQ(tuner.best_ratio(), 1);
     // A bad try is left after one execution.
-    for (std::size_t i = 1; i < run.lost.size(); ++i) EXPECT_TRUE(run.lost[i] == 0 || run.lost[i - 1] == 0 || i < 4);
+    for (std::size_t i = 1; i < run.lost.size(); ++i)
+      EXPECT_TRUE(run.lost[i] == 0 || run.lost[i - 1] == 0 || i < 4);
   }
 }
 
@@ -160,11 +162,13 @@ TEST(Online, WherePlansTakeLongToMakeFewAreMade) {
   OnlineRequest r = request(20);
   r.making_s = 3;  // times an execution
   OnlineTuner tuner(candidates, r);
-  const Executed run = execute(tuner, [](const Settings&, int) { return 1.0; }, 20, 3);
+  const Executed run = execute(
+      tuner, [](const Settings&, int) { return 1.0; }, 20, 3);
   EXPECT_EQ(run.making, 0);
   r.executions = 200;
   OnlineTuner longer(candidates, r);
-  const Executed more = execute(longer, [](const Settings&, int) { return 1.0; }, 200, 3);
+  const Executed more = execute(
+      longer, [](const Settings&, int) { return 1.0; }, 200, 3);
   EXPECT_GT(more.making, 0);
   EXPECT_LE(more.sum, 1.06 * 200);
 }
@@ -226,7 +230,8 @@ TEST(Online, OnlyWhatIsPredictedToBeGoodIsTried) {
   for (const auto& [exchange, seconds] : std::map<std::string, double>{{"a", 1}, {"b", 1.2}, {"c", 0.9}})
     r.predicted[candidates.plan_of({{"exchange", exchange}})] = seconds;
   OnlineTuner tuner(candidates, r);
-  const Executed run = execute(tuner, [](const Settings&, int) { return 1.0; }, 20);
+  const Executed run = execute(
+      tuner, [](const Settings&, int) { return 1.0; }, 20);
   EXPECT_TRUE(std::any_of(run.plans.begin(), run.plans.end(), [](auto& p) { return p == "exchange=c "; }));
   EXPECT_TRUE(std::none_of(run.plans.begin(), run.plans.end(),
                            [](auto& p) { return p.find("exchange=b") != std::string::npos; }));
@@ -256,7 +261,8 @@ TEST(Online, ASearchWithNothingToTrySettles) {
   r.search.groups = {{{}}};
   r.search.parameters = false;
   OnlineTuner tuner(candidates, r);
-  const Executed run = execute(tuner, [](const Settings&, int) { return 1.0; }, 4);
+  const Executed run = execute(
+      tuner, [](const Settings&, int) { return 1.0; }, 4);
   EXPECT_TRUE(tuner.settled());
   EXPECT_EQ(tuner.tried(), 0);
   EXPECT_EQ(run.sum, 4);

@@ -186,7 +186,8 @@ class Trial {
     const std::string first = comm_.impl().broadcast(text, 0);
     if (text != first) failure_ = "ranks have been tuned otherwise:\n" + text + "\nnot\n" + first;
     if (tuning.trying) failure_ = "not settled: " + text;
-    if (static_cast<int>(tuning.executions.size()) > std::stoi(p_.options.get("online"))) failure_ = "not bounded: " + text;
+    if (static_cast<int>(tuning.executions.size()) > std::stoi(p_.options.get("online")))
+      failure_ = "not bounded: " + text;
   }
 
   long double factor(Scale s) const {

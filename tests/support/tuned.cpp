@@ -92,7 +92,8 @@ RandomProblem make_tuned_problem(std::uint64_t seed, int ranks, bool mpi, const 
 
 RandomProblem make_online_problem(std::uint64_t seed, int ranks, bool mpi) {
   const bool coded = seed % 3 == 0;
-  RandomProblem p = coded ? make_coded_problem(seed, ranks, mpi) : make_tuned_problem(seed, ranks, mpi, "online");
+  RandomProblem p =
+      coded ? make_coded_problem(seed, ranks, mpi) : make_tuned_problem(seed, ranks, mpi, "online");
   constexpr int executions = 12;
   p.options.set("effort", "online").set("online", executions);
   p.exchanges.resize(1);

@@ -150,7 +150,9 @@ TEST(Online, LooksAgainWhenTimesDrift) {
   const ScopedTestHook hook(slow(1, 300));
   each([](Plan& plan) {
     for (int i = 0; i < 12; ++i) forward(plan);
-    EXPECT_TRUE(says(plan.to_string(), "online: looking again, ") || says(plan.to_string(), "online: looked again, ")) << plan;
+    EXPECT_TRUE(says(plan.to_string(), "online: looking again, ") ||
+                says(plan.to_string(), "online: looked again, "))
+        << plan;
     for (int i = 0; i < 6; ++i) forward(plan);
     EXPECT_FALSE(plan.explain().online.trying) << plan;
   });
@@ -185,7 +187,8 @@ TEST(Online, AFailureIsOneOnAllRanks) {
   TestHook hook;
   std::atomic<int> operations = 0;
   hook.at_point = [&](const char* point, int rank) {
-    if (rank == 1 && std::strcmp(point, "op") == 0 && ++operations == 40) throw Error("test", "a failure", "none");
+    if (rank == 1 && std::strcmp(point, "op") == 0 && ++operations == 40)
+      throw Error("test", "a failure", "none");
   };
   const ScopedTestHook installed(hook);
   EXPECT_THROW(team.run([&](const Comm& comm) {
@@ -196,7 +199,8 @@ TEST(Online, AFailureIsOneOnAllRanks) {
       said[static_cast<std::size_t>(comm.rank())] = e.what();
       throw;
     }
-  }), Error);
+  }),
+               Error);
   for (const std::string& text : said) EXPECT_TRUE(says(text, "a failure")) << text;
 }
 
