@@ -151,8 +151,8 @@ void check_mpi(int code, const char* call) {
 void when_mpi_ends(std::function<void()> task) {
   auto* const kept = new std::function<void()>(std::move(task));
   const auto run = [](MPI_Comm, int, void* value, void*) -> int {
-    const std::unique_ptr<std::function<void()>> task(static_cast<std::function<void()>*>(value));
-    (*task)();
+    const std::unique_ptr<std::function<void()>> given(static_cast<std::function<void()>*>(value));
+    (*given)();
     return MPI_SUCCESS;
   };
   int key = MPI_KEYVAL_INVALID;
