@@ -74,7 +74,7 @@ TEST(Online, WhatChangesNoArithmeticChangesNoBit) {
     Options options;
     options.set("effort", "online").set("exchange", "copy").set("pipeline", "th");
     options.set("tile", 2).set("fy", 1).set("decomposition", "slab").set("layout", "contiguous");
-    options.set("fft_stage", "early").set("grid", "1x3");
+    options.set("fft_stage", "early");
     Plan plan(comm, cube(12), options);
     const std::vector<Complex> first = forward(plan);
     for (int i = 0; i < 24; ++i) {
