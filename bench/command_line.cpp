@@ -157,9 +157,10 @@ void add_plan(CLI::App& app, Case& c) {
   plan_option("--graph", "graph", "auto, on, off: whether executions are launched as CUDA graphs");
   for (CLI::Option* const other : {app.get_option("--exchange"), staging}) transport->excludes(other);
   group = "Tuning";
-  plan_option("--effort", "effort", "estimate, measure, patient");
+  plan_option("--effort", "effort", "estimate, measure, patient, online");
   plan_option("--trials", "trials", "candidates that efforts measure and patient time at most");
   plan_option("--budget", "budget", "seconds that they spend on it at most: 30, 30s");
+  plan_option("--online", "online", "executions in which effort online tries");
   plan_option("--search", "search", "of effort patient: nelder-mead, random");
   plan_option("--machine", "machine",
               "file of --measure-machine, or none: estimate goes by what is predicted, which is printed too");

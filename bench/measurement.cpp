@@ -49,14 +49,9 @@ class Bench {
     const double begin = seconds();
     plan_ = std::make_unique<Plan>(comm_, problem_, case_.options);
     m_.planning_s = slowest(comm_, seconds() - begin);
-    m_.plan = plan_->to_string();
-    m_.transport = transport();
-    m_.learnt = PlanImpl::of(*plan_).learnt;
-    m_.design = json_of(PlanImpl::of(*plan_).design()).dump();
-    const BoundPlan& bound = *PlanImpl::of(*plan_).bound;
-    m_.traced = traced_plan(1, title_of(problem_, comm_), bound.design(), bound.device() != nullptr);
-    agree(comm_.impl(), "weft-bench", [&] { predict_times(); });
     allocate();
+    tune_online();
+    describe_plan();
     check_answer();
     for (const std::string& name : case_.peers) {
       const double start = seconds();
@@ -97,6 +92,46 @@ class Bench {
     const double mine = static_cast<double>(in_.size() + out_.size() + plan_->workspace_bytes());
     m_.memory_bytes = slowest(comm_, mine);
     m_.flops = customary_flops(problem_) * (case_.forward() && case_.backward() ? 2 : 1);
+  }
+
+  void describe_plan() {
+    m_.plan = plan_->to_string();
+    m_.transport = transport();
+    m_.learnt = PlanImpl::of(*plan_).learnt;
+    m_.design = json_of(PlanImpl::of(*plan_).design()).dump();
+    const BoundPlan& bound = *PlanImpl::of(*plan_).bound;
+    m_.traced = traced_plan(1, title_of(problem_, comm_), bound.design(), bound.device() != nullptr);
+    agree(comm_.impl(), "weft-bench", [&] { predict_times(); });
+  }
+
+  /// With effort online: the executions that try. What follows is as it is later on in a program.
+  void tune_online() {
+    OnlineRun& run = m_.online;
+    if (case_.options.get("effort") != "online") return;
+    const int most = std::stoi(case_.options.get("online"));
+    refill();
+    comm_.barrier();
+    const double begin = seconds();
+    while (run.executions < most)
+      for (const Direction d : {Direction::forward, Direction::backward}) {
+        if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
+        if (problem_.in_place) renew(1);
+        execute(d);
+        ++run.executions;
+      }
+    run.seconds = slowest(comm_, seconds() - begin);
+    for (const Direction d : {Direction::forward, Direction::backward})  // in which it settles
+      if (d == Direction::forward ? case_.forward() : case_.backward()) execute(d);
+    run.tuning = plan_->explain().online;
+    std::array<std::vector<double>, 2> first;
+    for (const OnlineExecution& e : run.tuning.executions)
+      if (e.options == run.tuning.executions.front().options && !e.disturbed)
+        first[e.forward ? 0 : 1].push_back(e.seconds);
+    for (std::vector<double>& times : first) {
+      if (times.empty()) continue;
+      const int shares = case_.forward() && case_.backward() ? 2 : 1;
+      run.first_plan_s += summarise(times).median * run.executions / shares;
+    }
   }
 
   /// What carries the reshapes of forward, "direct, p2p through pinned memory".

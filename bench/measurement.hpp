@@ -23,6 +23,14 @@ struct OperationSum {
   double memory_read = 0, memory_written = 0;  ///< bytes, over all ranks; scratch memory does not count
 };
 
+/// The first executions of a plan with effort online, those that try.
+struct OnlineRun {
+  OnlineTuning tuning;  ///< once they were done; no state: another effort
+  int executions = 0;
+  double seconds = 0;       ///< all of them with all that is between them, slowest rank
+  double first_plan_s = 0;  ///< as many executions of the plan as it was made, as they took among these
+};
+
 struct Measured {
   Summary time;               ///< of the slowest rank, per repetition
   double planning_s = 0;      ///< slowest rank
@@ -43,6 +51,7 @@ struct Measured {
   std::string design;                              ///< all that was chosen, as JSON
   Learnt learnt;                                   ///< the choices of wisdom, trials or predictions
   std::optional<Explanation> explanation;          ///< if it was asked for, or the machine is described
+  OnlineRun online;                                ///< with effort online
   std::vector<Prediction> predicted;               ///< on rank 0 with --machine: of each direction
   /// The operations of the last repetition, per rank.
   std::vector<std::vector<TracedOperation>> timeline;

@@ -75,6 +75,15 @@ Json learnt(const Learnt& l) {
   return j;
 }
 
+std::string text_of(const OnlineRun& run) {
+  if (run.tuning.state.empty()) return "";
+  std::string t = to_string(run.tuning);
+  if (run.first_plan_s > 0)
+    t += line("  %d executions, and what is between them, in %.3f ms: %.2f times as many of the first plan\n",
+              run.executions, 1e3 * run.seconds, run.seconds / run.first_plan_s);
+  return t;
+}
+
 }  // namespace
 
 std::string text_of(const Case& c, const Measured& m) {
@@ -107,6 +116,7 @@ std::string text_of(const Case& c, const Measured& m) {
       1e3 * m.memory_bound_s, m.ceilings.copy_bytes_per_s / 1e9, 1e3 * m.wire_bound_s,
       m.ceilings.send_bytes_per_s / 1e9, 100 * bound(m) / m.time.median);
   t += links_of(m.ceilings);
+  if (!c.explain) t += text_of(m.online);
   if (c.explain && m.explanation) t += to_string(*m.explanation);
   for (const Prediction& p : m.predicted) t += to_string(p);
   if (!m.predicted.empty())
@@ -161,6 +171,11 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                                               {"wire_s", p.wire_s}});
   }
   if (m.explanation) j["explanation"] = json_of(*m.explanation);
+  if (!m.online.tuning.state.empty())
+    j["online"] = {{"executions", m.online.executions},
+                   {"seconds", m.online.seconds},
+                   {"first_plan_s", m.online.first_plan_s},
+                   {"tuning", json_of(m.online.tuning)}};
   if (m.learnt.origin != Origin::rule) j["learnt"] = learnt(m.learnt);
   j["memory_bytes"] = m.memory_bytes;
   j["problem"] = {{"shape", c.shape},   {"transform", c.transform}, {"precision", c.precision},

@@ -84,11 +84,14 @@ class WEFT_API Options {
   ///   is FFTW where it is built in; with effort measure or patient, the fastest library for each transform,
   ///   so that results may differ in the last bits between runs.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1.
-  /// - `effort`: estimate, measure, patient. estimate takes what is predicted to be fastest if the machine is
+  /// - `effort`: estimate, measure, patient, online. estimate takes what is predicted to be fastest if the
+  /// machine is
   ///   described, else it goes by rules. measure times combinations of
   ///   decomposition, grid, exchange, pipeline and layout that are left open, in both directions, on arrays
   ///   of its own; patient also searches among the parameters of the pipeline. The local FFT library plans
-  ///   with the same effort.
+  ///   with the same effort. online makes the plan as estimate does, and its first executions try others,
+  ///   between which it is replaced; for arrays on the host (docs/tuning.md).
+  /// - `online`: how many executions effort online tries with; 20. 0: none.
   /// - `trials`, `budget`: how many candidates are timed at most (40), and for how long ("30s"; unset: 10 s
   ///   for measure, 60 s for patient). Planning of local FFTs counts as well.
   /// - `search`: nelder-mead, random. The search of effort patient; random is for comparison.

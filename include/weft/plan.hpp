@@ -1,5 +1,6 @@
 // A plan: a problem bound to the resources that carry it out. Making a plan is collective and takes time.
-// Executing it allocates nothing (except graphs on GPUs, docs/gpus.md) and can be repeated.
+// Executing it allocates nothing (except graphs on GPUs, docs/gpus.md, and with effort online while it tries)
+// and can be repeated.
 #pragma once
 
 #include <complex>
@@ -63,6 +64,9 @@ class WEFT_API Plan {
   /// check=local, because their MPI calls take turns. Everything else (other exchanges, making plans,
   /// splitting, barriers) waits inside MPI, and at that level no other thread may call MPI meanwhile. Below
   /// MPI_THREAD_SERIALIZED only the thread that initialised MPI may call.
+  ///
+  /// With effort online, beginning an execution may make another plan in the place of this one, which waits
+  /// for all ranks as making a plan does. Results are the same to rounding, or within the tolerance.
   template <class In, class Out>
   void forward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::forward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
@@ -135,7 +139,8 @@ class WEFT_API Plan {
   /// Bytes of workspace on this rank, counted in boxes, the largest of any stage, rounded up to 64 bytes.
   /// Pipelines sequential, th and windowed need at most two boxes. Pipelines planes and two-front need one
   /// box for one reshape and two for several, at most one more box for what leaves in messages, and two
-  /// sub-tiles. A plan on a single rank needs none, or two sub-tiles if its array is large.
+  /// sub-tiles. A plan on a single rank needs none, or two sub-tiles if its array is large. With effort
+  /// online it is as large as any plan needs that may be tried; workspace of the user stays as large.
   std::size_t workspace_bytes() const;
   /// The product of the logical lengths of the transformed axes: the factor of forward followed by backward
   /// if neither is scaled.

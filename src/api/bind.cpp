@@ -39,7 +39,7 @@ std::array<UserArray, 2> user_arrays(const Problem& problem, const Schedule& for
 ExecutorSettings executor_settings(const PlanRequest& request, const Wishes& wishes, const Design& design) {
   ExecutorSettings s;
   s.precision = request.problem.precision;
-  s.effort = wishes.effort.value;
+  s.effort = makes_trials(wishes.effort.value) ? wishes.effort.value : Effort::estimate;
   // There are some hundred at most: tiles of other sizes in every trial.
   if (s.effort != Effort::estimate) s.planning_seconds = std::max(wishes.trial_seconds() / 100, 1e-3);
   s.ffts = find_ffts(wishes.fft.value, request.problem.memory);
@@ -65,7 +65,8 @@ BoundProblem bound(const PlanRequest& request, const Wishes& wishes, const Setti
                   executor_settings(request, wishes, design),
                   request.devices.ids,
                   setting.near_groups(),
-                  wishes.staging.value != Switch::on};
+                  wishes.staging.value != Switch::on,
+                  request.room};
   b.plan = std::make_unique<BoundPlan>(std::move(design), std::move(binding));
   return b;
 }

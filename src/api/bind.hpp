@@ -29,6 +29,7 @@ struct PlanRequest {
   const Options& options;
   const Wishes& wishes;  ///< of these
   const DeviceRanks& devices;
+  WorkspaceRoom room = {};
 };
 
 struct BoundProblem {

@@ -67,7 +67,7 @@ void check_place(const PlanImpl& plan, const char* op, const char* which, const 
 void check_memory(const PlanImpl& plan, const char* op, const PlanImpl::Arrays& a, const UserArray& in,
                   const UserArray& out) {
   const int rank = plan.comm.rank();
-  const auto needed = static_cast<std::size_t>(plan.bound->workspace_bytes());
+  const auto needed = static_cast<std::size_t>(plan.users_workspace);
   if (!plan.wishes.users_workspace.value) {
     if (a.workspace != nullptr)
       throw Error(op, "workspace for a plan that owns its own", "option workspace=user, or none", rank);

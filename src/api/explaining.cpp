@@ -16,6 +16,8 @@ std::string chosen_by(const Learnt& learnt) {
       return "predicted to be the fastest on the described machine";
     case Origin::trial:
       return "the fastest of what trials have timed";
+    case Origin::online:
+      return "the fastest of what executions of this plan have tried";
     case Origin::wisdom:
       return "as wisdom has it, from earlier trials";
     default:
@@ -61,6 +63,7 @@ void explain_prediction(Explanation& explanation, const PredictedDesign& predict
 Explanation PlanImpl::explain() const {
   Explanation e;
   e.chosen = chosen_by(learnt);
+  if (online) e.online = online->tuning();
   e.candidates = learnt.candidates;
   if (!learnt.machine) {
     if (wishes.machine.value == "none") return e;
@@ -84,6 +87,19 @@ Explanation Plan::explain() const {
   return impl().explain();
 }
 
+std::string to_string(const OnlineTuning& online) {
+  if (online.state.empty()) return "";
+  std::string text = "online: " + online.state + "\n";
+  if (!online.executions.empty()) text += "  execution          ms  making, ms\n";
+  int number = 0;
+  for (const OnlineExecution& e : online.executions)
+    text += padded(std::to_string(++number), 5) + (e.forward ? " forward " : " backward") +
+            padded(milliseconds_or(e.seconds, "-"), 9) + padded(milliseconds_or(e.making_s, "-"), 12) +
+            "   " + (e.tried ? "try: " : "") + text_of(e.options) +
+            (e.disturbed ? " (beside other plans)" : "") + "\n";
+  return text;
+}
+
 std::string to_string(const Explanation& e) {
   std::string text = "chosen " + e.chosen + "\n";
   if (!e.candidates.empty()) text += "  predicted   measured   ms, forward and backward\n";
@@ -99,6 +115,7 @@ std::string to_string(const Explanation& e) {
       if (seconds > 0) text += " " + kind + " " + milliseconds_or(seconds, "0");
     if (e.predicted_s > 0) text += "\n";
   }
+  text += to_string(e.online);
   for (const std::string& advice : e.advice) text += "what would help: " + advice + "\n";
   return text;
 }

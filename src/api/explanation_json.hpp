@@ -8,5 +8,6 @@
 namespace weft {
 
 nlohmann::ordered_json json_of(const Explanation& explanation);
+nlohmann::ordered_json json_of(const OnlineTuning& online);
 
 }  // namespace weft

@@ -78,6 +78,10 @@ bool save(const std::string& file) {
   }
 }
 
+std::string key_of(const std::string& problem, const std::string& effort) {
+  return problem + "; effort " + effort;
+}
+
 class Learning {
  public:
   Learning(const PlanRequest& request, const Setting& setting)
@@ -98,6 +102,8 @@ class Learning {
       if (c_.rank() == 0 && !file_.empty()) import_wisdom(file_);
     });
     machine_ = find_machine(request_, setting_.devices ? setting_.devices->text : "");
+    learnt_.machine_name = machine_.fingerprint;
+    learnt_.problem_name = name_;
     Wisdom known = share_wisdom(c_, machine_);
     if (!setting_.devices) learn_constants(known);
     find_description(known);
@@ -110,7 +116,7 @@ class Learning {
     }
     if (!file_.empty()) learnt_.text = "wisdom: nothing known of this problem on this machine";
     if (c_.size() == 1) return learnt_;
-    if (effort_ != Effort::estimate) {
+    if (makes_trials(effort_)) {
       make_trials();
     } else if (learnt_.machine) {
       take_predicted();
@@ -119,19 +125,19 @@ class Learning {
   }
 
  private:
-  std::string key(const std::string& effort) const { return name_ + "; effort " + effort; }
+  std::string key(const std::string& effort) const { return key_of(name_, effort); }
 
   /// What more effort has found serves less of it; a search that was not finished serves where none would be
   /// made, one that ended for lack of time where it would not be given more.
   std::optional<WisdomEntry> look_up(const Wisdom& known) const {
     std::vector<std::string> efforts{"patient"};
     if (effort_ != Effort::patient) efforts.emplace_back("measure");
+    if (!makes_trials(effort_)) efforts.emplace_back("online");
     if (effort_ == Effort::estimate) efforts.emplace_back("unfinished");
     for (const std::string& effort : efforts) {
       std::optional<WisdomEntry> entry = known.find(machine_.fingerprint, key(effort));
       if (!entry) continue;
-      if (effort_ != Effort::estimate && entry->budget > 0 && entry->budget < wishes_.trial_seconds())
-        continue;
+      if (makes_trials(effort_) && entry->budget > 0 && entry->budget < wishes_.trial_seconds()) continue;
       try {
         check_learnt(request_.options, entry->options);  // anybody may have written the file
         return entry;
@@ -148,7 +154,7 @@ class Learning {
     const auto is_known = [&](const auto& c) {
       return known.constant(machine_.fingerprint, c.first).has_value();
     };
-    if (effort_ != Effort::estimate && !std::all_of(names.begin(), names.end(), is_known)) {
+    if (makes_trials(effort_) && !std::all_of(names.begin(), names.end(), is_known)) {
       agree(c_, "plan: constants of the machine", [&] {
         if (c_.rank() != 0) return;
         const std::map<std::string, double> measured = measure_constants().to_map();
@@ -240,11 +246,7 @@ class Learning {
       const bool a_best = a.options == tuned.best.options, b_best = b.options == tuned.best.options;
       return a_best != b_best ? a_best : a.measured_s < b.measured_s;
     });
-    all.resize(std::min(all.size(), most_listed));
-    const Setting setting = with_constants();
-    describe_candidates(request_.problem, request_.options, wishes_, setting,
-                        learnt_.machine ? &*learnt_.machine : nullptr, all);
-    return all;
+    return described(request_, with_constants(), learnt_, std::move(all));
   }
 
   void make_trials() {
@@ -322,10 +324,26 @@ Learnt learn(const PlanRequest& request, const Setting& setting) {
   return Learning(request, setting).run();
 }
 
+std::vector<Candidate> described(const PlanRequest& request, const Setting& setting, const Learnt& learnt,
+                                 std::vector<Candidate> candidates) {
+  candidates.resize(std::min(candidates.size(), most_listed));
+  describe_candidates(request.problem, request.options, request.wishes, setting,
+                      learnt.machine ? &*learnt.machine : nullptr, candidates);
+  return candidates;
+}
+
+void keep_online(const PlanRequest& request, const Learnt& learnt, const MeasuredSettings& best, int tried) {
+  if (request.comm.rank() != 0 || learnt.problem_name.empty()) return;
+  const WisdomEntry entry{best.options, best.seconds, tried, 0, learnt.candidates};
+  WisdomStore::of_process().with([&](Wisdom& w) {
+    w.remember(learnt.machine_name, key_of(learnt.problem_name, name_of(Effort::online)), entry);
+  });
+  if (const std::string& file = request.wishes.wisdom.value; !file.empty()) save(file);
+}
+
 void keep_learnt(const PlanRequest& request, const Learnt& found) {
   const std::string& file = request.wishes.wisdom.value;
-  if (file.empty() || request.wishes.effort.value == Effort::estimate || found.origin == Origin::trial)
-    return;
+  if (file.empty() || !makes_trials(request.wishes.effort.value) || found.origin == Origin::trial) return;
   CommImpl& c = request.comm.impl();
   gather_wisdom(c, find_machine(request, ""));
   if (c.rank() == 0) save(file);

@@ -104,7 +104,7 @@ Accuracy PlanImpl::measured_error(Direction direction, const void* in, Type type
       for (Buffer<std::byte>& result : results)
         result = Buffer<std::byte>(in_place ? std::max(from.bytes, to.bytes) : to.bytes);
       if (wishes.users_workspace.value)
-        workspace = Buffer<std::byte>(static_cast<std::size_t>(bound->workspace_bytes()));
+        workspace = Buffer<std::byte>(static_cast<std::size_t>(users_workspace));
       void* const out = in_place ? const_cast<void*>(in) : results[1].data();
       check_arrays(direction, {in, out, workspace.data(), workspace.size(), type, Type::any});
     });

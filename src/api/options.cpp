@@ -104,6 +104,12 @@ Index whole_number(const std::string& name, const std::string& text) {
   return needed(number<Index>(text), name, text, "a whole number");
 }
 
+Index executions(const std::string& name, const std::string& text) {
+  auto value = number<Index>(text);
+  if (value && !(*value >= 0 && *value <= 1'000'000)) value.reset();
+  return needed(value, name, text, "a number of executions from 0 to 1000000");
+}
+
 /// "30", "30s", "0.5"
 double seconds(const std::string& name, const std::string& text) {
   auto value = number<double>(text.substr(0, text.size() - (text.ends_with('s') ? 1 : 0)));
@@ -187,9 +193,13 @@ const std::vector<OptionRow>& option_table() {
         choice("graph", given, &Wishes::graph, switches),
         choice("fft", given, &Wishes::fft, names_of(fft_table())),
         choice("effort", planning, &Wishes::effort,
-               {{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}}),
+               {{"estimate", Effort::estimate},
+                {"measure", Effort::measure},
+                {"patient", Effort::patient},
+                {"online", Effort::online}}),
         row("trials", planning, "40", &Wishes::trials, whole_number),
         row("budget", planning, "", &Wishes::budget, seconds),
+        row("online", planning, "20", &Wishes::online, executions),
         choice("search", planning, &Wishes::random_search, {{"nelder-mead", false}, {"random", true}}),
         row("wisdom", planning, "", &Wishes::wisdom, file),
         row("machine", planning, "", &Wishes::machine, file),

@@ -33,24 +33,23 @@ PlanImpl& Plan::impl() const {
 void Plan::execute(Direction direction, const Arrays& arrays) {
   const DeviceRange range(impl().bound->name(direction));
   impl().start(direction, arrays);
-  impl().bound->advance(Patience::wait);
+  impl().advance(Patience::wait);
 }
 
 void Plan::start(Direction direction, const Arrays& arrays) {
   const DeviceRange range(impl().bound->name(direction));
   impl().start(direction, arrays);
-  impl().bound->go_on(Patience::look);  // under way until the caller knows better, on all ranks alike
+  impl().look();  // under way until the caller knows better, on all ranks alike
 }
 
 bool Plan::test() {
-  BoundPlan& plan = *impl().bound;
-  return plan.advance(Patience::look) && plan.settled(Patience::look);
+  return impl().advance(Patience::look) && impl().bound->settled(Patience::look);
 }
 
 void Plan::wait() {
   BoundPlan& plan = *impl().bound;
   const DeviceRange range(plan.name(plan.direction()));
-  plan.wait();
+  impl().wait();
   plan.settled(Patience::wait);
 }
 
@@ -98,7 +97,9 @@ std::size_t Plan::buffer_bytes() const {
   return std::max(impl().arrays[0].bytes, impl().arrays[1].bytes);
 }
 std::size_t Plan::workspace_bytes() const {
-  return static_cast<std::size_t>(impl().bound->allocated_bytes());
+  const PlanImpl& plan = impl();
+  return static_cast<std::size_t>(plan.wishes.users_workspace.value ? plan.users_workspace
+                                                                    : plan.bound->allocated_bytes());
 }
 
 double Plan::scale_factor() const {

@@ -1,10 +1,13 @@
 #include "api/plan_impl.hpp"
 
+#include <algorithm>
+
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
 #include "base/environment.hpp"
 #include "base/test_hook.hpp"
 #include "base/text.hpp"
+#include "base/timing.hpp"
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
 
@@ -51,21 +54,34 @@ void PlanImpl::make() {
     warn_of_unknown_variables();
     check_problem(problem, c.size());
     wishes = wishes_of(options);
+    if (wishes.effort.value == Effort::online && problem.memory != MemoryKind::host)
+      throw Error("plan: option effort", "online with arrays in memory of GPUs", "measure or patient");
     mine = describe(problem);
     for (const std::string& line : describe(options)) mine.push_back(line);
   });
   compare(c, mine);
-  const PlanRequest request{comm, problem, options, wishes, devices};
+  PlanRequest request{comm, problem, options, wishes, devices};
   collectively([&] {
     devices = find_devices(c, problem);
     setting = gather_setting(c, problem, wishes, devices);
     learnt = learn(request, setting);
   });
   setting.constants = learnt.constants;
+  const bool tunes = wishes.effort.value == Effort::online;
+  if (tunes && Online::why_not(*this).empty())
+    together(c, "plan", [&] { request.room.least = online_workspace(request, setting, learnt.options); });
+  const double begin = seconds_now();
   bind_as_learnt(request);
+  const double took = seconds_now() - begin;
+  users_workspace = bound->workspace_bytes();
   if (!devices.mine) collectively([&] { keep_learnt(request, learnt); });
   if (const std::string& file = wishes.trace.value; !file.empty())
     trace.emplace(c, *bound, file, title_of(problem, comm), to_string());
+  if (tunes)
+    collectively([&] {
+      const std::vector<double> all = all_of(c, took);
+      online = std::make_unique<Online>(*this, *std::max_element(all.begin(), all.end()));
+    });
 }
 
 PlanImpl::~PlanImpl() {
@@ -118,7 +134,37 @@ void PlanImpl::start(Direction direction, const Arrays& of_user) {
   } else {
     check_arrays_alone(direction, of_user);
   }
-  bound->start(direction, of_user.in, of_user.out, of_user.workspace);
+  const auto begin = [&] {
+    bound->start(direction, of_user.in, of_user.out, of_user.workspace);
+    return false;
+  };
+  if (!online) {
+    begin();
+    return;
+  }
+  online->before(direction);
+  online->take(begin);
+}
+
+bool PlanImpl::advance(Patience patience) {
+  const auto go_on = [&] { return bound->advance(patience); };
+  return online ? online->take(go_on) : go_on();
+}
+
+void PlanImpl::look() {
+  const auto go_on = [&] {
+    bound->go_on(Patience::look);
+    return false;
+  };
+  online ? online->take(go_on) : go_on();
+}
+
+void PlanImpl::wait() {
+  const auto complete = [&] {
+    bound->wait();
+    return true;
+  };
+  online ? online->take(complete) : complete();
 }
 
 }  // namespace weft

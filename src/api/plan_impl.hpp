@@ -8,6 +8,7 @@
 
 #include "api/bind.hpp"
 #include "api/learning.hpp"
+#include "api/online.hpp"
 #include "api/plan_trace.hpp"
 #include "weft/plan.hpp"
 
@@ -31,6 +32,12 @@ struct PlanImpl {
   [[noreturn]] static void refuse(const Comm& comm, const Error& why);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
+  /// Takes the execution under way further; whether it is complete.
+  bool advance(Patience patience);
+  /// The same without waiting; a complete execution stays under way.
+  void look();
+  /// Completes the execution under way, if there is one.
+  void wait();
   /// Whether misuse of an execution on one rank fails on all.
   bool checks_together() const;
   /// A rank that cannot start the execution that the other ranks start lets them fail, where they look for
@@ -59,6 +66,8 @@ struct PlanImpl {
   std::array<UserArray, 2> arrays;  ///< before and after forward
   std::unique_ptr<BoundPlan> bound;
   std::optional<PlanTrace> trace;  ///< if option trace names a file
+  Index users_workspace = 0;       ///< bytes that the user gives, if he does
+  std::unique_ptr<Online> online;  ///< with effort online
 };
 
 }  // namespace weft

@@ -38,6 +38,7 @@ std::string PlanImpl::to_string() const {
   text += "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
           name_of(wishes.effort.value) + "\n";
   if (!learnt.text.empty()) text += learnt.text + "\n";
+  if (online) text += online->text() + "\n";
   text += std::string("workspace ") + (bound->has_two_workspaces() ? "two of " : "") +
           human_bytes(static_cast<double>(bound->workspace_bytes())) + " on rank " +
           std::to_string(comm.rank()) + " (" +

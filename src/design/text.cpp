@@ -10,7 +10,7 @@ const char* name_of(Direction d) {
 }
 
 const char* name_of(Origin origin) {
-  constexpr const char* names[] = {"rule", "option", "environment", "wisdom", "trial", "model"};
+  constexpr const char* names[] = {"rule", "option", "environment", "wisdom", "trial", "model", "online"};
   return at(names, static_cast<int>(origin));
 }
 

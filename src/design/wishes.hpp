@@ -22,7 +22,8 @@ enum class Origin : std::uint8_t {
   environment,  ///< a variable
   wisdom,
   trial,
-  model,  ///< as it is predicted to be the fastest
+  model,   ///< as it is predicted to be the fastest
+  online,  ///< as executions of the plan have found
 };
 const char* name_of(Origin origin);
 
@@ -33,7 +34,8 @@ struct Wish {
 
   /// Wisdom, trials and predictions choose among what the user leaves open.
   bool learnt() const {
-    return origin == Origin::wisdom || origin == Origin::trial || origin == Origin::model;
+    return origin == Origin::wisdom || origin == Origin::trial || origin == Origin::model ||
+           origin == Origin::online;
   }
   /// Why a value other than "auto" was chosen, as printed plans say it.
   std::string reason() const { return learnt() ? name_of(origin) : "as asked for"; }
@@ -61,6 +63,7 @@ struct Wishes {
   Wish<Effort> effort;
   Wish<Index> trials;
   Wish<std::optional<double>> budget;  ///< seconds
+  Wish<Index> online{20};              ///< executions that may try
   Wish<bool> random_search;
   Wish<std::string> wisdom;   ///< a file, or empty
   Wish<std::string> machine;  ///< a file, "none", or empty: what wisdom has

@@ -18,6 +18,7 @@ BoundPlan::BoundPlan(Design design, Binding binding)
   Index fft_work = 0;
   for (const Half& h : halves_) fft_work = std::max(fft_work, h.executor->fft_work_bytes());
   if (fft_work > 0) workspace_bytes_ = device_aligned(program_bytes_) + device_aligned(fft_work);
+  workspace_bytes_ = std::max(workspace_bytes_, binding_.room.least);
   for (const ExchangeRow* row : halves_[0].exchanges) exclusive = exclusive || !row->traits.concurrent;
   test_point("prepare", comm_.rank());
 }

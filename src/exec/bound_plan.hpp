@@ -16,6 +16,14 @@
 
 namespace weft {
 
+/// Plans of one problem that are executed in turn share a workspace, unless ranks store into it.
+struct WorkspaceRoom {
+  Index least = 0;  ///< bytes that the workspace has at least, for other plans
+  /// Of another plan; none, and the user gives the workspace: so many bytes of it.
+  std::shared_ptr<std::byte> lent = {};
+  Index lent_bytes = 0;  ///< 0: nothing is lent
+};
+
 /// What a design is bound to on this rank.
 struct Binding {
   Comm comm;
@@ -26,6 +34,7 @@ struct Binding {
   std::vector<DeviceId> device_ids = {};  ///< of every rank; none: arrays are on the host
   std::vector<int> near_groups = {};      ///< `Setting::near_groups`
   bool hands_over = true;                 ///< exchanges that take memory of devices are given it
+  WorkspaceRoom room = {};
 };
 
 /// What turned out to be impossible, why, and what would help.
@@ -63,6 +72,8 @@ class BoundPlan final : public CommImpl::Execution {
   Index allocated_bytes() const { return second_workspace_ + workspace_bytes_; }
   bool has_two_workspaces() const { return second_workspace_ > 0; }
   Index largest_box() const { return largest_box_; }
+  /// The workspace; null if the user gives it.
+  const std::shared_ptr<std::byte>& memory() const { return memory_; }
 
   bool under_way() const { return under_way_.has_value(); }
   Direction direction() const { return last_; }  ///< of the newest execution
@@ -82,6 +93,7 @@ class BoundPlan final : public CommImpl::Execution {
 
   /// Whether executions note the times of their operations.
   void record_times(bool on);
+  bool records_times() const { return recording_; }
   /// Keeps the operations of the next executions, as many as there is room for, which is made here. On a
   /// device each of them waits for the one before.
   void trace();

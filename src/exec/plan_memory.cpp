@@ -122,6 +122,13 @@ std::optional<Obstacle> BoundPlan::make_memory() {
 void BoundPlan::allocate_workspace(PlanMemory& m) {
   constexpr const char* operation = "plan: workspace";
   const auto bytes = static_cast<std::size_t>(workspace_bytes_);
+  const WorkspaceRoom& room = binding_.room;
+  if (!memory_ && room.lent_bytes > 0) {
+    if (workspace_bytes_ > room.lent_bytes)
+      throw Error(operation, std::to_string(workspace_bytes_) + " bytes",
+                  "at most " + std::to_string(room.lent_bytes) + ", as another plan has");
+    memory_ = room.lent;
+  }
   if (!memory_ && !design_.memory.users_workspace)
     memory_ = device() ? device()->allocate(bytes, operation) : allocate(bytes, operation);
   m.workspace = memory_;

@@ -63,7 +63,7 @@ Position sum(const Position& a, double factor, const Position& b) {
 class NelderMead {
  public:
   NelderMead(std::span<const Dimension> dimensions, const Score& score, const SearchLimits& limits)
-      : dimensions_(dimensions), trials_(dimensions, score, limits) {}
+      : dimensions_(dimensions), longest_(limits.longest_move), trials_(dimensions, score, limits) {}
 
   SearchResult search(const std::vector<Point>& starts) {
     try {
@@ -99,7 +99,9 @@ class NelderMead {
   void make_moves() {
     for (std::size_t d = 0; d < dimensions_.size(); ++d) {
       if (last(d) == 0) continue;
-      const double at = best_.at[d], step = std::ceil(std::max(at, last(d) - at) / 2);
+      const double at = best_.at[d];
+      double step = std::ceil(std::max(at, last(d) - at) / 2);
+      if (longest_ > 0) step = std::min<double>(step, longest_);
       moves_.push_back({Position(dimensions_.size(), 0.0)});
       moves_.back().by[d] = 2 * at <= last(d) ? step : -step;
     }
@@ -252,6 +254,7 @@ class NelderMead {
   }
 
   std::span<const Dimension> dimensions_;
+  int longest_;
   TriedPoints trials_;
   std::vector<Move> moves_;
   std::vector<Vertex> simplex_;  // sorted, the best first

@@ -39,6 +39,9 @@ struct SearchLimits {
   int trials = 0;
   /// Asked before each point once one has been executed. Must answer alike on all ranks. Empty: no limit.
   std::function<bool()> out_of_time;
+  /// Nelder and Mead's first moves change a parameter by at most so many of its values. 0: as far as they
+  /// like.
+  int longest_move = 0;
 };
 
 /// A point and its score; infinity if it is not feasible.

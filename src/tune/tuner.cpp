@@ -82,7 +82,7 @@ class Tuner {
       if (timed(seconds)) note(Round::point, {point, seconds});
       return seconds;
     };
-    const SearchLimits limits{left(), [&] { return late(); }};
+    const SearchLimits limits{left(), [&] { return late(); }, request_.longest_move};
     const SearchResult found =
         request_.random ? random_search(parameters, request_.seed, score, limits)
                         : nelder_mead(parameters, trials_.starts(candidate, parameters), score, limits);

@@ -45,16 +45,10 @@ struct Tuned {
   std::vector<std::string> names;  ///< of the dimensions of its points
 };
 
-/// Plans and executes candidates for the tuner. Every answer is the same on all ranks.
-class Trials {
+/// What candidates are, without executing any. Every answer is the same on all ranks.
+class Candidates {
  public:
-  virtual ~Trials() = default;
-  /// Times whole executions of the candidates, in turns. Infinity for a candidate that cannot be planned or
-  /// for which memory does not suffice; it costs no trial.
-  virtual std::vector<double> whole(const std::vector<Settings>& candidates) = 0;
-  /// Times a candidate without the stages that its pipeline's parameters do not affect. Such times are
-  /// comparable only between points of one candidate's parameters.
-  virtual double part(const Settings& candidate) = 0;
+  virtual ~Candidates() = default;
   /// A text that is the same for candidates with equal plans, of which only one needs to be timed. Empty if
   /// the candidate cannot be planned.
   virtual std::string plan_of(const Settings& candidate) = 0;
@@ -65,6 +59,17 @@ class Trials {
   virtual std::vector<Point> starts(const Settings& candidate, const std::vector<Dimension>& parameters) = 0;
   /// Whether a candidate can be planned. Executes nothing.
   virtual bool feasible(const Settings& candidate) = 0;
+};
+
+/// Plans and executes candidates for the tuner. Every answer is the same on all ranks.
+class Trials : public Candidates {
+ public:
+  /// Times whole executions of the candidates, in turns. Infinity for a candidate that cannot be planned or
+  /// for which memory does not suffice; it costs no trial.
+  virtual std::vector<double> whole(const std::vector<Settings>& candidates) = 0;
+  /// Times a candidate without the stages that its pipeline's parameters do not affect. Such times are
+  /// comparable only between points of one candidate's parameters.
+  virtual double part(const Settings& candidate) = 0;
   virtual bool out_of_time() = 0;
   /// Called when the best candidate so far has changed.
   virtual void found(const MeasuredSettings& best, int trials) = 0;
@@ -80,6 +85,7 @@ struct TuneRequest {
   bool random = false;      ///< by random points instead of Nelder and Mead's method
   std::uint64_t seed = 1;   ///< of random points
   int trials = 40;          ///< at most; finalists are timed again in addition
+  int longest_move = 0;     ///< see `SearchLimits`
 };
 
 /// Runs the tuner. All ranks call `trials` in the same order.

@@ -35,6 +35,16 @@ class DeviceTuning : public testing::Test {
 
 }  // namespace
 
+TEST_F(DeviceTuning, OfExecutionsIsForArraysOnTheHost) {
+  ThreadTeam(1).run([](const Comm& comm) {
+    ScopedDevices::choose(0);
+    Problem p;
+    p.shape = {8, 8};
+    p.memory = MemoryKind::cuda;
+    expect_error([&] { Plan(comm, p, Options().set("effort", "online")); }, "measure or patient");
+  });
+}
+
 TEST_F(DeviceTuning, EveryKindOfProblemComesOutRight) {
   ThreadTeam team(ranks());
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {

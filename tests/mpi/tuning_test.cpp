@@ -2,10 +2,16 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstring>
+#include <thread>
 
+#include "api/online.hpp"
+#include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
 #include "fft/local_fft.hpp"
+#include "support/disturbance.hpp"
 #include "support/says.hpp"
 #include "support/tuned.hpp"
 #include "tune/machine.hpp"
@@ -35,6 +41,58 @@ TEST(Tuning, ComesOutRight) {
         make_tuned_problem(500 + seed, comm.size(), true, seed == 1 ? "patient" : "measure");
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
+  forget_wisdom();
+}
+
+TEST(Tuning, OfExecutionsComesOutRight) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() > 4) return;
+  forget_wisdom();
+  const ScopedSwitch reckless(detail::online_at_any_cost, true);
+  const int count = problem_count(4);
+  for (int i = 0; i < count; ++i) {
+    const RandomProblem p =
+        make_online_problem(first_seed() + 50'000 + static_cast<std::uint64_t>(i), comm.size(), true);
+    const ScopedTestHook hook(disturbance(p.delays));
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+    forget_wisdom();
+  }
+}
+
+/// Ranks of different speed, that complete two plans in different orders, and destroy one in the middle.
+TEST(Tuning, OfExecutionsIsOneDecisionOfAllRanks) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() > 4) return;
+  forget_wisdom();
+  const ScopedSwitch reckless(detail::online_at_any_cost, true);
+  TestHook slower;
+  slower.at_point = [](const char* point, int rank) {
+    if (std::strcmp(point, "op") == 0) std::this_thread::sleep_for(std::chrono::microseconds(50 * rank));
+  };
+  const ScopedTestHook hook(slower);
+  const Options options =
+      Options().set("effort", "online").set("exchange", comm.size() == 1 ? "auto" : "p2p");
+  auto a = std::make_unique<Plan>(comm, uneven(), options);
+  Plan b(comm, uneven(), options);
+  using Complex = std::complex<double>;
+  const std::vector<Complex> in(a->input_count(), {1, 2});
+  std::vector<Complex> out_a(a->output_count()), out_b(b.output_count());
+  for (int i = 0; i < 24; ++i) {
+    if (i == 7) a.reset();  // what it has given of its last execution is not read by anybody
+    if (a) a->start_forward(in.data(), out_a.data());
+    if (i % 2 == 0) b.start_forward(in.data(), out_b.data());
+    if (comm.rank() % 2 == 0 && a) a->wait();
+    b.wait();
+    if (a) a->wait();
+    if (i % 2 == 1) b.forward(in.data(), out_b.data());
+  }
+  const OnlineTuning tuning = b.explain().online;
+  std::string text = tuning.state;
+  for (const OnlineExecution& e : tuning.executions)
+    text += " " + std::to_string(e.seconds) + (e.tried ? "!" : "");
+  EXPECT_EQ(text, comm.impl().broadcast(text, 0));
+  EXPECT_TRUE(says(text, "settled after "));
+  EXPECT_TRUE(tuning.executions.front().disturbed || comm.size() == 1);
   forget_wisdom();
 }
 

@@ -39,6 +39,8 @@ struct RandomProblem {
   int node_ranks = 0;                  ///< `pretended_ranks_per_node`; 0: all share a machine
   int reach = 0;                       ///< of consecutive devices, those that reach each other; 0: all
   bool far_pairs = false;              ///< a direct exchange leaves pairs of ranks to messages
+  int repeats = 2;                     ///< executions in each direction
+  bool online = false;                 ///< which need not be by the same plan
   bool small_cache = false;            ///< so that all arrays are too large for it
   std::vector<Exact> values, exact;    ///< whole arrays in C order, of the first array of a batch
   std::array<double, 2> bounds{0, 0};  ///< of the relative error, by direction

@@ -129,17 +129,18 @@ class Trial {
     check_workspace();
     const auto size = static_cast<long double>(plan_.scale_factor());
     std::pair<std::vector<Out>, std::vector<In>> first;
-    for (int repeat = 0; repeat < 2; ++repeat) {
+    for (int repeat = 0; repeat < p_.repeats; ++repeat) {
       auto spectrum =
           one_way<In, Out>(Direction::forward, p_.values, p_.exact, factor(p_.problem.forward_scale));
       auto back = one_way<Out, In>(Direction::backward, p_.exact, p_.values,
                                    size * factor(p_.problem.backward_scale));
       if (repeat == 0) {
         first = {std::move(spectrum), std::move(back)};
-      } else if (!same(first.first, spectrum) || !same(first.second, back)) {
+      } else if (!p_.online && (!same(first.first, spectrum) || !same(first.second, back))) {
         failure_ = "the second execution differs from the first";
       }
     }
+    if (p_.online) check_tuning();
     fail_together(comm_, failure_);
     return first;
   }
@@ -171,6 +172,22 @@ class Trial {
   void check_workspace() {
     if (plan_.workspace_bytes() % 64 != 0) failure_ = "workspace is not a multiple of 64 bytes";
     if (!says(plan_.to_string(), "workspace")) failure_ = "the plan does not print its workspace";
+  }
+
+  /// All ranks have decided alike, from times that differ.
+  void check_tuning() {
+    const OnlineTuning tuning = plan_.explain().online;
+    std::string text = tuning.state;
+    for (const OnlineExecution& e : tuning.executions) {
+      text += std::to_string(e.seconds) + (e.forward ? " forward" : " backward") + (e.tried ? " try" : "");
+      for (const auto& [name, value] : e.options) text += " " + name + "=" + value;
+      text += "\n";
+    }
+    const std::string first = comm_.impl().broadcast(text, 0);
+    if (text != first) failure_ = "ranks have been tuned otherwise:\n" + text + "\nnot\n" + first;
+    if (tuning.trying) failure_ = "not settled: " + text;
+    if (static_cast<int>(tuning.executions.size()) > std::stoi(p_.options.get("online")))
+      failure_ = "not bounded: " + text;
   }
 
   long double factor(Scale s) const {

@@ -90,6 +90,19 @@ RandomProblem make_tuned_problem(std::uint64_t seed, int ranks, bool mpi, const 
   return p;
 }
 
+RandomProblem make_online_problem(std::uint64_t seed, int ranks, bool mpi) {
+  const bool coded = seed % 3 == 0;
+  RandomProblem p =
+      coded ? make_coded_problem(seed, ranks, mpi) : make_tuned_problem(seed, ranks, mpi, "online");
+  constexpr int executions = 12;
+  p.options.set("effort", "online").set("online", executions);
+  p.exchanges.resize(1);
+  p.online = true;
+  p.repeats = executions / 2 + 1;
+  p.delays = !mpi && seed % 2 == 0;  // processes that take turns are slow enough
+  return p;
+}
+
 std::string new_wisdom_file() {
   static std::atomic<int> count = 0;
   std::string file = testing::TempDir() + "/weft-tuned-" + std::to_string(getpid()) + "-" +

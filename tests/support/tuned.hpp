@@ -47,6 +47,9 @@ Options quick(const std::string& effort, const std::string& file = "", int trial
 /// A problem of a seed with all choices left open, and an effort that makes trials.
 RandomProblem make_tuned_problem(std::uint64_t seed, int ranks, bool mpi, const std::string& effort);
 
+/// The same for executions that try, all that are made.
+RandomProblem make_online_problem(std::uint64_t seed, int ranks, bool mpi);
+
 /// The name of a file that is not there.
 std::string new_wisdom_file();
 /// The same, alike on all ranks. Collective.

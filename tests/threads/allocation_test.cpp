@@ -74,6 +74,31 @@ TEST(Execution, AllocatesNothing) {
       }
 }
 
+/// With effort online once it has settled, also while it measures now and then.
+TEST(Execution, OfATunedPlanAllocatesNothing) {
+  ThreadTeam(2).run([](const Comm& comm) {
+    Problem p;
+    p.shape = {16, 16, 16};
+    Plan plan(comm, p, Options().set("effort", "online").set("online", 4));
+    const Buffer<std::complex<double>> in(plan.input_count());
+    Buffer<std::complex<double>> out(plan.output_count());
+    const auto some = [&] {
+      for (int i = 0; i < 20; ++i) plan.forward(in.data(), out.data());
+    };
+    some();
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      const std::string before = plan.explain().online.state;
+      const bool trying = plan.explain().online.trying;
+      const long count = allocations_of(comm, some);
+      // Where other programs are busy it may have looked again.
+      if (trying || plan.explain().online.state != before) continue;
+      EXPECT_EQ(count, 0);
+      return;
+    }
+    ADD_FAILURE() << plan;
+  });
+}
+
 TEST(Execution, OfCodecsAllocatesNothing) {
   for (const char* codec : {"fp16", "trim:12", "zfp:16", "zfp-accuracy:16"}) {
     if (find_codec(codec).row->by_library && !zfp::missing().empty()) GTEST_SKIP() << zfp::missing();

@@ -16,6 +16,21 @@ void bind_explanations(nanobind::module_& module) {
               "Seconds of forward and backward on the slowest rank; 0: not predicted.")
       .def_ro("measured_s", &Candidate::measured_s, "The same, by a trial; 0: none was made.")
       .def_ro("why", &Candidate::why, "What it does worse or better than the chosen one.");
+  nanobind::class_<OnlineExecution>(module, "OnlineExecution",
+                                    "One of the executions that a plan with effort online tries with.")
+      .def_ro("forward", &OnlineExecution::forward, "Whether it was forward.")
+      .def_ro("options", &OnlineExecution::options, "Names and values, beside those that were given.")
+      .def_ro("tried", &OnlineExecution::tried, "Whether it was a try, and not the best that was known.")
+      .def_ro("seconds", &OnlineExecution::seconds,
+              "From when the last rank began to when the last one was done.")
+      .def_ro("making_s", &OnlineExecution::making_s, "What making this plan took before.")
+      .def_ro("disturbed", &OnlineExecution::disturbed, "Other plans were under way: the time says nothing.");
+  nanobind::class_<OnlineTuning>(module, "OnlineTuning", "How a plan with effort online was tuned.")
+      .def_ro("state", &OnlineTuning::state, "In words; '' for other efforts.")
+      .def_ro("trying", &OnlineTuning::trying, "Whether executions may still change the plan.")
+      .def_ro("tried", &OnlineTuning::tried, "Plans that were tried beside the first.")
+      .def_ro("ratio", &OnlineTuning::ratio, "The time of the best plan over that of the first one.")
+      .def_ro("executions", &OnlineTuning::executions, "Those of the last time that it was tuned.");
   nanobind::class_<Explanation>(module, "Explanation", "Why a plan is as it is; str() of it is for people.")
       .def_ro("chosen", &Explanation::chosen, "By whom and why.")
       .def_ro("candidates", &Explanation::candidates, "The chosen one, then from the fastest to the slowest.")
@@ -26,6 +41,7 @@ void bind_explanations(nanobind::module_& module) {
       .def_ro("hangs_on", &Explanation::hangs_on, "Seconds of the critical path by kind of operation.")
       .def_ro("bound", &Explanation::bound, "What the plan is bound by.")
       .def_ro("advice", &Explanation::advice, "What would make it faster.")
+      .def_ro("online", &Explanation::online, "How its executions tuned it, with effort online.")
       .def("__str__", [](const Explanation& e) { return to_string(e); });
 }
 

@@ -70,7 +70,7 @@ class Plan(Findings):
         transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided;
         "both": both divide by N. With "none", "ortho" and "both" each direction is the other's adjoint.
     tolerance : the relative error in the 2-norm that messages may cause, None: they are exact.
-    effort : "estimate", "measure" or "patient": how much is tried while planning.
+    effort : "estimate", "measure" or "patient": how much is tried while planning; "online": the first executions try.
     in_place : whether input and output are one memory: `forward(x)` then returns a view of the memory of x, which
         holds the result, and `backward(y)` one of that of y. r2c may have `with_r2c_padding()` for its input.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.

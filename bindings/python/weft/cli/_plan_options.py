@@ -12,7 +12,7 @@ HELP = {
     "check": "local, collective: whether misuse on one rank is an error on all",
     "codec": "what messages are coded in: none, fp32, fp16, bf16, trim:m, zfp:R, zfp-accuracy:m",
     "decomposition": "auto, slab, pencil, brick",
-    "effort": "estimate, measure, patient: how much planning tries out",
+    "effort": "estimate, measure, patient: how much planning tries out; online: the first executions do",
     "exchange": "auto, direct, copy, p2p, p2pw, alltoallv, ...; one, or one per reshape, separated by commas",
     "fft": "auto, fftw, mkl, cufft: the library of local FFTs",
     "fft_stage": "auto, early, next, last: where an axis is transformed that is whole in several stages",
