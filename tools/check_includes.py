@@ -34,7 +34,7 @@ PURE = {"geometry", "schedule", "codec", "traffic", "program", "model", "design"
 # What the pure rooms may take from base: errors are public, effort is a name, text and arithmetic only compute.
 PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "base/nearest_name.hpp", "base/text.hpp"}
 # What a transport needs to know of a program (docs/adr/0005).
-ALSO = {("transport", "traffic/messages.hpp"), ("transport", "traffic/traits.hpp")}
+ALSO = {("transport", f"traffic/{name}.hpp") for name in ("messages", "rail_settings", "traits")}
 MPI_ALLOWED = (
     "src/comm/",
     "src/transport/mpi/",
@@ -58,6 +58,8 @@ VENDORS = {
     "fftw3.h": ("src/fft/fftw/", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/"),
     "mkl": (),
     "cuda": ("cuda/", "cufft/"),
+    "ucp/": ("src/transport/ucx/",),
+    "uct/": ("src/transport/ucx/",),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 

@@ -154,6 +154,18 @@ bool mpi_alive() {
   return life() == Life::alive;
 }
 
+/// MPI_Finalize begins with what is called for attributes of MPI_COMM_SELF.
+void at_mpi_finalize(void (*call)()) {
+  int key = MPI_KEYVAL_INVALID;
+  const auto on_delete = [](MPI_Comm, int, void* value, void*) {
+    reinterpret_cast<void (*)()>(value)();
+    return static_cast<int>(MPI_SUCCESS);
+  };
+  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, nullptr),
+            "MPI_Comm_create_keyval");
+  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, reinterpret_cast<void*>(call)), "MPI_Comm_set_attr");
+}
+
 std::unique_lock<std::recursive_mutex> MpiWorld::lock() const {
   static std::recursive_mutex mutex;
   return serialises_ ? std::unique_lock(mutex) : std::unique_lock<std::recursive_mutex>();
@@ -201,27 +213,24 @@ MpiWorld::MpiWorld(MPI_Comm users) {
 namespace {
 
 /// Windows, and their memory, of ranks that have parted after a failure. Freeing one waits for the others,
-/// which all are in MPI_Finalize sooner or later: it begins with what is called for attributes of
-/// MPI_COMM_SELF.
+/// which all are in MPI_Finalize sooner or later.
 class LeftToFinalize {
  public:
   static void add(MPI_Win window, const std::shared_ptr<std::byte>& memory) {
-    static auto& left = *new LeftToFinalize;
+    LeftToFinalize& left = all();
     const std::lock_guard lock(left.mutex_);
     left.windows_.emplace_back(window, memory);
   }
 
  private:
-  LeftToFinalize() {
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_all, &key, nullptr);
-    MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
+  LeftToFinalize() { at_mpi_finalize(free_all); }
+  static LeftToFinalize& all() {
+    static auto& left = *new LeftToFinalize;
+    return left;
   }
-  static int free_all(MPI_Comm, int, void* value, void*) {
-    for (auto& [window, memory] : static_cast<LeftToFinalize*>(value)->windows_)
-      MpiWorld::free_window(window);
-    static_cast<LeftToFinalize*>(value)->windows_.clear();
-    return MPI_SUCCESS;
+  static void free_all() {
+    for (auto& [window, memory] : all().windows_) MpiWorld::free_window(window);
+    all().windows_.clear();
   }
 
   std::mutex mutex_;

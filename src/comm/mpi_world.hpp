@@ -24,6 +24,9 @@ bool mpi_takes_devices(CommImpl& comm);
 /// Whether MPI is initialised and not finalised.
 bool mpi_alive();
 
+/// Calls a function, which must not throw, when this process begins MPI_Finalize, while MPI is still there.
+void at_mpi_finalize(void (*call)());
+
 /// A range of tags for point-to-point messages, reserved as long as the object lives.
 class TagRange {
  public:
