@@ -146,6 +146,11 @@ void add_plan(CLI::App& app, Case& c) {
     for (const PipelineParameter& p : pipeline.parameters)
       if (const std::string flag = std::string("--") + p.name; app.get_option_no_throw(flag) == nullptr)
         plan_option(flag, p.name, help_of(p.name));
+  group = "Plan: exchange ucx";
+  plan_option("--rails", "rails", "auto, a number, or names of network devices: eth0,eth1");
+  plan_option("--chunk", "chunk", "auto, or the most bytes of a transfer");
+  plan_option("--inflight", "inflight", "transfers that a rank sends on a rail at a time");
+  plan_option("--barrier", "barrier", "off, on: whether ranks wait for each other after each ring step");
   group = "Plan: arrays in memory of GPUs";
   CLI::Option* const transport =
       app.add_option("--transport", c.transport,

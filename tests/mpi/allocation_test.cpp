@@ -2,6 +2,7 @@
 // its own affair, so only the C++ side of the process is counted here.
 #include <gtest/gtest.h>
 
+#include "support/has_exchange.hpp"
 #include "support/new_counter.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -11,9 +12,10 @@ namespace weft::test {
 TEST(Execution, AllocatesNothingUnderMpi) {
   using Complex = std::complex<double>;
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  for (const char* exchange :
-       {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw", "ialltoallv", "ring"})
+  for (const char* exchange : {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw",
+                               "ialltoallv", "ring", "ucx"})
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
+      if (!has_exchange(comm, exchange)) continue;
       Problem p;
       p.shape = {16, 16, 16};
       if (16 % comm.size() != 0 && std::string(exchange) == "alltoall") continue;  // padding has no room

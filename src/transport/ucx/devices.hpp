@@ -1,6 +1,7 @@
 // The network devices of this machine that UCX can use, and which of them become rails.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@ struct NetDevice {
 
 /// Those that are up. Throws `weft::Error` if UCX does not say.
 std::vector<NetDevice> network_devices();
+
+namespace detail {
+/// Tests let all network interfaces of this process lose their link.
+extern std::atomic<bool> pretended_loss;
+}  // namespace detail
 
 /// Whether a network interface is there, up, and has its link.
 bool has_link(const std::string& device);

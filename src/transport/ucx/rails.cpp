@@ -174,7 +174,9 @@ void Rails::connect(CommImpl& comm, int lane) {
   agree(comm, operation, [&] {
     test_point("ucx", rank_);
     const auto& names = choice_.names[static_cast<std::size_t>(rank_)];
-    if (any) worker = Worker::on(memory ? Worker::shared_memory : at(names, lane));
+    if (any)
+      worker = memory ? Worker::on(Worker::shared_memory, DeviceClass::tcp)
+                      : Worker::on(at(names, lane), at(choice_.classes, lane));
   });
   const std::vector<std::string> addresses = texts_of(comm, worker ? worker->address() : "");
   agree(comm, operation, [&] {

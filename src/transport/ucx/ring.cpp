@@ -370,15 +370,23 @@ class UcxRing final : public Carrier {
       const ucx::Endpoint& endpoint = rails_->endpoint(lane, peer);
       if (endpoint.failed) fail(lane, peer, ucx::text_of(endpoint.why));
     }
+    look_at_links();
+  }
+
+  /// What is sent on a link that is down waits for it to come back, for minutes.
+  void look_at_links() {
     using Clock = std::chrono::steady_clock;
     constexpr auto between_looks = std::chrono::milliseconds(250);
     const auto now = Clock::now();
     if (now < next_look_) return;
     next_look_ = now + between_looks;
-    for (int lane = 0; lane < rails_->count(); ++lane)
-      if (rails_->is_interface(lane) && !ucx::has_link(rails_->device(lane)))
-        throw Error("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
-                    "a network that is there; a new plan leaves out those that are not", rank());
+    for (int lane = 0; lane < rails_->count(); ++lane) {
+      if (!rails_->is_interface(lane) || ucx::has_link(rails_->device(lane))) continue;
+      for (const Way& way : ways_)
+        if (way.lane == lane) rails_->endpoint(lane, way.peer).give_up(UCS_ERR_UNREACHABLE);
+      throw Error("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
+                  "a network that is there; a new plan leaves out those that are not", rank());
+    }
   }
 
   [[noreturn]] void fail(int lane, int peer, const std::string& why) const {

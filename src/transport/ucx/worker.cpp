@@ -50,9 +50,7 @@ void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* 
 }
 
 void on_failure(void* endpoint, ucp_ep_h, ucs_status_t status) {
-  auto& failed = *static_cast<Endpoint*>(endpoint);
-  failed.failed = true;
-  failed.why = status;
+  static_cast<Endpoint*>(endpoint)->give_up(status);
 }
 
 /// What every operation has.
@@ -92,17 +90,18 @@ std::unique_lock<std::recursive_mutex> lock() {
   return std::unique_lock(registry().mutex);
 }
 
-std::shared_ptr<Worker> Worker::on(const std::string& device) {
+std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device_class) {
   const auto held = lock();
   Registry& all = registry();
   if (all.finalised) throw Error("exchange ucx", "MPI is finalised", "a call before MPI_Finalize");
   if (const auto known = all.workers.find(device); known != all.workers.end()) return known->second;
   if (!all.awaits_finalize) at_mpi_finalize(close_all);
   all.awaits_finalize = true;
-  return all.workers[device] = std::shared_ptr<Worker>(new Worker(device));
+  return all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
 }
 
-Worker::Worker(const std::string& device) : device_(device) {
+Worker::Worker(const std::string& device, DeviceClass device_class)
+    : device_(device), is_interface_(device != shared_memory && device_class == DeviceClass::tcp) {
   const Functions& f = functions();
   context_ = make_context(device);
   try {
@@ -187,8 +186,9 @@ bool Worker::progress() {
   return worker_ != nullptr && functions().worker_progress(worker_) != 0;
 }
 
-/// Starts the last messages to and from all that this worker was connected with. Whether there are any.
-bool Worker::say_farewell(std::vector<Operation>& operations, DoneList& done) {
+/// Starts the last messages to and from all that this worker is connected with.
+void Worker::say_farewell(std::vector<Operation>& operations, DoneList& done) {
+  if (is_interface_ && !has_link(device_)) return;
   operations.assign(2 * endpoints_.size(), Operation{&done});
   std::size_t next = 0;
   for (const auto& [address, endpoint] : endpoints_) {
@@ -196,7 +196,6 @@ bool Worker::say_farewell(std::vector<Operation>& operations, DoneList& done) {
     receive(nullptr, 0, farewell_from(address), operations[next++]);
     send(*endpoint, nullptr, 0, farewell_from(address_), operations[next++]);
   }
-  return next > 0;
 }
 
 void Worker::close() noexcept {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/ucx/devices.hpp"
 #include "transport/ucx/library.hpp"
 
 namespace weft::ucx {
@@ -39,6 +40,11 @@ struct Endpoint {
   ucp_ep_h handle = nullptr;
   bool failed = false;  ///< the other process or the network is not there any more
   ucs_status_t why = UCS_OK;
+
+  void give_up(ucs_status_t status) {
+    failed = true;
+    why = status;
+  }
 };
 
 class Worker {
@@ -47,12 +53,14 @@ class Worker {
   static constexpr const char* shared_memory = "";
 
   /// That of a device. Throws `weft::Error`.
-  static std::shared_ptr<Worker> on(const std::string& device);
+  static std::shared_ptr<Worker> on(const std::string& device, DeviceClass device_class);
 
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  /// Whether the system knows its device as a network interface.
+  bool is_interface() const { return is_interface_; }
   const std::string& device() const { return device_; }
   const std::string& address() const { return address_; }
   /// The way to the worker with this address; a new one if the last has failed. Throws `weft::Error`.
@@ -72,13 +80,14 @@ class Worker {
   bool progress();
 
  private:
-  explicit Worker(const std::string& device);
+  Worker(const std::string& device, DeviceClass device_class);
   void started(void* result, Operation& operation);
-  bool say_farewell(std::vector<Operation>& operations, DoneList& done);
+  void say_farewell(std::vector<Operation>& operations, DoneList& done);
   void close() noexcept;
   static void close_all();
 
   std::string device_, address_;
+  bool is_interface_;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;                               ///< null: closed, as MPI is finalised
   std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;  ///< by address
