@@ -1,8 +1,12 @@
 // Exchange ucx: over the memory of a machine, and over the loopback device where every rank is taken for a
 // machine of its own; what goes wrong is an error on all ranks.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <complex>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -189,6 +193,83 @@ TEST_F(Ucx, ALostLinkIsAnErrorOnAllRanks) {
   MPI_Barrier(MPI_COMM_WORLD);
   const Comm again = apart();
   results<double>(again, p, lo_);
+}
+
+namespace {
+
+/// Two ranks, each in a network namespace of its own, which two virtual cables join as rail0 and rail1. MPI
+/// stays where it was started: its sockets are open. Without the right to do so there are no cables.
+class Cables {
+ public:
+  explicit Cables(const Comm& comm) : rank_(comm.rank()), before_(open("/proc/self/ns/net", O_RDONLY)) {
+    const bool mine = before_ >= 0 && unshare(CLONE_NEWNET) == 0;
+    const std::vector<pid_t> processes = all_of(comm.impl(), getpid());
+    laid_ = comm.impl().least(mine ? 1 : 0) == 1;
+    for (const std::string number : {"0", "1"}) {
+      const std::string name = "rail" + number;
+      if (laid_ && rank_ == 0)
+        laid_ = run("ip link add " + name + " type veth peer name " + name + " netns " +
+                    std::to_string(processes[1]));
+      laid_ = comm.impl().least(laid_ ? 1 : 0) == 1;
+      if (laid_) laid_ = bring_up(name, "10.99." + number + "." + std::to_string(rank_ + 1));
+      laid_ = comm.impl().least(laid_ ? 1 : 0) == 1;
+    }
+  }
+  ~Cables() {
+    if (before_ < 0) return;
+    setns(before_, CLONE_NEWNET);
+    close(before_);
+  }
+  Cables(const Cables&) = delete;
+  Cables& operator=(const Cables&) = delete;
+
+  bool laid() const { return laid_; }
+  static bool run(const std::string& command) {
+    return std::system((command + " 2> /dev/null").c_str()) == 0;
+  }
+  static bool bring_up(const std::string& device, const std::string& address) {
+    return run("ip addr add " + address + "/24 dev " + device) && run("ip link set " + device + " up");
+  }
+
+ private:
+  int rank_, before_;
+  bool laid_ = false;
+};
+
+}  // namespace
+
+/// A network that leads nowhere is left out. A cable that is pulled is an error on all ranks; the next plan
+/// goes by the other one.
+TEST_F(Ucx, RailsInNamespaces) {
+  if (comm_.size() != 2) GTEST_SKIP() << "cables for two ranks";
+  const Cables cables(comm_);
+  if (!cables.laid()) GTEST_SKIP() << "no right to make network namespaces, or no program ip";
+  ASSERT_TRUE(Cables::run("ip link add net7 type dummy"));
+  ASSERT_TRUE(Cables::bring_up("net7", "10.98." + std::to_string(comm_.rank()) + ".1"));
+  const Problem p = natural({24, 25, 18}, Precision::float64);
+  const auto expected =
+      results<double>(comm_, p, Options().set("exchange", "p2p").set("layout", "contiguous"));
+  const Options o = Options(ucx_).set("chunk", 2048).set("layout", "contiguous");
+  {
+    const Comm machines = apart();
+    EXPECT_EQ(results<double>(machines, p, o), expected);
+    Plan plan(machines, p, o);
+    EXPECT_TRUE(says(plan.to_string(), "exchange ucx 2 rails: rail0 (TCP), rail1 (TCP)\n"));
+    expect_error([&] { const Plan no(machines, p, Options(o).set("rails", "net7")); },
+                 "net7, by which some rank does not reach all others");
+    Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
+    const auto often = [&] {
+      for (int i = 0; i < 1000000; ++i) {
+        if (i == 5 && machines.rank() == 1) Cables::run("ip link set rail1 down");
+        plan.forward(in.data(), out.data());
+      }
+    };
+    EXPECT_THROW(often(), Error);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Comm machines = apart();
+  EXPECT_EQ(results<double>(machines, p, o), expected);
+  EXPECT_TRUE(says(Plan(machines, p, o).to_string(), "exchange ucx 1 rail: rail0 (TCP)\n"));
 }
 
 /// Run with a library that is not there.

@@ -33,9 +33,6 @@ class Rails {
   /// Whether a rank is on this rank's machine.
   bool near(int rank) const { return at(nodes_, rank) == at(nodes_, rank_); }
   const std::string& device(int lane) const { return at(workers_, lane)->device(); }
-  bool is_interface(int lane) const {
-    return lane < count() && at(choice_.classes, lane) == DeviceClass::tcp;
-  }
 
   /// Null if nobody is reached by it.
   Worker* worker(int lane) const { return at(workers_, lane).get(); }

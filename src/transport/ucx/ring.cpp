@@ -381,7 +381,7 @@ class UcxRing final : public Carrier {
     if (now < next_look_) return;
     next_look_ = now + between_looks;
     for (int lane = 0; lane < rails_->count(); ++lane) {
-      if (!rails_->is_interface(lane) || ucx::has_link(rails_->device(lane))) continue;
+      if (!rails_->worker(lane)->is_interface() || ucx::has_link(rails_->device(lane))) continue;
       for (const Way& way : ways_)
         if (way.lane == lane) rails_->endpoint(lane, way.peer).give_up(UCS_ERR_UNREACHABLE);
       throw Error("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
