@@ -21,7 +21,6 @@ void bind_all(Functions& f, SharedLibrary::Binder& bind) {
   bind(f.worker_progress, "ucp_worker_progress");
   bind(f.ep_create, "ucp_ep_create");
   bind(f.ep_close, "ucp_ep_close_nbx");
-  bind(f.ep_flush, "ucp_ep_flush_nbx");
   bind(f.tag_send, "ucp_tag_send_nbx");
   bind(f.tag_receive, "ucp_tag_recv_nbx");
   bind(f.request_status, "ucp_request_check_status");

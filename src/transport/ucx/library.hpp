@@ -23,7 +23,6 @@ struct Functions {
   decltype(&ucp_worker_progress) worker_progress;
   decltype(&ucp_ep_create) ep_create;
   decltype(&ucp_ep_close_nbx) ep_close;
-  decltype(&ucp_ep_flush_nbx) ep_flush;
   decltype(&ucp_tag_send_nbx) tag_send;
   decltype(&ucp_tag_recv_nbx) tag_receive;
   decltype(&ucp_request_check_status) request_status;

@@ -59,13 +59,11 @@ class UcxRing final : public Carrier {
     const auto held = ucx::lock();
     if (tile == 0) open_ = 0;
     posted_ = tile + 1;
-    ++posts_;
     t.left = t.transfers;
     t.arrived.clear();
     t.returned = 0;
     t.unread = t.parts;
     t.unsent = t.sends.size();
-    pending_ += t.receives.size() + t.sends.size();
     for (int step = 1; step <= steps(); ++step) at(stages_, stage_of(tile, step)) = at(t.of_step, step - 1);
     for (Transfer& x : t.receives)
       rails_->worker(x.lane)->receive(t.work + x.offset, static_cast<std::size_t>(x.bytes),
@@ -87,7 +85,7 @@ class UcxRing final : public Carrier {
     return notices_.await(patience, [&] {
       const auto held = ucx::lock();
       move_on();
-      return at(tiles_, tile).unsent == 0 && settled();
+      return at(tiles_, tile).unsent == 0;
     });
   }
 
@@ -97,7 +95,7 @@ class UcxRing final : public Carrier {
       if (t.returned < t.arrived.size()) return true;
       const auto held = ucx::lock();
       move_on();
-      return t.returned < t.arrived.size() || (t.unread == 0 && settled());
+      return t.returned < t.arrived.size() || t.unread == 0;
     };
     if (!notices_.await(patience, look)) return no_arrival_yet;
     if (t.returned == t.arrived.size()) return no_more_arrivals;
@@ -245,8 +243,6 @@ class UcxRing final : public Carrier {
     for (const int peer : peers_of(reshape_, rank()))
       for (int lane = 0; lane < rails_->lanes(); ++lane)
         if ((lane == rails_->memory_lane()) == rails_->near(peer)) ways_.push_back({lane, peer});
-    flushes_.resize(ways_.size(), Operation{&flushed_});
-    flushed_.operations.reserve(ways_.size());
     token_out_.list = token_in_.list = &tokens_;
     tokens_.operations.reserve(2);
   }
@@ -280,7 +276,6 @@ class UcxRing final : public Carrier {
   void note(Transfer& x) {
     if (x.status != UCS_OK) fail(x.lane, x.peer, ucx::text_of(x.status));
     Tile& t = at(tiles_, x.of.tile);
-    --pending_;
     --at(stages_, stage_of(x.of.tile, x.of.step));
     if (x.of.sends) {
       --at(lanes_, x.lane).under_way;
@@ -342,28 +337,6 @@ class UcxRing final : public Carrier {
                                    ucx::tag_of(conversation_, rank(), first_round + round), token_out_);
   }
 
-  /// Whether what is complete here does not need this rank any more: messages that are complete may still be
-  /// in memory of UCX, which writes them to the network in calls of this process, and its program may wait
-  /// elsewhere for those who wait for them. True if more is to come.
-  bool settled() {
-    if (pending_ > 0 || flushed_posts_ == posts_) return true;
-    const auto is_under_way = [](const Operation& o) { return o.request != nullptr; };
-    if (flushing_posts_ != posts_) {
-      if (std::any_of(flushes_.begin(), flushes_.end(), is_under_way)) return false;
-      flushing_posts_ = posts_;
-      flushed_.operations.clear();
-      for (std::size_t i = 0; i < ways_.size(); ++i) {
-        const auto [lane, peer] = ways_[i];
-        rails_->worker(lane)->flush(rails_->endpoint(lane, peer), flushes_[i]);
-      }
-    }
-    if (std::any_of(flushes_.begin(), flushes_.end(), is_under_way)) return false;
-    for (std::size_t i = 0; i < ways_.size(); ++i)
-      if (flushes_[i].status != UCS_OK) fail(ways_[i].lane, ways_[i].peer, ucx::text_of(flushes_[i].status));
-    flushed_posts_ = posts_;
-    return true;
-  }
-
   /// A rank that only receives is not told by its receives that their sender is gone.
   void look_after_rails() {
     for (const auto& [lane, peer] : ways_) {
@@ -414,18 +387,14 @@ class UcxRing final : public Carrier {
   int conversation_ = 0;
   std::vector<Tile> tiles_;
   std::vector<Lane> lanes_;
-  ucx::DoneList done_, tokens_, flushed_;
-  std::size_t pending_ = 0;  ///< transfers that have been posted and are not complete
+  ucx::DoneList done_, tokens_;
   unsigned looks_ = 0;
   std::chrono::steady_clock::time_point next_look_;
   // The barrier:
   std::vector<int> stages_;                 ///< transfers that are not complete, by stage
   int open_ = 0, posted_ = 0, round_ = -1;  ///< the last stage that may be sent; tiles; -1: in no round
   Operation token_in_, token_out_;
-  // What is still in memory of UCX:
   std::vector<Way> ways_;
-  std::vector<Operation> flushes_;  ///< of the ways
-  unsigned posts_ = 0, flushing_posts_ = 0, flushed_posts_ = 0;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "transport/ucx/worker.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <thread>
 
 #include "base/environment.hpp"
@@ -13,9 +15,50 @@ namespace weft::ucx {
 
 namespace {
 
+/// Lets workers move on while nobody else does. A message that UCX calls complete may still be in its memory,
+/// to be written to the network when the process next calls UCX: its program may by then wait elsewhere for
+/// those who wait for it. Looks come less and less often, but do not end.
+class Caretaker {
+ public:
+  void begin(void (*look)()) {
+    thread_ = std::thread([this, look] { run(look); });
+  }
+  void end() {
+    {
+      const std::lock_guard held(mutex_);
+      over_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+  /// Somebody else does.
+  void not_now() { activity_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  void run(void (*look)()) {
+    constexpr auto soon = std::chrono::microseconds(200), late = std::chrono::microseconds(3200);
+    auto period = soon;
+    unsigned seen = 0;
+    std::unique_lock held(mutex_);
+    while (!changed_.wait_for(held, period, [&] { return over_; })) {
+      const unsigned now = activity_.load(std::memory_order_relaxed);
+      period = now != seen ? soon : std::min(2 * period, late);
+      if (now == seen) look();
+      seen = now;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::atomic<unsigned> activity_{0};
+  std::thread thread_;
+};
+
 /// Never destroyed: threads of UCX may call back after main.
 struct Registry {
   std::recursive_mutex mutex;
+  Caretaker caretaker;
   std::map<std::string, std::shared_ptr<Worker>> workers;  ///< by device
   bool awaits_finalize = false, finalised = false;
 };
@@ -95,7 +138,13 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
   Registry& all = registry();
   if (all.finalised) throw Error("exchange ucx", "MPI is finalised", "a call before MPI_Finalize");
   if (const auto known = all.workers.find(device); known != all.workers.end()) return known->second;
-  if (!all.awaits_finalize) at_mpi_finalize(close_all);
+  if (!all.awaits_finalize) {
+    at_mpi_finalize(close_all);
+    all.caretaker.begin([] {
+      const auto mine = lock();
+      for (const auto& [name, worker] : registry().workers) worker->progress();
+    });
+  }
   all.awaits_finalize = true;
   return all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
 }
@@ -170,16 +219,13 @@ void Worker::receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& 
   started(result, operation);
 }
 
-void Worker::flush(Endpoint& to, Operation& operation) {
-  if (to.failed) return finish(operation, to.why);
-  ucp_request_param_t p = parameters(operation);
-  p.cb.send = on_sent;
-  started(functions().ep_flush(to.handle, &p), operation);
-}
-
 void Worker::call_back(Operation& operation) {
   if (operation.request != nullptr && worker_ != nullptr)
     functions().request_cancel(worker_, operation.request);
+}
+
+void not_now() {
+  registry().caretaker.not_now();
 }
 
 bool Worker::progress() {
@@ -206,6 +252,7 @@ void Worker::close() noexcept {
   force.flags = UCP_EP_CLOSE_FLAG_FORCE;
   std::vector<void*> closing;
   const auto close_one = [&](const std::shared_ptr<Endpoint>& e) {
+    if (device_ == shared_memory) return;  // goes with its worker
     if (void* const r = f.ep_close(e->handle, &force); r != nullptr && !UCS_PTR_IS_ERR(r))
       closing.push_back(r);
   };
@@ -226,8 +273,9 @@ void Worker::close() noexcept {
 /// do not answer are waited for no longer than this.
 void Worker::close_all() {
   constexpr auto patience = std::chrono::seconds(10);
-  const auto held = lock();
   Registry& all = registry();
+  all.caretaker.end();
+  const auto held = lock();
   all.finalised = true;
   const std::size_t count = all.workers.size();
   DoneList done;

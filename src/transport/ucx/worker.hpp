@@ -18,6 +18,9 @@ namespace weft::ucx {
 /// workers, whose progress completes operations of all of them.
 std::unique_lock<std::recursive_mutex> lock();
 
+/// Somebody is about to let the workers move on, so that a thread of their own need not do it.
+void not_now();
+
 struct Operation;
 
 /// Where operations say that they are done. It has room for all of its operations, so that nothing is
@@ -70,9 +73,6 @@ class Worker {
   /// workers arrive in the order in which they were sent. Throws `weft::Error`.
   void send(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t tag, Operation& operation);
   void receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& operation);
-  /// Done when all that was sent to there is in the hands of the network, so that it arrives though this rank
-  /// looks after it no more.
-  void flush(Endpoint& to, Operation& operation);
   /// Calls a receive back that nobody will complete.
   void call_back(Operation& operation);
 
