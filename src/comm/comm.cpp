@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/arithmetic.hpp"
+#include "base/backoff.hpp"
 #include "comm/comm_impl.hpp"
 #include "weft/error.hpp"
 
@@ -81,6 +82,15 @@ void CommImpl::Meanwhile::operator()() noexcept {
   } catch (...) {
     failure_ = std::current_exception();
   }
+}
+
+void CommImpl::wait_for(LateMaximum& late) {
+  Meanwhile meanwhile(*this);
+  for (Backoff backoff; !late.complete(); backoff.pause()) {
+    check_alive("online");
+    meanwhile();
+  }
+  meanwhile.rethrow();
 }
 
 void Comm::barrier() const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
+#include "comm/late_maximum.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
@@ -50,6 +51,12 @@ class CommImpl {
   virtual int least(int mine) = 0;
   /// Returns the bytes of rank `root` on every rank.
   virtual std::string broadcast(const std::string& bytes, int root) = 0;
+
+  /// One more maximum that ranks give to and read when they like. Collective; it must not outlive this
+  /// object.
+  virtual std::unique_ptr<LateMaximum> late_maximum() = 0;
+  /// Waits until all ranks have given their numbers. Executions under way make progress meanwhile.
+  void wait_for(LateMaximum& late);
 
   /// The ranks that give the same colour, in rank order.
   virtual std::shared_ptr<CommImpl> split(int colour) = 0;

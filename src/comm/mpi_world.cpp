@@ -7,6 +7,7 @@
 
 #include "base/backoff.hpp"
 #include "comm/mpi_devices.hpp"
+#include "comm/mpi_maximum.hpp"
 #include "comm/shared_memory.hpp"
 #include "weft/error.hpp"
 #include "weft/mpi.hpp"
@@ -93,6 +94,7 @@ class MpiComm final : public CommImpl {
     check_thread(operation);
   }
   MpiWorld* mpi() override { return world_.get(); }
+  std::unique_ptr<LateMaximum> late_maximum() override { return make_late_maximum(*world_); }
   std::shared_ptr<SharedMemory> share(std::size_t bytes) override {
     return share_between_processes(*this, bytes);
   }
@@ -249,6 +251,7 @@ MpiWorld::~MpiWorld() {
   }
   for (KeptWindow& kept : windows_) free_window(*kept.window);
   for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
+  for (const auto& own : own_comms_) MPI_Comm_free(own.get());
   MPI_Comm_free(&comm_);
 }
 
@@ -279,6 +282,16 @@ std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours)
   return groups_[colours] = std::make_shared<MPI_Comm>(made);
 }
 
+std::shared_ptr<const MPI_Comm> MpiWorld::own_comm() {
+  const auto held = lock();
+  free_unused();
+  MPI_Comm made = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(comm_, &made), "MPI_Comm_dup");
+  check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  own_comms_.push_back(std::make_shared<MPI_Comm>(made));
+  return own_comms_.back();
+}
+
 MPI_Win MpiWorld::make_window(std::byte* memory, std::size_t bytes) const {
   const auto held = lock();
   MPI_Win made = MPI_WIN_NULL;
@@ -305,9 +318,10 @@ void MpiWorld::free_window(MPI_Win& window) {
 }
 
 void MpiWorld::free_unused() {
-  if (groups_.empty() && windows_.empty()) return;
+  if (groups_.empty() && own_comms_.empty() && windows_.empty()) return;
   std::vector<int> used;
   for (const auto& [colours, group] : groups_) used.push_back(group.use_count() > 1 ? 1 : 0);
+  for (const auto& own : own_comms_) used.push_back(own.use_count() > 1 ? 1 : 0);
   for (const KeptWindow& kept : windows_) used.push_back(kept.window.use_count() > 1 ? 1 : 0);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, used.data(), static_cast<int>(used.size()), MPI_INT, MPI_MAX, comm_),
             "MPI_Allreduce");
@@ -320,6 +334,11 @@ void MpiWorld::free_unused() {
       ++group;
     }
   }
+  std::erase_if(own_comms_, [&](const std::shared_ptr<MPI_Comm>& own) {
+    if (used[i++] != 0) return false;
+    check_mpi(MPI_Comm_free(own.get()), "MPI_Comm_free");
+    return true;
+  });
   std::erase_if(windows_, [&](KeptWindow& kept) {
     if (used[i++] != 0) return false;
     free_window(*kept.window);

@@ -88,6 +88,9 @@ class MpiWorld {
   /// Number of kept communicators.
   std::size_t groups() const { return groups_.size(); }
 
+  /// A communicator of all ranks that nobody else uses. Collective. It is freed as those of groups are.
+  std::shared_ptr<const MPI_Comm> own_comm();
+
   /// A window through which all ranks may reach these bytes at any time. Collective; throws `weft::Error`,
   /// perhaps not on all ranks.
   MPI_Win make_window(std::byte* memory, std::size_t bytes) const;
@@ -120,6 +123,7 @@ class MpiWorld {
     std::shared_ptr<std::byte> memory;
   };
   std::map<std::vector<int>, std::shared_ptr<MPI_Comm>> groups_;  ///< with the same keys on all ranks
+  std::vector<std::shared_ptr<MPI_Comm>> own_comms_;              ///< the same ones on all ranks
   std::vector<KeptWindow> windows_;                               ///< the same ones on all ranks
 };
 

@@ -1,6 +1,7 @@
 #include "comm/thread_world.hpp"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
@@ -130,6 +131,59 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
   std::string result = *static_cast<const std::string*>(at(world_->slots, root));
   world_->closing_barrier();
   return result;
+}
+
+namespace {
+
+/// A rank is at most one round ahead of the others, as it reads a round before it gives to the next: two
+/// rounds in turn suffice.
+class ThreadMaximum final : public LateMaximum {
+ public:
+  struct Shared {
+    explicit Shared(int ranks) : ranks(static_cast<std::size_t>(ranks)) {}
+    struct alignas(64) Rank {
+      std::array<Numbers, 2> given;  ///< of a round that is even, and of one that is odd
+      std::atomic<std::uint64_t> rounds{0};
+    };
+    std::vector<Rank> ranks;
+  };
+
+  ThreadMaximum(ThreadWorld& world, int rank) : rank_(static_cast<std::size_t>(rank)) {
+    std::vector<std::shared_ptr<Shared>> all(static_cast<std::size_t>(world.size()));
+    if (rank == 0) all.front() = std::make_shared<Shared>(world.size());
+    weft::share(world, rank, all);
+    shared_ = all.front();
+  }
+
+  void give(const Numbers& mine) override {
+    Shared::Rank& r = shared_->ranks[rank_];
+    r.given[round_ % 2] = mine;
+    r.rounds.store(++round_, std::memory_order_release);
+  }
+
+  bool complete() override {
+    for (const Shared::Rank& r : shared_->ranks)
+      if (r.rounds.load(std::memory_order_acquire) < round_) return false;
+    maximum_ = shared_->ranks.front().given[(round_ - 1) % 2];
+    for (const Shared::Rank& r : shared_->ranks)
+      for (std::size_t i = 0; i < maximum_.size(); ++i)
+        maximum_[i] = std::max(maximum_[i], r.given[(round_ - 1) % 2][i]);
+    return true;
+  }
+
+  const Numbers& maximum() const override { return maximum_; }
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  std::size_t rank_;
+  std::uint64_t round_ = 0;
+  Numbers maximum_{};
+};
+
+}  // namespace
+
+std::unique_ptr<LateMaximum> ThreadComm::late_maximum() {
+  return std::make_unique<ThreadMaximum>(*world_, rank_);
 }
 
 std::shared_ptr<CommImpl> ThreadComm::split(int colour) {

@@ -88,6 +88,7 @@ class ThreadComm final : public CommImpl {
   void allgather(const void* mine, std::size_t bytes, void* all) override;
   int least(int mine) override;
   std::string broadcast(const std::string& bytes, int root) override;
+  std::unique_ptr<LateMaximum> late_maximum() override;
   std::shared_ptr<CommImpl> split(int colour) override;
   std::shared_ptr<SharedMemory> share(std::size_t bytes) override;
   void check_alive(const char* operation) const override { world_->check(operation); }
