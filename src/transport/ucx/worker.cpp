@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <thread>
 
 #include "base/environment.hpp"
@@ -140,6 +141,7 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
   if (const auto known = all.workers.find(device); known != all.workers.end()) return known->second;
   if (!all.awaits_finalize) {
     at_mpi_finalize(close_all);
+    std::atexit([] { registry().caretaker.end(); });  // before UCX goes, if MPI_Finalize is never called
     all.caretaker.begin([] {
       const auto mine = lock();
       for (const auto& [name, worker] : registry().workers) worker->progress();
@@ -174,9 +176,8 @@ Worker::~Worker() {
 }
 
 std::shared_ptr<Endpoint> Worker::endpoint(const std::string& address) {
-  std::shared_ptr<Endpoint>& known = endpoints_[address];
-  if (known && !known->failed) return known;
-  if (known) failed_.push_back(known);
+  const auto known = endpoints_.find(address);
+  if (known != endpoints_.end() && !known->second->failed) return known->second;
   auto made = std::make_shared<Endpoint>();
   made->address = address;
   ucp_ep_params_t p{};
@@ -188,7 +189,8 @@ std::shared_ptr<Endpoint> Worker::endpoint(const std::string& address) {
     p.err_handler = {on_failure, made.get()};
   }
   check(functions().ep_create(worker_, &p, &made->handle), "ucp_ep_create");
-  return known = made;
+  if (known != endpoints_.end()) failed_.push_back(known->second);
+  return endpoints_[address] = made;
 }
 
 /// What a call that starts an operation has returned.
