@@ -103,6 +103,8 @@ void add_measurement(CLI::App& app, Case& c) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000))
       ->group("Measurement");
+  app.add_flag("--series", c.series, "every execution is a repetition, with its time in the JSON")
+      ->group("Measurement");
   app.add_option("--peers", c.peers, "fftw-mpi, mkl, cufft: the same problem by others, in turn with Weft")
       ->delimiter(',')
       ->group("Measurement");
@@ -151,6 +153,8 @@ void add_plan(CLI::App& app, Case& c) {
   plan_option("--chunk", "chunk", "auto, or the most bytes of a transfer");
   plan_option("--inflight", "inflight", "transfers that a rank sends on a rail at a time");
   plan_option("--barrier", "barrier", "off, on: whether ranks wait for each other after each ring step");
+  plan_option("--rebalance", "rebalance",
+              "off, or how many times sooner a transfer has to be done on another rail");
   group = "Plan: arrays in memory of GPUs";
   CLI::Option* const transport =
       app.add_option("--transport", c.transport,

@@ -162,6 +162,14 @@ int transfers(const std::string& name, const std::string& text) {
   return needed(value, name, text, "a whole number from 1 to 1024");
 }
 
+double times_sooner(const std::string& name, const std::string& text) {
+  constexpr double most = 100;
+  if (text == "off") return 0;
+  auto value = number<double>(text);
+  if (value && !(*value >= 1 && *value <= most)) value.reset();
+  return needed(value, name, text, "off, or a number from 1 to 100");
+}
+
 OptionRow opened(OptionRow row, bool (*opened)(const Options&)) {
   row.opened = opened;
   return row;
@@ -214,6 +222,7 @@ const std::vector<OptionRow>& option_table() {
             [](const std::string& option, const std::string& text) {
               return chosen(option, text, text, Names<bool>{{"off", false}, {"on", true}});
             }),
+        row("rebalance", given, "", &Wishes::rebalance, times_sooner),
         choice("staging", given, &Wishes::staging, switches),
         choice("layout", open, &Wishes::layout,
                {{"auto", L::automatic}, {"contiguous", L::contiguous}, {"strided", L::strided}}),

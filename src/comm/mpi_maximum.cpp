@@ -44,23 +44,27 @@ class Reductions {
     return all_.back();
   }
 
- private:
-  Reductions() {
-    at_mpi_finalize([] { of_process().complete_all(); });
-  }
-
-  /// All ranks have given what they will give. A rank that has failed may not have: it is not waited for.
-  void complete_all() noexcept {
+  /// Waits for those on a communicator, or for all of them; whether they are complete. All ranks have given
+  /// what they will give. A rank that has failed may not have: it is not waited for.
+  bool complete(const void* comm) noexcept {
     constexpr double patience = 5;  // seconds
     try {
       const double end = seconds_now() + patience;
       const std::lock_guard lock(mutex_);
-      while (seconds_now() < end &&
-             !std::all_of(all_.begin(), all_.end(), [](const auto& r) { return r->complete(); })) {
-      }
+      const auto is_complete = [&](const std::shared_ptr<Reduction>& r) {
+        return (comm != nullptr && r->comm.get() != comm) || r->complete();
+      };
+      while (seconds_now() < end)
+        if (std::all_of(all_.begin(), all_.end(), is_complete)) return true;
     } catch (const std::exception&) {
-      // MPI is about to end and would say so itself.
+      // MPI would say so itself.
     }
+    return false;
+  }
+
+ private:
+  Reductions() {
+    at_mpi_finalize([] { of_process().complete(nullptr); });
   }
 
   std::mutex mutex_;
@@ -95,6 +99,10 @@ class MpiMaximum final : public LateMaximum {
 };
 
 }  // namespace
+
+bool complete_reduction(const void* comm) {
+  return Reductions::of_process().complete(comm);
+}
 
 std::unique_ptr<LateMaximum> make_late_maximum(MpiWorld& world) {
   const auto lock = world.lock();

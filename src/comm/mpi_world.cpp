@@ -251,7 +251,8 @@ MpiWorld::~MpiWorld() {
   }
   for (KeptWindow& kept : windows_) free_window(*kept.window);
   for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
-  for (const auto& own : own_comms_) MPI_Comm_free(own.get());
+  for (const auto& own : own_comms_)
+    if (complete_reduction(own.get())) MPI_Comm_free(own.get());
   MPI_Comm_free(&comm_);
 }
 

@@ -140,7 +140,7 @@ namespace {
 class ThreadMaximum final : public LateMaximum {
  public:
   struct Shared {
-    explicit Shared(int ranks) : ranks(static_cast<std::size_t>(ranks)) {}
+    explicit Shared(int size) : ranks(static_cast<std::size_t>(size)) {}
     struct alignas(64) Rank {
       std::array<Numbers, 2> given;  ///< of a round that is even, and of one that is odd
       std::atomic<std::uint64_t> rounds{0};

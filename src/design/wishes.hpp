@@ -58,6 +58,7 @@ struct Wishes {
   Wish<Index> chunk{RailSettings().chunk};
   Wish<int> in_flight{RailSettings().in_flight};
   Wish<bool> barrier{RailSettings().barrier};
+  Wish<double> rebalance{RailSettings().rebalance};
   Wish<Switch> staging;
   Wish<LayoutWish> layout;
   Wish<Puts> puts;

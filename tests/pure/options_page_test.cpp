@@ -108,6 +108,7 @@ std::string standard(const std::string& option, const std::string& value) {
   if (option == "chunk") return "by rule";
   if (option == "inflight") return std::to_string(RailSettings().in_flight);
   if (option == "barrier") return "off";
+  if (option == "rebalance") return "1.1";
   if (option == "wisdom" || option == "trace") return "none";
   if (option == "machine") return "as wisdom has it";
   if (option == "tolerance") return "exact";

@@ -186,6 +186,7 @@ RailSettings choose_rails(const Given& given) {
   rails.chunk = wishes.chunk.value;
   rails.in_flight = wishes.in_flight.value;
   rails.barrier = wishes.barrier.value;
+  rails.rebalance = wishes.rebalance.value;
   return rails;
 }
 

@@ -63,11 +63,11 @@ class Staged final : public Carrier {
     } else if (!device_->passed(*t.ready)) {
       return false;
     }
-    t.waiting = false;
     // Packed parts are in the workspace alone.
     Memory of_parts = memory;
     if (pinned_) of_parts[static_cast<std::size_t>(Space::work)] = pinned_.get();
-    return host_->post(tile, of_parts, queue, Patience::wait);
+    t.waiting = !host_->post(tile, of_parts, queue, patience);
+    return !t.waiting;
   }
 
   bool sent(int tile, Patience patience) override { return host_->sent(tile, patience); }

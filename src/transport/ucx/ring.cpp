@@ -9,9 +9,11 @@
 #include <cstring>
 #include <thread>
 
+#include "base/warning.hpp"
 #include "kernels/cpu/varying_rows.hpp"
 #include "transport/mpi/failure_notices.hpp"
 #include "transport/ucx/rail_table.hpp"
+#include "transport/ucx/rail_watch.hpp"
 #include "transport/ucx/rails.hpp"
 
 namespace weft {
@@ -41,7 +43,10 @@ class UcxRing final : public Carrier {
     tag_ = world_.take_tags(1);
     notices_.use(tag_.first());
     conversation_ = ucx::new_conversation(comm_);
-    use({steps(), -comm_.least(-most_transfers_), rails_->count()});
+    const int most_steps = -comm_.least(-steps());
+    const RailTable table(most_steps, -comm_.least(-most_transfers_), rails_->count());
+    use(table);
+    watch(table, most_steps);
   }
 
   /// Assigns rails to transfers, before the first execution or between two, on all ranks alike.
@@ -52,7 +57,8 @@ class UcxRing final : public Carrier {
           x.lane = rails_->near(x.peer) ? rails_->memory_lane() : table.rail(x.of.step, x.number);
   }
 
-  bool post(int tile, const Memory& memory, Queue&, Patience) override {
+  bool post(int tile, const Memory& memory, Queue&, Patience patience) override {
+    if (tile == 0 && !begin(patience)) return false;
     Tile& t = at(tiles_, tile);
     t.work = at(memory, Space::work);
     compact_parts(tile);
@@ -119,6 +125,7 @@ class UcxRing final : public Carrier {
   void cancel() noexcept override {
     if (!mpi_alive()) return;
     const auto held = ucx::lock();
+    if (watch_) watch_->give_up();
     for (Tile& t : tiles_)
       for (Transfer& x : t.receives) rails_->worker(x.lane)->call_back(x);
     notices_.tell();
@@ -139,6 +146,7 @@ class UcxRing final : public Carrier {
     Index offset = 0, bytes = 0;  ///< in the workspace; as many at most
     Index begin = -1;             ///< in a part whose length varies, where it begins; -1: in others
     int lane = 0;
+    double began = 0;  ///< when it was sent, if that is measured
   };
   struct Tile {
     std::vector<Transfer> sends = {}, receives = {};  ///< in ring order
@@ -237,6 +245,7 @@ class UcxRing final : public Carrier {
       all += t.sends.size() + t.receives.size();
     }
     done_.operations.reserve(all);
+    transfers_in_all_ = all;
     lanes_.resize(static_cast<std::size_t>(rails_->lanes()));
     for (Lane& lane : lanes_) lane.queue.reserve(sends);
     stages_.resize(tiles_.size() * static_cast<std::size_t>(steps()));
@@ -245,6 +254,44 @@ class UcxRing final : public Carrier {
         if ((lane == rails_->memory_lane()) == rails_->near(peer)) ways_.push_back({lane, peer});
     token_out_.list = token_in_.list = &tokens_;
     tokens_.operations.reserve(2);
+  }
+
+  /// Lets the ranks exchange rails. Collective.
+  void watch(const RailTable& table, int most_steps) {
+    const int rails = rails_->count();
+    if (settings_.rebalance <= 0 || rails < 2) return;
+    if (rails > RailWatch::most_rails) {
+      if (rank() == 0)
+        warn("exchange ucx: with more than " + std::to_string(RailWatch::most_rails) +
+             " rails, which of them carries what stays as it is");
+      return;
+    }
+    std::vector<Index> loads(static_cast<std::size_t>(most_steps * table.transfers()));
+    for (const Tile& t : tiles_)
+      for (const Transfer& x : t.sends)
+        if (!rails_->near(x.peer)) at(loads, (x.of.step - 1) * table.transfers() + x.number) += x.bytes;
+    watch_ =
+        std::make_unique<RailWatch>(comm_, table, most_steps, rails, std::move(loads), settings_.rebalance);
+  }
+
+  /// Before the first tile of an execution. False if the ranks have not all told what the last one took.
+  bool begin(Patience patience) {
+    unfinished_ = transfers_in_all_;
+    running_ = true;
+    if (!watch_) return true;
+    const auto decided = [&] {
+      if (watch_->decided()) return true;
+      const auto held = ucx::lock();
+      rails_->progress();
+      return false;
+    };
+    if (!notices_.await(patience, decided)) return false;
+    if (watch_->changed()) use(watch_->table());
+    for (const int rail : watch_->newly_left())
+      if (rank() == 0)
+        warn("exchange ucx: rail " + rails_->device(rail) + " has failed, and is used no longer");
+    watch_->begin();
+    return true;
   }
 
   /// Of what the tile sends, parts whose length varies; no bytes of those that it receives have arrived.
@@ -266,17 +313,49 @@ class UcxRing final : public Carrier {
     rails_->progress();
     if (++looks_ % between_checks == 0) look_after_rails();
     do {
+      if (!done_.operations.empty() && measures()) time_transfers();
       for (Operation* operation : done_.operations) note(static_cast<Transfer&>(*operation));
       done_.operations.clear();
       if (settings_.barrier) pass_barrier();
       start_sends();
     } while (!done_.operations.empty());
+    if (running_ && unfinished_ == 0 && posted_ == static_cast<int>(tiles_.size())) end();
+  }
+
+  bool measures() const { return watch_ && watch_->measures(); }
+
+  void time_transfers() {
+    const double now = seconds_now();
+    for (const Operation* operation : done_.operations) {
+      const auto& x = static_cast<const Transfer&>(*operation);
+      if (x.lane != rails_->memory_lane()) watch_->complete(x.lane, x.of.step, x.of.sends ? x.began : 0, now);
+    }
+  }
+
+  /// All transfers of an execution are complete.
+  void end() {
+    running_ = false;
+    if (!watch_) return;
+    if (watch_->measures()) {
+      for (const auto& [lane, peer] : ways_)
+        if (lane != rails_->memory_lane() && rails_->endpoint(lane, peer).failed) watch_->has_failed(lane);
+      for (int lane = 0; lane < rails_->count(); ++lane)
+        if (has_lost_link(lane)) watch_->has_failed(lane);
+    }
+    watch_->end();
+  }
+
+  /// Nothing is sent on it any more.
+  bool has_left(int lane) const { return watch_ && lane < rails_->count() && watch_->has_left(lane); }
+  bool has_lost_link(int lane) const {
+    return rails_->worker(lane)->is_interface() && !ucx::has_link(rails_->device(lane));
   }
 
   void note(Transfer& x) {
     if (x.status != UCS_OK) fail(x.lane, x.peer, ucx::text_of(x.status));
     Tile& t = at(tiles_, x.of.tile);
     --at(stages_, stage_of(x.of.tile, x.of.step));
+    --unfinished_;
     if (x.of.sends) {
       --at(lanes_, x.lane).under_way;
       --t.unsent;
@@ -295,6 +374,7 @@ class UcxRing final : public Carrier {
         if (settings_.barrier && stage_of(x.of.tile, x.of.step) > open_) break;
         ++lane.next;
         ++lane.under_way;
+        if (measures()) x.began = seconds_now();
         const Tile& t = at(tiles_, x.of.tile);
         const Index bytes =
             x.begin < 0 ? x.bytes : std::clamp<Index>(at(t.sent, x.of.position) - x.begin, 0, x.bytes);
@@ -330,7 +410,9 @@ class UcxRing final : public Carrier {
     round_ = round;
     tokens_.operations.clear();
     const int to = member(place_ + (1 << round)), from = member(place_ - (1 << round));
-    const auto lane = [&](int peer) { return rails_->near(peer) ? rails_->memory_lane() : 0; };
+    int first = 0;
+    while (has_left(first)) ++first;
+    const auto lane = [&](int peer) { return rails_->near(peer) ? rails_->memory_lane() : first; };
     rails_->worker(lane(from))
         ->receive(nullptr, 0, ucx::tag_of(conversation_, from, first_round + round), token_in_);
     rails_->worker(lane(to))->send(rails_->endpoint(lane(to), to), nullptr, 0,
@@ -341,7 +423,7 @@ class UcxRing final : public Carrier {
   void look_after_rails() {
     for (const auto& [lane, peer] : ways_) {
       const ucx::Endpoint& endpoint = rails_->endpoint(lane, peer);
-      if (endpoint.failed) fail(lane, peer, ucx::text_of(endpoint.why));
+      if (endpoint.failed && !has_left(lane)) fail(lane, peer, ucx::text_of(endpoint.why));
     }
     look_at_links();
   }
@@ -354,7 +436,7 @@ class UcxRing final : public Carrier {
     if (now < next_look_) return;
     next_look_ = now + between_looks;
     for (int lane = 0; lane < rails_->count(); ++lane) {
-      if (!rails_->worker(lane)->is_interface() || ucx::has_link(rails_->device(lane))) continue;
+      if (has_left(lane) || !has_lost_link(lane)) continue;
       for (const Way& way : ways_)
         if (way.lane == lane) rails_->endpoint(lane, way.peer).give_up(UCS_ERR_UNREACHABLE);
       throw Error("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
@@ -395,6 +477,10 @@ class UcxRing final : public Carrier {
   int open_ = 0, posted_ = 0, round_ = -1;  ///< the last stage that may be sent; tiles; -1: in no round
   Operation token_in_, token_out_;
   std::vector<Way> ways_;
+  // The exchange of rails:
+  std::unique_ptr<RailWatch> watch_;                   ///< null: they stay as they are
+  std::size_t transfers_in_all_ = 0, unfinished_ = 0;  ///< of all tiles; of those, not complete
+  bool running_ = false;
 };
 
 }  // namespace
