@@ -48,6 +48,12 @@ bool RailWatch::changed() {
   return std::exchange(changed_, false);
 }
 
+bool RailWatch::has_left_all() const {
+  bool all = true;
+  for (int j = 0; j < rails_; ++j) all = all && balance_.has_left(j);
+  return all;
+}
+
 std::vector<int> RailWatch::newly_left() {
   std::vector<int> rails;
   for (int j = 0; j < rails_; ++j)

@@ -31,6 +31,7 @@ class RailWatch {
   bool changed();
   const RailTable& table() const { return balance_.table(); }
   bool has_left(int rail) const { return balance_.has_left(rail); }
+  bool has_left_all() const;
   /// The rails that were left since this was asked last, as they have failed.
   std::vector<int> newly_left();
 

@@ -290,6 +290,9 @@ class UcxRing final : public Carrier {
     for (const int rail : watch_->newly_left())
       if (rank() == 0)
         warn("exchange ucx: rail " + rails_->device(rail) + " has failed, and is used no longer");
+    if (watch_->has_left_all())
+      throw Error("exchange ucx", "rails that have all failed", "a network that is there, and a new plan",
+                  rank());
     watch_->begin();
     return true;
   }
