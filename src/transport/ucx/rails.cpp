@@ -80,6 +80,17 @@ class Conversations {
   int next_ = 0;
 };
 
+/// One that has failed already if UCX sees at once that there is no way.
+std::shared_ptr<Endpoint> way_to(Worker& worker, const std::string& address) {
+  try {
+    return worker.endpoint(address);
+  } catch (const Error&) {
+    auto none = std::make_shared<Endpoint>();
+    none->give_up(UCS_ERR_UNREACHABLE);
+    return none;
+  }
+}
+
 }  // namespace
 
 int new_conversation(CommImpl& comm) {
@@ -183,7 +194,7 @@ void Rails::connect(CommImpl& comm, int lane) {
   agree(comm, operation, [&] {
     const auto held = lock();
     for (int r = 0; r < comm.size(); ++r)
-      if (reaches(r)) at(at(endpoints_, lane), r) = worker->endpoint(at(addresses, r));
+      if (reaches(r)) at(at(endpoints_, lane), r) = way_to(*worker, at(addresses, r));
   });
 }
 

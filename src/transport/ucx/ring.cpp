@@ -34,6 +34,9 @@ class UcxRing final : public Carrier {
     for (int r = 0; r < c.comm.size(); ++r)
       if (at(c.groups, r) == at(c.groups, rank())) members_.push_back(r);
     place_ = place_of(rank());
+    if (reshape_.most_tiles > most_tiles)
+      throw Error("plan: option tile", std::to_string(reshape_.most_tiles) + " tiles with exchange ucx",
+                  "at most " + std::to_string(most_tiles) + ": make tiles thicker");
     for (std::size_t k = 0; k < reshape_.tiles.size(); ++k) add_tile(static_cast<int>(k));
     make_room();
   }
@@ -58,22 +61,23 @@ class UcxRing final : public Carrier {
   }
 
   bool post(int tile, const Memory& memory, Queue&, Patience patience) override {
-    if (tile == 0 && !begin(patience)) return false;
+    const bool first = posted_ == 0 || posted_ == static_cast<int>(tiles_.size());
+    if (first && !begin(patience)) return false;
     Tile& t = at(tiles_, tile);
     t.work = at(memory, Space::work);
     compact_parts(tile);
     const auto held = ucx::lock();
-    if (tile == 0) open_ = 0;
-    posted_ = tile + 1;
+    if (first) posted_ = open_ = 0;
+    t.place = posted_++;
     t.left = t.transfers;
     t.arrived.clear();
     t.returned = 0;
     t.unread = t.parts;
     t.unsent = t.sends.size();
-    for (int step = 1; step <= steps(); ++step) at(stages_, stage_of(tile, step)) = at(t.of_step, step - 1);
+    for (int step = 1; step <= steps(); ++step) at(stages_, stage_of(t, step)) = at(t.of_step, step - 1);
     for (Transfer& x : t.receives)
       rails_->worker(x.lane)->receive(t.work + x.offset, static_cast<std::size_t>(x.bytes),
-                                      ucx::tag_of(conversation_, x.peer, data), x);
+                                      ucx::tag_of(conversation_, x.peer, first_tile + tile), x);
     for (Transfer& x : t.sends) at(lanes_, x.lane).enqueue(x);
     if (t.own_from >= 0) {
       const TileMessages& m = at(reshape_.tiles, tile);
@@ -91,7 +95,7 @@ class UcxRing final : public Carrier {
     return notices_.await(patience, [&] {
       const auto held = ucx::lock();
       move_on();
-      return at(tiles_, tile).unsent == 0;
+      return at(tiles_, tile).unsent == 0 && !is_needed();
     });
   }
 
@@ -101,7 +105,7 @@ class UcxRing final : public Carrier {
       if (t.returned < t.arrived.size()) return true;
       const auto held = ucx::lock();
       move_on();
-      return t.returned < t.arrived.size() || t.unread == 0;
+      return t.returned < t.arrived.size() || (t.unread == 0 && !is_needed());
     };
     if (!notices_.await(patience, look)) return no_arrival_yet;
     if (t.returned == t.arrived.size()) return no_more_arrivals;
@@ -132,8 +136,8 @@ class UcxRing final : public Carrier {
   }
 
  private:
-  // Kinds of messages in the conversation: transfers, and behind them a barrier's, by round.
-  static constexpr int data = 0, first_round = 1;
+  // Kinds of messages in the conversation: a barrier's by round, and behind them transfers by tile.
+  static constexpr int first_round = 0, first_tile = 32, most_tiles = 65000;
 
   /// Of which part a transfer is.
   struct Part {
@@ -157,6 +161,7 @@ class UcxRing final : public Carrier {
     std::size_t parts = 0, unsent = 0, returned = 0, unread = 0;  ///< transfers; of `arrived`; parts
     int own_from = -1, own_to = -1;  ///< positions of the part that is copied here; -1: there is none
     Index saved = 0;                 ///< `bytes_saved`
+    int place = 0;                   ///< among the tiles of an execution, which all ranks post in one order
     std::byte* work = nullptr;
   };
   /// What is to be sent on a rail, in order.
@@ -183,7 +188,7 @@ class UcxRing final : public Carrier {
     return static_cast<int>(std::lower_bound(members_.begin(), members_.end(), member) - members_.begin());
   }
   int member(int place) const { return at(members_, (place + size()) % size()); }
-  int stage_of(int tile, int step) const { return tile * steps() + step - 1; }
+  int stage_of(const Tile& tile, int step) const { return tile.place * steps() + step - 1; }
 
   void add_tile(int number) {
     const TileMessages& m = at(reshape_.tiles, number);
@@ -274,11 +279,17 @@ class UcxRing final : public Carrier {
         std::make_unique<RailWatch>(comm_, table, most_steps, rails, std::move(loads), settings_.rebalance);
   }
 
-  /// Before the first tile of an execution. False if the ranks have not all told what the last one took.
+  /// Before the first tile of an execution. False if it would have to wait.
   bool begin(Patience patience) {
+    if (watch_ && !decide(patience)) return false;
     unfinished_ = transfers_in_all_;
     running_ = true;
-    if (!watch_) return true;
+    if (watch_) watch_->begin();
+    return true;
+  }
+
+  /// The rails of the execution that begins, from what the last one took. False if not all have told that.
+  bool decide(Patience patience) {
     const auto decided = [&] {
       if (watch_->decided()) return true;
       const auto held = ucx::lock();
@@ -293,7 +304,6 @@ class UcxRing final : public Carrier {
     if (watch_->has_left_all())
       throw Error("exchange ucx", "rails that have all failed", "a network that is there, and a new plan",
                   rank());
-    watch_->begin();
     return true;
   }
 
@@ -357,7 +367,7 @@ class UcxRing final : public Carrier {
   void note(Transfer& x) {
     if (x.status != UCS_OK) fail(x.lane, x.peer, ucx::text_of(x.status));
     Tile& t = at(tiles_, x.of.tile);
-    --at(stages_, stage_of(x.of.tile, x.of.step));
+    --at(stages_, stage_of(t, x.of.step));
     --unfinished_;
     if (x.of.sends) {
       --at(lanes_, x.lane).under_way;
@@ -374,16 +384,16 @@ class UcxRing final : public Carrier {
     for (Lane& lane : lanes_)
       while (!lane.empty() && lane.under_way < settings_.in_flight) {
         Transfer& x = *lane.queue[lane.next];
-        if (settings_.barrier && stage_of(x.of.tile, x.of.step) > open_) break;
+        const Tile& t = at(tiles_, x.of.tile);
+        if (settings_.barrier && stage_of(t, x.of.step) > open_) break;
         ++lane.next;
         ++lane.under_way;
         if (measures()) x.began = seconds_now();
-        const Tile& t = at(tiles_, x.of.tile);
         const Index bytes =
             x.begin < 0 ? x.bytes : std::clamp<Index>(at(t.sent, x.of.position) - x.begin, 0, x.bytes);
         rails_->worker(x.lane)->send(rails_->endpoint(x.lane, x.peer), t.work + x.offset,
                                      static_cast<std::size_t>(bytes),
-                                     ucx::tag_of(conversation_, rank(), data), x);
+                                     ucx::tag_of(conversation_, rank(), first_tile + x.of.tile), x);
       }
   }
 
@@ -407,6 +417,12 @@ class UcxRing final : public Carrier {
         ++open_;
       }
     }
+  }
+
+  /// Whether other ranks wait for this one in the barrier, though it has nothing more to send or to receive.
+  bool is_needed() const {
+    return settings_.barrier && posted_ == static_cast<int>(tiles_.size()) &&
+           open_ + 1 < static_cast<int>(stages_.size());
   }
 
   void start_round(int round) {

@@ -83,6 +83,7 @@ class Worker {
   Worker(const std::string& device, DeviceClass device_class);
   void started(void* result, Operation& operation);
   void say_farewell(std::vector<Operation>& operations, DoneList& done);
+  void take_in_the_rest();
   void close() noexcept;
   static void close_all();
 
