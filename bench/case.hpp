@@ -23,6 +23,7 @@ struct Case {
   std::vector<std::string> peers;
   Index batch = 1;
   int repeat = 20;
+  bool series = false;  ///< all executions one after another, none of them untimed
   bool in_place = false, explain = false;
   Options options;
 

@@ -103,6 +103,8 @@ void add_measurement(CLI::App& app, Case& c) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000))
       ->group("Measurement");
+  app.add_flag("--series", c.series, "every execution is a repetition, with its time in the JSON")
+      ->group("Measurement");
   app.add_option("--peers", c.peers, "fftw-mpi, mkl, cufft: the same problem by others, in turn with Weft")
       ->delimiter(',')
       ->group("Measurement");
@@ -146,6 +148,13 @@ void add_plan(CLI::App& app, Case& c) {
     for (const PipelineParameter& p : pipeline.parameters)
       if (const std::string flag = std::string("--") + p.name; app.get_option_no_throw(flag) == nullptr)
         plan_option(flag, p.name, help_of(p.name));
+  group = "Plan: exchange ucx";
+  plan_option("--rails", "rails", "auto, a number, or names of network devices: eth0,eth1");
+  plan_option("--chunk", "chunk", "auto, or the most bytes of a transfer");
+  plan_option("--inflight", "inflight", "transfers that a rank sends on a rail at a time");
+  plan_option("--barrier", "barrier", "off, on: whether ranks wait for each other after each ring step");
+  plan_option("--rebalance", "rebalance",
+              "off, or how many times sooner a transfer has to be done on another rail");
   group = "Plan: arrays in memory of GPUs";
   CLI::Option* const transport =
       app.add_option("--transport", c.transport,

@@ -1,6 +1,7 @@
 #include "measurement.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -358,15 +359,18 @@ class Bench {
 
   void repeat() {
     std::map<std::string, std::vector<double>> peer_times;
-    constexpr int warm_up = 3;
+    const int warm_up = case_.series ? 0 : 3;
     for (int i = 0; i < case_.repeat + warm_up; ++i) {
-      const int untimed_ones = untimed_runs(times_.empty() ? 1 : times_.back());
+      const int untimed_ones = case_.series ? 0 : untimed_runs(times_.empty() ? 1 : times_.back());
       if (problem_.in_place) renew(2 * (untimed_ones + 2));
       Repetition untimed, r;
       for (int n = untimed_ones; n > 0; --n) once(untimed);
       comm_.barrier();
+      const double began =
+          std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
       r.noted = once(r);
       const double time = slowest(comm_, r.noted);
+      if (case_.series) m_.series.push_back({began, time});
       if (device_) note(r);
       if (i >= warm_up) {
         mine_.push_back(r);

@@ -1,6 +1,7 @@
 // The measurement of one plan: times of the repetitions and of their operations, and the error of the result.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,7 +33,9 @@ struct OnlineRun {
 };
 
 struct Measured {
-  Summary time;               ///< of the slowest rank, per repetition
+  Summary time;  ///< of the slowest rank, per repetition
+  /// With --series, of every execution: when it began, in seconds since 1970, and how long it took.
+  std::vector<std::array<double, 2>> series;
   double planning_s = 0;      ///< slowest rank
   double memory_bytes = 0;    ///< arrays and workspace, of the rank that needs most
   double error_l2 = 0;        ///< relative, over all ranks; the larger of the two directions

@@ -140,6 +140,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                                {"bytes", o.bytes_all},
                                {"memory_read", o.memory_read},
                                {"memory_written", o.memory_written}});
+  if (!m.series.empty()) j["series"] = m.series;
   j["operations_total_s"] = m.median_total_s;
   j["memory_traffic"] = {{"read_bytes", m.traffic.read},
                          {"written_bytes", m.traffic.written},

@@ -36,6 +36,7 @@ PURE_BASE = {"base/anywhere.hpp", "base/arithmetic.hpp", "base/effort.hpp", "bas
 # What a transport needs to know of a program (docs/adr/0005).
 ALSO = {
     ("transport", "traffic/messages.hpp"),
+    ("transport", "traffic/rail_settings.hpp"),
     ("transport", "traffic/traits.hpp"),
     ("transport", "geometry/layout.hpp"),  # how packed parts lie
 }
@@ -62,6 +63,8 @@ VENDORS = {
     "fftw3.h": ("src/fft/fftw/", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/"),
     "mkl": (),
     "cuda": ("cuda/", "cufft/"),
+    "ucp/": ("src/transport/ucx/",),
+    "uct/": ("src/transport/ucx/",),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "api/option_table.hpp"
+#include "base/arithmetic.hpp"
 #include "base/environment.hpp"
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
@@ -140,6 +141,41 @@ std::optional<Index> ranks_or_auto(const std::string& name, const std::string& t
   return needed(number<Index>(text), name, text, "auto, or a number of ranks");
 }
 
+/// "auto", "2", "eth0,eth1"; the names are looked for once there are ranks.
+std::string rails(const std::string& name, const std::string& text) {
+  const auto several = number<int>(text);
+  const std::vector<std::string> parts = split(text, ',');
+  if ((several && *several < 1) || std::find(parts.begin(), parts.end(), "") != parts.end() ||
+      any_equal(parts))
+    throw Error("options: " + name, "\"" + text + "\"",
+                "auto, a number from 1, or different names of network devices separated by commas");
+  return text;
+}
+
+/// Bytes of a transfer, which TCP carries no faster in smaller ones.
+Index chunk(const std::string& name, const std::string& text) {
+  constexpr Index least = 1024;
+  if (text == "auto") return 0;
+  auto value = number<Index>(text);
+  if (value && *value < least) value.reset();
+  return needed(value, name, text, "auto, or a number of bytes from 1024");
+}
+
+int transfers(const std::string& name, const std::string& text) {
+  constexpr int most = 1024;
+  auto value = number<int>(text);
+  if (value && !(*value >= 1 && *value <= most)) value.reset();
+  return needed(value, name, text, "a whole number from 1 to 1024");
+}
+
+double times_sooner(const std::string& name, const std::string& text) {
+  constexpr double most = 100;
+  if (text == "off") return 0;
+  auto value = number<double>(text);
+  if (value && !(*value >= 1 && *value <= most)) value.reset();
+  return needed(value, name, text, "off, or a number from 1 to 100");
+}
+
 OptionRow opened(OptionRow row, bool (*opened)(const Options&)) {
   row.opened = opened;
   return row;
@@ -185,6 +221,14 @@ const std::vector<OptionRow>& option_table() {
         opened(row("codec", given, "none", &Wishes::codec, codecs),
                [](const Options& o) { return !o.is_set("codec") && !o.get("tolerance").empty(); }),
         row("tolerance", given, "", &Wishes::tolerance, tolerance),
+        row("rails", given, "", &Wishes::rails, rails),
+        row("chunk", given, "", &Wishes::chunk, chunk),
+        row("inflight", given, "", &Wishes::in_flight, transfers),
+        row("barrier", given, "", &Wishes::barrier,
+            [](const std::string& option, const std::string& text) {
+              return chosen(option, text, text, Names<bool>{{"off", false}, {"on", true}});
+            }),
+        row("rebalance", given, "", &Wishes::rebalance, times_sooner),
         choice("staging", given, &Wishes::staging, switches),
         choice("layout", open, &Wishes::layout,
                {{"auto", L::automatic}, {"contiguous", L::contiguous}, {"strided", L::strided}}),

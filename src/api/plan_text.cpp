@@ -32,6 +32,7 @@ std::string PlanImpl::to_string() const {
     text += std::string("scale ") + scaling(problem.forward_scale) + " forward, " +
             scaling(problem.backward_scale) + " backward\n";
   text += describe("input", arrays[0]) + describe("output", arrays[1]) + weft::to_string(design());
+  text += bound->rails_text();
   std::vector<std::string> libraries;
   for (const auto& [name, lengths] : bound->libraries())
     libraries.push_back(name + (lengths.empty() ? "" : " (lines of " + join(lengths, ", ") + " aside)"));

@@ -35,6 +35,8 @@ constexpr std::array table{
                         "file or folder of Intel MKL's libmkl_rt; unset: Weft searches for it"},
     EnvironmentVariable{"WEFT_NCCL_LIBRARY",
                         "file of NCCL's libnccl.so.2; unset: the loader searches for it"},
+    EnvironmentVariable{"WEFT_RAILS", "default of option rails"},
+    EnvironmentVariable{"WEFT_UCX_LIBRARY", "file of UCX's libucp.so.0; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_ZFP_LIBRARY",
                         "file of libzfp, of codecs zfp and zfp-accuracy; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_DIR", "for CMake, where it finds an installed Weft"},

@@ -11,6 +11,7 @@
 #include "design/setting.hpp"
 #include "design/wishes.hpp"
 #include "program/builder.hpp"
+#include "traffic/rail_settings.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
@@ -43,6 +44,7 @@ struct Design {
   Chosen<int> threads;                          ///< of every rank
   Chosen<std::optional<int>> plain_executions;  ///< before executions are captured as graphs; none: never
   MemoryMap memory;
+  RailSettings rails;              ///< of exchanges on rails
   ProgramRequest program;          ///< what the programs of all ranks and both directions have in common
   std::array<double, 2> scales;    ///< by direction
   std::vector<Index> cache_bytes;  ///< one for all ranks, or one for each

@@ -12,6 +12,7 @@
 #include "codec/codec.hpp"
 #include "program/pipeline.hpp"
 #include "schedule/planner.hpp"
+#include "traffic/rail_settings.hpp"
 
 namespace weft {
 
@@ -55,6 +56,11 @@ struct Wishes {
   Wish<std::vector<std::string>> exchange;    ///< one for all reshapes, or one for each; each may be "auto"
   Wish<std::vector<Codec>> codec{{Codec()}};  ///< one for all reshapes, or one for each
   Wish<std::optional<double>> tolerance;      ///< relative error of the output
+  Wish<std::string> rails{RailSettings().rails};
+  Wish<Index> chunk{RailSettings().chunk};
+  Wish<int> in_flight{RailSettings().in_flight};
+  Wish<bool> barrier{RailSettings().barrier};
+  Wish<double> rebalance{RailSettings().rebalance};
   Wish<Switch> staging;
   Wish<LayoutWish> layout;
   Wish<Puts> puts;

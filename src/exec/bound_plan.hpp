@@ -67,6 +67,8 @@ class BoundPlan final : public CommImpl::Execution {
   const std::array<std::size_t, 2>& array_bytes() const { return binding_.array_bytes; }
   const Comm& comm() const { return binding_.comm; }
   Interpreter::Libraries libraries() const;
+  /// What exchanges on rails have found, a line each; or nothing.
+  std::string rails_text() const;
   /// Of one workspace, of all of them on this rank, and of the largest box.
   Index workspace_bytes() const { return workspace_bytes_; }
   Index allocated_bytes() const { return second_workspace_ + workspace_bytes_; }

@@ -36,6 +36,7 @@ Links::Links(const Program& program, const LinkRequest& request) : rank_(program
       CarrierRequest made_from{request.comm, sent, request.groups[j], memory.device};
       if (const auto found = memory.exposed.find(&by); found != memory.exposed.end())
         made_from.exposed = found->second;
+      made_from.rails = memory.rails;
       return carrier_for(by, made_from, {memory.pinned, pinned});
     };
     std::unique_ptr<Carrier> made;

@@ -26,6 +26,7 @@ struct PlanMemory {
   Index packed_bytes = 0;
   bool hands_over = false;  ///< exchanges that take memory of devices are given it
   std::map<const ExchangeRow*, std::shared_ptr<const void>> exposed = {};  ///< what `expose` has made
+  RailSettings rails = {};                                                 ///< of exchanges on them
   Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
   /// If executions take turns with two workspaces (docs/adr/0021): where in the memory the second begins;
   /// else 0.

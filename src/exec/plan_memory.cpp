@@ -83,6 +83,7 @@ void BoundPlan::allocate_pinned(PlanMemory& m) const {
 std::optional<Obstacle> BoundPlan::make_memory() {
   PlanMemory m{.device = device(), .fft_work_offset = device_aligned(program_bytes_)};
   m.hands_over = binding_.hands_over;
+  m.rails = design_.rails;
   DeviceMemory found;
   if (device()) {
     found = find_device_memory();
@@ -106,7 +107,8 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   }
   const std::set<const ExchangeRow*> used(rows.begin(), rows.end());
   for (const ExchangeRow& row : exchange_table())  // in one order on all ranks
-    if (used.contains(&row) && row.prepare != nullptr) collectively([&] { row.prepare(comm_, device()); });
+    if (used.contains(&row) && row.prepare != nullptr)
+      collectively([&] { row.prepare(comm_, device(), design_.rails); });
   together(comm_, "plan", [&] { allocate_workspace(m); });
   for (const ExchangeRow& row : exchange_table())
     if (used.contains(&row) && row.expose != nullptr)
@@ -116,6 +118,15 @@ std::optional<Obstacle> BoundPlan::make_memory() {
       });
   together(comm_, "plan", [&] { link(m); });
   return std::nullopt;
+}
+
+std::string BoundPlan::rails_text() const {
+  std::string text;
+  const std::vector<const ExchangeRow*>& rows = halves_[0].exchanges;
+  for (const ExchangeRow* row : std::set<const ExchangeRow*>(rows.begin(), rows.end()))
+    if (row->describe != nullptr)
+      text += "exchange " + std::string(row->name) + " " + row->describe(comm_, design_.rails) + "\n";
+  return text;
 }
 
 /// Local, as is `link`.

@@ -48,8 +48,9 @@ struct ExchangeTraits {
   bool asked_for = false;      ///< a part travels once its receiver has asked for it
   bool own_workspace = false;  ///< needs the plan's own workspace, which the user does not give
   bool by_name_only = false;   ///< only used if the user names it; "auto" does not choose it
-  bool serves_host = true;     ///< arrays on the host
-  bool by_device = false;      ///< memory of devices: streams carry the tiles, without the host
+  bool on_rails = false;  ///< over several networks (rail_settings.hpp); of no use among ranks of one machine
+  bool serves_host = true;  ///< arrays on the host
+  bool by_device = false;   ///< memory of devices: streams carry the tiles, without the host
   /// Memory of devices: what it enqueues may be captured in a graph and launched again.
   bool in_graphs = false;
   friend bool operator==(const ExchangeTraits&, const ExchangeTraits&) = default;

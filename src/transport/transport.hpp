@@ -16,6 +16,7 @@
 #include "comm/comm_impl.hpp"
 #include "device/device.hpp"
 #include "traffic/messages.hpp"
+#include "traffic/rail_settings.hpp"
 #include "traffic/traits.hpp"
 
 namespace weft {
@@ -149,6 +150,7 @@ struct CarrierRequest {
   std::shared_ptr<Device> device = {};       ///< that of this rank, entered; null: arrays on the host
   bool device_memory = false;                ///< what `post` is given is memory of devices
   std::shared_ptr<const void> exposed = {};  ///< what `expose` of the row has made
+  RailSettings rails = {};                   ///< of exchanges on rails
 };
 
 struct ExchangeRow {
@@ -171,7 +173,9 @@ struct ExchangeRow {
   std::string (*missing)(CommImpl& comm) = nullptr;
   /// Meets the other ranks, before carriers are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.
-  void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device) = nullptr;
+  void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& rails) = nullptr;
+  /// What `prepare` has found, for printed plans; null: nothing. Local.
+  std::string (*describe)(CommImpl& comm, const RailSettings& rails) = nullptr;
   /// Lets peers reach the memory that all parts of a plan lie in, for its carriers to use; null: they need no
   /// such thing. Collective; throws the same `weft::Error` on all ranks.
   std::shared_ptr<const void> (*expose)(CommImpl& comm, const std::shared_ptr<std::byte>& memory,
@@ -217,5 +221,6 @@ ExchangeRow mpi_alltoallw_row();
 ExchangeRow mpi_ialltoallv_row();
 ExchangeRow mpi_one_sided_ring_row();
 ExchangeRow mpi_node_row();
+ExchangeRow ucx_row();
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 
 #include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
+#include "support/has_exchange.hpp"
 #include "support/new_counter.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -16,9 +17,10 @@ TEST(Execution, AllocatesNothingUnderMpi) {
   const ScopedSwitch pairs(detail::pretended_ranks_per_node, 2);
   const Comm machines = Comm::mpi(MPI_COMM_WORLD);
   for (const char* exchange : {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw",
-                               "ialltoallv", "ring", "node"})
+                               "ialltoallv", "ring", "node", "ucx"})
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
       const Comm& comm = std::string(exchange) == "node" ? machines : world;
+      if (!has_exchange(comm, exchange)) continue;
       Problem p;
       p.shape = {16, 16, 16};
       if (16 % comm.size() != 0 && std::string(exchange) == "alltoall") continue;  // padding has no room

@@ -3,6 +3,7 @@
 
 #include "base/test_hook.hpp"
 #include "support/disturbance.hpp"
+#include "support/has_exchange.hpp"
 #include "support/random_problem.hpp"
 #include "support/scoped_variable.hpp"
 #include "transport/mpi/types.hpp"
@@ -32,6 +33,19 @@ TEST(RandomProblems, WithCodecsOnMpiRanks) {
         make_coded_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
     const ScopedTestHook hook(disturbance(p.delays));
     const ScopedSwitch limit(detail::mpi_bytes_at_once, Index{192});
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+}
+
+TEST(RandomProblems, OnRails) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (!has_exchange(comm, "ucx")) GTEST_SKIP() << why_no_exchange(comm, "ucx");
+  const int count = problem_count(comm.size() <= 4 ? 16 : 5);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed() + 300 + static_cast<std::uint64_t>(i);
+    RandomProblem p = (i % 4 == 3 ? make_coded_problem : make_random_problem)(seed, comm.size(), true);
+    draw_rails(p, comm.size() <= 4 ? "lo" : "");
+    const ScopedTestHook hook(disturbance(p.delays));
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
 }

@@ -10,6 +10,7 @@
 #include "comm/mpi_world.hpp"
 #include "support/bad_input.hpp"
 #include "support/expect_error.hpp"
+#include "support/has_exchange.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
 
@@ -111,9 +112,9 @@ TEST(Groups, AreFreedWhenNoPlanUsesThem) {
 TEST(Connecting, AFailureOfOneRankReachesAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const int last = comm.size() - 1;
-  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "direct", "node"})
+  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "ucx", "direct", "node"})
     for (const int at : {0, 1, 3}) {
-      if (comm.size() == 1) continue;
+      if (comm.size() == 1 || !has_exchange(comm, exchange)) continue;
       int connected = 0;
       TestHook hook;
       hook.at_point = [&](const char* point, int rank) {
@@ -137,9 +138,10 @@ TEST(Connecting, AFailureOfOneRankReachesAll) {
 }
 
 TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
-  for (const char* exchange : {"p2p", "p2pw", "ialltoallv", "ring", "direct"}) {
+  for (const char* exchange : {"p2p", "p2pw", "ialltoallv", "ring", "ucx", "direct"}) {
     const Comm comm = Comm::mpi(MPI_COMM_WORLD);
     if (comm.size() == 1) return;
+    if (!has_exchange(comm, exchange)) continue;
     auto plan = std::make_unique<Plan>(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
     Arrays a(comm, *plan);
     if (comm.rank() == 0) {
@@ -160,8 +162,9 @@ TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
 TEST(GivingUp, AFailureInTheMiddleIsToldWithMessagesToo) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
-  for (const char* exchange : {"p2p", "p2pw", "ring"})
+  for (const char* exchange : {"p2p", "p2pw", "ring", "ucx"})
     for (const int when : {0, 2, 4}) {
+      if (!has_exchange(comm, exchange)) continue;
       Plan plan(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
       Arrays a(comm, plan);
       int operations = 0;

@@ -10,6 +10,7 @@
 
 #include "base/environment.hpp"
 #include "program/pipeline.hpp"
+#include "traffic/rail_settings.hpp"
 #include "weft/error.hpp"
 #include "weft/options.hpp"
 
@@ -103,6 +104,11 @@ std::string standard(const std::string& option, const std::string& value) {
     for (const PipelineParameter& q : p.parameters)
       if (option == q.name) return "by rule";
   if (option == "budget") return "by effort";
+  if (option == "rails") return RailSettings().rails;
+  if (option == "chunk") return "by rule";
+  if (option == "inflight") return std::to_string(RailSettings().in_flight);
+  if (option == "barrier") return "off";
+  if (option == "rebalance") return "1.1";
   if (option == "wisdom" || option == "trace") return "none";
   if (option == "machine") return "as wisdom has it";
   if (option == "tolerance") return "exact";

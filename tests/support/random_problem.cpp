@@ -330,6 +330,19 @@ void draw_codecs(RandomProblem& p, bool libraries) {
   p.options.set("codec", join(codecs, ","));
 }
 
+void draw_rails(RandomProblem& p, const std::string& rails) {
+  Dice dice(p.seed + 99);
+  p.exchanges.front() = "ucx";
+  p.options.set("chunk", dice.pick({"auto", "1024", "1600", "5000"}));
+  p.options.set("inflight", dice.range(1, 5));
+  p.options.set("barrier", dice.pick({"on", "off"}));
+  p.options.set("rebalance", dice.pick({"1", "1.1", "off"}));
+  const bool direct = p.exchanges.back().find("direct") != std::string::npos;
+  if (rails.empty() || direct || dice.chance(0.5)) return;
+  p.options.set("rails", rails);
+  p.node_ranks = 1;
+}
+
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi) {
   RandomProblem p = make_random_problem(seed, ranks, mpi);
   draw_codecs(p, true);

@@ -56,6 +56,9 @@ struct RandomProblem {
 RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi);
 /// The same problem with codecs, one for all reshapes or one for each, and an exchange that carries them.
 void draw_codecs(RandomProblem& p, bool libraries);
+/// Lets another exchange carry the problem as well, ucx, with parameters of its own; half of the times over
+/// the network devices `rails`, if there are any, with each rank on a machine of its own.
+void draw_rails(RandomProblem& p, const std::string& rails);
 RandomProblem make_coded_problem(std::uint64_t seed, int ranks, bool mpi);
 
 /// Runs forward and backward on the calling rank, on machines of as many ranks as drawn, and compares with

@@ -187,6 +187,17 @@ void take_exchanges(const Given& given, const Offers& offers, Design& design) {
   }
 }
 
+RailSettings choose_rails(const Given& given) {
+  const Wishes& wishes = given.wishes;
+  RailSettings rails;
+  rails.rails = wishes.rails.value;
+  rails.chunk = wishes.chunk.value;
+  rails.in_flight = wishes.in_flight.value;
+  rails.barrier = wishes.barrier.value;
+  rails.rebalance = wishes.rebalance.value;
+  return rails;
+}
+
 void check_padding(const Given& given, const Design& design) {
   for (const Schedule& schedule : design.schedules) {
     const std::vector<Leg>& legs = design.legs_of(schedule.direction);

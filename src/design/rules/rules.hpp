@@ -79,5 +79,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design);
 void choose_puts(const Given& given, const Offers& offers, Design& design);
 Chosen<std::optional<int>> choose_graph(const Given& given, const Offers& offers, const Design& design);
 Chosen<int> choose_threads(const Given& given);
+/// Of exchanges on rails, as they are asked for.
+RailSettings choose_rails(const Given& given);
 
 }  // namespace weft

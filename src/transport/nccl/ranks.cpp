@@ -108,7 +108,8 @@ std::atomic_ref<std::uint32_t> word(std::byte* at) {
 
 }  // namespace
 
-void NcclRanks::prepare(CommImpl& comm, const std::shared_ptr<Device>& device) {
+void NcclRanks::prepare(CommImpl& comm, const std::shared_ptr<Device>& device,
+                        const RailSettings& /*unused*/) {
   std::shared_ptr<void>& kept = comm.kept(&key);
   const auto* mine = static_cast<const NcclRanks*>(kept.get());
   const bool serves = mine != nullptr && mine->device_ == device && !mine->aborted_;

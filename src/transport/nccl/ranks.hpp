@@ -9,6 +9,7 @@
 #include "comm/comm_impl.hpp"
 #include "comm/shared_memory.hpp"
 #include "device/device.hpp"
+#include "traffic/rail_settings.hpp"
 #include "transport/nccl/library.hpp"
 
 namespace weft {
@@ -17,7 +18,7 @@ class NcclRanks {
  public:
   /// Makes sure that the ranks have one, each on its device, which is entered and nobody else's. Collective;
   /// throws the same `weft::Error` on all ranks.
-  static void prepare(CommImpl& comm, const std::shared_ptr<Device>& device);
+  static void prepare(CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& unused = {});
   /// What `prepare` has made.
   static std::shared_ptr<NcclRanks> of(CommImpl& comm);
 

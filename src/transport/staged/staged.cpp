@@ -35,7 +35,7 @@ class Staged final : public Carrier {
         pinned_(std::move(pinned)),
         messages_(pinned_ ? packed(c.reshape) : c.reshape),
         tiles_(c.reshape.tiles.size()),
-        host_(host.carrier({c.comm, messages_, c.groups, {}, pinned_ == nullptr, c.exposed})) {
+        host_(host.carrier({c.comm, messages_, c.groups, {}, pinned_ == nullptr, c.exposed, c.rails})) {
     for (std::size_t k = 0; k < tiles_.size(); ++k) {
       const TileMessages &given = c.reshape.tiles[k], &mine = messages_.tiles[k];
       tiles_[k].ready = device_->make_event(false);
@@ -63,11 +63,11 @@ class Staged final : public Carrier {
     } else if (!device_->passed(*t.ready)) {
       return false;
     }
-    t.waiting = false;
     // Packed parts are in the workspace alone.
     Memory of_parts = memory;
     if (pinned_) of_parts[static_cast<std::size_t>(Space::work)] = pinned_.get();
-    return host_->post(tile, of_parts, queue, Patience::wait);
+    t.waiting = !host_->post(tile, of_parts, queue, patience);
+    return !t.waiting;
   }
 
   bool sent(int tile, Patience patience) override { return host_->sent(tile, patience); }

@@ -8,8 +8,10 @@ import weft
 
 # As weft-bench --help has them; docs/options.md says more.
 HELP = {
+    "barrier": "of exchange ucx: off, on: ranks wait for each other after each ring step",
     "budget": "seconds that trials may take: 30, 30s",
     "check": "local, collective: whether misuse on one rank is an error on all",
+    "chunk": "of exchange ucx: auto, or the most bytes of a transfer",
     "codec": "what messages are coded in: none, fp32, fp16, bf16, trim:m, zfp:R, zfp-accuracy:m",
     "decomposition": "auto, slab, pencil, brick",
     "effort": "estimate, measure, patient: how much planning tries out; online: the first executions do",
@@ -23,6 +25,7 @@ HELP = {
     "fy": "of windowed and th: calls of MPI while a tile is transformed before the exchange",
     "graph": "on GPUs: auto, on, off: CUDA graphs",
     "grid": "auto, or the grid of pencils: 2x4",
+    "inflight": "of exchange ucx: transfers that a rank sends on a rail at a time",
     "items": "of windowed and th: items of a batch in a tile",
     "layout": "auto, contiguous, strided",
     "machine": "file that describes the machine (weft-bench --measure-machine), or none",
@@ -31,6 +34,8 @@ HELP = {
     "puts": "on GPUs: auto, kernel, engine",
     "px": "of windowed: planes that are transformed and packed together, across the tile",
     "pz": "of windowed: the same along the axis that tiles cut",
+    "rails": "of exchange ucx: auto, a number, or names of network devices: eth0,eth1",
+    "rebalance": "of exchange ucx: off, or how many times sooner a transfer has to be done to change rails",
     "rest": "of two-front: tiles in which the other columns follow",
     "search": "of effort patient: nelder-mead, random",
     "shrink": "number of ranks that compute, or auto",

@@ -1,0 +1,13 @@
+# UCX's headers, of 1.12 or later; its library is opened at run time. Provides UCX_INCLUDE_DIR, UCX_VERSION and UCX_FOUND.
+find_path(UCX_INCLUDE_DIR NAMES ucp/api/ucp.h)
+if(UCX_INCLUDE_DIR AND EXISTS ${UCX_INCLUDE_DIR}/ucp/api/ucp_version.h AND EXISTS ${UCX_INCLUDE_DIR}/uct/api/uct.h)
+  file(STRINGS ${UCX_INCLUDE_DIR}/ucp/api/ucp_version.h numbers REGEX "define UCP_API_M(AJOR|INOR) +[0-9]+")
+  string(REGEX MATCHALL "[0-9]+" numbers "${numbers}")
+  list(JOIN numbers "." UCX_VERSION)
+endif()
+if(UCX_VERSION VERSION_LESS 1.12)
+  unset(UCX_VERSION)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(UCX REQUIRED_VARS UCX_INCLUDE_DIR UCX_VERSION VERSION_VAR UCX_VERSION)
+mark_as_advanced(UCX_INCLUDE_DIR)

@@ -1,0 +1,54 @@
+// The network devices of this machine that UCX can use, and which of them become rails.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::ucx {
+
+/// What a device is reached by, the better first.
+enum class DeviceClass : std::uint8_t { verbs, tcp };
+const char* name_of(DeviceClass device_class);  ///< "InfiniBand or RoCE", "TCP"
+
+struct NetDevice {
+  std::string name;  ///< as UCX has it: "eth0", "mlx5_0:1"
+  DeviceClass device_class = DeviceClass::tcp;
+};
+
+/// Those that are up. Throws `weft::Error` if UCX does not say.
+std::vector<NetDevice> network_devices();
+
+namespace detail {
+/// Tests let all network interfaces of this process lose their link.
+extern std::atomic<bool> pretended_loss;
+}  // namespace detail
+
+/// Whether a network interface is there, up, and has its link.
+bool has_link(const std::string& device);
+
+/// The devices of all ranks as text that they can exchange, and back.
+std::string to_text(const std::vector<NetDevice>& devices);
+std::vector<NetDevice> devices_of(const std::string& text);
+
+/// The rails of all ranks: rail j of one rank is connected with rail j of every other.
+struct RailChoice {
+  std::vector<std::vector<std::string>> names;  ///< per rank, the device of each of its rails
+  std::vector<DeviceClass> classes = {};        ///< per rail
+  std::string warning = {};                     ///< what rank 0 is to warn of; or nothing
+  bool named = false;  ///< the user has named the devices, so that none may be left out
+
+  int count() const { return static_cast<int>(classes.size()); }
+  /// `rails` in ascending order.
+  void leave_out(const std::vector<int>& rails);
+  friend bool operator==(const RailChoice&, const RailChoice&) = default;
+};
+
+/// `wish`: option rails; `of_ranks`: the devices of every rank. The same on all ranks. Throws `weft::Error`.
+/// auto and numbers take what all ranks have by name, of the best class in which there is anything; loopback
+/// and what joins containers and virtual machines of one host are no rails unless they are named. Ranks that
+/// have no name in common have their devices paired in order, with a warning.
+RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<NetDevice>>& of_ranks);
+
+}  // namespace weft::ucx

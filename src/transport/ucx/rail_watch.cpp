@@ -1,0 +1,107 @@
+#include "transport/ucx/rail_watch.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "comm/mpi_world.hpp"
+
+namespace weft {
+
+/// The most of any rank.
+std::vector<Index> RailWatch::most_of(CommImpl& comm, std::vector<Index> loads) {
+  const auto lock = comm.mpi()->lock();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, loads.data(), static_cast<int>(loads.size()), MPI_INT64_T, MPI_MAX,
+                          comm.mpi()->comm()),
+            "MPI_Allreduce");
+  return loads;
+}
+
+RailWatch::RailWatch(CommImpl& comm, const RailTable& table, int steps, int rails, std::vector<Index> loads,
+                     double hysteresis)
+    : rails_(rails),
+      balance_(table, steps, rails, most_of(comm, std::move(loads)), hysteresis),
+      maximum_(comm.late_maximum()),
+      times_(static_cast<std::size_t>(rails)),
+      longest_(static_cast<std::size_t>(rails)),
+      left_(static_cast<std::size_t>(rails)) {}
+
+RailWatch::~RailWatch() {
+  if (gave_up_) say_so();
+}
+
+bool RailWatch::decided() {
+  if (!given_) return true;
+  if (!maximum_->complete()) return false;
+  given_ = false;
+  const LateMaximum::Numbers& numbers = maximum_->maximum();
+  over_ = over_ || numbers.back() > 0;
+  if (over_) return true;
+  for (int j = 0; j < rails_; ++j) at(times_, j) = RailTime::of_number(at(numbers, j));
+  changed_ = balance_.ended(times_) || changed_;
+  return true;
+}
+
+bool RailWatch::changed() {
+  return std::exchange(changed_, false);
+}
+
+bool RailWatch::has_left_all() const {
+  bool all = true;
+  for (int j = 0; j < rails_; ++j) all = all && balance_.has_left(j);
+  return all;
+}
+
+std::vector<int> RailWatch::newly_left() {
+  std::vector<int> rails;
+  for (int j = 0; j < rails_; ++j)
+    if (balance_.has_left(j) && !at(left_, j)) {
+      at(left_, j) = 1;
+      rails.push_back(j);
+    }
+  return rails;
+}
+
+void RailWatch::begin() {
+  measuring_ = !over_ && balance_.measures();
+  std::fill(longest_.begin(), longest_.end(), Longest{});
+  begin_ = seconds_now();
+}
+
+void RailWatch::end() {
+  if (over_) return;
+  if (!measuring_) return balance_.ended();
+  measuring_ = false;
+  LateMaximum::Numbers mine{};
+  for (int j = 0; j < rails_; ++j) {
+    Longest& l = at(longest_, j);
+    l.time.seconds = std::max(0.0, l.end - begin_);
+    at(mine, j) = l.time.to_number();
+  }
+  maximum_->give(mine);
+  given_ = true;
+}
+
+void RailWatch::give_up() noexcept {
+  if (over_) return;
+  over_ = gave_up_ = true;
+  say_so();
+}
+
+/// Unless what was given before is still under way.
+void RailWatch::say_so() noexcept {
+  if (!mpi_alive()) return;
+  try {
+    if (given_ && !maximum_->complete()) return;
+    LateMaximum::Numbers mine{};
+    mine.back() = 1;
+    maximum_->give(mine);
+    gave_up_ = false;
+  } catch (const std::exception&) {
+    // MPI has failed, too.
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,511 @@
+// Ring in chunks over several networks (multi-rail-multi-gpu-fft, sections III.A and III.B): in step k a rank
+// sends to the rank k places behind it in its exchange group, and receives from the one k places before it.
+// Parts are cut into transfers, each of which travels on a rail of its own (rail_table.hpp); on every rail a
+// few are sent at a time, the earlier steps first, while parts are unpacked as they arrive. All receives of a
+// tile are posted with it, so that nothing has to be kept for them. Transfers are tagged messages: over TCP
+// one-sided puts would be the same messages, with another one behind them that says that they are there.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/warning.hpp"
+#include "kernels/cpu/varying_rows.hpp"
+#include "transport/mpi/failure_notices.hpp"
+#include "transport/ucx/rail_table.hpp"
+#include "transport/ucx/rail_watch.hpp"
+#include "transport/ucx/rails.hpp"
+
+namespace weft {
+
+namespace {
+
+using ucx::Operation;
+
+class UcxRing final : public Carrier {
+ public:
+  explicit UcxRing(const CarrierRequest& c)
+      : comm_(c.comm),
+        world_(*c.comm.mpi()),
+        reshape_(c.reshape),
+        settings_(c.rails),
+        rails_(ucx::Rails::of(c.comm, c.rails)),
+        notices_(world_, peers_of(c.reshape, c.comm.rank())) {
+    for (int r = 0; r < c.comm.size(); ++r)
+      if (at(c.groups, r) == at(c.groups, rank())) members_.push_back(r);
+    place_ = place_of(rank());
+    if (reshape_.most_tiles > most_tiles)
+      throw Error("plan: option tile", std::to_string(reshape_.most_tiles) + " tiles with exchange ucx",
+                  "at most " + std::to_string(most_tiles) + ": make tiles thicker");
+    for (std::size_t k = 0; k < reshape_.tiles.size(); ++k) add_tile(static_cast<int>(k));
+    make_room();
+  }
+
+  /// Only once all ranks have got here, so that numbers are alike on all.
+  void connect() override {
+    tag_ = world_.take_tags(1);
+    notices_.use(tag_.first());
+    conversation_ = ucx::new_conversation(comm_);
+    const int most_steps = -comm_.least(-steps());
+    const RailTable table(most_steps, -comm_.least(-most_transfers_), rails_->count());
+    use(table);
+    watch(table, most_steps);
+  }
+
+  /// Assigns rails to transfers, before the first execution or between two, on all ranks alike.
+  void use(const RailTable& table) {
+    for (Tile& t : tiles_)
+      for (auto* transfers : {&t.sends, &t.receives})
+        for (Transfer& x : *transfers)
+          x.lane = rails_->near(x.peer) ? rails_->memory_lane() : table.rail(x.of.step, x.number);
+  }
+
+  bool post(int tile, const Memory& memory, Queue&, Patience patience) override {
+    const bool first = posted_ == 0 || posted_ == static_cast<int>(tiles_.size());
+    if (first && !begin(patience)) return false;
+    Tile& t = at(tiles_, tile);
+    t.work = at(memory, Space::work);
+    compact_parts(tile);
+    const auto held = ucx::lock();
+    if (first) posted_ = open_ = 0;
+    t.place = posted_++;
+    t.left = t.transfers;
+    t.arrived.clear();
+    t.returned = 0;
+    t.unread = t.parts;
+    t.unsent = t.sends.size();
+    for (int step = 1; step <= steps(); ++step) at(stages_, stage_of(t, step)) = at(t.of_step, step - 1);
+    for (Transfer& x : t.receives)
+      rails_->worker(x.lane)->receive(t.work + x.offset, static_cast<std::size_t>(x.bytes),
+                                      ucx::tag_of(conversation_, x.peer, first_tile + tile), x);
+    for (Transfer& x : t.sends) at(lanes_, x.lane).enqueue(x);
+    if (t.own_from >= 0) {
+      const TileMessages& m = at(reshape_.tiles, tile);
+      const Message &from = at(m.sends, t.own_from), &to = at(m.receives, t.own_to);
+      std::memcpy(t.work + to.offset, t.work + from.offset, static_cast<std::size_t>(from.bytes));
+      t.arrived.push_back(t.own_to);
+    }
+    move_on();
+    return true;
+  }
+
+  Index bytes_saved(int tile) const override { return at(tiles_, tile).saved; }
+
+  bool sent(int tile, Patience patience) override {
+    return notices_.await(patience, [&] {
+      const auto held = ucx::lock();
+      move_on();
+      return at(tiles_, tile).unsent == 0 && !is_needed();
+    });
+  }
+
+  int next_arrival(int tile, Queue&, Patience patience) override {
+    Tile& t = at(tiles_, tile);
+    const auto look = [&] {
+      if (t.returned < t.arrived.size()) return true;
+      const auto held = ucx::lock();
+      move_on();
+      return t.returned < t.arrived.size() || (t.unread == 0 && !is_needed());
+    };
+    if (!notices_.await(patience, look)) return no_arrival_yet;
+    if (t.returned == t.arrived.size()) return no_more_arrivals;
+    const int position = t.arrived[t.returned++];
+    const Message& part = at(at(reshape_.tiles, tile).receives, position);
+    if (part.rows.rows > 0 && position != t.own_to)
+      spread(part.rows, t.work + part.offset, at(t.received, position));
+    return position;
+  }
+
+  /// Yielding lets a rank that shares this core look after its transfers.
+  void progress() override {
+    {
+      const auto held = ucx::lock();
+      move_on();
+    }
+    std::this_thread::yield();
+  }
+
+  /// Receives that nobody will complete are called back, so that late messages do not land in our memory.
+  void cancel() noexcept override {
+    if (!mpi_alive()) return;
+    const auto held = ucx::lock();
+    if (watch_) watch_->give_up();
+    for (Tile& t : tiles_)
+      for (Transfer& x : t.receives) rails_->worker(x.lane)->call_back(x);
+    notices_.tell();
+  }
+
+ private:
+  // Kinds of messages in the conversation: a barrier's by round, and behind them transfers by tile.
+  static constexpr int first_round = 0, first_tile = 32, most_tiles = 65000;
+
+  /// Of which part a transfer is.
+  struct Part {
+    bool sends;
+    int tile, position, step;  ///< position: among the parts of the tile
+  };
+  struct Transfer : Operation {
+    Part of{};
+    int peer = 0, number = 0;     ///< number: in its part
+    Index offset = 0, bytes = 0;  ///< in the workspace; as many at most
+    Index begin = -1;             ///< in a part whose length varies, where it begins; -1: in others
+    int lane = 0;
+    double began = 0;  ///< when it was sent, if that is measured
+  };
+  struct Tile {
+    std::vector<Transfer> sends = {}, receives = {};  ///< in ring order
+    std::vector<int> transfers = {}, left = {};       ///< of each part that is received, and not there yet
+    std::vector<Index> sent = {}, received = {};      ///< bytes of parts whose length varies, by position
+    std::vector<int> of_step = {};                    ///< transfers in both directions, by ring step
+    std::vector<int> arrived = {};                    ///< positions
+    std::size_t parts = 0, unsent = 0, returned = 0, unread = 0;  ///< transfers; of `arrived`; parts
+    int own_from = -1, own_to = -1;  ///< positions of the part that is copied here; -1: there is none
+    Index saved = 0;                 ///< `bytes_saved`
+    int place = 0;                   ///< among the tiles of an execution, which all ranks post in one order
+    std::byte* work = nullptr;
+  };
+  /// What is to be sent on a rail, in order.
+  struct Lane {
+    std::vector<Transfer*> queue;
+    std::size_t next = 0;
+    int under_way = 0;
+
+    bool empty() const { return next == queue.size(); }
+    /// Within the room that was made.
+    void enqueue(Transfer& transfer) {
+      if (next > 0) {
+        queue.erase(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(next));
+        next = 0;
+      }
+      queue.push_back(&transfer);
+    }
+  };
+
+  int rank() const { return comm_.rank(); }
+  int size() const { return static_cast<int>(members_.size()); }
+  int steps() const { return size() - 1; }
+  int place_of(int member) const {
+    return static_cast<int>(std::lower_bound(members_.begin(), members_.end(), member) - members_.begin());
+  }
+  int member(int place) const { return at(members_, (place + size()) % size()); }
+  int stage_of(const Tile& tile, int step) const { return tile.place * steps() + step - 1; }
+
+  void add_tile(int number) {
+    const TileMessages& m = at(reshape_.tiles, number);
+    Tile t;
+    t.transfers.resize(m.receives.size());
+    t.sent.resize(m.sends.size());
+    t.received.resize(m.receives.size());
+    t.of_step.resize(static_cast<std::size_t>(steps()));
+    t.own_from = position_of(m.sends, rank());
+    t.own_to = position_of(m.receives, rank());
+    for (int step = 1; step <= steps(); ++step) {
+      if (const int i = position_of(m.sends, member(place_ + step)); i >= 0)
+        cut(at(m.sends, i), {true, number, i, step}, t.sends);
+      if (const int i = position_of(m.receives, member(place_ - step)); i >= 0) {
+        const int count = cut(at(m.receives, i), {false, number, i, step}, t.receives);
+        at(t.transfers, i) = count;
+        t.parts += count > 0 ? 1 : 0;
+      }
+    }
+    for (const auto* transfers : {&t.sends, &t.receives})
+      for (const Transfer& x : *transfers) ++at(t.of_step, x.of.step - 1);
+    t.arrived.reserve(m.receives.size());
+    tiles_.push_back(std::move(t));
+  }
+
+  static int position_of(const std::vector<Message>& messages, int peer) {
+    const auto found =
+        std::find_if(messages.begin(), messages.end(), [&](const Message& x) { return x.peer == peer; });
+    return found == messages.end() ? -1 : static_cast<int>(found - messages.begin());
+  }
+
+  /// Pieces of one size but the last, which begin at multiples of 64 bytes in the part. A part whose length
+  /// varies is cut as if it filled its room: the pieces behind its end are empty.
+  int cut(const Message& part, const Part& of, std::vector<Transfer>& transfers) {
+    const int wanted = transfers_of(part.bytes, settings_, std::max(rails_->count(), 1));
+    if (wanted == 0) return 0;
+    const Index each = rounded_up<Index>(divided_up<Index>(part.bytes, wanted), 64);
+    const auto count = static_cast<int>(divided_up(part.bytes, each));
+    Transfer like;
+    like.list = &done_;
+    like.of = of;
+    like.peer = part.peer;
+    for (int i = 0; i < count; ++i) {
+      like.number = i;
+      like.offset = part.offset + i * each;
+      like.bytes = std::min(each, part.bytes - i * each);
+      if (part.rows.rows > 0) like.begin = i * each;
+      transfers.push_back(like);
+    }
+    most_transfers_ = std::max(most_transfers_, count);
+    return count;
+  }
+
+  /// For all that executions note, so that they allocate nothing.
+  void make_room() {
+    std::size_t sends = 0, all = 0;
+    for (const Tile& t : tiles_) {
+      sends += t.sends.size();
+      all += t.sends.size() + t.receives.size();
+    }
+    done_.operations.reserve(all);
+    transfers_in_all_ = all;
+    lanes_.resize(static_cast<std::size_t>(rails_->lanes()));
+    for (Lane& lane : lanes_) lane.queue.reserve(sends);
+    stages_.resize(tiles_.size() * static_cast<std::size_t>(steps()));
+    for (const int peer : peers_of(reshape_, rank()))
+      for (int lane = 0; lane < rails_->lanes(); ++lane)
+        if ((lane == rails_->memory_lane()) == rails_->near(peer)) ways_.push_back({lane, peer});
+    token_out_.list = token_in_.list = &tokens_;
+    tokens_.operations.reserve(2);
+  }
+
+  /// Lets the ranks exchange rails. Collective.
+  void watch(const RailTable& table, int most_steps) {
+    const int rails = rails_->count();
+    if (settings_.rebalance <= 0 || rails < 2) return;
+    if (rails > RailWatch::most_rails) {
+      if (rank() == 0)
+        warn("exchange ucx: with more than " + std::to_string(RailWatch::most_rails) +
+             " rails, which of them carries what stays as it is");
+      return;
+    }
+    std::vector<Index> loads(static_cast<std::size_t>(most_steps * table.transfers()));
+    for (const Tile& t : tiles_)
+      for (const Transfer& x : t.sends)
+        if (!rails_->near(x.peer)) at(loads, (x.of.step - 1) * table.transfers() + x.number) += x.bytes;
+    watch_ =
+        std::make_unique<RailWatch>(comm_, table, most_steps, rails, std::move(loads), settings_.rebalance);
+  }
+
+  /// Before the first tile of an execution. False if it would have to wait.
+  bool begin(Patience patience) {
+    if (watch_ && !decide(patience)) return false;
+    unfinished_ = transfers_in_all_;
+    running_ = true;
+    if (watch_) watch_->begin();
+    return true;
+  }
+
+  /// The rails of the execution that begins, from what the last one took. False if not all have told that.
+  bool decide(Patience patience) {
+    const auto decided = [&] {
+      if (watch_->decided()) return true;
+      const auto held = ucx::lock();
+      rails_->progress();
+      return false;
+    };
+    if (!notices_.await(patience, decided)) return false;
+    if (watch_->changed()) use(watch_->table());
+    for (const int rail : watch_->newly_left())
+      if (rank() == 0)
+        warn("exchange ucx: rail " + rails_->device(rail) + " has failed, and is used no longer");
+    if (watch_->has_left_all())
+      throw Error("exchange ucx", "rails that have all failed", "a network that is there, and a new plan",
+                  rank());
+    return true;
+  }
+
+  /// Of what the tile sends, parts whose length varies; no bytes of those that it receives have arrived.
+  void compact_parts(int tile) {
+    Tile& t = at(tiles_, tile);
+    const std::vector<Message>& parts = at(reshape_.tiles, tile).sends;
+    std::fill(t.received.begin(), t.received.end(), 0);
+    t.saved = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].rows.rows == 0 || static_cast<int>(i) == t.own_from) continue;
+      t.sent[i] = compact(parts[i].rows, t.work + parts[i].offset);
+      t.saved += parts[i].bytes - t.sent[i];
+    }
+  }
+
+  /// Lets transfers move, notes those that are complete and starts others. The lock is held, as in all below.
+  void move_on() {
+    constexpr int between_checks = 64;
+    rails_->progress();
+    if (++looks_ % between_checks == 0) look_after_rails();
+    do {
+      if (!done_.operations.empty() && measures()) time_transfers();
+      for (Operation* operation : done_.operations) note(static_cast<Transfer&>(*operation));
+      done_.operations.clear();
+      if (settings_.barrier) pass_barrier();
+      start_sends();
+    } while (!done_.operations.empty());
+    if (running_ && unfinished_ == 0 && posted_ == static_cast<int>(tiles_.size())) end();
+  }
+
+  bool measures() const { return watch_ && watch_->measures(); }
+
+  void time_transfers() {
+    const double now = seconds_now();
+    for (const Operation* operation : done_.operations) {
+      const auto& x = static_cast<const Transfer&>(*operation);
+      if (x.lane != rails_->memory_lane()) watch_->complete(x.lane, x.of.step, x.of.sends ? x.began : 0, now);
+    }
+  }
+
+  /// All transfers of an execution are complete.
+  void end() {
+    running_ = false;
+    if (!watch_) return;
+    if (watch_->measures()) {
+      for (const auto& [lane, peer] : ways_)
+        if (lane != rails_->memory_lane() && rails_->endpoint(lane, peer).failed) watch_->has_failed(lane);
+      for (int lane = 0; lane < rails_->count(); ++lane)
+        if (has_lost_link(lane)) watch_->has_failed(lane);
+    }
+    watch_->end();
+  }
+
+  /// Nothing is sent on it any more.
+  bool has_left(int lane) const { return watch_ && lane < rails_->count() && watch_->has_left(lane); }
+  bool has_lost_link(int lane) const {
+    return rails_->worker(lane)->is_interface() && !ucx::has_link(rails_->device(lane));
+  }
+
+  void note(Transfer& x) {
+    if (x.status != UCS_OK) fail(x.lane, x.peer, ucx::text_of(x.status));
+    Tile& t = at(tiles_, x.of.tile);
+    --at(stages_, stage_of(t, x.of.step));
+    --unfinished_;
+    if (x.of.sends) {
+      --at(lanes_, x.lane).under_way;
+      --t.unsent;
+      return;
+    }
+    if (x.begin >= 0) at(t.received, x.of.position) += static_cast<Index>(x.arrived);
+    if (--at(t.left, x.of.position) > 0) return;
+    --t.unread;
+    t.arrived.push_back(x.of.position);
+  }
+
+  void start_sends() {
+    for (Lane& lane : lanes_)
+      while (!lane.empty() && lane.under_way < settings_.in_flight) {
+        Transfer& x = *lane.queue[lane.next];
+        const Tile& t = at(tiles_, x.of.tile);
+        if (settings_.barrier && stage_of(t, x.of.step) > open_) break;
+        ++lane.next;
+        ++lane.under_way;
+        if (measures()) x.began = seconds_now();
+        const Index bytes =
+            x.begin < 0 ? x.bytes : std::clamp<Index>(at(t.sent, x.of.position) - x.begin, 0, x.bytes);
+        rails_->worker(x.lane)->send(rails_->endpoint(x.lane, x.peer), t.work + x.offset,
+                                     static_cast<std::size_t>(bytes),
+                                     ucx::tag_of(conversation_, rank(), first_tile + x.of.tile), x);
+      }
+  }
+
+  // ---- The barrier between stages, the ring steps of all tiles: in round i each rank tells the one 2^i
+  // places behind it that it, and all that it has heard of, have completed the stage.
+
+  void pass_barrier() {
+    const int last = static_cast<int>(stages_.size()) - 1;
+    while (open_ < last) {
+      if (round_ < 0) {
+        if (open_ >= posted_ * steps() || at(stages_, open_) > 0) return;
+        start_round(0);
+      }
+      if (token_in_.request != nullptr || token_out_.request != nullptr) return;
+      for (const Operation* token : {&token_in_, &token_out_})
+        if (token->status != UCS_OK) fail(0, member(place_ - (1 << round_)), ucx::text_of(token->status));
+      if (1 << (round_ + 1) < size()) {
+        start_round(round_ + 1);
+      } else {
+        round_ = -1;
+        ++open_;
+      }
+    }
+  }
+
+  /// Whether other ranks wait for this one in the barrier, though it has nothing more to send or to receive.
+  bool is_needed() const {
+    return settings_.barrier && posted_ == static_cast<int>(tiles_.size()) &&
+           open_ + 1 < static_cast<int>(stages_.size());
+  }
+
+  void start_round(int round) {
+    round_ = round;
+    tokens_.operations.clear();
+    const int to = member(place_ + (1 << round)), from = member(place_ - (1 << round));
+    int first = 0;
+    while (has_left(first)) ++first;
+    const auto lane = [&](int peer) { return rails_->near(peer) ? rails_->memory_lane() : first; };
+    rails_->worker(lane(from))
+        ->receive(nullptr, 0, ucx::tag_of(conversation_, from, first_round + round), token_in_);
+    rails_->worker(lane(to))->send(rails_->endpoint(lane(to), to), nullptr, 0,
+                                   ucx::tag_of(conversation_, rank(), first_round + round), token_out_);
+  }
+
+  /// A rank that only receives is not told by its receives that their sender is gone.
+  void look_after_rails() {
+    for (const auto& [lane, peer] : ways_) {
+      const ucx::Endpoint& endpoint = rails_->endpoint(lane, peer);
+      if (endpoint.failed && !has_left(lane)) fail(lane, peer, ucx::text_of(endpoint.why));
+    }
+    look_at_links();
+  }
+
+  /// What is sent on a link that is down waits for it to come back, for minutes.
+  void look_at_links() {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto between_looks = std::chrono::milliseconds(250);
+    const auto now = Clock::now();
+    if (now < next_look_) return;
+    next_look_ = now + between_looks;
+    for (int lane = 0; lane < rails_->count(); ++lane) {
+      if (has_left(lane) || !has_lost_link(lane)) continue;
+      for (const Way& way : ways_)
+        if (way.lane == lane) rails_->endpoint(lane, way.peer).give_up(UCS_ERR_UNREACHABLE);
+      throw Error("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
+                  "a network that is there; a new plan leaves out those that are not", rank());
+    }
+  }
+
+  [[noreturn]] void fail(int lane, int peer, const std::string& why) const {
+    throw Error("exchange ucx",
+                "rank " + std::to_string(peer) + " on " +
+                    (lane == rails_->memory_lane() ? "this machine" : "rail " + rails_->device(lane)) + ": " +
+                    why,
+                "that rank and that network to be there, and a new plan", rank());
+  }
+
+  struct Way {
+    int lane, peer;
+  };
+
+  CommImpl& comm_;
+  MpiWorld& world_;
+  const ReshapeMessages& reshape_;
+  RailSettings settings_;
+  std::shared_ptr<ucx::Rails> rails_;
+  TagRange tag_;
+  FailureNotices notices_;
+  std::vector<int> members_;  ///< of the exchange group, ascending
+  int place_ = 0;             ///< of this rank among them
+  int most_transfers_ = 0;    ///< of any part here
+  int conversation_ = 0;
+  std::vector<Tile> tiles_;
+  std::vector<Lane> lanes_;
+  ucx::DoneList done_, tokens_;
+  unsigned looks_ = 0;
+  std::chrono::steady_clock::time_point next_look_;
+  // The barrier:
+  std::vector<int> stages_;                 ///< transfers that are not complete, by stage
+  int open_ = 0, posted_ = 0, round_ = -1;  ///< the last stage that may be sent; tiles; -1: in no round
+  Operation token_in_, token_out_;
+  std::vector<Way> ways_;
+  // The exchange of rails:
+  std::unique_ptr<RailWatch> watch_;                   ///< null: they stay as they are
+  std::size_t transfers_in_all_ = 0, unfinished_ = 0;  ///< of all tiles; of those, not complete
+  bool running_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Carrier> make_ucx_ring(const CarrierRequest& request) {
+  return std::make_unique<UcxRing>(request);
+}
+
+}  // namespace weft

@@ -1,0 +1,318 @@
+#include "transport/ucx/worker.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <thread>
+
+#include "base/environment.hpp"
+#include "base/text.hpp"
+#include "comm/mpi_world.hpp"
+#include "weft/error.hpp"
+
+namespace weft::ucx {
+
+namespace {
+
+/// Lets workers move on while nobody else does. A message that UCX calls complete may still be in its memory,
+/// to be written to the network when the process next calls UCX: its program may by then wait elsewhere for
+/// those who wait for it. Looks come less and less often, but do not end.
+class Caretaker {
+ public:
+  void begin(void (*look)()) {
+    thread_ = std::thread([this, look] { run(look); });
+  }
+  void end() {
+    {
+      const std::lock_guard held(mutex_);
+      over_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+  /// Somebody else does.
+  void not_now() { activity_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  void run(void (*look)()) {
+    constexpr auto soon = std::chrono::microseconds(200), late = std::chrono::microseconds(3200);
+    auto period = soon;
+    unsigned seen = 0;
+    std::unique_lock held(mutex_);
+    while (!changed_.wait_for(held, period, [&] { return over_; })) {
+      const unsigned now = activity_.load(std::memory_order_relaxed);
+      period = now != seen ? soon : std::min(2 * period, late);
+      if (now == seen) look();
+      seen = now;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::atomic<unsigned> activity_{0};
+  std::thread thread_;
+};
+
+/// Never destroyed: threads of UCX may call back after main.
+struct Registry {
+  std::recursive_mutex mutex;
+  Caretaker caretaker;
+  std::map<std::string, std::shared_ptr<Worker>> workers;  ///< by device
+  bool awaits_finalize = false, finalised = false;
+};
+Registry& registry() {
+  static auto* const all = new Registry;
+  return *all;
+}
+
+constexpr std::uint64_t exact = ~std::uint64_t{0};
+
+/// Of the last message on an endpoint. No conversation has this number (rails.hpp).
+std::uint64_t farewell_from(const std::string& address) {
+  return (std::uint64_t{0xFFFFFF} << 40) | (stable_hash(address) >> 24);
+}
+
+void finish(Operation& operation, ucs_status_t status) {
+  operation.request = nullptr;
+  operation.status = status;
+  operation.list->operations.push_back(&operation);
+}
+
+void on_sent(void* request, ucs_status_t status, void* operation) {
+  functions().request_free(request);
+  finish(*static_cast<Operation*>(operation), status);
+}
+
+void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* operation) {
+  auto& of = *static_cast<Operation*>(operation);
+  of.arrived = status == UCS_OK ? info->length : 0;
+  functions().request_free(request);
+  finish(of, status);
+}
+
+void on_failure(void* endpoint, ucp_ep_h, ucs_status_t status) {
+  static_cast<Endpoint*>(endpoint)->give_up(status);
+}
+
+/// What every operation has.
+ucp_request_param_t parameters(Operation& operation) {
+  ucp_request_param_t p{};
+  p.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  p.user_data = &operation;
+  operation.status = UCS_INPROGRESS;
+  return p;
+}
+
+/// Of one device, by settings of ours alone; but who asks UCX for transports by UCX_TLS gets them.
+ucp_context_h make_context(const std::string& device) {
+  const Functions& f = functions();
+  ucp_config_t* config = nullptr;
+  check(f.config_read(nullptr, nullptr, &config), "ucp_config_read");
+  const bool memory = device == Worker::shared_memory;
+  ucs_status_t status = f.config_modify(config, "NET_DEVICES", device.c_str());
+  // Parts for ranks of other machines have no other way, also where machines are emulated on one.
+  if (status == UCS_OK && (memory || !environment_value("UCX_TLS")))
+    status = f.config_modify(config, "TLS", memory ? "sm,self" : "^sm");
+  ucp_context_h context = nullptr;
+  if (status == UCS_OK) {
+    ucp_params_t p{};
+    p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+    p.features = UCP_FEATURE_TAG;
+    p.mt_workers_shared = 1;
+    status = f.init_version(UCP_API_MAJOR, UCP_API_MINOR, &p, config, &context);
+  }
+  f.config_release(config);
+  check(status, "ucp_init");
+  return context;
+}
+
+}  // namespace
+
+std::unique_lock<std::recursive_mutex> lock() {
+  return std::unique_lock(registry().mutex);
+}
+
+std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device_class) {
+  const auto held = lock();
+  Registry& all = registry();
+  if (all.finalised) throw Error("exchange ucx", "MPI is finalised", "a call before MPI_Finalize");
+  if (const auto known = all.workers.find(device); known != all.workers.end()) return known->second;
+  if (!all.awaits_finalize) {
+    when_mpi_ends(close_all);
+    std::atexit([] { registry().caretaker.end(); });  // before UCX goes, if MPI_Finalize is never called
+    all.caretaker.begin([] {
+      const auto mine = lock();
+      for (const auto& [name, worker] : registry().workers) worker->progress();
+    });
+  }
+  all.awaits_finalize = true;
+  return all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
+}
+
+Worker::Worker(const std::string& device, DeviceClass device_class)
+    : device_(device), is_interface_(device != shared_memory && device_class == DeviceClass::tcp) {
+  const Functions& f = functions();
+  context_ = make_context(device);
+  try {
+    ucp_worker_params_t p{};
+    p.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+    p.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+    check(f.worker_create(context_, &p, &worker_), "ucp_worker_create");
+    ucp_address_t* address = nullptr;
+    std::size_t bytes = 0;
+    check(f.worker_get_address(worker_, &address, &bytes), "ucp_worker_get_address");
+    address_.assign(reinterpret_cast<const char*>(address), bytes);
+    f.worker_release_address(worker_, address);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+Worker::~Worker() {
+  close();
+}
+
+std::shared_ptr<Endpoint> Worker::endpoint(const std::string& address) {
+  const auto known = endpoints_.find(address);
+  if (known != endpoints_.end() && !known->second->failed) return known->second;
+  auto made = std::make_shared<Endpoint>();
+  made->address = address;
+  ucp_ep_params_t p{};
+  p.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+  p.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  if (device_ != shared_memory) {
+    p.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    p.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    p.err_handler = {on_failure, made.get()};
+  }
+  check(functions().ep_create(worker_, &p, &made->handle), "ucp_ep_create");
+  if (known != endpoints_.end()) failed_.push_back(known->second);
+  return endpoints_[address] = made;
+}
+
+/// What a call that starts an operation has returned.
+void Worker::started(void* result, Operation& operation) {
+  if (result == nullptr || UCS_PTR_IS_ERR(result)) {
+    finish(operation, result == nullptr ? UCS_OK : UCS_PTR_STATUS(result));
+  } else if (operation.status == UCS_INPROGRESS) {  // the callback has not been called yet
+    operation.request = result;
+  }
+}
+
+void Worker::send(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t tag,
+                  Operation& operation) {
+  if (to.failed) return finish(operation, to.why);
+  ucp_request_param_t p = parameters(operation);
+  p.cb.send = on_sent;
+  started(functions().tag_send(to.handle, from, bytes, tag, &p), operation);
+}
+
+/// Always by the callback: UCX 1.13 does not say how long a message is that a receive finds there.
+void Worker::receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& operation) {
+  ucp_request_param_t p = parameters(operation);
+  p.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+  p.cb.recv = on_received;
+  started(functions().tag_receive(worker_, to, bytes, tag, exact, &p), operation);
+}
+
+void Worker::call_back(Operation& operation) {
+  if (operation.request != nullptr && worker_ != nullptr)
+    functions().request_cancel(worker_, operation.request);
+}
+
+void not_now() {
+  registry().caretaker.not_now();
+}
+
+bool Worker::progress() {
+  return worker_ != nullptr && functions().worker_progress(worker_) != 0;
+}
+
+/// Starts the last messages to and from all that this worker is connected with.
+void Worker::say_farewell(std::vector<Operation>& operations, DoneList& done) {
+  if (is_interface_ && !has_link(device_)) return;
+  operations.assign(2 * endpoints_.size(), Operation{&done});
+  std::size_t next = 0;
+  for (const auto& [address, endpoint] : endpoints_) {
+    if (endpoint->failed) continue;
+    receive(nullptr, 0, farewell_from(address), operations[next++]);
+    send(*endpoint, nullptr, 0, farewell_from(address_), operations[next++]);
+  }
+}
+
+/// Takes in messages that no execution has waited for, as UCX would warn of each.
+void Worker::take_in_the_rest() {
+  ucp_request_param_t p{};
+  void* request = nullptr;
+  do request = functions().tag_receive(worker_, nullptr, 0, 0, 0, &p);
+  while (request == nullptr || UCS_PTR_IS_ERR(request));
+  functions().request_cancel(worker_, request);
+  functions().request_free(request);
+}
+
+void Worker::close() noexcept {
+  if (context_ == nullptr) return;
+  if (worker_ != nullptr) take_in_the_rest();
+  const Functions& f = functions();
+  ucp_request_param_t force{};
+  force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  force.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  std::vector<void*> closing;
+  const auto close_one = [&](const std::shared_ptr<Endpoint>& e) {
+    if (device_ == shared_memory) return;  // goes with its worker
+    if (void* const r = f.ep_close(e->handle, &force); r != nullptr && !UCS_PTR_IS_ERR(r))
+      closing.push_back(r);
+  };
+  for (const auto& e : failed_) close_one(e);
+  for (const auto& [address, e] : endpoints_) close_one(e);
+  for (void* request : closing) {
+    while (f.request_status(request) == UCS_INPROGRESS) f.worker_progress(worker_);
+    f.request_free(request);
+  }
+  if (worker_ != nullptr) f.worker_destroy(worker_);
+  f.cleanup(context_);
+  worker_ = nullptr;
+  context_ = nullptr;
+}
+
+/// At the beginning of MPI_Finalize, which all ranks call. A connection that is closed while the other side
+/// still has to read from it may lose what it has not read: so all ranks say farewell first, and those that
+/// do not answer are waited for no longer than this.
+void Worker::close_all() {
+  constexpr auto patience = std::chrono::seconds(10);
+  Registry& all = registry();
+  all.caretaker.end();
+  const auto held = lock();
+  all.finalised = true;
+  const std::size_t count = all.workers.size();
+  DoneList done;
+  std::vector<std::vector<Operation>> operations(count);
+  std::size_t i = 0, most = 0;
+  for (const auto& [device, worker] : all.workers) most += 2 * worker->endpoints_.size();
+  done.operations.reserve(most);
+  for (const auto& [device, worker] : all.workers) worker->say_farewell(operations[i++], done);
+  const auto under_way = [&] {
+    std::size_t n = 0;
+    for (const auto& of_worker : operations)
+      for (const Operation& o : of_worker) n += o.request != nullptr ? 1 : 0;
+    return n > 0;
+  };
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (under_way() && std::chrono::steady_clock::now() < end) {
+    bool moved = false;
+    for (const auto& [device, worker] : all.workers) moved = worker->progress() || moved;
+    if (!moved) std::this_thread::yield();
+  }
+  i = 0;
+  for (const auto& [device, worker] : all.workers) {
+    for (Operation& o : operations[i]) worker->call_back(o);
+    ++i;
+    worker->close();
+  }
+}
+
+}  // namespace weft::ucx

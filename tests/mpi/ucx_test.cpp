@@ -1,0 +1,331 @@
+// Exchange ucx: over the memory of a machine, and over the loopback device where every rank is taken for a
+// machine of its own; what goes wrong is an error on all ranks.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <complex>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/test_hook.hpp"
+#include "base/timing.hpp"
+#include "comm/comm_impl.hpp"
+#include "kernels/cpu/zfp.hpp"
+#include "support/design_of.hpp"
+#include "support/expect_error.hpp"
+#include "support/has_exchange.hpp"
+#include "support/says.hpp"
+#include "transport/ucx/devices.hpp"
+#include "weft/mpi.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// Uneven parts, two reshapes in each direction.
+Problem natural(const Shape& shape, Precision precision) {
+  Problem p;
+  p.shape = shape;
+  p.output = Distribution::slab(0);
+  p.precision = precision;
+  return p;
+}
+
+/// Forward and backward of values that differ from point to point, on this rank.
+template <class T>
+std::vector<std::complex<T>> results(const Comm& comm, const Problem& problem, const Options& options,
+                                     int executions = 1) {
+  Plan plan(comm, problem, options);
+  Buffer<std::complex<T>> in(plan.input_count()), out(plan.output_count()), back(plan.input_count());
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = std::polar<T>(1, static_cast<T>(0.7 * static_cast<double>(i * i % 1009) + comm.rank()));
+  for (int i = 0; i < executions; ++i) {
+    plan.forward(in.data(), out.data());
+    plan.backward(out.data(), back.data());
+  }
+  std::vector<std::complex<T>> all(out.begin(), out.end());
+  all.insert(all.end(), back.begin(), back.end());
+  return all;
+}
+
+class Ucx : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (comm_.size() == 1) GTEST_SKIP() << "one rank sends nothing";
+    if (const std::string why = why_no_exchange(comm_, "ucx"); !why.empty()) GTEST_SKIP() << why;
+  }
+  /// The same ranks, each on a machine of its own.
+  static Comm apart() {
+    const ScopedSwitch machines(detail::pretended_ranks_per_node, 1);
+    return Comm::mpi(MPI_COMM_WORLD);
+  }
+
+  Comm comm_ = Comm::mpi(MPI_COMM_WORLD);
+  Options ucx_ = Options().set("exchange", "ucx"), lo_ = Options(ucx_).set("rails", "lo");
+};
+
+/// Loopback, and what else UCX has here: two rails, or one.
+std::string two_rails() {
+  std::string names = "lo";
+  for (const ucx::NetDevice& d : ucx::network_devices())
+    if (d.name != "lo" && names == "lo") names += "," + d.name;
+  return names;
+}
+
+}  // namespace
+
+/// The same bits as p2p in every pipeline, with rails and without, however parts are cut.
+TEST_F(Ucx, CarriesEveryPipeline) {
+  const Comm machines = apart();
+  const Problem p = natural({15, 22, 17}, Precision::float64);
+  for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
+    SCOPED_TRACE(pipeline);
+    const auto in_pipeline = [&](Options o) {
+      return o.set("pipeline", pipeline).set("layout", "contiguous");
+    };
+    const auto expected = results<double>(machines, p, in_pipeline(Options().set("exchange", "p2p")));
+    EXPECT_EQ(results<double>(comm_, p, in_pipeline(ucx_), 2), expected);
+    for (const auto& [chunk, inflight, barrier] :
+         {std::tuple("auto", "4", "off"), {"1024", "1", "on"}, {"1500", "3", "on"}, {"4096", "2", "off"}}) {
+      SCOPED_TRACE(chunk);
+      const Options o = Options(lo_).set("chunk", chunk).set("inflight", inflight).set("barrier", barrier);
+      EXPECT_EQ(results<double>(machines, p, in_pipeline(o), 2), expected);
+    }
+  }
+}
+
+TEST_F(Ucx, TwoRailsShareTheTransfers) {
+  const std::string rails = two_rails();
+  if (rails == "lo") GTEST_SKIP() << "there is no network device but lo";
+  const Comm machines = apart();
+  const Problem p = natural({24, 25, 18}, Precision::float32);
+  const Options o = Options(ucx_).set("rails", rails).set("chunk", 2048);
+  EXPECT_EQ(results<float>(machines, p, o, 3), results<float>(machines, p, Options().set("exchange", "p2p")));
+  const Plan plan(machines, p, o);
+  EXPECT_TRUE(says(plan.to_string(), "exchange ucx 2 rails: lo (TCP), "));
+}
+
+/// Parts for ranks of the same machine go through its memory, others by the rail.
+TEST_F(Ucx, MachinesOfSeveralRanks) {
+  if (comm_.size() < 3) GTEST_SKIP() << "two ranks are one machine, or two";
+  const ScopedSwitch two(detail::pretended_ranks_per_node, 2);
+  const Comm machines = Comm::mpi(MPI_COMM_WORLD);
+  const Problem p = natural({13, 16, 9}, Precision::float64);
+  for (const char* barrier : {"on", "off"})
+    EXPECT_EQ(results<double>(machines, p, Options(lo_).set("barrier", barrier).set("chunk", 1024)),
+              results<double>(machines, p, Options().set("exchange", "p2p")));
+  EXPECT_TRUE(says(Plan(machines, p, lo_).to_string(), "shared memory among ranks of a machine"));
+}
+
+TEST_F(Ucx, CarriesCodecs) {
+  const Comm machines = apart();
+  const Problem p = natural({16, 22, 18}, Precision::float64);
+  for (const char* codec : {"fp32", "trim:20", "zfp-accuracy:12"}) {
+    if (std::string(codec).starts_with("zfp") && !zfp::missing().empty()) continue;
+    SCOPED_TRACE(codec);
+    const auto coded = [&](Options o) { return o.set("codec", codec); };
+    EXPECT_EQ(results<double>(machines, p, coded(lo_).set("chunk", 1024)),
+              results<double>(machines, p, coded(Options().set("exchange", "p2p"))));
+  }
+}
+
+/// Of several plans under way each gets its own messages, in whatever order they are waited for.
+TEST_F(Ucx, SeveralPlansAreUnderWayTogether) {
+  const Comm machines = apart();
+  Plan a(machines, natural({12, 18, 8}, Precision::float64), lo_),
+      b(machines, natural({12, 18, 8}, Precision::float64), Options(lo_).set("pipeline", "windowed"));
+  Buffer<std::complex<double>> in(a.input_count()), x(a.output_count()), y(a.output_count());
+  in[0] = machines.rank() == 0 ? 1 : 0;
+  for (int i = 0; i < 4; ++i) {
+    a.start_forward(in.data(), x.data());
+    b.start_forward(in.data(), y.data());
+    (machines.rank() % 2 == 0 ? a : b).wait();
+    (machines.rank() % 2 == 0 ? b : a).wait();
+    for (const auto* out : {&x, &y})
+      for (const auto& v : *out) ASSERT_NEAR(std::abs(v - 1.0), 0, 1e-13);
+  }
+}
+
+/// A rank that is done does not have to look at its messages any more: they are on their way.
+TEST_F(Ucx, RanksThatAreDoneAreNotNeeded) {
+  const Comm machines = apart();
+  Plan plan(machines, natural({48, 50, 33}, Precision::float64), Options(lo_).set("chunk", 3000));
+  Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
+  for (int i = 0; i < 5; ++i) {
+    plan.forward(in.data(), out.data());
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_F(Ucx, DevicesThatDoNotExistAreAnError) {
+  const Comm machines = apart();
+  const Problem p = natural({8, 8, 8}, Precision::float64);
+  expect_error([&] { const Plan plan(machines, p, Options(ucx_).set("rails", "nonsense")); },
+               "plan: option rails: \"nonsense\", which is no network device of rank 0");
+  expect_error([&] { const Plan plan(machines, p, Options(ucx_).set("rails", "99")); }, "99");
+  for (const char* wrong : {"", "0", "-1", "lo,", "lo,lo"})
+    expect_error([&] { Options().set("rails", wrong); }, "options: rails");
+  for (const auto& [option, wrong] :
+       {std::pair("chunk", "12"), {"chunk", "many"}, {"inflight", "0"}, {"barrier", "perhaps"}})
+    expect_error([&, o = option, w = wrong] { Options().set(o, w); }, std::string("options: ") + option);
+  results<double>(machines, p, lo_);  // the ranks can still plan
+}
+
+TEST_F(Ucx, ALostLinkIsAnErrorOnAllRanks) {
+  const Comm machines = apart();
+  const Problem p = natural({24, 24, 8}, Precision::float64);
+  {
+    Plan plan(machines, p, Options(lo_).set("chunk", 1024).set("inflight", 1));
+    Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
+    plan.forward(in.data(), out.data());
+    const ScopedSwitch loss(ucx::detail::pretended_loss, machines.rank() == 1);
+    const auto often = [&] {
+      for (int i = 0; i < 100000; ++i) plan.forward(in.data(), out.data());
+    };
+    expect_error(often,
+                 machines.rank() == 1 ? "rail lo, which has lost its link" : "has failed in the middle");
+    expect_error([&] { plan.forward(in.data(), out.data()); }, "failed in the middle");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Comm again = apart();
+  results<double>(again, p, lo_);
+}
+
+namespace {
+
+/// Two ranks, each in a network namespace of its own, which two virtual cables join as rail0 and rail1. MPI
+/// stays where it was started: its sockets are open. Without the right to do so there are no cables.
+class Cables {
+ public:
+  explicit Cables(const Comm& comm)
+      : rank_(comm.rank()),
+        before_(open("/proc/self/ns/net", O_RDONLY)),
+        files_before_(open("/proc/self/ns/mnt", O_RDONLY)) {
+    // UCX finds networks in /sys, which shows those of the namespace that it was mounted in.
+    const bool mine = before_ >= 0 && files_before_ >= 0 && unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 &&
+                      mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                      mount("sysfs", "/sys", "sysfs", 0, nullptr) == 0;
+    const std::vector<pid_t> processes = all_of(comm.impl(), getpid());
+    laid_ = comm.impl().least(mine ? 1 : 0) == 1;
+    for (const std::string number : {"0", "1"}) {
+      const std::string name = "rail" + number;
+      if (laid_ && rank_ == 0)
+        laid_ = run("ip link add " + name + " type veth peer name " + name + " netns " +
+                    std::to_string(processes[1]));
+      laid_ = comm.impl().least(laid_ ? 1 : 0) == 1;
+      if (laid_) laid_ = bring_up(name, "10.99." + number + "." + std::to_string(rank_ + 1));
+      laid_ = comm.impl().least(laid_ ? 1 : 0) == 1;
+      for (int i = 0; laid_ && i < 300 && !ucx::has_link(name); ++i) usleep(10000);
+    }
+    comm.barrier();
+  }
+  ~Cables() {
+    for (const int before : {before_, files_before_}) {
+      if (before < 0) continue;
+      setns(before, 0);
+      close(before);
+    }
+  }
+  Cables(const Cables&) = delete;
+  Cables& operator=(const Cables&) = delete;
+
+  bool laid() const { return laid_; }
+  static bool run(const std::string& command) {
+    return std::system((command + " 2> /dev/null").c_str()) == 0;
+  }
+  static bool bring_up(const std::string& device, const std::string& address) {
+    return run("ip addr add " + address + "/24 dev " + device) && run("ip link set " + device + " up");
+  }
+
+ private:
+  int rank_, before_, files_before_;
+  bool laid_ = false;
+};
+
+}  // namespace
+
+/// A network that leads nowhere is left out. A cable that is pulled is an error on all ranks; the next plan
+/// goes by the other one.
+TEST_F(Ucx, RailsInNamespaces) {
+  if (comm_.size() != 2) GTEST_SKIP() << "cables for two ranks";
+  const Cables cables(comm_);
+  if (!cables.laid()) GTEST_SKIP() << "no right to make network namespaces, or no program ip";
+  ASSERT_TRUE(Cables::run("ip link add net7 type veth peer name peer7 && ip link set peer7 up"));
+  ASSERT_TRUE(Cables::bring_up("net7", "10.98." + std::to_string(comm_.rank()) + ".1"));
+  const Problem p = natural({24, 25, 18}, Precision::float64);
+  const auto expected =
+      results<double>(apart(), p, Options().set("exchange", "p2p").set("layout", "contiguous"));
+  const Options o = Options(ucx_).set("chunk", 2048).set("layout", "contiguous");
+  {
+    const Comm machines = apart();
+    EXPECT_EQ(results<double>(machines, p, o), expected);
+    Plan plan(machines, p, o);
+    EXPECT_TRUE(says(plan.to_string(), "exchange ucx 2 rails: rail0 (TCP), rail1 (TCP)\n"));
+    expect_error([&] { const Plan no(machines, p, Options(o).set("rails", "net7")); },
+                 "net7, by which some rank does not reach all others");
+    Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
+    // If nothing is under way when it is pulled, the plan goes on.
+    bool failed = false;
+    try {
+      for (int i = 0; i < 40; ++i) {
+        if (i == 5 && machines.rank() == 1) Cables::run("ip link set rail1 down");
+        plan.forward(in.data(), out.data());
+      }
+    } catch (const Error&) {
+      failed = true;
+    }
+    EXPECT_EQ(all_of(comm_.impl(), failed ? 1 : 0), std::vector<int>(2, failed ? 1 : 0));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Comm machines = apart();
+  EXPECT_EQ(results<double>(machines, p, o), expected);
+  EXPECT_TRUE(says(Plan(machines, p, o).to_string(), "exchange ucx 1 rail: rail0 (TCP)\n"));
+}
+
+/// A rail that becomes slow while a plan runs is relieved of what it carries; results stay what they are.
+TEST_F(Ucx, RailsAreExchangedWhileAPlanRuns) {
+  if (comm_.size() != 2) GTEST_SKIP() << "cables for two ranks";
+  const Cables cables(comm_);
+  if (!cables.laid()) GTEST_SKIP() << "no right to make network namespaces, or no program ip";
+  const Problem p = natural({24, 25, 18}, Precision::float64);
+  const Options o = Options(ucx_).set("chunk", 2048).set("layout", "contiguous");
+  const Comm machines = apart();
+  const auto expected = results<double>(machines, p, Options(o).set("rebalance", "off"));
+  EXPECT_EQ(results<double>(machines, p, Options(o).set("rebalance", "1"), 20), expected);
+  Plan plan(machines, p, o);
+  Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
+  const auto seconds = [&] {
+    machines.barrier();
+    const double begin = seconds_now();
+    plan.forward(in.data(), out.data());
+    return seconds_now() - begin;
+  };
+  const bool slow =
+      machines.rank() == 1 || Cables::run("tc qdisc add dev rail1 root tbf rate 1mbit burst 3kb latency 1s");
+  if (machines.impl().least(slow ? 1 : 0) == 0) GTEST_SKIP() << "no program tc, or no token buckets";
+  const double at_first = seconds();
+  double last = at_first;
+  for (int i = 0; i < 10; ++i) last = seconds();
+  EXPECT_LE(last, 0.5 * at_first);
+  EXPECT_EQ(results<double>(machines, p, o, 10), expected);
+}
+
+/// Run with a library that is not there.
+TEST(UcxMissing, IsAnErrorThatSaysWhatToDo) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const std::string why = why_no_exchange(comm, "ucx");
+  if (why.empty()) GTEST_SKIP() << "UCX is there";
+  EXPECT_TRUE(says(why, "UCX"));
+  Problem p = natural({8, 8, 8}, Precision::float64);
+  expect_error([&] { const Plan plan(comm, p, Options().set("exchange", "ucx")); }, "\"ucx\": " + why);
+  expect_error([&] { const Plan plan(comm, p, Options().set("exchange", "ucx")); },
+               exchange_row("ucx").carrier == nullptr ? "libucx-dev" : "WEFT_UCX_LIBRARY");
+}
+
+}  // namespace weft::test
