@@ -57,7 +57,7 @@ class OnlineTuner::Replay final : public Trials {
 };
 
 OnlineTuner::OnlineTuner(Candidates& candidates, OnlineRequest request)
-    : candidates_(candidates), request_(std::move(request)), making_sum_(request_.making_s) {
+    : candidates_(candidates), request_(std::move(request)) {
   // Executions are counted, not candidates.
   request_.search.trials = 2 * std::max(1, request_.executions);
   request_.search.longest_move = 1;
@@ -289,19 +289,35 @@ double OnlineTuner::expected_loss(const Record& record) const {
   if (const auto known = ratio(record)) return std::max(0.0, *known / best_ratio() - 1);
   const std::optional<double> mine = predicted(record), first = predicted(*base_);
   if (mine && first) return std::max(0.0, *mine / *first / best_ratio() - 1);
-  if (!question_->neighbour) return losses_[0].expected();
+  // At first 5% for a neighbour, and 10% for others.
+  Losses losses{question_->neighbour ? 0.05 : 0.1, 1};
+  if (const auto found = losses_.find(kind(record)); found != losses_.end())
+    losses = {losses.sum + found->second.sum, losses.count + found->second.count};
+  const double expected = losses.sum / losses.count;
+  if (!question_->neighbour) return expected;
   const Neighbour n = nearest(record);
-  return n.loss + n.distance * losses_[1].expected();
+  return n.loss + n.distance * expected;
+}
+
+std::string OnlineTuner::kind(const Record& record) const {
+  if (question_->neighbour) return "";
+  std::string names;
+  for (const auto& [name, value] : record.options) {
+    const auto same = best_->options.find(name);
+    if (same == best_->options.end() || same->second != value) names += name + " ";
+  }
+  return names;
 }
 
 /// Whether what the next execution is expected to lose has been saved.
 bool OnlineTuner::affordable(const Record& record, int way) const {
   if (&record == best_ || request_.at_any_cost) return true;
   const double best = seconds_of(*best_, way) > 0 ? seconds_of(*best_, way) : seconds_of(*base_, way);
-  const double making = &record == running_ ? 0 : making_sum_ / makings_;
+  const double making = &record == running_ ? 0 : makings_ > 0 ? making_sum_ / makings_ : request_.making_s;
   const int paying = executions() + 1 - request_.free;
   if (paying <= 0) return making <= best;
-  return lost_ + making + expected_loss(record) * best <= request_.loss * best * paying;
+  return lost_ + expected_loss(record) * best <= request_.loss * best * paying &&
+         making_sum_ + making <= request_.making * best * (executions() + 1);
 }
 
 void OnlineTuner::impossible() {
@@ -320,7 +336,6 @@ void OnlineTuner::executed(int way, const OnlineTime& time) {
     ++makings_;
   }
   const bool free = executions() <= request_.free;
-  if (!free) lost_ += time.making_s;
   if (time.disturbed) {
     if (&record != best_ && record.count() == 0) record.refused = true;
     return;
@@ -335,7 +350,7 @@ void OnlineTuner::executed(int way, const OnlineTime& time) {
   const double loss = std::max(0.0, time.seconds - best);
   if (!free) lost_ += loss;
   if (question_ && first) {
-    Losses& losses = losses_[question_->neighbour ? 1 : 0];
+    Losses& losses = losses_[kind(record)];
     losses.sum += loss / best;
     ++losses.count;
   }

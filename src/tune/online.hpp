@@ -19,15 +19,16 @@ namespace weft {
 struct OnlineRequest {
   TuneRequest search;  ///< the first candidate of the first group is the plan as it was made
   int executions = 20;
-  double making_s = 0;  ///< what making the plan took: so long another one may take
+  double making_s = 0;  ///< what making the plan took: so long another one may take, until one was made
   /// Predicted seconds by `Candidates::plan_of`. If there are any, nothing else is tried but parameters.
   std::map<std::string, double> predicted;
 
   // What tries may cost. So many executions may lose what they like; each later one adds a share of its time
-  // to what later tries may lose, the making of their plans included. A try is made once what it is expected
-  // to lose has been saved.
+  // to what later tries may lose. A try is made once what it is expected to lose has been saved. Making plans
+  // takes no more than another share of all executions.
   int free = 3;
   double loss = 0.05;
+  double making = 0.1;
   double gain = 0.02;        ///< what is not better by so much is not better
   bool at_any_cost = false;  ///< without these bounds, for tests
 };
@@ -102,9 +103,8 @@ class OnlineTuner {
   };
   /// What tries of one kind have lost, as shares of an execution.
   struct Losses {
-    double sum;
-    int count = 1;
-    double expected() const { return sum / count; }
+    double sum = 0;
+    int count = 0;
   };
 
   const Settings& choose(int way);
@@ -118,6 +118,8 @@ class OnlineTuner {
   void answer();
   bool affordable(const Record& record, int way) const;
   double expected_loss(const Record& record) const;
+  /// What tries are alike in: the options in which a candidate differs from the best one; "" for neighbours.
+  std::string kind(const Record& record) const;
   bool is_promising(const Record& record) const;
   void update_best();
   void settle() { settled_ = true; }
@@ -151,9 +153,9 @@ class OnlineTuner {
   std::size_t answers_given_ = 0, lates_given_ = 0;  ///< in this run of it
   std::optional<Question> question_;
 
-  double lost_ = 0, making_sum_;
-  int makings_ = 1;
-  std::array<Losses, 2> losses_{Losses{0.1}, Losses{0.05}};  ///< of other candidates, of neighbours
+  double lost_ = 0, making_sum_ = 0;
+  int makings_ = 0;
+  std::map<std::string, Losses> losses_;  ///< by kind
 };
 
 }  // namespace weft
