@@ -64,7 +64,7 @@ TEST(Choice, IsTheCheapestOfItsCandidates) {
       EXPECT_FALSE(c.why.empty());
       // The rules' choice stays where nothing is faster by the tenth that is asked for between machines.
       EXPECT_LE(best, c.predicted_s / 0.9)
-          << to_string(Explanation{"", choice.candidates, 0, 0, 0, {}, "", {}});
+          << to_string(Explanation{"", choice.candidates, 0, 0, 0, {}, "", {}, {}});
     }
     EXPECT_TRUE(
         std::is_sorted(choice.candidates.begin() + 1, choice.candidates.end(),
