@@ -100,17 +100,21 @@ def slowed(given: argparse.Namespace) -> dict:
             until = time.time()
             series = series_of(job, file.name)
             result["runs"][name] = {"slow_from": at, "slow_until": until, "series": series}
+            if not all(phases(result["runs"][name])):
+                raise SystemExit(
+                    "the link was not slow in the middle of the run: other --slow-after, or more --executions"
+                )
             print(f"  {name}: " + in_words(result["runs"][name]))
     return result
 
 
 def in_words(run: dict) -> str:
     during, before, after = phases(run)
-    words = f"before {1e3 * statistics.median(before):.1f} ms"
-    if during:
-        words += ", slowed " + " ".join(f"{1e3 * s:.0f}" for s in during[:12])
-        words += f" ..., from the 11th on {1e3 * statistics.median(during[10:] or during):.1f} ms"
-    return words + (f", after {1e3 * statistics.median(after[10:] or after):.1f} ms" if after else "")
+    words = f"before {1e3 * statistics.median(before):.1f} ms, slowed " + " ".join(
+        f"{1e3 * s:.0f}" for s in during[:12]
+    )
+    words += f" ..., from the 11th on {1e3 * statistics.median(during[10:] or during):.1f} ms"
+    return words + f", after {1e3 * statistics.median(after[10:] or after):.1f} ms"
 
 
 def phases(run: dict) -> tuple[list[float], list[float], list[float]]:
