@@ -54,6 +54,12 @@ std::vector<std::complex<T>> results(const Comm& comm, const Problem& problem, c
   return all;
 }
 
+}  // namespace
+
+#ifdef WEFT_WITH_UCX
+
+namespace {
+
 class Ucx : public testing::Test {
  protected:
   void SetUp() override {
@@ -312,7 +318,9 @@ TEST_F(Ucx, RailsInNamespaces) {
   EXPECT_TRUE(says(Plan(machines, p, o).to_string(), "exchange ucx 1 rail: rail0 (TCP)\n"));
 }
 
-/// Run with a library that is not there.
+#endif
+
+/// Run with a library that is not there, and in builds without UCX.
 TEST(UcxMissing, IsAnErrorThatSaysWhatToDo) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const std::string why = why_no_exchange(comm, "ucx");

@@ -214,6 +214,7 @@ class UcxRing final : public Carrier {
     }
     for (const auto* transfers : {&t.sends, &t.receives})
       for (const Transfer& x : *transfers) ++at(t.of_step, x.of.step - 1);
+    t.left = t.transfers;
     t.arrived.reserve(m.receives.size());
     tiles_.push_back(std::move(t));
   }
