@@ -6,8 +6,8 @@ is worth that rails are exchanged while a plan runs.
     bench/rails.py --draw        only draws what bench/results holds
 
 PATH is a program that makes and changes an emulated cluster: `PATH up HOSTS RATE RAILS`, `PATH rate HOST RAIL RATE`,
-`PATH mpirun RANKS_PER_HOST COMMAND...`, `PATH down`. It may need root. `sizes` is Figure 8 of the paper, one and two rails
-against MPI, `slowed` Figure 7 with a link that is slowed to a quarter and restored while a job runs, `jobs`
+`PATH mpirun RANKS_PER_HOST COMMAND...`, `PATH down`. It may need root. `sizes` is Figure 8 of the paper, one and two
+rails against MPI, `slowed` Figure 7 with a link that is slowed to a quarter and restored while a job runs, `jobs`
 Figure 9, seven jobs at once. Results go to bench/results/rails-NAME.json, pictures to docs/pictures/rails-NAME.svg.
 """
 
@@ -86,8 +86,7 @@ def sizes(given: argparse.Namespace) -> dict:
 
 
 def slowed(given: argparse.Namespace) -> dict:
-    """A link of one host at a quarter of its speed from one moment to another; and, as what can be had at best, the
-    same link as slow all the time, from which the last executions count."""
+    """A link of one host at a quarter of its speed from one moment to another."""
     size = given.size
     result = {"rate": given.rate, "quarter": given.slow, "size": size, "runs": {}}
     with cluster(given, given.rate), tempfile.NamedTemporaryFile(suffix=".json") as file:
@@ -101,17 +100,21 @@ def slowed(given: argparse.Namespace) -> dict:
             until = time.time()
             series = series_of(job, file.name)
             result["runs"][name] = {"slow_from": at, "slow_until": until, "series": series}
+            if not all(phases(result["runs"][name])):
+                raise SystemExit(
+                    "the link was not slow in the middle of the run: other --slow-after, or more --executions"
+                )
             print(f"  {name}: " + in_words(result["runs"][name]))
     return result
 
 
 def in_words(run: dict) -> str:
     during, before, after = phases(run)
-    words = f"before {1e3 * statistics.median(before):.1f} ms"
-    if during:
-        words += ", slowed " + " ".join(f"{1e3 * s:.0f}" for s in during[:12])
-        words += f" ..., from the 11th on {1e3 * statistics.median(during[10:] or during):.1f} ms"
-    return words + (f", after {1e3 * statistics.median(after[10:] or after):.1f} ms" if after else "")
+    words = f"before {1e3 * statistics.median(before):.1f} ms, slowed " + " ".join(
+        f"{1e3 * s:.0f}" for s in during[:12]
+    )
+    words += f" ..., from the 11th on {1e3 * statistics.median(during[10:] or during):.1f} ms"
+    return words + f", after {1e3 * statistics.median(after[10:] or after):.1f} ms"
 
 
 def phases(run: dict) -> tuple[list[float], list[float], list[float]]:

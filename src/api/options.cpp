@@ -145,8 +145,12 @@ std::optional<Index> ranks_or_auto(const std::string& name, const std::string& t
 std::string rails(const std::string& name, const std::string& text) {
   const auto several = number<int>(text);
   const std::vector<std::string> parts = split(text, ',');
-  if ((several && *several < 1) || std::find(parts.begin(), parts.end(), "") != parts.end() ||
-      any_equal(parts))
+  const auto is_name = [](const std::string& part) {
+    return !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || std::string("_-.:@").find(static_cast<char>(c)) != std::string::npos;
+    });
+  };
+  if ((several && *several < 1) || !std::all_of(parts.begin(), parts.end(), is_name) || any_equal(parts))
     throw Error("options: " + name, "\"" + text + "\"",
                 "auto, a number from 1, or different names of network devices separated by commas");
   return text;

@@ -281,6 +281,14 @@ std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours)
   return groups_[colours] = std::make_shared<MPI_Comm>(made);
 }
 
+std::vector<std::int64_t> MpiWorld::most_of(std::vector<std::int64_t> numbers) const {
+  const auto held = lock();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
+                          MPI_MAX, comm_),
+            "MPI_Allreduce");
+  return numbers;
+}
+
 std::shared_ptr<const MPI_Comm> MpiWorld::own_comm() {
   const auto held = lock();
   free_unused();

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -89,6 +90,9 @@ class MpiWorld {
   std::shared_ptr<const MPI_Comm> group(const std::vector<int>& colours);
   /// Number of kept communicators.
   std::size_t groups() const { return groups_.size(); }
+
+  /// Of each number, the most of any rank. Collective.
+  std::vector<std::int64_t> most_of(std::vector<std::int64_t> numbers) const;
 
   /// A communicator of all ranks that nobody else uses. Collective. It is freed as those of groups are.
   std::shared_ptr<const MPI_Comm> own_comm();

@@ -16,10 +16,10 @@ namespace {
 /// A ring on rails whose speeds may change from one execution to the next.
 class MadeUpRails {
  public:
-  MadeUpRails(int steps, int transfers, std::vector<double> speeds, double hysteresis = 1.1)
-      : steps(steps),
-        transfers(transfers),
-        speeds(std::move(speeds)),
+  MadeUpRails(int of_steps, int of_transfers, std::vector<double> of_speeds, double hysteresis = 1.1)
+      : steps(of_steps),
+        transfers(of_transfers),
+        speeds(std::move(of_speeds)),
         balance(RailTable(steps, transfers, rails()), steps, rails(),
                 std::vector<Index>(static_cast<std::size_t>(steps * transfers), 1), hysteresis) {}
 

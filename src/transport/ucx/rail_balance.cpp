@@ -13,6 +13,20 @@ constexpr double steps_in_number = 65536, units_per_second = 8e6;
 constexpr double most_units = 1LL << 36;  // more than two hours
 constexpr int steps_of_stage = 4;         ///< about as many as are under way at a time
 
+/// All numbers below `count`, so that the first of them are far from each other: by their bits in reverse.
+/// What moves is then spread over the tiles of an execution.
+std::vector<int> spread_out(int count) {
+  std::vector<int> order;
+  unsigned bits = 0;
+  while ((1U << bits) < static_cast<unsigned>(count)) ++bits;
+  for (unsigned i = 0; i < 1U << bits; ++i) {
+    unsigned reversed = 0;
+    for (unsigned b = 0; b < bits; ++b) reversed |= (i >> b & 1U) << (bits - 1 - b);
+    if (static_cast<int>(reversed) < count) order.push_back(static_cast<int>(reversed));
+  }
+  return order;
+}
+
 }  // namespace
 
 double RailTime::to_number() const {
@@ -36,6 +50,7 @@ RailBalance::RailBalance(RailTable table, int steps, int rails, std::vector<Inde
     : table_(std::move(table)),
       steps_(steps),
       loads_(std::move(loads)),
+      order_(spread_out(table_.transfers())),
       hysteresis_(hysteresis),
       rails_(static_cast<std::size_t>(rails)) {
   for (int step = 1; step <= steps_; ++step)
@@ -106,9 +121,9 @@ void RailBalance::move(const Cell& cell, int to) {
   at(rails_, to).load += load(cell);
 }
 
-/// A transfer of a step that a rail has; its last one, as those are sent last.
+/// A transfer of a step that a rail has.
 RailBalance::Cell RailBalance::first_of(int rail, int step) const {
-  for (int i = table_.transfers() - 1; i >= 0; --i)
+  for (const int i : order_)
     if (table_.rail(step, i) == rail && load({step, i}) > 0) return {step, i};
   return {};
 }

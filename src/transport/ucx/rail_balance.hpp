@@ -25,7 +25,7 @@ struct RailTime {
 
 class RailBalance {
  public:
-  /// `loads`: bytes, by step and number in the part, as the table has them; what counts is how they compare.
+  /// `loads`: bytes, by step and number, as the table has them; what counts is how they compare.
   /// `hysteresis`: so many times sooner a transfer has to be done on another rail, to be moved there.
   RailBalance(RailTable table, int steps, int rails, std::vector<Index> loads, double hysteresis);
 
@@ -79,6 +79,7 @@ class RailBalance {
   RailTable table_;
   int steps_;
   std::vector<Index> loads_;
+  std::vector<int> order_;  ///< numbers, in the order in which a rail gives transfers of a step up
   double hysteresis_;
   std::vector<Rail> rails_;
   int period_ = 1, next_measured_ = 0, quiet_ = 0;

@@ -1,7 +1,7 @@
 // How the parts of an exchange are cut into transfers, and which rail carries each. Both are the same on the
 // rank that sends and on the one that receives, without a word between them: parts are cut by their size
-// alone, and the rail of a transfer is looked up by its ring step and its number in its part. The table is
-// the same on all ranks, and may change between executions if it changes on all of them.
+// alone, and the rail of a transfer is looked up by its ring step and its number in that step, over all
+// tiles. The table is the same on all ranks, and may change between executions if it changes on all of them.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class RailTable {
       for (int i = 0; i < transfers_; ++i) set(step, i, (step - 1 + i) % std::max(rails, 1));
   }
 
-  /// Of transfer `i` of the part that a rank sends to the rank `step` places behind it.
+  /// Of transfer `i` of those that a rank sends to the rank `step` places behind it, in all tiles.
   int rail(int step, int i) const { return at(rails_, place(step, i)); }
   void set(int step, int i, int rail) { at(rails_, place(step, i)) = rail; }
   int transfers() const { return transfers_; }
@@ -42,7 +42,7 @@ class RailTable {
  private:
   int place(int step, int i) const { return (step - 1) * transfers_ + i; }
 
-  int transfers_ = 1;       ///< the most of any part of any rank
+  int transfers_ = 1;       ///< the most of any step of any rank
   std::vector<int> rails_;  ///< by step and transfer
 };
 

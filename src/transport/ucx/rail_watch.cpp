@@ -1,7 +1,5 @@
 #include "transport/ucx/rail_watch.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -10,19 +8,10 @@
 
 namespace weft {
 
-/// The most of any rank.
-std::vector<Index> RailWatch::most_of(CommImpl& comm, std::vector<Index> loads) {
-  const auto lock = comm.mpi()->lock();
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, loads.data(), static_cast<int>(loads.size()), MPI_INT64_T, MPI_MAX,
-                          comm.mpi()->comm()),
-            "MPI_Allreduce");
-  return loads;
-}
-
 RailWatch::RailWatch(CommImpl& comm, const RailTable& table, int steps, int rails, std::vector<Index> loads,
                      double hysteresis)
     : rails_(rails),
-      balance_(table, steps, rails, most_of(comm, std::move(loads)), hysteresis),
+      balance_(table, steps, rails, comm.mpi()->most_of(std::move(loads)), hysteresis),
       maximum_(comm.late_maximum()),
       times_(static_cast<std::size_t>(rails)),
       longest_(static_cast<std::size_t>(rails)),

@@ -61,7 +61,6 @@ class RailWatch {
     double end = 0, seconds = 0;  ///< of the last transfer; of the one that took longest
   };
 
-  static std::vector<Index> most_of(CommImpl& comm, std::vector<Index> loads);
   void say_so() noexcept;
 
   int rails_;

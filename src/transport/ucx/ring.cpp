@@ -47,7 +47,9 @@ class UcxRing final : public Carrier {
     notices_.use(tag_.first());
     conversation_ = ucx::new_conversation(comm_);
     const int most_steps = -comm_.least(-steps());
-    const RailTable table(most_steps, -comm_.least(-most_transfers_), rails_->count());
+    most_transfers_ = -comm_.least(-most_transfers_);
+    const int tiles = -comm_.least(-static_cast<int>(tiles_.size()));
+    const RailTable table(most_steps, tiles * most_transfers_, rails_->count());
     use(table);
     watch(table, most_steps);
   }
@@ -57,7 +59,7 @@ class UcxRing final : public Carrier {
     for (Tile& t : tiles_)
       for (auto* transfers : {&t.sends, &t.receives})
         for (Transfer& x : *transfers)
-          x.lane = rails_->near(x.peer) ? rails_->memory_lane() : table.rail(x.of.step, x.number);
+          x.lane = rails_->near(x.peer) ? rails_->memory_lane() : table.rail(x.of.step, number_of(x));
   }
 
   bool post(int tile, const Memory& memory, Queue&, Patience patience) override {
@@ -188,6 +190,8 @@ class UcxRing final : public Carrier {
     return static_cast<int>(std::lower_bound(members_.begin(), members_.end(), member) - members_.begin());
   }
   int member(int place) const { return at(members_, (place + size()) % size()); }
+  /// Among the transfers of all tiles in the same ring step.
+  int number_of(const Transfer& x) const { return x.of.tile * most_transfers_ + x.number; }
   int stage_of(const Tile& tile, int step) const { return tile.place * steps() + step - 1; }
 
   void add_tile(int number) {
@@ -275,7 +279,7 @@ class UcxRing final : public Carrier {
     std::vector<Index> loads(static_cast<std::size_t>(most_steps * table.transfers()));
     for (const Tile& t : tiles_)
       for (const Transfer& x : t.sends)
-        if (!rails_->near(x.peer)) at(loads, (x.of.step - 1) * table.transfers() + x.number) += x.bytes;
+        if (!rails_->near(x.peer)) at(loads, (x.of.step - 1) * table.transfers() + number_of(x)) += x.bytes;
     watch_ =
         std::make_unique<RailWatch>(comm_, table, most_steps, rails, std::move(loads), settings_.rebalance);
   }
@@ -485,7 +489,7 @@ class UcxRing final : public Carrier {
   FailureNotices notices_;
   std::vector<int> members_;  ///< of the exchange group, ascending
   int place_ = 0;             ///< of this rank among them
-  int most_transfers_ = 0;    ///< of any part here
+  int most_transfers_ = 0;    ///< of any part; once connected, of any rank
   int conversation_ = 0;
   std::vector<Tile> tiles_;
   std::vector<Lane> lanes_;
