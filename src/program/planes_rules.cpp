@@ -16,9 +16,9 @@ AxisVector<int> transformed(const Schedule& s, int stage) {
              : s.stages[static_cast<std::size_t>(stage)].axes;
 }
 
-/// How thick a tile of `field` along `axis` is at least. In memory of devices, of n tiles the FFT of one is not
-/// hidden, and each costs something: the best n is the square root of what a rank holds over what a tile costs.
-/// On the host, tiles do not divide the cache lines of the field on the other side of the reshape.
+/// How thick a tile of `field` along `axis` is at least. In memory of devices, of n tiles the FFT of one is
+/// not hidden, and each costs something: the best n is the square root of what a rank holds over what a tile
+/// costs. On the host, tiles do not divide the cache lines of the field on the other side of the reshape.
 Index least_thickness(const Field& field, const Field& other, int axis, const PipelineRules& rules) {
   if (!rules.whole_tiles()) {
     constexpr Index line = 64;

@@ -36,9 +36,9 @@ struct ExchangeTraits {
   /// Of exchanges that store: they carry by themselves what goes between machines, one message for all ranks
   /// of two machines.
   bool gathers = false;
-  bool any_place = false;      ///< dense: parts may lie anywhere in the workspace, each in one piece
-  bool any_length = false;     ///< dense: of parts whose length varies it sends no more than there is
-  bool blocks = false;         ///< a tile is there when its post returns: the rank waits for it in there
+  bool any_place = false;   ///< dense: parts may lie anywhere in the workspace, each in one piece
+  bool any_length = false;  ///< dense: of parts whose length varies it sends no more than there is
+  bool blocks = false;      ///< a tile is there when its post returns: the rank waits for it in there
   /// Of exchanges that block: a rank sends to one member of its exchange group while it receives from
   /// another, and goes on to the next two when both is done. In round r they are r places behind it and
   /// before it.

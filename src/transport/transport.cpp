@@ -8,12 +8,11 @@ namespace {
 /// References stay good when a row joins or leaves at the end.
 std::deque<ExchangeRow>& all_exchanges() {
   static std::deque<ExchangeRow> table{
-      direct_row(),         threads_copy_row(),
+      direct_row(),       threads_copy_row(),
 #ifdef WEFT_WITH_MPI
-      mpi_p2p_row(),        mpi_p2pw_row(),           mpi_alltoallv_row(),
-      mpi_pairwise_row(),   mpi_alltoall_row(),       mpi_alltoallw_row(),
-      mpi_ialltoallv_row(), mpi_one_sided_ring_row(), mpi_node_row(),
-      ucx_row(),
+      mpi_p2p_row(),      mpi_p2pw_row(),      mpi_alltoallv_row(),  mpi_pairwise_row(),
+      mpi_alltoall_row(), mpi_alltoallw_row(), mpi_ialltoallv_row(), mpi_one_sided_ring_row(),
+      mpi_node_row(),     ucx_row(),
 #endif
       nccl_row(),
   };

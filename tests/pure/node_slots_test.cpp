@@ -97,7 +97,8 @@ TEST(NodeSlots, LeaveASixteenthOfTheMessagesOfFourRanksOnEachMachine) {
     for (const char* pipeline : {"sequential", "windowed", "two-front"})
       for (const Direction direction : {Direction::forward, Direction::backward}) {
         plan.shape = {n, n, n};
-        plan.options.set("pipeline", pipeline);
+        plan.options = Options().set("pipeline", pipeline);
+        if (pipeline != std::string("sequential")) plan.options.set("tile", 1);
         plan.direction = direction;
         const Index of_machines = messages(plan, "node");
         EXPECT_EQ(messages(plan, "direct"), 16 * of_machines) << pipeline;

@@ -137,7 +137,7 @@ std::string Rails::text() const {
   std::vector<std::string> names;
   for (int j = 0; j < count(); ++j) names.push_back(device(j) + " (" + name_of(at(choice_.classes, j)) + ")");
   return std::to_string(count()) + (count() == 1 ? " rail: " : " rails: ") + join(names, ", ") +
-         (workers_.back() ? "; shared memory among ranks of a machine" : "");
+         (any_equal(nodes_) ? "; shared memory among ranks of a machine" : "");
 }
 
 bool Rails::healthy() const {
