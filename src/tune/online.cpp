@@ -244,8 +244,8 @@ OnlineTuner::Neighbour OnlineTuner::nearest(const Record& record) const {
   return found;
 }
 
-/// A point whose neighbour is worse than the best; what is not predicted to be good; or, in the half of the
-/// executions that parameters have for themselves, what differs in more.
+/// A point whose neighbour is worse than the best; what is not predicted to be good; or what differs in more,
+/// if much was lost already, or in the half of the executions that parameters have for themselves.
 bool OnlineTuner::refused(const Record& record, bool neighbour) {
   if (request_.at_any_cost) return false;
   if (neighbour) return nearest(record).loss > request_.gain;
@@ -253,6 +253,7 @@ bool OnlineTuner::refused(const Record& record, bool neighbour) {
     const std::optional<double> mine = predicted(record), first = predicted(*base_);
     if (!mine || !first || *mine > slow * best_ratio() * *first) return true;
   }
+  if (executions() >= request_.free && 2 * all_lost_ > request_.bold * request_.executions) return true;
   return request_.search.parameters && 2 * executions() >= request_.executions &&
          !parameters_of(base_->options).empty();
 }
@@ -316,6 +317,7 @@ bool OnlineTuner::affordable(const Record& record, int way) const {
   const double making = &record == running_ ? 0 : makings_ > 0 ? making_sum_ / makings_ : request_.making_s;
   const int paying = executions() + 1 - request_.free;
   if (paying <= 0) return making <= best;
+  if (!question_->neighbour && all_lost_ > request_.bold * (executions() + 1)) return false;
   return lost_ + expected_loss(record) * best <= request_.loss * best * paying &&
          making_sum_ + making <= request_.making * best * (executions() + 1);
 }
@@ -349,6 +351,7 @@ void OnlineTuner::executed(int way, const OnlineTime& time) {
   if (&record == best_ || best <= 0) return;
   const double loss = std::max(0.0, time.seconds - best);
   if (!free) lost_ += loss;
+  all_lost_ += loss / best;
   if (question_ && first) {
     Losses& losses = losses_[kind(record)];
     losses.sum += loss / best;

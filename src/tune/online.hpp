@@ -29,6 +29,8 @@ struct OnlineRequest {
   int free = 3;
   double loss = 0.05;
   double making = 0.1;
+  /// All that was lost, also by free ones, beyond which only neighbours are tried: a share of all executions.
+  double bold = 0.1;
   double gain = 0.02;        ///< what is not better by so much is not better
   bool at_any_cost = false;  ///< without these bounds, for tests
 };
@@ -154,6 +156,7 @@ class OnlineTuner {
   std::optional<Question> question_;
 
   double lost_ = 0, making_sum_ = 0;
+  double all_lost_ = 0;  ///< in executions; `lost_` is in seconds, without those that are free
   int makings_ = 0;
   std::map<std::string, Losses> losses_;  ///< by kind
 };
