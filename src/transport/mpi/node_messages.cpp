@@ -4,7 +4,8 @@
 // other's workspace (shm/direct.cpp). The machines are shared out among the ranks, so that all of them send.
 //
 // An owner has parts in its slots: it waits in no tile that it would not wait in for itself. It sends in
-// whatever call it makes first after the last part is there, and its tile is not complete before.
+// the first call that it makes of this carrier after the last part is there, and its tile is not complete
+// before.
 //
 // Two counters guard a slot, each in a cache line of its own. They only grow and are numbered by executions:
 // of what is sent, *filled* counts ranks that have packed, and *sent* says that they may again; of what is
@@ -143,6 +144,7 @@ class NodeMessages final : public Carrier {
           MPI_Request_free(&request);
         }
     }
+    due_.clear();
     notices_.tell();
   }
 
