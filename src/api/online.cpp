@@ -171,7 +171,7 @@ Online::~Online() {
 void Online::look(const Settings& base, double making_s) {
   const BoundPlan& bound = *plan_.bound;
   const bool users = plan_.wishes.users_workspace.value;
-  WorkspaceRoom lent{0, bound.memory(), users ? plan_.users_workspace : bound.workspace_bytes()};
+  WorkspaceRoom lent{0, bound.memory(), users ? plan_.users_workspace : bound.workspace_bytes(), true};
   search_ = std::make_unique<Search>(plan_, base, making_s, std::move(lent));
   plan_is_ = search_->tuner.plan_of(base);
 }
