@@ -198,12 +198,12 @@ void add_groups(std::vector<std::vector<Settings>>& groups, const Wishes& wishes
 
 }  // namespace
 
-std::vector<std::vector<Settings>> online_candidates(const Settings& base, const Wishes& wishes,
-                                                     const Setting& setting) {
+std::vector<std::vector<Settings>> online_candidates(const Settings& base, bool base_stores,
+                                                     const Wishes& wishes, const Setting& setting) {
   std::vector<std::vector<Settings>> groups{{base}};
   for (const Offer& offer : setting.offers)
     if (open_exchange(wishes) && may_choose(offer, wishes, setting) && !offer.traits.by_name_only &&
-        !offer.traits.collective)
+        !offer.traits.collective && (offer.traits.stores || !base_stores))
       groups[0].push_back({{"exchange", offer.name}});
   add_groups(groups, wishes, setting);
   return groups;

@@ -70,9 +70,10 @@ class DesignTrials : public Trials {
 std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Setting& setting);
 
 /// The same for executions of the user's, on top of `base`, which comes first: without exchanges in which MPI
-/// arranges the messages, which may take a multiple of the time of others.
-std::vector<std::vector<Settings>> online_candidates(const Settings& base, const Wishes& wishes,
-                                                     const Setting& setting);
+/// arranges the messages, which may take a multiple of the time of others; and without exchanges that pack
+/// where ranks store into each other's memory by `base`, which copies once: they take twice as long and more.
+std::vector<std::vector<Settings>> online_candidates(const Settings& base, bool base_stores,
+                                                     const Wishes& wishes, const Setting& setting);
 
 /// The same for predictions, with what matters most first, and without exchanges that are only for who names
 /// them, that are predicted like another one, or in which a library arranges the messages: what MPI's

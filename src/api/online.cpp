@@ -60,6 +60,7 @@ class OnlineDesigns final : public Candidates {
     return same && (concurrent(*d) || !concurrent(*base_)) ? d : nullptr;
   }
   Wishes with(const Settings& candidate) const { return designs_.with(candidate); }
+  bool base_stores() const { return base_ && stores(*base_); }
   const Setting& setting() { return designs_.setting(); }
 
  private:
@@ -100,7 +101,7 @@ Index online_workspace(const PlanRequest& request, const Setting& setting, const
   const Wishes open = wishes_of(request.options);
   OnlineDesigns designs({request.problem, request.options, open, setting, Origin::online}, base);
   std::vector<Settings> all = neighbours(designs, base);
-  for (const std::vector<Settings>& group : online_candidates(base, open, setting))
+  for (const std::vector<Settings>& group : online_candidates(base, designs.base_stores(), open, setting))
     for (const Settings& more : group) {
       all.push_back(base);
       for (const auto& [name, value] : more) all.back()[name] = value;
@@ -124,7 +125,7 @@ struct Online::Search {
 
   OnlineRequest asked(PlanImpl& plan, const Settings& base, double making_s) {
     OnlineRequest r;
-    r.search.groups = online_candidates(base, wishes, plan.setting);
+    r.search.groups = online_candidates(base, designs.base_stores(), wishes, plan.setting);
     r.search.parameters = true;
     r.executions = static_cast<int>(wishes.online.value);
     r.making_s = making_s;
@@ -170,7 +171,7 @@ Online::~Online() {
 void Online::look(const Settings& base, double making_s) {
   const BoundPlan& bound = *plan_.bound;
   const bool users = plan_.wishes.users_workspace.value;
-  WorkspaceRoom lent{0, bound.memory(), users ? plan_.users_workspace : bound.workspace_bytes()};
+  WorkspaceRoom lent{0, bound.memory(), users ? plan_.users_workspace : bound.workspace_bytes(), true};
   search_ = std::make_unique<Search>(plan_, base, making_s, std::move(lent));
   plan_is_ = search_->tuner.plan_of(base);
 }

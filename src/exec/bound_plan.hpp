@@ -22,6 +22,7 @@ struct WorkspaceRoom {
   /// Of another plan; none, and the user gives the workspace: so many bytes of it.
   std::shared_ptr<std::byte> lent = {};
   Index lent_bytes = 0;  ///< 0: nothing is lent
+  bool touches = false;  ///< other memory is written once, so that the first execution is as fast as others
 };
 
 /// What a design is bound to on this rank.

@@ -1,5 +1,6 @@
 // The memory of a bound plan, and the exchanges that are made in it.
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "base/memory.hpp"
@@ -142,6 +143,8 @@ void BoundPlan::allocate_workspace(PlanMemory& m) {
   }
   if (!memory_ && !design_.memory.users_workspace)
     memory_ = device() ? device()->allocate(bytes, operation) : allocate(bytes, operation);
+  if (room.touches && memory_ && memory_ != room.lent)
+    std::memset(memory_.get(), 0, bytes);  // nobody is connected
   m.workspace = memory_;
   if (device() && !halves_[0].exchanges.empty()) allocate_pinned(m);
 }

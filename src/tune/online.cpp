@@ -319,7 +319,7 @@ bool OnlineTuner::affordable(const Record& record, int way) const {
   if (paying <= 0) return making <= best;
   if (!question_->neighbour && all_lost_ > request_.bold * (executions() + 1)) return false;
   return lost_ + expected_loss(record) * best <= request_.loss * best * paying &&
-         making_sum_ + making <= request_.making * best * (executions() + 1);
+         (making == 0 || making_sum_ + making <= request_.making * best * (executions() + 1));
 }
 
 void OnlineTuner::impossible() {
