@@ -45,7 +45,7 @@ cuda = $(if $(CUDA),$(with_cuda),-DWEFT_CUDA=OFF)
 unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 # Half the time to build of what RelWithDebInfo takes by itself, for tests that take hardly longer.
-sanitized = -DWEFT_FORTRAN=OFF -DWEFT_BENCH=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
+sanitized = -DWEFT_FORTRAN=OFF -DWEFT_BENCH=OFF -DWEFT_UCX=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
 PREFIX ?= /usr/local
 SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -96,7 +96,7 @@ test-all: test sanitize
 	$(call ctest,build/tsan) $(long_tests)
 
 # No Fortran, which no sanitizer looks into; ThreadSanitizer reports the order in which gfortran's own library takes its locks.
-# And no weft-bench, whose memory and threads are Weft's.
+# And no weft-bench, whose memory and threads are Weft's, and no UCX, which puts functions of its own in the place of malloc's.
 sanitize: setup-build setup-test setup-fuzz
 	@mkdir -p build
 	@$(call configure,build/asan,$(sanitized) -DWEFT_UNITY=ON -DWEFT_SANITIZE=address$(comma)undefined $(openmpi))

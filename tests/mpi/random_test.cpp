@@ -40,7 +40,7 @@ TEST(RandomProblems, WithCodecsOnMpiRanks) {
 TEST(RandomProblems, OnRails) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (!has_exchange(comm, "ucx")) GTEST_SKIP() << why_no_exchange(comm, "ucx");
-  const int count = problem_count(comm.size() <= 4 ? 16 : 5);
+  const int count = problem_count(comm.size() <= 4 ? 8 : 4);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + 300 + static_cast<std::uint64_t>(i);
     RandomProblem p = (i % 4 == 3 ? make_coded_problem : make_random_problem)(seed, comm.size(), true);

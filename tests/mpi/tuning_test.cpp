@@ -49,7 +49,7 @@ TEST(Tuning, OfExecutionsComesOutRight) {
   if (comm.size() > 4) return;
   forget_wisdom();
   const ScopedSwitch reckless(detail::online_at_any_cost, true);
-  const int count = problem_count(4);
+  const int count = problem_count(2);
   for (int i = 0; i < count; ++i) {
     const RandomProblem p =
         make_online_problem(first_seed() + 50'000 + static_cast<std::uint64_t>(i), comm.size(), true);

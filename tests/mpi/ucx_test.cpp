@@ -269,9 +269,9 @@ void expect_relief(const Comm& machines, const Problem& problem, const Options& 
       machines.rank() == 1 || Cables::run("tc qdisc add dev rail1 root tbf rate 2mbit burst 3kb latency 1s");
   if (machines.impl().least(slowed ? 1 : 0) == 0) return;  // no program tc, or no token buckets
   const double at_first = seconds();
-  double last = at_first;
-  for (int i = 0; i < 10; ++i) last = seconds();
-  EXPECT_LE(last, 0.5 * at_first);
+  double least = at_first;  // others may use the processors
+  for (int i = 0; i < 10; ++i) least = std::min(least, seconds());
+  EXPECT_LE(least, 0.5 * at_first);
   if (machines.rank() == 0) Cables::run("tc qdisc del dev rail1 root");
   machines.barrier();
 }
