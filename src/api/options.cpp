@@ -156,13 +156,19 @@ std::string rails(const std::string& name, const std::string& text) {
   return text;
 }
 
-/// Bytes of a transfer, which TCP carries no faster in smaller ones.
+/// "65536", "64KiB", "1MiB"; 0 for "auto". TCP carries nothing faster in transfers of less than 1 KiB.
 Index chunk(const std::string& name, const std::string& text) {
-  constexpr Index least = 1024;
+  constexpr Index kib = 1024;
+  constexpr Index most = kib * kib * kib;
   if (text == "auto") return 0;
-  auto value = number<Index>(text);
-  if (value && *value < least) value.reset();
-  return needed(value, name, text, "auto, or a number of bytes from 1024");
+  const std::string unit = text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
+  const Names<Index> units{{"", 1}, {"KiB", kib}, {"MiB", kib * kib}};
+  const auto known = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+  auto value = number<Index>(text.substr(0, text.size() - unit.size()));
+  if (known == units.end() || (value && *value > most)) value.reset();
+  if (value) *value *= known->second;
+  if (value && (*value < kib || *value > most)) value.reset();
+  return needed(value, name, text, "auto, or a number of bytes from 1 KiB to 1 GiB, such as 65536 or 64KiB");
 }
 
 int transfers(const std::string& name, const std::string& text) {

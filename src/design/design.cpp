@@ -63,11 +63,15 @@ Index largest_box(const Design& design) {
 Design design(const Problem& problem, const Wishes& wishes, const Setting& setting) {
   const Given given{problem, wishes, setting};
   Design d;
-  const Offers offers = choose_exchanges(given);
-  d.contiguous = choose_layout(given, offers);
   ScheduleRequest request = schedule_request(given);
-  request.contiguous = d.contiguous.value;
+  request.contiguous = false;
   d.schedules[0] = make_schedule(request);
+  const Offers offers = choose_exchanges(given, d.schedules[0]);
+  d.contiguous = choose_layout(given, offers);
+  if (d.contiguous.value) {  // the ranks' boxes are the same, in another order
+    request.contiguous = true;
+    d.schedules[0] = make_schedule(request);
+  }
   d.schedules[1] = inverse(d.schedules[0]);
   d.memory.users_workspace = wishes.users_workspace.value;
   choose_legs(given, offers, d);

@@ -11,7 +11,7 @@ namespace weft {
 struct RailSettings {
   std::string rails = "auto";  ///< auto, a number, or names of devices, separated by commas
   Index chunk = 0;             ///< most bytes of a transfer; 0: by rule
-  int in_flight = 4;           ///< transfers that a rank sends on a rail at a time
+  int in_flight = 8;           ///< transfers that a rank sends on a rail at a time
   bool barrier = false;        ///< the ranks of an exchange group wait for each other after each ring step
   /// Transfers move to another rail between executions if they would be done so many times sooner; 0: never.
   double rebalance = 1.1;

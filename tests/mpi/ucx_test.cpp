@@ -86,6 +86,17 @@ std::string two_rails() {
 
 }  // namespace
 
+/// Which begins no execution, and says nothing of what it took.
+TEST_F(Ucx, ARankWithoutPointsIsNotWaitedFor) {
+  const Comm machines = apart();
+  Problem p = natural({1, 2, 18}, Precision::float64);  // a third rank has none on either side
+  p.output = Distribution::slab(1);
+  const Options slabs = Options().set("decomposition", "slab").set("layout", "contiguous");
+  const Options o = Options(slabs).set("exchange", "ucx").set("rails", two_rails());
+  EXPECT_EQ(results<double>(machines, p, o, 5),
+            results<double>(machines, p, Options(slabs).set("exchange", "p2p")));
+}
+
 /// The same bits as p2p in every pipeline, with rails and without, however parts are cut.
 TEST_F(Ucx, CarriesEveryPipeline) {
   const Comm machines = apart();
@@ -98,7 +109,7 @@ TEST_F(Ucx, CarriesEveryPipeline) {
     const auto expected = results<double>(machines, p, in_pipeline(Options().set("exchange", "p2p")));
     EXPECT_EQ(results<double>(comm_, p, in_pipeline(ucx_), 2), expected);
     for (const auto& [chunk, inflight, barrier] :
-         {std::tuple("auto", "4", "off"), {"1024", "1", "on"}, {"1500", "3", "on"}, {"4096", "2", "off"}}) {
+         {std::tuple("auto", "4", "off"), {"1024", "1", "on"}, {"1500", "3", "on"}, {"4KiB", "2", "off"}}) {
       SCOPED_TRACE(chunk);
       const Options o = Options(lo_).set("chunk", chunk).set("inflight", inflight).set("barrier", barrier);
       EXPECT_EQ(results<double>(machines, p, in_pipeline(o), 2), expected);
@@ -178,7 +189,7 @@ TEST_F(Ucx, DevicesThatDoNotExistAreAnError) {
   for (const char* wrong : {"", "0", "-1", "lo,", "lo,lo"})
     expect_error([&] { Options().set("rails", wrong); }, "options: rails");
   for (const auto& [option, wrong] :
-       {std::pair("chunk", "12"), {"chunk", "many"}, {"inflight", "0"}, {"barrier", "perhaps"}})
+       {std::pair("chunk", "12"), {"chunk", "many"}, {"chunk", "5KB"}, {"chunk", "2048MiB"}, {"chunk", ""}, {"inflight", "0"}, {"barrier", "perhaps"}})
     expect_error([&, o = option, w = wrong] { Options().set(o, w); }, std::string("options: ") + option);
   results<double>(machines, p, lo_);  // the ranks can still plan
 }

@@ -145,6 +145,31 @@ TEST(Design, OfSeveralMachinesStoresWithinEachAndSendsBetween) {
   EXPECT_TRUE(packed.contiguous.value);
 }
 
+TEST(Design, OfShortMessagesBetweenMachinesCutsNone) {
+  const auto pipeline = [](Index n, const Setting& setting, const Options& options = {}) {
+    return first_leg(design_of(cube(n), setting, options)).pipeline;
+  };
+  // On 8 ranks messages of 32 KiB, and of 256 KiB.
+  EXPECT_EQ(pipeline(32, processes(8, 4)), "sequential");
+  EXPECT_EQ(pipeline(64, processes(8, 4)), "two-front");
+  EXPECT_EQ(pipeline(32, processes(8, 4), Options().set("tile", "2")), "two-front");
+  EXPECT_EQ(pipeline(32, processes(8, 4), Options().set("pipeline", "th")), "th");
+  EXPECT_EQ(first_leg(design_of(cube(32), processes(8, 4))).exchange, "p2p");
+}
+
+TEST(Design, OfTheShortestMessagesGathersThemForOtherMachines) {
+  Setting setting = processes(8, 4);
+  setting.offers.push_back(
+      {"node", {.form = Form::boxes, .stores = true, .beside_stores = true, .gathers = true}, ""});
+  const auto leg = [&](Index n) { return first_leg(design_of(cube(n), setting)); };
+  EXPECT_EQ(leg(8).exchange, "node");  // messages of half a KiB
+  EXPECT_EQ(leg(8).pipeline, "sequential");
+  EXPECT_EQ(leg(8).exchange_reason.find("auto: short messages are gathered"), 0U) << leg(8).exchange_reason;
+  EXPECT_EQ(leg(32).exchange, "p2p");
+  setting.closed.sharing = "no room";
+  EXPECT_EQ(leg(8).exchange, "p2p");
+}
+
 TEST(Design, HasHalfAsManyTilesWhereReceiversAskForThem) {
   Setting setting = processes(4, 1);
   setting.offers.push_back(

@@ -52,11 +52,21 @@ const Offer& find_for_parts(const Given& given) {
   return find_beside(given.setting);
 }
 
-const Offer& find_best(const Given& given) {
+/// Whether messages are so short that what counts is how many a machine sends.
+bool counts_messages(const Given& given, const Schedule& schedule) {
+  constexpr Index most = 8 << 10;
+  return given.setting.some_far() && !given.on_device() && message_bytes(given, schedule) < most;
+}
+
+const Offer& find_best(const Given& given, bool gathers) {
   const Offer* best = nullptr;
+  const auto better = [&](const Offer& a, const Offer& b) {
+    if (gathers && a.traits.gathers != b.traits.gathers) return a.traits.gathers;
+    return merit(a, given.setting) > merit(b, given.setting);
+  };
   for (const Offer& offer : given.setting.offers)
     if (may_choose(offer, given.wishes, given.setting) && !offer.traits.by_name_only &&
-        (best == nullptr || merit(offer, given.setting) > merit(*best, given.setting)))
+        (best == nullptr || better(offer, *best)))
       best = &offer;
   if (best == nullptr) throw Error(operation, "\"auto\"", "auto or one of " + serving(given));
   return *best;
@@ -82,12 +92,14 @@ const Offer& find_named(const std::string& name, const Given& given) {
 }
 
 /// What a pipeline puts together by itself would be packed again by an exchange that packs.
-bool pipeline_sends_parts(const Given& given) {
+bool pipeline_sends_parts(const Given& given, const Schedule& schedule) {
   return given.setting.several_nodes() && !given.on_device() && !wants_packed(given.wishes, given.setting) &&
+         (given.wishes.pipeline.value != "auto" || cuts_messages(given, schedule)) &&
          wished_pipeline(given.wishes, overlapping_pipeline(given.setting, false)).pipeline->sends_parts;
 }
 
 std::string reason_for(const Offer& offer) {
+  if (offer.traits.gathers) return "auto: short messages are gathered";
   if (offer.overlaps) return "auto: it moves on while these ranks compute";
   return packs_nothing(offer.traits) ? "auto: nothing is packed" : "auto: it serves these ranks";
 }
@@ -131,12 +143,12 @@ bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting
          (!wishes.any_varying_codec() || offer.traits.any_length);
 }
 
-Offers choose_exchanges(const Given& given) {
+Offers choose_exchanges(const Given& given, const Schedule& schedule) {
   Offers offers;
   for (const std::string& name : given.wishes.exchange.value)
     offers.push_back(name != "auto"                ? &find_named(name, given)
-                     : pipeline_sends_parts(given) ? &find_for_parts(given)
-                                                   : &find_best(given));
+                     : pipeline_sends_parts(given, schedule) ? &find_for_parts(given)
+                                                   : &find_best(given, counts_messages(given, schedule)));
   const Offer* stores = nullptr;
   for (const Offer* offer : offers) {
     if (!offer->traits.stores) continue;

@@ -51,12 +51,31 @@ bool stays_in_cache(const Schedule& schedule, int real_bytes, const Setting& set
 bool is_worth_tiles(const Given& given, const Schedule& schedule, const PipelineRules& rules) {
   if (!given.wishes.parameters.empty()) return true;
   if (!given.on_device())
-    return given.setting.several_nodes() || !stays_in_cache(schedule, rules.real_bytes, given.setting);
+    return given.setting.several_nodes() ? cuts_messages(given, schedule)
+                                         : !stays_in_cache(schedule, rules.real_bytes, given.setting);
   const std::vector<Leg> choices = choose_pipeline(schedule, find_pipeline("planes"), {}, rules);
   return std::any_of(choices.begin(), choices.end(), [](const Leg& c) { return c.tiles > 1; });
 }
 
 }  // namespace
+
+Index message_bytes(const Given& given, const Schedule& schedule) {
+  Index most = 0;
+  for (const int stage : reshape_stages(schedule)) {
+    const Field& from = at(schedule.fields, stage);
+    const Traffic sent = traffic(*from.tiling, *at(schedule.fields, stage + 1).tiling, 0);
+    const int point_bytes = (from.element == Element::real ? 1 : 2) * given.real_size();
+    if (sent.messages > 0) most = std::max(most, sent.sent_points * point_bytes / sent.messages);
+  }
+  return most;
+}
+
+bool cuts_messages(const Given& given, const Schedule& schedule) {
+  // What each message takes beside its bytes is multiplied by the number of tiles. On four hosts with links
+  // of 1 Gbit/s tiles lose up to messages of 128 KiB, and win from 256 KiB on (docs/performance.md).
+  constexpr Index least = 192 << 10;
+  return !given.wishes.parameters.empty() || message_bytes(given, schedule) >= least;
+}
 
 PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred) {
   std::string name = wishes.pipeline.value;

@@ -36,10 +36,11 @@ void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes);
 bool serves(const Offer& offer, const Wishes& wishes, const Setting& setting);
 /// Whether rules and trials may choose an exchange that nobody has named.
 bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting);
-/// With "auto" of those that may be chosen the first that moves on while these ranks compute, else the first
-/// that packs nothing, else the first; among devices one that stores before all others. Throws `weft::Error`
+/// With "auto" of those that may be chosen one that gathers for other machines, where messages are so short
+/// that their number counts; else the first that moves on while these ranks compute, else the first that
+/// packs nothing, else the first; among devices one that stores before all others. Throws `weft::Error`
 /// that lists the names, or says why the named one cannot serve.
-Offers choose_exchanges(const Given& given);
+Offers choose_exchanges(const Given& given, const Schedule& schedule);
 /// Whether parts of arrays in memory of devices are copied to pinned memory. Throws `weft::Error` if they
 /// have to and must not.
 bool goes_through_host(const Offer& offer, const Given& given);
@@ -71,6 +72,10 @@ struct PipelineWish {
 PipelineWish wished_pipeline(const Wishes& wishes, const std::string& preferred);
 /// The pipeline that overlaps exchanges and local FFTs best; `by_device`: devices carry all messages.
 const char* overlapping_pipeline(const Setting& setting, bool by_device);
+/// Bytes of a message of rank 0 in the reshape where they are longest; 0 without messages.
+Index message_bytes(const Given& given, const Schedule& schedule);
+/// Whether tiles of messages between machines are worth what more messages cost.
+bool cuts_messages(const Given& given, const Schedule& schedule);
 PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const Setting& setting);
 void choose_legs(const Given& given, const Offers& offers, Design& design);
 

@@ -52,7 +52,8 @@ RailBalance::RailBalance(RailTable table, int steps, int rails, std::vector<Inde
       loads_(std::move(loads)),
       order_(spread_out(table_.transfers())),
       hysteresis_(hysteresis),
-      rails_(static_cast<std::size_t>(rails)) {
+      rails_(static_cast<std::size_t>(rails)),
+      moved_(static_cast<std::size_t>(divided_up(std::max(steps, 0), steps_of_stage))) {
   for (int step = 1; step <= steps_; ++step)
     for (int i = 0; i < table_.transfers(); ++i) at(rails_, table_.rail(step, i)).load += load({step, i});
 }
@@ -129,11 +130,10 @@ RailBalance::Cell RailBalance::first_of(int rail, int step) const {
 }
 
 /// What a rail is to give up next: a transfer of its slowest step; if that has none, or another step of its
-/// stage has moved, of the step that has most on this rail among those that may move. `moved`: per stage, the
-/// step that has moved in this decision; 0: none.
-RailBalance::Cell RailBalance::next_of(int rail, const std::vector<int>& moved) const {
+/// stage has moved, of the step that has most on this rail among those that may move.
+RailBalance::Cell RailBalance::next_of(int rail) const {
   const auto may_move = [&](int step) {
-    const int of_stage = at(moved, (step - 1) / steps_of_stage);
+    const int of_stage = at(moved_, (step - 1) / steps_of_stage);
     return of_stage == 0 || of_stage == step;
   };
   const int slowest_step = at(rails_, rail).slowest_step;
@@ -159,17 +159,17 @@ RailBalance::Cell RailBalance::next_of(int rail, const std::vector<int>& moved) 
 bool RailBalance::balance() {
   const int from = slowest();
   if (from < 0) return false;
-  std::vector<int> moved(static_cast<std::size_t>(divided_up(steps_, steps_of_stage)));
+  std::fill(moved_.begin(), moved_.end(), 0);
   int to = -1;
   for (double gain = hysteresis_;; gain = 1) {
-    const Cell cell = next_of(from, moved);
+    const Cell cell = next_of(from);
     if (cell.step == 0) break;
     if (to < 0) to = soonest(from, load(cell));
     if (to < 0 || predicted(from) <= gain * end_with(to, load(cell))) break;
     move(cell, to);
-    at(moved, (cell.step - 1) / steps_of_stage) = cell.step;
+    at(moved_, (cell.step - 1) / steps_of_stage) = cell.step;
   }
-  return std::any_of(moved.begin(), moved.end(), [](int step) { return step > 0; });
+  return std::any_of(moved_.begin(), moved_.end(), [](int step) { return step > 0; });
 }
 
 /// A rail that has nothing to carry, as it was too slow, is tried with one transfer now and then.
@@ -177,7 +177,8 @@ bool RailBalance::probe() {
   for (int j = 0; j < static_cast<int>(rails_.size()); ++j) {
     Rail& rail = at(rails_, j);
     if (rail.left || rail.load > 0 || rail.idle < rail.probe_after) continue;
-    const Cell cell = next_of(slowest(), std::vector<int>(loads_.size() + 1));
+    std::fill(moved_.begin(), moved_.end(), 0);
+    const Cell cell = next_of(slowest());
     if (cell.step == 0) return false;
     rail.probe_after = std::min(2 * rail.probe_after, last_probe);
     rail.idle = 0;

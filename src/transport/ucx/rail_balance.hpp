@@ -67,7 +67,7 @@ class RailBalance {
   double predicted(int rail) const { return end_with(rail, 0); }
   int slowest() const;
   int soonest(int other_than, Index more) const;
-  Cell next_of(int rail, const std::vector<int>& moved) const;
+  Cell next_of(int rail) const;
   Cell first_of(int rail, int step) const;
   void move(const Cell& cell, int to);
   void note(const std::vector<RailTime>& times);
@@ -82,6 +82,7 @@ class RailBalance {
   std::vector<int> order_;  ///< numbers, in the order in which a rail gives transfers of a step up
   double hysteresis_;
   std::vector<Rail> rails_;
+  std::vector<int> moved_;  ///< per stage, the step that has moved in this decision; 0: none
   int period_ = 1, next_measured_ = 0, quiet_ = 0;
   double usual_ = 0;  ///< seconds of an execution, smoothed; 0: not known yet
 };

@@ -119,8 +119,8 @@ void Rails::prepare(CommImpl& comm, const RailSettings& settings) {
   std::shared_ptr<Rails>& mine = kept(comm)[settings.rails];
   const bool serves = mine && mine->found_ == choice && mine->healthy();
   if (comm.least(serves ? 1 : 0) == 1) return;
-  mine.reset();
   if (comm.rank() == 0 && !choice.warning.empty()) warn("exchange ucx: " + choice.warning);
+  // If this throws, plans that were made before still have theirs.
   mine = std::shared_ptr<Rails>(new Rails(comm, std::move(choice)));
 }
 
@@ -256,29 +256,37 @@ std::vector<int> Rails::try_out(CommImpl& comm) const {
   }
   // A rank that is done helps the others until all are, as they may still connect to it.
   const auto end = std::chrono::steady_clock::now() + patience;
-  for (bool all = false; !all;) {
-    bool mine = false;
-    {
-      const auto held = lock();
-      for (int i = 0; i < 100; ++i) progress();
-      mine = each_way(0, lanes(),
-                      [&](int lane, int r) { return m.complete(lane, r) || endpoint(lane, r).failed; });
-    }
-    std::this_thread::yield();
-    all = comm.least(mine || std::chrono::steady_clock::now() >= end ? 1 : 0) == 1;
-  }
+  const auto call_back = [&] {
+    const auto held = lock();
+    each_way(0, lanes(), [&](int lane, int r) {
+      worker(lane)->call_back(m.received(lane, r));
+      return true;
+    });
+    if (!each_way(0, lanes(), [&](int lane, int r) { return m.complete(lane, r); }))
+      FirstMessages::keep(std::move(messages));
+  };
   std::vector<int> failed;
-  for (int lane = 0; lane < lanes(); ++lane) {
-    const bool good = each_way(lane, lane + 1, [&](int l, int r) { return m.good(l, r); });
-    if (comm.least(good ? 1 : 0) == 0) failed.push_back(lane);
+  try {
+    for (bool all = false; !all;) {
+      bool mine = false;
+      {
+        const auto held = lock();
+        for (int i = 0; i < 100; ++i) progress();
+        mine = each_way(0, lanes(),
+                        [&](int lane, int r) { return m.complete(lane, r) || endpoint(lane, r).failed; });
+      }
+      std::this_thread::yield();
+      all = comm.least(mine || std::chrono::steady_clock::now() >= end ? 1 : 0) == 1;
+    }
+    for (int lane = 0; lane < lanes(); ++lane) {
+      const bool good = each_way(lane, lane + 1, [&](int l, int r) { return m.good(l, r); });
+      if (comm.least(good ? 1 : 0) == 0) failed.push_back(lane);
+    }
+  } catch (...) {  // another plan's execution has failed meanwhile
+    call_back();
+    throw;
   }
-  const auto held = lock();
-  each_way(0, lanes(), [&](int lane, int r) {
-    worker(lane)->call_back(m.received(lane, r));
-    return true;
-  });
-  if (!each_way(0, lanes(), [&](int lane, int r) { return m.complete(lane, r); }))
-    FirstMessages::keep(std::move(messages));
+  call_back();
   return failed;
 }
 

@@ -49,6 +49,10 @@ class UcxRing final : public Carrier {
     const int most_steps = -comm_.least(-steps());
     most_transfers_ = -comm_.least(-most_transfers_);
     const int tiles = -comm_.least(-static_cast<int>(tiles_.size()));
+    const Index cells = Index{most_steps} * tiles * most_transfers_;
+    if (cells > most_cells)
+      throw Error("exchange ucx", std::to_string(cells) + " transfers of a rank", "option chunk with more bytes",
+                  rank());
     const RailTable table(most_steps, tiles * most_transfers_, rails_->count());
     use(table);
     watch(table, most_steps);
@@ -140,6 +144,8 @@ class UcxRing final : public Carrier {
  private:
   // Kinds of messages in the conversation: a barrier's by round, and behind them transfers by tile.
   static constexpr int first_round = 0, first_tile = 32, most_tiles = 65000;
+  // Transfers of a rank, by ring step and number; and how many of them are looked through between executions.
+  static constexpr Index most_cells = 1 << 24, most_balanced = 1 << 14;
 
   /// Of which part a transfer is.
   struct Part {
@@ -276,7 +282,16 @@ class UcxRing final : public Carrier {
              " rails, which of them carries what stays as it is");
       return;
     }
-    std::vector<Index> loads(static_cast<std::size_t>(most_steps * table.transfers()));
+    // A rank without points in this reshape begins no execution of it, and could not take part in decisions.
+    if (comm_.least(tiles_.empty() ? 0 : 1) == 0) return;
+    const Index cells = Index{most_steps} * table.transfers();
+    if (cells > most_balanced) {
+      if (rank() == 0)
+        warn("exchange ucx: with " + std::to_string(cells) +
+             " transfers of a rank, which rail carries what stays as it is; option chunk makes them fewer");
+      return;
+    }
+    std::vector<Index> loads(static_cast<std::size_t>(cells));
     for (const Tile& t : tiles_)
       for (const Transfer& x : t.sends)
         if (!rails_->near(x.peer)) at(loads, (x.of.step - 1) * table.transfers() + number_of(x)) += x.bytes;
@@ -413,8 +428,8 @@ class UcxRing final : public Carrier {
         start_round(0);
       }
       if (token_in_.request != nullptr || token_out_.request != nullptr) return;
-      for (const Operation* token : {&token_in_, &token_out_})
-        if (token->status != UCS_OK) fail(0, member(place_ - (1 << round_)), ucx::text_of(token->status));
+      for (const auto& [token, way] : {std::pair(&token_in_, token_from_), {&token_out_, token_to_}})
+        if (token->status != UCS_OK) fail(way.lane, way.peer, ucx::text_of(token->status));
       if (1 << (round_ + 1) < size()) {
         start_round(round_ + 1);
       } else {
@@ -436,11 +451,14 @@ class UcxRing final : public Carrier {
     const int to = member(place_ + (1 << round)), from = member(place_ - (1 << round));
     int first = 0;
     while (has_left(first)) ++first;
-    const auto lane = [&](int peer) { return rails_->near(peer) ? rails_->memory_lane() : first; };
-    rails_->worker(lane(from))
+    const auto way = [&](int peer) { return Way{rails_->near(peer) ? rails_->memory_lane() : first, peer}; };
+    token_from_ = way(from);
+    token_to_ = way(to);
+    rails_->worker(token_from_.lane)
         ->receive(nullptr, 0, ucx::tag_of(conversation_, from, first_round + round), token_in_);
-    rails_->worker(lane(to))->send(rails_->endpoint(lane(to), to), nullptr, 0,
-                                   ucx::tag_of(conversation_, rank(), first_round + round), token_out_);
+    rails_->worker(token_to_.lane)
+        ->send(rails_->endpoint(token_to_.lane, to), nullptr, 0,
+               ucx::tag_of(conversation_, rank(), first_round + round), token_out_);
   }
 
   /// A rank that only receives is not told by its receives that their sender is gone.
@@ -500,6 +518,7 @@ class UcxRing final : public Carrier {
   std::vector<int> stages_;                 ///< transfers that are not complete, by stage
   int open_ = 0, posted_ = 0, round_ = -1;  ///< the last stage that may be sent; tiles; -1: in no round
   Operation token_in_, token_out_;
+  Way token_from_ = {}, token_to_ = {};
   std::vector<Way> ways_;
   // The exchange of rails:
   std::unique_ptr<RailWatch> watch_;                   ///< null: they stay as they are
