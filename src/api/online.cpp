@@ -117,13 +117,15 @@ Index online_workspace(const PlanRequest& request, const Setting& setting, const
 }
 
 struct Online::Search {
-  Search(PlanImpl& plan, const Settings& base, double making_s, WorkspaceRoom lent)
+  Search(PlanImpl& plan, const Settings& base, double making_s, WorkspaceRoom lent, bool again)
       : wishes(wishes_of(plan.options)),
         request{plan.comm, plan.problem, plan.options, wishes, plan.devices, std::move(lent)},
         designs({plan.problem, plan.options, wishes, plan.setting, Origin::online}, base),
-        tuner(designs, asked(plan, base, making_s)) {}
+        tuner(designs, asked(plan, base, making_s, again)) {}
 
-  OnlineRequest asked(PlanImpl& plan, const Settings& base, double making_s) {
+  /// Predictions are for the first search: rank 0 made them for all. Later ones are each rank's own, and of
+  /// what was executed alone.
+  OnlineRequest asked(PlanImpl& plan, const Settings& base, double making_s, bool again) {
     OnlineRequest r;
     r.search.groups = online_candidates(base, designs.base_stores(), wishes, plan.setting);
     r.search.parameters = true;
@@ -133,7 +135,7 @@ struct Online::Search {
     std::vector<Settings>& first = r.search.groups.front();
     std::size_t behind = 1;  // what is predicted to be fast is tried first
     for (const Candidate& c : plan.learnt.candidates) {
-      if (c.predicted_s <= 0) continue;
+      if (again || c.predicted_s <= 0) continue;
       if (const std::string which = designs.plan_of(c.options); !which.empty())
         r.predicted.emplace(which, c.predicted_s);
       if (behind < 5 && !c.options.empty())
@@ -172,7 +174,7 @@ void Online::look(const Settings& base, double making_s) {
   const BoundPlan& bound = *plan_.bound;
   const bool users = plan_.wishes.users_workspace.value;
   WorkspaceRoom lent{0, bound.memory(), users ? plan_.users_workspace : bound.workspace_bytes(), true};
-  search_ = std::make_unique<Search>(plan_, base, making_s, std::move(lent));
+  search_ = std::make_unique<Search>(plan_, base, making_s, std::move(lent), again_);
   plan_is_ = search_->tuner.plan_of(base);
 }
 
@@ -218,10 +220,10 @@ void Online::read() {
 
 void Online::decide(int way) {
   const double begin = seconds_now();
-  const int before = plans_made_;
+  const int before = attempts_;
   OnlineTuner& tuner = search_->tuner;
   while (!switch_to(tuner.next(way))) tuner.impossible();
-  if (plans_made_ > before) made_ = seconds_now() - begin;
+  if (attempts_ > before) made_ = seconds_now() - begin;
   if (tuner.settled()) settle();
 }
 
@@ -242,12 +244,14 @@ bool Online::switch_to(const Settings& settings) {
     Setting setting = s.designs.setting();
     std::unique_ptr<BoundPlan> made;
     try {
+      ++attempts_;
       made = bind(s.request, s.designs.with(settings), setting, *design, true).plan;
+      // Without room to share, it is another plan than this one.
+      if (!setting.closed.sharing.empty() && s.designs.setting().closed.sharing.empty()) return false;
     } catch (const AgreedFailure&) {
       plan_.comm.impl().check_alive("online");
       return false;
     }
-    ++plans_made_;
     kept_ = std::move(plan_.bound);
     kept_plan_ = plan_is_;
     plan_.bound = std::move(made);
@@ -277,7 +281,8 @@ void Online::settle() {
     seconds += tuner.best_seconds(way) > 0 ? tuner.best_seconds(way) : tuner.best_seconds(1 - way);
     drift_.expect(way, tuner.best_seconds(way));
   }
-  if (seconds > 0) keep_online(search_->request, learnt, {tuner.best(), seconds}, tuner.tried());
+  if (seconds > 0 && tuner.tried() > 0)
+    keep_online(search_->request, learnt, {tuner.best(), seconds}, tuner.tried());
   kept_.reset();
   search_.reset();
 }

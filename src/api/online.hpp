@@ -94,7 +94,7 @@ class Online {
   bool failed_ = false;  ///< on some rank; plans cannot be executed any more
 
   std::unique_ptr<BoundPlan> kept_;  ///< the best plan, while another one is tried
-  int plans_made_ = 0;
+  int attempts_ = 0;
   std::string kept_plan_, plan_is_;  ///< `OnlineTuner::plan_of` of that, and of `PlanImpl::bound`
 
   // Of the execution that is under way, or was last.

@@ -8,7 +8,7 @@ namespace weft {
 namespace {
 
 constexpr int enough = 3;
-constexpr int widest = 256;
+constexpr int narrowest = 8, widest = 256;
 
 }  // namespace
 
@@ -22,8 +22,10 @@ bool Drift::begin(int way) {
 
 bool Drift::executed(int way, double seconds) {
   Way& w = ways_[static_cast<std::size_t>(way)];
-  w.until = 1;  // the next one again, unless all is well
-  if (seconds <= 0) return false;
+  if (seconds <= 0) {
+    w.until = std::min(w.spacing, narrowest);
+    return false;
+  }
   if (w.expected <= 0) w.expected = seconds;
   const bool longer = seconds > factor_ * w.expected, shorter = factor_ * seconds < w.expected;
   w.longer = longer ? w.longer + 1 : 0;
@@ -37,6 +39,7 @@ bool Drift::executed(int way, double seconds) {
     w.expected = w.largest;
     w.shorter = 0;
   } else if (longer || shorter) {
+    w.until = 1;  // the next one again
     return false;
   }
   w.spacing = std::min(widest, 2 * w.spacing);

@@ -278,10 +278,10 @@ bool OnlineTuner::confirmed(const Record& record) const {
 }
 
 void OnlineTuner::answer() {
-  std::vector<double> seconds;
-  for (const Record* r : question_->of)
-    seconds.push_back(r->refused ? infinity : ratio(*r).value_or(infinity) * base_seconds());
-  answers_.push_back(std::move(seconds));
+  // As shares of the first plan's time: seconds would grow when the other direction comes into use.
+  std::vector<double> times;
+  for (const Record* r : question_->of) times.push_back(r->refused ? infinity : ratio(*r).value_or(infinity));
+  answers_.push_back(std::move(times));
   question_.reset();
   update_best();
 }
@@ -323,7 +323,12 @@ bool OnlineTuner::affordable(const Record& record, int way) const {
 }
 
 void OnlineTuner::impossible() {
-  if (last_ != base_) last_->refused = true;
+  if (last_ == base_) {  // nothing to compare with is left: what runs goes on
+    if (running_ != nullptr) best_ = running_;
+    settle();
+    return;
+  }
+  last_->refused = true;
   if (last_ == best_) best_ = base_;
 }
 

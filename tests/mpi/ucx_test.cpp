@@ -188,8 +188,13 @@ TEST_F(Ucx, DevicesThatDoNotExistAreAnError) {
   expect_error([&] { const Plan plan(machines, p, Options(ucx_).set("rails", "99")); }, "99");
   for (const char* wrong : {"", "0", "-1", "lo,", "lo,lo"})
     expect_error([&] { Options().set("rails", wrong); }, "options: rails");
-  for (const auto& [option, wrong] :
-       {std::pair("chunk", "12"), {"chunk", "many"}, {"chunk", "5KB"}, {"chunk", "2048MiB"}, {"chunk", ""}, {"inflight", "0"}, {"barrier", "perhaps"}})
+  for (const auto& [option, wrong] : {std::pair("chunk", "12"),
+                                      {"chunk", "many"},
+                                      {"chunk", "5KB"},
+                                      {"chunk", "2048MiB"},
+                                      {"chunk", ""},
+                                      {"inflight", "0"},
+                                      {"barrier", "perhaps"}})
     expect_error([&, o = option, w = wrong] { Options().set(o, w); }, std::string("options: ") + option);
   results<double>(machines, p, lo_);  // the ranks can still plan
 }

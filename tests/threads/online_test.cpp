@@ -107,6 +107,7 @@ TEST(Online, PrintsHowFarItIsAndWhatItFound) {
 }
 
 TEST(Online, WhatItFindsIsWisdom) {
+  const ScopedSwitch reckless(detail::online_at_any_cost, true);
   const std::string file = new_wisdom_file();
   forget_wisdom();
   ThreadTeam(2).run([&](const Comm& comm) {

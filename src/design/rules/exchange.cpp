@@ -146,9 +146,10 @@ bool may_choose(const Offer& offer, const Wishes& wishes, const Setting& setting
 Offers choose_exchanges(const Given& given, const Schedule& schedule) {
   Offers offers;
   for (const std::string& name : given.wishes.exchange.value)
-    offers.push_back(name != "auto"                ? &find_named(name, given)
-                     : pipeline_sends_parts(given, schedule) ? &find_for_parts(given)
-                                                   : &find_best(given, counts_messages(given, schedule)));
+    offers.push_back(name != "auto" ? &find_named(name, given)
+                     : pipeline_sends_parts(given, schedule)
+                         ? &find_for_parts(given)
+                         : &find_best(given, counts_messages(given, schedule)));
   const Offer* stores = nullptr;
   for (const Offer* offer : offers) {
     if (!offer->traits.stores) continue;

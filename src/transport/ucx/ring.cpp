@@ -51,8 +51,8 @@ class UcxRing final : public Carrier {
     const int tiles = -comm_.least(-static_cast<int>(tiles_.size()));
     const Index cells = Index{most_steps} * tiles * most_transfers_;
     if (cells > most_cells)
-      throw Error("exchange ucx", std::to_string(cells) + " transfers of a rank", "option chunk with more bytes",
-                  rank());
+      throw Error("exchange ucx", std::to_string(cells) + " transfers of a rank",
+                  "option chunk with more bytes", rank());
     const RailTable table(most_steps, tiles * most_transfers_, rails_->count());
     use(table);
     watch(table, most_steps);
