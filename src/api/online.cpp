@@ -222,7 +222,7 @@ void Online::decide(int way) {
   const double begin = seconds_now();
   const int before = attempts_;
   OnlineTuner& tuner = search_->tuner;
-  while (!switch_to(tuner.next(way))) tuner.impossible();
+  while (!switch_to(tuner.next(way))) tuner.impossible(plan_is_);
   if (attempts_ > before) made_ = seconds_now() - begin;
   if (tuner.settled()) settle();
 }

@@ -322,9 +322,9 @@ bool OnlineTuner::affordable(const Record& record, int way) const {
          (making == 0 || making_sum_ + making <= request_.making * best * (executions() + 1));
 }
 
-void OnlineTuner::impossible() {
-  if (last_ == base_) {  // nothing to compare with is left: what runs goes on
-    if (running_ != nullptr) best_ = running_;
+void OnlineTuner::impossible(const std::string& held) {
+  if (last_ == base_) {
+    best_ = &records_.at(held);
     settle();
     return;
   }

@@ -57,8 +57,9 @@ class OnlineTuner {
 
   /// The options of the next execution in a direction.
   const Settings& next(int way);
-  /// What `next` said last cannot be made. `next` is asked again.
-  void impossible();
+  /// What `next` said last cannot be made. `next` is asked again. `held`: the plan that is there, which ends
+  /// the search if it was the first one that cannot be made: others have nothing to be compared with.
+  void impossible(const std::string& held);
   /// What the execution took that `next` was asked for.
   void executed(int way, const OnlineTime& time);
 

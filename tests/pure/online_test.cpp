@@ -139,7 +139,7 @@ TEST(Online, AFirstPlanThatCannotBeMadeAgainEndsTheSearchAndWhatRunsGoesOn) {
   tuner.executed(0, {valley(now, 0), 0, false});
   ASSERT_FALSE(now.empty());
   ASSERT_TRUE(tuner.next(1).empty());  // what the other direction is compared with
-  tuner.impossible();
+  tuner.impossible(tuner.plan_of(now));
   EXPECT_EQ(tuner.next(1), now);
   EXPECT_TRUE(tuner.settled());
 }
@@ -236,7 +236,7 @@ TEST(Online, WhatCannotBeMadeOrWasDisturbedIsLeft) {
     Settings now = tuner.next(0);
     while (now.contains("exchange") && now.at("exchange") == "b") {
       ++impossible;
-      tuner.impossible();
+      tuner.impossible(tuner.plan_of(tuner.best()));
       now = tuner.next(0);
     }
     const bool c = now.contains("exchange") && now.at("exchange") == "c";
