@@ -167,6 +167,8 @@ void add_plan(CLI::App& app, Case& c) {
   for (CLI::Option* const other : {app.get_option("--exchange"), staging}) transport->excludes(other);
   group = "Tuning";
   plan_option("--effort", "effort", "estimate, measure, patient, online");
+  plan_option("--fft-effort", "fft_effort",
+              "auto, estimate, measure, patient: what the library of local FFTs may try");
   plan_option("--trials", "trials", "candidates that efforts measure and patient time at most");
   plan_option("--budget", "budget", "seconds that they spend on it at most: 30, 30s");
   plan_option("--online", "online", "executions in which effort online tries");

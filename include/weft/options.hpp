@@ -87,8 +87,11 @@ class WEFT_API Options {
   ///
   /// Local FFTs and planning:
   /// - `fft`: auto, fftw, mkl, cufft. What the library cannot do, another one for the same memory does. auto
-  ///   is FFTW where it is built in; with effort measure or patient, the fastest library for each transform,
-  ///   so that results may differ in the last bits between runs.
+  ///   is FFTW where it is built in; with fft_effort measure or patient, the fastest library for each
+  ///   transform, so that results may differ in the last bits between runs.
+  /// - `fft_effort`: auto, estimate, measure, patient. What the library of local FFTs may try while planning,
+  ///   for each transform for at most a tenth of `budget`, or a hundredth where `effort` makes trials. auto:
+  ///   as `effort`; online is estimate.
   /// - `threads`: threads of this rank for local FFTs and copies, the caller included; 1.
   /// - `effort`: estimate, measure, patient, online. estimate takes what is predicted to be fastest if the
   /// machine is

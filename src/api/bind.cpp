@@ -39,9 +39,11 @@ std::array<UserArray, 2> user_arrays(const Problem& problem, const Schedule& for
 ExecutorSettings executor_settings(const PlanRequest& request, const Wishes& wishes, const Design& design) {
   ExecutorSettings s;
   s.precision = request.problem.precision;
-  s.effort = makes_trials(wishes.effort.value) ? wishes.effort.value : Effort::estimate;
-  // There are some hundred at most: tiles of other sizes in every trial.
-  if (s.effort != Effort::estimate) s.planning_seconds = std::max(wishes.trial_seconds() / 100, 1e-3);
+  s.effort = wishes.effort_of_ffts();
+  // Of one plan there are some ten at most, and where there are trials, with tiles of other sizes, some
+  // hundred.
+  const double most = makes_trials(wishes.effort.value) ? 100 : 10;
+  if (s.effort != Effort::estimate) s.planning_seconds = std::max(wishes.trial_seconds() / most, 1e-3);
   s.ffts = find_ffts(wishes.fft.value, request.problem.memory);
   s.compare_ffts = wishes.fft.value == "auto" && s.effort != Effort::estimate;
   s.pool = request.comm.impl().pool(design.threads.value);

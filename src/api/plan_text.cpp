@@ -36,8 +36,11 @@ std::string PlanImpl::to_string() const {
   std::vector<std::string> libraries;
   for (const auto& [name, lengths] : bound->libraries())
     libraries.push_back(name + (lengths.empty() ? "" : " (lines of " + join(lengths, ", ") + " aside)"));
-  text += "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
-          name_of(wishes.effort.value) + "\n";
+  text +=
+      "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
+      name_of(wishes.effort.value) +
+      (wishes.fft_effort.value ? std::string(", of local FFTs ") + name_of(*wishes.fft_effort.value) : "") +
+      "\n";
   if (!learnt.text.empty()) text += learnt.text + "\n";
   if (online) text += online->text() + "\n";
   text += std::string("workspace ") + (bound->has_two_workspaces() ? "two of " : "") +

@@ -22,6 +22,7 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_LAYOUT", "default of option layout"},
     EnvironmentVariable{"WEFT_THREADS", "default of option threads"},
     EnvironmentVariable{"WEFT_EFFORT", "default of option effort"},
+    EnvironmentVariable{"WEFT_FFT_EFFORT", "default of option fft_effort"},
     EnvironmentVariable{"WEFT_ONLINE", "default of option online"},
     EnvironmentVariable{"WEFT_WISDOM", "default of option wisdom"},
     EnvironmentVariable{"WEFT_MACHINE", "default of option machine: a file that describes the machine"},

@@ -67,6 +67,7 @@ struct Wishes {
   Wish<Switch> graph;
   Wish<std::string> fft;
   Wish<Effort> effort;
+  Wish<std::optional<Effort>> fft_effort;  ///< of local FFTs; none: as `effort`
   Wish<Index> trials;
   Wish<std::optional<double>> budget;  ///< seconds
   Wish<Index> online{20};              ///< executions that may try
@@ -81,6 +82,10 @@ struct Wishes {
 
   /// What trials may take.
   double trial_seconds() const { return budget.value.value_or(effort.value == Effort::patient ? 60 : 10); }
+  /// What the local FFT library may try.
+  Effort effort_of_ffts() const {
+    return fft_effort.value.value_or(makes_trials(effort.value) ? effort.value : Effort::estimate);
+  }
   bool any_codec() const {
     return std::any_of(codec.value.begin(), codec.value.end(), [](const Codec& c) { return bool(c); });
   }

@@ -2,11 +2,13 @@
 #include <fftw3.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <complex>
 #include <cstdlib>
 #include <fstream>
 
+#include "base/text.hpp"
 #include "fft/local_fft.hpp"
 #include "support/says.hpp"
 #include "support/tuned.hpp"
@@ -77,6 +79,38 @@ TEST(WisdomOfTheProcess, FftwsComesBackFromTheFile) {
   EXPECT_TRUE(knows_in_double(3000) && knows_in_float(3002) && knows_in_double(2000));
   EXPECT_FALSE(knows_in_double(3002) || knows_in_float(3000));
   EXPECT_EQ(known(), entry(1));
+  forget_wisdom();
+  remove_wisdom(file);
+}
+
+TEST(WisdomOfTheProcess, KeepsWhatFftwLearnsByItsOwnEffort) {
+  const std::string file = new_wisdom_file();
+  const auto text_of_plan = [&](const char* fft_effort) {
+    std::string text;
+    ThreadTeam(2).run([&](const Comm& comm) {
+      Problem problem;
+      problem.shape = {36, 50};
+      Options options;
+      options.set("fft", "fftw").set("budget", "0.2s").set("fft_effort", fft_effort).set("wisdom", file);
+      const Plan plan(comm, problem, options);
+      if (comm.rank() == 0) text = plan.to_string();
+    });
+    return text;
+  };
+  const auto of_fftw = [] {
+    std::vector<std::string> lines = split_lines(fftw_row().export_wisdom(Precision::float64));
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  forget_wisdom();
+  EXPECT_TRUE(says(text_of_plan("auto"), "effort estimate\n"));
+  const std::vector<std::string> estimated = of_fftw();
+  EXPECT_TRUE(says(text_of_plan("measure"), "effort estimate, of local FFTs measure\n"));
+  const std::vector<std::string> learnt = of_fftw();
+  EXPECT_NE(learnt, estimated);
+  forget_wisdom();
+  ASSERT_TRUE(import_wisdom(file));
+  EXPECT_EQ(of_fftw(), learnt);
   forget_wisdom();
   remove_wisdom(file);
 }

@@ -84,6 +84,8 @@ def builds(weft: pathlib.Path, heffte: pathlib.Path | None, folder: pathlib.Path
         made.append(Build("heffte", "heFFTe, FFTW", through_heffte(package_in(heffte, "Heffte")), "lammps-heffte", {}))
     over_weft = through_heffte(package_in(weft, "weft/heffte"))
     made.append(Build("weft", "Weft", over_weft, "lammps-weft", {}))
+    lines = {"WEFT_FFT_EFFORT": "measure"}
+    made.append(Build("weft fft", "Weft, FFTW measuring", over_weft, "lammps-weft", lines))
     made.append(Build("weft patient", "Weft, effort patient", over_weft, "lammps-weft", patient))
     return made
 
@@ -257,7 +259,7 @@ def main() -> int:
     add("--weft", type=path, required=True, help="prefix of an installed Weft, built with Open MPI")
     add("--heffte", type=path, help="prefix of an installed heFFTe with FFTW, built with Open MPI")
     add("--only", action="append", choices=[case.name for case in CASES], help="this case (may be repeated); all")
-    add("--fft", action="append", help="kiss, fftw3, heffte, weft, 'weft patient' (may be repeated); all")
+    add("--fft", action="append", help="kiss, fftw3, heffte, weft, 'weft fft', 'weft patient' (may be repeated); all")
     add("--ranks", type=int, action="append", choices=GRIDS, help="so many MPI ranks (may be repeated); 2 and 4")
     add("--repeat", type=int, default=5, help="runs of each; 5. With 0 all is built and nothing run")
     add("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="of builds")

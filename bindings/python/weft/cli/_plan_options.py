@@ -17,6 +17,7 @@ HELP = {
     "effort": "estimate, measure, patient: how much planning tries out; online: the first executions do",
     "exchange": "auto, direct, copy, p2p, p2pw, alltoallv, ...; one, or one per reshape, separated by commas",
     "fft": "auto, fftw, mkl, cufft: the library of local FFTs",
+    "fft_effort": "auto, estimate, measure, patient: what the library of local FFTs tries out",
     "fft_stage": "auto, early, next, last: where an axis is transformed that is whole in several stages",
     "fp": "of pipeline windowed: calls of MPI while a tile is packed",
     "front": "of two-front: percentage of columns that are sent with the planes",
