@@ -38,7 +38,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   weft::Plan plan(ranks.comm, problem, settings.options);
 
   weft::Buffer<double> f(plan.input_count()), g(plan.input_count());
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t at) {
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t at) {
     f[at] = field(x);
     for (const Point& p : kernel)
       if (x == p.at) g[at] = p.weight;
@@ -54,7 +54,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   // [/product]
 
   double squares = 0, all = 0;
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t at) {
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t at) {
     double expected = 0;
     for (const Point& p : kernel) {
       weft::Shape y = x;

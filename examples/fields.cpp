@@ -31,7 +31,7 @@ const Wave pressure_wave{{2, 2, 2}, 0.5};
 /// Squared distance of a spectrum on this rank from that of one wave, in units of the number of points.
 double distance(const weft::Plan& plan, const Complex* modes, const Wave& wave) {
   double squares = 0;
-  example::for_output(plan, [&](const weft::Shape& k, std::size_t at) {
+  weft::for_each_output(plan, [&](const weft::Shape& k, std::size_t at) {
     squares += std::norm(modes[at] / plan.scale_factor() - (k == wave.k ? wave.height / 2 : 0.0));
   });
   return squares;
@@ -56,11 +56,11 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
 
   // [fill]
   weft::Buffer<double> velocity(of_velocity.input_count()), pressure(of_pressure.input_count());
-  example::for_input(of_velocity, [&](const weft::Shape& x, std::size_t at) {
+  weft::for_each_input(of_velocity, [&](const weft::Shape& x, std::size_t at) {
     for (std::size_t c = 0; c < 3; ++c) velocity[at + c] = velocity_waves[c].at(x, n);
   });
-  example::for_input(of_pressure,
-                     [&](const weft::Shape& x, std::size_t at) { pressure[at] = pressure_wave.at(x, n); });
+  weft::for_each_input(of_pressure,
+                       [&](const weft::Shape& x, std::size_t at) { pressure[at] = pressure_wave.at(x, n); });
   // [/fill]
 
   // [overlap]

@@ -45,7 +45,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   // The wave is half exp(+i...) and half exp(-i...), of which the half-complex output holds one.
   const double peak = plan.scale_factor() / 2;
   double squares = 0;
-  example::for_output(plan, [&](const weft::Shape& k, std::size_t position) {
+  weft::for_each_output(plan, [&](const weft::Shape& k, std::size_t position) {
     squares += std::norm(modes[position] - (k == wave ? peak : 0.0));
   });
   const double error = std::sqrt(ranks.sum(squares)) / peak;

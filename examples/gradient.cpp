@@ -55,21 +55,19 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   weft::Buffer<double> u(plan.input_count());  // halo cells included
   weft::Box with_halo = plan.input_box();
   for (int a = 0; a < 3; ++a) with_halo.lo[a] -= halo, with_halo.hi[a] += halo;
-  example::for_points(with_halo, plan.input_strides(), 0,
-                      [&](const weft::Shape& x, std::size_t at) { u[at] = field(x, h, -1); });
+  weft::for_each_point(with_halo, plan.input_strides(), 0,
+                       [&](const weft::Shape& x, std::size_t at) { u[at] = field(x, h, -1); });
   // [/fill]
 
   // [gradient]
   weft::Buffer<std::complex<double>> modes(plan.output_count()), derivatives(three.output_count());
   plan.forward(u.data(), modes.data());
   const auto next = static_cast<std::size_t>(three.output_distance());
-  example::for_output(plan, [&](const weft::Shape& k, std::size_t at) {
-    for (int a = 0; a < 3; ++a) {
-      const weft::Index signed_k = 2 * k[a] < n ? k[a] : 2 * k[a] == n ? 0 : k[a] - n;
-      derivatives[static_cast<std::size_t>(a) * next + at] =
-          std::complex<double>(0, static_cast<double>(signed_k)) * modes[at];
-    }
-  });
+  const auto times_ik = [&](const weft::AxisVector<double>& k, std::size_t at) {
+    for (int a = 0; a < 3; ++a)
+      derivatives[static_cast<std::size_t>(a) * next + at] = std::complex<double>(0, k[a]) * modes[at];
+  };
+  weft::for_each_mode(plan, times_ik, weft::Nyquist::zero);
   weft::Buffer<double> gradient(three.input_count());
   three.backward(derivatives.data(), gradient.data());
   // [/gradient]
@@ -78,7 +76,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   double exact_squares = 0, difference_squares = 0, all = 0;
   const weft::Strides& step = plan.input_strides();
   const weft::Strides& dense = three.input_strides();
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t at) {
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t at) {
     weft::Index there = 0;  // the same point in an array without halo
     for (int a = 0; a < 3; ++a) there += (x[a] - plan.input_box().lo[a]) * dense[a];
     for (int a = 0; a < 3; ++a) {

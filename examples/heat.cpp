@@ -13,12 +13,6 @@ namespace {
 constexpr int steps = 24;
 constexpr double per_step = 0.01;  // time, in units in which a wave of length 2 pi decays by e
 
-/// Of a wave with `k` periods along an axis of n points; beyond the half they count backwards.
-double squared(weft::Index k, weft::Index n) {
-  const auto wave = static_cast<double>(k <= n / 2 ? k : k - n);
-  return wave * wave;
-}
-
 bool run(const example::Ranks& ranks, const example::Settings& settings) {
   const weft::Index n = settings.grid;
   weft::Problem problem{.shape = {n, n, n}};
@@ -38,12 +32,12 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
     return std::cos(unit * static_cast<double>(at[0])) +
            std::sin(unit * static_cast<double>(2 * at[1] + at[2]));
   };
-  example::for_input(plan, [&](const weft::Shape& at, std::size_t i) { heat[i] = initial(at); });
+  weft::for_each_input(plan, [&](const weft::Shape& at, std::size_t i) { heat[i] = initial(at); });
 
   for (int step = 0; step < steps; ++step) {
     plan.forward(heat.data(), modes.data());
-    example::for_output(plan, [&](const weft::Shape& k, std::size_t i) {
-      modes[i] *= std::exp(-per_step * (squared(k[0], n) + squared(k[1], n) + squared(k[2], n)));
+    weft::for_each_mode(plan, [&](const weft::AxisVector<double>& k, std::size_t i) {
+      modes[i] *= std::exp(-per_step * (k[0] * k[0] + k[1] * k[1] + k[2] * k[2]));
     });
     plan.backward(modes.data(), heat.data());
   }
@@ -51,7 +45,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
 
   // The first wave has decayed with rate 1, the other one with rate 2 * 2 + 1 * 1.
   double squares = 0;
-  example::for_input(plan, [&](const weft::Shape& at, std::size_t i) {
+  weft::for_each_input(plan, [&](const weft::Shape& at, std::size_t i) {
     const double unit = 2 * std::numbers::pi / static_cast<double>(n), time = steps * per_step;
     const double exact = std::exp(-time) * std::cos(unit * static_cast<double>(at[0])) +
                          std::exp(-5 * time) * std::sin(unit * static_cast<double>(2 * at[1] + at[2]));

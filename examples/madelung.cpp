@@ -46,7 +46,7 @@ class Clock {
 double place_ions(const weft::Plan& plan, weft::Index n, weft::Buffer<double>& charge) {
   const weft::Index step = n / ions;
   double squared = 0;
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t at) {
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t at) {
     const bool ion = x[0] % step == 0 && x[1] % step == 0 && x[2] % step == 0;
     charge[at] = !ion ? 0 : (x[0] / step + x[1] / step + x[2] / step) % 2 == 0 ? 1 : -1;
     squared += charge[at] * charge[at];
@@ -60,7 +60,7 @@ double real_space(const weft::Plan& plan, weft::Index n) {
   const weft::Index step = n / ions;
   constexpr int reach = 3;
   double energy = 0;
-  example::for_input(plan, [&](const weft::Shape& ion, std::size_t) {
+  weft::for_each_input(plan, [&](const weft::Shape& ion, std::size_t) {
     if (ion[0] % step != 0 || ion[1] % step != 0 || ion[2] % step != 0) return;
     for (int x = -reach; x <= reach; ++x)
       for (int y = -reach; y <= reach; ++y)
@@ -77,12 +77,11 @@ double real_space(const weft::Plan& plan, weft::Index n) {
 /// stands for itself and for its opposite, except where that is on the grid as well.
 double reciprocal_space(const weft::Plan& plan, weft::Index n, const weft::Buffer<std::complex<double>>& s) {
   const double unit = 2 * std::numbers::pi / ions, volume = std::pow(ions, 3);
-  const auto signed_k = [&](weft::Index m) { return unit * static_cast<double>(m <= n / 2 ? m : m - n); };
   double energy = 0;
-  example::for_output(plan, [&](const weft::Shape& m, std::size_t at) {
-    const double k2 = std::pow(signed_k(m[0]), 2) + std::pow(signed_k(m[1]), 2) + std::pow(signed_k(m[2]), 2);
+  weft::for_each_mode(plan, [&](const weft::AxisVector<double>& m, std::size_t at) {
+    const double k2 = unit * unit * (m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
     if (k2 == 0) return;
-    const double times = m[2] == 0 || 2 * m[2] == n ? 1 : 2;
+    const double times = m[2] == 0 || 2 * m[2] == static_cast<double>(n) ? 1 : 2;
     energy += times * 4 * std::numbers::pi / k2 * std::exp(-k2 / (4 * alpha * alpha)) * std::norm(s[at]) /
               (2 * volume);
   });

@@ -19,9 +19,8 @@ constexpr double pi = std::numbers::pi;
 
 struct Case {
   const char* name;
-  weft::Transform transform;                     ///< along axis 2
-  double (*z)(weft::Index j, double n);          ///< where point j lies
-  double (*wave)(weft::Index k, weft::Index n);  ///< wave number of mode k
+  weft::Transform transform;             ///< along axis 2
+  double (*z)(weft::Index j, double n);  ///< where point j lies
 };
 
 /// A value of a function and its second derivative.
@@ -34,18 +33,10 @@ double real(weft::Index i) {
 }
 
 // [cases]
-/// Wave numbers of a c2c axis: those beyond n/2 stand for negative ones.
-double periodic_wave(weft::Index k, weft::Index n) {
-  return real(2 * k <= n ? k : k - n);
-}
-
 const Case cases[] = {
-    {"periodic", weft::Transform::c2c, [](weft::Index j, double n) { return 2 * pi * real(j) / n; },
-     periodic_wave},
-    {"Dirichlet", weft::Transform::dst1, [](weft::Index j, double n) { return pi * real(j + 1) / (n + 1); },
-     [](weft::Index k, weft::Index) { return real(k + 1); }},
-    {"Neumann", weft::Transform::dct2, [](weft::Index j, double n) { return pi * (real(j) + 0.5) / n; },
-     [](weft::Index k, weft::Index) { return real(k); }},
+    {"periodic", weft::Transform::c2c, [](weft::Index j, double n) { return 2 * pi * real(j) / n; }},
+    {"Dirichlet", weft::Transform::dst1, [](weft::Index j, double n) { return pi * real(j + 1) / (n + 1); }},
+    {"Neumann", weft::Transform::dct2, [](weft::Index j, double n) { return pi * (real(j) + 0.5) / n; }},
 };
 // [/cases]
 
@@ -83,21 +74,20 @@ double solve(const Case& c, const example::Ranks& ranks, const example::Settings
   weft::Plan plan(ranks.comm, problem, settings.options);
   weft::Buffer<double> u(plan.input_count());
   weft::Buffer<std::complex<double>> modes(plan.output_count());
-  example::for_input(plan,
-                     [&](const weft::Shape& x, std::size_t at) { u[at] = solution(c, x, shape).second; });
+  weft::for_each_input(plan,
+                       [&](const weft::Shape& x, std::size_t at) { u[at] = solution(c, x, shape).second; });
 
   // [solve]
   plan.forward(u.data(), modes.data());
-  example::for_output(plan, [&](const weft::Shape& k, std::size_t at) {
-    const double k2 = std::pow(periodic_wave(k[0], shape[0]), 2) + std::pow(real(k[1]), 2) +
-                      std::pow(c.wave(k[2], shape[2]), 2);
+  weft::for_each_mode(plan, [&](const weft::AxisVector<double>& k, std::size_t at) {
+    const double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
     modes[at] = k2 == 0 ? 0.0 : -modes[at] / k2;  // the constant is free; this makes the mean zero
   });
   plan.backward(modes.data(), u.data());
   // [/solve]
 
   double squares = 0, all = 0;
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t at) {
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t at) {
     const double expected = solution(c, x, shape).value;
     squares += std::pow(u[at] - expected, 2);
     all += std::pow(expected, 2);

@@ -53,26 +53,6 @@ struct Ranks {
   }
 };
 
-/// Calls f(index, position in memory) for every point of a box of three axes whose array has these strides.
-template <class F>
-void for_points(const weft::Box& box, const weft::Strides& strides, weft::Index offset, const F& f) {
-  for (weft::Index i = box.lo[0]; i < box.hi[0]; ++i)
-    for (weft::Index j = box.lo[1]; j < box.hi[1]; ++j)
-      for (weft::Index k = box.lo[2]; k < box.hi[2]; ++k)
-        f(weft::Shape{i, j, k},
-          static_cast<std::size_t>(offset + (i - box.lo[0]) * strides[0] + (j - box.lo[1]) * strides[1] +
-                                   (k - box.lo[2]) * strides[2]));
-}
-/// For the points of a plan's input and output.
-template <class F>
-void for_input(const weft::Plan& plan, const F& f) {
-  for_points(plan.input_box(), plan.input_strides(), plan.input_offset(), f);
-}
-template <class F>
-void for_output(const weft::Plan& plan, const F& f) {
-  for_points(plan.output_box(), plan.output_strides(), plan.output_offset(), f);
-}
-
 [[noreturn]] inline void usage(const Settings& s, const std::string& problem) {
   std::fprintf(
       stderr,

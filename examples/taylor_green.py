@@ -31,8 +31,8 @@ class Flow:
         self.plan = weft.Plan(comm, (n, n, n), "r2c", norm="forward", batch=3)  # modes are Fourier coefficients
         self.k = [self.plan.wavenumbers(axis) for axis in range(3)]
         self.k2 = sum(k**2 for k in self.k)
-        self.kept = np.logical_and.reduce(np.broadcast_arrays(*(3 * abs(k) < n for k in self.k)))
-        self.weight = np.where(self.k[2] == 0, 1, 2) * self.kept  # modes with k[2] < 0 are not stored
+        self.kept = self.plan.dealiasing_mask()
+        self.weight = self.plan.hermitian_weights() * self.kept  # modes with k[2] < 0 are not stored
         x, y, z = self.points()
         self.u, self.vorticity, self.product = (self.plan.empty_input() for _ in range(3))
         self.u[0] = np.sin(x) * np.cos(y) * np.cos(z)

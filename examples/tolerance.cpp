@@ -47,10 +47,6 @@ Point at(const weft::Shape& x, weft::Index n) {
   return {u, u - a.second * b.value * c.value - a.value * b.second * c.value - a.value * b.value * c.second};
 }
 
-double wave(weft::Index k, weft::Index n) {
-  return real(2 * k <= n ? k : k - n);
-}
-
 /// What the plan says of its first codec.
 std::string codec_of(const weft::Plan& plan) {
   const std::string text = plan.to_string(), key = ", codec ";
@@ -76,19 +72,19 @@ Solved solve(const example::Ranks& ranks, weft::Index n, const weft::Options& op
   weft::Plan plan(ranks.comm, problem, options);
   weft::Buffer<double> u(plan.input_count());
   weft::Buffer<std::complex<double>> modes(plan.output_count());
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t i) { u[i] = at(x, n).right; });
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t i) { u[i] = at(x, n).right; });
   // [measure]
   const double of_codec = plan.measured_error(weft::Direction::forward, u.data()).l2;
   // [/measure]
   // [solve]
   plan.forward(u.data(), modes.data());
-  example::for_output(plan, [&](const weft::Shape& k, std::size_t i) {
-    modes[i] /= 1 + std::pow(wave(k[0], n), 2) + std::pow(wave(k[1], n), 2) + std::pow(real(k[2]), 2);
+  weft::for_each_mode(plan, [&](const weft::AxisVector<double>& k, std::size_t i) {
+    modes[i] /= 1 + k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
   });
   plan.backward(modes.data(), u.data());
   // [/solve]
   double squares = 0, all = 0;
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t i) {
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t i) {
     squares += std::pow(u[i] - at(x, n).solution, 2);
     all += std::pow(at(x, n).solution, 2);
   });

@@ -281,6 +281,37 @@ module weft_c_module
       type(c_ptr), value :: plan
       real(c_double), intent(inout) :: factor
     end function
+    integer(c_int) function weft_plan_logical_length_c(plan, axis, length) bind(C, name="weft_plan_logical_length")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: plan
+      integer(c_int), value :: axis
+      integer(c_int64_t), intent(inout) :: length
+    end function
+    integer(c_int) function weft_plan_wavenumbers_c(plan, axis, nyquist, values, count) &
+        bind(C, name="weft_plan_wavenumbers")
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: plan
+      integer(c_int), value :: axis, nyquist
+      type(c_ptr), intent(inout) :: values
+      integer(c_size_t), intent(inout) :: count
+    end function
+    integer(c_int) function weft_plan_hermitian_weights_c(plan, axis, values, count) &
+        bind(C, name="weft_plan_hermitian_weights")
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: plan
+      integer(c_int), value :: axis
+      type(c_ptr), intent(inout) :: values
+      integer(c_size_t), intent(inout) :: count
+    end function
+    integer(c_int) function weft_plan_dealiasing_mask_c(plan, axis, fraction, values, count) &
+        bind(C, name="weft_plan_dealiasing_mask")
+      import :: c_double, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: plan
+      integer(c_int), value :: axis
+      real(c_double), value :: fraction
+      type(c_ptr), intent(inout) :: values
+      integer(c_size_t), intent(inout) :: count
+    end function
     integer(c_int) function weft_plan_record_times_c(plan, on) bind(C, name="weft_plan_record_times")
       import :: c_int, c_ptr
       type(c_ptr), value :: plan
@@ -370,6 +401,16 @@ module weft_c_module
       integer(c_int), value :: direction
       type(*), dimension(..), intent(in) :: in
       type(c_accuracy), intent(inout) :: accuracy
+    end function
+    integer(c_int) function weft_fortran_shell_spectrum(plan, facts, modes, units, unit_count, sums, count) bind(C)
+      import :: c_double, c_int, c_ptr, c_size_t, plan_facts
+      type(c_ptr), value :: plan
+      type(plan_facts), intent(in) :: facts
+      type(*), dimension(..), intent(in) :: modes
+      real(c_double), intent(in), optional :: units(*)
+      integer(c_int), value :: unit_count
+      type(c_ptr), intent(inout) :: sums
+      integer(c_size_t), intent(inout) :: count
     end function
     integer(c_int) function weft_fortran_margins(facts, side, layout, lower, upper) bind(C)
       import :: c_int, c_int64_t, plan_facts, c_layout

@@ -374,6 +374,22 @@ int weft_fortran_measured_error(weft_plan plan, const facts* f, int direction, c
   return refuse("argument in", in, &e, side);
 }
 
+int weft_fortran_shell_spectrum(weft_plan plan, const facts* f, const CFI_cdesc_t* modes, const double* units,
+                                int unit_count, double** sums, size_t* count) {
+  expected e;
+  const weft_status status = expect(plan, f, WEFT_OUTPUT, &e);
+  if (status != WEFT_SUCCESS) return status;
+  if (units && unit_count != e.axes) {
+    char got[text_bytes];
+    snprintf(got, sizeof got, "%d units", unit_count);
+    weft_plan_shell_spectrum(plan, modes->base_addr, NULL, NULL, NULL); /* fails on all ranks */
+    return weft_set_last_error(WEFT_FAILURE, "shell spectrum", got, "one for each dimension, or none");
+  }
+  if (e.empty || fits(modes, &e)) return weft_plan_shell_spectrum(plan, modes->base_addr, units, sums, count);
+  weft_plan_shell_spectrum(plan, NULL, units, sums, count);
+  return refuse("argument modes", modes, &e, WEFT_OUTPUT);
+}
+
 /* ---------------------------------------------------------------------------------------- strides, pointers,
  * memory */
 

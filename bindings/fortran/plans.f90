@@ -9,11 +9,14 @@ module weft_plans_module
   implicit none
   private
   public :: weft_plan, weft_layout, weft_operation_time, weft_accuracy, weft_deallocate
-  public :: weft_forward, weft_backward, weft_input, weft_output
+  public :: weft_forward, weft_backward, weft_input, weft_output, weft_nyquist_kept, weft_nyquist_zero
 
   integer, parameter :: weft_forward = 0, weft_backward = 1
   ! The array before forward, or after it.
   integer, parameter :: weft_input = 0, weft_output = 1
+  ! What the mode n/2 of a c2c or r2c dimension of even length n counts as. It stands for n/2 periods and for -n/2 alike,
+  ! so that a derivative of odd order has to leave it out.
+  integer, parameter :: weft_nyquist_kept = 0, weft_nyquist_zero = 1
 
   ! This rank's array of one side of a plan.
   type :: weft_layout
@@ -83,6 +86,11 @@ module weft_plans_module
     procedure :: buffer_bytes => plan_buffer_bytes
     procedure :: workspace_bytes => plan_workspace_bytes
     procedure :: scale_factor => plan_scale_factor
+    procedure :: logical_length => plan_logical_length
+    procedure :: wavenumbers => plan_wavenumbers
+    procedure :: hermitian_weights => plan_hermitian_weights
+    procedure :: dealiasing_mask => plan_dealiasing_mask
+    procedure :: shell_spectrum => plan_shell_spectrum
     procedure :: record_times => plan_record_times
     procedure :: operation_times => plan_operation_times
     procedure :: measured_error => plan_measured_error
@@ -365,6 +373,126 @@ contains
     factor = 0
     call report(weft_plan_scale_factor_c(self%handle, factor), status)
   end function
+
+  ! The period of the transform along a dimension, in points, from which wavenumbers are counted: n for c2c and r2c, 2(n-1)
+  ! for dct1, 2(n+1) for dst1, 2n for the other DCTs and DSTs; 1 for a dimension that is not transformed.
+  function plan_logical_length(self, dimension, status) result(length)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: dimension
+    integer, intent(out), optional :: status
+    integer(c_int64_t) :: length
+    length = 0
+    call report(weft_plan_logical_length_c(self%handle, axis_of_plan(self, dimension), length), status)
+  end function
+
+  ! The wavenumbers of this rank's modes along a dimension, from the first index of the output's box to the last: how many
+  ! periods a mode has in the logical length L. Times 2 pi / (L * spacing) they are angular wavenumbers. Of c2c those from
+  ! n/2 on are negative; dct3 and dst3, dct4 and dst4 have halves. Zeros along a dimension that is not transformed. Local.
+  function plan_wavenumbers(self, dimension, nyquist, status) result(k)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: dimension
+    integer, intent(in), optional :: nyquist
+    integer, intent(out), optional :: status
+    real(c_double), allocatable :: k(:)
+    type(c_ptr) :: memory
+    integer(c_size_t) :: count
+    integer(c_int) :: code, n
+    memory = c_null_ptr
+    count = 0
+    n = weft_nyquist_kept
+    if (present(nyquist)) n = int(nyquist, c_int)
+    code = weft_plan_wavenumbers_c(self%handle, axis_of_plan(self, dimension), n, memory, count)
+    call take_numbers(memory, count, k)
+    call report(code, status)
+  end function
+
+  ! How often modes count in a sum over all of them: 2 along an r2c dimension, which leaves out the modes that are
+  ! conjugates of others, but 1 for mode 0 and for n/2 of even n; 1 along other dimensions. Local.
+  function plan_hermitian_weights(self, dimension, status) result(weights)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: dimension
+    integer, intent(out), optional :: status
+    real(c_double), allocatable :: weights(:)
+    type(c_ptr) :: memory
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+    memory = c_null_ptr
+    count = 0
+    code = weft_plan_hermitian_weights_c(self%handle, axis_of_plan(self, dimension), memory, count)
+    call take_numbers(memory, count, weights)
+    call report(code, status)
+  end function
+
+  ! 1 for modes whose wavenumber is less than `fraction` of the largest, L/2; 0 for others. With 2/3, as without
+  ! `fraction`, products of two fields have no aliasing errors in the modes that are kept. Local.
+  function plan_dealiasing_mask(self, dimension, fraction, status) result(mask)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: dimension
+    real(c_double), intent(in), optional :: fraction
+    integer, intent(out), optional :: status
+    real(c_double), allocatable :: mask(:)
+    real(c_double) :: part
+    type(c_ptr) :: memory
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+    memory = c_null_ptr
+    count = 0
+    part = 2/3._c_double
+    if (present(fraction)) part = fraction
+    code = weft_plan_dealiasing_mask_c(self%handle, axis_of_plan(self, dimension), part, memory, count)
+    call take_numbers(memory, count, mask)
+    call report(code, status)
+  end function
+
+  ! The squares of modes summed up by shell: sums(s) is the sum of abs(mode)**2 over all modes of all ranks, and all arrays
+  ! of a batch, whose |k| is nearest to s - 1; each counts as often as hermitian_weights says. k has the wavenumbers times
+  ! `units`, one for each dimension; none: 1. `modes`: this rank's output array, on the host. Collective; all ranks get
+  ! the same.
+  function plan_shell_spectrum(self, modes, units, status) result(sums)
+    class(weft_plan), intent(in) :: self
+    type(*), dimension(..), intent(in) :: modes
+    real(c_double), intent(in), optional :: units(:)
+    integer, intent(out), optional :: status
+    real(c_double), allocatable :: sums(:)
+    type(c_ptr) :: memory
+    integer(c_size_t) :: count
+    integer(c_int) :: code
+    memory = c_null_ptr
+    count = 0
+    if (present(units)) then
+      code = weft_fortran_shell_spectrum(self%handle, self%facts, modes, units(size(units):1:-1), size(units), memory, count)
+    else
+      code = weft_fortran_shell_spectrum(self%handle, self%facts, modes, unit_count=0, sums=memory, count=count)
+    end if
+    call take_numbers(memory, count, sums)
+    call report(code, status)
+  end function
+
+  ! The axis of a dimension. Of one that the plan does not have it is an axis that the plan does not have.
+  function axis_of_plan(self, dimension) result(axis)
+    class(weft_plan), intent(in) :: self
+    integer, intent(in) :: dimension
+    integer(c_int) :: axis
+    type(weft_box) :: box
+    integer :: code
+    box = self%output_box(code)
+    axis = -1
+    if (code == weft_success) axis = axis_of(dimension, size(box%lo))
+  end function
+
+  ! Copies numbers that the library has allocated, and frees them.
+  subroutine take_numbers(memory, count, numbers)
+    type(c_ptr), intent(in) :: memory
+    integer(c_size_t), intent(in) :: count
+    real(c_double), allocatable, intent(out) :: numbers(:)
+    real(c_double), pointer :: c(:)
+    allocate (numbers(count))
+    if (count > 0) then
+      call c_f_pointer(memory, c, [count])
+      numbers = c
+    end if
+    call weft_free_c(memory)
+  end subroutine
 
   ! Whether executions record the time of every operation; off at first.
   subroutine plan_record_times(self, on, status)

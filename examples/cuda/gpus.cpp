@@ -50,7 +50,7 @@ class Stream {
 /// This rank's part of the wave, in memory of the host.
 weft::Buffer<double> wave_of(const weft::Plan& plan, const weft::Shape& wave, weft::Index n) {
   weft::Buffer<double> field(plan.input_count());
-  example::for_input(plan, [&](const weft::Shape& x, std::size_t position) {
+  weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t position) {
     const auto phase = static_cast<double>((wave[0] * x[0] + wave[1] * x[1] + wave[2] * x[2]) % n);
     field[position] = std::cos(2 * std::numbers::pi * phase / static_cast<double>(n));
   });
@@ -92,7 +92,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
 
   const double peak = plan.scale_factor() / 2;
   double squares = 0;
-  example::for_output(plan, [&](const weft::Shape& k, std::size_t position) {
+  weft::for_each_output(plan, [&](const weft::Shape& k, std::size_t position) {
     squares += std::norm(result[position] - (k == wave ? peak : 0.0));
   });
   const double error = std::sqrt(ranks.sum(squares)) / peak;

@@ -308,6 +308,34 @@ WEFT_API weft_status weft_plan_workspace_bytes(weft_plan plan, size_t* bytes);
 /// The product of the logical lengths of the transformed axes.
 WEFT_API weft_status weft_plan_scale_factor(weft_plan plan, double* factor);
 
+/// The period of the transform along an axis, in points, from which wavenumbers are counted: n for c2c and
+/// r2c, 2(n-1) for dct1, 2(n+1) for dst1, 2n for the other DCTs and DSTs; 1 for an axis that is not
+/// transformed.
+WEFT_API weft_status weft_plan_logical_length(weft_plan plan, int axis, int64_t* length);
+/// What the mode n/2 of a c2c or r2c axis of even length n counts as. It stands for n/2 periods and for -n/2
+/// alike, so that a derivative of odd order has to leave it out.
+typedef enum weft_nyquist { WEFT_NYQUIST_KEPT = 0, WEFT_NYQUIST_ZERO = 1 } weft_nyquist;
+/// The wavenumbers of this rank's modes along an axis, one for each index of the output's box, from its
+/// first: how many periods a mode has in the logical length L. Times 2 pi / (L * spacing) they are angular
+/// wavenumbers. Of c2c those from n/2 on are negative; dct3 and dst3, dct4 and dst4 have halves. Zeros along
+/// an axis that is not transformed. The caller frees `values` with weft_free; so in the functions below.
+/// Local.
+WEFT_API weft_status weft_plan_wavenumbers(weft_plan plan, int axis, weft_nyquist nyquist, double** values,
+                                           size_t* count);
+/// How often modes count in a sum over all of them: 2 along an r2c axis, which leaves out the modes that are
+/// conjugates of others, but 1 for mode 0 and for n/2 of even n; 1 along other axes. Local.
+WEFT_API weft_status weft_plan_hermitian_weights(weft_plan plan, int axis, double** values, size_t* count);
+/// 1 for modes whose wavenumber is less than `fraction` of the largest, L/2; 0 for others. With 2/3, products
+/// of two fields have no aliasing errors in the modes that are kept (Orszag, J. Atmos. Sci. 28, 1971). Local.
+WEFT_API weft_status weft_plan_dealiasing_mask(weft_plan plan, int axis, double fraction, double** values,
+                                               size_t* count);
+/// The squares of modes summed up by shell: sums[s] is the sum of |mode|^2 over all modes of all ranks, and
+/// all arrays of a batch, whose |k| is nearest to s; each counts as often as weft_plan_hermitian_weights
+/// says. k has the wavenumbers times `units`, one for each axis (NULL: 1). `modes`: this rank's output array,
+/// on the host. Collective; all ranks return the same, and fail together.
+WEFT_API weft_status weft_plan_shell_spectrum(weft_plan plan, const void* modes, const double* units,
+                                              double** sums, size_t* count);
+
 /// A period of time in which an operation ran; an operation that was interrupted has several.
 typedef struct weft_operation_time {
   const char* kind;   ///< "fft", "copy", "pack", "put", "keep", "exchange", "wait", "unpack"; not to be freed

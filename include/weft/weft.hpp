@@ -9,6 +9,7 @@
 #include "weft/explanation.hpp"
 #include "weft/information.hpp"
 #include "weft/interruption.hpp"
+#include "weft/modes.hpp"
 #include "weft/options.hpp"
 #include "weft/plan.hpp"
 #include "weft/problem.hpp"

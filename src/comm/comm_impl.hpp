@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -50,6 +51,8 @@ class CommImpl {
   /// The minimum of all ranks' numbers, on every rank. Allocates nothing. Executions under way make progress
   /// meanwhile, because ranks that have not made this call yet may wait for them.
   virtual int least(int mine) = 0;
+  /// Each number becomes the sum of all ranks' numbers in its place, the same on every rank.
+  virtual void sum(std::span<double> numbers) = 0;
   /// Returns the bytes of rank `root` on every rank.
   virtual std::string broadcast(const std::string& bytes, int root) = 0;
 

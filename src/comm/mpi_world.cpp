@@ -62,6 +62,13 @@ class MpiComm final : public CommImpl {
     });
   }
 
+  void sum(std::span<double> numbers) override {
+    complete("MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* r) {
+      return MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE,
+                            MPI_SUM, comm, r);
+    });
+  }
+
   int least(int mine) override {
     int result = mine;
     Meanwhile meanwhile(*this);

@@ -1,4 +1,5 @@
 // What plans tell about themselves.
+#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,59 @@ static void test_accuracy(weft_comm comm, int rank, int size) {
   }
 }
 
+static void check_numbers(double* found, size_t count, const double* expected, size_t from,
+                          size_t expected_count) {
+  CHECK(count == expected_count);
+  for (size_t i = 0; i < count && i < expected_count; ++i) CHECK(found[i] == expected[from + i]);
+  weft_free(found);
+}
+
+/* 6 x 5 x 4 points of which the last axis is halved: what one rank has of axis 0, and all of the others. */
+static void test_modes(weft_comm comm, int rank, int size) {
+  weft_problem problem = small_problem();
+  problem.transforms[2] = WEFT_R2C;
+  weft_plan plan = NULL;
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  const weft_box slab = slab_of(&problem, 0, rank, size);
+  const size_t first = (size_t)slab.lo[0], mine = (size_t)(slab.hi[0] - slab.lo[0]);
+  double* found = NULL;
+  size_t count = 0;
+  int64_t length = 0;
+  GOOD(weft_plan_wavenumbers(plan, 0, WEFT_NYQUIST_KEPT, &found, &count));
+  check_numbers(found, count, (const double[]){0, 1, 2, -3, -2, -1}, first, mine);
+  GOOD(weft_plan_wavenumbers(plan, 0, WEFT_NYQUIST_ZERO, &found, &count));
+  check_numbers(found, count, (const double[]){0, 1, 2, 0, -2, -1}, first, mine);
+  GOOD(weft_plan_dealiasing_mask(plan, 0, 2.0 / 3, &found, &count));
+  check_numbers(found, count, (const double[]){1, 1, 0, 0, 0, 1}, first, mine);
+  GOOD(weft_plan_hermitian_weights(plan, 2, &found, &count));
+  check_numbers(found, count, (const double[]){1, 2, 1}, 0, mine > 0 ? 3 : 0);
+  GOOD(weft_plan_logical_length(plan, 1, &length));
+  CHECK(length == 5);
+  FAILS(weft_plan_wavenumbers(plan, 3, WEFT_NYQUIST_KEPT, &found, &count), WEFT_FAILURE, "axis 3");
+  FAILS(weft_plan_wavenumbers(plan, 0, (weft_nyquist)7, &found, &count), WEFT_BAD_ARGUMENT, "weft_nyquist");
+  FAILS(weft_plan_hermitian_weights(plan, 0, NULL, &count), WEFT_BAD_ARGUMENT, "values is NULL");
+  FAILS(weft_plan_logical_length(plan, -1, &length), WEFT_FAILURE, "axis -1");
+
+  weft_layout out = {.size = sizeof out};
+  double complex* modes = NULL;
+  GOOD(weft_plan_layout(plan, WEFT_OUTPUT, &out));
+  GOOD(weft_alloc((size_t)out.count * out.element_bytes, (void**)&modes));
+  for (int64_t i = 0; i < out.count; ++i) modes[i] = 3.0 + 4.0 * I; /* every mode's square is 25 */
+  GOOD(weft_plan_shell_spectrum(plan, modes, NULL, &found, &count));
+  double sum = 0;
+  for (size_t s = 0; s < count; ++s) sum += found[s];
+  CHECK(count == 5 && found[0] == 25 && sum == 25 * 6 * 5 * 4); /* up to |(3, 2, 2)| */
+  weft_free(found);
+  GOOD(weft_plan_shell_spectrum(plan, modes, (const double[]){0, 0, 0}, &found, &count));
+  check_numbers(found, count, (const double[]){25 * 6 * 5 * 4}, 0, 1);
+  if (size > 1) { /* a mistake of one rank */
+    FAILS(weft_plan_shell_spectrum(plan, modes, NULL, rank == 0 ? NULL : &found, &count),
+          rank == 0 ? WEFT_BAD_ARGUMENT : WEFT_FAILURE, "sums is NULL");
+  }
+  weft_free(modes);
+  GOOD(weft_plan_free(&plan));
+}
+
 void test_findings(weft_comm comm) {
   int rank = -1, size = 0;
   GOOD(weft_comm_rank(comm, &rank));
@@ -113,4 +167,5 @@ void test_findings(weft_comm comm) {
   weft_free(out);
   GOOD(weft_plan_free(&plan));
   test_accuracy(comm, rank, size);
+  test_modes(comm, rank, size);
 }

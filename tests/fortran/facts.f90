@@ -18,7 +18,53 @@ contains
     call test_split(comm)
     call test_texts(comm)
     call test_accuracy(comm)
+    call test_modes(comm)
   end subroutine
+
+  ! Dimension 1 is halved, dimension 3 is cut along.
+  subroutine test_modes(comm)
+    type(weft_comm), intent(in) :: comm
+    type(weft_problem) :: problem
+    type(weft_plan) :: plan
+    type(weft_box) :: k
+    complex(real64), allocatable :: modes(:, :, :)
+    real(real64), allocatable :: waves(:), sums(:)
+    real(real64), parameter :: all(6) = [0d0, 1d0, 2d0, -3d0, -2d0, -1d0]
+    integer :: status
+    problem%shape = [4, 5, 6]
+    problem%transforms = [weft_r2c, weft_c2c, weft_c2c]
+    call plan%create(comm, problem)
+    k = plan%output_box()
+    waves = plan%wavenumbers(3)
+    call claim(comm, size(waves) == k%hi(3) - k%lo(3) + 1, "as many wavenumbers as modes")
+    call claim(comm, all_equal(waves, all(k%lo(3):k%hi(3))), "wavenumbers of c2c")
+    waves = plan%wavenumbers(3, nyquist=weft_nyquist_zero)
+    call claim(comm, all_equal(waves, merge(0d0, all(k%lo(3):k%hi(3)), all(k%lo(3):k%hi(3)) == -3)), "Nyquist is zero")
+    if (k%count() > 0) then
+      call claim(comm, all_equal(plan%hermitian_weights(1), [1d0, 2d0, 1d0]), "weights")
+      call claim(comm, all_equal(plan%dealiasing_mask(2), [1d0, 1d0, 0d0, 0d0, 1d0]), "mask")
+      call claim(comm, all_equal(plan%dealiasing_mask(1, fraction=1d0), [1d0, 1d0, 0d0]), "mask of all but Nyquist")
+    end if
+    call claim(comm, plan%logical_length(1) == 4 .and. plan%logical_length(3) == 6, "logical lengths")
+    waves = plan%wavenumbers(4, status=status)
+    call claim(comm, status == weft_failure .and. size(waves) == 0, "a dimension that is not there")
+    allocate (modes(k%lo(1):k%hi(1), k%lo(2):k%hi(2), k%lo(3):k%hi(3)))
+    modes = (3d0, 4d0)
+    sums = plan%shell_spectrum(modes)
+    call claim(comm, size(sums) == 5 .and. sums(1) == 25 .and. sum(sums) == 25*120, "sums by shell")
+    ! Of dimension 1 alone: shells 0, 10 and 20.
+    sums = plan%shell_spectrum(modes, units=[10d0, 0d0, 0d0])
+    call claim(comm, sums(1) == 25*30 .and. sums(11) == 25*60 .and. sums(21) == 25*30, "units of dimensions")
+    sums = plan%shell_spectrum(modes, units=[1d0], status=status)
+    call claim(comm, status == weft_failure, "too few units")
+    call plan%free()
+  end subroutine
+
+  logical function all_equal(a, b)
+    real(real64), intent(in) :: a(:), b(:)
+    all_equal = size(a) == size(b)
+    if (all_equal) all_equal = all(a == b)
+  end function
 
   subroutine test_split(comm)
     type(weft_comm), intent(in) :: comm

@@ -138,6 +138,36 @@ def wavenumbers(comm):
     assert np.allclose(plan.backward(modes), slope[plan.input_box.slices], atol=1e-12)
 
 
+def shell_spectra(comm):
+    """Sums by shell of a field, halved or not, are those of the whole spectrum."""
+    shape, units = (6, 9, 8), (1, 0.5, 2)
+    whole = np.random.default_rng(4).normal(size=(2, *shape))
+    modes = np.fft.fftn(whole, axes=(1, 2, 3))
+    k = np.meshgrid(*(u * np.fft.fftfreq(n, 1 / n) for u, n in zip(units, shape, strict=True)), indexing="ij")
+    shells = np.floor(np.sqrt(sum(x**2 for x in k)) + 0.5).astype(int)
+    for kind, output in (("r2c", "fastest"), ("c2c", "slab1")):
+        plan = weft.Plan(comm, shape, kind, batch=2, output=output)
+        x = plan.empty_input()
+        x[...] = whole[(slice(None), *plan.input_box.slices)]
+        y = plan.forward(x)
+        found = plan.shell_spectrum(y, units)
+        expected = np.bincount(shells.ravel(), (abs(modes) ** 2).sum(0).ravel(), len(found))
+        assert np.allclose(found, expected)
+        kept = plan.dealiasing_mask()
+        low = [3 * abs(np.fft.fftfreq(n, 1 / n)) < n for n in shape]
+        mine = [side[part] for side, part in zip(low, plan.output_box.slices, strict=True)]
+        expected_mask = np.logical_and.reduce(np.meshgrid(*mine, indexing="ij"))
+        assert kept.shape == y.shape[1:] and (kept == expected_mask).all()
+        bad = (1, 2) if comm.rank == 0 else None
+        try:
+            plan.shell_spectrum(y, bad)
+        except weft.Error as error:
+            assert ("2 units" in str(error)) == (bad is not None), error
+        else:
+            raise AssertionError("no error")
+        assert np.allclose(plan.shell_spectrum(y, units), found)
+
+
 def tolerance(comm):
     plan = weft.Plan(comm, SHAPE, tolerance=1e-5, exchange="copy" if isinstance(comm, weft.Comm) else "p2p")
     whole = everywhere(np.complex128)
@@ -177,6 +207,7 @@ CASES = [
     batches,
     handles,
     wavenumbers,
+    shell_spectra,
     tolerance,
     explanations,
     failures_reach_all,

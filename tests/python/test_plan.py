@@ -277,8 +277,10 @@ def test_facts():
     assert repr(plan) == "<weft.Plan 8x6x4 float32 (dct2, r2c, none)>"
     assert [plan.logical_length(a) for a in range(3)] == [16, 6, 1]
     assert plan.wavenumbers(-2).ravel().tolist() == [0, 1, 2, 3]
-    with pytest.raises(weft.Error, match="not transformed"):
-        plan.wavenumbers(2)
+    assert plan.wavenumbers(2).ravel().tolist() == [0, 0, 0, 0]
+    assert plan.wavenumbers(1, nyquist="zero").ravel().tolist() == [0, 1, 2, 0]
+    with pytest.raises(weft.Error, match='nyquist \'none\'; expected "kept" or "zero"'):
+        plan.wavenumbers(1, nyquist="none")
     with pytest.raises(weft.Error, match="axis 3"):
         plan.wavenumbers(3)
 

@@ -91,6 +91,19 @@ class HeldPlan {
     return plan.measured_error(direction, from.source());
   }
 
+  /// None: this rank has no modes to give, and all ranks fail.
+  std::vector<double> spectrum(nanobind::handle modes, const std::vector<double>& units) {
+    const Turn turn(*this);
+    const Plan& plan = plan_.get("shell spectrum");
+    if (modes.is_none()) {
+      const Released released;
+      return shell_spectrum(plan, static_cast<const void*>(nullptr), AxisVector<double>(max_axes, 0));
+    }
+    const View from(modes, View::Access::read, "shell spectrum");
+    const Released released;
+    return shell_spectrum(plan, from.source(), AxisVector<double>::from(units.begin(), units.end()));
+  }
+
   void record_times(bool on) {
     const Turn turn(*this);
     plan_.get("record_times").record_times(on);
@@ -269,6 +282,25 @@ void bind_plans(nanobind::module_& module) {
       .def("free", &HeldPlan::free)
       .def_prop_ro("input", side<true>)
       .def_prop_ro("output", side<false>)
+      .def(
+          "logical_length", [](const HeldPlan& held, int axis) { return logical_length(held.plan(), axis); },
+          arg("axis"))
+      .def(
+          "wavenumbers",
+          [](const HeldPlan& held, int axis, bool zero) {
+            return wavenumbers(held.plan(), axis, zero ? Nyquist::zero : Nyquist::kept);
+          },
+          arg("axis"), arg("nyquist_is_zero"))
+      .def(
+          "hermitian_weights",
+          [](const HeldPlan& held, int axis) { return hermitian_weights(held.plan(), axis); }, arg("axis"))
+      .def(
+          "dealiasing_mask",
+          [](const HeldPlan& held, int axis, double fraction) {
+            return dealiasing_mask(held.plan(), axis, fraction);
+          },
+          arg("axis"), arg("fraction"))
+      .def("shell_spectrum", &HeldPlan::spectrum, arg("modes").none(), arg("units"))
       .def_prop_ro("scale_factor", [](const HeldPlan& held) { return held.plan().scale_factor(); })
       .def("measured_error", &HeldPlan::measured_error, arg("direction"), arg("source"))
       .def("refuse_measurement", &HeldPlan::refuse_measurement, arg("direction"))

@@ -21,6 +21,7 @@ from weft._distributions import Where, distribution
 from weft._error import Error
 from weft._findings import Findings
 from weft._forking import planning
+from weft._modes import Modes
 from weft._places import Given, place_of
 from weft._ranks import resolve
 
@@ -34,22 +35,9 @@ SCALES = {
     "none": ("none", "none"),
     "both": ("full", "full"),
 }
-# Wavenumbers begin at, and the logical length in points is: factor * n + more.
-_WAVES = {
-    "c2c": (0, 1, 0),
-    "r2c": (0, 1, 0),
-    "dct1": (0, 2, -2),
-    "dct2": (0, 2, 0),
-    "dct3": (0.5, 2, 0),
-    "dct4": (0.5, 2, 0),
-    "dst1": (1, 2, 2),
-    "dst2": (1, 2, 0),
-    "dst3": (0.5, 2, 0),
-    "dst4": (0.5, 2, 0),
-}
 
 
-class Plan(Findings):
+class Plan(Findings, Modes):
     """A transform of an array that is spread over ranks, forward and backward, ready to be executed.
 
     Making a plan is collective over `comm`: all ranks give the same arguments, except for their own box, memory orders,
@@ -316,39 +304,6 @@ class Plan(Findings):
     def empty_output(self, xp: Any = None) -> Any:
         """The same for this rank's output. Its memory order is `output_order`."""
         return self._place.empty(self._output, xp)
-
-    def wavenumbers(self, axis: int) -> np.ndarray:
-        """The wavenumbers of this rank's output along an axis, float64, shaped to broadcast against the output.
-
-        They count periods in the logical length, which is n points for c2c and r2c, 2(n-1) for dct1, 2(n+1) for dst1
-        and 2n for the other DCTs and DSTs: times 2 pi / (logical length * spacing) they are angular wavenumbers. For
-        c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`. Of an output with a halo they fit the box inside.
-
-        >>> weft.Plan(None, (4, 6), "r2c").wavenumbers(0).ravel()
-        array([ 0.,  1., -2., -1.])
-        >>> weft.Plan(None, (4, 6), "r2c").wavenumbers(1)
-        array([[0., 1., 2., 3.]])
-        """
-        ndim = len(self._shape)
-        if not -ndim <= axis < ndim:
-            raise Error("wavenumbers", f"axis {axis}", f"an axis of {ndim}")
-        axis %= ndim
-        kind = self._transforms[axis]
-        if kind == "none":
-            raise Error("wavenumbers", f"axis {axis}, which is not transformed", "a transformed axis")
-        box, n = self._output.box, self._shape[axis]
-        waves = np.arange(box.lo[axis], box.hi[axis]) + float(_WAVES[kind][0])
-        if kind == "c2c":
-            waves[waves >= (n + 1) // 2] -= n
-        return waves.reshape([-1 if a == axis else 1 for a in range(ndim)])
-
-    def logical_length(self, axis: int) -> int:
-        """The period of an axis's transform in points; see `wavenumbers`. 1 for an axis that is not transformed."""
-        kind = self._transforms[axis]
-        if kind == "none":
-            return 1
-        _, factor, more = _WAVES[kind]
-        return factor * self._shape[axis] + more
 
     def free(self) -> None:
         """Frees the plan's memory now; every later use is a `weft.Error`. Local."""

@@ -1,0 +1,193 @@
+#include "weft/modes.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+#include "api/plan_impl.hpp"
+#include "base/arithmetic.hpp"
+#include "comm/agree.hpp"
+#include "geometry/transform.hpp"
+
+namespace weft {
+
+namespace {
+
+/// One axis of a plan's output, as modes see it.
+struct ModeAxis {
+  Transform transform;
+  Index n, period;
+  Index first, last;  ///< of this rank's box
+};
+
+ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
+  const Problem& problem = PlanImpl::of(plan).problem;
+  const int axes = problem.shape.size();
+  if (axis < 0 || axis >= axes)
+    throw Error(operation, "axis " + std::to_string(axis), "an axis from 0 to " + std::to_string(axes - 1));
+  const Transform t = problem.transforms[axis];
+  const Index n = problem.shape[axis];
+  return {t, n, logical_length(t, n), plan.output_box().lo[axis], plan.output_box().hi[axis]};
+}
+
+/// The wavenumber of a global index.
+double wavenumber(const ModeAxis& axis, Index k) {
+  const auto index = static_cast<double>(k);
+  switch (axis.transform) {
+    case Transform::none:
+      return 0;
+    case Transform::c2c:
+      return 2 * k >= axis.n ? static_cast<double>(k - axis.n) : index;
+    case Transform::dst1:
+    case Transform::dst2:
+      return index + 1;
+    case Transform::dct3:
+    case Transform::dct4:
+    case Transform::dst3:
+    case Transform::dst4:
+      return index + 0.5;
+    default:
+      return index;
+  }
+}
+
+bool is_periodic(const ModeAxis& axis) {
+  return axis.transform == Transform::c2c || axis.transform == Transform::r2c;
+}
+
+double weight(const ModeAxis& axis, Index k) {
+  return axis.transform == Transform::r2c && k > 0 && 2 * k != axis.n ? 2 : 1;
+}
+
+/// One number for each index of this rank's box.
+template <class F>
+std::vector<double> each(const ModeAxis& axis, const F& f) {
+  std::vector<double> all;
+  all.reserve(static_cast<std::size_t>(std::max<Index>(axis.last - axis.first, 0)));
+  for (Index k = axis.first; k < axis.last; ++k) all.push_back(f(k));
+  return all;
+}
+
+/// The largest wavenumber of all ranks.
+double largest(const ModeAxis& axis) {
+  if (axis.n == 0) return 0;
+  const Index last = axis.transform == Transform::r2c || axis.transform == Transform::c2c ? axis.n / 2 : axis.n - 1;
+  return axis.transform == Transform::c2c ? static_cast<double>(last) : std::abs(wavenumber(axis, last));
+}
+
+bool has_complex_modes(const Problem& problem) {
+  return problem.element == Element::complex || problem.transforms.contains(Transform::r2c);
+}
+
+template <class T>
+void check_modes(const Plan& plan, const T* modes, const AxisVector<double>& units) {
+  constexpr const char* operation = "shell spectrum";
+  const PlanImpl& impl = PlanImpl::of(plan);
+  constexpr bool is_complex = !std::is_floating_point_v<T>;
+  using Real = std::conditional_t<sizeof(T) == (is_complex ? 16 : 8), double, float>;
+  if (impl.problem.memory != MemoryKind::host)
+    throw Error(operation, "modes in memory of a GPU", "a copy of them on the host, and a plan for it");
+  if (is_complex != has_complex_modes(impl.problem) || static_cast<Index>(sizeof(Real)) != real_bytes(impl.problem.precision))
+    throw Error(operation, "modes of another type", "those of the plan's output");
+  if (!units.empty() && units.size() != impl.problem.shape.size())
+    throw Error(operation, std::to_string(units.size()) + " units",
+                "one for each of " + std::to_string(impl.problem.shape.size()) + " axes, or none");
+  if (modes == nullptr && plan.output_count() > 0) throw Error(operation, "a null pointer", "this rank's modes");
+}
+
+template <class T>
+double squared(const T& mode) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<double>(mode) * static_cast<double>(mode);
+  } else {
+    return std::norm(std::complex<double>(mode));
+  }
+}
+
+template <class T>
+std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<double>& units) {
+  const PlanImpl& impl = PlanImpl::of(plan);
+  CommImpl& comm = impl.comm.impl();
+  std::vector<double> sums;
+  agree(comm, "shell spectrum", [&] {
+    check_modes(plan, modes, units);
+    AxisVector<std::vector<double>> squares, weights;
+    double most = 0;
+    for (int a = 0; a < impl.problem.shape.size(); ++a) {
+      const ModeAxis axis = axis_of(plan, a, "shell spectrum");
+      const double unit = units.empty() ? 1 : units[a];
+      most += std::pow(unit * largest(axis), 2);
+      squares.push_back(each(axis, [&](Index k) { return std::pow(unit * wavenumber(axis, k), 2); }));
+      weights.push_back(each(axis, [&](Index k) { return weight(axis, k); }));
+    }
+    const auto shell = [](double k2) { return static_cast<std::size_t>(std::floor(std::sqrt(k2) + 0.5)); };
+    sums.resize(shell(most) + 1);
+    const Box& box = plan.output_box();
+    for_each_output(plan, [&](const Shape& k, std::size_t position) {
+      double k2 = 0, factor = 1;
+      for (int a = 0; a < box.ndim(); ++a) {
+        k2 += at(squares[a], k[a] - box.lo[a]);
+        factor *= at(weights[a], k[a] - box.lo[a]);
+      }
+      double sum = 0;
+      for (Index item = 0; item < impl.problem.batch; ++item)
+        sum += squared(modes[position + static_cast<std::size_t>(item * plan.output_distance())]);
+      at(sums, std::min(shell(k2), sums.size() - 1)) += factor * sum;
+    });
+  });
+  comm.sum(sums);
+  return sums;
+}
+
+}  // namespace
+
+Index logical_length(const Plan& plan, int axis) {
+  return axis_of(plan, axis, "logical length").period;
+}
+
+std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist) {
+  const ModeAxis a = axis_of(plan, axis, "wavenumbers");
+  return each(a, [&](Index k) {
+    return nyquist == Nyquist::zero && is_periodic(a) && 2 * k == a.n ? 0 : wavenumber(a, k);
+  });
+}
+
+std::vector<double> hermitian_weights(const Plan& plan, int axis) {
+  const ModeAxis a = axis_of(plan, axis, "Hermitian weights");
+  return each(a, [&](Index k) { return weight(a, k); });
+}
+
+std::vector<double> dealiasing_mask(const Plan& plan, int axis, double fraction) {
+  const ModeAxis a = axis_of(plan, axis, "dealiasing mask");
+  if (!(fraction >= 0 && fraction <= 1))
+    throw Error("dealiasing mask", "a fraction of " + std::to_string(fraction), "one between 0 and 1");
+  const double end = fraction * static_cast<double>(a.period);
+  return each(a, [&](Index k) {
+    return a.transform == Transform::none || 2 * std::abs(wavenumber(a, k)) < end ? 1.0 : 0.0;
+  });
+}
+
+std::vector<double> shell_spectrum(const Plan& plan, const std::complex<double>* modes,
+                                   const AxisVector<double>& units) {
+  return spectrum(plan, modes, units);
+}
+std::vector<double> shell_spectrum(const Plan& plan, const std::complex<float>* modes,
+                                   const AxisVector<double>& units) {
+  return spectrum(plan, modes, units);
+}
+std::vector<double> shell_spectrum(const Plan& plan, const double* modes, const AxisVector<double>& units) {
+  return spectrum(plan, modes, units);
+}
+std::vector<double> shell_spectrum(const Plan& plan, const float* modes, const AxisVector<double>& units) {
+  return spectrum(plan, modes, units);
+}
+std::vector<double> shell_spectrum(const Plan& plan, const void* modes, const AxisVector<double>& units) {
+  const Problem& problem = PlanImpl::of(plan).problem;
+  const bool doubles = problem.precision == Precision::float64;
+  if (has_complex_modes(problem))
+    return doubles ? spectrum(plan, static_cast<const std::complex<double>*>(modes), units)
+                   : spectrum(plan, static_cast<const std::complex<float>*>(modes), units);
+  return doubles ? spectrum(plan, static_cast<const double*>(modes), units)
+                 : spectrum(plan, static_cast<const float*>(modes), units);
+}
+
+}  // namespace weft
