@@ -1,5 +1,6 @@
-// What solvers do around a transform: loops over the points of this rank's boxes, the wavenumbers of its modes,
-// which modes to keep, how often they count, and sums by shell. Modes are the elements of a plan's output.
+// What solvers do around a transform: loops over the points of this rank's boxes, the wavenumbers of its
+// modes, which modes to keep, how often they count, and sums by shell. Modes are the elements of a plan's
+// output.
 #pragma once
 
 #include <algorithm>
@@ -53,16 +54,16 @@ void for_each_output(const Plan& plan, F&& f) {
 /// alike, so that a derivative of odd order has to leave it out: zero.
 enum class Nyquist { kept, zero };
 
-/// The period of the transform along an axis, in points, from which wavenumbers are counted: n for c2c and r2c,
-/// 2(n-1) for dct1, 2(n+1) for dst1, 2n for the other DCTs and DSTs; 1 for an axis that is not transformed.
-/// Throws `weft::Error` for an axis that the plan does not have. Local.
+/// The period of the transform along an axis, in points, from which wavenumbers are counted: n for c2c and
+/// r2c, 2(n-1) for dct1, 2(n+1) for dst1, 2n for the other DCTs and DSTs; 1 for an axis that is not
+/// transformed. Throws `weft::Error` for an axis that the plan does not have. Local.
 WEFT_API Index logical_length(const Plan& plan, int axis);
 
-/// The wavenumbers of this rank's modes along an axis, one for each index of `output_box()`, from its first: how
-/// many periods a mode has in the logical length L. Times 2 pi / (L * spacing) they are angular wavenumbers. Of
-/// c2c those from n/2 on are negative (-n/2 first, if n is even); those of r2c are not, dct3 and dst3, dct4 and
-/// dst4 have halves. Zeros along an axis that is not transformed. Throws `weft::Error` for an axis that the plan
-/// does not have. Local.
+/// The wavenumbers of this rank's modes along an axis, one for each index of `output_box()`, from its first:
+/// how many periods a mode has in the logical length L. Times 2 pi / (L * spacing) they are angular
+/// wavenumbers. Of c2c those from n/2 on are negative (-n/2 first, if n is even); those of r2c are not, dct3
+/// and dst3, dct4 and dst4 have halves. Zeros along an axis that is not transformed. Throws `weft::Error` for
+/// an axis that the plan does not have. Local.
 WEFT_API std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist = Nyquist::kept);
 
 /// Calls f(wavenumbers, position) for every mode of this rank's output, of the first array of a batch, in the
@@ -80,26 +81,28 @@ void for_each_mode(const Plan& plan, F&& f, Nyquist nyquist = Nyquist::kept) {
   });
 }
 
-/// How often modes count in a sum over all of them, one number for each index of `output_box()` along an axis: 2
-/// along an r2c axis, which leaves out the modes that are conjugates of others, but 1 for mode 0 and for n/2 of
-/// even n; 1 along other axes. With them the squares of modes sum up to scale_factor() times the squares of
-/// points (Parseval), if all axes are c2c or r2c and forward does not scale. Local; throws as `wavenumbers`.
+/// How often modes count in a sum over all of them, one number for each index of `output_box()` along an
+/// axis: 2 along an r2c axis, which leaves out the modes that are conjugates of others, but 1 for mode 0 and
+/// for n/2 of even n; 1 along other axes. With them the squares of modes sum up to scale_factor() times the
+/// squares of points (Parseval), if all axes are c2c or r2c and forward does not scale. Local; throws as
+/// `wavenumbers`.
 WEFT_API std::vector<double> hermitian_weights(const Plan& plan, int axis);
 
-/// 1 for modes that are kept, 0 for others, one number for each index of `output_box()` along an axis: kept are
-/// wavenumbers of less than `fraction` of the largest, L/2. With 2/3, products of two fields have no aliasing
-/// errors in the modes that are kept (Orszag, J. Atmos. Sci. 28, 1971). Local; throws as `wavenumbers`, and for a
-/// fraction that is not between 0 and 1.
+/// 1 for modes that are kept, 0 for others, one number for each index of `output_box()` along an axis: kept
+/// are wavenumbers of less than `fraction` of the largest, L/2. With 2/3, products of two fields have no
+/// aliasing errors in the modes that are kept (Orszag, J. Atmos. Sci. 28, 1971). Local; throws as
+/// `wavenumbers`, and for a fraction that is not between 0 and 1.
 WEFT_API std::vector<double> dealiasing_mask(const Plan& plan, int axis, double fraction = 2.0 / 3);
 
 /// The squares of modes summed up by shell: element s is the sum of |mode|^2 over all modes of all ranks, and
-/// all arrays of a batch, whose |k| is nearest to s; each counts as often as `hermitian_weights` says. k has the
-/// wavenumbers times `units`, one for each axis; none: 1. It is the energy spectrum of a velocity field if a
-/// batch of its components was transformed with forward_scale full, but for a factor of 1/2.
+/// all arrays of a batch, whose |k| is nearest to s; each counts as often as `hermitian_weights` says. k has
+/// the wavenumbers times `units`, one for each axis; none: 1. It is the energy spectrum of a velocity field
+/// if a batch of its components was transformed with forward_scale full, but for a factor of 1/2.
 ///
-/// `modes`: this rank's output array, on the host, in the plan's precision; real if the plan's output is real.
-/// Collective over the plan's ranks, all of which return the same. Throws the same `weft::Error` on all ranks for
-/// elements of another type, arrays on GPUs, a number of units that is not that of axes, and no memory.
+/// `modes`: this rank's output array, on the host, in the plan's precision; real if the plan's output is
+/// real. Collective over the plan's ranks, all of which return the same. Throws the same `weft::Error` on all
+/// ranks for elements of another type, arrays on GPUs, a number of units that is not that of axes, and no
+/// memory.
 WEFT_API std::vector<double> shell_spectrum(const Plan& plan, const std::complex<double>* modes,
                                             const AxisVector<double>& units = {});
 WEFT_API std::vector<double> shell_spectrum(const Plan& plan, const std::complex<float>* modes,

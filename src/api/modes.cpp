@@ -70,7 +70,8 @@ std::vector<double> each(const ModeAxis& axis, const F& f) {
 /// The largest wavenumber of all ranks.
 double largest(const ModeAxis& axis) {
   if (axis.n == 0) return 0;
-  const Index last = axis.transform == Transform::r2c || axis.transform == Transform::c2c ? axis.n / 2 : axis.n - 1;
+  const Index last =
+      axis.transform == Transform::r2c || axis.transform == Transform::c2c ? axis.n / 2 : axis.n - 1;
   return axis.transform == Transform::c2c ? static_cast<double>(last) : std::abs(wavenumber(axis, last));
 }
 
@@ -86,12 +87,14 @@ void check_modes(const Plan& plan, const T* modes, const AxisVector<double>& uni
   using Real = std::conditional_t<sizeof(T) == (is_complex ? 16 : 8), double, float>;
   if (impl.problem.memory != MemoryKind::host)
     throw Error(operation, "modes in memory of a GPU", "a copy of them on the host, and a plan for it");
-  if (is_complex != has_complex_modes(impl.problem) || static_cast<Index>(sizeof(Real)) != real_bytes(impl.problem.precision))
+  if (is_complex != has_complex_modes(impl.problem) ||
+      static_cast<Index>(sizeof(Real)) != real_bytes(impl.problem.precision))
     throw Error(operation, "modes of another type", "those of the plan's output");
   if (!units.empty() && units.size() != impl.problem.shape.size())
     throw Error(operation, std::to_string(units.size()) + " units",
                 "one for each of " + std::to_string(impl.problem.shape.size()) + " axes, or none");
-  if (modes == nullptr && plan.output_count() > 0) throw Error(operation, "a null pointer", "this rank's modes");
+  if (modes == nullptr && plan.output_count() > 0)
+    throw Error(operation, "a null pointer", "this rank's modes");
 }
 
 template <class T>

@@ -40,8 +40,9 @@ std::vector<double> expected(std::size_t shells) {
     for (Index x = 0; x < shape[0]; ++x)
       for (Index y = 0; y < shape[1]; ++y)
         for (Index z = 0; z < shape[2]; ++z) {
-          const double k = std::hypot(units[0] * signed_wave(x, shape[0]), units[1] * signed_wave(y, shape[1]),
-                                      units[2] * signed_wave(z, shape[2]));
+          const double k =
+              std::hypot(units[0] * signed_wave(x, shape[0]), units[1] * signed_wave(y, shape[1]),
+                         units[2] * signed_wave(z, shape[2]));
           sums.at(static_cast<std::size_t>(std::floor(k + 0.5))) += std::norm(out[i++]);
         }
   }
@@ -79,16 +80,18 @@ void check_one(const Comm& comm, Problem problem, double tolerance) {
 
 void check_spectra(const Comm& comm) {
   const AxisVector<Transform> halved{Transform::c2c, Transform::c2c, Transform::r2c};
-  check_one<std::complex<double>, std::complex<double>>(comm, {.shape = shape, .output = Distribution::slab(1)}, 1e-14);
-  check_one<double, std::complex<double>>(comm, {.shape = shape, .transforms = halved, .output = Distribution::fastest()}, 1e-14);
+  check_one<std::complex<double>, std::complex<double>>(
+      comm, {.shape = shape, .output = Distribution::slab(1)}, 1e-14);
   check_one<double, std::complex<double>>(
-      comm,
-      {.shape = shape,
-       .transforms = {Transform::c2c, Transform::r2c, Transform::c2c},
-       .input = Distribution::brick(),
-       .output = Distribution::pencil(0).with_order({2, 0, 1})},
-      1e-14);
-  check_one<float, std::complex<float>>(comm, {.shape = shape, .transforms = halved, .precision = Precision::float32}, 1e-6);
+      comm, {.shape = shape, .transforms = halved, .output = Distribution::fastest()}, 1e-14);
+  check_one<double, std::complex<double>>(comm,
+                                          {.shape = shape,
+                                           .transforms = {Transform::c2c, Transform::r2c, Transform::c2c},
+                                           .input = Distribution::brick(),
+                                           .output = Distribution::pencil(0).with_order({2, 0, 1})},
+                                          1e-14);
+  check_one<float, std::complex<float>>(
+      comm, {.shape = shape, .transforms = halved, .precision = Precision::float32}, 1e-6);
 }
 
 }  // namespace weft::test

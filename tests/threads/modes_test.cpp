@@ -49,7 +49,8 @@ TEST(Modes, WavenumbersAreAsTheTransformsSay) {
   EXPECT_EQ(dealiasing_mask(one, 0), (List{1, 1}));
 }
 
-// A transform of sin(kx) peaks where its wavenumber is k, and its derivative is what for_each_mode makes of it.
+// A transform of sin(kx) peaks where its wavenumber is k, and its derivative is what for_each_mode makes of
+// it.
 TEST(Modes, DerivativeOfAWave) {
   ThreadTeam(3).run([](const Comm& comm) {
     Problem problem;
@@ -61,7 +62,9 @@ TEST(Modes, DerivativeOfAWave) {
     Buffer<double> u(plan.input_count());
     Buffer<std::complex<double>> modes(plan.output_count());
     const auto phase = [](const Shape& x) {
-      return 2 * M_PI * (static_cast<double>(3 * x[0]) / 8 - static_cast<double>(2 * x[1]) / 7 + static_cast<double>(x[2]) / 9);
+      return 2 * M_PI *
+             (static_cast<double>(3 * x[0]) / 8 - static_cast<double>(2 * x[1]) / 7 +
+              static_cast<double>(x[2]) / 9);
     };
     for (int a = 0; a < 3; ++a) {
       const double k = AxisVector<double>{3, -2, 1}[a];
@@ -72,7 +75,8 @@ TEST(Modes, DerivativeOfAWave) {
       };
       for_each_mode(plan, derive, Nyquist::zero);
       plan.backward(modes.data(), u.data());
-      for_each_input(plan, [&](const Shape& x, std::size_t at) { EXPECT_NEAR(u[at], k * std::cos(phase(x)), 1e-13); });
+      for_each_input(
+          plan, [&](const Shape& x, std::size_t at) { EXPECT_NEAR(u[at], k * std::cos(phase(x)), 1e-13); });
     }
   });
 }
@@ -119,10 +123,12 @@ TEST(Modes, ProductsOfWhatTheMaskKeepsHaveNoAliases) {
       for (std::size_t j = 0; j < mask.size(); ++j) {
         if (mask[i] * mask[j] == 0) continue;
         const auto sum = static_cast<Index>(waves[i] + waves[j]);
-        const auto there = static_cast<std::size_t>(((sum % n) + n) % n);  // where a grid of n points shows it
+        const auto there =
+            static_cast<std::size_t>(((sum % n) + n) % n);  // where a grid of n points shows it
         EXPECT_TRUE(mask[there] == 0 || waves[there] == static_cast<double>(sum)) << n << ": " << sum;
       }
-    EXPECT_EQ(std::accumulate(mask.begin(), mask.end(), 0.0), static_cast<double>(2 * ((n + 2) / 3) - 1)) << n;
+    EXPECT_EQ(std::accumulate(mask.begin(), mask.end(), 0.0), static_cast<double>(2 * ((n + 2) / 3) - 1))
+        << n;
   }
   const Plan walls = plan_of({6, 2}, {Transform::dct2, Transform::none});
   EXPECT_EQ(dealiasing_mask(walls, 0), (List{1, 1, 1, 1, 0, 0}));
@@ -141,7 +147,8 @@ TEST(Modes, ShellSpectrumOfCosines) {
     problem.transforms = {Transform::dct2, Transform::dct2};
     Plan plan(comm, problem);
     Buffer<double> modes(plan.output_count());
-    for_each_mode(plan, [&](const AxisVector<double>& k, std::size_t at) { modes[at] = 1 + k[0] + 10 * k[1]; });
+    for_each_mode(plan,
+                  [&](const AxisVector<double>& k, std::size_t at) { modes[at] = 1 + k[0] + 10 * k[1]; });
     // |k| is nearest to 0 of (0,0); to 1 of (1,0), (0,1), (1,1); ...
     const List found = shell_spectrum(plan, modes.data());
     EXPECT_EQ(found, (List{1, 4 + 121 + 144, 9 + 441 + 169 + 484, 16 + 196 + 529, 576}));
@@ -164,10 +171,15 @@ TEST(Modes, AMistakeOfOneRankFailsOnAll) {
     problem.shape = {6, 6};
     Plan plan(comm, problem);
     Buffer<std::complex<double>> modes(plan.output_count());
-    const auto spectrum = [&](auto* data, const AxisVector<double>& units) { shell_spectrum(plan, data, units); };
+    const auto spectrum = [&](auto* data, const AxisVector<double>& units) {
+      shell_spectrum(plan, data, units);
+    };
     expect_error([&] { spectrum(comm.rank() == 1 ? nullptr : modes.data(), {}); }, "a null pointer");
-    expect_error([&] { spectrum(modes.data(), comm.rank() == 2 ? AxisVector<double>{1} : AxisVector<double>{1, 1}); },
-                 "1 units");
+    expect_error(
+        [&] {
+          spectrum(modes.data(), comm.rank() == 2 ? AxisVector<double>{1} : AxisVector<double>{1, 1});
+        },
+        "1 units");
     expect_error([&] { spectrum(reinterpret_cast<double*>(modes.data()), {}); }, "another type");
     expect_error([&] { spectrum(reinterpret_cast<std::complex<float>*>(modes.data()), {}); }, "another type");
     EXPECT_EQ(shell_spectrum(plan, modes.data()).size(), 5U);
