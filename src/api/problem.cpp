@@ -1,3 +1,4 @@
+#include "weft/error.hpp"
 #include "weft/problem.hpp"
 
 #include <utility>
@@ -49,6 +50,16 @@ Distribution Distribution::with_halo(Shape lower, Shape upper) const {
   d.halo_lower_ = lower;
   d.halo_upper_ = upper;
   return d;
+}
+
+Shape line_shape(Index n) {
+  Index first = 1;
+  for (Index f = 2; f <= n / f; ++f)
+    if (n % f == 0) first = f;
+  if (first == 1)
+    throw Error("line shape", std::to_string(n) + " points",
+                "a length of at least 4 points that is no prime, so that it is a product of two");
+  return {first, n / first};
 }
 
 Distribution Distribution::with_r2c_padding() const {

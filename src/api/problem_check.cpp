@@ -102,11 +102,32 @@ void check_transforms(const Problem& problem) {
     throw Error("plan: transforms", text + " of real data", "an r2c axis, or complex data");
 }
 
+void check_line(const Problem& problem) {
+  const AxisVector<int>& line = problem.line;
+  if (line.empty()) return;
+  const int ndim = problem.shape.size();
+  const auto is_axis = [&](int a) { return a >= 0 && a < ndim; };
+  if (line.size() != 2 || line[0] == line[1] || !is_axis(line[0]) || !is_axis(line[1]))
+    throw Error("plan: line", std::to_string(line.size()) + " axes" +
+                                  (line.size() == 2 ? ", " + std::to_string(line[0]) + " and " + std::to_string(line[1])
+                                                    : ""),
+                "two different axes of " + std::to_string(ndim));
+  for (const int a : line)
+    if (problem.transforms[a] != Transform::c2c)
+      throw Error("plan: line", std::string(name_of(problem.transforms[a])) + " along axis " + std::to_string(a),
+                  "c2c along both axes of a line");
+  if (problem.memory != MemoryKind::host) throw Error("plan: line", "arrays in memory of a GPU", "arrays on the host");
+}
+
 /// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.
 Element natural_element(const AxisVector<Transform>& transforms) {
   if (transforms.contains(Transform::r2c)) return Element::real;
   const bool r2r = std::any_of(transforms.begin(), transforms.end(), is_r2r);
   return r2r && !transforms.contains(Transform::c2c) ? Element::real : Element::complex;
+}
+
+std::string line_text(const Problem& problem) {
+  return std::to_string(problem.line[0]) + " and " + std::to_string(problem.line[1]);
 }
 
 }  // namespace
@@ -121,6 +142,7 @@ void check_problem(Problem& problem, int ranks) {
                 "one per axis, " + std::to_string(ndim));
   if (!problem.element) problem.element = natural_element(problem.transforms);
   check_transforms(problem);
+  check_line(problem);
   if (problem.batch > 1 && ndim == max_axes)
     throw Error("plan: batch", "a batch of arrays with " + std::to_string(ndim) + " axes",
                 "at most " + std::to_string(max_axes - 1) + " axes");
@@ -144,6 +166,7 @@ std::vector<std::string> describe(const Problem& problem) {
       std::string("backward scale ") + name_of(problem.backward_scale),
   };
   if (problem.memory == MemoryKind::cuda) lines.emplace_back("memory cuda");
+  if (!problem.line.empty()) lines.push_back("line " + line_text(problem));
   return lines;
 }
 
@@ -154,6 +177,7 @@ std::string title_of(const Problem& problem, const Comm& comm) {
 std::string title_of(const Problem& problem, int ranks, const std::string& medium) {
   return by_x(problem.shape) + " " + to_string(problem.transforms) + " of " + name_of(*problem.element) +
          " " + name_of(problem.precision) +
+         (problem.line.empty() ? "" : ", axes " + line_text(problem) + " one line") +
          (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
          (problem.in_place ? ", in place" : "") + ", on " + std::to_string(ranks) + " ranks (" + medium + ")";
 }

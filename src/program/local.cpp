@@ -16,6 +16,7 @@ class LocalBuilder {
       : w_(schedule, legs, request), sequence_(w_), passes_(w_, sequence_) {}
 
   Program build() {
+    if (!w_.schedule.line.empty()) return line();
     if (pays()) return two_passes();
     return one_pass_pays() ? run({whole()}) : one_call();
   }
@@ -32,6 +33,20 @@ class LocalBuilder {
       const Ids done = w_.transform_whole(0, s.axes, w_.input, aside, aside, {});
       w_.emit_copy({.kind = OpKind::copy, .stage = 0}, aside, w_.output, w_.output.box, done);
     }
+    return w_.close();
+  }
+
+  /// The two axes of a line in two calls, as the first one's results are multiplied between them.
+  Program line() {
+    const int first = twiddled_axis(w_.schedule);
+    AxisVector<int> before, after;
+    for (int a : w_.schedule.stages.front().axes)
+      (a != first && w_.schedule.line.contains(a) ? after : before).push_back(a);
+    const bool direct = !w_.request.in_place || lie_alike(w_.input, w_.output, w_.schedule.transforms);
+    const Place result = direct ? w_.output : Placement::dense_work(w_.output);
+    const Ids half = w_.transform_whole(0, before, w_.input, result, result, {});
+    const Ids done = w_.transform_whole(0, after, result, result, result, half);
+    if (!direct) w_.emit_copy({.kind = OpKind::copy, .stage = 0}, result, w_.output, w_.output.box, done);
     return w_.close();
   }
 

@@ -49,6 +49,7 @@ struct FftCall {
   bool may_destroy_input = true;
   Element element = Element::complex;  ///< of an r2r call
   double scale = 1;                    ///< what the result is multiplied by
+  bool twiddles = false;               ///< each result is multiplied by its factor between the axes of the line
 };
 
 enum class OpKind : std::uint8_t {
@@ -97,6 +98,8 @@ struct Program {
   std::vector<CopyCall> copies;
   std::vector<FftCall> ffts;
   std::vector<ReshapeProgram> reshapes;
+  AxisVector<int> line;         ///< the axes of `Problem::line`, or none
+  Index line_points = 0;        ///< its length
   Index largest_box_bytes = 0;  ///< of any stage, on this rank
   Index scratch_offset = 0;     ///< where in the workspace the scratch memory begins
   /// At most twice that, both halves rounded up to 64 bytes, and behind them what planes and what is stored

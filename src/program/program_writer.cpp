@@ -16,6 +16,8 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
   program.rank = rank;
   program.ranks = s.ranks;
   program.in_place = r.in_place;
+  program.line = s.line;
+  if (!s.line.empty()) program.line_points = s.fields[0].shape[s.line[0]] * s.fields[0].shape[s.line[1]];
   program.largest_box_bytes = place.largest_box(rank);
   program.reshapes.reserve(legs.size());
   if (r.scale == 1) return;
@@ -101,6 +103,7 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   call.element = to.element;
   // Every point passes exactly one call with the stage's first axis, however the axes are divided.
   if (stage == scaled_stage_ && axes.contains(s.axes[0])) call.scale = request.scale;
+  call.twiddles = axes.contains(twiddled_axis(schedule));
   program.ffts.push_back(call);
   const Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(program.ffts.size()) - 1};
   return emit(op, deps);

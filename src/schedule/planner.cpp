@@ -95,9 +95,13 @@ class Search {
     const Tiling& t = *tiling(s.candidate, s.done);
     if (!computes(t)) return s.done;
     const bool real = real_pending(s.done) && !t.is_local(real_axis_);
+    // The second axis of a line waits for another stage than the first one; where there is one rank, for
+    // another call (program/local.cpp).
+    const bool line = !request_.line.empty() && request_.ranks > 1 && (s.done >> request_.line[0] & 1u) == 0;
     Mask done = s.done;
     for (int a = 0; a < request_.shape.size(); ++a)
-      if ((all_ >> a & 1u) != 0 && t.is_local(a) && (!real || is_r2r(request_.transforms[a])))
+      if ((all_ >> a & 1u) != 0 && t.is_local(a) && (!real || is_r2r(request_.transforms[a])) &&
+          !(line && a == request_.line[1]))
         done |= 1u << a;
     return done;
   }
@@ -252,7 +256,8 @@ class Search {
       rows.push_back(t.is_local(fastest));
       whole.push_back(0);
       for (int a = 0; a < request_.shape.size(); ++a)
-        if (a != real_axis_ && t.is_local(a) && computes(t)) whole.back() |= 1u << a;
+        if (a != real_axis_ && !request_.line.contains(a) && t.is_local(a) && computes(t))
+          whole.back() |= 1u << a;
     }
     std::vector<Mask> stages = postponed(axes, whole, rows, request_.fft_stage, order);
     if (stages != axes)
@@ -265,6 +270,7 @@ class Search {
     Schedule s;
     s.ranks = request_.ranks;
     s.transforms = request_.transforms;
+    s.line = request_.line;
     std::vector<Order> natural{c_order(request_.shape.size())};
     if (request_.batch_axis >= 0) natural[0] = axis_first(natural[0], request_.batch_axis);
     const std::vector<Order>& first = request_.input_orders.empty() ? natural : request_.input_orders;

@@ -18,6 +18,7 @@ enum class Decomposition { automatic, slab, pencil, brick };
 struct ScheduleRequest {
   Shape shape;
   AxisVector<Transform> transforms;
+  AxisVector<int> line{};              ///< as `Problem::line`
   Element element = Element::complex;  ///< of the input; real anyway if an axis is r2c
   int ranks = 1;
   /// The number of ranks, from the first, that transform and hold points between input and output; 0: all

@@ -20,6 +20,11 @@ Schedule inverse(const Schedule& schedule) {
   return result;
 }
 
+int twiddled_axis(const Schedule& schedule) {
+  if (schedule.line.empty()) return -1;
+  return schedule.line[schedule.direction == Direction::forward ? 0 : 1];
+}
+
 Traffic traffic(const Tiling& from, const Tiling& to, int rank) {
   const Box mine = from.box(rank);
   const Index kept = intersect(mine, to.box(rank)).count();

@@ -41,6 +41,7 @@ struct Schedule {
   Direction direction = Direction::forward;
   int ranks = 1;
   AxisVector<Transform> transforms;  ///< per axis, of the forward direction
+  AxisVector<int> line;              ///< the axes of `Problem::line`, or none
   int batch_axis = -1;               ///< the axis that stands for the batch (ADR 0009), or -1
   std::vector<Stage> stages;
   std::vector<Field> fields;  ///< fields[i] before stages[i], fields[i + 1] after it
@@ -53,6 +54,10 @@ struct Schedule {
 
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
+
+/// Of a line: which of its axes is transformed first in the direction of the schedule, so that the factors
+/// between both (twiddles) follow its FFT. -1: there is no line.
+int twiddled_axis(const Schedule& schedule);
 
 /// What one rank sends to other ranks in the reshape between two fields.
 struct Traffic {

@@ -87,6 +87,7 @@ ScheduleRequest schedule_request(const Given& given) {
   ScheduleRequest request;
   request.shape = problem.shape;
   request.transforms = problem.transforms;
+  request.line = problem.line;
   request.ranks = given.setting.ranks();
   request.element = *problem.element;
   request.input_orders = gathered.input_orders;

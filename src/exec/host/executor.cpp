@@ -45,6 +45,7 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
       b.unaligned = plan(anywhere, threads);
     }
     ffts_.push_back(b);
+    ffts_.back().twiddles = call.twiddles ? twiddles_of(call) : nullptr;
     if (!ffts_.back().aligned) ffts_.back().aligned = b.unaligned;
     if (!ffts_.back().unaligned) ffts_.back().unaligned = b.aligned;
   }
@@ -63,6 +64,13 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
   }
 }
 
+std::shared_ptr<const LineTwiddles> Executor::twiddles_of(const FftCall& call) {
+  if (!roots_) roots_ = std::make_shared<const UnitRoots>(program_.line_points);
+  const std::array<int, 2> line{program_.line[0], program_.line[1]};
+  return std::make_shared<const LineTwiddles>(roots_, line, call.direction, settings_.precision, call.to_box,
+                                              call.to.strides);
+}
+
 void Executor::run_fft(const Op& op) const {
   const auto call = static_cast<std::size_t>(op.call);
   const FftCall& f = program_.ffts[call];
@@ -70,6 +78,11 @@ void Executor::run_fft(const Op& op) const {
   test_access(name_of(op.kind), address(f.from), address(f.to),
               static_cast<std::size_t>(f.to_box.count() * f.to_bytes));
   fft.execute(address(f.from), address(f.to), settings_.pool.get());
+  const LineTwiddles* const twiddles = ffts_[call].twiddles.get();
+  if (twiddles == nullptr) return;
+  const int parts = threads_for(f.to_box.count() * f.to_bytes);
+  const auto run = [&](int part) { twiddles->run(address(f.to), part, parts); };
+  parts == 1 ? run(0) : settings_.pool->run(parts, run);
 }
 
 void Executor::run_copy(const Op& op) const {

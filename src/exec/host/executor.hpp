@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/interpreter.hpp"
+#include "fft/line_twiddles.hpp"
 #include "fft/threads/parallel_fft.hpp"
 #include "kernels/cpu/coded_copy.hpp"
 #include "kernels/cpu/permute_copy.hpp"
@@ -34,10 +35,12 @@ class Executor final : public Interpreter {
   /// Arrays of the user need not be aligned; what touches them is planned for both cases.
   struct BoundFft {
     std::shared_ptr<const ParallelFft> aligned, unaligned;
+    std::shared_ptr<const LineTwiddles> twiddles;  ///< that follow it, or null
   };
 
   int threads_for(Index bytes) const;
   std::shared_ptr<const ParallelFft> plan(const FftProblem& problem, int threads);
+  std::shared_ptr<const LineTwiddles> twiddles_of(const FftCall& call);
   void run_fft(const Op& op) const;
   void run_copy(const Op& op) const;
   /// Whether the operation at the current position is done; `false` only without patience.
@@ -47,6 +50,7 @@ class Executor final : public Interpreter {
   Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }
 
   ExecutorSettings settings_;
+  std::shared_ptr<const UnitRoots> roots_;  ///< of the line, if there is one
   std::vector<BoundFft> ffts_;
   std::vector<std::variant<PermuteCopy, CodedCopy>> copies_;
   Queue host_;
