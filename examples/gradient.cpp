@@ -54,7 +54,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   // [fill]
   weft::Buffer<double> u(plan.input_count());  // halo cells included
   weft::Box with_halo = plan.input_box();
-  for (int a = 0; a < 3; ++a) with_halo.lo[a] -= halo, with_halo.hi[a] += halo;
+  for (int a = 0; a < 3 && !plan.input_box().empty(); ++a) with_halo.lo[a] -= halo, with_halo.hi[a] += halo;
   weft::for_each_point(with_halo, plan.input_strides(), 0,
                        [&](const weft::Shape& x, std::size_t at) { u[at] = field(x, h, -1); });
   // [/fill]

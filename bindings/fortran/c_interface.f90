@@ -42,6 +42,7 @@ module weft_c_module
     integer(c_int) :: in_place = 0
     integer(c_int64_t) :: batch = 0, input_distance = 0, output_distance = 0
     integer(c_int) :: forward_scale = 0, backward_scale = 0
+    integer(c_int) :: line(2) = 0
   end type
 
   type, bind(C) :: c_layout

@@ -76,6 +76,11 @@ module weft_problems_module
     ! Elements from one array of the batch to the next on this rank; 0: one follows the other.
     integer(c_int64_t) :: input_distance = 0, output_distance = 0
     integer :: forward_scale = weft_unscaled, backward_scale = weft_unscaled
+    ! Two different c2c dimensions [a, b] that are one line of shape(a)*shape(b) points: its one-dimensional transform.
+    ! Counted from 0, before forward point j has the indices j/shape(b) along a and mod(j, shape(b)) along b; after it mode
+    ! k has mod(k, shape(a)) along a and k/shape(a) along b. With [2, 1] the input is the line in Fortran's order.
+    ! Zeros: none.
+    integer :: line(2) = 0
   end type
 
   ! A problem as C takes it, with what it points to.
@@ -244,6 +249,13 @@ contains
     c%problem%output_distance = problem%output_distance
     c%problem%forward_scale = problem%forward_scale
     c%problem%backward_scale = problem%backward_scale
+    if (any(problem%line /= 0)) then
+      if (problem%line(1) == problem%line(2)) then
+        code = fail("problem%line", "the same dimension twice", "two different dimensions")
+        return
+      end if
+      c%problem%line = [axis_of(problem%line(1), ndim), axis_of(problem%line(2), ndim)]
+    end if
     inputs = box_count_of(problem%input)
     outputs = box_count_of(problem%output)
     allocate (c%boxes(inputs + outputs))

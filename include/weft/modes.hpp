@@ -89,20 +89,23 @@ void for_each_mode(const Plan& plan, F&& f, Nyquist nyquist = Nyquist::kept) {
 WEFT_API std::vector<double> hermitian_weights(const Plan& plan, int axis);
 
 /// 1 for modes that are kept, 0 for others, one number for each index of `output_box()` along an axis: kept
-/// are wavenumbers of less than `fraction` of the largest, L/2. With 2/3, products of two fields have no
-/// aliasing errors in the modes that are kept (Orszag, J. Atmos. Sci. 28, 1971). Local; throws as
-/// `wavenumbers`, and for a fraction that is not between 0 and 1.
+/// are wavenumbers of less than `fraction` of the largest, L/2, which 1 therefore leaves out. With 2/3,
+/// products of two fields have no aliasing errors in the modes that are kept (Orszag, J. Atmos. Sci. 28,
+/// 1971). Local; throws as `wavenumbers`, and for a fraction that is not between 0 and 1.
 WEFT_API std::vector<double> dealiasing_mask(const Plan& plan, int axis, double fraction = 2.0 / 3);
 
 /// The squares of modes summed up by shell: element s is the sum of |mode|^2 over all modes of all ranks, and
 /// all arrays of a batch, whose |k| is nearest to s; each counts as often as `hermitian_weights` says. k has
-/// the wavenumbers times `units`, one for each axis; none: 1. It is the energy spectrum of a velocity field
-/// if a batch of its components was transformed with forward_scale full, but for a factor of 1/2.
+/// the wavenumbers times `units`, one for each axis and the same on all ranks; none: 1. Shells are 1 wide:
+/// for a box whose sides differ give units relative to the longest one, L0 / L. If all axes are c2c or r2c,
+/// it is the energy spectrum of a velocity field whose components were transformed as a batch with
+/// forward_scale full, but for a factor of 1/2.
 ///
 /// `modes`: this rank's output array, on the host, in the plan's precision; real if the plan's output is
 /// real. Collective over the plan's ranks, all of which return the same. Throws the same `weft::Error` on all
-/// ranks for elements of another type, arrays on GPUs, a number of units that is not that of axes, and no
-/// memory.
+/// ranks for elements of another type, null pointers, arrays on GPUs, axes that are a line, a plan under way,
+/// units that are not finite, differ between ranks, are not one for each axis or make 10 million shells, and
+/// no memory.
 WEFT_API std::vector<double> shell_spectrum(const Plan& plan, const std::complex<double>* modes,
                                             const AxisVector<double>& units = {});
 WEFT_API std::vector<double> shell_spectrum(const Plan& plan, const std::complex<float>* modes,

@@ -138,8 +138,8 @@ class WEFT_API Distribution {
 };
 
 /// Two lengths whose product is n, as nearly equal as they can be: the axes of a line (`Problem::line`). The
-/// second is the larger one. Throws `weft::Error` for less than 4 points and for a prime, of which there is no
-/// distributed transform.
+/// second is the larger one. Throws `weft::Error` for less than 4 points and for a prime, of which there is
+/// no distributed transform.
 WEFT_API Shape line_shape(Index n);
 
 /// A problem. All ranks give the same values, except for their own box, memory orders, strides, halos and
@@ -150,11 +150,11 @@ struct Problem {
   Shape shape;
   /// One per axis. Empty: c2c along every axis.
   AxisVector<Transform> transforms{};
-  /// Two c2c axes {a, b} that are one line of n = shape[a] * shape[b] points: its one-dimensional transform, in
-  /// place of those along the axes. Before forward the point j of the line has the indices j / shape[b] along a
-  /// and j % shape[b] along b; after it the mode k has k % shape[a] along a and k / shape[a] along b. In C order
-  /// the input is the line as it is, and so is an output of order {..., b, a}. Empty: none. `line_shape` factors a
-  /// length. For arrays on the host.
+  /// Two c2c axes {a, b} that are one line of n = shape[a] * shape[b] points: its one-dimensional transform,
+  /// in place of those along the axes. Before forward the point j of the line has the indices j / shape[b]
+  /// along a and j % shape[b] along b; after it the mode k has k % shape[a] along a and k / shape[a] along b.
+  /// In C order the input is the line as it is, and so is an output of order {..., b, a}. Empty: none.
+  /// `line_shape` factors a length. For arrays on the host.
   AxisVector<int> line{};
   /// Precision of input and output.
   Precision precision = Precision::float64;

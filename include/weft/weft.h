@@ -219,7 +219,14 @@ typedef struct weft_problem {
   int64_t output_distance;    ///< the same for the output
   weft_scale forward_scale;   ///< of the result of forward; 0: none
   weft_scale backward_scale;  ///< of the result of backward; 0: none
+  /// Two different c2c axes {a, b} that are one line of shape[a] * shape[b] points: its one-dimensional
+  /// transform. Before forward point j has the indices j / shape[b] along a and j % shape[b] along b; after
+  /// it mode k has k % shape[a] along a and k / shape[a] along b. {0, 0}: none.
+  int line[2];
 } weft_problem;
+
+/// Two lengths whose product is n, as nearly equal as they can be: the axes of a line. A prime is a failure.
+WEFT_API weft_status weft_line_shape(int64_t n, int64_t shape[2]);
 
 // --------------------------------------------------------------------------------------------------- options
 

@@ -343,11 +343,10 @@ void keep_online(const PlanRequest& request, const Learnt& learnt, const Measure
 
 void keep_learnt(const PlanRequest& request, const Learnt& found) {
   const std::string& file = request.wishes.wisdom.value;
-  if (file.empty() || request.wishes.effort_of_ffts() == Effort::estimate || found.origin == Origin::trial)
-    return;
+  if (request.wishes.effort_of_ffts() == Effort::estimate || found.origin == Origin::trial) return;
   CommImpl& c = request.comm.impl();
   gather_wisdom(c, find_machine(request, ""));
-  if (c.rank() == 0) save(file);
+  if (c.rank() == 0 && !file.empty()) save(file);
 }
 
 }  // namespace weft

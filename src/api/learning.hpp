@@ -39,8 +39,9 @@ void keep_online(const PlanRequest& request, const Learnt& learnt, const Measure
 std::vector<Candidate> described(const PlanRequest& request, const Setting& setting, const Learnt& learnt,
                                  std::vector<Candidate> candidates);
 
-/// Once a plan of arrays on the host is made: with an effort that measures, what its local FFTs have learnt,
-/// on any rank, is kept in the file of option `wisdom`, unless trials have seen to that. Collective.
+/// Once a plan of arrays on the host is made: with an effort of local FFTs that measures, what they have
+/// learnt on any rank is told to all, and kept in the file of option `wisdom`, unless trials have seen to
+/// that. Collective.
 void keep_learnt(const PlanRequest& request, const Learnt& found);
 
 }  // namespace weft

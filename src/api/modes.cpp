@@ -1,5 +1,6 @@
 #include "weft/modes.hpp"
 
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -24,6 +25,9 @@ ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
   const int axes = problem.shape.size();
   if (axis < 0 || axis >= axes)
     throw Error(operation, "axis " + std::to_string(axis), "an axis from 0 to " + std::to_string(axes - 1));
+  if (problem.line.contains(axis))
+    throw Error(operation, "axis " + std::to_string(axis) + ", which is part of a line",
+                "the modes of the line as Problem::line numbers them");
   const Transform t = problem.transforms[axis];
   const Index n = problem.shape[axis];
   return {t, n, logical_length(t, n), plan.output_box().lo[axis], plan.output_box().hi[axis]};
@@ -79,22 +83,36 @@ bool has_complex_modes(const Problem& problem) {
   return problem.element == Element::complex || problem.transforms.contains(Transform::r2c);
 }
 
+constexpr const char* of_spectrum = "shell spectrum";
+/// So many that their sums fit into memory and into one reduction.
+constexpr double most_shells = 1e7;
+
 template <class T>
-void check_modes(const Plan& plan, const T* modes, const AxisVector<double>& units) {
-  constexpr const char* operation = "shell spectrum";
-  const PlanImpl& impl = PlanImpl::of(plan);
+void check_modes(const PlanImpl& plan, const T* modes, const AxisVector<double>& units) {
   constexpr bool is_complex = !std::is_floating_point_v<T>;
   using Real = std::conditional_t<sizeof(T) == (is_complex ? 16 : 8), double, float>;
-  if (impl.problem.memory != MemoryKind::host)
-    throw Error(operation, "modes in memory of a GPU", "a copy of them on the host, and a plan for it");
-  if (is_complex != has_complex_modes(impl.problem) ||
-      static_cast<Index>(sizeof(Real)) != real_bytes(impl.problem.precision))
-    throw Error(operation, "modes of another type", "those of the plan's output");
-  if (!units.empty() && units.size() != impl.problem.shape.size())
-    throw Error(operation, std::to_string(units.size()) + " units",
-                "one for each of " + std::to_string(impl.problem.shape.size()) + " axes, or none");
-  if (modes == nullptr && plan.output_count() > 0)
-    throw Error(operation, "a null pointer", "this rank's modes");
+  if (plan.problem.memory != MemoryKind::host)
+    throw Error(of_spectrum, "modes in memory of a GPU", "a copy of them on the host, and a plan for it");
+  if (is_complex != has_complex_modes(plan.problem) ||
+      static_cast<Index>(sizeof(Real)) != real_bytes(plan.problem.precision))
+    throw Error(of_spectrum, "modes of another type", "those of the plan's output");
+  if (plan.bound->under_way()) throw Error(of_spectrum, "an execution under way", "a call after wait");
+  if (!units.empty() && units.size() != plan.problem.shape.size())
+    throw Error(of_spectrum, std::to_string(units.size()) + " units",
+                "one for each of " + std::to_string(plan.problem.shape.size()) + " axes, or none");
+  for (const double unit : units)
+    if (!std::isfinite(unit)) throw Error(of_spectrum, "a unit of " + std::to_string(unit), "finite numbers");
+  if (modes == nullptr && plan.arrays[1].layout.count > 0)
+    throw Error(of_spectrum, "a null pointer", "this rank's modes");
+}
+
+/// All ranks have to have the same units, or they would sum up different shells. Throws on all ranks.
+void compare_units(CommImpl& comm, const AxisVector<double>& units) {
+  std::array<double, max_axes> mine{};
+  mine.fill(1);
+  std::copy(units.begin(), units.end(), mine.begin());
+  const std::vector<std::array<double, max_axes>> all = all_of(comm, mine);
+  if (!all_equal(all)) throw Error(of_spectrum, "units that differ between ranks", "the same on all ranks");
 }
 
 template <class T>
@@ -110,20 +128,26 @@ template <class T>
 std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<double>& units) {
   const PlanImpl& impl = PlanImpl::of(plan);
   CommImpl& comm = impl.comm.impl();
-  std::vector<double> sums;
-  agree(comm, "shell spectrum", [&] {
-    check_modes(plan, modes, units);
+  comm.check_alive(of_spectrum);
+  comm.check_caller(of_spectrum);
+  std::vector<double> mine, all;
+  agree(comm, of_spectrum, [&] {
+    check_modes(impl, modes, units);
     AxisVector<std::vector<double>> squares, weights;
     double most = 0;
     for (int a = 0; a < impl.problem.shape.size(); ++a) {
-      const ModeAxis axis = axis_of(plan, a, "shell spectrum");
+      const ModeAxis axis = axis_of(plan, a, of_spectrum);
       const double unit = units.empty() ? 1 : units[a];
       most += std::pow(unit * largest(axis), 2);
       squares.push_back(each(axis, [&](Index k) { return std::pow(unit * wavenumber(axis, k), 2); }));
       weights.push_back(each(axis, [&](Index k) { return weight(axis, k); }));
     }
+    if (!(std::sqrt(most) < most_shells))
+      throw Error(of_spectrum, "wavenumbers of up to " + std::to_string(std::sqrt(most)),
+                  "units by which they are less than 10 million: a shell is 1 wide");
     const auto shell = [](double k2) { return static_cast<std::size_t>(std::floor(std::sqrt(k2) + 0.5)); };
-    sums.resize(shell(most) + 1);
+    mine.resize(shell(most) + 1);
+    all.resize(mine.size());
     const Box& box = plan.output_box();
     for_each_output(plan, [&](const Shape& k, std::size_t position) {
       double k2 = 0, factor = 1;
@@ -134,11 +158,12 @@ std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<
       double sum = 0;
       for (Index item = 0; item < impl.problem.batch; ++item)
         sum += squared(modes[position + static_cast<std::size_t>(item * plan.output_distance())]);
-      at(sums, std::min(shell(k2), sums.size() - 1)) += factor * sum;
+      at(mine, std::min(shell(k2), mine.size() - 1)) += factor * sum;
     });
   });
-  comm.sum(sums);
-  return sums;
+  compare_units(comm, units);
+  comm.sum(mine, all);
+  return all;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "weft/error.hpp"
 #include "weft/problem.hpp"
+#include "weft/error.hpp"
 
 #include <utility>
 

@@ -108,15 +108,18 @@ void check_line(const Problem& problem) {
   const int ndim = problem.shape.size();
   const auto is_axis = [&](int a) { return a >= 0 && a < ndim; };
   if (line.size() != 2 || line[0] == line[1] || !is_axis(line[0]) || !is_axis(line[1]))
-    throw Error("plan: line", std::to_string(line.size()) + " axes" +
-                                  (line.size() == 2 ? ", " + std::to_string(line[0]) + " and " + std::to_string(line[1])
-                                                    : ""),
-                "two different axes of " + std::to_string(ndim));
+    throw Error(
+        "plan: line",
+        std::to_string(line.size()) + " axes" +
+            (line.size() == 2 ? ", " + std::to_string(line[0]) + " and " + std::to_string(line[1]) : ""),
+        "two different axes of " + std::to_string(ndim));
   for (const int a : line)
     if (problem.transforms[a] != Transform::c2c)
-      throw Error("plan: line", std::string(name_of(problem.transforms[a])) + " along axis " + std::to_string(a),
+      throw Error("plan: line",
+                  std::string(name_of(problem.transforms[a])) + " along axis " + std::to_string(a),
                   "c2c along both axes of a line");
-  if (problem.memory != MemoryKind::host) throw Error("plan: line", "arrays in memory of a GPU", "arrays on the host");
+  if (problem.memory != MemoryKind::host)
+    throw Error("plan: line", "arrays in memory of a GPU", "arrays on the host");
 }
 
 /// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.

@@ -76,8 +76,11 @@ weft_status weft_plan_shell_spectrum(weft_plan plan, const void* modes, const do
       check_given(sums, of_spectrum, "sums");
       check_given(count, of_spectrum, "count");
     } catch (...) {
-      fail_together(std::current_exception(),
-                    [&](const Error& own) { weft::agree_on(weft::PlanImpl::of(mine).comm.impl(), own); });
+      fail_together(std::current_exception(), [&](const Error& own) {
+        weft::CommImpl& comm = weft::PlanImpl::of(mine).comm.impl();
+        comm.check_alive(of_spectrum);
+        weft::agree_on(comm, own);
+      });
     }
     const std::vector<double> found = weft::shell_spectrum(mine, modes, units_of(mine, units));
     *sums = static_cast<double*>(allocate(found.size() * sizeof(double)));

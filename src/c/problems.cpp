@@ -95,7 +95,16 @@ Problem problem_of(const weft_problem* given) {
   problem.output_distance = p.output_distance;
   problem.forward_scale = in_table(scales, p.forward_scale, "plan: forward scale", "weft_scale");
   problem.backward_scale = in_table(scales, p.backward_scale, "plan: backward scale", "weft_scale");
+  if (p.line[0] != p.line[1]) problem.line = {p.line[0], p.line[1]};
   return problem;
 }
 
 }  // namespace weft::c
+
+weft_status weft_line_shape(int64_t n, int64_t shape[2]) {
+  return weft::c::guarded([&] {
+    weft::c::check_given(shape, "line shape", "shape");
+    const weft::Shape found = weft::line_shape(n);
+    std::copy(found.begin(), found.end(), shape);
+  });
+}

@@ -51,8 +51,9 @@ class CommImpl {
   /// The minimum of all ranks' numbers, on every rank. Allocates nothing. Executions under way make progress
   /// meanwhile, because ranks that have not made this call yet may wait for them.
   virtual int least(int mine) = 0;
-  /// Each number becomes the sum of all ranks' numbers in its place, the same on every rank.
-  virtual void sum(std::span<double> numbers) = 0;
+  /// `all` receives the sum of all ranks' numbers, each with those in its place, the same on every rank;
+  /// equally many on all ranks. Allocates nothing.
+  virtual void sum(std::span<const double> mine, std::span<double> all) = 0;
   /// Returns the bytes of rank `root` on every rank.
   virtual std::string broadcast(const std::string& bytes, int root) = 0;
 

@@ -62,10 +62,10 @@ class MpiComm final : public CommImpl {
     });
   }
 
-  void sum(std::span<double> numbers) override {
+  void sum(std::span<const double> mine, std::span<double> all) override {
     complete("MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* r) {
-      return MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE,
-                            MPI_SUM, comm, r);
+      return MPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, comm,
+                            r);
     });
   }
 

@@ -114,13 +114,12 @@ void ThreadComm::allgather(const void* mine, std::size_t bytes, void* all) {
   world_->closing_barrier();
 }
 
-void ThreadComm::sum(std::span<double> numbers) {
-  const std::vector<double> mine(numbers.begin(), numbers.end());
+void ThreadComm::sum(std::span<const double> mine, std::span<double> all) {
   at(world_->slots, rank_) = mine.data();
   world_->barrier();
-  std::fill(numbers.begin(), numbers.end(), 0);
+  std::fill(all.begin(), all.end(), 0);
   for (const void* slot : world_->slots)
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] += static_cast<const double*>(slot)[i];
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += static_cast<const double*>(slot)[i];
   world_->closing_barrier();
 }
 

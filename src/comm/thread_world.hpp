@@ -87,7 +87,7 @@ class ThreadComm final : public CommImpl {
   void barrier() override { world_->barrier(); }
   void allgather(const void* mine, std::size_t bytes, void* all) override;
   int least(int mine) override;
-  void sum(std::span<double> numbers) override;
+  void sum(std::span<const double> mine, std::span<double> all) override;
   std::string broadcast(const std::string& bytes, int root) override;
   std::unique_ptr<LateMaximum> late_maximum() override;
   std::shared_ptr<CommImpl> split(int colour) override;

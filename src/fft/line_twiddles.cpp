@@ -13,18 +13,20 @@ UnitRoots::UnitRoots(Index n) {
   while ((Index{1} << (2 * bits_)) < n) ++bits_;
   const Index size = Index{1} << bits_;
   const auto root = [&](Index p) {
-    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(p) / static_cast<long double>(n);
+    const long double angle =
+        2 * std::numbers::pi_v<long double> * static_cast<long double>(p) / static_cast<long double>(n);
     return std::complex<double>(static_cast<double>(std::cos(angle)), static_cast<double>(-std::sin(angle)));
   };
   for (Index p = 0; p < std::min(size, n); ++p) low_.push_back(root(p));
   for (Index p = 0; p < n; p += size) high_.push_back(root(p));
 }
 
-LineTwiddles::LineTwiddles(std::shared_ptr<const UnitRoots> roots, std::array<int, 2> line, Direction direction,
-                           Precision precision, const Box& box, const Strides& strides)
+LineTwiddles::LineTwiddles(std::shared_ptr<const UnitRoots> roots, std::array<int, 2> line,
+                           Direction direction, Precision precision, const Box& box, const Strides& strides)
     : roots_(std::move(roots)), precision_(precision), sign_(direction == Direction::forward ? 1 : -1) {
   int inner = line[0], outer = line[1];
-  if (box.extent(inner) == 1 || (box.extent(outer) > 1 && strides[outer] < strides[inner])) std::swap(inner, outer);
+  if (box.extent(inner) == 1 || (box.extent(outer) > 1 && strides[outer] < strides[inner]))
+    std::swap(inner, outer);
   inner_first_ = box.lo[inner];
   inner_n_ = box.extent(inner);
   inner_stride_ = strides[inner];

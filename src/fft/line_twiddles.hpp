@@ -1,6 +1,6 @@
-// The factors between the two axes of a line (Problem::line): exp(-2 pi i jk/n) for the index j along the axis
-// that is not transformed yet, and the mode k along the other one. They make two sets of short transforms one
-// long one (Gentleman and Sande, Fast Fourier transforms: for fun and profit, 1966).
+// The factors between the two axes of a line (Problem::line): exp(-2 pi i jk/n) for the index j along the
+// axis that is not transformed yet, and the mode k along the other one. They make two sets of short
+// transforms one long one (Gentleman and Sande, Fast Fourier transforms: for fun and profit, 1966).
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace weft {
 
-/// The n-th roots of unity, exp(-2 pi i p/n), by products from two tables of about sqrt(n) entries: to two units in
-/// the last place.
+/// The n-th roots of unity, exp(-2 pi i p/n), by products from two tables of about sqrt(n) entries: to two
+/// units in the last place.
 class UnitRoots {
  public:
   explicit UnitRoots(Index n);
@@ -34,7 +34,8 @@ class UnitRoots {
 
 class LineTwiddles {
  public:
-  /// `box`: the global indices of a part of the array, which has these strides in elements. `line`: its two axes.
+  /// `box`: the global indices of a part of the array, which has these strides in elements. `line`: its two
+  /// axes.
   LineTwiddles(std::shared_ptr<const UnitRoots> roots, std::array<int, 2> line, Direction direction,
                Precision precision, const Box& box, const Strides& strides);
 

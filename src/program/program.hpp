@@ -49,7 +49,7 @@ struct FftCall {
   bool may_destroy_input = true;
   Element element = Element::complex;  ///< of an r2r call
   double scale = 1;                    ///< what the result is multiplied by
-  bool twiddles = false;               ///< each result is multiplied by its factor between the axes of the line
+  bool twiddles = false;  ///< each result is multiplied by its factor between the axes of the line
 };
 
 enum class OpKind : std::uint8_t {

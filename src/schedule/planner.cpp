@@ -63,11 +63,14 @@ class Search {
       if (done == all_ && is_output(state.candidate)) return build(path(state));
       for (int c = 0; c < count(); ++c) extend(state, done, cost, c);
     }
-    throw Error("plan",
-                "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
-                    " ranks with this decomposition",
-                "an axis that is left whole on every rank; one-dimensional transforms are not distributed "
-                "(option shrink=1 computes on one rank)");
+    throw Error(
+        "plan",
+        "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
+            " ranks with this decomposition",
+        is_line()
+            ? "at least two ranks that compute, for a line"
+            : "an axis that is left whole on every rank; one-dimensional transforms are not distributed, "
+              "but two axes that are one line are (Problem::line; option shrink=1 computes on one rank)");
   }
 
  private:
@@ -78,6 +81,11 @@ class Search {
     const Index ranks =
         std::max(at(c).before ? at(c).before->idle_ranks() : 0, at(c).after ? at(c).after->idle_ranks() : 0);
     return std::max<Index>(0, ranks - (request_.ranks - computing_)) * 16 / computing_;
+  }
+  /// Whether there is a line with factors between its axes: with a length of 1 all of them are 1.
+  bool is_line() const {
+    return !request_.line.empty() && request_.shape[request_.line[0]] > 1 &&
+           request_.shape[request_.line[1]] > 1;
   }
   bool real_pending(Mask done) const { return real_axis_ >= 0 && (done >> real_axis_ & 1u) == 0; }
   const TilingPtr& tiling(int c, Mask done) const { return real_pending(done) ? at(c).before : at(c).after; }
@@ -97,7 +105,7 @@ class Search {
     const bool real = real_pending(s.done) && !t.is_local(real_axis_);
     // The second axis of a line waits for another stage than the first one; where there is one rank, for
     // another call (program/local.cpp).
-    const bool line = !request_.line.empty() && request_.ranks > 1 && (s.done >> request_.line[0] & 1u) == 0;
+    const bool line = is_line() && request_.ranks > 1 && (s.done >> request_.line[0] & 1u) == 0;
     Mask done = s.done;
     for (int a = 0; a < request_.shape.size(); ++a)
       if ((all_ >> a & 1u) != 0 && t.is_local(a) && (!real || is_r2r(request_.transforms[a])) &&

@@ -168,6 +168,31 @@ def shell_spectra(comm):
         assert np.allclose(plan.shell_spectrum(y, units), found)
 
 
+def one_line(comm):
+    """Two axes as one long transform, in natural order on both sides, and of float32, in place, in a batch."""
+    shape = weft.line_shape(180)
+    assert shape == (12, 15)
+    whole = np.random.default_rng(7).normal(size=(180, 2)).view(complex).ravel()
+    spectrum = np.fft.fft(whole)
+    natural = weft.Distribution.slab(1).with_order([1, 0])
+    for options in ({}, {"dtype": np.complex64}, {"in_place": True}, {"batch": 2}):
+        plan = weft.Plan(comm, shape, line=(0, 1), output=natural, norm="none", **options)
+        tolerance = 1e-4 if options.get("dtype") else 1e-12
+        x = plan.empty_input()
+        x[...] = whole.reshape(shape)[plan.input_box.slices]
+        y = plan.forward(x)
+        expected = spectrum.reshape(shape[::-1]).T[plan.output_box.slices]
+        assert np.allclose(y, expected, atol=180 * tolerance)
+        back = plan.backward(y) / 180
+        assert np.allclose(back, whole.reshape(shape)[plan.input_box.slices], atol=tolerance)
+    try:
+        weft.Plan(comm, shape, "r2c", line=(0, 1))
+    except weft.Error as error:
+        assert "c2c along both axes of a line" in str(error)
+    else:
+        raise AssertionError("no error")
+
+
 def tolerance(comm):
     plan = weft.Plan(comm, SHAPE, tolerance=1e-5, exchange="copy" if isinstance(comm, weft.Comm) else "p2p")
     whole = everywhere(np.complex128)
@@ -208,6 +233,7 @@ CASES = [
     handles,
     wavenumbers,
     shell_spectra,
+    one_line,
     tolerance,
     explanations,
     failures_reach_all,

@@ -40,10 +40,37 @@ Exact factor(Transform t, Index n, Index j, Index k) {
   }
 }
 
+/// Of two axes that are one line, the modes of which run through the axes the other way round.
+std::vector<Exact> sum_along_line(const Shape& shape, const AxisVector<int>& line,
+                                  const std::vector<Exact>& values) {
+  const Index na = shape[line[0]], nb = shape[line[1]], n = na * nb;
+  Strides strides(shape.size(), 1);
+  for (int a = shape.size() - 2; a >= 0; --a) strides[a] = strides[a + 1] * shape[a + 1];
+  std::vector<Exact> roots, x(static_cast<std::size_t>(n)), result(values.size());
+  for (Index p = 0; p < n; ++p) roots.push_back(factor(Transform::c2c, n, 1, p));
+  const auto place = [&](Index a, Index b) {
+    return static_cast<std::size_t>(a * strides[line[0]] + b * strides[line[1]]);
+  };
+  for (std::size_t start = 0; start < values.size(); ++start) {
+    const auto index = [&](int axis) { return static_cast<Index>(start) / strides[axis] % shape[axis]; };
+    if (index(line[0]) != 0 || index(line[1]) != 0) continue;
+    for (Index j = 0; j < n; ++j) x[static_cast<std::size_t>(j)] = values[start + place(j / nb, j % nb)];
+    for (Index k = 0; k < n; ++k) {
+      Exact sum = 0;
+      for (Index j = 0; j < n; ++j)
+        sum += x[static_cast<std::size_t>(j)] * roots[static_cast<std::size_t>(j * k % n)];
+      result[start + place(k % na, k / na)] = sum;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
-std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& transforms,
-                              const std::vector<Exact>& values) {
+std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& given,
+                              const std::vector<Exact>& values, const AxisVector<int>& line) {
+  AxisVector<Transform> transforms = given;
+  for (int a : line) transforms[a] = Transform::none;
   std::vector<Exact> data = values;
   Shape now = shape;
   for (int pass = 0; pass < 2; ++pass)
@@ -72,7 +99,7 @@ std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& t
       data = std::move(next);
       now[a] = kept;
     }
-  return data;
+  return line.empty() ? data : sum_along_line(now, line, data);
 }
 
 double error_bound(const Problem& problem, double serial) {

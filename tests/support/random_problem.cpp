@@ -133,6 +133,20 @@ void draw_transforms(Dice& dice, RandomProblem& p) {
   if (ndim < max_axes && dice.chance(0.25)) problem.batch = dice.range(2, 4);
 }
 
+/// Two axes that are one line, where that can be.
+void draw_line(RandomProblem& p) {
+  Dice dice(p.seed + 55);
+  AxisVector<int> axes;
+  for (int a = 0; a < p.problem.shape.size(); ++a)
+    if (p.problem.transforms[a] == Transform::c2c) axes.push_back(a);
+  const ScheduleRequest request = p.request();
+  const int computing = request.computing_ranks > 0 ? request.computing_ranks : p.ranks;
+  if (axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
+  const int last = axes.size() - 1, a = axes[dice.range(0, last)], b = axes[dice.range(0, last)];
+  constexpr Index most = 400;  // points, of which direct sums are taken
+  if (a != b && p.problem.shape[a] * p.problem.shape[b] <= most) p.problem.line = {a, b};
+}
+
 /// Halos, padding and strides, of the ranks alike or each its own.
 void draw_memory(Dice& dice, RandomProblem& p) {
   p.memories[0].resize(static_cast<std::size_t>(p.ranks));
@@ -305,6 +319,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   draw_memory(dice, p);
   draw_options(dice, p);
   check_problem(p.problem, ranks);  // fills in what is natural
+  draw_line(p);
   draw_parameters(dice, p);
   draw_exchanges(dice, p, mpi);
   p.misaligned = dice.chance(0.2);
@@ -396,6 +411,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   ScheduleRequest r;
   r.shape = problem.shape;
   r.transforms = problem.transforms;
+  r.line = problem.line;
   r.element = *problem.element;
   r.ranks = ranks;
   const auto side = [&](const std::vector<Box>& boxes, const Distribution& named, const Shape& shape,

@@ -19,6 +19,7 @@ std::array<double, 2> serial_errors(const RandomProblem& p) {
   Problem whole;
   whole.shape = p.problem.shape;
   whole.transforms = p.problem.transforms;
+  whole.line = p.problem.line;
   whole.precision = p.problem.precision;
   whole.element = p.problem.element;
   Plan plan(Comm::self(), whole, Options().set("fft", p.options.get("fft")));
@@ -80,7 +81,7 @@ void draw_values(RandomProblem& p, std::mt19937_64& engine) {
     const double re = uniform(engine), im = uniform(engine);
     p.values.emplace_back(rounded(re), real ? 0 : rounded(im));
   }
-  p.exact = direct_sum(p.problem.shape, p.problem.transforms, p.values);
+  p.exact = direct_sum(p.problem.shape, p.problem.transforms, p.values, p.problem.line);
   for (const Direction d : {Direction::forward, Direction::backward})
     p.bounds[static_cast<std::size_t>(d)] =
         error_bound(p.problem, serial_fftw_error(p.problem, d, p.values, p.exact));

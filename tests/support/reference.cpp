@@ -18,7 +18,8 @@ class Serial {
  public:
   using A = Fftw<Real>;
   Serial(const Problem& problem, bool forward)
-      : shape_(problem.shape), transforms_(problem.transforms), forward_(forward) {
+      : shape_(problem.shape), transforms_(problem.transforms), line_(problem.line), forward_(forward) {
+    for (int a : line_) transforms_[a] = Transform::none;
     half_ = output_shape(shape_, transforms_);
   }
 
@@ -37,6 +38,7 @@ class Serial {
     if (!real_data) {
       cosines(complex_, 2, shape_);
       fourier();
+      one_line();
     } else if (!r2c) {
       cosines(real_, 1, shape_);
     } else if (forward_) {
@@ -92,6 +94,41 @@ class Serial {
                   data, data, forward_ ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE));
   }
 
+  /// The transform of the line, on a copy whose first axis it is. It begins where points are counted as
+  /// before forward, or as after it.
+  void one_line() {
+    if (line_.empty()) return;
+    const Strides strides = dense_strides(shape_, c_order(shape_.size()));
+    const Index na = shape_[line_[0]], nb = shape_[line_[1]], n = na * nb;
+    const auto places = [&](bool points) {
+      std::vector<Index> all;
+      for (Index j = 0; j < n; ++j)
+        all.push_back((points ? j / nb : j % na) * strides[line_[0]] +
+                      (points ? j % nb : j / na) * strides[line_[1]]);
+      return all;
+    };
+    const std::vector<Index> from = places(forward_), to = places(!forward_);
+    std::vector<Real> x(static_cast<std::size_t>(2 * n));
+    auto* data = reinterpret_cast<typename A::Complex*>(x.data());
+    const fftw_iodim64 d{n, 1, 1};
+    const auto plan =
+        A::c2c(1, &d, 0, nullptr, data, data, forward_ ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE);
+    for (Index start = 0; start < Box::whole(shape_).count(); ++start) {
+      if (start / strides[line_[0]] % na != 0 || start / strides[line_[1]] % nb != 0) continue;
+      const auto move = [&](const std::vector<Index>& side, bool in) {
+        for (std::size_t j = 0; j < side.size(); ++j)
+          for (std::size_t part = 0; part < 2; ++part) {
+            Real& there = complex_[static_cast<std::size_t>(2 * (start + side[j])) + part];
+            in ? x[2 * j + part] = there : there = x[2 * j + part];
+          }
+      };
+      move(from, true);
+      A::run(plan);
+      move(to, false);
+    }
+    A::destroy(plan);
+  }
+
   void fourier_real() {
     const Strides r = dense_strides(shape_, c_order(shape_.size()));
     const Strides c = dense_strides(half_, c_order(shape_.size()));
@@ -123,6 +160,7 @@ class Serial {
 
   Shape shape_, half_;
   AxisVector<Transform> transforms_;
+  AxisVector<int> line_;
   bool forward_;
   std::vector<Real> real_, complex_;
 };

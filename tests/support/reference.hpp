@@ -12,9 +12,9 @@ namespace weft::test {
 using Exact = std::complex<long double>;
 
 /// The forward transform of a whole array in C order, by the definitions of `Transform`: one direct sum per
-/// transformed axis; an r2c axis keeps its first n/2+1 points.
+/// transformed axis; an r2c axis keeps its first n/2+1 points; one for both axes of a line.
 std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& transforms,
-                              const std::vector<Exact>& values);
+                              const std::vector<Exact>& values, const AxisVector<int>& line = {});
 
 /// Relative L2 error of the serial FFTW transform of the same array in the given precision: what a
 /// distributed transform is held against. Forward takes `values` to `spectrum`, backward the other way; both

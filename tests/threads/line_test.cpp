@@ -16,7 +16,8 @@ using Complex = std::complex<Real>;
 
 template <class Real>
 Complex<Real> value(Index j, Index item) {
-  return {static_cast<Real>((j * 7919 + 13 * item) % 1009) / 500 - 1, static_cast<Real>((j * 104729 + item) % 997) / 500 - 1};
+  return {static_cast<Real>((j * 7919 + 13 * item) % 1009) / 500 - 1,
+          static_cast<Real>((j * 104729 + item) % 997) / 500 - 1};
 }
 
 struct Case {
@@ -28,20 +29,23 @@ struct Case {
   bool in_place = false;
 };
 
-/// All points in the C order of the axes that are no part of the line, then of the line: transformed by rank 0 alone.
-/// Other axes are not transformed.
+/// All points in the C order of the axes that are no part of the line, then of the line: transformed by rank
+/// 0 alone. Other axes are not transformed.
 template <class Real>
 std::vector<Complex<Real>> expected(const Case& c, Direction direction) {
   const Index n = c.shape[c.line[0]] * c.shape[c.line[1]];
   Index others = c.batch;
   for (int a = 0; a < c.shape.size(); ++a)
     if (!c.line.contains(a)) others *= c.shape[a];
-  Problem p{.shape = {n}, .precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32, .batch = others};
+  Problem p{.shape = {n},
+            .precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32,
+            .batch = others};
   Plan plan(Comm::self(), p);
   std::vector<Complex<Real>> in(static_cast<std::size_t>(n * others)), out(in.size());
   for (Index item = 0; item < others; ++item)
     for (Index j = 0; j < n; ++j) in[static_cast<std::size_t>(item * n + j)] = value<Real>(j, item);
-  direction == Direction::forward ? plan.forward(in.data(), out.data()) : plan.backward(in.data(), out.data());
+  direction == Direction::forward ? plan.forward(in.data(), out.data())
+                                  : plan.backward(in.data(), out.data());
   return out;
 }
 
@@ -82,10 +86,13 @@ void check(const Comm& comm, const Case& c, Options options = {}) {
     forward ? plan.forward(first.data(), result.data()) : plan.backward(first.data(), result.data());
     double worst = 0;
     each(!forward, [&](Index item, Index k, std::size_t at) {
-      worst = std::max(worst, static_cast<double>(std::abs(result[at] - right[static_cast<std::size_t>(item * n0 * n1 + k)])));
+      worst = std::max(
+          worst,
+          static_cast<double>(std::abs(result[at] - right[static_cast<std::size_t>(item * n0 * n1 + k)])));
     });
     // Norm of a line's transform: about n.
-    EXPECT_LT(worst, 8 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * static_cast<double>(n0 * n1))
+    EXPECT_LT(worst,
+              8 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * static_cast<double>(n0 * n1))
         << plan.to_string();
   }
 }
@@ -96,7 +103,8 @@ TEST(Line, RootsOfUnity) {
   for (const Index n : {1, 2, 3, 7, 16, 100, 4097, 65536}) {
     const UnitRoots roots(n);
     for (Index p = 0; p < n; ++p) {
-      const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(p) / static_cast<long double>(n);
+      const long double angle =
+          -2 * std::numbers::pi_v<long double> * static_cast<long double>(p) / static_cast<long double>(n);
       EXPECT_NEAR(roots(p).real(), static_cast<double>(std::cos(angle)), 3e-16) << p << " of " << n;
       EXPECT_NEAR(roots(p).imag(), static_cast<double>(std::sin(angle)), 3e-16) << p << " of " << n;
     }
@@ -109,11 +117,19 @@ TEST(Line, IsOneTransform) {
       for (const Shape& shape : {Shape{8, 16}, Shape{12, 15}, Shape{7, 9}, Shape{2, 3}, Shape{100, 130}})
         for (const AxisVector<int>& line : {AxisVector<int>{0, 1}, AxisVector<int>{1, 0}}) {
           check<double>(comm, {shape, line});
-          check<double>(comm, {shape, line, {}, Distribution::slab(line[0]), Distribution::slab(line[1]).with_order({line[1], line[0]})});
+          check<double>(comm, {shape,
+                               line,
+                               {},
+                               Distribution::slab(line[0]),
+                               Distribution::slab(line[1]).with_order({line[1], line[0]})});
           check<float>(comm, {shape, line, {}, Distribution::slab(0), Distribution::slab(1)});
           check<double>(comm, {shape, line, {}, Distribution::brick(), Distribution::fastest()});
           check<double>(comm, {.shape = shape, .line = line, .batch = 3});
-          check<double>(comm, {.shape = shape, .line = line, .input = Distribution::slab(0), .output = Distribution::slab(1), .in_place = true});
+          check<double>(comm, {.shape = shape,
+                               .line = line,
+                               .input = Distribution::slab(0),
+                               .output = Distribution::slab(1),
+                               .in_place = true});
         }
     });
 }
@@ -123,9 +139,16 @@ TEST(Line, AmongOtherAxes) {
     ThreadTeam(ranks).run([&](const Comm& comm) {
       const Transform none = Transform::none, c2c = Transform::c2c;
       check<double>(comm, {{5, 6, 10}, {1, 2}, {none, c2c, c2c}});
-      check<double>(comm, {{6, 5, 10}, {0, 2}, {c2c, none, c2c}, Distribution::brick(), Distribution::pencil(1)});
-      check<double>(comm, {{6, 10, 4}, {1, 0}, {c2c, c2c, none}, Distribution::slab(2), Distribution::slab(2).with_order({1, 2, 0})});
-      check<double>(comm, {{3, 4, 2, 6}, {1, 3}, {none, c2c, none, c2c}, Distribution::pencil(0), Distribution::slab(2), 2});
+      check<double>(comm,
+                    {{6, 5, 10}, {0, 2}, {c2c, none, c2c}, Distribution::brick(), Distribution::pencil(1)});
+      check<double>(comm, {{6, 10, 4},
+                           {1, 0},
+                           {c2c, c2c, none},
+                           Distribution::slab(2),
+                           Distribution::slab(2).with_order({1, 2, 0})});
+      check<double>(
+          comm,
+          {{3, 4, 2, 6}, {1, 3}, {none, c2c, none, c2c}, Distribution::pencil(0), Distribution::slab(2), 2});
     });
 }
 
@@ -136,9 +159,15 @@ TEST(Line, WithAllPipelines) {
         for (const char* layout : {"contiguous", "strided"})
           for (const char* pipeline : {"sequential", "th", "windowed", "planes", "two-front"}) {
             Options options;
-            options.set("exchange", exchange).set("layout", layout).set("pipeline", pipeline).set("threads", 2);
-            check<double>(comm, {{64, 96}, {0, 1}, {}, Distribution::slab(0), Distribution::slab(1).with_order({1, 0})}, options);
-            check<double>(comm, {{4, 24, 30}, {1, 2}, {Transform::none, Transform::c2c, Transform::c2c}}, options);
+            options.set("exchange", exchange)
+                .set("layout", layout)
+                .set("pipeline", pipeline)
+                .set("threads", 2);
+            check<double>(
+                comm, {{64, 96}, {0, 1}, {}, Distribution::slab(0), Distribution::slab(1).with_order({1, 0})},
+                options);
+            check<double>(comm, {{4, 24, 30}, {1, 2}, {Transform::none, Transform::c2c, Transform::c2c}},
+                          options);
           }
     });
 }

@@ -19,6 +19,7 @@ struct PlanArguments {
   std::string precision, element, forward_scale, backward_scale;
   bool in_place = false;
   Index batch = 1, input_distance = 0, output_distance = 0;
+  std::vector<int> line{};
   int device = -1;  ///< the GPU whose memory the arrays are in, as CUDA counts; -1: memory of the host
   std::map<std::string, std::string> options;
 };

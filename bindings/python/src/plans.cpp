@@ -1,6 +1,7 @@
 // Plans on a communicator. Arrays have been checked in Python (weft/_arrays.py): here they are memory.
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 #include "bindings.hpp"
 #include "devices.hpp"
@@ -97,7 +98,8 @@ class HeldPlan {
     const Plan& plan = plan_.get("shell spectrum");
     if (modes.is_none()) {
       const Released released;
-      return shell_spectrum(plan, static_cast<const void*>(nullptr), AxisVector<double>(max_axes, 0));
+      const AxisVector<double> none(plan.output_box().ndim(), std::numeric_limits<double>::quiet_NaN());
+      return shell_spectrum(plan, static_cast<const void*>(nullptr), none);
     }
     const View from(modes, View::Access::read, "shell spectrum");
     const Released released;

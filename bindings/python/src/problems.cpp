@@ -45,6 +45,7 @@ Problem problem_of(const PlanArguments& arguments, const Distribution& input, co
   problem.output = output;
   problem.in_place = arguments.in_place;
   problem.batch = arguments.batch;
+  problem.line = AxisVector<int>::from(arguments.line.begin(), arguments.line.end());
   problem.input_distance = arguments.input_distance;
   problem.output_distance = arguments.output_distance;
   return problem;
@@ -57,6 +58,16 @@ Options options_of(const PlanArguments& arguments) {
 }
 
 void bind_problems(nanobind::module_& module) {
+  module.def(
+      "line_shape",
+      [](Index n) {
+        const Shape shape = line_shape(n);
+        return nanobind::make_tuple(shape[0], shape[1]);
+      },
+      arg("n"),
+      "Two lengths whose product is n, as nearly equal as they can be, the second the larger one: the axes "
+      "of "
+      "a line. A prime is a `weft.Error`.");
   nanobind::class_<Distribution>(module, "Distribution",
                                  "Which rank holds which part of an array, and in which memory order. Axes "
                                  "are cut evenly, the larger parts first.")
@@ -104,6 +115,7 @@ void bind_problems(nanobind::module_& module) {
       .def_rw("backward_scale", &PlanArguments::backward_scale)
       .def_rw("in_place", &PlanArguments::in_place)
       .def_rw("batch", &PlanArguments::batch)
+      .def_rw("line", &PlanArguments::line)
       .def_rw("device", &PlanArguments::device)
       .def_rw("input_distance", &PlanArguments::input_distance)
       .def_rw("output_distance", &PlanArguments::output_distance)

@@ -36,6 +36,7 @@ from weft._core import (
     export_wisdom,
     forget_wisdom,
     import_wisdom,
+    line_shape,
     options,
 )
 from weft._dct import dct, dctn, dst, dstn, idct, idctn, idst, idstn
@@ -107,6 +108,7 @@ __all__ = [
     "ihfft2",
     "ihfftn",
     "import_wisdom",
+    "line_shape",
     "irfft",
     "irfft2",
     "irfftn",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,7 +62,7 @@ class Modes:
         return self._along(axis, self._core.hermitian_weights(axis))
 
     def dealiasing_mask(self, fraction: float = 2 / 3) -> np.ndarray:
-        """Which modes to keep, bool, shaped as this rank's output without a batch: those whose wavenumber is less than
+        """Which modes to keep, bool, shaped as the box of this rank's output: those whose wavenumber is less than
         `fraction` of the largest along every axis. With 2/3, products of two fields have no aliasing errors in the
         modes that are kept (Orszag, J. Atmos. Sci. 28, 1971). Local.
 
@@ -77,8 +78,8 @@ class Modes:
         all arrays of a batch, whose abs(k) is nearest to s, each as often as `hermitian_weights` says. Collective; all
         ranks return the same.
 
-        `units`: of the wavenumbers, one for each axis; None: 1. For plans of arrays on the host. With norm="forward" and
-        a batch of velocity components it is the energy spectrum, but for a factor of 1/2.
+        `units`: of the wavenumbers, one for each axis; None: 1. For plans of arrays on the host. With norm="forward"
+        and a batch of velocity components it is the energy spectrum, but for a factor of 1/2.
 
         >>> plan = weft.Plan(None, (8, 8), norm="forward")
         >>> plan.shell_spectrum(plan.forward(np.exp(2j * np.pi * 3 / 8 * np.arange(8)) * np.ones((8, 1)))).round(9)
@@ -101,10 +102,8 @@ class Modes:
 
     def _refuse_spectrum(self) -> None:
         """Lets the other ranks, which wait for this one, fail as well."""
-        try:
+        with contextlib.suppress(Error):  # the caller raises what is really wrong
             self._core.shell_spectrum(None, [])
-        except Error:
-            pass  # the caller raises what is really wrong
 
     def _axis(self, operation: str, axis: int) -> int:
         ndim = len(self._shape)

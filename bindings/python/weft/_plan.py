@@ -61,6 +61,10 @@ class Plan(Findings, Modes):
     effort : "estimate", "measure" or "patient": how much is tried while planning; "online": the first executions try.
     in_place : whether input and output are one memory: `forward(x)` then returns a view of the memory of x, which
         holds the result, and `backward(y)` one of that of y. r2c may have `with_r2c_padding()` for its input.
+    line : two c2c axes (a, b) that are one line of shape[a] * shape[b] points: its one-dimensional transform, of any
+        length that is a product of two, on any number of ranks. Before forward point j has the indices
+        divmod(j, shape[b]); after it mode k has k % shape[a] along a and k // shape[a] along b. `weft.line_shape`
+        factors a length. Empty: none.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
     device : where this rank's arrays lie: None: in memory of the host; "cuda", the number of a GPU, a `torch.device`, a
@@ -98,6 +102,7 @@ class Plan(Findings, Modes):
         effort: str | None = None,
         *,
         in_place: bool = False,
+        line: Sequence[int] = (),
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
@@ -120,6 +125,7 @@ class Plan(Findings, Modes):
             arguments.element = "complex" if source.kind == "c" else "real"
             arguments.forward_scale, arguments.backward_scale = scales
             arguments.in_place = self._in_place = bool(in_place)
+            arguments.line = [operator.index(axis) % len(self._shape) for axis in line]
             arguments.batch = operator.index(batch)
             arguments.input_distance = operator.index(input_distance)
             arguments.output_distance = operator.index(output_distance)
