@@ -23,7 +23,7 @@ inline constexpr std::size_t first_size<weft_error> = 40;
 template <>
 inline constexpr std::size_t first_size<weft_distribution> = 296;
 template <>
-inline constexpr std::size_t first_size<weft_problem> = 184;
+inline constexpr std::size_t first_size<weft_problem> = 192;
 template <>
 inline constexpr std::size_t first_size<weft_layout> = 280;
 template <>

@@ -74,12 +74,13 @@ class Modes:
         return np.logical_and.reduce(np.broadcast_arrays(*masks))
 
     def shell_spectrum(self, modes: Any, units: Sequence[float] | None = None) -> np.ndarray:
-        """The squares of modes summed up by shell: element s is the sum of abs(mode)**2 over all modes of all ranks, and
-        all arrays of a batch, whose abs(k) is nearest to s, each as often as `hermitian_weights` says. Collective; all
-        ranks return the same.
+        """The squares of modes summed up by shell: element s is the sum of abs(mode)**2 over all modes of all ranks,
+        and all arrays of a batch, whose abs(k) is nearest to s, each as often as `hermitian_weights` says. Collective;
+        all ranks return the same.
 
-        `units`: of the wavenumbers, one for each axis; None: 1. For plans of arrays on the host. With norm="forward"
-        and a batch of velocity components it is the energy spectrum, but for a factor of 1/2.
+        `units`: of the wavenumbers, one for each axis, the same on all ranks; None: 1. Shells are 1 wide. For plans of
+        arrays on the host. If all axes are c2c or r2c, with norm="forward" and a batch of velocity components it is the
+        energy spectrum, but for a factor of 1/2.
 
         >>> plan = weft.Plan(None, (8, 8), norm="forward")
         >>> plan.shell_spectrum(plan.forward(np.exp(2j * np.pi * 3 / 8 * np.arange(8)) * np.ones((8, 1)))).round(9)
