@@ -95,7 +95,7 @@ Problem problem_of(const weft_problem* given) {
   problem.output_distance = p.output_distance;
   problem.forward_scale = in_table(scales, p.forward_scale, "plan: forward scale", "weft_scale");
   problem.backward_scale = in_table(scales, p.backward_scale, "plan: backward scale", "weft_scale");
-  if (p.line[0] != p.line[1]) problem.line = {p.line[0], p.line[1]};
+  if (p.line[0] != 0 || p.line[1] != 0) problem.line = {p.line[0], p.line[1]};
   return problem;
 }
 

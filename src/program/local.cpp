@@ -36,17 +36,27 @@ class LocalBuilder {
     return w_.close();
   }
 
-  /// The two axes of a line in two calls, as the first one's results are multiplied between them.
+  /// The two axes of a line in two calls, as the first one's results are multiplied between them. What
+  /// becomes real does so in a third.
   Program line() {
     const int first = twiddled_axis(w_.schedule);
-    AxisVector<int> before, after;
-    for (int a : w_.schedule.stages.front().axes)
-      (a != first && w_.schedule.line.contains(a) ? after : before).push_back(a);
-    const bool direct = !w_.request.in_place || lie_alike(w_.input, w_.output, w_.schedule.transforms);
-    const Place result = direct ? w_.output : Placement::dense_work(w_.output);
+    AxisVector<int> before, after, last;
+    for (int a : w_.schedule.stages.front().axes) {
+      if (a != first && w_.schedule.line.contains(a))
+        after.push_back(a);
+      else
+        (c2r() && w_.schedule.transforms[a] != Transform::c2c ? last : before).push_back(a);
+    }
+    const bool direct =
+        !c2r() && (!w_.request.in_place || lie_alike(w_.input, w_.output, w_.schedule.transforms));
+    const Place result = direct ? w_.output : Placement::dense_work(c2r() ? w_.input : w_.output);
     const Ids half = w_.transform_whole(0, before, w_.input, result, result, {});
     const Ids done = w_.transform_whole(0, after, result, result, result, half);
-    if (!direct) w_.emit_copy({.kind = OpKind::copy, .stage = 0}, result, w_.output, w_.output.box, done);
+    if (c2r()) {
+      w_.transform_whole(0, last, result, w_.output, result, done);
+    } else if (!direct) {
+      w_.emit_copy({.kind = OpKind::copy, .stage = 0}, result, w_.output, w_.output.box, done);
+    }
     return w_.close();
   }
 

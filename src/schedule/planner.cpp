@@ -278,7 +278,7 @@ class Search {
     Schedule s;
     s.ranks = request_.ranks;
     s.transforms = request_.transforms;
-    s.line = request_.line;
+    if (is_line()) s.line = request_.line;
     std::vector<Order> natural{c_order(request_.shape.size())};
     if (request_.batch_axis >= 0) natural[0] = axis_first(natural[0], request_.batch_axis);
     const std::vector<Order>& first = request_.input_orders.empty() ? natural : request_.input_orders;

@@ -98,6 +98,7 @@ std::string to_string(const Schedule& schedule) {
       text += s.axes.empty() ? " copy    " : " fft     ";
       for (int a : s.axes)
         text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a);
+      if (s.axes.contains(twiddled_axis(schedule))) text += ", twiddles";
       text += " -> " + describe(schedule, to) + "\n";
     } else {
       Traffic most;

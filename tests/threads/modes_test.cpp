@@ -182,6 +182,10 @@ TEST(Modes, AMistakeOfOneRankFailsOnAll) {
         "1 units");
     expect_error([&] { spectrum(reinterpret_cast<double*>(modes.data()), {}); }, "another type");
     expect_error([&] { spectrum(reinterpret_cast<std::complex<float>*>(modes.data()), {}); }, "another type");
+    const double rank = comm.rank();
+    expect_error([&] { spectrum(modes.data(), {1, 1 + rank}); }, "units that differ between ranks");
+    expect_error([&] { spectrum(modes.data(), {1, comm.rank() == 1 ? std::nan("") : 1}); }, "a unit of nan");
+    expect_error([&] { spectrum(modes.data(), {1, 1e9}); }, "less than 10 million: a shell is 1 wide");
     EXPECT_EQ(shell_spectrum(plan, modes.data()).size(), 5U);
   });
 }

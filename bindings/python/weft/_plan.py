@@ -125,7 +125,8 @@ class Plan(Findings, Modes):
             arguments.element = "complex" if source.kind == "c" else "real"
             arguments.forward_scale, arguments.backward_scale = scales
             arguments.in_place = self._in_place = bool(in_place)
-            arguments.line = [operator.index(axis) % len(self._shape) for axis in line]
+            axes = [operator.index(axis) for axis in line]
+            arguments.line = [axis + len(self._shape) if -len(self._shape) <= axis < 0 else axis for axis in axes]
             arguments.batch = operator.index(batch)
             arguments.input_distance = operator.index(input_distance)
             arguments.output_distance = operator.index(output_distance)
