@@ -50,7 +50,7 @@ std::vector<Complex<Real>> expected(const Case& c, Direction direction) {
 }
 
 template <class Real>
-void check(const Comm& comm, const Case& c, Options options = {}) {
+void check(const Comm& comm, const Case& c, const Options& options = {}) {
   Problem p{.shape = c.shape, .transforms = c.transforms, .line = c.line};
   p.precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32;
   p.input = c.input;
@@ -217,7 +217,7 @@ TEST(Line, IsPrinted) {
 }
 
 TEST(Line, MistakesAreErrors) {
-  const auto plan = [](Problem p) { return [p] { Plan(Comm::self(), p); }; };
+  const auto plan = [](const Problem& p) { return [p] { Plan(Comm::self(), p); }; };
   Problem p{.shape = {4, 6}, .line = {0, 1}};
   p.line = {0, 0};
   expect_error(plan(p), "two different axes of 2");
