@@ -19,6 +19,12 @@ namespace {
 
 constexpr const char* of_spectrum = "shell spectrum";
 
+void store_all(const std::vector<double>& numbers, double** values, size_t* count) {
+  *values = static_cast<double*>(allocate(numbers.size() * sizeof(double)));
+  std::copy(numbers.begin(), numbers.end(), *values);
+  *count = numbers.size();
+}
+
 /// `made` returns the numbers of a plan.
 template <class Made>
 weft_status store_numbers(weft_plan plan, const char* operation, double** values, size_t* count,
@@ -27,10 +33,7 @@ weft_status store_numbers(weft_plan plan, const char* operation, double** values
     const Plan& mine = object_of(plan, operation);
     check_given(values, operation, "values");
     check_given(count, operation, "count");
-    const std::vector<double> numbers = made(mine);
-    *values = static_cast<double*>(allocate(numbers.size() * sizeof(double)));
-    std::copy(numbers.begin(), numbers.end(), *values);
-    *count = numbers.size();
+    store_all(made(mine), values, count);
   });
 }
 
@@ -82,9 +85,6 @@ weft_status weft_plan_shell_spectrum(weft_plan plan, const void* modes, const do
         weft::agree_on(comm, own);
       });
     }
-    const std::vector<double> found = weft::shell_spectrum(mine, modes, units_of(mine, units));
-    *sums = static_cast<double*>(allocate(found.size() * sizeof(double)));
-    std::copy(found.begin(), found.end(), *sums);
-    *count = found.size();
+    store_all(weft::shell_spectrum(mine, modes, units_of(mine, units)), sums, count);
   });
 }

@@ -68,7 +68,7 @@ class Search {
         "no schedule for " + by_x(request_.shape) + " on " + std::to_string(request_.ranks) +
             " ranks with this decomposition",
         is_line()
-            ? "at least two ranks that compute, for a line"
+            ? "at least two ranks that compute (option shrink), for a line"
             : "an axis that is left whole on every rank; one-dimensional transforms are not distributed, "
               "but two axes that are one line are (Problem::line; option shrink=1 computes on one rank)");
   }
