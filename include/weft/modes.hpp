@@ -51,7 +51,9 @@ void for_each_output(const Plan& plan, F&& f) {
 }
 
 /// What the mode n/2 of a c2c or r2c axis of even length n counts as. It stands for n/2 periods and for -n/2
-/// alike, so that a derivative of odd order has to leave it out: zero.
+/// alike, so that a derivative of odd order has to leave it out: zero. The same goes for the mode m/2 of an
+/// even number m of kept modes along a c2c axis, and for the last kept one of an r2c axis if
+/// `Problem::modes_nyquist` is shared.
 enum class Nyquist { kept, zero };
 
 /// The period of the transform along an axis, in points, from which wavenumbers are counted: n for c2c and
@@ -83,7 +85,7 @@ void for_each_mode(const Plan& plan, F&& f, Nyquist nyquist = Nyquist::kept) {
 
 /// How often modes count in a sum over all of them, one number for each index of `output_box()` along an
 /// axis: 2 along an r2c axis, which leaves out the modes that are conjugates of others, but 1 for mode 0 and
-/// for n/2 of even n; 1 along other axes. With them the squares of modes sum up to scale_factor() times the
+/// for n/2 of even n; 1 along other axes; 1/2 for a mode that `ModesNyquist::shared` makes two halves of. With them the squares of modes sum up to scale_factor() times the
 /// squares of points (Parseval), if all axes are c2c or r2c and forward does not scale. Local; throws as
 /// `wavenumbers`.
 WEFT_API std::vector<double> hermitian_weights(const Plan& plan, int axis);

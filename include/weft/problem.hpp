@@ -51,6 +51,12 @@ constexpr bool is_r2r(Transform t) {
 /// The elements of an array.
 enum class Element { real, complex };
 
+/// Of an even number m of kept modes (`Problem::modes`), what the mode m/2 stands for. `shared`: for m/2
+/// periods and for -m/2 alike, as in the transform of m points: forward adds both modes of all points up, and
+/// backward gives each one half, so that real data stay real. An r2c axis of m modes counts as that of 2(m-1)
+/// points, whose last mode is real. `single`: of c2c for -m/2 alone, of r2c for m-1, like any other mode.
+enum class ModesNyquist { shared, single };
+
 /// The factor of a direction's result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of
 /// the transformed axes.
 enum class Scale { none, symmetric, full };
@@ -156,6 +162,14 @@ struct Problem {
   /// In C order the input is the line as it is, and so is an output of order {..., b, a}. Empty: none.
   /// `line_shape` factors a length. For arrays on the host.
   AxisVector<int> line{};
+  /// The length of the output along each axis, if not all modes are kept: those of the lowest frequencies.
+  /// Forward leaves the others out, backward takes them as zero (the 3/2 rule: shape 3/2 of what the modes
+  /// alone would need). Of a c2c axis of n points the m kept modes are 0 to (m+1)/2 - 1, then -(m/2) to -1 as
+  /// in a transform of m points; of r2c and of DCTs and DSTs they are the first m. Scale factors are those of
+  /// `shape`. Lines of which nothing is kept are neither transformed nor sent. Empty: all. Not along axes of
+  /// a line; for arrays on the host.
+  Shape modes{};
+  ModesNyquist modes_nyquist = ModesNyquist::shared;
   /// Precision of input and output.
   Precision precision = Precision::float64;
   /// Memory of input and output. Arrays in memory of a GPU start on multiples of 16 bytes.
@@ -165,7 +179,8 @@ struct Problem {
   std::optional<Element> element{};
   /// The array before forward (after backward). Its boxes tile `shape`.
   Distribution input = Distribution::slab(0);
-  /// The array after forward (before backward). Its boxes tile `shape` with n/2+1 points along an r2c axis.
+  /// The array after forward (before backward). Its boxes tile `shape` with n/2+1 points along an r2c axis, or
+  /// `modes`.
   Distribution output = Distribution::slab(0);
   /// Whether input and output are one array, of `Plan::buffer_bytes()` bytes. The result overwrites whatever
   /// lies in its place, halos of the other side included. If a side has strides, halo or padding, the layouts

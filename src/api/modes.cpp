@@ -17,6 +17,8 @@ namespace {
 struct ModeAxis {
   Transform transform;
   Index n, period;
+  Index modes;   ///< kept ones
+  bool shared;   ///< whether the last of an even number of kept modes stands for two
   Index first, last;  ///< of this rank's box
 };
 
@@ -30,7 +32,9 @@ ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
                 "the modes of the line as Problem::line numbers them");
   const Transform t = problem.transforms[axis];
   const Index n = problem.shape[axis];
-  return {t, n, logical_length(t, n), plan.output_box().lo[axis], plan.output_box().hi[axis]};
+  const Index all = output_shape(problem.shape, problem.transforms)[axis], m = output_shape(problem)[axis];
+  const bool shared = m < all && m > 1 && problem.modes_nyquist == ModesNyquist::shared;
+  return {t, n, logical_length(t, n), m, shared, plan.output_box().lo[axis], plan.output_box().hi[axis]};
 }
 
 /// The wavenumber of a global index.
@@ -40,7 +44,7 @@ double wavenumber(const ModeAxis& axis, Index k) {
     case Transform::none:
       return 0;
     case Transform::c2c:
-      return 2 * k >= axis.n ? static_cast<double>(k - axis.n) : index;
+      return 2 * k >= axis.modes ? static_cast<double>(k - axis.modes) : index;
     case Transform::dst1:
     case Transform::dst2:
       return index + 1;
@@ -54,12 +58,16 @@ double wavenumber(const ModeAxis& axis, Index k) {
   }
 }
 
-bool is_periodic(const ModeAxis& axis) {
-  return axis.transform == Transform::c2c || axis.transform == Transform::r2c;
+/// Whether a mode stands for as many periods forward as backward.
+bool is_nyquist(const ModeAxis& axis, Index k) {
+  if (axis.transform == Transform::c2c) return 2 * k == axis.modes;
+  return axis.transform == Transform::r2c && (2 * k == axis.n || (axis.shared && k + 1 == axis.modes));
 }
 
 double weight(const ModeAxis& axis, Index k) {
-  return axis.transform == Transform::r2c && k > 0 && 2 * k != axis.n ? 2 : 1;
+  const bool nyquist = is_nyquist(axis, k);
+  if (nyquist && axis.shared) return 0.5;
+  return axis.transform == Transform::r2c && k > 0 && !nyquist ? 2 : 1;
 }
 
 /// One number for each index of this rank's box.
@@ -74,9 +82,8 @@ std::vector<double> each(const ModeAxis& axis, const F& f) {
 /// The largest wavenumber of all ranks.
 double largest(const ModeAxis& axis) {
   if (axis.n == 0) return 0;
-  const Index last =
-      axis.transform == Transform::r2c || axis.transform == Transform::c2c ? axis.n / 2 : axis.n - 1;
-  return axis.transform == Transform::c2c ? static_cast<double>(last) : std::abs(wavenumber(axis, last));
+  if (axis.transform == Transform::c2c) return static_cast<double>(axis.modes / 2);
+  return std::abs(wavenumber(axis, axis.modes - 1));
 }
 
 bool has_complex_modes(const Problem& problem) {
@@ -175,7 +182,7 @@ Index logical_length(const Plan& plan, int axis) {
 std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist) {
   const ModeAxis a = axis_of(plan, axis, "wavenumbers");
   return each(a, [&](Index k) {
-    return nyquist == Nyquist::zero && is_periodic(a) && 2 * k == a.n ? 0 : wavenumber(a, k);
+    return nyquist == Nyquist::zero && is_nyquist(a, k) ? 0 : wavenumber(a, k);
   });
 }
 

@@ -49,6 +49,9 @@ const char* name_of(Precision p) {
 const char* name_of(Element e) {
   return e == Element::real ? "real" : "complex";
 }
+const char* name_of(ModesNyquist n) {
+  return n == ModesNyquist::shared ? "shared" : "single";
+}
 const char* name_of(MemoryKind m) {
   return m == MemoryKind::host ? "host" : "cuda";
 }
@@ -73,6 +76,7 @@ void check_enumerators(const Problem& problem) {
   if (problem.element) check_enumerator("element", *problem.element, Element::complex);
   check_enumerator("forward scale", problem.forward_scale, Scale::full);
   check_enumerator("backward scale", problem.backward_scale, Scale::full);
+  check_enumerator("modes_nyquist", problem.modes_nyquist, ModesNyquist::single);
   for (int a = 0; a < problem.transforms.size(); ++a)
     check_enumerator("transforms", problem.transforms[a], Transform::dst4,
                      " along axis " + std::to_string(a));
@@ -122,6 +126,29 @@ void check_line(const Problem& problem) {
     throw Error("plan: line", "arrays in memory of a GPU", "arrays on the host");
 }
 
+void check_modes(const Problem& problem) {
+  if (problem.modes.empty()) return;
+  const Shape all = output_shape(problem.shape, problem.transforms);
+  if (problem.modes.size() != all.size())
+    throw Error("plan: modes", std::to_string(problem.modes.size()) + " lengths",
+                "one per axis, " + std::to_string(all.size()) + ", or none");
+  for (int a = 0; a < all.size(); ++a) {
+    const Index m = problem.modes[a];
+    const std::string where = " along axis " + std::to_string(a);
+    if (m == all[a]) continue;
+    if (problem.transforms[a] == Transform::none || problem.line.contains(a))
+      throw Error("plan: modes", std::to_string(m) + where,
+                  std::to_string(all[a]) + ", as the axis is " +
+                      (problem.line.contains(a) ? "part of a line" : "not transformed"));
+    if (m < 1 || m > all[a])
+      throw Error("plan: modes", std::to_string(m) + where,
+                  "1 to " + std::to_string(all[a]) + ", as " + std::to_string(problem.shape[a]) +
+                      " points have no more");
+  }
+  if (problem.memory != MemoryKind::host && problem.modes != all)
+    throw Error("plan: modes", "arrays in memory of a GPU", "arrays on the host");
+}
+
 /// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.
 Element natural_element(const AxisVector<Transform>& transforms) {
   if (transforms.contains(Transform::r2c)) return Element::real;
@@ -146,6 +173,8 @@ void check_problem(Problem& problem, int ranks) {
   if (!problem.element) problem.element = natural_element(problem.transforms);
   check_transforms(problem);
   check_line(problem);
+  check_modes(problem);
+  if (problem.modes == output_shape(problem.shape, problem.transforms)) problem.modes = {};
   if (problem.batch > 1 && ndim == max_axes)
     throw Error("plan: batch", "a batch of arrays with " + std::to_string(ndim) + " axes",
                 "at most " + std::to_string(max_axes - 1) + " axes");
@@ -169,6 +198,8 @@ std::vector<std::string> describe(const Problem& problem) {
       std::string("backward scale ") + name_of(problem.backward_scale),
   };
   if (problem.memory == MemoryKind::cuda) lines.emplace_back("memory cuda");
+  if (!problem.modes.empty())
+    lines.push_back("modes " + by_x(problem.modes) + ", Nyquist " + name_of(problem.modes_nyquist));
   if (!problem.line.empty()) lines.push_back("line " + line_text(problem));
   return lines;
 }
@@ -181,6 +212,7 @@ std::string title_of(const Problem& problem, int ranks, const std::string& mediu
   return by_x(problem.shape) + " " + to_string(problem.transforms) + " of " + name_of(*problem.element) +
          " " + name_of(problem.precision) +
          (problem.line.empty() ? "" : ", axes " + line_text(problem) + " one line") +
+         (problem.modes.empty() ? "" : ", " + by_x(problem.modes) + " modes kept") +
          (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
          (problem.in_place ? ", in place" : "") + ", on " + std::to_string(ranks) + " ranks (" + medium + ")";
 }

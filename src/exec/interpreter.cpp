@@ -14,6 +14,27 @@ CodedRequest coded_request(const CopyCall& c) {
           coded.strides, rows.axis,    rows.points,  rows.first,      c.scale};
 }
 
+ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort, ModesNyquist nyquist) {
+  const bool forward = call.direction == Direction::forward;
+  ResizedProblem p;
+  p.precision = precision;
+  p.direction = call.direction;
+  const bool complex_points = call.real_axis < 0 && call.element == Element::complex;
+  p.points = complex_points ? Element::complex : Element::real;
+  p.nyquist = nyquist;
+  p.effort = effort;
+  p.scale = call.scale;
+  for (int i = 0; i < call.axes.size(); ++i) {
+    const int a = call.axes[i];
+    p.axes.push_back({call.resized[i], call.extents[a], (forward ? call.to_box : call.from_box).extent(a),
+                      call.from.strides[a], call.to.strides[a]});
+  }
+  for (int a = 0; a < call.extents.size(); ++a)
+    if (!call.axes.contains(a) && call.extents[a] > 1)
+      p.loops.push_back({call.extents[a], call.from.strides[a], call.to.strides[a]});
+  return p;
+}
+
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) {
   FftProblem p;
   p.precision = precision;

@@ -18,6 +18,7 @@
 #include "comm/agree.hpp"
 #include "exec/links.hpp"
 #include "fft/local_fft.hpp"
+#include "fft/threads/resized_fft.hpp"
 #include "kernels/coded_loops.hpp"
 #include "program/program.hpp"
 #include "weft/timing.hpp"
@@ -122,7 +123,8 @@ class Interpreter {
 /// The copy between a box and coded rows that a call of the program asks for.
 CodedRequest coded_request(const CopyCall& call);
 
-/// The local transform that a call of the program asks for.
+/// The local transform that a call of the program asks for: one that is resized, or any other.
+ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort, ModesNyquist nyquist);
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort);
 
 }  // namespace weft

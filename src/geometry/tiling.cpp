@@ -144,6 +144,10 @@ int Tiling::idle_ranks() const {
 
 Tiling Tiling::with_extent(int axis, Index extent) const {
   Tiling t = *this;
+  if (grid_ && (*grid_)[axis] > 1) {  // of one point, which one part has
+    for (int r = 0; r < ranks_; ++r) t.boxes_.push_back(box(r));
+    t.grid_.reset();
+  }
   t.shape_[axis] = extent;
   for (Box& b : t.boxes_)
     if (!b.empty()) b.hi[axis] = extent;

@@ -19,6 +19,11 @@ Index logical_length(Transform transform, Index n);
 /// The shape after the forward transforms: n/2+1 along an r2c axis.
 Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms);
 
+/// The same, where not all modes are kept: `modes`, if there are any.
+inline Shape output_shape(const Problem& problem) {
+  return problem.modes.empty() ? output_shape(problem.shape, problem.transforms) : problem.modes;
+}
+
 /// The product of the logical lengths of all transformed axes.
 double logical_size(const Shape& shape, const AxisVector<Transform>& transforms);
 

@@ -86,6 +86,15 @@ int transformed_axes(const FftCall& call) {
       std::count_if(call.axes.begin(), call.axes.end(), [&](int a) { return call.extents[a] > 1; }));
 }
 
+namespace {
+/// Of the modes along an axis of a call that is resized.
+double kept_share(const FftCall& call, int axis) {
+  const bool forward = call.direction == Direction::forward;
+  const Index n = call.extents[axis], all = axis == call.real_axis ? n / 2 + 1 : n;
+  return static_cast<double>((forward ? call.to_box : call.from_box).extent(axis)) / static_cast<double>(all);
+}
+}  // namespace
+
 double memory_share(const Curve& copies, double seconds_of_byte) {
   const double in_cache = 1 / copies.points().front().y, in_memory = 1 / copies.points().back().y;
   if (in_memory <= in_cache) return 0;
@@ -144,13 +153,19 @@ double Costs::fft_seconds(const FftCall& call, const Distances& distances) const
   const bool one_pass = unit <= cache_bytes();
   const double again = one_pass ? 0 : share_of_memory(unit);
   const bool several = transformed_axes(call) > 1;
-  double seconds = 0;
+  double seconds = 0, kept = 1;  // of the lines, where axes are cut to their kept modes
   bool first = true;
   for (int i = call.axes.size() - 1; i >= 0; --i) {
     const int axis = call.axes[i];
     if (call.extents[axis] < 2) continue;
-    seconds += pass_seconds(call, axis, several, first ? (from + to) / 2 : again);
+    seconds += kept * pass_seconds(call, axis, several, first ? (from + to) / 2 : again);
+    kept *= kept_share(call, axis);
     first = false;
+  }
+  if (!call.resized.empty()) {  // one more copy in the cache
+    const double modes = std::min(static_cast<double>(call.from_box.count()) * call.from_bytes,
+                                  static_cast<double>(call.to_box.count()) * call.to_bytes);
+    seconds += 2 * modes * byte_seconds(1);
   }
   if (first)
     seconds = FftPoints::of(call) *

@@ -60,17 +60,37 @@ class LocalBuilder {
     return w_.close();
   }
 
-  /// All axes but the slowest, then that one; where the result is real, that one first, into the workspace.
+  /// All axes but the slowest, then that one; where the result is real, or zeros are added, that one first.
+  /// What has another length or other elements than the result meanwhile is in the workspace.
   Program two_passes() {
     const int slowest = slowest_axis();
+    const bool columns_first = c2r() || (resized() && w_.schedule.direction == Direction::backward);
     Pass rows, columns;
     rows.stage = columns.stage = 0;
     for (int a : w_.schedule.stages[0].axes) (a == slowest ? columns : rows).axes.push_back(a);
-    Pass &first = c2r() ? columns : rows, &second = c2r() ? rows : columns;
+    Pass &first = columns_first ? columns : rows, &second = columns_first ? rows : columns;
     first.source = w_.input;
-    first.result = second.source = c2r() ? Placement::dense_work(w_.input) : w_.output;
+    first.result = second.source = c2r()       ? between(w_.input, first.axes)
+                                   : resized() ? between(w_.output, first.axes)
+                                               : w_.output;
     second.result = w_.output;
     return run({cut(first), cut(second)});
+  }
+
+  bool resized() const { return resizes(w_.schedule, 0); }
+
+  /// What is there once `done` axes are transformed, with the elements and the order of `like`.
+  Place between(const Place& like, const AxisVector<int>& done) const {
+    Place p = like;
+    for (int a = 0; a < p.box.ndim(); ++a) {
+      const Box& box = done.contains(a) ? w_.output.box : w_.input.box;
+      p.box.lo[a] = box.lo[a];
+      p.box.hi[a] = box.hi[a];
+    }
+    p.space = Space::work;
+    p.base = 0;
+    p.strides = dense_strides(p.box.extents(), order_of(like.strides));
+    return p;
   }
 
   /// All axes at once, in parts of which each thread has as much as a part of one thread.
@@ -105,6 +125,7 @@ class LocalBuilder {
     const Stage& s = w_.schedule.stages[0];
     if (w_.input.box.empty() || s.axes.empty() || w_.request.two_lanes) return false;
     if (w_.request.in_place && !lie_alike(w_.input, w_.output, w_.schedule.transforms)) return false;
+    if (resized()) return false;  // the call itself works in parts
     const Pass pass = whole();
     const bool apart = !lies_together(pass.source, s.axes) || Passes::meets(pass, pass.parts.front());
     return apart && pass.parts.size() > 1 && passes_.copies_aside(pass, pass.parts.front());
@@ -134,7 +155,7 @@ class LocalBuilder {
     // By default as measured with a cache of 2 MiB: a cube of 4 MiB loses, one of 32 gains little, one of 256
     // a third.
     return passes_.caches(points) > w_.request.two_passes_from &&
-           (!w_.request.in_place || (!c2r() && lie_alike(w_.input, w_.output, w_.schedule.transforms)));
+           (!w_.request.in_place || resized() || (!c2r() && lie_alike(w_.input, w_.output, w_.schedule.transforms)));
   }
 
   bool c2r() const {

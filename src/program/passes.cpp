@@ -88,8 +88,19 @@ bool Passes::meets(const Pass& s, const Box& part) {
   return lines_meet(s.source, s.result_of(part), s.axes);
 }
 
+/// A call that changes lengths copies aside what it works on, whatever the strides.
+Place Passes::resize(const Pass& s, const Box& part, bool completes) {
+  const Box result = s.result_of(part);
+  const Place from = s.gather ? area(part, s.source, 0) : s.source;
+  if (s.gather) s.gather(part, from);
+  const Place to = completes ? s.result : area(result, s.result, s.gather ? 1 : 0);
+  sequence_.add_fft(s.stage, s.axes, from, to, part);
+  return to;
+}
+
 Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   if (s.axes.empty() && !s.gather) return s.source;
+  if (!s.axes.empty() && resizes(w_.schedule, s.stage)) return resize(s, part, completes);
   const Box result = s.result_of(part);
   const bool lanes = w_.request.two_lanes;
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
@@ -111,7 +122,6 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
     }
   }
   if (s.axes.empty()) return from;
-  const bool converts = s.source.element_bytes != s.result.element_bytes;
   AxisVector<int> rest = s.axes;
   const Stage& stage = at(w_.schedule.stages, s.stage);
   const bool c2r = stage.direction == Direction::backward && s.axes.contains(stage.real_axis);
@@ -125,7 +135,7 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
     from = spare;
     aside = true;
   }
-  const Place to = complete ? s.result : aside && !converts ? from : area(result, s.result, aside ? 1 : 0);
+  const Place to = complete ? s.result : aside && !converts(s.source, s.result) ? from : area(result, s.result, aside ? 1 : 0);
   sequence_.add_fft(s.stage, rest, from, to, part);
   return to;
 }

@@ -58,6 +58,7 @@ class Passes {
   Index room(const Box& part, const Place& like) const;
   Place scratch(const Box& part, const Place& like, int number) const;
   Place area(const Box& part, const Place& like, int number);
+  Place resize(const Pass& pass, const Box& part, bool completes);
 
   ProgramWriter& w_;
   Sequence& sequence_;

@@ -33,25 +33,12 @@ const char* activity_of(OpKind kind) {
 }
 
 namespace {
-Shape side(const FftCall& call, Direction complex_when) {
-  Shape e = call.extents;
-  if (call.real_axis >= 0 && call.direction == complex_when) e[call.real_axis] = e[call.real_axis] / 2 + 1;
-  return e;
-}
-
 std::string describe(const Operand& o) {
   const char* names[] = {"in", "out", "work", "scratch"};
   return std::string(names[static_cast<int>(o.space)]) + "+" + std::to_string(o.offset) + "(" +
          join(o.strides, ",") + ")";
 }
 }  // namespace
-
-Shape from_extents(const FftCall& call) {
-  return side(call, Direction::backward);
-}
-Shape to_extents(const FftCall& call) {
-  return side(call, Direction::forward);
-}
 
 std::string to_string(const Program& program) {
   std::string text;
@@ -152,8 +139,8 @@ Index workspace_end(const Program& p) {
     if (c.to_rank < 0) reach(written_by(c));
   }
   for (const FftCall& f : p.ffts) {
-    cover(f.from, from_extents(f), f.from_bytes);
-    cover(f.to, to_extents(f), f.to_bytes);
+    cover(f.from, f.from_box.extents(), f.from_bytes);
+    cover(f.to, f.to_box.extents(), f.to_bytes);
   }
   for (const ReshapeProgram& r : p.reshapes) {
     // Peers store here without any operation of this rank.

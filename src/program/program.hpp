@@ -36,10 +36,14 @@ struct CopyCall {
   bool load_ahead = false;  ///< what is read lies in memory, not in the cache
 };
 
-/// One local FFT over `axes` of a box; the other axes are loops. Either all of its axes are r2r, or none is.
+/// One local FFT over `axes` of a box; the other axes are loops. Either all of its axes are r2r, or none is,
+/// unless it is resized.
 struct FftCall {
   AxisVector<int> axes;
   AxisVector<Transform> r2r;  ///< of r2r axes: what to compute along each of `axes`; else empty
+  /// Of a call that leaves out modes or adds zeros: the forward transform along each of `axes`, which are of
+  /// any kind then; else empty.
+  AxisVector<Transform> resized;
   int real_axis = -1;
   Direction direction = Direction::forward;
   Shape extents;  ///< logical: along an r2c axis the real length
@@ -100,6 +104,7 @@ struct Program {
   std::vector<ReshapeProgram> reshapes;
   AxisVector<int> line;         ///< the axes of `Problem::line`, or none
   Index line_points = 0;        ///< its length
+  ModesNyquist nyquist = ModesNyquist::shared;  ///< of calls that are resized
   Index largest_box_bytes = 0;  ///< of any stage, on this rank
   Index scratch_offset = 0;     ///< where in the workspace the scratch memory begins
   /// At most twice that, both halves rounded up to 64 bytes, and behind them what planes and what is stored
@@ -131,8 +136,5 @@ LocalBytes local_bytes(const Program& program, const Op& op);
 /// One past the last byte of the workspace that the program, or a peer on its behalf, touches.
 Index workspace_end(const Program& program);
 
-/// The two sides of an FFT: along a real axis n points on the real side, n/2+1 on the complex one.
-Shape from_extents(const FftCall& call);
-Shape to_extents(const FftCall& call);
 
 }  // namespace weft

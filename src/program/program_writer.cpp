@@ -17,6 +17,7 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
   program.ranks = s.ranks;
   program.in_place = r.in_place;
   program.line = s.line;
+  program.nyquist = s.nyquist;
   if (!s.line.empty()) program.line_points = s.fields[0].shape[s.line[0]] * s.fields[0].shape[s.line[1]];
   program.largest_box_bytes = place.largest_box(rank);
   program.reshapes.reserve(legs.size());
@@ -87,10 +88,13 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   FftCall call;
   call.axes = axes;
   call.direction = s.direction;
-  for (int a : axes)
-    if (is_r2r_axis(a))
+  const bool resized = resizes(schedule, stage);
+  for (int a : axes) {
+    if (resized) call.resized.push_back(schedule.transforms[a]);
+    if (is_r2r_axis(a) && !resized)
       call.r2r.push_back(s.direction == Direction::forward ? schedule.transforms[a]
                                                            : opposite(schedule.transforms[a]));
+  }
   if (axes.contains(s.real_axis)) call.real_axis = s.real_axis;
   call.extents = s.direction == Direction::forward ? from_box.extents() : to_box.extents();
   call.from = from.at(from_box);
@@ -113,6 +117,7 @@ int ProgramWriter::emit_fft(int stage, const AxisVector<int>& axes, const Place&
                             const Box& part, const Ids& deps) {
   const Box from_box = same_cut(part, from.box, axes), to_box = same_cut(part, to.box, axes);
   if (from_box.empty() || to_box.empty()) return -1;
+  if (resizes(schedule, stage)) return emit_call(stage, axes, from, from_box, to, to_box, deps);
   AxisVector<int> fourier, r2r;
   for (int a : axes) (is_r2r_axis(a) ? r2r : fourier).push_back(a);
   if (fourier.empty()) return emit_call(stage, r2r, from, from_box, to, to_box, deps);
@@ -155,8 +160,9 @@ Ids ProgramWriter::transform_whole(int stage, const AxisVector<int>& axes, const
   AxisVector<int> first, second;  // c2c axes, and the others
   for (int a : axes) (a == s.real_axis || is_r2r_axis(a) ? second : first).push_back(a);
   const bool c2r = s.direction == Direction::backward && axes.contains(s.real_axis);
-  // Libraries of the host destroy the input of a c2r of several axes; those of devices copy it aside.
-  if (!c2r || first.empty() || from.space != Space::input || request.two_lanes)
+  // Libraries of the host destroy the input of a c2r of several axes; those of devices copy it aside, and so
+  // do calls that change lengths.
+  if (!c2r || first.empty() || from.space != Space::input || request.two_lanes || resizes(schedule, stage))
     return {emit_fft(stage, axes, from, to, from.box, deps)};
   const int done = emit_fft(stage, first, from, spare, from.box, deps);
   return {done, emit_fft(stage, second, spare, to, from.box, {done})};

@@ -17,6 +17,12 @@ inline void append(Ids& to, const Ids& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+/// Whether a transform between two places changes elements or lengths, so that results cannot take the place
+/// of what they are computed from.
+inline bool converts(const Place& from, const Place& to) {
+  return from.element_bytes != to.element_bytes || !(from.box == to.box);
+}
+
 struct ProgramWriter {
   ProgramWriter(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
   ProgramWriter(const ProgramWriter&) = delete;
@@ -37,7 +43,8 @@ struct ProgramWriter {
   /// Appends an operation that follows `deps`, and returns its number.
   int emit(Op op, const Ids& deps);
   /// Transforms a part along `axes` of a stage, from one place to another. The call that reads `from` is
-  /// that of c2c and r2c axes, if there are any; DCTs and DSTs follow in place. `part` counts along the other
+  /// that of c2c and r2c axes, if there are any; DCTs and DSTs follow in place. A stage that changes lengths is
+  /// one call, of all of its axes. `part` counts along the other
   /// axes; along `axes` both places are taken whole. Returns the last operation, or -1 for an empty part.
   int emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Place& to, const Box& part,
                const Ids& deps);

@@ -14,11 +14,11 @@ void WindowedBuilder::open_landing(Reshape& r) {
     if (reaches) r.landing = w_.output;
     return;
   }
-  const AxisSplit axes = split_axes(at(w_.schedule.stages, stage), w_.leg(r.j).axis, false);
+  const AxisSplit axes = split_axes(w_.schedule, stage, w_.leg(r.j).axis, false);
   r.receive_axes = axes.tile;
   r.finish_axes = axes.whole;
   // What the last FFT neither converts nor permutes lands in the user's array and is transformed there.
-  const bool stays = w_.output.element_bytes == r.landing.element_bytes &&
+  const bool stays = !converts(r.landing, w_.output) &&
                      order_of(w_.output.strides) == w_.place.field_after(r.j).order(w_.rank);
   if (stays && !w_.request.in_place && reaches) r.landing = w_.output;
 }

@@ -9,7 +9,7 @@ void WindowedBuilder::open_source(Reshape& r) {
   const Place staging = w_.place.staging(r.j, w_.rank);
   const bool boxes = !traits(r).stores && traits(r).form == Form::boxes;
   if (r.j > 0) {
-    if (boxes && r.landing.space != Space::work && landed_.element_bytes == staging.element_bytes) {
+    if (boxes && r.landing.space != Space::work && !converts(landed_, staging)) {
       // Nothing is received in the workspace, so the array stays where it is.
       r.source = landed_;
       r.ready = landed_ids_;
@@ -35,9 +35,10 @@ void WindowedBuilder::open_source(Reshape& r) {
     return;
   }
   const Stage& s = at(w_.schedule.stages, stage);
-  AxisSplit axes = split_axes(s, w_.leg(r.j).axis, true);
+  AxisSplit axes = split_axes(w_.schedule, stage, w_.leg(r.j).axis, true);
   // A c2r of several axes goes through the landing half.
-  const bool spares = s.real_axis >= 0 && s.direction == Direction::backward && s.axes.size() > 1;
+  const bool spares = s.real_axis >= 0 && s.direction == Direction::backward && s.axes.size() > 1 &&
+                      !resizes(w_.schedule, stage);
   if (aside || spares) axes = {s.axes, {}};
   r.source = staging;
   r.send_axes = axes.tile;

@@ -4,10 +4,11 @@
 
 namespace weft {
 
-AxisSplit split_axes(const Stage& stage, int cut, bool sends) {
+AxisSplit split_axes(const Schedule& schedule, int number, int cut, bool sends) {
+  const Stage& stage = at(schedule.stages, number);
   if (cut < 0 || !stage.axes.contains(cut)) return {{}, stage.axes};
   const bool is_r2c = stage.direction == Direction::forward;
-  if (stage.real_axis >= 0 && is_r2c != sends) return {stage.axes, {}};
+  if ((stage.real_axis >= 0 && is_r2c != sends) || resizes(schedule, number)) return {stage.axes, {}};
   AxisSplit s;
   for (int a : stage.axes) (a == cut || a == stage.real_axis ? s.whole : s.tile).push_back(a);
   return s;

@@ -11,12 +11,12 @@ namespace weft {
 
 /// Which axes of a local FFT can be done tile by tile, and which need the whole box, or item of a batch,
 /// because the tiles cut one of them. The real axis has to be transformed first going forward and last going
-/// backward.
+/// backward. Axes whose length changes are transformed together.
 struct AxisSplit {
   AxisVector<int> whole, tile;
 };
 
-AxisSplit split_axes(const Stage& stage, int cut, bool sends);
+AxisSplit split_axes(const Schedule& schedule, int stage, int cut, bool sends);
 
 class WindowedBuilder {
  public:

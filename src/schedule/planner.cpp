@@ -20,10 +20,12 @@ const char* name_of(Decomposition d) {
   return names[static_cast<std::size_t>(d)];
 }
 
-/// A distribution the array may have, before and after the r2c axis has been transformed; null where it is
-/// impossible. A grid that cuts the r2c axis is possible on both sides.
+/// A distribution the array may have: a grid, which cuts any shape, or the user's tiling of the input or the
+/// output.
 struct Candidate {
-  TilingPtr before, after;
+  std::optional<Grid> grid;
+  TilingPtr users;
+  bool of_input = false;
 };
 
 struct Cost {
@@ -43,18 +45,19 @@ class Search {
  public:
   explicit Search(const ScheduleRequest& request)
       : request_(request),
-        half_(output_shape(request.shape, request.transforms)),
+        modes_(request.modes.empty() ? output_shape(request.shape, request.transforms) : request.modes),
         computing_(request.computing_ranks > 0 ? request.computing_ranks : request.ranks) {
     for (int a = 0; a < request.shape.size(); ++a) {
       if (request.transforms[a] != Transform::none) all_ |= 1u << a;
       if (request.transforms[a] == Transform::r2c) real_axis_ = a;
+      if (request.transforms[a] == Transform::r2c || modes_[a] != request.shape[a]) changing_ |= 1u << a;
     }
     make_candidates();
   }
 
   Schedule run() {
     for (int c = 0; c < count(); ++c)
-      if (request_.input ? c == input_ : may_be_users(at(c).before))
+      if (request_.input ? c == input_ : may_be_users(tiling(c, 0)))
         reach({c, 0}, request_.input || c == output_ ? Cost{} : Cost{idle(c), 0, 0, 0, c}, {});
     while (!open_.empty()) {
       const auto [cost, state] = *open_.begin();
@@ -78,8 +81,8 @@ class Search {
   int count() const { return static_cast<int>(candidates_.size()); }
   /// Computing ranks without points, in sixteenths of all, rounded down, so that a few of many do not count.
   Index idle(int c) const {
-    const Index ranks =
-        std::max(at(c).before ? at(c).before->idle_ranks() : 0, at(c).after ? at(c).after->idle_ranks() : 0);
+    const TilingPtr &before = tiling(c, 0), &after = tiling(c, changing_);
+    const Index ranks = std::max(before ? before->idle_ranks() : 0, after ? after->idle_ranks() : 0);
     return std::max<Index>(0, ranks - (request_.ranks - computing_)) * 16 / computing_;
   }
   /// Whether there is a line with factors between its axes: with a length of 1 all of them are 1.
@@ -88,9 +91,34 @@ class Search {
            request_.shape[request_.line[1]] > 1;
   }
   bool real_pending(Mask done) const { return real_axis_ >= 0 && (done >> real_axis_ & 1u) == 0; }
-  const TilingPtr& tiling(int c, Mask done) const { return real_pending(done) ? at(c).before : at(c).after; }
+  /// The boxes of a candidate while so many axes are transformed; null where it is impossible.
+  const TilingPtr& tiling(int c, Mask done) const {
+    const auto [known, is_new] = tilings_.try_emplace({c, done & changing_});
+    if (is_new) known->second = make_tiling(at(c), done);
+    return known->second;
+  }
+  Shape shape_of(Mask done) const {
+    Shape shape = request_.shape;
+    for (int a = 0; a < shape.size(); ++a)
+      if ((done & changing_) >> a & 1u) shape[a] = modes_[a];
+    return shape;
+  }
+  /// The user's own boxes are possible on the other side of an axis whose length changes only if that axis is
+  /// whole.
+  TilingPtr make_tiling(const Candidate& c, Mask done) const {
+    const Shape shape = shape_of(done);
+    if (c.grid) return std::make_shared<const Tiling>(Tiling::from_grid(shape, *c.grid, request_.ranks));
+    TilingPtr t = c.users;
+    for (int a = 0; a < shape.size(); ++a) {
+      if ((changing_ >> a & 1u) == 0 || (done >> a & 1u) == (c.of_input ? 0u : 1u)) continue;
+      if (!t->is_local(a)) return nullptr;
+      t = std::make_shared<const Tiling>(t->with_extent(a, shape[a]));
+    }
+    return t;
+  }
   bool is_output(int c) const {
-    return request_.output ? at(c).after && *at(c).after == *request_.output : may_be_users(at(c).after);
+    const TilingPtr& t = tiling(c, all_);
+    return request_.output ? t && *t == *request_.output : may_be_users(t);
   }
   /// Whether `t` may be the input or output where the user leaves it to the planner.
   bool may_be_users(const TilingPtr& t) const {
@@ -154,34 +182,17 @@ class Search {
     reach(next, total, from);
   }
 
-  void add(const Candidate& c) {
-    for (const Candidate& known : candidates_) {
-      const auto same = [](const TilingPtr& x, const TilingPtr& y) { return x && y ? *x == *y : x == y; };
-      if (same(known.before, c.before) && same(known.after, c.after)) return;
-    }
-    candidates_.push_back(c);
+  /// Adds a candidate that is not there yet.
+  void add(const Candidate& candidate) {
+    const auto same = [](const TilingPtr& x, const TilingPtr& y) { return x && y ? *x == *y : x == y; };
+    const TilingPtr before = make_tiling(candidate, 0), after = make_tiling(candidate, changing_);
+    for (int c = 0; c < count(); ++c)
+      if (same(tiling(c, 0), before) && same(tiling(c, changing_), after)) return;
+    candidates_.push_back(candidate);
   }
-
-  void add_grid(const Grid& grid) {
-    const auto make = [&](const Shape& shape) {
-      return std::make_shared<const Tiling>(Tiling::from_grid(shape, grid, request_.ranks));
-    };
-    Candidate c;
-    c.before = make(request_.shape);
-    c.after = real_axis_ >= 0 ? make(half_) : c.before;
-    add(c);
-  }
-
-  /// The user's own tiling. It is possible on the other side of the r2c transform only if that axis is whole.
-  void add_users(const TilingPtr& t, bool is_input) {
-    if (!t) return;
-    const auto converted = [&](const Shape& shape) -> TilingPtr {
-      if (real_axis_ < 0) return t;
-      if (t->is_local(real_axis_))
-        return std::make_shared<const Tiling>(t->with_extent(real_axis_, shape[real_axis_]));
-      return nullptr;
-    };
-    add(is_input ? Candidate{t, converted(half_)} : Candidate{converted(request_.shape), t});
+  void add_grid(const Grid& grid) { add({grid, nullptr}); }
+  void add_users(const TilingPtr& t, bool of_input) {
+    if (t) add({std::nullopt, t, of_input});
   }
 
   void make_candidates() {
@@ -189,7 +200,7 @@ class Search {
     if (request_.input) input_ = 0;
     add_users(request_.output, false);
     for (int c = 0; c < count(); ++c)
-      if (request_.output && at(c).after && *at(c).after == *request_.output) output_ = c;
+      if (request_.output && is_output(c)) output_ = c;
     const int ndim = request_.shape.size();
     const bool pencils =
         request_.decomposition == Decomposition::pencil || request_.decomposition == Decomposition::brick;
@@ -231,7 +242,7 @@ class Search {
       pairs.emplace_back(cut[0], cut[1]);
       pairs.emplace_back(cut[1], cut[0]);
     }
-    const Index na = std::min(request_.shape[a], half_[a]), nb = std::min(request_.shape[b], half_[b]);
+    const Index na = std::min(request_.shape[a], modes_[a]), nb = std::min(request_.shape[b], modes_[b]);
     const auto busy = [&](int p) { return std::min<Index>(p, na) * std::min<Index>(ranks / p, nb); };
     int best = pq[0];
     for (int p = 1; p <= ranks; ++p) {
@@ -264,7 +275,7 @@ class Search {
       rows.push_back(t.is_local(fastest));
       whole.push_back(0);
       for (int a = 0; a < request_.shape.size(); ++a)
-        if (a != real_axis_ && !request_.line.contains(a) && t.is_local(a) && computes(t))
+        if ((changing_ >> a & 1u) == 0 && !request_.line.contains(a) && t.is_local(a) && computes(t))
           whole.back() |= 1u << a;
     }
     std::vector<Mask> stages = postponed(axes, whole, rows, request_.fft_stage, order);
@@ -279,6 +290,7 @@ class Search {
     s.ranks = request_.ranks;
     s.transforms = request_.transforms;
     if (is_line()) s.line = request_.line;
+    s.nyquist = request_.nyquist;
     std::vector<Order> natural{c_order(request_.shape.size())};
     if (request_.batch_axis >= 0) natural[0] = axis_first(natural[0], request_.batch_axis);
     const std::vector<Order>& first = request_.input_orders.empty() ? natural : request_.input_orders;
@@ -312,9 +324,9 @@ class Search {
       Stage fft{Stage::Kind::fft, axes, -1, Direction::forward};
       Field f = s.fields.back();
       f.tiling = tiling(states[i].candidate, after);
+      f.shape = shape_of(after);
       if (real_pending(before) && !real_pending(after)) {
         fft.real_axis = real_axis_;
-        f.shape = half_;
         f.element = Element::complex;
       }
       s.stages.push_back(fft);
@@ -348,12 +360,14 @@ class Search {
   }
 
   const ScheduleRequest& request_;
-  Shape half_;
+  Shape modes_;  ///< the shape after forward
   int computing_;  ///< ranks that may hold points between input and output
   Mask all_ = 0;
+  Mask changing_ = 0;  ///< axes whose length changes
   int real_axis_ = -1;
   int input_ = -1, output_ = -1;
   std::vector<Candidate> candidates_;
+  mutable std::map<std::pair<int, Mask>, TilingPtr> tilings_;
   std::map<State, std::pair<Cost, std::optional<State>>> reached_;  ///< at what cost, and from which state
   std::set<std::pair<Cost, State>> open_;                           ///< those that have not been extended yet
 };

@@ -19,6 +19,8 @@ struct ScheduleRequest {
   Shape shape;
   AxisVector<Transform> transforms;
   AxisVector<int> line{};              ///< as `Problem::line`
+  Shape modes{};                       ///< after forward; empty: all
+  ModesNyquist nyquist = ModesNyquist::shared;
   Element element = Element::complex;  ///< of the input; real anyway if an axis is r2c
   int ranks = 1;
   /// The number of ranks, from the first, that transform and hold points between input and output; 0: all

@@ -25,6 +25,16 @@ int twiddled_axis(const Schedule& schedule) {
   return schedule.line[schedule.direction == Direction::forward ? 0 : 1];
 }
 
+bool resizes(const Schedule& schedule, int stage) {
+  const Stage& s = at(schedule.stages, stage);
+  const bool forward = s.direction == Direction::forward;
+  const Shape& points = at(schedule.fields, forward ? stage : stage + 1).shape;
+  const Shape& modes = at(schedule.fields, forward ? stage + 1 : stage).shape;
+  return std::any_of(s.axes.begin(), s.axes.end(), [&](int a) {
+    return modes[a] != (a == s.real_axis ? points[a] / 2 + 1 : points[a]);
+  });
+}
+
 Traffic traffic(const Tiling& from, const Tiling& to, int rank) {
   const Box mine = from.box(rank);
   const Index kept = intersect(mine, to.box(rank)).count();
@@ -98,6 +108,8 @@ std::string to_string(const Schedule& schedule) {
       text += s.axes.empty() ? " copy    " : " fft     ";
       for (int a : s.axes)
         text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a);
+      if (resizes(schedule, static_cast<int>(i)))
+        text += s.direction == Direction::forward ? ", modes cut" : ", zeros added";
       if (s.axes.contains(twiddled_axis(schedule))) text += ", twiddles";
       text += " -> " + describe(schedule, to) + "\n";
     } else {

@@ -27,6 +27,7 @@ bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& tran
   bool alike = a.base == b.base;
   for (int axis = 0; axis < a.strides.size(); ++axis) {
     const bool line = a.element_bytes != b.element_bytes && transforms[axis] == Transform::r2c;
+    if (!line && a.box.extent(axis) != b.box.extent(axis)) return false;
     if (line) {
       alike = alike && a.strides[axis] == 1 && b.strides[axis] == 1;
     } else if (a.box.extent(axis) > 1) {

@@ -37,7 +37,8 @@ struct Place {
 bool lies_packed(const Place& place, const Box& part, const Order& order);
 
 /// Whether a transform from one place to the other can be done in place without memory aside: they have the
-/// same strides in bytes, but for the lines of an r2c axis, which are contiguous on both.
+/// same strides in bytes, but for the lines of an r2c axis, which are contiguous on both, and no other axis
+/// changes its length.
 bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms);
 
 /// The points of a block of a coded row (codec/block.hpp).

@@ -134,8 +134,8 @@ class Checker {
       const int id = static_cast<int>(i);
       if (op.kind == OpKind::fft) {
         const FftCall& f = p_.ffts[static_cast<std::size_t>(op.call)];
-        add(id, f.from, from_extents(f), f.from_bytes, f.may_destroy_input, f.from_box);
-        add(id, f.to, to_extents(f), f.to_bytes, true, f.to_box);
+        add(id, f.from, f.from_box.extents(), f.from_bytes, f.may_destroy_input, f.from_box);
+        add(id, f.to, f.to_box.extents(), f.to_bytes, true, f.to_box);
       } else if (op.call >= 0) {
         const CopyCall& c = p_.copies[static_cast<std::size_t>(op.call)];
         add_side(id, c, c.from, read_by(c), c.coded.codec && !c.coded.encodes, false);

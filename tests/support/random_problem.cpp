@@ -5,10 +5,12 @@
 
 #include "api/option_table.hpp"
 #include "api/problem_check.hpp"
+#include "base/arithmetic.hpp"
 #include "base/environment.hpp"
 #include "base/text.hpp"
 #include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
+#include "geometry/transform.hpp"
 #include "kernels/cpu/zfp.hpp"
 #include "program/pipeline.hpp"
 #include "support/random_parameters.hpp"
@@ -93,7 +95,7 @@ Distribution random_named(Dice& dice, int ndim, int ranks) {
 }
 
 void draw_distribution(Dice& dice, RandomProblem& p, bool input) {
-  const Shape shape = input ? p.problem.shape : output_shape(p.problem.shape, p.problem.transforms);
+  const Shape shape = input ? p.problem.shape : output_shape(p.problem);
   const int ndim = shape.size();
   Distribution& named = input ? p.problem.input : p.problem.output;
   named = random_named(dice, ndim, p.ranks);
@@ -141,10 +143,22 @@ void draw_line(RandomProblem& p) {
     if (p.problem.transforms[a] == Transform::c2c) axes.push_back(a);
   const ScheduleRequest request = p.request();
   const int computing = request.computing_ranks > 0 ? request.computing_ranks : p.ranks;
-  if (axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
+  if (!p.problem.modes.empty() || axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
   const int last = axes.size() - 1, a = axes[dice.range(0, last)], b = axes[dice.range(0, last)];
   constexpr Index most = 400;  // points, of which direct sums are taken
   if (a != b && p.problem.shape[a] * p.problem.shape[b] <= most) p.problem.line = {a, b};
+}
+
+/// Fewer modes than there are, along some axes.
+void draw_modes(RandomProblem& p) {
+  Dice dice(p.seed + 66);
+  if (!dice.chance(0.25)) return;
+  p.problem.modes = output_shape(p.problem);
+  for (int a = 0; a < p.problem.shape.size(); ++a)
+    if (p.problem.transforms[a] != Transform::none && dice.chance(0.6))
+      p.problem.modes[a] = dice.range(static_cast<int>(divided_up<Index>(p.problem.modes[a], 2)),
+                                      static_cast<int>(p.problem.modes[a]));
+  p.problem.modes_nyquist = dice.pick({ModesNyquist::shared, ModesNyquist::single});
 }
 
 /// Halos, padding and strides, of the ranks alike or each its own.
@@ -313,6 +327,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   p.problem.precision = dice.chance(0.7) ? Precision::float64 : Precision::float32;
   p.problem.in_place = dice.chance(0.3);
   draw_transforms(dice, p);
+  draw_modes(p);
   draw_distribution(dice, p, true);
   draw_distribution(dice, p, false);
   p.own_box_only = dice.chance(0.5);
@@ -412,6 +427,8 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   r.shape = problem.shape;
   r.transforms = problem.transforms;
   r.line = problem.line;
+  r.modes = problem.modes;
+  r.nyquist = problem.modes_nyquist;
   r.element = *problem.element;
   r.ranks = ranks;
   const auto side = [&](const std::vector<Box>& boxes, const Distribution& named, const Shape& shape,
@@ -421,7 +438,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
         Tiling::from_boxes(shape, boxes.empty() ? random_tiling(seed + salt, shape, ranks) : boxes));
   };
   r.input = side(input_boxes, problem.input, r.shape, 1000);
-  r.output = side(output_boxes, problem.output, output_shape(r.shape, r.transforms), 2000);
+  r.output = side(output_boxes, problem.output, output_shape(problem), 2000);
   const bool any = order_free && !tiled_instead;
   if (!any || r.input) r.input_orders = input_orders;
   if (!any || r.output) r.output_orders = output_orders;

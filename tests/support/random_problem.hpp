@@ -43,6 +43,7 @@ struct RandomProblem {
   bool online = false;                 ///< which need not be by the same plan
   bool small_cache = false;            ///< so that all arrays are too large for it
   std::vector<Exact> values, exact;    ///< whole arrays in C order, of the first array of a batch
+  std::vector<Exact> returned;         ///< what backward makes of `exact`, but for the scale factor
   std::array<double, 2> bounds{0, 0};  ///< of the relative error, by direction
 
   std::string describe() const;

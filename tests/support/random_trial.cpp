@@ -132,7 +132,7 @@ class Trial {
     for (int repeat = 0; repeat < p_.repeats; ++repeat) {
       auto spectrum =
           one_way<In, Out>(Direction::forward, p_.values, p_.exact, factor(p_.problem.forward_scale));
-      auto back = one_way<Out, In>(Direction::backward, p_.exact, p_.values,
+      auto back = one_way<Out, In>(Direction::backward, p_.exact, p_.returned,
                                    size * factor(p_.problem.backward_scale));
       if (repeat == 0) {
         first = {std::move(spectrum), std::move(back)};
@@ -199,7 +199,7 @@ class Trial {
     if (input)
       return {problem_.shape,         plan_.input_box(), plan_.input_strides(), plan_.input_offset(),
               plan_.input_distance(), problem_.batch,    plan_.input_count()};
-    return {output_shape(problem_.shape, problem_.transforms),
+    return {output_shape(problem_),
             plan_.output_box(),
             plan_.output_strides(),
             plan_.output_offset(),

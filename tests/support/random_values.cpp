@@ -5,6 +5,8 @@
 #include <complex>
 #include <type_traits>
 
+#include "geometry/transform.hpp"
+#include "support/kept_modes.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
 
@@ -20,6 +22,8 @@ std::array<double, 2> serial_errors(const RandomProblem& p) {
   whole.shape = p.problem.shape;
   whole.transforms = p.problem.transforms;
   whole.line = p.problem.line;
+  whole.modes = p.problem.modes;
+  whole.modes_nyquist = p.problem.modes_nyquist;
   whole.precision = p.problem.precision;
   whole.element = p.problem.element;
   Plan plan(Comm::self(), whole, Options().set("fft", p.options.get("fft")));
@@ -46,7 +50,7 @@ std::array<double, 2> serial_errors(const RandomProblem& p) {
   filled(spectrum, p.exact);
   plan.forward(in.data(), out.data());
   plan.backward(spectrum.data(), back.data());
-  return {error(out, p.exact, 1), error(back, p.values, static_cast<long double>(plan.scale_factor()))};
+  return {error(out, p.exact, 1), error(back, p.returned, static_cast<long double>(plan.scale_factor()))};
 }
 
 template <class Real>
@@ -81,10 +85,19 @@ void draw_values(RandomProblem& p, std::mt19937_64& engine) {
     const double re = uniform(engine), im = uniform(engine);
     p.values.emplace_back(rounded(re), real ? 0 : rounded(im));
   }
-  p.exact = direct_sum(p.problem.shape, p.problem.transforms, p.values, p.problem.line);
+  p.exact = exact_modes(p.problem, p.values);
+  p.returned = p.values;
+  if (!p.problem.modes.empty()) {
+    const auto size = static_cast<long double>(logical_size(p.problem.shape, p.problem.transforms));
+    p.returned = exact_points(p.problem, p.exact);
+    for (Exact& v : p.returned) v /= size;
+  }
+  Problem all = p.problem;
+  all.modes = {};
+  const std::vector<Exact> spectrum = p.problem.modes.empty() ? p.exact : exact_modes(all, p.values);
   for (const Direction d : {Direction::forward, Direction::backward})
     p.bounds[static_cast<std::size_t>(d)] =
-        error_bound(p.problem, serial_fftw_error(p.problem, d, p.values, p.exact));
+        error_bound(p.problem, serial_fftw_error(all, d, p.values, spectrum));
   allow_for_library(p);
 }
 

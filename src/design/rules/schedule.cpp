@@ -50,6 +50,7 @@ void add_batch(ScheduleRequest& request, Index batch) {
   request.batch_axis = axis;
   request.shape.push_back(batch);
   request.transforms.push_back(Transform::none);
+  if (!request.modes.empty()) request.modes.push_back(batch);
   for (TilingPtr* t : {&request.input, &request.output})
     if (*t) *t = std::make_shared<const Tiling>((*t)->with_axis(batch));
   for (std::vector<Order>* orders : {&request.input_orders, &request.output_orders})
@@ -88,6 +89,8 @@ ScheduleRequest schedule_request(const Given& given) {
   request.shape = problem.shape;
   request.transforms = problem.transforms;
   request.line = problem.line;
+  request.modes = problem.modes;
+  request.nyquist = problem.modes_nyquist;
   request.ranks = given.setting.ranks();
   request.element = *problem.element;
   request.input_orders = gathered.input_orders;
@@ -102,10 +105,11 @@ ScheduleRequest schedule_request(const Given& given) {
       out_hint =
           along + " the output has " + n + "/2+1 = " + std::to_string(problem.shape[a] / 2 + 1) + " points";
     }
+  if (!problem.modes.empty()) out_hint = "the output has the shape of the kept modes, " + by_x(problem.modes);
   request.input =
       tiling_of(problem.input, gathered.input_boxes, problem.shape, request.ranks, "input", in_hint);
   request.output =
-      tiling_of(problem.output, gathered.output_boxes, output_shape(problem.shape, problem.transforms),
+      tiling_of(problem.output, gathered.output_boxes, output_shape(problem),
                 request.ranks, "output", out_hint);
   if (problem.batch > 1) add_batch(request, problem.batch);
   apply_schedule_wishes(request, given.wishes);

@@ -17,38 +17,52 @@ int Executor::threads_for(Index bytes) const {
   return settings_.pool && bytes >= worth_sharing ? settings_.pool->threads() : 1;
 }
 
-std::shared_ptr<const ParallelFft> Executor::plan(const FftProblem& problem, int threads) {
+std::shared_ptr<const HostFft> Executor::plan(const FftProblem& problem, int threads) {
   auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads,
                                                  settings_.compare_ffts ? plan_fastest_fft : plan_fft);
   note_library(fft->row().name);
   return fft;
 }
 
+std::shared_ptr<const HostFft> Executor::plan(const ResizedProblem& problem, int threads) {
+  auto fft = std::make_shared<const ResizedFft>(problem, settings_.ffts, threads,
+                                                settings_.compare_ffts ? plan_fastest_fft : plan_fft);
+  note_library(fft->row().name);
+  fft_work_bytes_ = std::max(fft_work_bytes_, fft->work_bytes());
+  return fft;
+}
+
+template <class AnyProblem>
+Executor::BoundFft Executor::bind(std::map<std::pair<AnyProblem, bool>, BoundFft>& bound, AnyProblem problem,
+                                  const FftCall& call) {
+  problem.planning_seconds = settings_.planning_seconds;
+  const bool offsets_aligned = call.from.offset % 16 == 0 && call.to.offset % 16 == 0;
+  const auto of_user = [](const Operand& o) { return o.space == Space::input || o.space == Space::output; };
+  const bool users = of_user(call.from) || of_user(call.to);
+  const int threads = threads_for(call.to_box.count() * call.to_bytes);
+  BoundFft& b = bound[{problem, offsets_aligned}];
+  if (offsets_aligned && !b.aligned) b.aligned = plan(problem, threads);
+  if ((users || !offsets_aligned) && !b.unaligned) {
+    AnyProblem anywhere = problem;
+    anywhere.aligned = false;
+    if (offsets_aligned) anywhere.effort = Effort::estimate;  // the rare case is not worth long planning
+    b.unaligned = plan(anywhere, threads);
+  }
+  return {b.aligned ? b.aligned : b.unaligned, b.unaligned ? b.unaligned : b.aligned,
+          call.twiddles ? twiddles_of(call) : nullptr};
+}
+
 Executor::Executor(Program program, const ExecutorSettings& settings)
     : Interpreter(std::move(program)), settings_(settings) {
   ffts_.reserve(program_.ffts.size());
-  // Most sub-tiles ask for the same transform.
   std::map<std::pair<FftProblem, bool>, BoundFft> bound;
-  for (const FftCall& call : program_.ffts) {
-    FftProblem problem = fft_problem(call, settings.precision, settings.effort);
-    problem.planning_seconds = settings.planning_seconds;
-    const bool offsets_aligned = call.from.offset % 16 == 0 && call.to.offset % 16 == 0;
-    const auto of_user = [](const Operand& o) { return o.space == Space::input || o.space == Space::output; };
-    const bool users = of_user(call.from) || of_user(call.to);
-    const int threads = threads_for(call.to_box.count() * call.to_bytes);
-    BoundFft& b = bound[{problem, offsets_aligned}];
-    if (offsets_aligned && !b.aligned) b.aligned = plan(problem, threads);
-    if ((users || !offsets_aligned) && !b.unaligned) {
-      FftProblem anywhere = problem;
-      anywhere.aligned = false;
-      if (offsets_aligned) anywhere.effort = Effort::estimate;  // the rare case is not worth long planning
-      b.unaligned = plan(anywhere, threads);
-    }
-    ffts_.push_back(b);
-    ffts_.back().twiddles = call.twiddles ? twiddles_of(call) : nullptr;
-    if (!ffts_.back().aligned) ffts_.back().aligned = b.unaligned;
-    if (!ffts_.back().unaligned) ffts_.back().unaligned = b.aligned;
-  }
+  std::map<std::pair<ResizedProblem, bool>, BoundFft> bound_resized;
+  for (const FftCall& call : program_.ffts)
+    ffts_.push_back(
+        call.resized.empty()
+            ? bind(bound, fft_problem(call, settings.precision, settings.effort), call)
+            : bind(bound_resized,
+                   resized_problem(call, settings.precision, settings.effort, program_.nyquist), call));
   copies_.reserve(program_.copies.size());
   std::shared_ptr<ZfpStreams> zfp;  // copies use them one after the other
   for (const CopyCall& c : program_.copies) {
@@ -74,10 +88,10 @@ std::shared_ptr<const LineTwiddles> Executor::twiddles_of(const FftCall& call) {
 void Executor::run_fft(const Op& op) const {
   const auto call = static_cast<std::size_t>(op.call);
   const FftCall& f = program_.ffts[call];
-  const ParallelFft& fft = users_aligned_ ? *ffts_[call].aligned : *ffts_[call].unaligned;
+  const HostFft& fft = users_aligned_ ? *ffts_[call].aligned : *ffts_[call].unaligned;
   test_access(name_of(op.kind), address(f.from), address(f.to),
               static_cast<std::size_t>(f.to_box.count() * f.to_bytes));
-  fft.execute(address(f.from), address(f.to), settings_.pool.get());
+  fft.execute(address(f.from), address(f.to), fft_work_, settings_.pool.get());
   const LineTwiddles* const twiddles = ffts_[call].twiddles.get();
   if (twiddles == nullptr) return;
   const int parts = threads_for(f.to_box.count() * f.to_bytes);
@@ -170,9 +184,15 @@ bool Executor::run_op(Patience patience) {
   return true;
 }
 
+void Executor::link(const LinkRequest& request) {
+  fft_work_offset_ = request.memory.fft_work_offset;
+  Interpreter::link(request);
+}
+
 void Executor::start(const void* in, void* out, std::byte* work) {
   const auto aligned16 = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   use_memory(in, out, work);
+  fft_work_ = work == nullptr ? nullptr : work + fft_work_offset_;
   users_aligned_ = aligned16(in) && aligned16(out);
   in_flight_ = 0;
   position_ = 0;

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,6 +24,8 @@ class Executor final : public Interpreter {
   /// Plans local FFTs and copies. Local to the rank; throws `weft::Error`.
   Executor(Program program, const ExecutorSettings& settings);
 
+  Index fft_work_bytes() const override { return fft_work_bytes_; }
+  void link(const LinkRequest& request) override;
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;
   void record_times(bool on) override;
@@ -34,12 +38,17 @@ class Executor final : public Interpreter {
 
   /// Arrays of the user need not be aligned; what touches them is planned for both cases.
   struct BoundFft {
-    std::shared_ptr<const ParallelFft> aligned, unaligned;
+    std::shared_ptr<const HostFft> aligned, unaligned;
     std::shared_ptr<const LineTwiddles> twiddles;  ///< that follow it, or null
   };
 
   int threads_for(Index bytes) const;
-  std::shared_ptr<const ParallelFft> plan(const FftProblem& problem, int threads);
+  std::shared_ptr<const HostFft> plan(const FftProblem& problem, int threads);
+  std::shared_ptr<const HostFft> plan(const ResizedProblem& problem, int threads);
+  /// What executes a call; most calls of a program ask for the same `problem`.
+  template <class AnyProblem>
+  BoundFft bind(std::map<std::pair<AnyProblem, bool>, BoundFft>& bound, AnyProblem problem,
+                const FftCall& call);
   std::shared_ptr<const LineTwiddles> twiddles_of(const FftCall& call);
   void run_fft(const Op& op) const;
   void run_copy(const Op& op) const;
@@ -52,11 +61,13 @@ class Executor final : public Interpreter {
   ExecutorSettings settings_;
   std::shared_ptr<const UnitRoots> roots_;  ///< of the line, if there is one
   std::vector<BoundFft> ffts_;
+  Index fft_work_bytes_ = 0, fft_work_offset_ = 0;
   std::vector<std::variant<PermuteCopy, CodedCopy>> copies_;
   Queue host_;
 
   // Of the execution that is under way.
   bool users_aligned_ = false;
+  std::byte* fft_work_ = nullptr;
   Carrier* moving_ = nullptr;  ///< the one with tiles in flight
   int in_flight_ = 0;
   bool recording_ = false;

@@ -14,20 +14,29 @@
 
 namespace weft {
 
-class ParallelFft {
+/// A local FFT of a rank with threads, on the host.
+class HostFft {
+ public:
+  virtual ~HostFft() = default;
+  /// Bytes of work memory that it needs, at a multiple of 64 bytes.
+  virtual Index work_bytes() const { return 0; }
+  /// Executes on a pool of any number of threads; without a pool the caller does all. The arrays have the
+  /// alignment and overlap that the problem says. The bits of the result depend on the number of threads in
+  /// planning, not on the pool. Allocates nothing.
+  virtual void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool) const = 0;
+  /// The library that does the transform; that of its first part, should they differ.
+  virtual const FftRow& row() const = 0;
+};
+
+class ParallelFft final : public HostFft {
  public:
   /// Plans `problem`, cut by `split_fft`, each piece with `plan` (`plan_fft` or `plan_fastest_fft`). Throws
   /// `weft::Error`.
   ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads,
               PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&) = plan_fft);
 
-  /// Executes the pieces on a pool of any number of threads; without a pool the caller does all of them. The
-  /// arrays have the alignment and overlap that the problem says. The bits of the result depend on the number
-  /// of threads in planning, not on the pool. Allocates nothing.
-  void execute(std::byte* from, std::byte* to, ThreadPool* pool) const;
-
-  /// The library that does the transform; the first piece's, should they differ.
-  const FftRow& row() const { return *row_; }
+  void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool) const override;
+  const FftRow& row() const override { return *row_; }
 
  private:
   struct Piece {

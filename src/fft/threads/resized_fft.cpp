@@ -1,0 +1,383 @@
+#include "fft/threads/resized_fft.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <functional>
+
+#include "base/arithmetic.hpp"
+#include "fft/loops.hpp"
+#include "geometry/transform.hpp"
+
+namespace weft {
+
+namespace {
+
+using Place = ResizedFft::Place;
+using Side = ResizedFft::Side;
+using Plan = PlannedFft (*)(std::span<const FftRow* const>, const FftProblem&);
+
+/// Work memory of a block, for each thread: as much as stays in the second-level cache with what is read and
+/// written beside it.
+constexpr Index block_bytes = 128 << 10;
+constexpr Index line_bytes = 64;
+
+/// Kept modes that lie together, by their index among all modes and among the kept ones.
+struct Kept {
+  Index first, n, among_kept;
+};
+
+/// An axis of a block in work memory: one that is transformed, or a loop.
+struct BlockAxis {
+  Index n = 1;                ///< in work memory, along an r2c axis the modes of all points
+  Index points_stride, modes_stride, work_stride = 0;
+  const ResizedAxis* transformed = nullptr;
+  std::vector<Kept> kept;     ///< none: a loop
+};
+
+/// A box in work memory that has only kept modes along some axes.
+struct Part {
+  Shape extents;
+  Index work = 0, modes = 0;  ///< where it begins, in elements
+};
+
+Index all_modes(const ResizedAxis& a) {
+  return a.transform == Transform::r2c ? a.points / 2 + 1 : a.points;
+}
+
+std::vector<Kept> kept_modes(const ResizedAxis& a) {
+  const Index positive = divided_up<Index>(a.modes, 2), negative = a.modes / 2;
+  if (a.transform != Transform::c2c || a.modes == a.points || negative == 0) return {{0, a.modes, 0}};
+  return {{0, positive, 0}, {a.points - negative, negative, positive}};
+}
+
+/// Whether the last kept mode stands for two of all.
+bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
+  if (nyquist == ModesNyquist::single || a.modes == all_modes(a) || a.modes < 2) return false;
+  return a.transform == Transform::r2c || (a.transform == Transform::c2c && a.modes % 2 == 0);
+}
+
+/// Writes the steps of one block.
+class BlockWriter {
+ public:
+  /// `loops`: those of a block. Offsets of blocks are multiples of 16 bytes if `aligned`.
+  BlockWriter(const ResizedProblem& p, const std::vector<FftDimension>& loops, bool aligned,
+              std::span<const FftRow* const> rows, int threads, Plan plan)
+      : p_(p), aligned_(aligned), rows_(rows), threads_(threads), plan_(plan) {
+    forward_ = p.direction == Direction::forward;
+    const bool r2c = std::ranges::any_of(p.axes, [](const auto& a) { return a.transform == Transform::r2c; });
+    complex_modes_ = r2c || p.points == Element::complex;
+    element_ = (complex_modes_ ? 2 : 1) * real_bytes(p.precision);
+    for (const ResizedAxis& a : p.axes) {
+      order_.push_back(static_cast<int>(axes_.size()));
+      axes_.push_back({all_modes(a), forward_ ? a.from_stride : a.to_stride,
+                       forward_ ? a.to_stride : a.from_stride, 0, &a, kept_modes(a)});
+    }
+    for (const FftDimension& d : loops)
+      axes_.push_back({d.n, forward_ ? d.from_stride : d.to_stride, forward_ ? d.to_stride : d.from_stride,
+                       0, nullptr, {}});
+    // Real data first become complex, then rows come first.
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+      const bool ra = is_r2c(a), rb = is_r2c(b);
+      return ra != rb ? ra : axis(a).points_stride < axis(b).points_stride;
+    });
+    place_work();
+    const auto steps_of = [](const BlockAxis& a) { return a.n == 1 ? Index{1} << 62 : a.points_stride; };
+    const BlockAxis& first = axis(order_.front());
+    direct_ = is_r2c(order_.front()) ||
+              std::ranges::all_of(axes_, [&](const BlockAxis& a) { return steps_of(a) >= steps_of(first); });
+  }
+
+  std::vector<ResizedFft::Step> run() {
+    forward_ ? forward() : backward();
+    return std::move(steps_);
+  }
+  Index work_bytes() const { return work_ * element_; }
+  const FftRow* row() const { return row_; }
+
+ private:
+  BlockAxis& axis(int i) { return at(axes_, i); }
+  bool is_r2c(int i) const {
+    const BlockAxis& a = at(axes_, i);
+    return a.transformed != nullptr && a.transformed->transform == Transform::r2c;
+  }
+
+  /// Dense in the order of the points, but for some room where strides would meet in few cache sets.
+  void place_work() {
+    std::vector<BlockAxis*> sorted;
+    for (BlockAxis& a : axes_) sorted.push_back(&a);
+    std::ranges::stable_sort(sorted, {}, &BlockAxis::points_stride);
+    work_ = 1;
+    for (BlockAxis* a : sorted) {
+      a->work_stride = work_;
+      work_ *= a->n;
+      if (work_ * element_ % (4 * line_bytes) == 0) work_ += line_bytes / element_;
+    }
+  }
+
+  /// The boxes of all points along the axes but `done` ones, of which only kept modes are there; `without` is
+  /// left out.
+  std::vector<Part> parts(const std::vector<int>& done, int without = -1) {
+    std::vector<Part> all(1);
+    all[0].extents = Shape(static_cast<int>(axes_.size()), 1);
+    for (int i = 0; i < static_cast<int>(axes_.size()); ++i)
+      if (i != without)
+        for (Part& p : all) p.extents[i] = axis(i).n;
+    for (const int i : done) {
+      std::vector<Part> finer;
+      for (const Part& p : all)
+        for (const Kept& k : axis(i).kept) {
+          finer.push_back(p);
+          finer.back().extents[i] = k.n;
+          finer.back().work += k.first * axis(i).work_stride;
+          finer.back().modes += k.among_kept * axis(i).modes_stride;
+        }
+      all = std::move(finer);
+    }
+    return all;
+  }
+
+  void forward() {
+    std::vector<int> done;
+    for (const int i : order_) {
+      const bool first = done.empty();
+      if (first && !direct_) copy_points();
+      for (const Part& part : parts(done, i)) transform(i, part, first && direct_);
+      if (folds(*axis(i).transformed, p_.nyquist))
+        for (const Part& part : parts(done, i)) fold(i, part);
+      done.push_back(i);
+    }
+    for (const Part& part : parts(done)) copy_modes(part);
+  }
+
+  void backward() {
+    std::vector<int> left = order_;
+    for (const Part& part : parts(left)) copy_modes(part);
+    while (!left.empty()) {
+      const int i = left.back();
+      left.pop_back();
+      const bool last = left.empty();
+      for (const Part& part : parts(left, i)) {
+        clear(i, part);
+        if (folds(*axis(i).transformed, p_.nyquist)) fold(i, part);
+        transform(i, part, last && direct_);
+      }
+      if (last && !direct_) copy_points();
+    }
+  }
+
+  /// One axis of a part, in place in work memory, or between the points of the user and there.
+  void transform(int i, const Part& part, bool direct) {
+    const ResizedAxis& a = *axis(i).transformed;
+    FftProblem f;
+    f.precision = p_.precision;
+    f.direction = p_.direction;
+    f.effort = p_.effort;
+    f.planning_seconds = p_.planning_seconds;
+    f.in_place = !direct;
+    f.may_destroy_input = !direct || !forward_;
+    f.kind = is_r2r(a.transform) ? FftKind::r2r : is_r2c(i) ? FftKind::real : FftKind::c2c;
+    const Index unit = f.kind == FftKind::r2r && complex_modes_ ? 2 : 1;
+    const auto dimension = [&](const BlockAxis& b, Index n) {
+      const Index points = (direct ? b.points_stride : b.work_stride) * unit, work = b.work_stride * unit;
+      return FftDimension{n, forward_ ? points : work, forward_ ? work : points};
+    };
+    f.dimensions.push_back(dimension(axis(i), a.points));
+    if (f.kind == FftKind::r2r)
+      f.dimensions.back().transform = forward_ ? a.transform : opposite(a.transform);
+    for (int b = 0; b < static_cast<int>(axes_.size()); ++b)
+      if (b != i && part.extents[b] > 1) f.loops.push_back(dimension(axis(b), part.extents[b]));
+    if (unit == 2) f.loops.push_back({2, 1, 1});
+    const Place work{Side::work, part.work * element_}, points{forward_ ? Side::input : Side::output, 0};
+    f.aligned = work.offset % 16 == 0 && (!direct || aligned_);
+    auto fft = std::make_shared<const ParallelFft>(f, rows_, threads_, plan_);
+    row_ = &fft->row();
+    steps_.emplace_back(ResizedFft::FftOfLines{std::move(fft), direct && forward_ ? points : work,
+                                               direct && !forward_ ? points : work});
+  }
+
+  void copy_points() {
+    const Part all = parts({}).front();
+    copy(all, &BlockAxis::points_stride, {forward_ ? Side::input : Side::output, 0}, {Side::work, 0}, forward_,
+         1);
+  }
+
+  void copy_modes(const Part& part) {
+    const Place modes{forward_ ? Side::output : Side::input, part.modes * element_};
+    copy(part, &BlockAxis::modes_stride, modes, {Side::work, part.work * element_}, !forward_, p_.scale);
+  }
+
+  void copy(const Part& part, Index BlockAxis::*stride, Place user, Place work, bool in, double scale) {
+    Shape extents;
+    Strides users, works;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      extents.push_back(part.extents[static_cast<int>(i)]);
+      users.push_back(axes_[i].*stride);
+      works.push_back(axes_[i].work_stride);
+    }
+    const CopyManner manner{scale, static_cast<int>(real_bytes(p_.precision))};
+    steps_.emplace_back(ResizedFft::Copy{
+        PermuteCopy(extents, in ? users : works, in ? works : users, static_cast<int>(element_), manner),
+        in ? user : work, in ? work : user});
+  }
+
+  /// Loops over a part, with `n` elements along axis `i`.
+  std::vector<FftDimension> loops_over(int i, const Part& part, Index n) {
+    std::vector<FftDimension> loops;
+    for (int b = 0; b < static_cast<int>(axes_.size()); ++b) {
+      const Index extent = b == i ? n : part.extents[b], stride = axis(b).work_stride * element_;
+      if (extent > 1) loops.push_back({extent, stride, stride});
+    }
+    std::ranges::sort(loops, std::greater{}, &FftDimension::from_stride);
+    return loops;
+  }
+
+  /// The modes along axis `i` that are not there.
+  void clear(int i, const Part& part) {
+    const BlockAxis& a = axis(i);
+    const Index first = a.kept.front().n;
+    const Index n = (a.kept.size() == 2 ? a.kept[1].first : a.n) - first;
+    if (n == 0) return;
+    std::vector<FftDimension> loops = loops_over(i, part, n);
+    if (loops.empty() || loops.back().from_stride != element_) loops.push_back({1, element_, element_});
+    loops.back() = {loops.back().n * element_, 1, 1};
+    steps_.emplace_back(ResizedFft::Zero{std::move(loops), (part.work + first * a.work_stride) * element_});
+  }
+
+  void fold(int i, const Part& part) {
+    const BlockAxis& a = axis(i);
+    const Index positive = is_r2c(i) ? a.transformed->modes - 1 : a.kept.front().n;
+    const Index other = is_r2c(i) ? 0 : a.kept.back().first - positive;
+    steps_.emplace_back(ResizedFft::Nyquist{loops_over(i, part, 1),
+                                            (part.work + positive * a.work_stride) * element_,
+                                            other * a.work_stride * element_});
+  }
+
+  const ResizedProblem& p_;
+  bool aligned_, forward_ = true, complex_modes_ = true, direct_ = false;
+  std::span<const FftRow* const> rows_;
+  int threads_;
+  Plan plan_;
+  Index element_ = 16, work_ = 1;
+  std::vector<BlockAxis> axes_;
+  std::vector<int> order_;  ///< in which forward transforms
+  std::vector<ResizedFft::Step> steps_;
+  const FftRow* row_ = nullptr;
+};
+
+void zero(std::span<const FftDimension> loops, std::byte* at) {
+  const auto bytes = static_cast<std::size_t>(loops.back().n);
+  for_each_index(loops.first(loops.size() - 1), at, at,
+                 [&](std::byte* run, std::byte*) { std::memset(run, 0, bytes); });
+}
+
+}  // namespace
+
+ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* const> rows, int threads,
+                       Plan plan)
+    : precision_(problem.precision), direction_(problem.direction), threads_(threads) {
+  const bool forward = direction_ == Direction::forward;
+  const Index unit = 2 * real_bytes(precision_);
+  const bool r2c =
+      std::ranges::any_of(problem.axes, [](const auto& a) { return a.transform == Transform::r2c; });
+  const Index points_unit = problem.points == Element::complex ? unit : unit / 2;
+  const Index modes_unit = r2c ? unit : points_unit;
+  const auto bytes = [&](const FftDimension& d, Index n, Index times) {
+    return FftDimension{n, d.from_stride * times * (forward ? points_unit : modes_unit),
+                        d.to_stride * times * (forward ? modes_unit : points_unit)};
+  };
+  // Blocks take whole loops, those over neighbours in memory first, and part of the first one that is too
+  // long.
+  std::vector<FftDimension> loops = problem.loops, block, places;
+  std::ranges::stable_sort(loops, {}, forward ? &FftDimension::from_stride : &FftDimension::to_stride);
+  Index size = unit, rest = 0;
+  std::size_t cut = loops.size();
+  for (const ResizedAxis& a : problem.axes) size *= std::max(all_modes(a), a.modes);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const FftDimension& d = loops[i];
+    const Index most = std::clamp<Index>(threads * block_bytes / size, 1, d.n);
+    const Index pieces = divided_up(d.n, most), n = divided_up(d.n, pieces);
+    block.push_back(d);
+    block.back().n = n;
+    size *= n;
+    if (n == d.n) continue;
+    if (cut == loops.size()) {
+      cut = i;
+      rest = d.n % n;
+      places.push_back(bytes(d, d.n / n, n));
+    } else {
+      places.push_back(bytes(d, d.n, 1));
+    }
+    if (n > 1) size = std::max(size, threads * block_bytes);  // slower loops are left outside
+  }
+  std::ranges::reverse(places);
+  const auto add = [&](const std::vector<FftDimension>& part, std::vector<FftDimension> where, Index from,
+                       Index to) {
+    const auto on_16 = [&](Index offset) { return offset % 16 == 0; };
+    const bool aligned =
+        problem.aligned && on_16(from) && on_16(to) && std::ranges::all_of(where, [&](const FftDimension& d) {
+          return d.n == 1 || (on_16(d.from_stride) && on_16(d.to_stride));
+        });
+    BlockWriter writer(problem, part, aligned, rows, threads, plan);
+    blocks_.push_back({writer.run(), std::move(where), from, to});
+    work_bytes_ = std::max(work_bytes_, writer.work_bytes());
+    row_ = writer.row();
+  };
+  add(block, places, 0, 0);
+  if (rest == 0) return;
+  block[cut].n = rest;
+  const FftDimension behind = bytes(loops[cut], 1, loops[cut].n - rest);
+  places.pop_back();  // that of the cut loop is the innermost
+  add(block, places, behind.from_stride, behind.to_stride);
+}
+
+template <class Real>
+void ResizedFft::fold(const Nyquist& step, std::byte* work) const {
+  using Complex = std::complex<Real>;
+  const bool forward = direction_ == Direction::forward;
+  std::byte* const start = work + step.offset;
+  for_each_index(std::span<const FftDimension>(step.loops), start, start, [&](std::byte* at, std::byte*) {
+    Complex& positive = *reinterpret_cast<Complex*>(at);
+    Complex& negative = *reinterpret_cast<Complex*>(at + step.other);
+    if (step.other == 0) {
+      positive = forward ? 2 * positive.real() : positive.real() / 2;
+    } else if (forward) {
+      negative += positive;
+    } else {
+      positive = negative = negative / Real{2};
+    }
+  });
+}
+
+void ResizedFft::run(const Blocks& blocks, std::byte* from, std::byte* to, std::byte* work,
+                     ThreadPool* pool) const {
+  const auto address = [&](const Place& p) {
+    return (p.side == Side::work ? work : p.side == Side::input ? from : to) + p.offset;
+  };
+  for (const Step& step : blocks.steps) {
+    if (const auto* fft = std::get_if<FftOfLines>(&step)) {
+      fft->fft->execute(address(fft->from), address(fft->to), nullptr, pool);
+    } else if (const auto* copy = std::get_if<Copy>(&step)) {
+      const std::byte* const read = address(copy->from);
+      std::byte* const write = address(copy->to);
+      if (pool == nullptr) {
+        copy->copy.run(read, write);
+      } else {
+        pool->run(threads_, [&](int part) { copy->copy.run_part(read, write, part, threads_); });
+      }
+    } else if (const auto* nothing = std::get_if<Zero>(&step)) {
+      zero(nothing->loops, work + nothing->offset);
+    } else {
+      const auto& nyquist = std::get<Nyquist>(step);
+      precision_ == Precision::float64 ? fold<double>(nyquist, work) : fold<float>(nyquist, work);
+    }
+  }
+}
+
+void ResizedFft::execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool) const {
+  for (const Blocks& b : blocks_)
+    for_each_index(std::span<const FftDimension>(b.places), from + b.from_offset, to + b.to_offset,
+                   [&](std::byte* f, std::byte* t) { run(b, f, t, work, pool); });
+}
+
+}  // namespace weft

@@ -1,0 +1,89 @@
+#include "support/kept_modes.hpp"
+
+#include <utility>
+
+#include "geometry/transform.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// A mode of all and how much of it a kept mode stands for.
+using Share = std::pair<Index, long double>;
+
+/// The modes of all n that the kept mode `k` is the sum of.
+std::vector<Share> shares(const Problem& p, int axis, Index k) {
+  const Transform t = p.transforms[axis];
+  const Index n = p.shape[axis], m = output_shape(p)[axis];
+  const bool cut = m < output_shape(p.shape, p.transforms)[axis];
+  const bool shared = cut && p.modes_nyquist == ModesNyquist::shared;
+  if (t == Transform::r2c && shared && m > 1 && k == m - 1) return {{k, 1}, {n - k, 1}};
+  if (t != Transform::c2c || !cut) return {{k, 1}};
+  const Index frequency = 2 * k < m ? k : k - m;
+  if (shared && -2 * frequency == m) return {{n + frequency, 1}, {-frequency, 1}};
+  return {{frequency < 0 ? n + frequency : frequency, 1}};
+}
+
+/// The modes of all n that a kept mode becomes backward.
+std::vector<Share> spread(const Problem& p, int axis, Index k) {
+  std::vector<Share> all = shares(p, axis, k);
+  const Index n = p.shape[axis];
+  if (p.transforms[axis] == Transform::r2c) {  // its conjugate counts as well; the real part is taken
+    const long double twice = k == 0 || 2 * k == n ? 1 : 2;
+    return {{k, all.size() == 2 ? 1 : twice}};
+  }
+  for (Share& s : all) s.second /= static_cast<long double>(all.size());
+  return all;
+}
+
+/// Along one axis of a whole array, element k of one side belongs to `pairs(k)` of the other, which is `to` or
+/// from.
+template <class Pairs>
+std::vector<Exact> along(Shape& shape, int axis, Index length, bool gathers, const std::vector<Exact>& from,
+                         const Pairs& pairs) {
+  Index inner = 1, outer = 1;
+  const Index n = shape[axis];
+  for (int a = 0; a < shape.size(); ++a) (a < axis ? outer : inner) *= a == axis ? 1 : shape[a];
+  std::vector<Exact> to(static_cast<std::size_t>(outer * length * inner));
+  for (Index o = 0; o < outer; ++o)
+    for (Index k = 0; k < (gathers ? length : n); ++k)
+      for (const auto& [j, share] : pairs(k))
+        for (Index i = 0; i < inner; ++i) {
+          const auto at_k = static_cast<std::size_t>((o * (gathers ? length : n) + k) * inner + i);
+          const auto at_j = static_cast<std::size_t>((o * (gathers ? n : length) + j) * inner + i);
+          (gathers ? to[at_k] : to[at_j]) += share * (gathers ? from[at_j] : from[at_k]);
+        }
+  shape[axis] = length;
+  return to;
+}
+
+AxisVector<Transform> as_complex(const Problem& p, bool inverse) {
+  AxisVector<Transform> t = p.transforms;
+  for (Transform& one : t) one = one == Transform::r2c ? Transform::c2c : inverse ? opposite(one) : one;
+  return t;
+}
+
+}  // namespace
+
+std::vector<Exact> exact_modes(const Problem& p, const std::vector<Exact>& points) {
+  if (p.modes.empty()) return direct_sum(p.shape, p.transforms, points, p.line);
+  std::vector<Exact> data = direct_sum(p.shape, as_complex(p, false), points, p.line);
+  Shape shape = p.shape;
+  for (int a = 0; a < shape.size(); ++a)
+    data = along(shape, a, output_shape(p)[a], true, data, [&](Index k) { return shares(p, a, k); });
+  return data;
+}
+
+std::vector<Exact> exact_points(const Problem& p, const std::vector<Exact>& modes) {
+  std::vector<Exact> data = modes;
+  Shape shape = output_shape(p);
+  for (int a = 0; a < shape.size(); ++a)
+    data = along(shape, a, p.shape[a], false, data, [&](Index k) { return spread(p, a, k); });
+  // The inverse of c2c is the conjugate of the transform of conjugates; DCTs and DSTs do not mind.
+  for (Exact& v : data) v = std::conj(v);
+  data = direct_sum(p.shape, as_complex(p, true), data, {});
+  for (Exact& v : data) v = p.element == Element::real ? Exact(v.real()) : std::conj(v);
+  return data;
+}
+
+}  // namespace weft::test

@@ -1,0 +1,203 @@
+// Problems that keep some of the modes: against transforms of all modes, on all pipelines.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <random>
+
+#include "geometry/transform.hpp"
+#include "support/expect_error.hpp"
+#include "support/kept_modes.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+std::vector<Exact> random_points(const Problem& p, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<Exact> all;
+  for (Index i = 0; i < Box::whole(p.shape).count(); ++i) {
+    const double re = uniform(engine), im = uniform(engine);
+    all.emplace_back(re, p.element == Element::real ? 0 : im);
+  }
+  return all;
+}
+
+Index position(const Shape& shape, const Shape& at) {
+  Index i = 0;
+  for (int a = 0; a < shape.size(); ++a) i = i * shape[a] + at[a];
+  return i;
+}
+
+template <class T>
+T narrowed(const Exact& v) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(v.real());
+  } else {
+    return T(v);
+  }
+}
+
+/// The relative error of one direction.
+template <class In, class Out>
+double error(Plan& plan, bool forward, const Problem& p, const std::vector<Exact>& from,
+             const std::vector<Exact>& to) {
+  const std::size_t room = plan.buffer_bytes();
+  Buffer<In> in(room / sizeof(In));
+  Buffer<Out> other(room / sizeof(Out));
+  Out* const out = p.in_place ? reinterpret_cast<Out*>(in.data()) : other.data();
+  const Shape points = p.shape, modes = output_shape(p);
+  const auto fill = [&](const Shape& at, std::size_t i) {
+    in[i] = narrowed<In>(from[static_cast<std::size_t>(position(forward ? points : modes, at))]);
+  };
+  forward ? for_each_input(plan, fill) : for_each_output(plan, fill);
+  forward ? plan.forward(in.data(), out) : plan.backward(in.data(), out);
+  long double difference = 0, norm = 0;
+  for (const Exact& v : to) norm += std::norm(v);
+  const auto compare = [&](const Shape& at, std::size_t i) {
+    difference += std::norm(Exact(out[i]) - to[static_cast<std::size_t>(position(forward ? modes : points, at))]);
+  };
+  forward ? for_each_output(plan, compare) : for_each_input(plan, compare);
+  return static_cast<double>(std::sqrt(difference / norm));
+}
+
+template <class In, class Out>
+void check(const Comm& comm, Problem p, const Options& options = {}) {
+  if (p.transforms.empty()) p.transforms = AxisVector<Transform>(p.shape.size(), Transform::c2c);
+  const std::vector<Exact> points = random_points(p, 7), modes = exact_modes(p, points);
+  Plan plan(comm, p, options);
+  const double eps = p.precision == Precision::float64 ? 1e-15 : 5e-7;
+  EXPECT_LT((error<In, Out>(plan, true, p, points, modes)), eps) << plan.to_string();
+  EXPECT_LT((error<Out, In>(plan, false, p, modes, exact_points(p, modes))), eps) << plan.to_string();
+}
+
+using C = std::complex<double>;
+
+}  // namespace
+
+TEST(KeptModes, OfEveryKindOfAxis) {
+  for (const int ranks : {1, 2, 3, 4, 5})
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      for (const ModesNyquist nyquist : {ModesNyquist::shared, ModesNyquist::single}) {
+        check<C, C>(comm, {.shape = {12, 9, 15}, .modes = {8, 6, 10}, .modes_nyquist = nyquist,
+                           .element = Element::complex});
+        check<C, C>(comm, {.shape = {12, 9, 15}, .modes = {7, 9, 5}, .modes_nyquist = nyquist,
+                           .element = Element::complex});
+        check<C, C>(comm, {.shape = {24, 18}, .modes = {16, 1}, .modes_nyquist = nyquist,
+                           .element = Element::complex});
+        check<C, C>(comm, {.shape = {6, 7, 5, 8}, .modes = {2, 7, 2, 5}, .modes_nyquist = nyquist,
+                           .element = Element::complex});
+        Problem real{.shape = {12, 10, 18}, .modes = {8, 7, 7}, .modes_nyquist = nyquist};
+        real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+        real.element = Element::real;
+        check<double, C>(comm, real);
+        real.transforms = {Transform::r2c, Transform::c2c, Transform::c2c};
+        real.modes = {4, 6, 18};
+        check<double, C>(comm, real);
+        real.transforms = {Transform::c2c, Transform::r2c, Transform::dct2};
+        real.modes = {8, 4, 11};
+        check<double, C>(comm, real);
+        real.transforms = {Transform::dst1, Transform::none, Transform::dct3};
+        real.modes = {8, 10, 11};
+        check<double, double>(comm, real);
+        Problem mixed{.shape = {9, 10, 12}, .modes = {6, 10, 7}, .modes_nyquist = nyquist};
+        mixed.transforms = {Transform::dct1, Transform::none, Transform::c2c};
+        mixed.element = Element::complex;
+        check<C, C>(comm, mixed);
+      }
+    });
+}
+
+TEST(KeptModes, OnEveryPipelineAndDistribution) {
+  for (const int ranks : {1, 2, 4, 6})
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      Problem p{.shape = {24, 18, 20}, .modes = {16, 12, 7}};
+      p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+      p.element = Element::real;
+      for (const char* pipeline : {"sequential", "windowed", "th", "planes", "two-front"})
+        for (const char* exchange : {"direct", "copy"})
+          for (const Distribution& output : {Distribution::slab(1), Distribution::brick(),
+                                             Distribution::fastest(), Distribution::pencil(0)}) {
+            p.output = output;
+            p.input = output.kind() == Distribution::Kind::brick ? output : Distribution::slab(0);
+            for (const bool in_place : {false, true}) {
+              p.in_place = in_place;
+              check<double, C>(comm, p, Options().set("pipeline", pipeline).set("exchange", exchange));
+            }
+          }
+    });
+}
+
+TEST(KeptModes, WithThreadsInFloatAndLarge) {
+  ThreadTeam(2).run([&](const Comm& comm) {
+    Problem p{.shape = {36, 30, 28}, .modes = {24, 20, 10}, .precision = Precision::float32};
+    p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+    p.element = Element::real;
+    for (const int threads : {1, 3})
+      check<float, std::complex<float>>(comm, p, Options().set("threads", threads));
+    Problem large{.shape = {96, 64, 48}, .modes = {60, 40, 32}, .element = Element::complex};
+    for (const int threads : {1, 2}) check<C, C>(comm, large, Options().set("threads", threads));
+  });
+}
+
+/// What is cut before an exchange is not sent.
+TEST(KeptModes, OnlyTheyAreSent) {
+  ThreadTeam(2).run([&](const Comm& comm) {
+    Problem p{.shape = {48, 48, 48}, .modes = {32, 32, 32}};
+    p.output = Distribution::slab(1);
+    const std::string text = Plan(comm, p).to_string();
+    // 24 of 48 planes, of each half of 32 x 32.
+    EXPECT_NE(text.find("at most 1 messages, 12288 points sent"), std::string::npos) << text;
+    EXPECT_NE(text.find("modes cut"), std::string::npos) << text;
+  });
+}
+
+TEST(KeptModes, HelpersKnowThem) {
+  ThreadTeam(1).run([&](const Comm& comm) {
+    Problem p{.shape = {12, 9}, .modes = {8, 3}};
+    p.transforms = {Transform::c2c, Transform::r2c};
+    const Plan plan(comm, p);
+    EXPECT_EQ(wavenumbers(plan, 0), (std::vector<double>{0, 1, 2, 3, -4, -3, -2, -1}));
+    EXPECT_EQ(wavenumbers(plan, 0, Nyquist::zero), (std::vector<double>{0, 1, 2, 3, 0, -3, -2, -1}));
+    EXPECT_EQ(wavenumbers(plan, 1), (std::vector<double>{0, 1, 2}));
+    EXPECT_EQ(hermitian_weights(plan, 0), (std::vector<double>{1, 1, 1, 1, 0.5, 1, 1, 1}));
+    EXPECT_EQ(hermitian_weights(plan, 1), (std::vector<double>{1, 2, 0.5}));
+    p.modes_nyquist = ModesNyquist::single;
+    const Plan single(comm, p);
+    EXPECT_EQ(hermitian_weights(single, 0), (std::vector<double>(8, 1)));
+    EXPECT_EQ(hermitian_weights(single, 1), (std::vector<double>{1, 2, 2}));
+    EXPECT_EQ(wavenumbers(single, 1, Nyquist::zero), (std::vector<double>{0, 1, 2}));
+  });
+}
+
+TEST(KeptModes, BadInput) {
+  ThreadTeam(2).run([&](const Comm& comm) {
+    const auto plan = [&](Problem p) { Plan(comm, p); };
+    Problem p{.shape = {8, 8}, .modes = {9, 8}};
+    expect_error([&] { plan(p); }, "plan: modes: 9 along axis 0; expected 1 to 8, as 8 points have no more");
+    p.modes = {8, 0};
+    expect_error([&] { plan(p); }, "0 along axis 1");
+    p.modes = {8};
+    expect_error([&] { plan(p); }, "1 lengths; expected one per axis, 2, or none");
+    p.modes = {4, 8};
+    p.transforms = {Transform::none, Transform::c2c};
+    expect_error([&] { plan(p); }, "4 along axis 0; expected 8, as the axis is not transformed");
+    p.transforms = {Transform::c2c, Transform::r2c};
+    p.modes = {8, 8};
+    expect_error([&] { plan(p); }, "8 along axis 1; expected 1 to 5");
+    p.transforms = {};
+    p.modes = {4, 8};
+    p.line = {0, 1};
+    expect_error([&] { plan(p); }, "part of a line");
+    p.line = {};
+    p.modes = {4 + Index{comm.rank()}, 8};
+    expect_error([&] { plan(p); }, "modes 4x8");
+    p.modes = {4, 8};
+    p.output = Distribution::boxes({Box{{0, 0}, {4, 8}}, Box{{4, 0}, {8, 8}}});
+    expect_error([&] { plan(p); }, "the output has the shape of the kept modes, 4x8");
+  });
+}
+
+}  // namespace weft::test
