@@ -10,6 +10,7 @@ module weft_problems_module
   public :: weft_none, weft_c2c, weft_r2c, weft_dct1, weft_dct2, weft_dct3, weft_dct4, weft_dst1, weft_dst2, weft_dst3, &
     weft_dst4
   public :: weft_float32, weft_float64, weft_host, weft_cuda, weft_element_auto, weft_real, weft_complex
+  public :: weft_nyquist_shared, weft_nyquist_odd, weft_nyquist_single
   public :: weft_unscaled, weft_symmetric, weft_full
   public :: c_arguments, translate
 
@@ -31,6 +32,7 @@ module weft_problems_module
   ! The elements of the input. auto: real if a dimension is r2c, or if there are DCTs or DSTs and no c2c; else complex.
   integer, parameter :: weft_element_auto = 0, weft_real = 1, weft_complex = 2
   ! The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the dimensions.
+  integer, parameter :: weft_nyquist_shared = 0, weft_nyquist_odd = 1, weft_nyquist_single = 2
   integer, parameter :: weft_unscaled = 0, weft_symmetric = 1, weft_full = 2
 
   ! Which rank holds which part of an array, and how it lies in memory. By default slabs along the last dimension, in
@@ -81,6 +83,15 @@ module weft_problems_module
     ! k has mod(k, shape(a)) along a and k/shape(a) along b. With [2, 1] the input is the line in Fortran's order.
     ! Zeros: none.
     integer :: line(2) = 0
+    ! The length of the output along each dimension, where not all modes are kept: those of the lowest frequencies. Forward
+    ! leaves the others out, backward takes them as zero. Of a c2c dimension the m kept modes are 0 to (m+1)/2-1, then
+    ! -(m/2) to -1; of r2c and of DCTs and DSTs they are the first m. Scale factors are those of shape. For arrays on the
+    ! host. 0, or not allocated: all.
+    integer(c_int64_t), allocatable :: modes(:)
+    ! What the mode m/2 of an even number m of kept modes stands for: m/2 periods and -m/2 alike, and m modes of r2c count
+    ! as those of 2(m-1) points (weft_nyquist_shared), or as those of 2m-1 (weft_nyquist_odd); or -m/2 alone
+    ! (weft_nyquist_single).
+    integer :: modes_nyquist = weft_nyquist_shared
   end type
 
   ! A problem as C takes it, with what it points to.
@@ -249,6 +260,12 @@ contains
     c%problem%output_distance = problem%output_distance
     c%problem%forward_scale = problem%forward_scale
     c%problem%backward_scale = problem%backward_scale
+    c%problem%modes_nyquist = problem%modes_nyquist
+    if (allocated(problem%modes)) then
+      call need_size(code, "problem%modes", size(problem%modes), ndim)
+      if (code /= weft_success) return
+      c%problem%modes = axes_of(problem%modes)
+    end if
     if (any(problem%line /= 0)) then
       if (problem%line(1) == problem%line(2)) then
         code = fail("problem%line", "the same dimension twice", "two different dimensions")

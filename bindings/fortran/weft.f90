@@ -6,7 +6,8 @@ module weft
   use weft_problems_module, only: weft_distribution, weft_slab, weft_pencil, weft_brick, weft_grid, weft_boxes, &
     weft_own_box, weft_fastest, weft_problem, weft_max_dimensions, weft_none, weft_c2c, weft_r2c, weft_dct1, weft_dct2, &
     weft_dct3, weft_dct4, weft_dst1, weft_dst2, weft_dst3, weft_dst4, weft_float32, weft_float64, weft_host, weft_cuda, &
-    weft_element_auto, weft_real, weft_complex, weft_unscaled, weft_symmetric, weft_full
+    weft_element_auto, weft_real, weft_complex, weft_nyquist_shared, weft_nyquist_odd, weft_nyquist_single, &
+    weft_unscaled, weft_symmetric, weft_full
   use weft_ranks_module, only: weft_comm, weft_comm_self, weft_team, weft_body
   use weft_options_module, only: weft_options
   use weft_plans_module, only: weft_plan, weft_layout, weft_operation_time, weft_accuracy, weft_deallocate, &

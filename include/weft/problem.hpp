@@ -54,8 +54,9 @@ enum class Element { real, complex };
 /// Of an even number m of kept modes (`Problem::modes`), what the mode m/2 stands for. `shared`: for m/2
 /// periods and for -m/2 alike, as in the transform of m points: forward adds both modes of all points up, and
 /// backward gives each one half, so that real data stay real. An r2c axis of m modes counts as that of 2(m-1)
-/// points, whose last mode is real. `single`: of c2c for -m/2 alone, of r2c for m-1, like any other mode.
-enum class ModesNyquist { shared, single };
+/// points, whose last mode is real. `odd`: the same, but an r2c axis of m modes counts as that of 2m-1 points, whose
+/// modes stand for themselves. `single`: the mode m/2 stands for -m/2 alone, and all of r2c for themselves.
+enum class ModesNyquist { shared, odd, single };
 
 /// The factor of a direction's result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of
 /// the transformed axes.

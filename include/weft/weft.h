@@ -167,6 +167,13 @@ typedef enum weft_element { WEFT_ELEMENT_AUTO = 0, WEFT_REAL = 1, WEFT_COMPLEX =
 
 /// The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the
 /// transformed axes.
+/// Of an even number m of kept modes, what the mode m/2 stands for.
+typedef enum weft_modes_nyquist {
+  WEFT_NYQUIST_SHARED = 0,  ///< m/2 periods and -m/2 alike; m modes of r2c count as those of 2(m-1) points
+  WEFT_NYQUIST_ODD = 1,     ///< the same, but m modes of r2c count as those of 2m-1 points
+  WEFT_NYQUIST_SINGLE = 2   ///< -m/2 alone, and all modes of r2c themselves
+} weft_modes_nyquist;
+
 typedef enum weft_scale { WEFT_UNSCALED = 0, WEFT_SYMMETRIC = 1, WEFT_FULL = 2 } weft_scale;
 
 /// How a distribution cuts the array. Even cuts give the larger parts to the first ranks.
@@ -223,6 +230,12 @@ typedef struct weft_problem {
   /// transform. Before forward point j has the indices j / shape[b] along a and j % shape[b] along b; after
   /// it mode k has k % shape[a] along a and k / shape[a] along b. {0, 0}: none.
   int line[2];
+  weft_modes_nyquist modes_nyquist;  ///< where not all modes are kept; 0: shared
+  /// The length of the output along each axis, where not all modes are kept: those of the lowest frequencies.
+  /// Forward leaves the others out, backward takes them as zero. Of a c2c axis the m kept modes are 0 to
+  /// (m+1)/2 - 1, then -(m/2) to -1; of r2c and of DCTs and DSTs they are the first m. Scale factors are those
+  /// of `shape`. For arrays on the host. 0: all modes of the axis.
+  int64_t modes[WEFT_MAX_AXES];
 } weft_problem;
 
 /// Two lengths whose product is n, as nearly equal as they can be: the axes of a line. A prime is a failure.

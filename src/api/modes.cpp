@@ -33,7 +33,9 @@ ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
   const Transform t = problem.transforms[axis];
   const Index n = problem.shape[axis];
   const Index all = output_shape(problem.shape, problem.transforms)[axis], m = output_shape(problem)[axis];
-  const bool shared = m < all && m > 1 && problem.modes_nyquist == ModesNyquist::shared;
+  const bool shares = t == Transform::r2c ? problem.modes_nyquist == ModesNyquist::shared
+                                          : problem.modes_nyquist != ModesNyquist::single;
+  const bool shared = shares && m < all && m > 1;
   return {t, n, logical_length(t, n), m, shared, plan.output_box().lo[axis], plan.output_box().hi[axis]};
 }
 

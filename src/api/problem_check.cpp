@@ -50,7 +50,7 @@ const char* name_of(Element e) {
   return e == Element::real ? "real" : "complex";
 }
 const char* name_of(ModesNyquist n) {
-  return n == ModesNyquist::shared ? "shared" : "single";
+  return n == ModesNyquist::shared ? "shared" : n == ModesNyquist::odd ? "odd" : "single";
 }
 const char* name_of(MemoryKind m) {
   return m == MemoryKind::host ? "host" : "cuda";

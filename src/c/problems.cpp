@@ -6,6 +6,7 @@
 
 #include "c/boxes.hpp"
 #include "c/structs.hpp"
+#include "geometry/transform.hpp"
 
 namespace weft::c {
 
@@ -18,6 +19,8 @@ constexpr Transform transforms[] = {Transform::c2c,  Transform::r2c,  Transform:
 constexpr Precision precisions[] = {Precision::float64, Precision::float32};
 constexpr MemoryKind memories[] = {MemoryKind::host, MemoryKind::cuda};
 constexpr std::optional<Element> elements[] = {std::nullopt, Element::real, Element::complex};
+constexpr ModesNyquist modes_nyquists[] = {ModesNyquist::shared, ModesNyquist::odd,
+                                           ModesNyquist::single};
 constexpr Scale scales[] = {Scale::none, Scale::symmetric, Scale::full};
 using Kind = Distribution::Kind;
 constexpr Kind kinds[] = {Kind::slab,  Kind::pencil, Kind::brick,  Kind::grid,
@@ -95,6 +98,12 @@ Problem problem_of(const weft_problem* given) {
   problem.output_distance = p.output_distance;
   problem.forward_scale = in_table(scales, p.forward_scale, "plan: forward scale", "weft_scale");
   problem.backward_scale = in_table(scales, p.backward_scale, "plan: backward scale", "weft_scale");
+  problem.modes_nyquist =
+      in_table(modes_nyquists, p.modes_nyquist, "plan: modes_nyquist", "weft_modes_nyquist");
+  if (Shape modes = unless_zero(p.modes, p.ndim); !modes.empty()) {
+    const Shape all = output_shape(problem.shape, problem.transforms);
+    for (int a = 0; a < p.ndim; ++a) problem.modes.push_back(modes[a] == 0 ? all[a] : modes[a]);
+  }
   if (p.line[0] != 0 || p.line[1] != 0) problem.line = {p.line[0], p.line[1]};
   return problem;
 }

@@ -175,6 +175,49 @@ static void test_line(weft_comm comm) {
   FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_FAILURE, "c2c along both axes of a line");
 }
 
+/* One wave through modes that do not hold it and through some that do, and back. */
+static void test_kept_modes(weft_comm comm) {
+  weft_problem problem = {.size = sizeof problem, .ndim = 2, .shape = {12, 10}, .modes = {8, 0}};
+  problem.backward_scale = WEFT_FULL;
+  weft_distribution columns = {.size = sizeof columns, .cut = WEFT_SLAB, .axis = 1};
+  problem.output = &columns;
+  weft_plan plan = NULL;
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  weft_layout in = {.size = sizeof in}, out = {.size = sizeof out};
+  GOOD(weft_plan_layout(plan, WEFT_INPUT, &in));
+  GOOD(weft_plan_layout(plan, WEFT_OUTPUT, &out));
+  CHECK(out.box.lo[0] == 0 && (out.count == 0 || out.box.hi[0] == 8));
+  double complex *x = NULL, *y = NULL;
+  GOOD(weft_alloc((size_t)in.count * sizeof *x, (void**)&x));
+  GOOD(weft_alloc((size_t)out.count * sizeof *y, (void**)&y));
+  for (int wave = 3; wave <= 5; ++wave) { /* 4 is the mode in the middle, which is shared; 5 is left out */
+    const double kept = wave == 5 ? 0 : 1, back = wave == 4 ? 0.5 : kept;
+    int64_t at = 0;
+    for (int64_t a = in.box.lo[0]; a < in.box.hi[0]; ++a)
+      for (int64_t b = in.box.lo[1]; b < in.box.hi[1]; ++b) x[at++] = cexp(2 * acos(-1.0) * I * (double)(wave * a) / 12);
+    GOOD(weft_forward(plan, x, y));
+    at = 0;
+    for (int64_t a = out.box.lo[0]; a < out.box.hi[0]; ++a)
+      for (int64_t b = out.box.lo[1]; b < out.box.hi[1]; ++b)
+        CHECK(cabs(y[at++] - (a == wave && b == 0 ? 120 * kept : 0)) < 1e-12);
+    GOOD(weft_backward(plan, y, x));
+    at = 0;
+    for (int64_t a = in.box.lo[0]; a < in.box.hi[0]; ++a)
+      for (int64_t b = in.box.lo[1]; b < in.box.hi[1]; ++b) {
+        const double complex forth = cexp(2 * acos(-1.0) * I * (double)(wave * a) / 12);
+        CHECK(cabs(x[at++] - back * (wave == 4 ? forth + conj(forth) : forth)) < 1e-13);
+      }
+  }
+  weft_free(x);
+  weft_free(y);
+  GOOD(weft_plan_free(&plan));
+  problem.modes[0] = 13;
+  FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_FAILURE, "1 to 12");
+  problem.modes[0] = 8;
+  problem.modes_nyquist = (weft_modes_nyquist)7;
+  FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_BAD_ARGUMENT, "weft_modes_nyquist");
+}
+
 void test_findings(weft_comm comm) {
   int rank = -1, size = 0;
   GOOD(weft_comm_rank(comm, &rank));
@@ -204,4 +247,5 @@ void test_findings(weft_comm comm) {
   test_accuracy(comm, rank, size);
   test_modes(comm, rank, size);
   test_line(comm);
+  test_kept_modes(comm);
 }

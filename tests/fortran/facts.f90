@@ -20,6 +20,49 @@ contains
     call test_accuracy(comm)
     call test_modes(comm)
     call test_line(comm)
+    call test_kept_modes(comm)
+  end subroutine
+
+  ! Waves of 0 to 5 periods along dimension 1, of which modes up to 3 are kept: forward and back again.
+  subroutine test_kept_modes(comm)
+    type(weft_comm), intent(in) :: comm
+    type(weft_problem) :: problem
+    type(weft_plan) :: plan
+    type(weft_box) :: in, out
+    real(real64), allocatable :: x(:, :), back(:, :)
+    complex(real64), allocatable :: y(:, :)
+    real(real64), parameter :: turn = 2*acos(-1d0)
+    integer(int64) :: i
+    integer :: wave, status
+    problem%shape = [10, 8]
+    problem%transforms = [weft_r2c, weft_c2c]
+    problem%modes = [4, 0]
+    problem%modes_nyquist = weft_nyquist_single
+    problem%input = weft_slab(2)
+    problem%output = weft_slab(1)
+    problem%backward_scale = weft_full
+    call plan%create(comm, problem)
+    in = plan%input_box()
+    out = plan%output_box()
+    allocate (x(in%lo(1):in%hi(1), in%lo(2):in%hi(2)), y(out%lo(1):out%hi(1), out%lo(2):out%hi(2)))
+    allocate (back, mold=x)
+    do wave = 0, 5
+      do i = in%lo(1), in%hi(1)
+        x(i, :) = cos(turn*wave*(i - 1)/10)
+      end do
+      call plan%forward(x, y)
+      do i = out%lo(1), out%hi(1)
+        if (out%hi(2) < out%lo(2)) cycle
+        call claim_here(abs(y(i, 1) - merge(merge(80, 40, wave == 0), 0, i == wave + 1)) < 1d-12)
+      end do
+      call plan%backward(y, back)
+      call claim_here(all(abs(back - merge(x, 0d0, wave < 4)) < 1d-13))
+    end do
+    call claim(comm, all_right, "kept modes")
+    call plan%free()
+    problem%modes = [4]
+    call plan%create(comm, problem, status=status)
+    call claim(comm, status == weft_failure .or. status == weft_bad_argument, "modes of one dimension")
   end subroutine
 
   ! Dimension 1 is halved, dimension 3 is cut along.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.fft
+import scipy.signal
 import weft
 from compare import close, random_array
 
@@ -193,6 +194,33 @@ def one_line(comm):
         raise AssertionError("no error")
 
 
+def kept_modes(comm):
+    """The 3/2 rule: backward to more points than there are modes, and forward again; against SciPy's resampling."""
+    shape, modes = (12, 9, 18), (8, None, 7)
+    plan = weft.Plan(comm, shape, "r2c", modes=modes, output="slab1", norm="forward")
+    assert plan.input_shape[1:] == (9, 18) and plan.output_shape[0] == 8 and plan.output_shape[2] == 7
+    rough = np.random.default_rng(3).normal(size=(8, 9, 12))  # on a grid of 12 points the last mode is real
+    fine = scipy.signal.resample(scipy.signal.resample(rough, 12, axis=0), 18, axis=2)
+    spectrum = np.fft.rfftn(rough, norm="forward")
+    points, kept = plan.input_box.slices, plan.output_box.slices
+    y = plan.forward(np.ascontiguousarray(fine[points]))
+    assert np.allclose(y, spectrum[kept], atol=1e-14)
+    assert np.allclose(plan.backward(y), fine[points], atol=1e-13)
+    assert np.array_equal(plan.wavenumbers(0).ravel(), [0, 1, 2, 3, -4, -3, -2, -1])
+    one = weft.Plan(comm, (12, 8), modes=(8, 8), modes_nyquist="single", norm="forward", output="slab1")
+    x = np.exp(2j * np.pi * np.arange(12) * 4 / 12)[:, None] * np.ones(8)  # 4 periods, of which -4 are kept
+    assert np.allclose(one.forward(np.ascontiguousarray(x[one.input_box.slices])), 0, atol=1e-14)
+    y = one.forward(np.ascontiguousarray(x.conj()[one.input_box.slices]))
+    assert one.output_box.lo[1] > 0 or y.size == 0 or np.isclose(y[4, 0], 1)
+    for bad, words in (((13, None), "1 to 12"), ((4,), "one per axis, 2"), ((4.5, 4), "integer")):
+        try:
+            weft.Plan(comm, (12, 8), modes=bad)
+        except (weft.Error, TypeError) as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError("no error")
+
+
 def tolerance(comm):
     plan = weft.Plan(comm, SHAPE, tolerance=1e-5, exchange="copy" if isinstance(comm, weft.Comm) else "p2p")
     whole = everywhere(np.complex128)
@@ -234,6 +262,7 @@ CASES = [
     wavenumbers,
     shell_spectra,
     one_line,
+    kept_modes,
     tolerance,
     explanations,
     failures_reach_all,

@@ -16,7 +16,8 @@ std::vector<Share> shares(const Problem& p, int axis, Index k) {
   const Transform t = p.transforms[axis];
   const Index n = p.shape[axis], m = output_shape(p)[axis];
   const bool cut = m < output_shape(p.shape, p.transforms)[axis];
-  const bool shared = cut && p.modes_nyquist == ModesNyquist::shared;
+  const bool shared = cut && (t == Transform::r2c ? p.modes_nyquist == ModesNyquist::shared
+                                                  : p.modes_nyquist != ModesNyquist::single);
   if (t == Transform::r2c && shared && m > 1 && k == m - 1) return {{k, 1}, {n - k, 1}};
   if (t != Transform::c2c || !cut) return {{k, 1}};
   const Index frequency = 2 * k < m ? k : k - m;

@@ -158,7 +158,7 @@ void draw_modes(RandomProblem& p) {
     if (p.problem.transforms[a] != Transform::none && dice.chance(0.6))
       p.problem.modes[a] = dice.range(static_cast<int>(divided_up<Index>(p.problem.modes[a], 2)),
                                       static_cast<int>(p.problem.modes[a]));
-  p.problem.modes_nyquist = dice.pick({ModesNyquist::shared, ModesNyquist::single});
+  p.problem.modes_nyquist = dice.pick({ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single});
 }
 
 /// Halos, padding and strides, of the ranks alike or each its own.

@@ -80,7 +80,7 @@ using C = std::complex<double>;
 TEST(KeptModes, OfEveryKindOfAxis) {
   for (const int ranks : {1, 2, 3, 4, 5})
     ThreadTeam(ranks).run([&](const Comm& comm) {
-      for (const ModesNyquist nyquist : {ModesNyquist::shared, ModesNyquist::single}) {
+      for (const ModesNyquist nyquist : {ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single}) {
         check<C, C>(comm, {.shape = {12, 9, 15}, .modes = {8, 6, 10}, .modes_nyquist = nyquist,
                            .element = Element::complex});
         check<C, C>(comm, {.shape = {12, 9, 15}, .modes = {7, 9, 5}, .modes_nyquist = nyquist,

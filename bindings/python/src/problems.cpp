@@ -11,6 +11,7 @@ constexpr std::array transform_names{"none", "c2c",  "r2c",  "dct1", "dct2", "dc
                                      "dct4", "dst1", "dst2", "dst3", "dst4"};
 constexpr std::array element_names{"real", "complex"};
 constexpr std::array precision_names{"float32", "float64"};
+constexpr std::array nyquist_names{"shared", "odd", "single"};
 constexpr std::array scale_names{"none", "symmetric", "full"};
 constexpr std::array kind_names{"slab", "pencil", "brick", "grid", "boxes", "box", "fastest"};
 
@@ -45,6 +46,8 @@ Problem problem_of(const PlanArguments& arguments, const Distribution& input, co
   problem.output = output;
   problem.in_place = arguments.in_place;
   problem.batch = arguments.batch;
+  problem.modes = arguments.modes;
+  problem.modes_nyquist = named<ModesNyquist>("modes_nyquist", arguments.modes_nyquist, nyquist_names);
   problem.line = AxisVector<int>::from(arguments.line.begin(), arguments.line.end());
   problem.input_distance = arguments.input_distance;
   problem.output_distance = arguments.output_distance;
@@ -116,6 +119,8 @@ void bind_problems(nanobind::module_& module) {
       .def_rw("in_place", &PlanArguments::in_place)
       .def_rw("batch", &PlanArguments::batch)
       .def_rw("line", &PlanArguments::line)
+      .def_rw("modes", &PlanArguments::modes)
+      .def_rw("modes_nyquist", &PlanArguments::modes_nyquist)
       .def_rw("device", &PlanArguments::device)
       .def_rw("input_distance", &PlanArguments::input_distance)
       .def_rw("output_distance", &PlanArguments::output_distance)

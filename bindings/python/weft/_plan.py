@@ -65,6 +65,14 @@ class Plan(Findings, Modes):
         length that is a product of two, on any number of ranks. Before forward point j has the indices
         divmod(j, shape[b]); after it mode k has k % shape[a] along a and k // shape[a] along b. `weft.line_shape`
         factors a length. Empty: none.
+    modes : the length of the output along each axis, where not all modes are kept: those of the lowest frequencies.
+        Forward leaves the others out, backward takes them as zero; scale factors are those of `shape`. None for all
+        modes of an axis. Of a c2c axis the m kept modes are 0 to (m+1)//2 - 1, then -(m//2) to -1, as those of m points
+        (`np.fft.fftfreq`); of r2c and of DCTs and DSTs they are the first m.
+    modes_nyquist : what the mode m/2 of an even number m of kept modes stands for: "shared": m/2 periods and -m/2
+        alike, so that real data stay real, and m modes of r2c count as those of 2(m-1) points, whose last mode is real;
+        "odd": the same, but m modes of r2c count as those of 2m-1 points; "single": -m/2 alone, and all of r2c
+        themselves.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
     device : where this rank's arrays lie: None: in memory of the host; "cuda", the number of a GPU, a `torch.device`, a
@@ -103,6 +111,8 @@ class Plan(Findings, Modes):
         *,
         in_place: bool = False,
         line: Sequence[int] = (),
+        modes: Sequence[int | None] = (),
+        modes_nyquist: str = "shared",
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
@@ -127,6 +137,8 @@ class Plan(Findings, Modes):
             arguments.in_place = self._in_place = bool(in_place)
             axes = [operator.index(axis) for axis in line]
             arguments.line = [axis + len(self._shape) if -len(self._shape) <= axis < 0 else axis for axis in axes]
+            arguments.modes = _modes(modes, self._shape, self._transforms)
+            arguments.modes_nyquist = modes_nyquist
             arguments.batch = operator.index(batch)
             arguments.input_distance = operator.index(input_distance)
             arguments.output_distance = operator.index(output_distance)
@@ -355,6 +367,16 @@ def _transforms(given: str | Sequence[str | None], ndim: int) -> list[str]:
     if len(names) != ndim:
         raise Error("plan: transforms", f"{len(names)} transforms", f"one per axis, {ndim}")
     return names
+
+
+def _modes(given: Sequence[int | None], shape: tuple[int, ...], transforms: list[str]) -> tuple[int, ...]:
+    """The length of the output along each axis; none if all modes are kept."""
+    if len(given) not in (0, len(shape)):
+        raise Error("plan: modes", f"{len(given)} lengths", f"one per axis, {len(shape)}, or none")
+    return tuple(
+        (n // 2 + 1 if kind == "r2c" else n) if m is None else operator.index(m)
+        for m, n, kind in zip(given, shape if given else (), transforms, strict=False)
+    )
 
 
 def _dtypes(transforms: list[str], dtype: DTypeLike | None) -> tuple[np.dtype, np.dtype]:

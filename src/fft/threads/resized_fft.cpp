@@ -53,8 +53,9 @@ std::vector<Kept> kept_modes(const ResizedAxis& a) {
 
 /// Whether the last kept mode stands for two of all.
 bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
-  if (nyquist == ModesNyquist::single || a.modes == all_modes(a) || a.modes < 2) return false;
-  return a.transform == Transform::r2c || (a.transform == Transform::c2c && a.modes % 2 == 0);
+  if (a.modes == all_modes(a) || a.modes < 2) return false;
+  if (a.transform == Transform::r2c) return nyquist == ModesNyquist::shared;
+  return a.transform == Transform::c2c && a.modes % 2 == 0 && nyquist != ModesNyquist::single;
 }
 
 /// Writes the steps of one block.

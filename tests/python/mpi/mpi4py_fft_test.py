@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.signal
 import weft
 from mpi4py import MPI
 from weft.mpi4py_fft import PFFT, DistArray, HDF5File, fftw, newDistArray
@@ -51,6 +52,34 @@ def test_all_axes(dtype):
     check(PFFT(WORLD, (13, 6), dtype=dtype, collapse=True), reference, dtype, (13, 6))
     check(PFFT(WORLD, SHAPE, dtype=dtype, grid=(-1,), backend="numpy", threads=1), reference, dtype)
     check(PFFT(WORLD, (5, 4, 6, 3), dtype=dtype), reference, dtype, (5, 4, 6, 3))
+
+
+@pytest.mark.parametrize("dtype", "dD")
+@pytest.mark.parametrize("padding", [1.5, (1.5, 1, 2), (1, 1.5, 1.5)])
+def test_padding(dtype, padding):
+    """Odd numbers of modes, of which theirs and ours are the same."""
+    shape = (9, 7, 15)
+    fft = PFFT(WORLD, shape, dtype=dtype, padding=padding)
+    factors = np.broadcast_to(padding, 3)
+    assert fft.global_shape(False) == tuple(int(n * f) for n, f in zip(shape, factors, strict=True))
+    spectrum = np.fft.rfftn(whole("d", shape)) if dtype == "d" else np.fft.fftn(whole("D", shape))
+    assert fft.global_shape(True) == spectrum.shape
+    u_hat = newDistArray(fft)
+    u_hat[:] = spectrum[fft.local_slice()]
+    u = fft.backward(u_hat, newDistArray(fft, False))
+    fine = scipy.fft.ifftn(np.fft.fftn(whole(dtype, shape)))
+    for axis, n in enumerate(fft.global_shape(False)):
+        fine = scipy.signal.resample(fine, n, axis=axis)
+    fine = fine.real if dtype == "d" else fine
+    close(u.v, (fine * np.prod(shape))[fft.local_slice(False)], 16)
+    close(fft.forward(u, newDistArray(fft)).v, spectrum[fft.local_slice()], 16)
+    if THEIRS:
+        from mpi4py_fft import PFFT as Theirs
+
+        theirs = Theirs(WORLD, shape, dtype=dtype, padding=padding if np.ndim(padding) else [padding] * 3)
+        assert theirs.global_shape(False) == fft.global_shape(False) and theirs.shape(True) == fft.shape(True)
+        close(theirs.backward(u_hat.v.copy()), u.v, 16)
+    fft.destroy()
 
 
 @pytest.mark.parametrize(
@@ -274,7 +303,8 @@ def test_files(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (dict(padding=[1.5] * 3), "not there in Weft yet"),
+        (dict(padding=[1.5] * 2), "one per axis"),
+        (dict(padding=0.5), "at least 1"),
         (dict(backend="cufft"), "backend"),
         (dict(axes=(0, 3)), "axes of 3"),
         (dict(axes=(0, 0)), "none twice"),

@@ -32,6 +32,18 @@ def groups_of(axes: Any, shape: tuple[int, ...], darray: Any) -> list[tuple[int,
     return groups
 
 
+def padded(padding: Any, shape: tuple[int, ...], groups: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The lengths of an input that is longer than the modes by these factors along transformed axes."""
+    if padding is False or padding is None:
+        return shape
+    factors = np.asarray(padding, float)
+    if factors.shape not in ((), (len(shape),)) or not np.all((factors >= 1 - 1e-6) & (factors < 1e6)):
+        raise Error("PFFT: padding", repr(padding), f"False, or a factor of at least 1, or {len(shape)} of them, one per axis")
+    transformed = {axis for group in groups for axis in group}
+    each = np.broadcast_to(factors, len(shape))
+    return tuple(int(n * each[a] + 1e-6) if a in transformed else n for a, n in enumerate(shape))
+
+
 def joined(groups: list[tuple[int, ...]], subcomm: Sequence[Any]) -> list[tuple[int, ...]]:
     """The groups, those of axes that are not cut joined with the one that is transformed before them."""
     result: list[tuple[int, ...]] = [()]

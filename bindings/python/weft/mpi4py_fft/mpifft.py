@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from weft._error import Error
 from weft._plan import Plan
-from weft.mpi4py_fft.axes import groups_of, joined, kinds_of
+from weft.mpi4py_fft.axes import groups_of, joined, kinds_of, padded
 from weft.mpi4py_fft.pencil import Pencil, Subcomm, whole_of
 
 _BACKENDS = ("fftw", "pyfftw", "numpy", "scipy", "mkl_fft")
@@ -30,7 +30,10 @@ class PFFT:
         that `transforms` does not name.
     dtype : of the input: float32, float64, complex64, complex128.
     grid : numbers of ranks along the first axes; -1 where MPI chooses. (-1,) cuts along axis 0 only.
-    padding : False; other values are a `weft.Error`, as there is no padding in Weft yet.
+    padding : a factor by which the input is longer than `shape`, the lengths of the modes, along the transformed axes,
+        for all of them or one for each: 1.5 is the 3/2 rule. Forward leaves out the modes that are more, backward takes
+        them as zero. Of an even length the mode in the middle is shared by both signs, along the halved axis as well.
+        False: no padding.
     collapse : joins groups of axes that no rank's part is cut along, which tells where the output is whole. Weft
         transforms local axes together anyway.
     backend : one of mpi4py-fft's, for its sake. Which library transforms is an option of Weft: fft="fftw".
@@ -59,24 +62,25 @@ class PFFT:
     ) -> None:
         if backend not in _BACKENDS:
             raise Error("PFFT: backend", repr(backend), f"one of {', '.join(_BACKENDS)}")
-        if padding is not False and padding is not None and np.any(np.asarray(padding, float) > 1 + 1e-6):
-            raise Error("PFFT: padding", repr(padding), "False: padding is not there in Weft yet")
         if shape is None and darray is None:
             raise Error("PFFT: shape", "None", "global lengths, or a darray that has them")
         lengths = darray.pencil.shape if shape is None else tuple(int(n) for n in shape)
         groups = groups_of(axes, lengths, darray)
+        points = padded(padding, lengths, groups)
+        if darray is not None and points != lengths:
+            raise Error("PFFT: padding", repr(padding), "False with a darray, whose shape is that of the input")
         self._made: list[Any] = []  # communicators to free
         if darray is not None:
             dtype, self.subcomm = darray.dtype, darray.pencil.subcomm
         else:
-            self.subcomm = self._cut(comm, lengths, groups[-1], grid, slab)
-        self._input_shape, dtype = lengths, np.dtype(dtype)
+            self.subcomm = self._cut(comm, points, groups[-1], grid, slab)
+        self._input_shape, dtype = points, np.dtype(dtype)
         self._names, halved = kinds_of(groups, len(lengths), dtype, transforms, collapse)
         if collapse:
             groups = joined(groups, self.subcomm)
         self.axes, self.collapse = tuple(groups), collapse
         self._output_shape = tuple(n // 2 + 1 if a == halved else n for a, n in enumerate(lengths))
-        pencil = Pencil(self.subcomm, lengths, groups[-1][-1])
+        pencil = Pencil(self.subcomm, points, groups[-1][-1])
         last = Pencil(self.subcomm, self._output_shape, groups[-1][-1])
         for group in reversed(groups[:-1]):
             last = last.pencil(group[-1])
@@ -86,6 +90,9 @@ class PFFT:
             self._made.append(self._whole)
         self._options = {name: value for name, value in options.items() if name not in _FFTW_ONLY}
         self._dtype = dtype
+        self._kept = {} if points == lengths else {"modes": self._output_shape}
+        if self._kept and halved is not None and lengths[halved] % 2:
+            self._kept["modes_nyquist"] = "odd"
         self._plans: dict[str, Plan] = {}
         arrays = _Arrays(self._plan("forward"))
         self.forward = Transform(self, arrays, "forward", self.pencil)
@@ -128,7 +135,7 @@ class PFFT:
         if norm not in self._plans:
             boxes = (self.pencil[0].box, self.pencil[1].box)
             self._plans[norm] = Plan(
-                self._whole, self._input_shape, self._names, self._dtype, *boxes, norm=norm, **self._options
+                self._whole, self._input_shape, self._names, self._dtype, *boxes, norm=norm, **self._kept, **self._options
             )
         return self._plans[norm]
 
