@@ -27,6 +27,7 @@ struct Fftw;
     static constexpr auto allocate = prefix##malloc;                           \
     static constexpr auto release = prefix##free;                              \
     static constexpr auto limit_planning = prefix##set_timelimit;              \
+    static constexpr auto init_threads = prefix##init_threads;                 \
     static constexpr auto make_thread_safe = prefix##make_planner_thread_safe; \
     static constexpr auto export_wisdom = prefix##export_wisdom_to_string;     \
     static constexpr auto import_wisdom = prefix##import_wisdom_from_string;   \
