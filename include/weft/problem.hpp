@@ -170,6 +170,11 @@ struct Problem {
   /// `shape`. Lines of which nothing is kept are neither transformed nor sent. Empty: all. Not along axes of
   /// a line; for arrays on the host.
   Shape modes{};
+  /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of the
+  /// transforms: forward takes the points behind as zero, backward leaves them out (linear convolution: shape
+  /// at least as long as both arrays together). Lines of zeros are neither transformed nor sent. Empty: all.
+  /// As with `modes`, not along axes of a line, and for arrays on the host.
+  Shape points{};
   ModesNyquist modes_nyquist = ModesNyquist::shared;
   /// Precision of input and output.
   Precision precision = Precision::float64;
@@ -178,7 +183,7 @@ struct Problem {
   /// Elements of the input. Unset: real if an axis is r2c, or if there are DCTs or DSTs and no c2c; else
   /// complex. The output is complex if the input is complex or an axis is r2c.
   std::optional<Element> element{};
-  /// The array before forward (after backward). Its boxes tile `shape`.
+  /// The array before forward (after backward). Its boxes tile `shape`, or `points`.
   Distribution input = Distribution::slab(0);
   /// The array after forward (before backward). Its boxes tile `shape` with n/2+1 points along an r2c axis, or
   /// `modes`.

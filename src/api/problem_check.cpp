@@ -126,27 +126,36 @@ void check_line(const Problem& problem) {
     throw Error("plan: line", "arrays in memory of a GPU", "arrays on the host");
 }
 
-void check_modes(const Problem& problem) {
-  if (problem.modes.empty()) return;
-  const Shape all = output_shape(problem.shape, problem.transforms);
-  if (problem.modes.size() != all.size())
-    throw Error("plan: modes", std::to_string(problem.modes.size()) + " lengths",
+/// Lengths of one side of which some are shorter than they could be; all of them are `all`.
+void check_shorter(const Problem& problem, const char* what, const Shape& lengths, const Shape& all) {
+  const std::string operation = std::string("plan: ") + what;
+  if (lengths.size() != all.size())
+    throw Error(operation, std::to_string(lengths.size()) + " lengths",
                 "one per axis, " + std::to_string(all.size()) + ", or none");
   for (int a = 0; a < all.size(); ++a) {
-    const Index m = problem.modes[a];
+    const Index n = lengths[a];
     const std::string where = " along axis " + std::to_string(a);
-    if (m == all[a]) continue;
+    if (n == all[a]) continue;
     if (problem.transforms[a] == Transform::none || problem.line.contains(a))
-      throw Error("plan: modes", std::to_string(m) + where,
+      throw Error(operation, std::to_string(n) + where,
                   std::to_string(all[a]) + ", as the axis is " +
                       (problem.line.contains(a) ? "part of a line" : "not transformed"));
-    if (m < 1 || m > all[a])
-      throw Error("plan: modes", std::to_string(m) + where,
-                  "1 to " + std::to_string(all[a]) + ", as " + std::to_string(problem.shape[a]) +
-                      " points have no more");
+    if (n < 1 || n > all[a])
+      throw Error(operation, std::to_string(n) + where,
+                  "1 to " + std::to_string(all[a]) + ", which a transform of " +
+                      std::to_string(problem.shape[a]) + " points has");
   }
-  if (problem.memory != MemoryKind::host && problem.modes != all)
-    throw Error("plan: modes", "arrays in memory of a GPU", "arrays on the host");
+  if (problem.memory != MemoryKind::host && !(lengths == all))
+    throw Error(operation, "arrays in memory of a GPU", "arrays on the host");
+}
+
+/// Afterwards there are lengths only if they differ from all.
+void check_lengths(Problem& problem) {
+  const Shape modes = output_shape(problem.shape, problem.transforms);
+  if (!problem.points.empty()) check_shorter(problem, "points", problem.points, problem.shape);
+  if (!problem.modes.empty()) check_shorter(problem, "modes", problem.modes, modes);
+  if (problem.points == problem.shape) problem.points = {};
+  if (problem.modes == modes) problem.modes = {};
 }
 
 /// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.
@@ -173,8 +182,7 @@ void check_problem(Problem& problem, int ranks) {
   if (!problem.element) problem.element = natural_element(problem.transforms);
   check_transforms(problem);
   check_line(problem);
-  check_modes(problem);
-  if (problem.modes == output_shape(problem.shape, problem.transforms)) problem.modes = {};
+  check_lengths(problem);
   if (problem.batch > 1 && ndim == max_axes)
     throw Error("plan: batch", "a batch of arrays with " + std::to_string(ndim) + " axes",
                 "at most " + std::to_string(max_axes - 1) + " axes");
@@ -198,6 +206,7 @@ std::vector<std::string> describe(const Problem& problem) {
       std::string("backward scale ") + name_of(problem.backward_scale),
   };
   if (problem.memory == MemoryKind::cuda) lines.emplace_back("memory cuda");
+  if (!problem.points.empty()) lines.push_back("points " + by_x(problem.points));
   if (!problem.modes.empty())
     lines.push_back("modes " + by_x(problem.modes) + ", Nyquist " + name_of(problem.modes_nyquist));
   if (!problem.line.empty()) lines.push_back("line " + line_text(problem));
@@ -212,6 +221,7 @@ std::string title_of(const Problem& problem, int ranks, const std::string& mediu
   return by_x(problem.shape) + " " + to_string(problem.transforms) + " of " + name_of(*problem.element) +
          " " + name_of(problem.precision) +
          (problem.line.empty() ? "" : ", axes " + line_text(problem) + " one line") +
+         (problem.points.empty() ? "" : ", " + by_x(problem.points) + " points given") +
          (problem.modes.empty() ? "" : ", " + by_x(problem.modes) + " modes kept") +
          (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
          (problem.in_place ? ", in place" : "") + ", on " + std::to_string(ranks) + " ranks (" + medium + ")";

@@ -26,7 +26,8 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
   p.scale = call.scale;
   for (int i = 0; i < call.axes.size(); ++i) {
     const int a = call.axes[i];
-    p.axes.push_back({call.resized[i], call.extents[a], (forward ? call.to_box : call.from_box).extent(a),
+    p.axes.push_back({call.resized[i], call.extents[a], (forward ? call.from_box : call.to_box).extent(a),
+                      (forward ? call.to_box : call.from_box).extent(a),
                       call.from.strides[a], call.to.strides[a]});
   }
   for (int a = 0; a < call.extents.size(); ++a)

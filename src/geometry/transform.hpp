@@ -23,6 +23,10 @@ Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms);
 inline Shape output_shape(const Problem& problem) {
   return problem.modes.empty() ? output_shape(problem.shape, problem.transforms) : problem.modes;
 }
+/// The shape before forward: `points`, if there are any.
+inline const Shape& input_shape(const Problem& problem) {
+  return problem.points.empty() ? problem.shape : problem.points;
+}
 
 /// The product of the logical lengths of all transformed axes.
 double logical_size(const Shape& shape, const AxisVector<Transform>& transforms);

@@ -91,6 +91,7 @@ namespace {
 double kept_share(const FftCall& call, int axis) {
   const bool forward = call.direction == Direction::forward;
   const Index n = call.extents[axis], all = axis == call.real_axis ? n / 2 + 1 : n;
+  // Lines along the axes that follow.
   return static_cast<double>((forward ? call.to_box : call.from_box).extent(axis)) / static_cast<double>(all);
 }
 }  // namespace

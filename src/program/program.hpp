@@ -46,7 +46,7 @@ struct FftCall {
   AxisVector<Transform> resized;
   int real_axis = -1;
   Direction direction = Direction::forward;
-  Shape extents;  ///< logical: along an r2c axis the real length
+  Shape extents;  ///< logical: along an axis of the call the length of its transform
   Operand from, to;
   int from_bytes = 0, to_bytes = 0;  ///< element sizes
   Box from_box, to_box;              ///< the global indices read and written

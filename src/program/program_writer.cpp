@@ -18,7 +18,7 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
   program.in_place = r.in_place;
   program.line = s.line;
   program.nyquist = s.nyquist;
-  if (!s.line.empty()) program.line_points = s.fields[0].shape[s.line[0]] * s.fields[0].shape[s.line[1]];
+  if (!s.line.empty()) program.line_points = s.lengths[s.line[0]] * s.lengths[s.line[1]];
   program.largest_box_bytes = place.largest_box(rank);
   program.reshapes.reserve(legs.size());
   if (r.scale == 1) return;
@@ -97,6 +97,7 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   }
   if (axes.contains(s.real_axis)) call.real_axis = s.real_axis;
   call.extents = s.direction == Direction::forward ? from_box.extents() : to_box.extents();
+  for (int a : axes) call.extents[a] = schedule.lengths[a];
   call.from = from.at(from_box);
   call.to = to.at(to_box);
   call.from_bytes = from.element_bytes;

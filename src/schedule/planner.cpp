@@ -45,12 +45,15 @@ class Search {
  public:
   explicit Search(const ScheduleRequest& request)
       : request_(request),
+        points_(request.points.empty() ? request.shape : request.points),
         modes_(request.modes.empty() ? output_shape(request.shape, request.transforms) : request.modes),
         computing_(request.computing_ranks > 0 ? request.computing_ranks : request.ranks) {
     for (int a = 0; a < request.shape.size(); ++a) {
       if (request.transforms[a] != Transform::none) all_ |= 1u << a;
       if (request.transforms[a] == Transform::r2c) real_axis_ = a;
-      if (request.transforms[a] == Transform::r2c || modes_[a] != request.shape[a]) changing_ |= 1u << a;
+      if (request.transforms[a] == Transform::r2c || modes_[a] != points_[a] ||
+          points_[a] != request.shape[a])
+        changing_ |= 1u << a;
     }
     make_candidates();
   }
@@ -98,7 +101,7 @@ class Search {
     return known->second;
   }
   Shape shape_of(Mask done) const {
-    Shape shape = request_.shape;
+    Shape shape = points_;
     for (int a = 0; a < shape.size(); ++a)
       if ((done & changing_) >> a & 1u) shape[a] = modes_[a];
     return shape;
@@ -242,7 +245,7 @@ class Search {
       pairs.emplace_back(cut[0], cut[1]);
       pairs.emplace_back(cut[1], cut[0]);
     }
-    const Index na = std::min(request_.shape[a], modes_[a]), nb = std::min(request_.shape[b], modes_[b]);
+    const Index na = std::min(points_[a], modes_[a]), nb = std::min(points_[b], modes_[b]);
     const auto busy = [&](int p) { return std::min<Index>(p, na) * std::min<Index>(ranks / p, nb); };
     int best = pq[0];
     for (int p = 1; p <= ranks; ++p) {
@@ -291,12 +294,13 @@ class Search {
     s.transforms = request_.transforms;
     if (is_line()) s.line = request_.line;
     s.nyquist = request_.nyquist;
+    s.lengths = request_.shape;
     std::vector<Order> natural{c_order(request_.shape.size())};
     if (request_.batch_axis >= 0) natural[0] = axis_first(natural[0], request_.batch_axis);
     const std::vector<Order>& first = request_.input_orders.empty() ? natural : request_.input_orders;
     const bool own_output = !request_.output_orders.empty();
     const Element element = real_axis_ >= 0 ? Element::real : request_.element;
-    s.fields.push_back({request_.shape, element, tiling(states.front().candidate, 0), first});
+    s.fields.push_back({points_, element, tiling(states.front().candidate, 0), first});
     const std::vector<Mask> stages = stages_of(states, first.front(), s.reason);
     Mask after = 0;
     for (std::size_t i = 0; i < states.size(); ++i) {
@@ -360,7 +364,7 @@ class Search {
   }
 
   const ScheduleRequest& request_;
-  Shape modes_;  ///< the shape after forward
+  Shape points_, modes_;  ///< the shapes before and after forward
   int computing_;  ///< ranks that may hold points between input and output
   Mask all_ = 0;
   Mask changing_ = 0;  ///< axes whose length changes

@@ -31,7 +31,8 @@ bool resizes(const Schedule& schedule, int stage) {
   const Shape& points = at(schedule.fields, forward ? stage : stage + 1).shape;
   const Shape& modes = at(schedule.fields, forward ? stage + 1 : stage).shape;
   return std::any_of(s.axes.begin(), s.axes.end(), [&](int a) {
-    return modes[a] != (a == s.real_axis ? points[a] / 2 + 1 : points[a]);
+    const Index n = schedule.lengths[a];
+    return points[a] != n || modes[a] != (a == s.real_axis ? n / 2 + 1 : n);
   });
 }
 
@@ -82,6 +83,16 @@ std::string describe(const Schedule& schedule, const Field& f) {
   return text + ", order {" + join(order, ",") + "}";
 }
 
+/// " (48 points, 32 modes of 72)" where a transform is longer than the arrays.
+std::string lengths_of(const Schedule& schedule, int stage, int axis) {
+  if (!resizes(schedule, stage)) return "";
+  const bool forward = at(schedule.stages, stage).direction == Direction::forward;
+  const Index points = at(schedule.fields, forward ? stage : stage + 1).shape[axis];
+  const Index modes = at(schedule.fields, forward ? stage + 1 : stage).shape[axis];
+  return " (" + std::to_string(points) + " points, " + std::to_string(modes) + " modes of " +
+         std::to_string(schedule.lengths[axis]) + ")";
+}
+
 std::string kind(const Schedule& schedule, const Stage& s, int axis) {
   if (s.direction == Direction::forward) return name_of(schedule.transforms[axis]);
   return axis == s.real_axis ? "c2r" : name_of(opposite(schedule.transforms[axis]));
@@ -107,9 +118,8 @@ std::string to_string(const Schedule& schedule) {
     if (s.kind == Stage::Kind::fft) {
       text += s.axes.empty() ? " copy    " : " fft     ";
       for (int a : s.axes)
-        text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a);
-      if (resizes(schedule, static_cast<int>(i)))
-        text += s.direction == Direction::forward ? ", modes cut" : ", zeros added";
+        text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a) +
+                lengths_of(schedule, static_cast<int>(i), a);
       if (s.axes.contains(twiddled_axis(schedule))) text += ", twiddles";
       text += " -> " + describe(schedule, to) + "\n";
     } else {

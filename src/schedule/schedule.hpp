@@ -41,6 +41,7 @@ struct Schedule {
   Direction direction = Direction::forward;
   int ranks = 1;
   AxisVector<Transform> transforms;  ///< per axis, of the forward direction
+  Shape lengths;                     ///< of the transform along each axis, in points
   AxisVector<int> line;              ///< the axes of `Problem::line`, or none
   ModesNyquist nyquist = ModesNyquist::shared;  ///< where not all modes are kept
   int batch_axis = -1;               ///< the axis that stands for the batch (ADR 0009), or -1
@@ -76,7 +77,7 @@ std::vector<int> exchange_groups(const Schedule& schedule, int reshape);
 /// Positions of the reshapes among the stages.
 std::vector<int> reshape_stages(const Schedule& schedule);
 
-/// Whether a stage leaves out modes, or adds zeros for those that are not there.
+/// Whether a stage leaves out modes or points, or adds zeros for those that are not there.
 bool resizes(const Schedule& schedule, int stage);
 
 /// The axes that stage number `stage` transforms: none for a reshape, or where there is no such stage.

@@ -33,7 +33,8 @@ void draw_far_pairs(RandomProblem& p) {
 RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges) {
   for (std::uint64_t other = seed;; other += 100000) {
     RandomProblem p = make_random_problem(other, ranks, false);
-    if (p.options.get("fft") != "auto" || !p.problem.line.empty() || !p.problem.modes.empty())
+    if (p.options.get("fft") != "auto" || !p.problem.line.empty() || !p.problem.modes.empty() ||
+        !p.problem.points.empty())
       continue;
     p.problem.memory = MemoryKind::cuda;
     p.options = without(p.options, {"subtile"});

@@ -67,9 +67,12 @@ AxisVector<Transform> as_complex(const Problem& p, bool inverse) {
 }  // namespace
 
 std::vector<Exact> exact_modes(const Problem& p, const std::vector<Exact>& points) {
-  if (p.modes.empty()) return direct_sum(p.shape, p.transforms, points, p.line);
-  std::vector<Exact> data = direct_sum(p.shape, as_complex(p, false), points, p.line);
-  Shape shape = p.shape;
+  if (p.modes.empty() && p.points.empty()) return direct_sum(p.shape, p.transforms, points, p.line);
+  std::vector<Exact> data = points;
+  Shape shape = input_shape(p);
+  const auto itself = [](Index k) { return std::vector<Share>{{k, 1}}; };
+  for (int a = 0; a < shape.size(); ++a) data = along(shape, a, p.shape[a], false, data, itself);
+  data = direct_sum(p.shape, as_complex(p, false), data, p.line);
   for (int a = 0; a < shape.size(); ++a)
     data = along(shape, a, output_shape(p)[a], true, data, [&](Index k) { return shares(p, a, k); });
   return data;
@@ -84,6 +87,8 @@ std::vector<Exact> exact_points(const Problem& p, const std::vector<Exact>& mode
   for (Exact& v : data) v = std::conj(v);
   data = direct_sum(p.shape, as_complex(p, true), data, {});
   for (Exact& v : data) v = p.element == Element::real ? Exact(v.real()) : std::conj(v);
+  const auto itself = [](Index k) { return std::vector<Share>{{k, 1}}; };
+  for (int a = 0; a < shape.size(); ++a) data = along(shape, a, input_shape(p)[a], true, data, itself);
   return data;
 }
 

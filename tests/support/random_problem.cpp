@@ -95,7 +95,7 @@ Distribution random_named(Dice& dice, int ndim, int ranks) {
 }
 
 void draw_distribution(Dice& dice, RandomProblem& p, bool input) {
-  const Shape shape = input ? p.problem.shape : output_shape(p.problem);
+  const Shape shape = input ? input_shape(p.problem) : output_shape(p.problem);
   const int ndim = shape.size();
   Distribution& named = input ? p.problem.input : p.problem.output;
   named = random_named(dice, ndim, p.ranks);
@@ -143,21 +143,24 @@ void draw_line(RandomProblem& p) {
     if (p.problem.transforms[a] == Transform::c2c) axes.push_back(a);
   const ScheduleRequest request = p.request();
   const int computing = request.computing_ranks > 0 ? request.computing_ranks : p.ranks;
-  if (!p.problem.modes.empty() || axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
+  if (!p.problem.modes.empty() || !p.problem.points.empty() || axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
   const int last = axes.size() - 1, a = axes[dice.range(0, last)], b = axes[dice.range(0, last)];
   constexpr Index most = 400;  // points, of which direct sums are taken
   if (a != b && p.problem.shape[a] * p.problem.shape[b] <= most) p.problem.line = {a, b};
 }
 
-/// Fewer modes than there are, along some axes.
-void draw_modes(RandomProblem& p) {
+/// Fewer modes or points than transforms have, along some axes.
+void draw_lengths(RandomProblem& p) {
   Dice dice(p.seed + 66);
-  if (!dice.chance(0.25)) return;
-  p.problem.modes = output_shape(p.problem);
-  for (int a = 0; a < p.problem.shape.size(); ++a)
-    if (p.problem.transforms[a] != Transform::none && dice.chance(0.6))
-      p.problem.modes[a] = dice.range(static_cast<int>(divided_up<Index>(p.problem.modes[a], 2)),
-                                      static_cast<int>(p.problem.modes[a]));
+  const auto shortened = [&](Shape lengths) {
+    for (int a = 0; a < lengths.size(); ++a)
+      if (p.problem.transforms[a] != Transform::none && dice.chance(0.6))
+        lengths[a] =
+            dice.range(static_cast<int>(divided_up<Index>(lengths[a], 2)), static_cast<int>(lengths[a]));
+    return lengths;
+  };
+  if (dice.chance(0.25)) p.problem.modes = shortened(output_shape(p.problem));
+  if (dice.chance(0.2)) p.problem.points = shortened(p.problem.shape);
   p.problem.modes_nyquist = dice.pick({ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single});
 }
 
@@ -327,7 +330,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   p.problem.precision = dice.chance(0.7) ? Precision::float64 : Precision::float32;
   p.problem.in_place = dice.chance(0.3);
   draw_transforms(dice, p);
-  draw_modes(p);
+  draw_lengths(p);
   draw_distribution(dice, p, true);
   draw_distribution(dice, p, false);
   p.own_box_only = dice.chance(0.5);
@@ -427,6 +430,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   r.shape = problem.shape;
   r.transforms = problem.transforms;
   r.line = problem.line;
+  r.points = problem.points;
   r.modes = problem.modes;
   r.nyquist = problem.modes_nyquist;
   r.element = *problem.element;
@@ -437,7 +441,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
     return std::make_shared<const Tiling>(
         Tiling::from_boxes(shape, boxes.empty() ? random_tiling(seed + salt, shape, ranks) : boxes));
   };
-  r.input = side(input_boxes, problem.input, r.shape, 1000);
+  r.input = side(input_boxes, problem.input, input_shape(problem), 1000);
   r.output = side(output_boxes, problem.output, output_shape(problem), 2000);
   const bool any = order_free && !tiled_instead;
   if (!any || r.input) r.input_orders = input_orders;

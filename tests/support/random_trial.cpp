@@ -197,7 +197,7 @@ class Trial {
 
   View view(bool input) const {
     if (input)
-      return {problem_.shape,         plan_.input_box(), plan_.input_strides(), plan_.input_offset(),
+      return {input_shape(problem_),  plan_.input_box(), plan_.input_strides(), plan_.input_offset(),
               plan_.input_distance(), problem_.batch,    plan_.input_count()};
     return {output_shape(problem_),
             plan_.output_box(),

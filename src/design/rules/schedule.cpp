@@ -50,7 +50,8 @@ void add_batch(ScheduleRequest& request, Index batch) {
   request.batch_axis = axis;
   request.shape.push_back(batch);
   request.transforms.push_back(Transform::none);
-  if (!request.modes.empty()) request.modes.push_back(batch);
+  for (Shape* lengths : {&request.points, &request.modes})
+    if (!lengths->empty()) lengths->push_back(batch);
   for (TilingPtr* t : {&request.input, &request.output})
     if (*t) *t = std::make_shared<const Tiling>((*t)->with_axis(batch));
   for (std::vector<Order>* orders : {&request.input_orders, &request.output_orders})
@@ -89,6 +90,7 @@ ScheduleRequest schedule_request(const Given& given) {
   request.shape = problem.shape;
   request.transforms = problem.transforms;
   request.line = problem.line;
+  request.points = problem.points;
   request.modes = problem.modes;
   request.nyquist = problem.modes_nyquist;
   request.ranks = given.setting.ranks();
@@ -106,8 +108,9 @@ ScheduleRequest schedule_request(const Given& given) {
           along + " the output has " + n + "/2+1 = " + std::to_string(problem.shape[a] / 2 + 1) + " points";
     }
   if (!problem.modes.empty()) out_hint = "the output has the shape of the kept modes, " + by_x(problem.modes);
+  if (!problem.points.empty()) in_hint = "the input has the shape of the points, " + by_x(problem.points);
   request.input =
-      tiling_of(problem.input, gathered.input_boxes, problem.shape, request.ranks, "input", in_hint);
+      tiling_of(problem.input, gathered.input_boxes, input_shape(problem), request.ranks, "input", in_hint);
   request.output =
       tiling_of(problem.output, gathered.output_boxes, output_shape(problem),
                 request.ranks, "output", out_hint);

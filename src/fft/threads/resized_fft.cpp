@@ -29,7 +29,8 @@ struct Kept {
 
 /// An axis of a block in work memory: one that is transformed, or a loop.
 struct BlockAxis {
-  Index n = 1;                ///< in work memory, along an r2c axis the modes of all points
+  Index n = 1;                ///< in work memory: all modes
+  Index points = 1;           ///< of the array; the others are zero
   Index points_stride, modes_stride, work_stride = 0;
   const ResizedAxis* transformed = nullptr;
   std::vector<Kept> kept;     ///< none: a loop
@@ -42,13 +43,13 @@ struct Part {
 };
 
 Index all_modes(const ResizedAxis& a) {
-  return a.transform == Transform::r2c ? a.points / 2 + 1 : a.points;
+  return a.transform == Transform::r2c ? a.length / 2 + 1 : a.length;
 }
 
 std::vector<Kept> kept_modes(const ResizedAxis& a) {
   const Index positive = divided_up<Index>(a.modes, 2), negative = a.modes / 2;
-  if (a.transform != Transform::c2c || a.modes == a.points || negative == 0) return {{0, a.modes, 0}};
-  return {{0, positive, 0}, {a.points - negative, negative, positive}};
+  if (a.transform != Transform::c2c || a.modes == a.length || negative == 0) return {{0, a.modes, 0}};
+  return {{0, positive, 0}, {a.length - negative, negative, positive}};
 }
 
 /// Whether the last kept mode stands for two of all.
@@ -71,11 +72,11 @@ class BlockWriter {
     element_ = (complex_modes_ ? 2 : 1) * real_bytes(p.precision);
     for (const ResizedAxis& a : p.axes) {
       order_.push_back(static_cast<int>(axes_.size()));
-      axes_.push_back({all_modes(a), forward_ ? a.from_stride : a.to_stride,
+      axes_.push_back({all_modes(a), a.points, forward_ ? a.from_stride : a.to_stride,
                        forward_ ? a.to_stride : a.from_stride, 0, &a, kept_modes(a)});
     }
     for (const FftDimension& d : loops)
-      axes_.push_back({d.n, forward_ ? d.from_stride : d.to_stride, forward_ ? d.to_stride : d.from_stride,
+      axes_.push_back({d.n, d.n, forward_ ? d.from_stride : d.to_stride, forward_ ? d.to_stride : d.from_stride,
                        0, nullptr, {}});
     // Real data first become complex, then rows come first.
     std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
@@ -83,10 +84,10 @@ class BlockWriter {
       return ra != rb ? ra : axis(a).points_stride < axis(b).points_stride;
     });
     place_work();
-    const auto steps_of = [](const BlockAxis& a) { return a.n == 1 ? Index{1} << 62 : a.points_stride; };
     const BlockAxis& first = axis(order_.front());
-    direct_ = is_r2c(order_.front()) ||
-              std::ranges::all_of(axes_, [&](const BlockAxis& a) { return steps_of(a) >= steps_of(first); });
+    const bool in_rows = std::ranges::all_of(
+        axes_, [&](const BlockAxis& a) { return a.n == 1 || a.points_stride >= first.points_stride; });
+    direct_ = first.points == first.transformed->length && (in_rows || is_r2c(order_.front()));
   }
 
   std::vector<ResizedFft::Step> run() {
@@ -103,11 +104,15 @@ class BlockWriter {
     return a.transformed != nullptr && a.transformed->transform == Transform::r2c;
   }
 
-  /// Dense in the order of the points, but for some room where strides would meet in few cache sets.
+  /// Dense in the order of the points, but for some room where strides would meet in few cache sets. Lines of
+  /// real data are contiguous.
   void place_work() {
     std::vector<BlockAxis*> sorted;
     for (BlockAxis& a : axes_) sorted.push_back(&a);
     std::ranges::stable_sort(sorted, {}, &BlockAxis::points_stride);
+    std::ranges::stable_partition(sorted, [&](const BlockAxis* a) {
+      return a->transformed != nullptr && a->transformed->transform == Transform::r2c;
+    });
     work_ = 1;
     for (BlockAxis* a : sorted) {
       a->work_stride = work_;
@@ -116,14 +121,14 @@ class BlockWriter {
     }
   }
 
-  /// The boxes of all points along the axes but `done` ones, of which only kept modes are there; `without` is
+  /// The boxes of the points along the axes but `done` ones, of which the kept modes are there; `without` is
   /// left out.
   std::vector<Part> parts(const std::vector<int>& done, int without = -1) {
     std::vector<Part> all(1);
     all[0].extents = Shape(static_cast<int>(axes_.size()), 1);
     for (int i = 0; i < static_cast<int>(axes_.size()); ++i)
       if (i != without)
-        for (Part& p : all) p.extents[i] = axis(i).n;
+        for (Part& p : all) p.extents[i] = axis(i).points;
     for (const int i : done) {
       std::vector<Part> finer;
       for (const Part& p : all)
@@ -143,6 +148,7 @@ class BlockWriter {
     for (const int i : order_) {
       const bool first = done.empty();
       if (first && !direct_) copy_points();
+      for (const Part& part : parts(done, i)) clear_points(i, part);
       for (const Part& part : parts(done, i)) transform(i, part, first && direct_);
       if (folds(*axis(i).transformed, p_.nyquist))
         for (const Part& part : parts(done, i)) fold(i, part);
@@ -159,7 +165,7 @@ class BlockWriter {
       left.pop_back();
       const bool last = left.empty();
       for (const Part& part : parts(left, i)) {
-        clear(i, part);
+        clear_modes(i, part);
         if (folds(*axis(i).transformed, p_.nyquist)) fold(i, part);
         transform(i, part, last && direct_);
       }
@@ -179,15 +185,16 @@ class BlockWriter {
     f.may_destroy_input = !direct || !forward_;
     f.kind = is_r2r(a.transform) ? FftKind::r2r : is_r2c(i) ? FftKind::real : FftKind::c2c;
     const Index unit = f.kind == FftKind::r2r && complex_modes_ ? 2 : 1;
-    const auto dimension = [&](const BlockAxis& b, Index n) {
-      const Index points = (direct ? b.points_stride : b.work_stride) * unit, work = b.work_stride * unit;
-      return FftDimension{n, forward_ ? points : work, forward_ ? work : points};
+    const auto dimension = [&](int b, Index n) {
+      const Index points = direct ? axis(b).points_stride : is_r2c(i) ? real_stride(b) : axis(b).work_stride;
+      const Index from = forward_ ? points : axis(b).work_stride, to = forward_ ? axis(b).work_stride : points;
+      return FftDimension{n, from * unit, to * unit};
     };
-    f.dimensions.push_back(dimension(axis(i), a.points));
+    f.dimensions.push_back(dimension(i, a.length));
     if (f.kind == FftKind::r2r)
       f.dimensions.back().transform = forward_ ? a.transform : opposite(a.transform);
     for (int b = 0; b < static_cast<int>(axes_.size()); ++b)
-      if (b != i && part.extents[b] > 1) f.loops.push_back(dimension(axis(b), part.extents[b]));
+      if (b != i && part.extents[b] > 1) f.loops.push_back(dimension(b, part.extents[b]));
     if (unit == 2) f.loops.push_back({2, 1, 1});
     const Place work{Side::work, part.work * element_}, points{forward_ ? Side::input : Side::output, 0};
     f.aligned = work.offset % 16 == 0 && (!direct || aligned_);
@@ -197,28 +204,35 @@ class BlockWriter {
                                                direct && !forward_ ? points : work});
   }
 
+  /// The step along an axis in work memory, in real numbers, while the r2c axis has real ones.
+  Index real_stride(int b) const { return is_r2c(b) ? 1 : 2 * at(axes_, b).work_stride; }
+
   void copy_points() {
-    const Part all = parts({}).front();
-    copy(all, &BlockAxis::points_stride, {forward_ ? Side::input : Side::output, 0}, {Side::work, 0}, forward_,
-         1);
+    const bool reals = is_r2c(order_.front());
+    Strides users, works;
+    for (int b = 0; b < static_cast<int>(axes_.size()); ++b) {
+      users.push_back(axis(b).points_stride);
+      works.push_back(reals ? real_stride(b) : axis(b).work_stride);
+    }
+    copy(parts({}).front().extents, users, works, reals ? element_ / 2 : element_,
+         {forward_ ? Side::input : Side::output, 0}, {Side::work, 0}, forward_, 1);
   }
 
   void copy_modes(const Part& part) {
-    const Place modes{forward_ ? Side::output : Side::input, part.modes * element_};
-    copy(part, &BlockAxis::modes_stride, modes, {Side::work, part.work * element_}, !forward_, p_.scale);
+    Strides users, works;
+    for (const BlockAxis& b : axes_) {
+      users.push_back(b.modes_stride);
+      works.push_back(b.work_stride);
+    }
+    copy(part.extents, users, works, element_, {forward_ ? Side::output : Side::input, part.modes * element_},
+         {Side::work, part.work * element_}, !forward_, p_.scale);
   }
 
-  void copy(const Part& part, Index BlockAxis::*stride, Place user, Place work, bool in, double scale) {
-    Shape extents;
-    Strides users, works;
-    for (std::size_t i = 0; i < axes_.size(); ++i) {
-      extents.push_back(part.extents[static_cast<int>(i)]);
-      users.push_back(axes_[i].*stride);
-      works.push_back(axes_[i].work_stride);
-    }
+  void copy(const Shape& extents, const Strides& users, const Strides& works, Index element, Place user,
+            Place work, bool in, double scale) {
     const CopyManner manner{scale, static_cast<int>(real_bytes(p_.precision))};
     steps_.emplace_back(ResizedFft::Copy{
-        PermuteCopy(extents, in ? users : works, in ? works : users, static_cast<int>(element_), manner),
+        PermuteCopy(extents, in ? users : works, in ? works : users, static_cast<int>(element), manner),
         in ? user : work, in ? work : user});
   }
 
@@ -234,15 +248,29 @@ class BlockWriter {
   }
 
   /// The modes along axis `i` that are not there.
-  void clear(int i, const Part& part) {
+  void clear_modes(int i, const Part& part) {
     const BlockAxis& a = axis(i);
     const Index first = a.kept.front().n;
-    const Index n = (a.kept.size() == 2 ? a.kept[1].first : a.n) - first;
+    clear(i, part, first, (a.kept.size() == 2 ? a.kept[1].first : a.n) - first, element_);
+  }
+  /// The points along axis `i` that are not there.
+  void clear_points(int i, const Part& part) {
+    const BlockAxis& a = axis(i);
+    clear(i, part, a.points, a.transformed->length - a.points, is_r2c(i) ? element_ / 2 : element_);
+  }
+  void clear(int i, const Part& part, Index first, Index n, Index element) {
     if (n == 0) return;
-    std::vector<FftDimension> loops = loops_over(i, part, n);
-    if (loops.empty() || loops.back().from_stride != element_) loops.push_back({1, element_, element_});
-    loops.back() = {loops.back().n * element_, 1, 1};
-    steps_.emplace_back(ResizedFft::Zero{std::move(loops), (part.work + first * a.work_stride) * element_});
+    const BlockAxis& a = axis(i);
+    const bool along = a.work_stride == 1;  // in runs
+    std::vector<FftDimension> loops = loops_over(i, part, along ? 1 : n);
+    Index run = along ? n : 1;
+    if (!along && !loops.empty() && loops.back().from_stride == element) {
+      run = loops.back().n;
+      loops.pop_back();
+    }
+    loops.push_back({run * element, 1, 1});
+    steps_.emplace_back(
+        ResizedFft::Zero{std::move(loops), part.work * element_ + first * a.work_stride * element});
   }
 
   void fold(int i, const Part& part) {
@@ -293,7 +321,7 @@ ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* co
   std::ranges::stable_sort(loops, {}, forward ? &FftDimension::from_stride : &FftDimension::to_stride);
   Index size = unit, rest = 0;
   std::size_t cut = loops.size();
-  for (const ResizedAxis& a : problem.axes) size *= std::max(all_modes(a), a.modes);
+  for (const ResizedAxis& a : problem.axes) size *= all_modes(a);
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const FftDimension& d = loops[i];
     const Index most = std::clamp<Index>(threads * block_bytes / size, 1, d.n);
