@@ -4,7 +4,8 @@
     mpirun -n 4 python examples/convolution.py
 
 A product of spectra is a circular convolution. Zeros behind both volumes, as many as the other one is long, keep its
-ends apart. All ranks convolve their parts with a plan. Then rank 0 convolves the whole arrays with `weft.rfftn`.
+ends apart. Plans are told how many points are given, so that nobody stores, sends or transforms the zeros. All ranks
+convolve their parts with plans. Then rank 0 convolves the whole arrays with `weft.rfftn`.
 Printed is how far both are from SciPy's result.
 """
 
@@ -30,14 +31,6 @@ def whole_arrays(a: np.ndarray, b: np.ndarray, padded: list[int], workers: int) 
 # [/whole]
 
 
-def part_of(volume: np.ndarray, box: weft.Box, out: np.ndarray) -> np.ndarray:
-    """Writes to `out` the box of the volume, with zeros where the volume has ended."""
-    out[...] = 0
-    here = volume[box.slices]
-    out[tuple(slice(n) for n in here.shape)] = here
-    return out
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--grid", type=int, default=48, help="points of the volume along its first axis (%(default)s)")
@@ -52,21 +45,22 @@ def main() -> None:
     padded = [scipy.fft.next_fast_len(k + m - 1, real=True) for k in a.shape]
 
     # [distributed]
-    plan = weft.Plan(comm, padded, "r2c")
-    x, y = plan.empty_input(), plan.empty_input()
-    product = plan.forward(part_of(a, plan.input_box, x))
-    product *= plan.forward(part_of(b, plan.input_box, y))
-    plan.backward(product, out=x)
+    full = [k + m - 1 for k in a.shape]
+    of_a, of_b, of_all = (
+        weft.Plan(comm, padded, "r2c", points=points, output="slab1") for points in (a.shape, b.shape, full)
+    )
+    product = of_a.forward(np.ascontiguousarray(a[of_a.input_box.slices]))
+    product *= of_b.forward(np.ascontiguousarray(b[of_b.input_box.slices]))
+    x = of_all.backward(product)
     # [/distributed]
 
-    parts = comm.gather((plan.input_box, x))
+    parts = comm.gather((of_all.input_box, x))
     if parts is None:
         return
-    distributed = np.empty(padded)
+    distributed = np.empty(full)
     for box, part in parts:
         distributed[box.slices] = part
     expected = scipy.signal.fftconvolve(a, b)
-    distributed = distributed[tuple(slice(k) for k in expected.shape)]
     alone = whole_arrays(a, b, padded, arguments.workers)
     print(f"{'x'.join(map(str, a.shape))} with {m}x{m}x{m} points, padded to {'x'.join(map(str, padded))}")
     failed = False

@@ -44,7 +44,7 @@ module weft_c_module
     integer(c_int) :: forward_scale = 0, backward_scale = 0
     integer(c_int) :: line(2) = 0
     integer(c_int) :: modes_nyquist = 0
-    integer(c_int64_t) :: modes(max_axes) = 0
+    integer(c_int64_t) :: modes(max_axes) = 0, points(max_axes) = 0
   end type
 
   type, bind(C) :: c_layout

@@ -31,8 +31,9 @@ module weft_problems_module
   integer, parameter :: weft_host = 0, weft_cuda = 1
   ! The elements of the input. auto: real if a dimension is r2c, or if there are DCTs or DSTs and no c2c; else complex.
   integer, parameter :: weft_element_auto = 0, weft_real = 1, weft_complex = 2
-  ! The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the dimensions.
+  ! What the mode in the middle of an even number of kept modes stands for (weft_problem%modes_nyquist).
   integer, parameter :: weft_nyquist_shared = 0, weft_nyquist_odd = 1, weft_nyquist_single = 2
+  ! The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the dimensions.
   integer, parameter :: weft_unscaled = 0, weft_symmetric = 1, weft_full = 2
 
   ! Which rank holds which part of an array, and how it lies in memory. By default slabs along the last dimension, in
@@ -88,6 +89,9 @@ module weft_problems_module
     ! -(m/2) to -1; of r2c and of DCTs and DSTs they are the first m. Scale factors are those of shape. For arrays on the
     ! host. 0, or not allocated: all.
     integer(c_int64_t), allocatable :: modes(:)
+    ! The length of the input along each dimension, if it is shorter than shape, which then has the lengths of the
+    ! transforms: forward takes the points behind as zero, backward leaves them out. 0, or not allocated: all.
+    integer(c_int64_t), allocatable :: points(:)
     ! What the mode m/2 of an even number m of kept modes stands for: m/2 periods and -m/2 alike, and m modes of r2c count
     ! as those of 2(m-1) points (weft_nyquist_shared), or as those of 2m-1 (weft_nyquist_odd); or -m/2 alone
     ! (weft_nyquist_single).
@@ -265,6 +269,11 @@ contains
       call need_size(code, "problem%modes", size(problem%modes), ndim)
       if (code /= weft_success) return
       c%problem%modes = axes_of(problem%modes)
+    end if
+    if (allocated(problem%points)) then
+      call need_size(code, "problem%points", size(problem%points), ndim)
+      if (code /= weft_success) return
+      c%problem%points = axes_of(problem%points)
     end if
     if (any(problem%line /= 0)) then
       if (problem%line(1) == problem%line(2)) then

@@ -54,7 +54,7 @@ enum class Element { real, complex };
 /// Of an even number m of kept modes (`Problem::modes`), what the mode m/2 stands for. `shared`: for m/2
 /// periods and for -m/2 alike, as in the transform of m points: forward adds both modes of all points up, and
 /// backward gives each one half, so that real data stay real. An r2c axis of m modes counts as that of 2(m-1)
-/// points, whose last mode is real. `odd`: the same, but an r2c axis of m modes counts as that of 2m-1 points, whose
+/// points, whose last mode is real: backward ignores its imaginary part. `odd`: the same, but an r2c axis of m modes counts as that of 2m-1 points, whose
 /// modes stand for themselves. `single`: the mode m/2 stands for -m/2 alone, and all of r2c for themselves.
 enum class ModesNyquist { shared, odd, single };
 
@@ -167,7 +167,8 @@ struct Problem {
   /// Forward leaves the others out, backward takes them as zero (the 3/2 rule: shape 3/2 of what the modes
   /// alone would need). Of a c2c axis of n points the m kept modes are 0 to (m+1)/2 - 1, then -(m/2) to -1 as
   /// in a transform of m points; of r2c and of DCTs and DSTs they are the first m. Scale factors are those of
-  /// `shape`. Lines of which nothing is kept are neither transformed nor sent. Empty: all. Not along axes of
+  /// `shape`, and a tolerance is relative to all modes, those left out included. Lines of which nothing is
+  /// kept are neither transformed nor sent. Empty: all. Not along axes of
   /// a line; for arrays on the host.
   Shape modes{};
   /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of the

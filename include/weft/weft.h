@@ -165,8 +165,6 @@ typedef enum weft_memory { WEFT_HOST = 0, WEFT_CUDA = 1 } weft_memory;
 /// c2c; else complex. The output is complex if the input is complex or an axis is r2c.
 typedef enum weft_element { WEFT_ELEMENT_AUTO = 0, WEFT_REAL = 1, WEFT_COMPLEX = 2 } weft_element;
 
-/// The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the
-/// transformed axes.
 /// Of an even number m of kept modes, what the mode m/2 stands for.
 typedef enum weft_modes_nyquist {
   WEFT_NYQUIST_SHARED = 0,  ///< m/2 periods and -m/2 alike; m modes of r2c count as those of 2(m-1) points
@@ -174,6 +172,8 @@ typedef enum weft_modes_nyquist {
   WEFT_NYQUIST_SINGLE = 2   ///< -m/2 alone, and all modes of r2c themselves
 } weft_modes_nyquist;
 
+/// The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the
+/// transformed axes.
 typedef enum weft_scale { WEFT_UNSCALED = 0, WEFT_SYMMETRIC = 1, WEFT_FULL = 2 } weft_scale;
 
 /// How a distribution cuts the array. Even cuts give the larger parts to the first ranks.
@@ -236,6 +236,10 @@ typedef struct weft_problem {
   /// (m+1)/2 - 1, then -(m/2) to -1; of r2c and of DCTs and DSTs they are the first m. Scale factors are those
   /// of `shape`. For arrays on the host. 0: all modes of the axis.
   int64_t modes[WEFT_MAX_AXES];
+  /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of the
+  /// transforms: forward takes the points behind as zero, backward leaves them out. For arrays on the host.
+  /// 0: all points of the axis.
+  int64_t points[WEFT_MAX_AXES];
 } weft_problem;
 
 /// Two lengths whose product is n, as nearly equal as they can be: the axes of a line. A prime is a failure.

@@ -134,8 +134,15 @@ void PlanImpl::start(Direction direction, const Arrays& of_user) {
   } else {
     check_arrays_alone(direction, of_user);
   }
+  const void* in = of_user.in;
+  void* out = of_user.out;
+  if (problem.in_place) {  // a side without points may be any pointer
+    const bool reads = arrays[direction == Direction::forward ? 0 : 1].bytes > 0;
+    if (reads) out = const_cast<void*>(in);
+    in = out;
+  }
   const auto begin = [&] {
-    bound->start(direction, of_user.in, of_user.out, of_user.workspace);
+    bound->start(direction, in, out, of_user.workspace);
     return false;
   };
   if (!online) {

@@ -100,10 +100,14 @@ Problem problem_of(const weft_problem* given) {
   problem.backward_scale = in_table(scales, p.backward_scale, "plan: backward scale", "weft_scale");
   problem.modes_nyquist =
       in_table(modes_nyquists, p.modes_nyquist, "plan: modes_nyquist", "weft_modes_nyquist");
-  if (Shape modes = unless_zero(p.modes, p.ndim); !modes.empty()) {
-    const Shape all = output_shape(problem.shape, problem.transforms);
-    for (int a = 0; a < p.ndim; ++a) problem.modes.push_back(modes[a] == 0 ? all[a] : modes[a]);
-  }
+  const auto lengths = [&](const int64_t* wanted, const Shape& all) {
+    Shape some = unless_zero(wanted, p.ndim);
+    for (int a = 0; a < some.size(); ++a)
+      if (some[a] == 0) some[a] = all[a];
+    return some;
+  };
+  problem.points = lengths(p.points, problem.shape);
+  problem.modes = lengths(p.modes, output_shape(problem.shape, problem.transforms));
   if (p.line[0] != 0 || p.line[1] != 0) problem.line = {p.line[0], p.line[1]};
   return problem;
 }

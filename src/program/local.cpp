@@ -49,7 +49,11 @@ class LocalBuilder {
     }
     const bool direct =
         !c2r() && (!w_.request.in_place || lie_alike(w_.input, w_.output, w_.schedule.transforms));
-    const Place result = direct ? w_.output : Placement::dense_work(c2r() ? w_.input : w_.output);
+    AxisVector<int> complex = before;
+    for (int a : after) complex.push_back(a);
+    const Place result = direct  ? w_.output
+                         : c2r() ? between(w_.input, complex)
+                                 : Placement::dense_work(w_.output);
     const Ids half = w_.transform_whole(0, before, w_.input, result, result, {});
     const Ids done = w_.transform_whole(0, after, result, result, result, half);
     if (c2r()) {
@@ -150,11 +154,12 @@ class LocalBuilder {
     const Stage& s = w_.schedule.stages[0];
     if (w_.input.box.empty() || s.axes.size() < 2) return false;
     Index points = w_.output.element_bytes;
-    for (int a : s.axes) points *= w_.output.box.extent(a);
+    for (int a : s.axes) points *= std::max(w_.input.box.extent(a), w_.output.box.extent(a));
     if (s.real_axis >= 0 && s.real_axis == slowest_axis()) return false;
     // By default as measured with a cache of 2 MiB: a cube of 4 MiB loses, one of 32 gains little, one of 256
     // a third.
-    return passes_.caches(points) > w_.request.two_passes_from &&
+    // Calls that change lengths work on as much as they are given in memory aside.
+    return passes_.caches(points) > (resized() ? 1 : w_.request.two_passes_from) &&
            (!w_.request.in_place || resized() || (!c2r() && lie_alike(w_.input, w_.output, w_.schedule.transforms)));
   }
 

@@ -102,6 +102,9 @@ class PlanesBuilder {
     const Order order = is_last(j) ? order_of(s.result.strides) : w_.place.field_after(j).order(w_.rank);
     Index layer = bytes;
     for (int a : s.axes) layer *= s.source.box.extent(a);
+    const int fastest = order_of(s.source.strides).back();
+    if (fastest != order.back() && !s.axes.contains(fastest))
+      layer *= std::min<Index>(4 * line_bytes / bytes, s.source.box.extent(fastest));
     return {order.back(), std::clamp<Index>(w_.request.cache_bytes / layer, 1, 2 * line_bytes / bytes)};
   }
 

@@ -51,8 +51,11 @@ std::string to_string(const Program& program) {
     if (op.kind == OpKind::receive) text += " parts " + std::to_string(op.count);
     if (op.kind == OpKind::fft) {
       const FftCall& f = program.ffts[static_cast<std::size_t>(op.call)];
-      text += " axes " + join(f.axes, ",") + (f.r2r.empty() ? "" : " " + to_string(f.r2r)) + " of " +
-              by_x(f.extents) + " " + describe(f.from) + " -> " + describe(f.to);
+      text += " axes " + join(f.axes, ",") + (f.r2r.empty() ? "" : " " + to_string(f.r2r));
+      if (!f.resized.empty())
+        text += " " + to_string(f.resized) + " from " + by_x(f.from_box.extents()) + " to " +
+                by_x(f.to_box.extents());
+      text += " of " + by_x(f.extents) + " " + describe(f.from) + " -> " + describe(f.to);
     } else if (op.call >= 0) {
       const CopyCall& c = program.copies[static_cast<std::size_t>(op.call)];
       text += " " + to_string(c.box) + " " + describe(c.from) + " -> " + describe(c.to);

@@ -133,16 +133,26 @@ class Search {
   Mask transformed(const State& s) const {
     const Tiling& t = *tiling(s.candidate, s.done);
     if (!computes(t)) return s.done;
-    const bool real = real_pending(s.done) && !t.is_local(real_axis_);
+    const bool real = real_pending(s.done) && !is_whole(s, real_axis_);
     // The second axis of a line waits for another stage than the first one; where there is one rank, for
     // another call (program/local.cpp).
     const bool line = is_line() && request_.ranks > 1 && (s.done >> request_.line[0] & 1u) == 0;
     Mask done = s.done;
     for (int a = 0; a < request_.shape.size(); ++a)
-      if ((all_ >> a & 1u) != 0 && t.is_local(a) && (!real || is_r2r(request_.transforms[a])) &&
+      if ((all_ >> a & 1u) != 0 && is_whole(s, a) && (!real || is_r2r(request_.transforms[a])) &&
           !(line && a == request_.line[1]))
         done |= 1u << a;
     return done;
+  }
+
+  /// Whether every rank holds whole lines along an axis, and still does if its length changes: the one point
+  /// of a short axis, in one part of a grid, may become several.
+  bool is_whole(const State& s, int axis) const {
+    const auto whole = [&](Mask done) {
+      const TilingPtr& t = tiling(s.candidate, done);
+      return t && t->is_local(axis);
+    };
+    return whole(s.done) && ((changing_ >> axis & 1u) == 0 || whole(s.done | 1u << axis));
   }
 
   /// Whether only computing ranks hold points.

@@ -211,6 +211,14 @@ static void test_kept_modes(weft_comm comm) {
   weft_free(x);
   weft_free(y);
   GOOD(weft_plan_free(&plan));
+  problem.points[0] = 13;
+  FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_FAILURE, "plan: points: 13 along axis 0");
+  problem.points[0] = 5;
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  GOOD(weft_plan_layout(plan, WEFT_INPUT, &in));
+  CHECK(in.box.hi[0] <= 5);
+  GOOD(weft_plan_free(&plan));
+  problem.points[0] = 0;
   problem.modes[0] = 13;
   FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_FAILURE, "1 to 12");
   problem.modes[0] = 8;

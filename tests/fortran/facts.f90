@@ -60,6 +60,11 @@ contains
     end do
     call claim(comm, all_right, "kept modes")
     call plan%free()
+    problem%points = [7, 0]
+    call plan%create(comm, problem)
+    in = plan%input_box()
+    call claim(comm, in%hi(1) == 7 .or. in%hi(2) < in%lo(2), "fewer points")
+    call plan%free()
     problem%modes = [4]
     call plan%create(comm, problem, status=status)
     call claim(comm, status == weft_failure .or. status == weft_bad_argument, "modes of one dimension")

@@ -212,6 +212,12 @@ def kept_modes(comm):
     assert np.allclose(one.forward(np.ascontiguousarray(x[one.input_box.slices])), 0, atol=1e-14)
     y = one.forward(np.ascontiguousarray(x.conj()[one.input_box.slices]))
     assert one.output_box.lo[1] > 0 or y.size == 0 or np.isclose(y[4, 0], 1)
+    few = weft.Plan(comm, (12, 8), "r2c", points=(5, None), output="slab1")
+    x = np.random.default_rng(4).normal(size=(5, 8))[few.input_box.slices]
+    y = few.forward(np.ascontiguousarray(x))
+    whole = np.random.default_rng(4).normal(size=(5, 8))
+    assert np.allclose(y, np.fft.rfft2(whole, (12, 8))[few.output_box.slices], atol=1e-13)
+    assert np.allclose(few.backward(y), x, atol=1e-14)
     for bad, words in (((13, None), "1 to 12"), ((4,), "one per axis, 2"), ((4.5, 4), "integer")):
         try:
             weft.Plan(comm, (12, 8), modes=bad)

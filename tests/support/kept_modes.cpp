@@ -85,7 +85,8 @@ std::vector<Exact> exact_points(const Problem& p, const std::vector<Exact>& mode
     data = along(shape, a, p.shape[a], false, data, [&](Index k) { return spread(p, a, k); });
   // The inverse of c2c is the conjugate of the transform of conjugates; DCTs and DSTs do not mind.
   for (Exact& v : data) v = std::conj(v);
-  data = direct_sum(p.shape, as_complex(p, true), data, {});
+  const AxisVector<int> line = p.line.empty() ? p.line : AxisVector<int>{p.line[1], p.line[0]};
+  data = direct_sum(p.shape, as_complex(p, true), data, line);
   for (Exact& v : data) v = p.element == Element::real ? Exact(v.real()) : std::conj(v);
   const auto itself = [](Index k) { return std::vector<Share>{{k, 1}}; };
   for (int a = 0; a < shape.size(); ++a) data = along(shape, a, input_shape(p)[a], true, data, itself);

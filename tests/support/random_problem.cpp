@@ -140,10 +140,12 @@ void draw_line(RandomProblem& p) {
   Dice dice(p.seed + 55);
   AxisVector<int> axes;
   for (int a = 0; a < p.problem.shape.size(); ++a)
-    if (p.problem.transforms[a] == Transform::c2c) axes.push_back(a);
+    if (p.problem.transforms[a] == Transform::c2c && input_shape(p.problem)[a] == output_shape(p.problem)[a] &&
+        input_shape(p.problem)[a] == p.problem.shape[a])
+      axes.push_back(a);
   const ScheduleRequest request = p.request();
   const int computing = request.computing_ranks > 0 ? request.computing_ranks : p.ranks;
-  if (!p.problem.modes.empty() || !p.problem.points.empty() || axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
+  if (axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
   const int last = axes.size() - 1, a = axes[dice.range(0, last)], b = axes[dice.range(0, last)];
   constexpr Index most = 400;  // points, of which direct sums are taken
   if (a != b && p.problem.shape[a] * p.problem.shape[b] <= most) p.problem.line = {a, b};

@@ -168,6 +168,8 @@ TEST(LocalFft, PlansBesideTheUsersOwnCalls) {
         Problem problem;
         problem.shape = {4, i};
         Plan plan(Comm::self(), problem);
+        // Without threads of its own FFTW begins anew here, and what Weft has planned would be lost.
+        if (comm.rank() == 2 && i == 9) fftw_plan_with_nthreads(1);
         Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
         in[0] = 1;  // an impulse becomes a constant
         plan.forward(static_cast<const std::complex<double>*>(in.data()), out.data());

@@ -168,6 +168,65 @@ TEST(KeptModes, WithThreadsInFloatAndLarge) {
   });
 }
 
+/// Lines that are one beside axes that are cut, and an axis of one point that becomes several.
+TEST(KeptModes, BesideALineAndFromOnePoint) {
+  for (const int ranks : {1, 2, 3})
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      Problem p{.shape = {4, 6, 8, 10}, .line = {0, 1}, .modes = {4, 6, 5, 6}};
+      p.transforms = {Transform::c2c, Transform::c2c, Transform::c2c, Transform::r2c};
+      p.element = Element::real;
+      for (const bool in_place : {false, true}) {
+        p.in_place = in_place;
+        check<double, C>(comm, p);
+        p.points = {4, 6, 8, 7};
+        check<double, C>(comm, p);
+        p.points = {};
+      }
+      Problem one{.shape = {2, 23}, .modes = {2, 11}, .points = {1, 23}};
+      one.transforms = {Transform::dct1, Transform::r2c};
+      one.element = Element::real;
+      one.input = one.output = Distribution::fastest();
+      check<double, C>(comm, one);
+    });
+}
+
+/// In place, with ranks that hold nothing on one of the sides.
+TEST(KeptModes, InPlaceOnMoreRanksThanRows) {
+  ThreadTeam(4).run([&](const Comm& comm) {
+    Problem p{.shape = {3, 30}, .in_place = true};
+    p.output = Distribution::slab(1);
+    Plan plan(comm, p);
+    Buffer<C> memory(plan.buffer_bytes() / sizeof(C)), other(1);
+    const auto row = [](const Shape& at) { return at[1] == 1 ? static_cast<double>(at[0] + 1) : 0; };
+    for_each_input(plan, [&](const Shape& at, std::size_t i) { memory[i] = row(at); });
+    plan.forward(memory.data(), memory.data());
+    const bool none = plan.input_box().empty();  // then any pointer will do for the result
+    plan.backward(memory.data(), none ? other.data() : memory.data());
+    for_each_input(plan, [&](const Shape& at, std::size_t i) {
+      EXPECT_NEAR(std::abs(memory[i] - 90.0 * row(at)), 0, 1e-11);
+    });
+  });
+}
+
+/// Columns of many points, of which a block takes whole cache lines.
+TEST(KeptModes, LongColumns) {
+  ThreadTeam(1).run([&](const Comm& comm) {
+    Problem p{.shape = {4096, 37}, .modes = {2730, 37}, .element = Element::complex};
+    p.transforms = {Transform::c2c, Transform::none};
+    Plan plan(comm, p);
+    Buffer<C> x(plan.input_count()), y(plan.output_count());
+    for_each_output(plan, [&](const Shape& k, std::size_t i) {
+      y[i] = C(static_cast<double>(k[1] + 1), static_cast<double>(k[0] % 7 - 3));
+    });
+    plan.backward(y.data(), x.data());
+    Buffer<C> again(plan.output_count());
+    plan.forward(x.data(), again.data());
+    double worst = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) worst = std::max(worst, std::abs(again[i] / 4096.0 - y[i]));
+    EXPECT_LT(worst, 1e-12);
+  });
+}
+
 /// What is cut before an exchange is not sent.
 TEST(KeptModes, OnlyTheyAreSent) {
   ThreadTeam(2).run([&](const Comm& comm) {

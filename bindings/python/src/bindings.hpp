@@ -20,7 +20,7 @@ struct PlanArguments {
   bool in_place = false;
   Index batch = 1, input_distance = 0, output_distance = 0;
   std::vector<int> line{};
-  Shape modes{};
+  Shape modes{}, points{};
   std::string modes_nyquist = "shared";
   int device = -1;  ///< the GPU whose memory the arrays are in, as CUDA counts; -1: memory of the host
   std::map<std::string, std::string> options;

@@ -46,6 +46,7 @@ Problem problem_of(const PlanArguments& arguments, const Distribution& input, co
   problem.output = output;
   problem.in_place = arguments.in_place;
   problem.batch = arguments.batch;
+  problem.points = arguments.points;
   problem.modes = arguments.modes;
   problem.modes_nyquist = named<ModesNyquist>("modes_nyquist", arguments.modes_nyquist, nyquist_names);
   problem.line = AxisVector<int>::from(arguments.line.begin(), arguments.line.end());
@@ -120,6 +121,7 @@ void bind_problems(nanobind::module_& module) {
       .def_rw("batch", &PlanArguments::batch)
       .def_rw("line", &PlanArguments::line)
       .def_rw("modes", &PlanArguments::modes)
+      .def_rw("points", &PlanArguments::points)
       .def_rw("modes_nyquist", &PlanArguments::modes_nyquist)
       .def_rw("device", &PlanArguments::device)
       .def_rw("input_distance", &PlanArguments::input_distance)

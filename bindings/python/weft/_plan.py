@@ -73,6 +73,8 @@ class Plan(Findings, Modes):
         alike, so that real data stay real, and m modes of r2c count as those of 2(m-1) points, whose last mode is real;
         "odd": the same, but m modes of r2c count as those of 2m-1 points; "single": -m/2 alone, and all of r2c
         themselves.
+    points : the length of the input along each axis, if it is shorter than `shape`, which then has the lengths of the
+        transforms: forward takes the points behind as zero, backward leaves them out. None for all points of an axis.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
     device : where this rank's arrays lie: None: in memory of the host; "cuda", the number of a GPU, a `torch.device`, a
@@ -113,6 +115,7 @@ class Plan(Findings, Modes):
         line: Sequence[int] = (),
         modes: Sequence[int | None] = (),
         modes_nyquist: str = "shared",
+        points: Sequence[int | None] = (),
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
@@ -137,7 +140,9 @@ class Plan(Findings, Modes):
             arguments.in_place = self._in_place = bool(in_place)
             axes = [operator.index(axis) for axis in line]
             arguments.line = [axis + len(self._shape) if -len(self._shape) <= axis < 0 else axis for axis in axes]
-            arguments.modes = _modes(modes, self._shape, self._transforms)
+            halved = [n // 2 + 1 if kind == "r2c" else n for n, kind in zip(self._shape, self._transforms, strict=True)]
+            arguments.points = _lengths("points", points, self._shape)
+            arguments.modes = _lengths("modes", modes, halved)
             arguments.modes_nyquist = modes_nyquist
             arguments.batch = operator.index(batch)
             arguments.input_distance = operator.index(input_distance)
@@ -369,14 +374,11 @@ def _transforms(given: str | Sequence[str | None], ndim: int) -> list[str]:
     return names
 
 
-def _modes(given: Sequence[int | None], shape: tuple[int, ...], transforms: list[str]) -> tuple[int, ...]:
-    """The length of the output along each axis; none if all modes are kept."""
-    if len(given) not in (0, len(shape)):
-        raise Error("plan: modes", f"{len(given)} lengths", f"one per axis, {len(shape)}, or none")
-    return tuple(
-        (n // 2 + 1 if kind == "r2c" else n) if m is None else operator.index(m)
-        for m, n, kind in zip(given, shape if given else (), transforms, strict=False)
-    )
+def _lengths(what: str, given: Sequence[int | None], whole: Sequence[int]) -> tuple[int, ...]:
+    """Those of one side; none if they are those of the whole."""
+    if len(given) not in (0, len(whole)):
+        raise Error(f"plan: {what}", f"{len(given)} lengths", f"one per axis, {len(whole)}, or none")
+    return tuple(n if m is None else operator.index(m) for m, n in zip(given, whole, strict=False))
 
 
 def _dtypes(transforms: list[str], dtype: DTypeLike | None) -> tuple[np.dtype, np.dtype]:

@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.hpp"
 #include "fft/loops.hpp"
+#include "geometry/grid.hpp"
 #include "geometry/transform.hpp"
 
 namespace weft {
@@ -21,6 +22,8 @@ using Plan = PlannedFft (*)(std::span<const FftRow* const>, const FftProblem&);
 /// written beside it.
 constexpr Index block_bytes = 128 << 10;
 constexpr Index line_bytes = 64;
+/// Of neighbours in memory that a block takes.
+constexpr Index shortest_run = 4 * line_bytes;
 
 /// Kept modes that lie together, by their index among all modes and among the kept ones.
 struct Kept {
@@ -294,10 +297,19 @@ class BlockWriter {
   const FftRow* row_ = nullptr;
 };
 
-void zero(std::span<const FftDimension> loops, std::byte* at) {
-  const auto bytes = static_cast<std::size_t>(loops.back().n);
-  for_each_index(loops.first(loops.size() - 1), at, at,
-                 [&](std::byte* run, std::byte*) { std::memset(run, 0, bytes); });
+/// Calls f(begin of a slice) for one of `parts` slices of the outermost loop.
+template <class F>
+void each_of_part(std::span<const FftDimension> loops, std::byte* at, int part, int parts, const F& f) {
+  if (loops.empty()) {
+    if (part == 0) f(at);
+    return;
+  }
+  const FftDimension& outer = loops.front();
+  const Range slice = split(outer.n, parts, part);
+  for (Index i = slice.lo; i < slice.hi; ++i) {
+    std::byte* const start = at + i * outer.from_stride;
+    for_each_index(loops.subspan(1), start, start, [&](std::byte* here, std::byte*) { f(here); });
+  }
 }
 
 }  // namespace
@@ -324,8 +336,12 @@ ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* co
   for (const ResizedAxis& a : problem.axes) size *= all_modes(a);
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const FftDimension& d = loops[i];
-    const Index most = std::clamp<Index>(threads * block_bytes / size, 1, d.n);
-    const Index pieces = divided_up(d.n, most), n = divided_up(d.n, pieces);
+    // Of neighbours in memory at least so many that runs are not short.
+    const bool neighbours = d.from_stride == 1 || d.to_stride == 1;
+    const Index least = neighbours ? std::max<Index>(1, shortest_run / unit) : 1;
+    const Index most = std::clamp<Index>(threads * block_bytes / size, std::min(least, d.n), d.n);
+    const Index pieces = divided_up(d.n, most), even = divided_up(d.n, pieces);
+    const Index n = std::min(d.n, neighbours ? rounded_up<Index>(even, line_bytes / unit) : even);
     block.push_back(d);
     block.back().n = n;
     size *= n;
@@ -361,11 +377,10 @@ ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* co
 }
 
 template <class Real>
-void ResizedFft::fold(const Nyquist& step, std::byte* work) const {
+void ResizedFft::fold(const Nyquist& step, std::byte* work, int part, int parts) const {
   using Complex = std::complex<Real>;
   const bool forward = direction_ == Direction::forward;
-  std::byte* const start = work + step.offset;
-  for_each_index(std::span<const FftDimension>(step.loops), start, start, [&](std::byte* at, std::byte*) {
+  each_of_part(step.loops, work + step.offset, part, parts, [&](std::byte* at) {
     Complex& positive = *reinterpret_cast<Complex*>(at);
     Complex& negative = *reinterpret_cast<Complex*>(at + step.other);
     if (step.other == 0) {
@@ -383,22 +398,32 @@ void ResizedFft::run(const Blocks& blocks, std::byte* from, std::byte* to, std::
   const auto address = [&](const Place& p) {
     return (p.side == Side::work ? work : p.side == Side::input ? from : to) + p.offset;
   };
+  const auto in_parts = [&](const auto& f) {
+    if (pool == nullptr) {
+      f(0, 1);
+    } else {
+      pool->run(threads_, [&](int part) { f(part, threads_); });
+    }
+  };
   for (const Step& step : blocks.steps) {
     if (const auto* fft = std::get_if<FftOfLines>(&step)) {
       fft->fft->execute(address(fft->from), address(fft->to), nullptr, pool);
     } else if (const auto* copy = std::get_if<Copy>(&step)) {
       const std::byte* const read = address(copy->from);
       std::byte* const write = address(copy->to);
-      if (pool == nullptr) {
-        copy->copy.run(read, write);
-      } else {
-        pool->run(threads_, [&](int part) { copy->copy.run_part(read, write, part, threads_); });
-      }
+      in_parts([&](int part, int parts) { copy->copy.run_part(read, write, part, parts); });
     } else if (const auto* nothing = std::get_if<Zero>(&step)) {
-      zero(nothing->loops, work + nothing->offset);
+      const std::span<const FftDimension> runs(nothing->loops.data(), nothing->loops.size() - 1);
+      const auto bytes = static_cast<std::size_t>(nothing->loops.back().n);
+      in_parts([&](int part, int parts) {
+        each_of_part(runs, work + nothing->offset, part, parts, [&](std::byte* run) { std::memset(run, 0, bytes); });
+      });
     } else {
       const auto& nyquist = std::get<Nyquist>(step);
-      precision_ == Precision::float64 ? fold<double>(nyquist, work) : fold<float>(nyquist, work);
+      in_parts([&](int part, int parts) {
+        precision_ == Precision::float64 ? fold<double>(nyquist, work, part, parts)
+                                         : fold<float>(nyquist, work, part, parts);
+      });
     }
   }
 }

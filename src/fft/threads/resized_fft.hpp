@@ -1,6 +1,6 @@
 // A local transform that is longer along some axes than its arrays (Problem::points, Problem::modes): points
 // and modes that are not there are zero where they are read, and left out where they would be written. It is
-// done a block at a time, in work memory of the size of the cache. Of the lines along an axis only those are
+// done a block at a time, in work memory of the size of the cache if its axes fit there together. Of the lines along an axis only those are
 // transformed that have something in them and of whose result something is kept.
 #pragma once
 
@@ -83,7 +83,7 @@ class ResizedFft final : public HostFft {
  private:
   void run(const Blocks& blocks, std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool) const;
   template <class Real>
-  void fold(const Nyquist& step, std::byte* work) const;
+  void fold(const Nyquist& step, std::byte* work, int part, int parts) const;
 
   Precision precision_;
   Direction direction_;
