@@ -85,11 +85,10 @@ void for_each_mode(const Plan& plan, F&& f, Nyquist nyquist = Nyquist::kept) {
 
 /// How often modes count in a sum over all of them, one number for each index of `output_box()` along an
 /// axis: 2 along an r2c axis, which leaves out the modes that are conjugates of others, but 1 for mode 0 and
-/// for n/2 of even n; 1 along other axes; 1/2 for a kept mode that stands for two, each of which backward gives
-/// one half (`ModesNyquist`). With them the squares of modes sum up to scale_factor() times the
-/// squares of points (Parseval), if all axes are c2c or r2c, the points have no other modes, and forward does
-/// not scale. Local; throws as
-/// `wavenumbers`.
+/// for n/2 of even n; 1 along other axes; 1/2 for a kept mode that stands for two, each of which backward
+/// gives one half (`ModesNyquist`). With them the squares of modes sum up to scale_factor() times the squares
+/// of points (Parseval), if all axes are c2c or r2c, the points have no other modes, and forward does not
+/// scale. Local; throws as `wavenumbers`.
 WEFT_API std::vector<double> hermitian_weights(const Plan& plan, int axis);
 
 /// 1 for modes that are kept, 0 for others, one number for each index of `output_box()` along an axis: kept

@@ -54,8 +54,9 @@ enum class Element { real, complex };
 /// Of an even number m of kept modes (`Problem::modes`), what the mode m/2 stands for. `shared`: for m/2
 /// periods and for -m/2 alike, as in the transform of m points: forward adds both modes of all points up, and
 /// backward gives each one half, so that real data stay real. An r2c axis of m modes counts as that of 2(m-1)
-/// points, whose last mode is real: backward ignores its imaginary part. `odd`: the same, but an r2c axis of m modes counts as that of 2m-1 points, whose
-/// modes stand for themselves. `single`: the mode m/2 stands for -m/2 alone, and all of r2c for themselves.
+/// points, whose last mode is real: backward ignores its imaginary part. `odd`: the same, but an r2c axis of
+/// m modes counts as that of 2m-1 points, whose modes stand for themselves. `single`: the mode m/2 stands for
+/// -m/2 alone, and all of r2c for themselves.
 enum class ModesNyquist { shared, odd, single };
 
 /// The factor of a direction's result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of
@@ -171,10 +172,10 @@ struct Problem {
   /// kept are neither transformed nor sent. Empty: all. Not along axes of
   /// a line; for arrays on the host.
   Shape modes{};
-  /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of the
-  /// transforms: forward takes the points behind as zero, backward leaves them out (linear convolution: shape
-  /// at least as long as both arrays together). Lines of zeros are neither transformed nor sent. Empty: all.
-  /// As with `modes`, not along axes of a line, and for arrays on the host.
+  /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of
+  /// the transforms: forward takes the points behind as zero, backward leaves them out (linear convolution:
+  /// shape at least as long as both arrays together). Lines of zeros are neither transformed nor sent. Empty:
+  /// all. As with `modes`, not along axes of a line, and for arrays on the host.
   Shape points{};
   ModesNyquist modes_nyquist = ModesNyquist::shared;
   /// Precision of input and output.
@@ -186,8 +187,8 @@ struct Problem {
   std::optional<Element> element{};
   /// The array before forward (after backward). Its boxes tile `shape`, or `points`.
   Distribution input = Distribution::slab(0);
-  /// The array after forward (before backward). Its boxes tile `shape` with n/2+1 points along an r2c axis, or
-  /// `modes`.
+  /// The array after forward (before backward). Its boxes tile `shape` with n/2+1 points along an r2c axis,
+  /// or `modes`.
   Distribution output = Distribution::slab(0);
   /// Whether input and output are one array, of `Plan::buffer_bytes()` bytes. The result overwrites whatever
   /// lies in its place, halos of the other side included. If a side has strides, halo or padding, the layouts

@@ -233,12 +233,12 @@ typedef struct weft_problem {
   weft_modes_nyquist modes_nyquist;  ///< where not all modes are kept; 0: shared
   /// The length of the output along each axis, where not all modes are kept: those of the lowest frequencies.
   /// Forward leaves the others out, backward takes them as zero. Of a c2c axis the m kept modes are 0 to
-  /// (m+1)/2 - 1, then -(m/2) to -1; of r2c and of DCTs and DSTs they are the first m. Scale factors are those
-  /// of `shape`. For arrays on the host. 0: all modes of the axis.
+  /// (m+1)/2 - 1, then -(m/2) to -1; of r2c and of DCTs and DSTs they are the first m. Scale factors are
+  /// those of `shape`. For arrays on the host. 0: all modes of the axis.
   int64_t modes[WEFT_MAX_AXES];
-  /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of the
-  /// transforms: forward takes the points behind as zero, backward leaves them out. For arrays on the host.
-  /// 0: all points of the axis.
+  /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of
+  /// the transforms: forward takes the points behind as zero, backward leaves them out. For arrays on the
+  /// host. 0: all points of the axis.
   int64_t points[WEFT_MAX_AXES];
 } weft_problem;
 

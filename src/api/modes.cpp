@@ -17,8 +17,8 @@ namespace {
 struct ModeAxis {
   Transform transform;
   Index n, period;
-  Index modes;   ///< kept ones
-  bool shared;   ///< whether the last of an even number of kept modes stands for two
+  Index modes;        ///< kept ones
+  bool shared;        ///< whether the last of an even number of kept modes stands for two
   Index first, last;  ///< of this rank's box
 };
 
@@ -183,9 +183,8 @@ Index logical_length(const Plan& plan, int axis) {
 
 std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist) {
   const ModeAxis a = axis_of(plan, axis, "wavenumbers");
-  return each(a, [&](Index k) {
-    return nyquist == Nyquist::zero && is_nyquist(a, k) ? 0 : wavenumber(a, k);
-  });
+  return each(a,
+              [&](Index k) { return nyquist == Nyquist::zero && is_nyquist(a, k) ? 0 : wavenumber(a, k); });
 }
 
 std::vector<double> hermitian_weights(const Plan& plan, int axis) {

@@ -19,8 +19,7 @@ constexpr Transform transforms[] = {Transform::c2c,  Transform::r2c,  Transform:
 constexpr Precision precisions[] = {Precision::float64, Precision::float32};
 constexpr MemoryKind memories[] = {MemoryKind::host, MemoryKind::cuda};
 constexpr std::optional<Element> elements[] = {std::nullopt, Element::real, Element::complex};
-constexpr ModesNyquist modes_nyquists[] = {ModesNyquist::shared, ModesNyquist::odd,
-                                           ModesNyquist::single};
+constexpr ModesNyquist modes_nyquists[] = {ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single};
 constexpr Scale scales[] = {Scale::none, Scale::symmetric, Scale::full};
 using Kind = Distribution::Kind;
 constexpr Kind kinds[] = {Kind::slab,  Kind::pencil, Kind::brick,  Kind::grid,

@@ -14,7 +14,8 @@ CodedRequest coded_request(const CopyCall& c) {
           coded.strides, rows.axis,    rows.points,  rows.first,      c.scale};
 }
 
-ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort, ModesNyquist nyquist) {
+ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort,
+                               ModesNyquist nyquist) {
   const bool forward = call.direction == Direction::forward;
   ResizedProblem p;
   p.precision = precision;
@@ -27,8 +28,8 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
   for (int i = 0; i < call.axes.size(); ++i) {
     const int a = call.axes[i];
     p.axes.push_back({call.resized[i], call.extents[a], (forward ? call.from_box : call.to_box).extent(a),
-                      (forward ? call.to_box : call.from_box).extent(a),
-                      call.from.strides[a], call.to.strides[a]});
+                      (forward ? call.to_box : call.from_box).extent(a), call.from.strides[a],
+                      call.to.strides[a]});
   }
   for (int a = 0; a < call.extents.size(); ++a)
     if (!call.axes.contains(a) && call.extents[a] > 1)

@@ -73,7 +73,8 @@ double FftPoints::of(const FftCall& call) {
 }
 
 FftPoints::FftPoints(const FftCall& call, bool several, const TransformRatios& ratios) : points(of(call)) {
-  const bool r2r = !call.r2r.empty() || (!call.resized.empty() && std::all_of(call.resized.begin(), call.resized.end(), is_r2r));
+  const bool r2r = !call.r2r.empty() ||
+                   (!call.resized.empty() && std::all_of(call.resized.begin(), call.resized.end(), is_r2r));
   const bool reals = call.element != Element::complex;
   work = call.real_axis >= 0 ? (several ? ratios.real_planes : ratios.real)
          : r2r               ? ratios.r2r * (reals ? 1 : 2)

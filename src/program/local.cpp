@@ -160,7 +160,8 @@ class LocalBuilder {
     // a third.
     // Calls that change lengths work on as much as they are given in memory aside.
     return passes_.caches(points) > (resized() ? 1 : w_.request.two_passes_from) &&
-           (!w_.request.in_place || resized() || (!c2r() && lie_alike(w_.input, w_.output, w_.schedule.transforms)));
+           (!w_.request.in_place || resized() ||
+            (!c2r() && lie_alike(w_.input, w_.output, w_.schedule.transforms)));
   }
 
   bool c2r() const {

@@ -135,7 +135,9 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
     from = spare;
     aside = true;
   }
-  const Place to = complete ? s.result : aside && !converts(s.source, s.result) ? from : area(result, s.result, aside ? 1 : 0);
+  const Place to = complete                                 ? s.result
+                   : aside && !converts(s.source, s.result) ? from
+                                                            : area(result, s.result, aside ? 1 : 0);
   sequence_.add_fft(s.stage, rest, from, to, part);
   return to;
 }

@@ -102,11 +102,11 @@ struct Program {
   std::vector<CopyCall> copies;
   std::vector<FftCall> ffts;
   std::vector<ReshapeProgram> reshapes;
-  AxisVector<int> line;         ///< the axes of `Problem::line`, or none
-  Index line_points = 0;        ///< its length
+  AxisVector<int> line;                         ///< the axes of `Problem::line`, or none
+  Index line_points = 0;                        ///< its length
   ModesNyquist nyquist = ModesNyquist::shared;  ///< of calls that are resized
-  Index largest_box_bytes = 0;  ///< of any stage, on this rank
-  Index scratch_offset = 0;     ///< where in the workspace the scratch memory begins
+  Index largest_box_bytes = 0;                  ///< of any stage, on this rank
+  Index scratch_offset = 0;                     ///< where in the workspace the scratch memory begins
   /// At most twice that, both halves rounded up to 64 bytes, and behind them what planes and what is stored
   /// and coded need.
   Index workspace_bytes = 0;
@@ -135,6 +135,5 @@ LocalBytes local_bytes(const Program& program, const Op& op);
 
 /// One past the last byte of the workspace that the program, or a peer on its behalf, touches.
 Index workspace_end(const Program& program);
-
 
 }  // namespace weft

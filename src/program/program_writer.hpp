@@ -43,9 +43,9 @@ struct ProgramWriter {
   /// Appends an operation that follows `deps`, and returns its number.
   int emit(Op op, const Ids& deps);
   /// Transforms a part along `axes` of a stage, from one place to another. The call that reads `from` is
-  /// that of c2c and r2c axes, if there are any; DCTs and DSTs follow in place. A stage that changes lengths is
-  /// one call, of all of its axes. `part` counts along the other
-  /// axes; along `axes` both places are taken whole. Returns the last operation, or -1 for an empty part.
+  /// that of c2c and r2c axes, if there are any; DCTs and DSTs follow in place. A stage that changes lengths
+  /// is one call, of all of its axes. `part` counts along the other axes; along `axes` both places are taken
+  /// whole. Returns the last operation, or -1 for an empty part.
   int emit_fft(int stage, const AxisVector<int>& axes, const Place& from, const Place& to, const Box& part,
                const Ids& deps);
   /// Copies a part from one place to another. Returns -1 for an empty part.

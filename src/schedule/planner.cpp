@@ -375,7 +375,7 @@ class Search {
 
   const ScheduleRequest& request_;
   Shape points_, modes_;  ///< the shapes before and after forward
-  int computing_;  ///< ranks that may hold points between input and output
+  int computing_;         ///< ranks that may hold points between input and output
   Mask all_ = 0;
   Mask changing_ = 0;  ///< axes whose length changes
   int real_axis_ = -1;

@@ -18,8 +18,8 @@ enum class Decomposition { automatic, slab, pencil, brick };
 struct ScheduleRequest {
   Shape shape;  ///< the lengths of the transforms
   AxisVector<Transform> transforms;
-  AxisVector<int> line{};              ///< as `Problem::line`
-  Shape points{}, modes{};             ///< before and after forward; empty: all
+  AxisVector<int> line{};   ///< as `Problem::line`
+  Shape points{}, modes{};  ///< before and after forward; empty: all
   ModesNyquist nyquist = ModesNyquist::shared;
   Element element = Element::complex;  ///< of the input; real anyway if an axis is r2c
   int ranks = 1;

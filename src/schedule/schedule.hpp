@@ -40,11 +40,11 @@ struct Stage {
 struct Schedule {
   Direction direction = Direction::forward;
   int ranks = 1;
-  AxisVector<Transform> transforms;  ///< per axis, of the forward direction
-  Shape lengths;                     ///< of the transform along each axis, in points
-  AxisVector<int> line;              ///< the axes of `Problem::line`, or none
+  AxisVector<Transform> transforms;             ///< per axis, of the forward direction
+  Shape lengths;                                ///< of the transform along each axis, in points
+  AxisVector<int> line;                         ///< the axes of `Problem::line`, or none
   ModesNyquist nyquist = ModesNyquist::shared;  ///< where not all modes are kept
-  int batch_axis = -1;               ///< the axis that stands for the batch (ADR 0009), or -1
+  int batch_axis = -1;                          ///< the axis that stands for the batch (ADR 0009), or -1
   std::vector<Stage> stages;
   std::vector<Field> fields;  ///< fields[i] before stages[i], fields[i + 1] after it
   std::string reason;         ///< why this decomposition was chosen

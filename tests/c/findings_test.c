@@ -194,7 +194,8 @@ static void test_kept_modes(weft_comm comm) {
     const double kept = wave == 5 ? 0 : 1, back = wave == 4 ? 0.5 : kept;
     int64_t at = 0;
     for (int64_t a = in.box.lo[0]; a < in.box.hi[0]; ++a)
-      for (int64_t b = in.box.lo[1]; b < in.box.hi[1]; ++b) x[at++] = cexp(2 * acos(-1.0) * I * (double)(wave * a) / 12);
+      for (int64_t b = in.box.lo[1]; b < in.box.hi[1]; ++b)
+        x[at++] = cexp(2 * acos(-1.0) * I * (double)(wave * a) / 12);
     GOOD(weft_forward(plan, x, y));
     at = 0;
     for (int64_t a = out.box.lo[0]; a < out.box.hi[0]; ++a)

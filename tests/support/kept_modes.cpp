@@ -37,8 +37,8 @@ std::vector<Share> spread(const Problem& p, int axis, Index k) {
   return all;
 }
 
-/// Along one axis of a whole array, element k of one side belongs to `pairs(k)` of the other, which is `to` or
-/// from.
+/// Along one axis of a whole array, element k of one side belongs to `pairs(k)` of the other, which is `to`
+/// or from.
 template <class Pairs>
 std::vector<Exact> along(Shape& shape, int axis, Index length, bool gathers, const std::vector<Exact>& from,
                          const Pairs& pairs) {

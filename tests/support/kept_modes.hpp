@@ -1,5 +1,5 @@
-// The answers for problems with transforms longer than their arrays (Problem::points, Problem::modes), from whole
-// transforms: those of an r2c axis as the c2c transform of real data has them.
+// The answers for problems with transforms longer than their arrays (Problem::points, Problem::modes), from
+// whole transforms: those of an r2c axis as the c2c transform of real data has them.
 #pragma once
 
 #include <vector>

@@ -140,7 +140,8 @@ void draw_line(RandomProblem& p) {
   Dice dice(p.seed + 55);
   AxisVector<int> axes;
   for (int a = 0; a < p.problem.shape.size(); ++a)
-    if (p.problem.transforms[a] == Transform::c2c && input_shape(p.problem)[a] == output_shape(p.problem)[a] &&
+    if (p.problem.transforms[a] == Transform::c2c &&
+        input_shape(p.problem)[a] == output_shape(p.problem)[a] &&
         input_shape(p.problem)[a] == p.problem.shape[a])
       axes.push_back(a);
   const ScheduleRequest request = p.request();

@@ -199,13 +199,8 @@ class Trial {
     if (input)
       return {input_shape(problem_),  plan_.input_box(), plan_.input_strides(), plan_.input_offset(),
               plan_.input_distance(), problem_.batch,    plan_.input_count()};
-    return {output_shape(problem_),
-            plan_.output_box(),
-            plan_.output_strides(),
-            plan_.output_offset(),
-            plan_.output_distance(),
-            problem_.batch,
-            plan_.output_count()};
+    return {output_shape(problem_),  plan_.output_box(), plan_.output_strides(), plan_.output_offset(),
+            plan_.output_distance(), problem_.batch,     plan_.output_count()};
   }
 
   template <class A, class B>

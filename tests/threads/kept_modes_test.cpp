@@ -57,7 +57,8 @@ double error(Plan& plan, bool forward, const Problem& p, const std::vector<Exact
   long double difference = 0, norm = 0;
   for (const Exact& v : to) norm += std::norm(v);
   const auto compare = [&](const Shape& at, std::size_t i) {
-    difference += std::norm(Exact(out[i]) - to[static_cast<std::size_t>(position(forward ? modes : points, at))]);
+    difference +=
+        std::norm(Exact(out[i]) - to[static_cast<std::size_t>(position(forward ? modes : points, at))]);
   };
   forward ? for_each_output(plan, compare) : for_each_input(plan, compare);
   return static_cast<double>(std::sqrt(difference / norm));
@@ -81,13 +82,20 @@ TEST(KeptModes, OfEveryKindOfAxis) {
   for (const int ranks : {1, 2, 3, 4, 5})
     ThreadTeam(ranks).run([&](const Comm& comm) {
       for (const ModesNyquist nyquist : {ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single}) {
-        check<C, C>(comm, {.shape = {12, 9, 15}, .modes = {8, 6, 10}, .modes_nyquist = nyquist,
+        check<C, C>(comm, {.shape = {12, 9, 15},
+                           .modes = {8, 6, 10},
+                           .modes_nyquist = nyquist,
                            .element = Element::complex});
-        check<C, C>(comm, {.shape = {12, 9, 15}, .modes = {7, 9, 5}, .modes_nyquist = nyquist,
+        check<C, C>(comm, {.shape = {12, 9, 15},
+                           .modes = {7, 9, 5},
+                           .modes_nyquist = nyquist,
                            .element = Element::complex});
-        check<C, C>(comm, {.shape = {24, 18}, .modes = {16, 1}, .modes_nyquist = nyquist,
-                           .element = Element::complex});
-        check<C, C>(comm, {.shape = {6, 7, 5, 8}, .modes = {2, 7, 2, 5}, .modes_nyquist = nyquist,
+        check<C, C>(
+            comm,
+            {.shape = {24, 18}, .modes = {16, 1}, .modes_nyquist = nyquist, .element = Element::complex});
+        check<C, C>(comm, {.shape = {6, 7, 5, 8},
+                           .modes = {2, 7, 2, 5},
+                           .modes_nyquist = nyquist,
                            .element = Element::complex});
         Problem real{.shape = {12, 10, 18}, .modes = {8, 7, 7}, .modes_nyquist = nyquist};
         real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
@@ -114,7 +122,8 @@ TEST(KeptModes, ArraysOfFewerPoints) {
   for (const int ranks : {1, 2, 3, 5})
     ThreadTeam(ranks).run([&](const Comm& comm) {
       for (const Shape& modes : {Shape{}, Shape{8, 7, 10}}) {
-        check<C, C>(comm, {.shape = {12, 9, 15}, .modes = modes, .points = {7, 9, 8}, .element = Element::complex});
+        check<C, C>(comm,
+                    {.shape = {12, 9, 15}, .modes = modes, .points = {7, 9, 8}, .element = Element::complex});
         Problem real{.shape = {12, 10, 18}, .points = {6, 10, 9}};
         real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
         real.element = Element::real;
@@ -261,7 +270,8 @@ TEST(KeptModes, BadInput) {
   ThreadTeam(2).run([&](const Comm& comm) {
     const auto plan = [&](Problem p) { Plan(comm, p); };
     Problem p{.shape = {8, 8}, .modes = {9, 8}};
-    expect_error([&] { plan(p); }, "plan: modes: 9 along axis 0; expected 1 to 8, which a transform of 8 points has");
+    expect_error([&] { plan(p); },
+                 "plan: modes: 9 along axis 0; expected 1 to 8, which a transform of 8 points has");
     p.modes = {8, 0};
     expect_error([&] { plan(p); }, "0 along axis 1");
     p.modes = {8};

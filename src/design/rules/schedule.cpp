@@ -111,9 +111,8 @@ ScheduleRequest schedule_request(const Given& given) {
   if (!problem.points.empty()) in_hint = "the input has the shape of the points, " + by_x(problem.points);
   request.input =
       tiling_of(problem.input, gathered.input_boxes, input_shape(problem), request.ranks, "input", in_hint);
-  request.output =
-      tiling_of(problem.output, gathered.output_boxes, output_shape(problem),
-                request.ranks, "output", out_hint);
+  request.output = tiling_of(problem.output, gathered.output_boxes, output_shape(problem), request.ranks,
+                             "output", out_hint);
   if (problem.batch > 1) add_batch(request, problem.batch);
   apply_schedule_wishes(request, given.wishes);
   return request;

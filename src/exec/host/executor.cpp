@@ -58,11 +58,11 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
   std::map<std::pair<FftProblem, bool>, BoundFft> bound;
   std::map<std::pair<ResizedProblem, bool>, BoundFft> bound_resized;
   for (const FftCall& call : program_.ffts)
-    ffts_.push_back(
-        call.resized.empty()
-            ? bind(bound, fft_problem(call, settings.precision, settings.effort), call)
-            : bind(bound_resized,
-                   resized_problem(call, settings.precision, settings.effort, program_.nyquist), call));
+    ffts_.push_back(call.resized.empty()
+                        ? bind(bound, fft_problem(call, settings.precision, settings.effort), call)
+                        : bind(bound_resized,
+                               resized_problem(call, settings.precision, settings.effort, program_.nyquist),
+                               call));
   copies_.reserve(program_.copies.size());
   std::shared_ptr<ZfpStreams> zfp;  // copies use them one after the other
   for (const CopyCall& c : program_.copies) {

@@ -32,11 +32,11 @@ struct Kept {
 
 /// An axis of a block in work memory: one that is transformed, or a loop.
 struct BlockAxis {
-  Index n = 1;                ///< in work memory: all modes
-  Index points = 1;           ///< of the array; the others are zero
+  Index n = 1;       ///< in work memory: all modes
+  Index points = 1;  ///< of the array; the others are zero
   Index points_stride, modes_stride, work_stride = 0;
   const ResizedAxis* transformed = nullptr;
-  std::vector<Kept> kept;     ///< none: a loop
+  std::vector<Kept> kept;  ///< none: a loop
 };
 
 /// A box in work memory that has only kept modes along some axes.
@@ -79,8 +79,13 @@ class BlockWriter {
                        forward_ ? a.to_stride : a.from_stride, 0, &a, kept_modes(a)});
     }
     for (const FftDimension& d : loops)
-      axes_.push_back({d.n, d.n, forward_ ? d.from_stride : d.to_stride, forward_ ? d.to_stride : d.from_stride,
-                       0, nullptr, {}});
+      axes_.push_back({d.n,
+                       d.n,
+                       forward_ ? d.from_stride : d.to_stride,
+                       forward_ ? d.to_stride : d.from_stride,
+                       0,
+                       nullptr,
+                       {}});
     // Real data first become complex, then rows come first.
     std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
       const bool ra = is_r2c(a), rb = is_r2c(b);
@@ -190,7 +195,8 @@ class BlockWriter {
     const Index unit = f.kind == FftKind::r2r && complex_modes_ ? 2 : 1;
     const auto dimension = [&](int b, Index n) {
       const Index points = direct ? axis(b).points_stride : is_r2c(i) ? real_stride(b) : axis(b).work_stride;
-      const Index from = forward_ ? points : axis(b).work_stride, to = forward_ ? axis(b).work_stride : points;
+      const Index from = forward_ ? points : axis(b).work_stride,
+                  to = forward_ ? axis(b).work_stride : points;
       return FftDimension{n, from * unit, to * unit};
     };
     f.dimensions.push_back(dimension(i, a.length));
@@ -416,7 +422,8 @@ void ResizedFft::run(const Blocks& blocks, std::byte* from, std::byte* to, std::
       const std::span<const FftDimension> runs(nothing->loops.data(), nothing->loops.size() - 1);
       const auto bytes = static_cast<std::size_t>(nothing->loops.back().n);
       in_parts([&](int part, int parts) {
-        each_of_part(runs, work + nothing->offset, part, parts, [&](std::byte* run) { std::memset(run, 0, bytes); });
+        each_of_part(runs, work + nothing->offset, part, parts,
+                     [&](std::byte* run) { std::memset(run, 0, bytes); });
       });
     } else {
       const auto& nyquist = std::get<Nyquist>(step);

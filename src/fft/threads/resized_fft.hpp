@@ -1,7 +1,8 @@
 // A local transform that is longer along some axes than its arrays (Problem::points, Problem::modes): points
 // and modes that are not there are zero where they are read, and left out where they would be written. It is
-// done a block at a time, in work memory of the size of the cache if its axes fit there together. Of the lines along an axis only those are
-// transformed that have something in them and of whose result something is kept.
+// done a block at a time, in work memory of the size of the cache if its axes fit there together. Of the
+// lines along an axis only those are transformed that have something in them and of whose result something is
+// kept.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ namespace weft {
 /// Strides are in elements of their side; modes are counted as `Problem::modes` says.
 struct ResizedAxis {
   Transform transform = Transform::c2c;  ///< of the forward direction
-  Index length = 1;             ///< of the transform
-  Index points = 1, modes = 1;  ///< of the arrays: the first of all points; the kept modes
+  Index length = 1;                      ///< of the transform
+  Index points = 1, modes = 1;           ///< of the arrays: the first of all points; the kept modes
   Index from_stride = 1, to_stride = 1;
   friend auto operator<=>(const ResizedAxis&, const ResizedAxis&) = default;
 };

@@ -38,7 +38,9 @@ def padded(padding: Any, shape: tuple[int, ...], groups: list[tuple[int, ...]]) 
         return shape
     factors = np.asarray(padding, float)
     if factors.shape not in ((), (len(shape),)) or not np.all((factors >= 1 - 1e-6) & (factors < 1e6)):
-        raise Error("PFFT: padding", repr(padding), f"False, or a factor of at least 1, or {len(shape)} of them, one per axis")
+        raise Error(
+            "PFFT: padding", repr(padding), f"False, or a factor of at least 1, or {len(shape)} of them, one per axis"
+        )
     transformed = {axis for group in groups for axis in group}
     each = np.broadcast_to(factors, len(shape))
     return tuple(int(n * each[a] + 1e-6) if a in transformed else n for a, n in enumerate(shape))

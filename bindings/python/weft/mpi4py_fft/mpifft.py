@@ -135,7 +135,14 @@ class PFFT:
         if norm not in self._plans:
             boxes = (self.pencil[0].box, self.pencil[1].box)
             self._plans[norm] = Plan(
-                self._whole, self._input_shape, self._names, self._dtype, *boxes, norm=norm, **self._kept, **self._options
+                self._whole,
+                self._input_shape,
+                self._names,
+                self._dtype,
+                *boxes,
+                norm=norm,
+                **self._kept,
+                **self._options,
             )
         return self._plans[norm]
 
