@@ -114,10 +114,9 @@ def main():
         memory = WORLD.allreduce(mine)
         record["ways"][name] = {"median_s": statistics.median(times[name]), "seconds": times[name], "bytes": memory}
         if WORLD.rank == 0:
-            ratio = statistics.median(times["points"]) / statistics.median(times[name])
-            print(
-                f"{name:8} {1e3 * statistics.median(times[name]):8.2f} ms  points / it {ratio:5.2f}  {memory / 2**20:7.0f} MiB"
-            )
+            median = statistics.median(times[name])
+            ratio, size = statistics.median(times["points"]) / median, memory / 2**20
+            print(f"{name:8} {1e3 * median:8.2f} ms  points / it {ratio:5.2f}  {size:7.0f} MiB")
     if WORLD.rank == 0:
         record["difference"] = float(np.linalg.norm(results[0] - results[1]) / np.linalg.norm(results[1]))
         print(f"relative difference {record['difference']:.1e}")

@@ -93,7 +93,7 @@ Place Passes::resize(const Pass& s, const Box& part, bool completes) {
   const Box result = s.result_of(part);
   const Place from = s.gather ? area(part, s.source, 0) : s.source;
   if (s.gather) s.gather(part, from);
-  const Place to = completes ? s.result : area(result, s.result, s.gather ? 1 : 0);
+  const Place to = completes || w_.request.two_lanes ? s.result : area(result, s.result, s.gather ? 1 : 0);
   sequence_.add_fft(s.stage, s.axes, from, to, part);
   return to;
 }

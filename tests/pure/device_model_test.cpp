@@ -343,7 +343,9 @@ TEST(DeviceModel, OfRandomProblemsIsFiniteAndPositive) {
   for (int i = 0; i < problem_count(150); ++i) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
     RandomProblem p = make_random_problem(seed, 1 + static_cast<int>(seed % 5), true);
-    p.problem.line = {};  // of arrays on the host
+    if (!p.problem.points.empty() || !p.problem.modes.empty())
+      continue;  // of arrays on the host, as lines are
+    p.problem.line = {};
     Problem problem = p.of(0);
     problem.memory = MemoryKind::cuda;
     check_problem(problem, p.ranks);

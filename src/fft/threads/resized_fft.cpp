@@ -40,7 +40,7 @@ struct BlockAxis {
 };
 
 /// A box in work memory that has only kept modes along some axes.
-struct Part {
+struct WorkPart {
   Shape extents;
   Index work = 0, modes = 0;  ///< where it begins, in elements
 };
@@ -131,15 +131,15 @@ class BlockWriter {
 
   /// The boxes of the points along the axes but `done` ones, of which the kept modes are there; `without` is
   /// left out.
-  std::vector<Part> parts(const std::vector<int>& done, int without = -1) {
-    std::vector<Part> all(1);
+  std::vector<WorkPart> parts(const std::vector<int>& done, int without = -1) {
+    std::vector<WorkPart> all(1);
     all[0].extents = Shape(static_cast<int>(axes_.size()), 1);
     for (int i = 0; i < static_cast<int>(axes_.size()); ++i)
       if (i != without)
-        for (Part& p : all) p.extents[i] = axis(i).points;
+        for (WorkPart& p : all) p.extents[i] = axis(i).points;
     for (const int i : done) {
-      std::vector<Part> finer;
-      for (const Part& p : all)
+      std::vector<WorkPart> finer;
+      for (const WorkPart& p : all)
         for (const Kept& k : axis(i).kept) {
           finer.push_back(p);
           finer.back().extents[i] = k.n;
@@ -156,23 +156,23 @@ class BlockWriter {
     for (const int i : order_) {
       const bool first = done.empty();
       if (first && !direct_) copy_points();
-      for (const Part& part : parts(done, i)) clear_points(i, part);
-      for (const Part& part : parts(done, i)) transform(i, part, first && direct_);
+      for (const WorkPart& part : parts(done, i)) clear_points(i, part);
+      for (const WorkPart& part : parts(done, i)) transform(i, part, first && direct_);
       if (folds(*axis(i).transformed, p_.nyquist))
-        for (const Part& part : parts(done, i)) fold(i, part);
+        for (const WorkPart& part : parts(done, i)) fold(i, part);
       done.push_back(i);
     }
-    for (const Part& part : parts(done)) copy_modes(part);
+    for (const WorkPart& part : parts(done)) copy_modes(part);
   }
 
   void backward() {
     std::vector<int> left = order_;
-    for (const Part& part : parts(left)) copy_modes(part);
+    for (const WorkPart& part : parts(left)) copy_modes(part);
     while (!left.empty()) {
       const int i = left.back();
       left.pop_back();
       const bool last = left.empty();
-      for (const Part& part : parts(left, i)) {
+      for (const WorkPart& part : parts(left, i)) {
         clear_modes(i, part);
         if (folds(*axis(i).transformed, p_.nyquist)) fold(i, part);
         transform(i, part, last && direct_);
@@ -182,7 +182,7 @@ class BlockWriter {
   }
 
   /// One axis of a part, in place in work memory, or between the points of the user and there.
-  void transform(int i, const Part& part, bool direct) {
+  void transform(int i, const WorkPart& part, bool direct) {
     const ResizedAxis& a = *axis(i).transformed;
     FftProblem f;
     f.precision = p_.precision;
@@ -227,7 +227,7 @@ class BlockWriter {
          {forward_ ? Side::input : Side::output, 0}, {Side::work, 0}, forward_, 1);
   }
 
-  void copy_modes(const Part& part) {
+  void copy_modes(const WorkPart& part) {
     Strides users, works;
     for (const BlockAxis& b : axes_) {
       users.push_back(b.modes_stride);
@@ -246,7 +246,7 @@ class BlockWriter {
   }
 
   /// Loops over a part, with `n` elements along axis `i`.
-  std::vector<FftDimension> loops_over(int i, const Part& part, Index n) {
+  std::vector<FftDimension> loops_over(int i, const WorkPart& part, Index n) {
     std::vector<FftDimension> loops;
     for (int b = 0; b < static_cast<int>(axes_.size()); ++b) {
       const Index extent = b == i ? n : part.extents[b], stride = axis(b).work_stride * element_;
@@ -257,17 +257,17 @@ class BlockWriter {
   }
 
   /// The modes along axis `i` that are not there.
-  void clear_modes(int i, const Part& part) {
+  void clear_modes(int i, const WorkPart& part) {
     const BlockAxis& a = axis(i);
     const Index first = a.kept.front().n;
     clear(i, part, first, (a.kept.size() == 2 ? a.kept[1].first : a.n) - first, element_);
   }
   /// The points along axis `i` that are not there.
-  void clear_points(int i, const Part& part) {
+  void clear_points(int i, const WorkPart& part) {
     const BlockAxis& a = axis(i);
     clear(i, part, a.points, a.transformed->length - a.points, is_r2c(i) ? element_ / 2 : element_);
   }
-  void clear(int i, const Part& part, Index first, Index n, Index element) {
+  void clear(int i, const WorkPart& part, Index first, Index n, Index element) {
     if (n == 0) return;
     const BlockAxis& a = axis(i);
     const bool along = a.work_stride == 1;  // in runs
@@ -282,7 +282,7 @@ class BlockWriter {
         ResizedFft::Zero{std::move(loops), part.work * element_ + first * a.work_stride * element});
   }
 
-  void fold(int i, const Part& part) {
+  void fold(int i, const WorkPart& part) {
     const BlockAxis& a = axis(i);
     const Index positive = is_r2c(i) ? a.transformed->modes - 1 : a.kept.front().n;
     const Index other = is_r2c(i) ? 0 : a.kept.back().first - positive;
