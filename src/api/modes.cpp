@@ -84,7 +84,7 @@ std::vector<double> each(const ModeAxis& axis, const F& f) {
 /// The largest wavenumber of all ranks.
 double largest(const ModeAxis& axis) {
   if (axis.n == 0) return 0;
-  if (axis.transform == Transform::c2c) return static_cast<double>(axis.modes / 2);
+  if (axis.transform == Transform::c2c) return std::floor(static_cast<double>(axis.modes) / 2);
   return std::abs(wavenumber(axis, axis.modes - 1));
 }
 

@@ -268,7 +268,7 @@ TEST(KeptModes, HelpersKnowThem) {
 
 TEST(KeptModes, BadInput) {
   ThreadTeam(2).run([&](const Comm& comm) {
-    const auto plan = [&](Problem p) { Plan(comm, p); };
+    const auto plan = [&](const Problem& p) { Plan(comm, p); };
     Problem p{.shape = {8, 8}, .modes = {9, 8}};
     expect_error([&] { plan(p); },
                  "plan: modes: 9 along axis 0; expected 1 to 8, which a transform of 8 points has");

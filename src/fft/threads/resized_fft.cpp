@@ -118,7 +118,7 @@ class BlockWriter {
     std::vector<BlockAxis*> sorted;
     for (BlockAxis& a : axes_) sorted.push_back(&a);
     std::ranges::stable_sort(sorted, {}, &BlockAxis::points_stride);
-    std::ranges::stable_partition(sorted, [&](const BlockAxis* a) {
+    std::stable_partition(sorted.begin(), sorted.end(), [](const BlockAxis* a) {
       return a->transformed != nullptr && a->transformed->transform == Transform::r2c;
     });
     work_ = 1;
