@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The linear convolution of two volumes: with plans that know of the zeros behind them, and with zeros by hand.
 
-    mpirun -n 2 bench/convolved.py [--points 128] [--json FILE]
+    mpirun -n 2 bench/convolved.py [--points 128] [--first] [--json FILE]
 
-  points   plans with `points`: both volumes forward, the product of modes, backward to the whole result
+  points   plans with `points`: both volumes forward, the product of modes, backward to the result
   by hand  plans of twice as many points: both volumes copied in front of zeros, the same three transforms
 
 Both run in turn in the same processes. Printed are the median of the slowest rank's times, in milliseconds, the memory
@@ -25,11 +25,10 @@ WORLD = MPI.COMM_WORLD
 class Points:
     """Plans that are told how many points are given."""
 
-    def __init__(self, n, options):
+    def __init__(self, n, kept, options):
         longer = (2 * n,) * 3
-        whole = (2 * n - 1,) * 3
         self.given = weft.Plan(WORLD, longer, "r2c", points=(n,) * 3, output="slab1", **options)
-        self.both = weft.Plan(WORLD, longer, "r2c", points=whole, output="slab1", **options)
+        self.both = weft.Plan(WORLD, longer, "r2c", points=(kept,) * 3, output="slab1", **options)
         self.a, self.b = self.given.empty_input(), self.given.empty_input()
         self.modes, self.product = self.given.empty_output(), self.given.empty_output()
         self.result = self.both.empty_input()
@@ -81,12 +80,15 @@ class ByHand:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=128, help="of a volume along each axis")
+    parser.add_argument("--first", action="store_true", help="keeps as many points of the result as are given")
     parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--json", help="file for the results")
     parser.add_argument("--option", action="append", default=[], help="of Weft's plans: threads=1")
     given = parser.parse_args()
-    n, options = given.points, dict(o.split("=", 1) for o in given.option)
-    ways = {"points": Points(n, options), "by hand": ByHand(n, options)}
+    n = given.points
+    kept = n if given.first else 2 * n - 1
+    options = dict(o.split("=", 1) for o in given.option)
+    ways = {"points": Points(n, kept, options), "by hand": ByHand(n, options)}
     x, y, z = np.ogrid[:n, :n, :n]
     wave, bump = np.cos(0.1 * x + 0.2 * y * y / n + z), np.exp(-((x - n / 3) ** 2 + y * y + z * (z - 1)) / n)
     for way in ways.values():
@@ -102,13 +104,13 @@ def main():
                 times[name].append(seconds)
     results = []
     for way in ways.values():
-        whole = np.zeros((2 * n - 1,) * 3) if WORLD.rank == 0 else None
+        whole = np.zeros((kept,) * 3) if WORLD.rank == 0 else None
         for part in WORLD.gather(way.part()) or ():
             box = part[1].slices
-            here = tuple(slice(s.start, min(s.stop, 2 * n - 1)) for s in box)
+            here = tuple(slice(s.start, min(s.stop, kept)) for s in box)
             whole[here] = part[0][tuple(slice(max(0, s.stop - s.start)) for s in here)]
         results.append(whole)
-    record = {"points": n, "ranks": WORLD.size, "ways": {}}
+    record = {"points": n, "kept": kept, "ranks": WORLD.size, "ways": {}}
     for name, way in ways.items():
         mine = sum(a.nbytes for a in way.arrays()) + sum(plan.workspace_bytes for plan in way.plans)
         memory = WORLD.allreduce(mine)

@@ -28,19 +28,4 @@ class KnownAnswer {
   Terms input_, spectrum_;
 };
 
-/// Calls `f(point, position)` for every point of a box. The first point is at position `offset`.
-template <class F>
-void for_points(const Box& box, const Strides& strides, Index offset, const F& f) {
-  if (box.empty()) return;
-  Shape at = box.lo;
-  for (;;) {
-    Index position = offset;
-    for (int a = 0; a < at.size(); ++a) position += (at[a] - box.lo[a]) * strides[a];
-    f(at, static_cast<std::size_t>(position));
-    int a = at.size() - 1;
-    for (; a >= 0 && ++at[a] == box.hi[a]; --a) at[a] = box.lo[a];
-    if (a < 0) return;
-  }
-}
-
 }  // namespace weft::bench

@@ -19,6 +19,7 @@
 #include "output_file.hpp"
 #include "peers.hpp"
 #include "timeline.hpp"
+#include "weft/modes.hpp"
 
 namespace weft::bench {
 
@@ -197,8 +198,8 @@ class Bench {
       Box some = box;
       some.lo[longest] = box.lo[longest] + box.extent(longest) * part / parts();
       some.hi[longest] = box.lo[longest] + box.extent(longest) * (part + 1) / parts();
-      for_points(some, strides, (some.lo[longest] - box.lo[longest]) * strides[longest],
-                 [&](const Shape& at, std::size_t position) { f(part, at, position); });
+      for_each_point(some, strides, (some.lo[longest] - box.lo[longest]) * strides[longest],
+                     [&](const Shape& at, std::size_t position) { f(part, at, position); });
     };
     if (!pool_) return slice(0);
     pool_->run(parts(), slice);
