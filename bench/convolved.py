@@ -11,10 +11,9 @@ of all ranks' arrays and workspaces, and how much results differ. Nothing else m
 """
 
 import argparse
-import json
 import statistics
-import time
 
+import in_turn
 import numpy as np
 import weft
 from mpi4py import MPI
@@ -81,27 +80,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=128, help="of a volume along each axis")
     parser.add_argument("--first", action="store_true", help="keeps as many points of the result as are given")
-    parser.add_argument("--repeat", type=int, default=9)
-    parser.add_argument("--json", help="file for the results")
-    parser.add_argument("--option", action="append", default=[], help="of Weft's plans: threads=1")
+    in_turn.add_arguments(parser, 9)
     given = parser.parse_args()
     n = given.points
     kept = n if given.first else 2 * n - 1
-    options = dict(o.split("=", 1) for o in given.option)
+    options = in_turn.options_of(given)
     ways = {"points": Points(n, kept, options), "by hand": ByHand(n, options)}
     x, y, z = np.ogrid[:n, :n, :n]
     wave, bump = np.cos(0.1 * x + 0.2 * y * y / n + z), np.exp(-((x - n / 3) ** 2 + y * y + z * (z - 1)) / n)
     for way in ways.values():
         way.a[...], way.b[...] = wave[way.box.slices], bump[way.box.slices]
-    times = {name: [] for name in ways}
-    for repeat in range(given.repeat + 2):
-        for name, way in ways.items():
-            WORLD.Barrier()
-            begin = time.perf_counter()
-            way.run()
-            seconds = WORLD.allreduce(time.perf_counter() - begin, MPI.MAX)
-            if repeat >= 2:
-                times[name].append(seconds)
+    times = in_turn.times_of(ways, given.repeat)
     results = []
     for way in ways.values():
         whole = np.zeros((kept,) * 3) if WORLD.rank == 0 else None
@@ -122,10 +111,7 @@ def main():
     if WORLD.rank == 0:
         record["difference"] = float(np.linalg.norm(results[0] - results[1]) / np.linalg.norm(results[1]))
         print(f"relative difference {record['difference']:.1e}")
-        if given.json:
-            with open(given.json, "w", encoding="utf-8") as file:
-                json.dump(record, file, indent=1)
-                file.write("\n")
+    in_turn.write(given.json, record)
 
 
 main()

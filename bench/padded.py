@@ -13,10 +13,9 @@ results differ. Modes are cut along axis 1, points along axis 0. Nothing else ma
 
 import argparse
 import itertools
-import json
 import statistics
-import time
 
+import in_turn
 import numpy as np
 import weft
 from mpi4py import MPI
@@ -109,11 +108,9 @@ def main():
     parser.add_argument("--modes", type=int, default=96, help="along each axis")
     parser.add_argument("--points", type=int, default=144, help="along each axis")
     parser.add_argument("--real", action="store_true", help="real points")
-    parser.add_argument("--repeat", type=int, default=15)
-    parser.add_argument("--json", help="file for the results")
-    parser.add_argument("--option", action="append", default=[], help="of Weft's plans: threads=1")
+    in_turn.add_arguments(parser, 15)
     given = parser.parse_args()
-    options = dict(o.split("=", 1) for o in given.option)
+    options = in_turn.options_of(given)
     transform, halved = ("r2c", 2) if given.real else ("c2c", None)
     shape = (given.points,) * 3
     modes = (given.modes,) * 2 + ((given.modes // 2 + 1,) if given.real else (given.modes,))
@@ -129,15 +126,7 @@ def main():
     if "mpi4py-fft" in ways:
         theirs = ways["mpi4py-fft"]
         theirs.modes[...] = smooth(theirs.fft.local_slice(True), modes, halved)
-    times = {name: [] for name in ways}
-    for repeat in range(given.repeat + 2):
-        for name, way in ways.items():
-            WORLD.Barrier()
-            begin = time.perf_counter()
-            way.run()
-            seconds = WORLD.allreduce(time.perf_counter() - begin, MPI.MAX)
-            if repeat >= 2:
-                times[name].append(seconds)
+    times = in_turn.times_of(ways, given.repeat)
     result = {"points": shape, "modes": modes, "transform": transform, "ranks": WORLD.size, "ways": {}}
     for name, way in ways.items():
         back = np.abs(np.asarray(way.result) - np.asarray(way.modes)).max(initial=0)
@@ -147,12 +136,7 @@ def main():
         if WORLD.rank == 0:
             ratio = result["ways"]["kept"]["median_s"] / median
             print(f"{name:12} {1e3 * median:8.2f} ms   kept / it {ratio:5.2f}   difference after both {error:.1e}")
-    for way in (ways["kept"], hand):
-        way.plan.free()  # mpi4py-fft clears FFTW away when Python ends
-    if WORLD.rank == 0 and given.json:
-        with open(given.json, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
-            file.write("\n")
+    in_turn.write(given.json, result)
 
 
 main()

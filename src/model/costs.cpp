@@ -89,11 +89,10 @@ int transformed_axes(const FftCall& call) {
 }
 
 namespace {
-/// Of the modes along an axis of a call that is resized.
+/// The share of the modes along an axis that a resized call keeps.
 double kept_share(const FftCall& call, int axis) {
   const bool forward = call.direction == Direction::forward;
   const Index n = call.extents[axis], all = axis == call.real_axis ? n / 2 + 1 : n;
-  // Lines along the axes that follow.
   return static_cast<double>((forward ? call.to_box : call.from_box).extent(axis)) / static_cast<double>(all);
 }
 }  // namespace

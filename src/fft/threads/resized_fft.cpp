@@ -55,6 +55,10 @@ std::vector<Kept> kept_modes(const ResizedAxis& a) {
   return {{0, positive, 0}, {a.length - negative, negative, positive}};
 }
 
+bool has_r2c(const ResizedProblem& p) {
+  return std::ranges::any_of(p.axes, [](const auto& a) { return a.transform == Transform::r2c; });
+}
+
 /// Whether the last kept mode stands for two of all.
 bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
   if (a.modes == all_modes(a) || a.modes < 2) return false;
@@ -70,8 +74,7 @@ class BlockWriter {
               std::span<const FftRow* const> rows, int threads, Plan plan)
       : p_(p), aligned_(aligned), rows_(rows), threads_(threads), plan_(plan) {
     forward_ = p.direction == Direction::forward;
-    const bool r2c = std::ranges::any_of(p.axes, [](const auto& a) { return a.transform == Transform::r2c; });
-    complex_modes_ = r2c || p.points == Element::complex;
+    complex_modes_ = has_r2c(p) || p.points == Element::complex;
     element_ = (complex_modes_ ? 2 : 1) * real_bytes(p.precision);
     for (const ResizedAxis& a : p.axes) {
       order_.push_back(static_cast<int>(axes_.size()));
@@ -325,10 +328,8 @@ ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* co
     : precision_(problem.precision), direction_(problem.direction), threads_(threads) {
   const bool forward = direction_ == Direction::forward;
   const Index unit = 2 * real_bytes(precision_);
-  const bool r2c =
-      std::ranges::any_of(problem.axes, [](const auto& a) { return a.transform == Transform::r2c; });
   const Index points_unit = problem.points == Element::complex ? unit : unit / 2;
-  const Index modes_unit = r2c ? unit : points_unit;
+  const Index modes_unit = has_r2c(problem) ? unit : points_unit;
   const auto bytes = [&](const FftDimension& d, Index n, Index times) {
     return FftDimension{n, d.from_stride * times * (forward ? points_unit : modes_unit),
                         d.to_stride * times * (forward ? modes_unit : points_unit)};
