@@ -68,6 +68,10 @@ WEFT_API Index logical_length(const Plan& plan, int axis);
 /// an axis that the plan does not have. Local.
 WEFT_API std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist = Nyquist::kept);
 
+/// The same of a problem, of all modes along an axis, by their global index: also where they are between two
+/// transforms (`Problem::between`). Local.
+WEFT_API std::vector<double> wavenumbers(const Problem& problem, int axis, Nyquist nyquist = Nyquist::kept);
+
 /// Calls f(wavenumbers, position) for every mode of this rank's output, of the first array of a batch, in the
 /// order of memory: one wavenumber for each axis. Allocates; local.
 template <class F>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/accuracy.hpp"
+#include "weft/block.hpp"
 #include "weft/comm.hpp"
 #include "weft/error.hpp"
 #include "weft/explanation.hpp"
@@ -76,6 +77,23 @@ class WEFT_API Plan {
   template <class In, class Out>
   void backward(const In* in, Out* out, void* workspace = nullptr, std::size_t workspace_bytes = 0) {
     execute(Direction::backward, {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>()});
+  }
+
+  /// Of a plan whose problem has something between (`Problem::between`): transforms `in` (the input box),
+  /// calls `op` with blocks of the modes, or points, until it has had all elements of this rank once, and
+  /// transforms the result into `out` (the output box). Collective; everything else is as in `forward`, which
+  /// executes such a plan without an operator. With `Direction::backward` it goes from the output box to the
+  /// input box, by the same transforms in the same order, and `op` finds `results` fields and leaves `batch`.
+  ///
+  /// `op` is anything that can be called with a `const Block&`, also by several threads of the rank at the
+  /// same time, with different blocks. Blocks differ from plan to plan; an operator that needs neighbours has
+  /// no place here. It must not call Weft. If it throws, the execution fails in the middle on all ranks.
+  /// Ready-made operators are in weft/operators.hpp.
+  template <class In, class Out, class Op>
+  void apply(const In* in, Out* out, const Op& op, Direction direction = Direction::forward,
+             void* workspace = nullptr, std::size_t workspace_bytes = 0) {
+    execute(direction,
+            {in, out, workspace, workspace_bytes, type_of<In>(), type_of<Out>(), BlockOperator(op)});
   }
 
   /// As `forward` and `backward`, but return as soon as the execution would have to wait for another rank.
@@ -201,6 +219,7 @@ class WEFT_API Plan {
     void* workspace;
     std::size_t workspace_bytes;
     Type in_type, out_type;
+    BlockOperator op = {};  ///< of `apply`
   };
   void execute(Direction direction, const Arrays& arrays);
   void start(Direction direction, const Arrays& arrays);

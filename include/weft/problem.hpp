@@ -59,6 +59,11 @@ enum class Element { real, complex };
 /// -m/2 alone, and all of r2c for themselves.
 enum class ModesNyquist { shared, odd, single };
 
+/// What an execution passes through (`Problem::between`). `none`: it is a transform. `modes`: it goes from
+/// points to modes, where an operator may change them, and back to points. `points`: from modes to points,
+/// where an operator may change them, and back to modes.
+enum class Between { none, modes, points };
+
 /// The factor of a direction's result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of
 /// the transformed axes.
 enum class Scale { none, symmetric, full };
@@ -178,6 +183,16 @@ struct Problem {
   /// all. As with `modes`, not along axes of a line, and for arrays on the host.
   Shape points{};
   ModesNyquist modes_nyquist = ModesNyquist::shared;
+  /// If it is not `none`, the plan is one for `Plan::apply`: forward, an operator, and backward (`modes`), or
+  /// backward, an operator, and forward (`points`), in one execution. Input and output are both points
+  /// (`modes`) or both modes (`points`), before and after that, and what lies between is never stored: the
+  /// operator works on parts of it in the cache. Both scale factors apply, the first one before the operator.
+  /// With `modes` and `points` above, what is cut is zero on the way back (a filter), and products of points
+  /// are free of aliasing errors (the 3/2 rule). Not with a line; for arrays on the host.
+  Between between = Between::none;
+  /// With `between`, the number of arrays after the operator, if it is not that of `batch` before it: 3 of 1
+  /// for a gradient, 1 of 2 for a product. 0: as many.
+  Index results = 0;
   /// Precision of input and output.
   Precision precision = Precision::float64;
   /// Memory of input and output. Arrays in memory of a GPU start on multiples of 16 bytes.
@@ -195,7 +210,8 @@ struct Problem {
   /// have to fit each other: lines of an r2c input have room for 2(n/2+1) real numbers, and where both boxes
   /// are the same, their strides in bytes are equal along all axes but the r2c one.
   bool in_place = false;
-  /// Number of arrays of this shape that are transformed together, equal in all that a problem says.
+  /// Number of arrays of this shape that are transformed together, equal in all that a problem says. With
+  /// `between` the operator gets all of them at a time: they are the fields of one point.
   Index batch = 1;
   /// Elements from one array of the batch to the next on this rank; 0: one array follows the other. A
   /// distance smaller than an array interleaves the arrays.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "weft/accuracy.hpp"
+#include "weft/block.hpp"
 #include "weft/box.hpp"
 #include "weft/buffer.hpp"
 #include "weft/comm.hpp"
@@ -10,6 +11,7 @@
 #include "weft/information.hpp"
 #include "weft/interruption.hpp"
 #include "weft/modes.hpp"
+#include "weft/operators.hpp"
 #include "weft/options.hpp"
 #include "weft/plan.hpp"
 #include "weft/problem.hpp"

@@ -22,7 +22,7 @@ UserArray user_array(const Problem& problem, const Field& field, bool is_input, 
     if (axis < ndim) a.order.push_back(axis);
   a.layout = user_layout(problem, is_input, a.box, a.order);
   a.item_strides = Strides::from(a.layout.strides.begin(), a.layout.strides.begin() + ndim);
-  a.distance = problem.batch > 1 ? a.layout.strides.back() : a.layout.count;
+  a.distance = has_batch(problem) ? a.layout.strides.back() : a.layout.count;
   const Index element = (field.element == Element::real ? 1 : 2) * real_bytes(problem.precision);
   a.bytes = static_cast<std::size_t>(a.layout.count * element);
   return a;

@@ -99,6 +99,9 @@ Accuracy PlanImpl::measured_error(Direction direction, const void* in, Type type
   BoundProblem twin;
   planning(c, [&] {
     together(c, operation, [&] {
+      if (problem.between != Between::none)
+        throw Error(operation, "a plan with an operator between two transforms", "a plan of one transform",
+                    comm.rank());
       if (devices.mine)
         throw Error(operation, "arrays in memory of a GPU", "arrays on the host", comm.rank());
       for (Buffer<std::byte>& result : results)

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "api/plan_impl.hpp"
+#include "api/problem_check.hpp"
 #include "base/arithmetic.hpp"
 #include "comm/agree.hpp"
 #include "geometry/transform.hpp"
@@ -22,8 +23,8 @@ struct ModeAxis {
   Index first, last;  ///< of this rank's box
 };
 
-ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
-  const Problem& problem = PlanImpl::of(plan).problem;
+/// With all modes.
+ModeAxis axis_of(const Problem& problem, int axis, const char* operation) {
   const int axes = problem.shape.size();
   if (axis < 0 || axis >= axes)
     throw Error(operation, "axis " + std::to_string(axis), "an axis from 0 to " + std::to_string(axes - 1));
@@ -32,11 +33,23 @@ ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
                 "the modes of the line as Problem::line numbers them");
   const Transform t = problem.transforms[axis];
   const Index n = problem.shape[axis];
-  const Index all = output_shape(problem.shape, problem.transforms)[axis], m = output_shape(problem)[axis];
+  const Index all = output_shape(problem.shape, problem.transforms)[axis], m = modes_of(problem)[axis];
   const bool shares = t == Transform::r2c ? problem.modes_nyquist == ModesNyquist::shared
                                           : problem.modes_nyquist != ModesNyquist::single;
   const bool shared = shares && m < all && m > 1;
-  return {t, n, logical_length(t, n), m, shared, plan.output_box().lo[axis], plan.output_box().hi[axis]};
+  return {t, n, logical_length(t, n), m, shared, 0, m};
+}
+
+/// With those of this rank.
+ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
+  const Problem& problem = PlanImpl::of(plan).problem;
+  ModeAxis a = axis_of(problem, axis, operation);
+  if (problem.between == Between::modes)
+    throw Error(operation, "a plan whose arrays are points, with modes between",
+                "its problem, for wavenumbers, or a plan whose output is modes");
+  a.first = plan.output_box().lo[axis];
+  a.last = plan.output_box().hi[axis];
+  return a;
 }
 
 /// The wavenumber of a global index.
@@ -165,7 +178,7 @@ std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<
         factor *= at(weights[a], k[a] - box.lo[a]);
       }
       double sum = 0;
-      for (Index item = 0; item < impl.problem.batch; ++item)
+      for (Index item = 0; item < arrays_of(impl.problem, Direction::backward); ++item)
         sum += squared(modes[position + static_cast<std::size_t>(item * plan.output_distance())]);
       at(mine, std::min(shell(k2), mine.size() - 1)) += factor * sum;
     });
@@ -181,10 +194,22 @@ Index logical_length(const Plan& plan, int axis) {
   return axis_of(plan, axis, "logical length").period;
 }
 
-std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist) {
-  const ModeAxis a = axis_of(plan, axis, "wavenumbers");
+namespace {
+std::vector<double> wavenumbers_of(const ModeAxis& a, Nyquist nyquist) {
   return each(a,
               [&](Index k) { return nyquist == Nyquist::zero && is_nyquist(a, k) ? 0 : wavenumber(a, k); });
+}
+}  // namespace
+
+std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist) {
+  return wavenumbers_of(axis_of(plan, axis, "wavenumbers"), nyquist);
+}
+
+std::vector<double> wavenumbers(const Problem& problem, int axis, Nyquist nyquist) {
+  Problem checked = problem;  // with all that it leaves to defaults
+  checked.input = checked.output = Distribution::fastest();
+  check_problem(checked, 1);
+  return wavenumbers_of(axis_of(checked, axis, "wavenumbers"), nyquist);
 }
 
 std::vector<double> hermitian_weights(const Plan& plan, int axis) {

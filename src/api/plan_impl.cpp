@@ -142,7 +142,7 @@ void PlanImpl::start(Direction direction, const Arrays& of_user) {
     in = out;
   }
   const auto begin = [&] {
-    bound->start(direction, in, out, of_user.workspace);
+    bound->start(direction, in, out, of_user.workspace, of_user.op);
     return false;
   };
   if (!online) {

@@ -52,6 +52,9 @@ const char* name_of(Element e) {
 const char* name_of(ModesNyquist n) {
   return n == ModesNyquist::shared ? "shared" : n == ModesNyquist::odd ? "odd" : "single";
 }
+const char* name_of(Between b) {
+  return b == Between::none ? "none" : b == Between::modes ? "modes" : "points";
+}
 const char* name_of(MemoryKind m) {
   return m == MemoryKind::host ? "host" : "cuda";
 }
@@ -76,6 +79,7 @@ void check_enumerators(const Problem& problem) {
   if (problem.element) check_enumerator("element", *problem.element, Element::complex);
   check_enumerator("forward scale", problem.forward_scale, Scale::full);
   check_enumerator("backward scale", problem.backward_scale, Scale::full);
+  check_enumerator("between", problem.between, Between::points);
   check_enumerator("modes_nyquist", problem.modes_nyquist, ModesNyquist::single);
   for (int a = 0; a < problem.transforms.size(); ++a)
     check_enumerator("transforms", problem.transforms[a], Transform::dst4,
@@ -158,6 +162,21 @@ void check_lengths(Problem& problem) {
   if (problem.modes == modes) problem.modes = {};
 }
 
+void check_between(const Problem& problem) {
+  if (problem.results < 0 || (problem.results > 0 && problem.between == Between::none))
+    throw Error("plan: results", std::to_string(problem.results),
+                problem.between == Between::none ? "0, as there is no operator (Problem::between)"
+                                                 : "a number of arrays, or 0: those of the batch");
+  if (problem.between == Between::none) return;
+  check_shape(problem.shape, std::max(problem.results, problem.batch));
+  if (!problem.line.empty()) throw Error("plan: between", "a line", "a problem without Problem::line");
+  if (problem.memory != MemoryKind::host)
+    throw Error("plan: between", "arrays in memory of a GPU", "arrays on the host");
+  if (std::all_of(problem.transforms.begin(), problem.transforms.end(),
+                  [](Transform t) { return t == Transform::none; }))
+    throw Error("plan: between", "no axis that is transformed", "a transform along one axis at least");
+}
+
 /// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.
 Element natural_element(const AxisVector<Transform>& transforms) {
   if (transforms.contains(Transform::r2c)) return Element::real;
@@ -183,7 +202,9 @@ void check_problem(Problem& problem, int ranks) {
   check_transforms(problem);
   check_line(problem);
   check_lengths(problem);
-  if (problem.batch > 1 && ndim == max_axes)
+  check_between(problem);
+  if (problem.results == problem.batch) problem.results = 0;
+  if (has_batch(problem) && ndim == max_axes)
     throw Error("plan: batch", "a batch of arrays with " + std::to_string(ndim) + " axes",
                 "at most " + std::to_string(max_axes - 1) + " axes");
   check_distribution(problem.input, "input", ranks);
@@ -209,6 +230,9 @@ std::vector<std::string> describe(const Problem& problem) {
   if (!problem.points.empty()) lines.push_back("points " + by_x(problem.points));
   if (!problem.modes.empty())
     lines.push_back("modes " + by_x(problem.modes) + ", Nyquist " + name_of(problem.modes_nyquist));
+  if (problem.between != Between::none)
+    lines.push_back(std::string("between ") + name_of(problem.between) + ", " +
+                    std::to_string(arrays_of(problem, Direction::backward)) + " results");
   if (!problem.line.empty()) lines.push_back("line " + line_text(problem));
   return lines;
 }
@@ -223,6 +247,10 @@ std::string title_of(const Problem& problem, int ranks, const std::string& mediu
          (problem.line.empty() ? "" : ", axes " + line_text(problem) + " one line") +
          (problem.points.empty() ? "" : ", " + by_x(problem.points) + " points given") +
          (problem.modes.empty() ? "" : ", " + by_x(problem.modes) + " modes kept") +
+         (problem.between == Between::none
+              ? ""
+              : std::string(", an operator on ") + name_of(problem.between) + " between") +
+         (problem.results > 0 ? ", " + std::to_string(problem.results) + " results" : "") +
          (problem.batch > 1 ? ", batch of " + std::to_string(problem.batch) : "") +
          (problem.in_place ? ", in place" : "") + ", on " + std::to_string(ranks) + " ranks (" + medium + ")";
 }

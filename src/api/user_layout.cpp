@@ -3,12 +3,15 @@
 #include <limits>
 
 #include "base/text.hpp"
+#include "geometry/transform.hpp"
 
 namespace weft {
 
 namespace {
 
+/// The axis that is r2c from input to output.
 int r2c_axis(const Problem& problem) {
+  if (problem.between != Between::none) return -1;
   for (int a = 0; a < problem.transforms.size(); ++a)
     if (problem.transforms[a] == Transform::r2c) return a;
   return -1;
@@ -82,12 +85,13 @@ Layout user_layout(const Problem& problem, bool is_input, const Box& box, const 
     check_strides(extents, layout.strides, what);
     layout.count = box.empty() ? 0 : span_of(extents, layout.strides);
   }
-  if (problem.batch > 1) {
+  if (has_batch(problem)) {
     const Index distance = is_input ? problem.input_distance : problem.output_distance;
-    extents.push_back(problem.batch);
+    const Index arrays = arrays_of(problem, is_input ? Direction::forward : Direction::backward);
+    extents.push_back(arrays);
     layout.strides.push_back(distance > 0 ? distance : std::max<Index>(layout.count, 1));
     check_strides(extents, layout.strides, what);
-    if (layout.count > 0) layout.count += (problem.batch - 1) * layout.strides.back();
+    if (layout.count > 0) layout.count += (arrays - 1) * layout.strides.back();
   }
   return layout;
 }

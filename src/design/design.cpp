@@ -85,6 +85,11 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   d.program = common_request(given);
   d.program.threads = d.threads.value;
   d.scales = {scale(problem, Direction::forward), scale(problem, Direction::backward)};
+  if (problem.between != Between::none) {  // both in one execution
+    const std::size_t first = problem.between == Between::modes ? 0 : 1;
+    d.program.scale_between = d.scales[first];
+    d.scales[first] = d.scales[1 - first];
+  }
   d.cache_bytes = setting.cache_bytes;
   d.memory.may_be_leaner = !d.legs[0].empty() && may_be_leaner(given);
   d.memory.may_not_share = wishes.any_exchange();

@@ -79,7 +79,8 @@ auto BoundPlan::failing_together(const Step& step) {
   }
 }
 
-void BoundPlan::start(Direction direction, const void* in, void* out, void* users_workspace) {
+void BoundPlan::start(Direction direction, const void* in, void* out, void* users_workspace,
+                      const BlockOperator& op) {
   std::byte* workspace = memory_ ? memory_.get() : static_cast<std::byte*>(users_workspace);
   if (in_second_) workspace += second_workspace_;
   in_second_ = second_workspace_ > 0 && !in_second_;
@@ -93,6 +94,7 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
   failing_together([&] {
     collect();
     last_ = direction;
+    executor(direction).use_operator(op);
     executor(direction).start(in, out, workspace);
   });
 }

@@ -83,7 +83,7 @@ class BoundPlan final : public CommImpl::Execution {
   bool broken() const { return broken_; }        ///< an execution has failed in the middle
   /// In place one of `in` and `out` may be null, on a rank that holds nothing on that side. `workspace`: if
   /// the user gives it.
-  void start(Direction direction, const void* in, void* out, void* workspace);
+  void start(Direction direction, const void* in, void* out, void* workspace, const BlockOperator& op = {});
   /// Takes the execution further; whether it is complete.
   bool go_on(Patience patience);
   /// The same, and a complete execution is over.

@@ -15,25 +15,34 @@ CodedRequest coded_request(const CopyCall& c) {
 }
 
 ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort,
-                               ModesNyquist nyquist) {
+                               const Program& program) {
   const bool forward = call.direction == Direction::forward;
+  const bool has_operator = !call.between.empty();
   ResizedProblem p;
   p.precision = precision;
   p.direction = call.direction;
-  const bool complex_points = call.real_axis < 0 && call.element == Element::complex;
+  const bool complex_points = !call.resized.contains(Transform::r2c) && call.element == Element::complex;
   p.points = complex_points ? Element::complex : Element::real;
-  p.nyquist = nyquist;
+  p.nyquist = program.nyquist;
   p.effort = effort;
   p.scale = call.scale;
+  p.has_operator = has_operator;
+  p.scale_between = call.scale_between;
+  p.ndim = call.extents.size() - (program.batch_axis >= 0 ? 1 : 0);
+  p.batch_axis = program.batch_axis;
   for (int i = 0; i < call.axes.size(); ++i) {
     const int a = call.axes[i];
-    p.axes.push_back({call.resized[i], call.extents[a], (forward ? call.from_box : call.to_box).extent(a),
-                      (forward ? call.to_box : call.from_box).extent(a), call.from.strides[a],
-                      call.to.strides[a]});
+    if (a == program.batch_axis) continue;
+    const Index before = call.from_box.extent(a);
+    const Index after = has_operator ? call.between[a] : call.to_box.extent(a);
+    p.axes.push_back({a, call.resized[i], call.extents[a], forward ? before : after, forward ? after : before,
+                      call.from.strides[a], call.to.strides[a]});
   }
-  for (int a = 0; a < call.extents.size(); ++a)
-    if (!call.axes.contains(a) && call.extents[a] > 1)
-      p.loops.push_back({call.extents[a], call.from.strides[a], call.to.strides[a]});
+  for (int a = 0; a < call.extents.size(); ++a) {
+    const Index from = call.from_box.extent(a), to = call.to_box.extent(a);
+    if ((!call.axes.contains(a) || a == program.batch_axis) && (from > 1 || to > 1))
+      p.loops.push_back({a, from, to, call.from.strides[a], call.to.strides[a]});
+  }
   return p;
 }
 

@@ -54,6 +54,8 @@ class Interpreter {
 
   /// Begins an execution; `in` and `out` are the user's arrays (alike for an in-place program).
   virtual void start(const void* in, void* out, std::byte* work) = 0;
+  /// What executions from now on do between two transforms (`Problem::between`).
+  void use_operator(const BlockOperator& op) { operator_ = op; }
   /// Goes on until the program is done or enqueued (true), or, without patience, until it would have to wait
   /// (false).
   virtual bool advance(Patience patience) = 0;
@@ -116,6 +118,7 @@ class Interpreter {
 
   // Of the execution that is under way.
   Memory memory_{};
+  BlockOperator operator_{};
   Index peer_shift_ = 0;      ///< from the workspace that peers name to the one that they use now
   std::size_t position_ = 0;  ///< of what comes next
 };
@@ -124,7 +127,7 @@ class Interpreter {
 CodedRequest coded_request(const CopyCall& call);
 
 /// The local transform that a call of the program asks for: one that is resized, or any other.
-ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort, ModesNyquist nyquist);
+ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort, const Program& program);
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort);
 
 }  // namespace weft

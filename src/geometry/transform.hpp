@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
@@ -19,13 +20,30 @@ Index logical_length(Transform transform, Index n);
 /// The shape after the forward transforms: n/2+1 along an r2c axis.
 Shape output_shape(const Shape& shape, const AxisVector<Transform>& transforms);
 
-/// The same, where not all modes are kept: `modes`, if there are any.
-inline Shape output_shape(const Problem& problem) {
+/// The modes of a problem: those that are kept.
+inline Shape modes_of(const Problem& problem) {
   return problem.modes.empty() ? output_shape(problem.shape, problem.transforms) : problem.modes;
 }
-/// The shape before forward: `points`, if there are any.
-inline const Shape& input_shape(const Problem& problem) {
+/// The points of a problem: those that are given.
+inline const Shape& points_of(const Problem& problem) {
   return problem.points.empty() ? problem.shape : problem.points;
+}
+/// The shapes of a problem's arrays, before and after an execution forward.
+inline Shape input_shape(const Problem& problem) {
+  return problem.between == Between::points ? modes_of(problem) : points_of(problem);
+}
+inline Shape output_shape(const Problem& problem) {
+  return problem.between == Between::modes ? points_of(problem) : modes_of(problem);
+}
+
+/// How many arrays an execution in a direction begins with: those of the batch, or, backward, what an
+/// operator makes of them.
+inline Index arrays_of(const Problem& problem, Direction direction) {
+  return direction == Direction::forward || problem.results == 0 ? problem.batch : problem.results;
+}
+/// Whether there are several arrays on either side.
+inline bool has_batch(const Problem& problem) {
+  return problem.batch > 1 || problem.results > 1;
 }
 
 /// The product of the logical lengths of all transformed axes.

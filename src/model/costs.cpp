@@ -73,27 +73,46 @@ double FftPoints::of(const FftCall& call) {
 }
 
 FftPoints::FftPoints(const FftCall& call, bool several, const TransformRatios& ratios) : points(of(call)) {
-  const bool r2r = !call.r2r.empty() ||
-                   (!call.resized.empty() && std::all_of(call.resized.begin(), call.resized.end(), is_r2r));
+  const bool real = call.real_axis >= 0 || call.resized.contains(Transform::r2c);
+  const bool r2r =
+      !call.r2r.empty() ||
+      (!call.resized.empty() && std::all_of(call.resized.begin(), call.resized.end(),
+                                            [](Transform t) { return is_r2r(t) || t == Transform::none; }));
   const bool reals = call.element != Element::complex;
-  work = call.real_axis >= 0 ? (several ? ratios.real_planes : ratios.real)
-         : r2r               ? ratios.r2r * (reals ? 1 : 2)
-                             : 1;
+  work = real ? (several ? ratios.real_planes : ratios.real) : r2r ? ratios.r2r * (reals ? 1 : 2) : 1;
   // Real numbers have half of the bytes of complex ones, and a half spectrum half of the points.
-  memory = call.real_axis >= 0 || (r2r && reals) ? 0.5 : 1;
+  memory = real || (r2r && reals) ? 0.5 : 1;
 }
 
+namespace {
+int position(const FftCall& call, int axis) {
+  int i = 0;
+  while (call.axes[i] != axis) ++i;
+  return i;
+}
+
+/// Of a call with an operator, whose axes have the batch.
+bool is_batch(const FftCall& call, int axis) {
+  return !call.resized.empty() && call.resized[position(call, axis)] == Transform::none;
+}
+}  // namespace
+
 int transformed_axes(const FftCall& call) {
-  return static_cast<int>(
-      std::count_if(call.axes.begin(), call.axes.end(), [&](int a) { return call.extents[a] > 1; }));
+  return static_cast<int>(std::count_if(call.axes.begin(), call.axes.end(),
+                                        [&](int a) { return call.extents[a] > 1 && !is_batch(call, a); }));
 }
 
 namespace {
 /// The share of the modes along an axis that a resized call keeps.
 double kept_share(const FftCall& call, int axis) {
-  const bool forward = call.direction == Direction::forward;
-  const Index n = call.extents[axis], all = axis == call.real_axis ? n / 2 + 1 : n;
-  return static_cast<double>((forward ? call.to_box : call.from_box).extent(axis)) / static_cast<double>(all);
+  const bool forward = call.direction == Direction::forward, there_and_back = !call.between.empty();
+  const Transform transform = call.resized.empty() ? Transform::none : call.resized[position(call, axis)];
+  const bool halved = axis == call.real_axis || transform == Transform::r2c;
+  const Index n = call.extents[axis], all = halved ? n / 2 + 1 : n;
+  const Index modes = !forward         ? call.from_box.extent(axis)
+                      : there_and_back ? call.between[axis]
+                                       : call.to_box.extent(axis);
+  return static_cast<double>(modes) / static_cast<double>(all);
 }
 }  // namespace
 
@@ -151,7 +170,7 @@ double Costs::fft_seconds(const FftCall& call, const Distances& distances) const
   const double to = in_place(call) ? from : share_of_memory(distances.to);
   // Several axes of what fits the cache are one pass through memory.
   double unit = std::min(call.from_bytes, call.to_bytes);
-  for (const int a : call.axes) unit *= static_cast<double>(call.extents[a]);
+  for (const int a : call.axes) unit *= is_batch(call, a) ? 1 : static_cast<double>(call.extents[a]);
   const bool one_pass = unit <= cache_bytes();
   const double again = one_pass ? 0 : share_of_memory(unit);
   const bool several = transformed_axes(call) > 1;
@@ -159,12 +178,13 @@ double Costs::fft_seconds(const FftCall& call, const Distances& distances) const
   bool first = true;
   for (int i = call.axes.size() - 1; i >= 0; --i) {
     const int axis = call.axes[i];
-    if (call.extents[axis] < 2) continue;
+    if (call.extents[axis] < 2 || is_batch(call, axis)) continue;
     seconds += kept * pass_seconds(call, axis, several, first ? (from + to) / 2 : again);
     kept *= kept_share(call, axis);
     first = false;
   }
-  if (!call.resized.empty()) {  // one more copy in the cache
+  if (!call.between.empty()) seconds *= 2;  // and back
+  if (!call.resized.empty()) {              // one more copy in the cache
     const double modes = std::min(static_cast<double>(call.from_box.count()) * call.from_bytes,
                                   static_cast<double>(call.to_box.count()) * call.to_bytes);
     seconds += 2 * modes * byte_seconds(1);

@@ -25,6 +25,7 @@ struct ProgramRequest {
   /// then leave a transformed tile in the workspace, and it is sent from there while the next one is
   /// transformed.
   bool two_lanes = false;
+  double scale_between = 1;  ///< what an operator is given is multiplied by
   friend bool operator==(const ProgramRequest&, const ProgramRequest&) = default;
 };
 

@@ -17,6 +17,7 @@ class LocalBuilder {
 
   Program build() {
     if (!w_.schedule.line.empty()) return line();
+    if (w_.schedule.stages.size() > 1) return around_operator();
     if (pays()) return two_passes();
     return one_pass_pays() ? run({whole()}) : one_call();
   }
@@ -34,6 +35,24 @@ class LocalBuilder {
       w_.emit_copy({.kind = OpKind::copy, .stage = 0}, aside, w_.output, w_.output.box, done);
     }
     return w_.close();
+  }
+
+  /// The axes before the operator's, those with it, and back: passes through the workspace.
+  Program around_operator() {
+    std::vector<Pass> passes;
+    const auto stages = static_cast<int>(w_.schedule.stages.size());
+    for (int i = 0; i < stages; ++i) {
+      Pass pass;
+      pass.stage = i;
+      pass.axes = axes_of(w_.schedule, i);
+      pass.source = i == 0 ? w_.input : passes.back().result;
+      pass.result = i + 1 == stages ? w_.output : w_.place.dense(at(w_.schedule.fields, i + 1), w_.rank, 0);
+      // The operator's stage is done in place, if it leaves as many arrays as it finds.
+      if (i > 0 && i + 1 < stages && converts(pass.source, pass.result))
+        pass.result.base = aligned(pass.source.box.count() * pass.source.element_bytes);
+      passes.push_back(cut(pass));
+    }
+    return run(passes);
   }
 
   /// The two axes of a line in two calls, as the first one's results are multiplied between them. What

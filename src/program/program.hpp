@@ -44,6 +44,10 @@ struct FftCall {
   /// Of a call that leaves out modes or adds zeros: the forward transform along each of `axes`, which are of
   /// any kind then; else empty.
   AxisVector<Transform> resized;
+  /// Of a call with an operator between an FFT and its inverse, which is resized: the lengths along `axes`
+  /// where the operator is, along others any; else empty. `direction` is that of the first FFT.
+  Shape between{};
+  double scale_between = 1;  ///< what the operator's elements are multiplied by before it
   int real_axis = -1;
   Direction direction = Direction::forward;
   Shape extents;  ///< logical: along an axis of the call the length of its transform
@@ -103,6 +107,7 @@ struct Program {
   std::vector<FftCall> ffts;
   std::vector<ReshapeProgram> reshapes;
   AxisVector<int> line;                         ///< the axes of `Problem::line`, or none
+  int batch_axis = -1;                          ///< the axis that stands for the batch, or -1
   Index line_points = 0;                        ///< its length
   ModesNyquist nyquist = ModesNyquist::shared;  ///< of calls that are resized
   Index largest_box_bytes = 0;                  ///< of any stage, on this rank

@@ -21,8 +21,13 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
   if (!s.line.empty()) program.line_points = s.lengths[s.line[0]] * s.lengths[s.line[1]];
   program.largest_box_bytes = place.largest_box(rank);
   program.reshapes.reserve(legs.size());
+  program.batch_axis = s.batch_axis;
   if (r.scale == 1) return;
+  int first = 0;  // what comes before an operator is not scaled with what it leaves
+  for (std::size_t i = 0; i < s.stages.size(); ++i)
+    if (!s.stages[i].between.empty()) first = static_cast<int>(i);
   for (int j = 0; j < place.reshapes(); ++j) {
+    if (place.stage_of(j) < first) continue;
     const ExchangeTraits& traits = leg(j).traits;
     const bool all_copied = traits.stores ? r.nodes.empty() : traits.form != Form::boxes;
     if (all_copied && leg(j).planes() == nullptr) scaled_reshape_ = place.stage_of(j);
@@ -96,7 +101,8 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
                                                            : opposite(schedule.transforms[a]));
   }
   if (axes.contains(s.real_axis)) call.real_axis = s.real_axis;
-  call.extents = s.direction == Direction::forward ? from_box.extents() : to_box.extents();
+  const bool from_points = s.direction == Direction::forward || !s.between.empty();
+  call.extents = from_points ? from_box.extents() : to_box.extents();
   for (int a : axes) call.extents[a] = schedule.lengths[a];
   call.from = from.at(from_box);
   call.to = to.at(to_box);
@@ -108,6 +114,8 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   call.element = to.element;
   // Every point passes exactly one call with the stage's first axis, however the axes are divided.
   if (stage == scaled_stage_ && axes.contains(s.axes[0])) call.scale = request.scale;
+  call.between = s.between;
+  if (!s.between.empty()) call.scale_between = request.scale_between;
   call.twiddles = axes.contains(twiddled_axis(schedule));
   program.ffts.push_back(call);
   const Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(program.ffts.size()) - 1};

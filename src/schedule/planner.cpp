@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "geometry/layout.hpp"
+#include "schedule/between.hpp"
 
 namespace weft {
 
@@ -218,7 +219,8 @@ class Search {
     const bool pencils =
         request_.decomposition == Decomposition::pencil || request_.decomposition == Decomposition::brick;
     if (!pencils)
-      for (int a = 0; a < ndim; ++a) add_grid(cut(a, computing_));
+      for (int a = 0; a < ndim; ++a)
+        if (may_be_cut(a)) add_grid(cut(a, computing_));
     if (pencils && ndim < 3)
       throw Error("plan: option decomposition",
                   std::string(name_of(request_.decomposition)) + " for " + std::to_string(ndim) + " axes",
@@ -226,9 +228,11 @@ class Search {
     if (request_.decomposition != Decomposition::slab)
       for (int a = 0; a < ndim; ++a)
         for (int b = a + 1; b < ndim; ++b)
-          if (ndim >= 3)
+          if (ndim >= 3 && may_be_cut(a) && may_be_cut(b))
             for (const auto& [p, q] : factor_pairs(a, b)) add_grid(cut(a, p, b, q));
   }
+
+  bool may_be_cut(int axis) const { return !request_.whole_batch || axis != request_.batch_axis; }
 
   /// The grid that cuts axis `a` into `p` parts and, if there is one, axis `b` into `q`.
   Grid cut(int a, int p, int b = -1, int q = 1) const {
@@ -409,6 +413,7 @@ std::string reason(const ScheduleRequest& request, const Schedule& s, std::size_
 }  // namespace
 
 Schedule make_schedule(const ScheduleRequest& request) {
+  if (request.between != Between::none) return there_and_back(request);
   Schedule s = Search(request).run();
   const std::size_t fields = s.fields.size();
   if (request.decomposition == Decomposition::brick) s = through_bricks(s, request);

@@ -21,6 +21,10 @@ struct ScheduleRequest {
   AxisVector<int> line{};   ///< as `Problem::line`
   Shape points{}, modes{};  ///< before and after forward; empty: all
   ModesNyquist nyquist = ModesNyquist::shared;
+  /// As `Problem::between`; then input and output are both points or both modes, with as many arrays as the
+  /// batch has before the operator, and `results` behind it.
+  Between between = Between::none;
+  Index results = 1;
   Element element = Element::complex;  ///< of the input; real anyway if an axis is r2c
   int ranks = 1;
   /// The number of ranks, from the first, that transform and hold points between input and output; 0: all
@@ -28,6 +32,7 @@ struct ScheduleRequest {
   int computing_ranks = 0;
   TilingPtr input, output;  ///< null: fastest
   int batch_axis = -1;  ///< the axis that stands for the batch; input and output must not cut it; -1: none
+  bool whole_batch = false;  ///< nor may anything between them
   std::vector<Order> input_orders,
       output_orders;  ///< one for all, one per rank, or empty (only with fastest)
   Decomposition decomposition = Decomposition::automatic;

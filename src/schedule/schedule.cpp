@@ -16,7 +16,8 @@ Schedule inverse(const Schedule& schedule) {
   result.direction = opposite(schedule.direction);
   std::reverse(result.stages.begin(), result.stages.end());
   std::reverse(result.fields.begin(), result.fields.end());
-  for (Stage& s : result.stages) s.direction = opposite(s.direction);
+  for (Stage& s : result.stages)
+    if (s.between.empty()) s.direction = opposite(s.direction);
   return result;
 }
 
@@ -27,6 +28,7 @@ int twiddled_axis(const Schedule& schedule) {
 
 bool resizes(const Schedule& schedule, int stage) {
   const Stage& s = at(schedule.stages, stage);
+  if (!s.between.empty()) return true;
   const bool forward = s.direction == Direction::forward;
   const Shape& points = at(schedule.fields, forward ? stage : stage + 1).shape;
   const Shape& modes = at(schedule.fields, forward ? stage + 1 : stage).shape;
@@ -86,14 +88,20 @@ std::string describe(const Schedule& schedule, const Field& f) {
 /// " (48 points, 32 modes of 72)" where a transform is longer than the arrays.
 std::string lengths_of(const Schedule& schedule, int stage, int axis) {
   if (!resizes(schedule, stage)) return "";
-  const bool forward = at(schedule.stages, stage).direction == Direction::forward;
-  const Index points = at(schedule.fields, forward ? stage : stage + 1).shape[axis];
-  const Index modes = at(schedule.fields, forward ? stage + 1 : stage).shape[axis];
+  const Stage& s = at(schedule.stages, stage);
+  const bool forward = s.direction == Direction::forward;
+  const Shape& before = at(schedule.fields, stage).shape;
+  const Shape& after = s.between.empty() ? at(schedule.fields, stage + 1).shape : s.between;
+  const Index points = (forward ? before : after)[axis], modes = (forward ? after : before)[axis];
+  const Index n = schedule.lengths[axis], all = schedule.transforms[axis] == Transform::r2c ? n / 2 + 1 : n;
+  if (!s.between.empty() && points == n && modes == all) return "";
   return " (" + std::to_string(points) + " points, " + std::to_string(modes) + " modes of " +
          std::to_string(schedule.lengths[axis]) + ")";
 }
 
 std::string kind(const Schedule& schedule, const Stage& s, int axis) {
+  const bool real = schedule.transforms[axis] == Transform::r2c;
+  if (!s.between.empty() && s.direction == Direction::backward && real) return "c2r";
   if (s.direction == Direction::forward) return name_of(schedule.transforms[axis]);
   return axis == s.real_axis ? "c2r" : name_of(opposite(schedule.transforms[axis]));
 }
@@ -118,9 +126,10 @@ std::string to_string(const Schedule& schedule) {
     if (s.kind == Stage::Kind::fft) {
       text += s.axes.empty() ? " copy    " : " fft     ";
       for (int a : s.axes)
-        text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a) +
+        if (a != schedule.batch_axis) text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a) +
                 lengths_of(schedule, static_cast<int>(i), a);
       if (s.axes.contains(twiddled_axis(schedule))) text += ", twiddles";
+      if (!s.between.empty()) text += ", operator, and back";
       text += " -> " + describe(schedule, to) + "\n";
     } else {
       Traffic most;

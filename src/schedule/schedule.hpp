@@ -34,6 +34,11 @@ struct Stage {
   AxisVector<int> axes;  ///< of an FFT: axes of one local transform, ascending; empty: a copy
   int real_axis = -1;    ///< of an FFT: the axis that is r2c (forward) or c2r (backward), or -1
   Direction direction = Direction::forward;
+  /// Of an FFT that is followed by an operator and its own inverse (`Problem::between`): the global shape
+  /// where the operator is; else empty. `direction` is that of the first of both FFTs, and what the fields
+  /// before and after it hold are both points or both modes; `real_axis` is -1, as no element changes, and
+  /// `axes` has the batch as well, whose arrays the operator gets together.
+  Shape between{};
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
@@ -77,7 +82,8 @@ std::vector<int> exchange_groups(const Schedule& schedule, int reshape);
 /// Positions of the reshapes among the stages.
 std::vector<int> reshape_stages(const Schedule& schedule);
 
-/// Whether a stage leaves out modes or points, or adds zeros for those that are not there.
+/// Whether a stage leaves out modes or points, or adds zeros for those that are not there, or has an operator
+/// between two FFTs: each call of it works on blocks in memory of its own.
 bool resizes(const Schedule& schedule, int stage);
 
 /// The axes that stage number `stage` transforms: none for a reshape, or where there is no such stage.

@@ -14,7 +14,7 @@ using Share = std::pair<Index, long double>;
 /// The modes of all n that the kept mode `k` is the sum of.
 std::vector<Share> shares(const Problem& p, int axis, Index k) {
   const Transform t = p.transforms[axis];
-  const Index n = p.shape[axis], m = output_shape(p)[axis];
+  const Index n = p.shape[axis], m = modes_of(p)[axis];
   const bool cut = m < output_shape(p.shape, p.transforms)[axis];
   const bool shared = cut && (t == Transform::r2c ? p.modes_nyquist == ModesNyquist::shared
                                                   : p.modes_nyquist != ModesNyquist::single);
@@ -69,18 +69,18 @@ AxisVector<Transform> as_complex(const Problem& p, bool inverse) {
 std::vector<Exact> exact_modes(const Problem& p, const std::vector<Exact>& points) {
   if (p.modes.empty() && p.points.empty()) return direct_sum(p.shape, p.transforms, points, p.line);
   std::vector<Exact> data = points;
-  Shape shape = input_shape(p);
+  Shape shape = points_of(p);
   const auto itself = [](Index k) { return std::vector<Share>{{k, 1}}; };
   for (int a = 0; a < shape.size(); ++a) data = along(shape, a, p.shape[a], false, data, itself);
   data = direct_sum(p.shape, as_complex(p, false), data, p.line);
   for (int a = 0; a < shape.size(); ++a)
-    data = along(shape, a, output_shape(p)[a], true, data, [&](Index k) { return shares(p, a, k); });
+    data = along(shape, a, modes_of(p)[a], true, data, [&](Index k) { return shares(p, a, k); });
   return data;
 }
 
 std::vector<Exact> exact_points(const Problem& p, const std::vector<Exact>& modes) {
   std::vector<Exact> data = modes;
-  Shape shape = output_shape(p);
+  Shape shape = modes_of(p);
   for (int a = 0; a < shape.size(); ++a)
     data = along(shape, a, p.shape[a], false, data, [&](Index k) { return spread(p, a, k); });
   // The inverse of c2c is the conjugate of the transform of conjugates; DCTs and DSTs do not mind.
@@ -89,7 +89,7 @@ std::vector<Exact> exact_points(const Problem& p, const std::vector<Exact>& mode
   data = direct_sum(p.shape, as_complex(p, true), data, line);
   for (Exact& v : data) v = p.element == Element::real ? Exact(v.real()) : std::conj(v);
   const auto itself = [](Index k) { return std::vector<Share>{{k, 1}}; };
-  for (int a = 0; a < shape.size(); ++a) data = along(shape, a, input_shape(p)[a], true, data, itself);
+  for (int a = 0; a < shape.size(); ++a) data = along(shape, a, points_of(p)[a], true, data, itself);
   return data;
 }
 

@@ -230,7 +230,7 @@ void compare(const FftProblem& p, std::span<const FftRow* const> rows, int threa
   plan_fft(rows, p).fft->execute(expected.from_bytes(), expected.to_bytes());
   const ParallelFft fft(p, rows, threads);
   EXPECT_EQ(fft.row().name, rows[0]->name);
-  fft.execute(got.from_bytes(), got.to_bytes(), nullptr, pool);
+  fft.execute(got.from_bytes(), got.to_bytes(), nullptr, pool, {});
   EXPECT_TRUE(p.in_place || p.may_destroy_input || got.from == input);
   double points = 1, largest = 0;
   for (const FftDimension& d : p.dimensions) points *= static_cast<double>(d.n);

@@ -149,6 +149,9 @@ bool wants_packed(const Wishes& wishes, const Setting& setting) {
 }
 
 void take_codecs(const Given& given, Design& design) {
+  if (given.wishes.tolerance.value && given.problem.between != Between::none)
+    throw Error("plan: option tolerance", "given with an operator between two transforms",
+                "option codec: what an operator makes of an error is not known");
   if (given.wishes.may_code()) return choose(given, design);
   take_asked(given, design);
   if (!given.wishes.tolerance.value) return;

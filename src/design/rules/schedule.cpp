@@ -52,8 +52,10 @@ void add_batch(ScheduleRequest& request, Index batch) {
   request.transforms.push_back(Transform::none);
   for (Shape* lengths : {&request.points, &request.modes})
     if (!lengths->empty()) lengths->push_back(batch);
-  for (TilingPtr* t : {&request.input, &request.output})
-    if (*t) *t = std::make_shared<const Tiling>((*t)->with_axis(batch));
+  if (request.between == Between::none) request.results = batch;
+  if (request.input) request.input = std::make_shared<const Tiling>(request.input->with_axis(batch));
+  if (request.output)
+    request.output = std::make_shared<const Tiling>(request.output->with_axis(request.results));
   for (std::vector<Order>* orders : {&request.input_orders, &request.output_orders})
     for (Order& order : *orders) {
       order.push_back(axis);
@@ -93,6 +95,8 @@ ScheduleRequest schedule_request(const Given& given) {
   request.points = problem.points;
   request.modes = problem.modes;
   request.nyquist = problem.modes_nyquist;
+  request.between = problem.between;
+  request.results = arrays_of(problem, Direction::backward);
   request.ranks = given.setting.ranks();
   request.element = *problem.element;
   request.input_orders = gathered.input_orders;
@@ -107,13 +111,17 @@ ScheduleRequest schedule_request(const Given& given) {
       out_hint =
           along + " the output has " + n + "/2+1 = " + std::to_string(problem.shape[a] / 2 + 1) + " points";
     }
-  if (!problem.modes.empty()) out_hint = "the output has the shape of the kept modes, " + by_x(problem.modes);
-  if (!problem.points.empty()) in_hint = "the input has the shape of the points, " + by_x(problem.points);
+  if (problem.between == Between::modes) out_hint = "the output has points, as the input has";
+  if (problem.between == Between::points) in_hint = "the input has modes, as the output has";
+  if (!problem.modes.empty() && problem.between != Between::modes)
+    out_hint = "the output has the shape of the kept modes, " + by_x(problem.modes);
+  if (!problem.points.empty() && problem.between != Between::points)
+    in_hint = "the input has the shape of the points, " + by_x(problem.points);
   request.input =
       tiling_of(problem.input, gathered.input_boxes, input_shape(problem), request.ranks, "input", in_hint);
   request.output = tiling_of(problem.output, gathered.output_boxes, output_shape(problem), request.ranks,
                              "output", out_hint);
-  if (problem.batch > 1) add_batch(request, problem.batch);
+  if (has_batch(problem)) add_batch(request, problem.batch);
   apply_schedule_wishes(request, given.wishes);
   return request;
 }

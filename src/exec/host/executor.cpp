@@ -61,7 +61,7 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
     ffts_.push_back(call.resized.empty()
                         ? bind(bound, fft_problem(call, settings.precision, settings.effort), call)
                         : bind(bound_resized,
-                               resized_problem(call, settings.precision, settings.effort, program_.nyquist),
+                               resized_problem(call, settings.precision, settings.effort, program_),
                                call));
   copies_.reserve(program_.copies.size());
   std::shared_ptr<ZfpStreams> zfp;  // copies use them one after the other
@@ -91,7 +91,7 @@ void Executor::run_fft(const Op& op) const {
   const HostFft& fft = users_aligned_ ? *ffts_[call].aligned : *ffts_[call].unaligned;
   test_access(name_of(op.kind), address(f.from), address(f.to),
               static_cast<std::size_t>(f.to_box.count() * f.to_bytes));
-  fft.execute(address(f.from), address(f.to), fft_work_, settings_.pool.get());
+  fft.execute(address(f.from), address(f.to), fft_work_, settings_.pool.get(), {operator_, f.from_box.lo});
   const LineTwiddles* const twiddles = ffts_[call].twiddles.get();
   if (twiddles == nullptr) return;
   const int parts = threads_for(f.to_box.count() * f.to_bytes);

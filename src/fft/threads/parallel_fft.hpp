@@ -11,8 +11,15 @@
 #include "base/thread_pool.hpp"
 #include "fft/local_fft.hpp"
 #include "fft/threads/fft_split.hpp"
+#include "weft/block.hpp"
 
 namespace weft {
+
+/// What comes between a transform and its inverse in one call (`Problem::between`).
+struct Middle {
+  BlockOperator op = {};          ///< perhaps none
+  Shape at = Shape(max_axes, 0);  ///< the global index where the call begins
+};
 
 /// A local FFT of a rank with threads, on the host.
 class HostFft {
@@ -23,7 +30,8 @@ class HostFft {
   /// Executes on a pool of any number of threads; without a pool the caller does all. The arrays have the
   /// alignment and overlap that the problem says. The bits of the result depend on the number of threads in
   /// planning, not on the pool. Allocates nothing.
-  virtual void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool) const = 0;
+  virtual void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
+                       const Middle& middle) const = 0;
   /// The library that does the transform; that of its first part, should they differ.
   virtual const FftRow& row() const = 0;
 };
@@ -35,7 +43,8 @@ class ParallelFft final : public HostFft {
   ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads,
               PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&) = plan_fft);
 
-  void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool) const override;
+  void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
+               const Middle& middle) const override;
   const FftRow& row() const override { return *row_; }
 
  private:

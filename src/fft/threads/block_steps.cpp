@@ -1,0 +1,379 @@
+#include "fft/threads/block_steps.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+#include "geometry/transform.hpp"
+
+namespace weft {
+
+namespace {
+
+using Place = BlockPlace;
+using Side = BlockPlace::Side;
+using Plan = PlannedFft (*)(std::span<const FftRow* const>, const FftProblem&);
+
+/// Kept modes that lie together, by their index among all modes and among the kept ones.
+struct Kept {
+  Index first, n, among_kept;
+};
+
+/// An axis of a block in work memory: one that is transformed, or a loop.
+struct BlockAxis {
+  Index n = 1;       ///< in work memory: all modes
+  Index points = 1;  ///< of the array; the others are zero
+  Index points_stride = 1, modes_stride = 1, work_stride = 1;
+  const ResizedAxis* transformed = nullptr;
+  std::vector<Kept> kept = {};  ///< none: a loop
+  const ResizedLoop* loop = nullptr;
+  int number() const { return transformed != nullptr ? transformed->axis : loop->axis; }
+};
+
+/// A box in work memory that has only kept modes along some axes.
+struct WorkPart {
+  Shape first, extents;       ///< among the kept modes, or the points
+  Index work = 0, modes = 0;  ///< where it begins, in elements
+};
+
+std::vector<Kept> kept_modes(const ResizedAxis& a) {
+  const Index positive = divided_up<Index>(a.modes, 2), negative = a.modes / 2;
+  if (a.transform != Transform::c2c || a.modes == a.length || negative == 0) return {{0, a.modes, 0}};
+  return {{0, positive, 0}, {a.length - negative, negative, positive}};
+}
+
+/// Whether the last kept mode stands for two of all.
+bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
+  if (a.modes == all_modes(a) || a.modes < 2) return false;
+  if (a.transform == Transform::r2c) return nyquist == ModesNyquist::shared;
+  return a.transform == Transform::c2c && a.modes % 2 == 0 && nyquist != ModesNyquist::single;
+}
+
+/// Writes the steps of one block.
+class BlockWriter {
+ public:
+  BlockWriter(const ResizedProblem& p, const std::vector<ResizedLoop>& loops, bool aligned,
+              std::span<const FftRow* const> rows, int threads, Plan plan)
+      : p_(p), aligned_(aligned), rows_(rows), threads_(threads), plan_(plan) {
+    forward_ = p.direction == Direction::forward;
+    complex_modes_ = has_r2c(p) || p.points == Element::complex;
+    element_ = (complex_modes_ ? 2 : 1) * real_bytes(p.precision);
+    for (const ResizedAxis& a : p.axes) {
+      order_.push_back(static_cast<int>(axes_.size()));
+      axes_.push_back({.n = all_modes(a), .points = a.points, .transformed = &a, .kept = kept_modes(a)});
+    }
+    for (const ResizedLoop& d : loops) axes_.push_back({.n = d.most(), .points = d.from, .loop = &d});
+    for (BlockAxis& a : axes_) take_strides(a);
+    // Real data first become complex, then rows come first.
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+      const bool ra = is_r2c(a), rb = is_r2c(b);
+      return ra != rb ? ra : axis(a).points_stride < axis(b).points_stride;
+    });
+    place_work();
+    decide_direct();
+  }
+
+  BlockSteps run() {
+    forward_ ? forward() : backward();
+    if (p_.has_operator) {
+      operate();
+      forward_ = !forward_;
+      is_second_ = true;
+      for (BlockAxis& a : axes_) {
+        take_strides(a);
+        if (a.loop != nullptr) a.points = a.loop->to;
+      }
+      decide_direct();
+      forward_ ? forward() : backward();
+    }
+    return {std::move(steps_), work_ * element_, row_};
+  }
+
+ private:
+  BlockAxis& axis(int i) { return at(axes_, i); }
+  bool is_r2c(int i) const {
+    const BlockAxis& a = at(axes_, i);
+    return a.transformed != nullptr && a.transformed->transform == Transform::r2c;
+  }
+
+  /// Those of the arrays that the current transform reads or writes. Of a transform alone one is that of its
+  /// input and one that of its output.
+  void take_strides(BlockAxis& a) const {
+    const auto take = [&](const auto& of) {
+      const bool points_first = p_.direction == Direction::forward;
+      a.points_stride = p_.has_operator ? (is_second_ ? of.to_stride : of.from_stride)
+                        : points_first  ? of.from_stride
+                                        : of.to_stride;
+      a.modes_stride = p_.has_operator ? a.points_stride : points_first ? of.to_stride : of.from_stride;
+    };
+    if (a.transformed != nullptr) {
+      take(*a.transformed);
+    } else {
+      take(*a.loop);
+    }
+  }
+
+  /// Whether points, or modes, are in work memory alone.
+  bool points_inside() const { return p_.has_operator && p_.direction == Direction::backward; }
+  bool modes_inside() const { return p_.has_operator && p_.direction == Direction::forward; }
+
+  /// Whether the transform along the first axis reads or writes the points of the user.
+  void decide_direct() {
+    const BlockAxis& first = axis(order_.front());
+    const bool in_rows = std::ranges::all_of(
+        axes_, [&](const BlockAxis& a) { return a.n == 1 || a.points_stride >= first.points_stride; });
+    direct_ =
+        !points_inside() && first.points == first.transformed->length && (in_rows || is_r2c(order_.front()));
+  }
+
+  /// Dense in the order of the points, but for some room where strides would meet in few cache sets. Lines of
+  /// real data are contiguous.
+  void place_work() {
+    std::vector<BlockAxis*> sorted;
+    for (BlockAxis& a : axes_) sorted.push_back(&a);
+    std::ranges::stable_sort(sorted, {}, &BlockAxis::points_stride);
+    std::stable_partition(sorted.begin(), sorted.end(), [](const BlockAxis* a) {
+      return a->transformed != nullptr && a->transformed->transform == Transform::r2c;
+    });
+    work_ = 1;
+    for (BlockAxis* a : sorted) {
+      a->work_stride = work_;
+      work_ *= a->n;
+      if (work_ * element_ % (4 * cache_line_bytes) == 0) work_ += cache_line_bytes / element_;
+    }
+  }
+
+  /// The boxes of the points along the axes but `done` ones, of which the kept modes are there; `without` is
+  /// left out.
+  std::vector<WorkPart> parts(const std::vector<int>& done, int without = -1) {
+    std::vector<WorkPart> all(1);
+    all[0].extents = Shape(static_cast<int>(axes_.size()), 1);
+    all[0].first = Shape(static_cast<int>(axes_.size()), 0);
+    for (int i = 0; i < static_cast<int>(axes_.size()); ++i)
+      if (i != without)
+        for (WorkPart& p : all) p.extents[i] = axis(i).points;
+    for (const int i : done) {
+      std::vector<WorkPart> finer;
+      for (const WorkPart& p : all)
+        for (const Kept& k : axis(i).kept) {
+          finer.push_back(p);
+          finer.back().extents[i] = k.n;
+          finer.back().first[i] = k.among_kept;
+          finer.back().work += k.first * axis(i).work_stride;
+          finer.back().modes += k.among_kept * axis(i).modes_stride;
+        }
+      all = std::move(finer);
+    }
+    return all;
+  }
+
+  void forward() {
+    std::vector<int> done;
+    for (const int i : order_) {
+      const bool first = done.empty();
+      if (first && !direct_ && !points_inside()) copy_points();
+      for (const WorkPart& part : parts(done, i)) clear_points(i, part);
+      for (const WorkPart& part : parts(done, i)) transform(i, part, first && direct_);
+      if (folds(*axis(i).transformed, p_.nyquist))
+        for (const WorkPart& part : parts(done, i)) fold(i, part);
+      done.push_back(i);
+    }
+    if (modes_inside()) return;
+    for (const WorkPart& part : parts(done)) copy_modes(part);
+  }
+
+  void backward() {
+    std::vector<int> left = order_;
+    if (!modes_inside())
+      for (const WorkPart& part : parts(left)) copy_modes(part);
+    while (!left.empty()) {
+      const int i = left.back();
+      left.pop_back();
+      const bool last = left.empty();
+      for (const WorkPart& part : parts(left, i)) {
+        clear_modes(i, part);
+        if (folds(*axis(i).transformed, p_.nyquist)) fold(i, part);
+        transform(i, part, last && direct_);
+      }
+      if (last && !direct_ && !points_inside()) copy_points();
+    }
+  }
+
+  /// All kept modes of the block, or all points.
+  void operate() {
+    for (const WorkPart& part : parts(forward_ ? order_ : std::vector<int>{})) {
+      const bool reals = !forward_ && is_r2c(order_.front());
+      OperatorStep step;
+      step.offset = part.work * element_;
+      step.element = reals || !complex_modes_ ? Element::real : Element::complex;
+      step.before = p_.scale_between;
+      step.after = p_.scale;
+      step.box = {Shape(p_.ndim, 0), Shape(p_.ndim, 1)};
+      step.strides = Strides(p_.ndim, 1);
+      for (int b = 0; b < static_cast<int>(axes_.size()); ++b) {
+        const Index stride = reals ? real_stride(b) : axis(b).work_stride;
+        const int a = axis(b).number();
+        if (a == p_.batch_axis) {
+          step.fields = axis(b).loop->from;
+          step.results = axis(b).loop->to;
+          step.field_stride = stride;
+          continue;
+        }
+        step.box.lo[a] = part.first[b];
+        step.box.hi[a] = part.first[b] + part.extents[b];
+        step.strides[a] = stride;
+      }
+      step.divided = axis_for_threads(step);
+      steps_.emplace_back(step);
+    }
+  }
+
+  /// The slowest axis that has enough for all, or the longest one.
+  int axis_for_threads(const OperatorStep& step) const {
+    int best = 0;
+    const auto worth = [&](int a) {
+      const bool enough = step.box.extent(a) >= threads_;
+      return std::pair(enough, enough ? step.strides[a] : step.box.extent(a));
+    };
+    for (int a = 1; a < p_.ndim; ++a)
+      if (worth(a) > worth(best)) best = a;
+    return best;
+  }
+
+  /// One axis of a part, in place in work memory, or between the points of the user and there.
+  void transform(int i, const WorkPart& part, bool direct) {
+    const ResizedAxis& a = *axis(i).transformed;
+    FftProblem f;
+    f.precision = p_.precision;
+    f.direction = forward_ ? Direction::forward : Direction::backward;
+    f.effort = p_.effort;
+    f.planning_seconds = p_.planning_seconds;
+    f.in_place = !direct;
+    f.may_destroy_input = !direct || !forward_;
+    f.kind = is_r2r(a.transform) ? FftKind::r2r : is_r2c(i) ? FftKind::real : FftKind::c2c;
+    const Index unit = f.kind == FftKind::r2r && complex_modes_ ? 2 : 1;
+    const auto dimension = [&](int b, Index n) {
+      const Index points = direct ? axis(b).points_stride : is_r2c(i) ? real_stride(b) : axis(b).work_stride;
+      const Index from = forward_ ? points : axis(b).work_stride,
+                  to = forward_ ? axis(b).work_stride : points;
+      return FftDimension{n, from * unit, to * unit};
+    };
+    f.dimensions.push_back(dimension(i, a.length));
+    if (f.kind == FftKind::r2r)
+      f.dimensions.back().transform = forward_ ? a.transform : opposite(a.transform);
+    for (int b = 0; b < static_cast<int>(axes_.size()); ++b)
+      if (b != i && part.extents[b] > 1) f.loops.push_back(dimension(b, part.extents[b]));
+    if (unit == 2) f.loops.push_back({2, 1, 1});
+    const Place work{Side::work, part.work * element_}, points{forward_ ? Side::input : Side::output, 0};
+    f.aligned = work.offset % 16 == 0 && (!direct || aligned_);
+    auto fft = std::make_shared<const ParallelFft>(f, rows_, threads_, plan_);
+    row_ = &fft->row();
+    steps_.emplace_back(
+        LinesStep{std::move(fft), direct && forward_ ? points : work, direct && !forward_ ? points : work});
+  }
+
+  /// The step along an axis in work memory, in real numbers, while the r2c axis has real ones.
+  Index real_stride(int b) const { return is_r2c(b) ? 1 : 2 * at(axes_, b).work_stride; }
+
+  void copy_points() {
+    const bool reals = is_r2c(order_.front());
+    Strides users, works;
+    for (int b = 0; b < static_cast<int>(axes_.size()); ++b) {
+      users.push_back(axis(b).points_stride);
+      works.push_back(reals ? real_stride(b) : axis(b).work_stride);
+    }
+    copy(parts({}).front().extents, users, works, reals ? element_ / 2 : element_,
+         {forward_ ? Side::input : Side::output, 0}, {Side::work, 0}, forward_, 1);
+  }
+
+  void copy_modes(const WorkPart& part) {
+    Strides users, works;
+    for (const BlockAxis& b : axes_) {
+      users.push_back(b.modes_stride);
+      works.push_back(b.work_stride);
+    }
+    copy(part.extents, users, works, element_, {forward_ ? Side::output : Side::input, part.modes * element_},
+         {Side::work, part.work * element_}, !forward_, p_.has_operator ? 1 : p_.scale);
+  }
+
+  void copy(const Shape& extents, const Strides& users, const Strides& works, Index element, Place user,
+            Place work, bool in, double scale) {
+    const CopyManner manner{scale, static_cast<int>(real_bytes(p_.precision))};
+    steps_.emplace_back(CopyStep{
+        PermuteCopy(extents, in ? users : works, in ? works : users, static_cast<int>(element), manner),
+        in ? user : work, in ? work : user});
+  }
+
+  /// Loops over a part, with `n` elements along axis `i`.
+  std::vector<FftDimension> loops_over(int i, const WorkPart& part, Index n) {
+    std::vector<FftDimension> loops;
+    for (int b = 0; b < static_cast<int>(axes_.size()); ++b) {
+      const Index extent = b == i ? n : part.extents[b], stride = axis(b).work_stride * element_;
+      if (extent > 1) loops.push_back({extent, stride, stride});
+    }
+    std::ranges::sort(loops, std::greater{}, &FftDimension::from_stride);
+    return loops;
+  }
+
+  /// The modes along axis `i` that are not there.
+  void clear_modes(int i, const WorkPart& part) {
+    const BlockAxis& a = axis(i);
+    const Index first = a.kept.front().n;
+    clear(i, part, first, (a.kept.size() == 2 ? a.kept[1].first : a.n) - first, element_);
+  }
+  /// The points along axis `i` that are not there.
+  void clear_points(int i, const WorkPart& part) {
+    const BlockAxis& a = axis(i);
+    clear(i, part, a.points, a.transformed->length - a.points, is_r2c(i) ? element_ / 2 : element_);
+  }
+  void clear(int i, const WorkPart& part, Index first, Index n, Index element) {
+    if (n == 0) return;
+    const BlockAxis& a = axis(i);
+    const bool along = a.work_stride == 1;  // in runs
+    std::vector<FftDimension> loops = loops_over(i, part, along ? 1 : n);
+    Index run = along ? n : 1;
+    if (!along && !loops.empty() && loops.back().from_stride == element) {
+      run = loops.back().n;
+      loops.pop_back();
+    }
+    loops.push_back({run * element, 1, 1});
+    steps_.emplace_back(ZeroStep{std::move(loops), part.work * element_ + first * a.work_stride * element});
+  }
+
+  void fold(int i, const WorkPart& part) {
+    const BlockAxis& a = axis(i);
+    const Index positive = is_r2c(i) ? a.transformed->modes - 1 : a.kept.front().n;
+    const Index other = is_r2c(i) ? 0 : a.kept.back().first - positive;
+    steps_.emplace_back(NyquistStep{loops_over(i, part, 1), (part.work + positive * a.work_stride) * element_,
+                                    other * a.work_stride * element_, forward_});
+  }
+
+  const ResizedProblem& p_;
+  bool aligned_, forward_ = true, is_second_ = false, complex_modes_ = true, direct_ = false;
+  std::span<const FftRow* const> rows_;
+  int threads_;
+  Plan plan_;
+  Index element_ = 16, work_ = 1;
+  std::vector<BlockAxis> axes_;
+  std::vector<int> order_;  ///< in which forward transforms
+  std::vector<BlockStep> steps_;
+  const FftRow* row_ = nullptr;
+};
+
+}  // namespace
+
+Index all_modes(const ResizedAxis& a) {
+  return a.transform == Transform::r2c ? a.length / 2 + 1 : a.length;
+}
+
+bool has_r2c(const ResizedProblem& p) {
+  return std::ranges::any_of(p.axes, [](const auto& a) { return a.transform == Transform::r2c; });
+}
+
+BlockSteps write_block(const ResizedProblem& problem, const std::vector<ResizedLoop>& loops, bool aligned,
+                       std::span<const FftRow* const> rows, int threads, Plan plan) {
+  return BlockWriter(problem, loops, aligned, rows, threads, plan).run();
+}
+
+}  // namespace weft

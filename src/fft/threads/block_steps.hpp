@@ -1,0 +1,112 @@
+// What is done with one block of a local transform that is longer along some axes than its arrays
+// (Problem::points, Problem::modes), or that is followed by an operator and its own inverse
+// (Problem::between): the steps, in work memory of the block. Only the writing of them; resized_fft.hpp runs
+// them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "fft/threads/parallel_fft.hpp"
+#include "kernels/cpu/permute_copy.hpp"
+
+namespace weft {
+
+/// Strides are in elements of their side; modes are counted as `Problem::modes` says.
+struct ResizedAxis {
+  int axis = 0;                          ///< of the global array
+  Transform transform = Transform::c2c;  ///< of the forward direction
+  Index length = 1;                      ///< of the transform
+  Index points = 1, modes = 1;           ///< of the arrays: the first of all points; the kept modes
+  Index from_stride = 1, to_stride = 1;
+  friend auto operator<=>(const ResizedAxis&, const ResizedAxis&) = default;
+};
+
+struct ResizedLoop {
+  int axis = 0;
+  Index from = 1, to = 1;  ///< how many on either side: they differ in the arrays of a batch alone
+  Index from_stride = 1, to_stride = 1;
+  Index most() const { return from > to ? from : to; }
+  friend auto operator<=>(const ResizedLoop&, const ResizedLoop&) = default;
+};
+
+struct ResizedProblem {
+  Precision precision = Precision::float64;
+  Direction direction = Direction::forward;  ///< with an operator, of the transform before it
+  Element points = Element::complex;         ///< modes are complex if these are, or an axis is r2c
+  ModesNyquist nyquist = ModesNyquist::shared;
+  bool aligned = true;  ///< both sides start on multiples of 16 bytes at every execution
+  Effort effort = Effort::estimate;
+  double planning_seconds = 0;
+  double scale = 1;
+  std::vector<ResizedAxis> axes;
+  std::vector<ResizedLoop> loops;
+  /// Whether the transform is followed by an operator and its own inverse. Strides of both sides are then
+  /// those of points, or, backward, of modes.
+  bool has_operator = false;
+  double scale_between = 1;  ///< what the operator is given is multiplied by
+  int ndim = 0;              ///< of the global array
+  int batch_axis = -1;       ///< the loop over the arrays of a batch, which the operator gets together, or -1
+  friend auto operator<=>(const ResizedProblem&, const ResizedProblem&) = default;
+};
+
+/// Where a step finds its data.
+struct BlockPlace {
+  enum class Side { input, output, work } side = Side::work;
+  Index offset = 0;  ///< in bytes
+};
+struct LinesStep {
+  std::shared_ptr<const ParallelFft> fft;
+  BlockPlace from, to;
+};
+struct CopyStep {
+  PermuteCopy copy;
+  BlockPlace from, to;
+};
+/// Sets elements of the work memory to zero.
+struct ZeroStep {
+  std::vector<FftDimension> loops;  ///< strides in bytes, the innermost one a run of bytes
+  Index offset = 0;
+};
+/// What the mode m/2 of an even number m of kept modes stands for: of c2c the mode m/2 and the mode -m/2 of
+/// all, which lies `other` bytes behind it; of r2c, where they are conjugates, both in one. Forward adds them
+/// up, backward gives each one half.
+struct NyquistStep {
+  std::vector<FftDimension> loops;  ///< strides in bytes, over complex numbers
+  Index offset = 0, other = 0;      ///< 0: r2c
+  bool forward = true;
+};
+/// Calls the operator for a box in work memory.
+struct OperatorStep {
+  Index offset = 0;  ///< in bytes
+  Box box;           ///< its global indices, but for where the block and its call begin
+  Strides strides;   ///< in elements
+  Index fields = 1, results = 1, field_stride = 0;
+  Element element = Element::complex;
+  double before = 1, after = 1;  ///< what elements are multiplied by
+  int divided = 0;               ///< the axis along which threads share the box
+};
+using BlockStep = std::variant<LinesStep, CopyStep, ZeroStep, NyquistStep, OperatorStep>;
+
+/// The steps of a block, and the bytes of work memory that they need.
+struct BlockSteps {
+  std::vector<BlockStep> steps;
+  Index work_bytes = 0;
+  const FftRow* row = nullptr;
+};
+
+/// `loops`: those of the block. Both sides of the block start on multiples of 16 bytes if `aligned`. The rest
+/// is as in `ResizedFft`. Throws `weft::Error`.
+BlockSteps write_block(const ResizedProblem& problem, const std::vector<ResizedLoop>& loops, bool aligned,
+                       std::span<const FftRow* const> rows, int threads,
+                       PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&));
+
+/// How many modes a transform has, kept or not.
+Index all_modes(const ResizedAxis& axis);
+bool has_r2c(const ResizedProblem& problem);
+
+inline constexpr Index cache_line_bytes = 64;
+
+}  // namespace weft

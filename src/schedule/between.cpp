@@ -1,0 +1,118 @@
+#include "schedule/between.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "geometry/layout.hpp"
+
+namespace weft {
+
+namespace {
+
+TilingPtr with_batch(const TilingPtr& tiling, int axis, Index batch) {
+  if (!tiling || axis < 0 || tiling->shape()[axis] == batch) return tiling;
+  return std::make_shared<const Tiling>(tiling->with_extent(axis, batch));
+}
+
+/// The way to where the operator is. What is there may be distributed in any way.
+Schedule half_of(const ScheduleRequest& request) {
+  ScheduleRequest half = request;
+  half.between = Between::none;
+  half.whole_batch = request.whole_batch ||
+                     (request.batch_axis >= 0 && request.results != request.shape[request.batch_axis]);
+  const int batch = request.batch_axis;
+  const TilingPtr users = request.input ? request.input
+                          : batch < 0   ? request.output
+                                        : with_batch(request.output, batch, request.shape[batch]);
+  half.input = request.between == Between::modes ? users : nullptr;
+  half.output = request.between == Between::modes ? nullptr : users;
+  half.output_orders.clear();
+  if (request.between == Between::modes) return make_schedule(half);
+  std::swap(half.input_orders, half.output_orders);
+  return inverse(make_schedule(half));
+}
+
+/// The axis of a stage of several that the operator's stage keeps, where one rank has all of them: the axis
+/// whose lines lie apart, so that the others, whose lines are rows and planes, have passes of their own; what
+/// becomes real does so last, and what is real becomes complex first.
+int middle_axis(const Stage& stage, const Order& order) {
+  if (stage.direction == Direction::backward && stage.real_axis >= 0) return stage.real_axis;
+  for (const int a : order)
+    if (stage.axes.contains(a) && a != stage.real_axis) return a;
+  return stage.axes[0];
+}
+
+/// Divides the last stage of a schedule without reshapes in two.
+void divide_last(Schedule& s) {
+  Stage first = s.stages.back(), second = first;
+  const Field before = s.fields[s.fields.size() - 2], after = s.fields.back();
+  const int middle = middle_axis(first, before.order(0));
+  second.axes = {middle};
+  first.axes = {};
+  for (const int a : s.stages.back().axes)
+    if (a != middle) first.axes.push_back(a);
+  Field f = before;
+  Tiling tiling = *before.tiling;
+  for (const int a : first.axes) {
+    f.shape[a] = after.shape[a];
+    tiling = tiling.with_extent(a, f.shape[a]);
+  }
+  f.tiling = std::make_shared<const Tiling>(std::move(tiling));
+  if (first.axes.contains(first.real_axis)) {
+    f.element = after.element;
+    second.real_axis = -1;
+  } else {
+    first.real_axis = -1;
+  }
+  s.stages.back() = first;
+  s.fields.back() = f;
+  s.stages.push_back(second);
+  s.fields.push_back(after);
+}
+
+/// Ends a schedule with another tiling.
+void go_to(const TilingPtr& tiling, Schedule& s) {
+  const bool reshapes = s.stages.back().kind == Stage::Kind::reshape;
+  Field last = s.fields.back();
+  last.tiling = tiling;
+  if (reshapes) {  // another way instead
+    s.stages.pop_back();
+    s.fields.pop_back();
+    if (*s.fields.back().tiling == *tiling) return;
+  }
+  s.stages.push_back({Stage::Kind::reshape, {}, -1, Direction::forward});
+  s.fields.push_back(std::move(last));
+}
+
+}  // namespace
+
+Schedule there_and_back(const ScheduleRequest& request) {
+  Schedule s = half_of(request);
+  s.direction = Direction::forward;
+  if (s.stages.back().axes.empty())
+    throw Error("plan: between", "no axis that is transformed", "a transform along one axis at least");
+  if (s.stages.size() == 1 && s.stages.back().axes.size() > 1) divide_last(s);
+  Schedule back = inverse(s);
+  Stage& middle = s.stages.back();
+  middle.between = s.fields.back().shape;
+  middle.real_axis = -1;
+  if (request.batch_axis >= 0) middle.axes.push_back(request.batch_axis);
+  s.fields.pop_back();
+  // From the first FFT of `back` on, which is in the middle already.
+  const Index results = request.results;
+  for (std::size_t i = 1; i < back.fields.size(); ++i) {
+    Field& f = back.fields[i];
+    if (request.batch_axis >= 0) {
+      f.tiling = with_batch(f.tiling, request.batch_axis, results);
+      f.shape[request.batch_axis] = results;
+    }
+    s.fields.push_back(std::move(f));
+    if (i > 1) s.stages.push_back(back.stages[i - 1]);
+  }
+  if (request.output && !(*request.output == *s.fields.back().tiling)) go_to(request.output, s);
+  s.reason = "half of the way: " + s.reason;
+  if (!request.output_orders.empty()) s.fields.back().orders = request.output_orders;
+  return s;
+}
+
+}  // namespace weft
