@@ -48,10 +48,11 @@ bool has_elements(const Block& block) {
          (block.precision == Precision::float64) == std::is_same_v<Real, double>;
 }
 
-/// Calls f(fields, index) for every element of a block, whose elements are of type T: `Fields<T>` and the
-/// element's global index, a `Shape`. In the order of memory. Throws `weft::Error` for another type. Local.
+/// Calls f(first, n, stride, index, axis) for every row of a block along the axis that is the fastest in
+/// memory: a T* to the first element of the first field, the number of elements and the step between them,
+/// and the global index of the first one. Throws `weft::Error` if elements are not of type T. Local.
 template <class T, class F>
-void for_each_element(const Block& block, F&& f) {
+void for_each_row(const Block& block, F&& f) {
   if (!has_elements<T>(block))
     throw Error("operator", "elements of another type", "those between the transforms of the plan");
   const Box& box = block.box;
@@ -63,14 +64,10 @@ void for_each_element(const Block& block, F&& f) {
       std::swap(axes[i], axes[i - 1]);
   }
   const int fastest = axes[box.ndim() - 1];
-  const Index n = box.extent(fastest), stride = block.strides[fastest];
   Shape at = box.lo;
   T* row = static_cast<T*>(block.data);
   for (;;) {
-    for (Index i = 0; i < n; ++i) {
-      at[fastest] = box.lo[fastest] + i;
-      f(Fields<T>(row + i * stride, block.field_stride), static_cast<const Shape&>(at));
-    }
+    f(row, box.extent(fastest), block.strides[fastest], static_cast<const Shape&>(at), fastest);
     int i = box.ndim() - 2;
     for (; i >= 0; --i) {  // the next row
       const int a = axes[i];
@@ -81,6 +78,16 @@ void for_each_element(const Block& block, F&& f) {
     }
     if (i < 0) return;
   }
+}
+
+/// Calls f(fields, index) for every element of a block: `Fields<T>`, and the element's global index, a
+/// `Shape`. In the order of memory. Throws as `for_each_row`. Local.
+template <class T, class F>
+void for_each_element(const Block& block, F&& f) {
+  for_each_row<T>(block, [&](T* first, Index n, Index stride, Shape at, int axis) {
+    for (Index i = 0; i < n; ++i, ++at[axis])
+      f(Fields<T>(first + i * stride, block.field_stride), static_cast<const Shape&>(at));
+  });
 }
 
 /// An operator by reference, which `Plan::apply` makes: anything that can be called with a const Block&.

@@ -115,7 +115,7 @@ std::optional<Index> CandidateDesigns::of_paper(const Tried& t) const {
   Index line = 1;  // points that the FFT beside the reshape transforms together, but along the cut axis
   if (stage >= 0 && stage < static_cast<int>(s.stages.size()))
     for (const int a : at(s.stages, stage).axes)
-      line *= a == design_->legs[0][t.reshape].axis ? 1 : problem_.shape[a];
+      line *= a == design_->legs[0][t.reshape].axis ? 1 : s.lengths[a];
   const Index lines = at_least_1(8192 / line);
   const Index across = std::min(lines, at_least_1(t.dimension.values.back()));
   return t.name.ends_with('z') ? at_least_1(lines / across) : across;

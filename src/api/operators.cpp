@@ -1,5 +1,6 @@
 #include "weft/operators.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -25,6 +26,17 @@ void ModeOperator::operator()(const Block& block) const {
 
 namespace {
 
+/// Those of a row of modes.
+struct RowOfWaves {
+  int axis;              ///< along which the row lies
+  const double* along;   ///< wavenumbers along that axis
+  AxisVector<double> k;  ///< along the others
+  double rest = 0;       ///< the sum of their squares
+
+  double of(int a, Index i) const { return a == axis ? along[i] : k[a]; }
+  double squared(Index i) const { return rest + along[i] * along[i]; }
+};
+
 /// The angular wavenumbers of a problem, by global index along each axis.
 class Waves {
  public:
@@ -46,16 +58,17 @@ class Waves {
   }
 
   int ndim() const { return ndim_; }
-  Index modes(int axis) const { return static_cast<Index>(k_[static_cast<std::size_t>(axis)].size()); }
-  double operator()(int axis, const Shape& index) const {
-    return k_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(index[axis])];
-  }
-  double squared(const Shape& index) const {
-    double sum = 0;
-    for (int a = 0; a < ndim_; ++a) sum += (*this)(a, index) * (*this)(a, index);
-    return sum;
-  }
   const char* operation() const { return operation_; }
+  const std::vector<double>& along(int axis) const { return k_[static_cast<std::size_t>(axis)]; }
+  RowOfWaves row(const Shape& at, int axis) const {
+    RowOfWaves r{axis, along(axis).data() + at[axis], AxisVector<double>(ndim_, 0)};
+    for (int a = 0; a < ndim_; ++a) {
+      if (a == axis) continue;
+      r.k[a] = along(a)[static_cast<std::size_t>(at[a])];
+      r.rest += r.k[a] * r.k[a];
+    }
+    return r;
+  }
 
  private:
   const char* operation_;
@@ -63,11 +76,14 @@ class Waves {
   std::vector<std::vector<double>> k_;
 };
 
-/// Derivatives of odd order turn cosines into sines.
-void check_fourier(const Problem& problem, int axis, const char* operation) {
+void check_axis(const Problem& problem, int axis, const char* operation) {
   if (axis < 0 || axis >= problem.shape.size())
     throw Error(operation, "axis " + std::to_string(axis),
                 "an axis from 0 to " + std::to_string(problem.shape.size() - 1));
+}
+
+/// Derivatives of odd order turn cosines into sines.
+void check_fourier(const Problem& problem, int axis, const char* operation) {
   if (axis < problem.transforms.size() && is_r2r(problem.transforms[axis]))
     throw Error(operation,
                 std::string(name_of(problem.transforms[axis])) + " along axis " + std::to_string(axis),
@@ -78,8 +94,30 @@ void check_fourier(const Problem& problem, const char* operation) {
   for (int a = 0; a < problem.shape.size(); ++a) check_fourier(problem, a, operation);
 }
 
-/// `Map` has `void operator()(Fields<T>, const Shape& index, Index fields) const` for complex T and, if
-/// `reals`, for real ones; `fits(fields, results)`, and `wanted()` for messages.
+/// Of so many modes of a row factors are computed at a time.
+constexpr Index at_once = 64;
+
+template <class T>
+using RealOf = decltype(std::abs(T{}));
+
+/// Part of a row of modes, at most `at_once`: the fields of mode i are first[i * stride + f * field_stride].
+template <class T>
+struct Row {
+  T* first;
+  Index n, stride, field_stride, fields;
+  RowOfWaves k;
+  Shape index;  ///< of the first mode
+
+  T* field(Index f) const { return first + f * field_stride; }
+  /// Wavenumbers in the precision of the data.
+  void waves(int axis, RealOf<T>* to) const {
+    if (axis != k.axis) return void(std::fill_n(to, n, static_cast<RealOf<T>>(k.k[axis])));
+    for (Index i = 0; i < n; ++i) to[i] = static_cast<RealOf<T>>(k.along[i]);
+  }
+};
+
+/// `Map` has `void operator()(const Row<T>&) const` for complex T and, if `reals`, for real ones; `waves`,
+/// `fits(fields, results)`, and `wanted()` for messages.
 template <class Map, bool reals>
 class WorkOf final : public ModeOperator::Work {
  public:
@@ -90,6 +128,10 @@ class WorkOf final : public ModeOperator::Work {
       throw Error(map_.waves.operation(),
                   std::to_string(block.fields) + " fields and " + std::to_string(block.results) + " results",
                   map_.wanted());
+    for (int a = 0; a < block.box.ndim(); ++a)
+      if (block.box.ndim() != map_.waves.ndim() ||
+          block.box.hi[a] > static_cast<Index>(map_.waves.along(a).size()))
+        throw Error(map_.waves.operation(), "modes of another problem", "a plan of the operator's problem");
     const bool wide = block.precision == Precision::float64;
     if (block.element == Element::complex) {
       wide ? each<std::complex<double>>(block) : each<std::complex<float>>(block);
@@ -103,7 +145,16 @@ class WorkOf final : public ModeOperator::Work {
  private:
   template <class T>
   void each(const Block& block) const {
-    for_each_element<T>(block, [&](const Fields<T>& f, const Shape& index) { map_(f, index, block.fields); });
+    for_each_row<T>(block, [&](T* first, Index n, Index stride, const Shape& at, int axis) {
+      Row<T> row{first, n, stride, block.field_stride, block.fields, map_.waves.row(at, axis), at};
+      for (Index left = n; left > 0; left -= at_once) {
+        row.n = std::min(at_once, left);
+        map_(row);
+        row.first += at_once * stride;
+        row.k.along += at_once;
+        row.index[axis] += at_once;
+      }
+    });
   }
 
   Map map_;
@@ -114,17 +165,26 @@ ModeOperator made(Map map) {
   return ModeOperator(std::make_shared<const WorkOf<Map, reals>>(std::move(map)));
 }
 
-template <class T>
-using RealOf = decltype(std::abs(T{}));
-
-/// i k u
-template <class T>
-T derived(double k, const T& u) {
-  const auto factor = static_cast<RealOf<T>>(k);
-  return {-factor * u.imag(), factor * u.real()};
+/// Calls f for the positions 0, stride, ... of n elements; rows that lie together are what compilers like.
+template <class F>
+void for_positions(Index n, Index stride, const F& f) {
+  if (stride == 1) {
+    for (Index i = 0; i < n; ++i) f(i, i);
+  } else {
+    for (Index i = 0; i < n; ++i) f(i, i * stride);
+  }
 }
 
-/// Multiplies every field by a number that depends on the mode.
+/// to = i k from
+template <class T>
+void derive(const RealOf<T>* k, const T* from, T* to, Index n, Index stride) {
+  for_positions(n, stride, [&](Index i, Index at) {
+    const T u = from[at];
+    to[at] = {-k[i] * u.imag(), k[i] * u.real()};
+  });
+}
+
+/// Multiplies every field by real factors: `factor(k, i)` of mode i of a row.
 template <class Factor>
 struct Multiply {
   Waves waves;
@@ -132,23 +192,38 @@ struct Multiply {
   bool fits(Index fields, Index results) const { return fields == results; }
   std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
   template <class T>
-  void operator()(const Fields<T>& f, const Shape& index, Index fields) const {
-    const auto value = factor(waves, index);
-    if constexpr (std::is_same_v<decltype(value), const double>) {
-      for (Index i = 0; i < fields; ++i) f[i] *= static_cast<RealOf<T>>(value);
-    } else {
-      const T narrow(value);
-      for (Index i = 0; i < fields; ++i)
-        f[i] = {f[i].real() * narrow.real() - f[i].imag() * narrow.imag(),
-                f[i].real() * narrow.imag() + f[i].imag() * narrow.real()};
+  void operator()(const Row<T>& row) const {
+    RealOf<T> factors[at_once];
+    for (Index i = 0; i < row.n; ++i) factors[i] = static_cast<RealOf<T>>(factor(row.k, i));
+    for (Index f = 0; f < row.fields; ++f) {
+      T* const u = row.field(f);
+      for_positions(row.n, row.stride, [&](Index i, Index at) { u[at] *= factors[i]; });
     }
   }
 };
-
-template <bool reals, class Factor>
+template <class Factor>
 ModeOperator multiplied(Waves waves, Factor factor) {
-  return made<reals>(Multiply<Factor>{std::move(waves), std::move(factor)});
+  return made<true>(Multiply<Factor>{std::move(waves), std::move(factor)});
 }
+
+/// By factors that are i times a power of the wavenumber along an axis.
+struct OddDerivative {
+  Waves waves;
+  int axis, order;
+  bool fits(Index fields, Index results) const { return fields == results; }
+  std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
+  template <class T>
+  void operator()(const Row<T>& row) const {
+    RealOf<T> factors[at_once];
+    for (Index i = 0; i < row.n; ++i) {
+      const double k = row.k.of(axis, i);
+      double power = order % 4 == 1 ? k : -k;
+      for (int j = 1; j < order; ++j) power *= k;
+      factors[i] = static_cast<RealOf<T>>(power);
+    }
+    for (Index f = 0; f < row.fields; ++f) derive(factors, row.field(f), row.field(f), row.n, row.stride);
+  }
+};
 
 struct Gradient {
   Waves waves;
@@ -156,13 +231,16 @@ struct Gradient {
   std::string wanted() const {
     return std::to_string(waves.ndim()) + " results for each field (Problem::results)";
   }
+  /// Results reach over fields that are still needed, so the last ones come first.
   template <class T>
-  void operator()(const Fields<T>& f, const Shape& index, Index fields) const {
+  void operator()(const Row<T>& row) const {
+    RealOf<T> k[at_once];
     const int n = waves.ndim();
-    for (Index j = fields - 1; j >= 0; --j) {  // results reach over fields that are still needed
-      const T u = f[j];
-      for (int a = 0; a < n; ++a) f[j * n + a] = derived(waves(a, index), u);
-    }
+    for (Index f = row.fields - 1; f >= 0; --f)
+      for (int a = n - 1; a >= 0; --a) {
+        row.waves(a, k);
+        derive(k, row.field(f), row.field(f * n + a), row.n, row.stride);
+      }
   }
 };
 
@@ -173,17 +251,31 @@ struct Divergence {
     return std::to_string(waves.ndim()) + " fields for each result (Problem::results)";
   }
   template <class T>
-  void operator()(const Fields<T>& f, const Shape& index, Index fields) const {
+  void operator()(const Row<T>& row) const {
+    RealOf<T> k[at_once];
     const int n = waves.ndim();
-    for (Index j = 0; j < fields / n; ++j) {
-      T sum = 0;
-      for (int a = 0; a < n; ++a) sum += derived(waves(a, index), T(f[j * n + a]));
-      f[j] = sum;
+    for (Index f = 0; f < row.fields / n; ++f) {
+      T sum[at_once] = {};
+      for (int a = 0; a < n; ++a) {
+        row.waves(a, k);
+        const T* const u = row.field(f * n + a);
+        for_positions(row.n, row.stride,
+                      [&](Index i, Index at) { sum[i] += T(-k[i] * u[at].imag(), k[i] * u[at].real()); });
+      }
+      T* const to = row.field(f);
+      for_positions(row.n, row.stride, [&](Index i, Index at) { to[at] = sum[i]; });
     }
   }
 };
 
-/// Of vectors with a component along each axis.
+/// i k u
+template <class T>
+T derived(double k, const T& u) {
+  const auto factor = static_cast<RealOf<T>>(k);
+  return {-factor * u.imag(), factor * u.real()};
+}
+
+/// Of vectors with a component along each axis: `of_vector(k, i, u)` of mode i of a row.
 template <class OfVector>
 struct OnVectors {
   Waves waves;
@@ -193,34 +285,60 @@ struct OnVectors {
     return "as many results as fields, and " + std::to_string(waves.ndim()) + " fields for each vector";
   }
   template <class T>
-  void operator()(const Fields<T>& f, const Shape& index, Index fields) const {
-    for (Index j = 0; j < fields; j += waves.ndim()) of_vector(waves, index, Fields<T>(&f[j], &f[1] - &f[0]));
+  void operator()(const Row<T>& row) const {
+    for (Index f = 0; f < row.fields; f += waves.ndim())
+      for_positions(row.n, row.stride, [&](Index i, Index at) {
+        of_vector(row.k, i, Fields<T>(row.field(f) + at, row.field_stride));
+      });
   }
 };
-
 template <class OfVector>
 ModeOperator on_vectors(Waves waves, OfVector of_vector) {
   return made<false>(OnVectors<OfVector>{std::move(waves), std::move(of_vector)});
 }
+
+/// By exp(i k d): a factor by index along each axis, multiplied.
+struct Shift {
+  Waves waves;
+  std::vector<std::vector<std::complex<double>>> phases;
+  bool fits(Index fields, Index results) const { return fields == results; }
+  std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
+  template <class T>
+  void operator()(const Row<T>& row) const {
+    using Real = RealOf<T>;
+    T factors[at_once];
+    std::complex<double> rest = 1;
+    for (int a = 0; a < waves.ndim(); ++a)
+      if (a != row.k.axis) rest *= phase(a, row.index[a]);
+    for (Index i = 0; i < row.n; ++i) factors[i] = T(rest * phase(row.k.axis, row.index[row.k.axis] + i));
+    for (Index f = 0; f < row.fields; ++f) {
+      T* const u = row.field(f);
+      for_positions(row.n, row.stride, [&](Index i, Index at) {
+        const Real re = u[at].real(), im = u[at].imag();
+        u[at] = {re * factors[i].real() - im * factors[i].imag(),
+                 re * factors[i].imag() + im * factors[i].real()};
+      });
+    }
+  }
+  const std::complex<double>& phase(int axis, Index k) const {
+    return phases[static_cast<std::size_t>(axis)][static_cast<std::size_t>(k)];
+  }
+};
 
 }  // namespace
 
 ModeOperator derivative(const Problem& problem, int axis, int order, const AxisVector<double>& lengths) {
   constexpr const char* operation = "derivative";
   if (order < 0) throw Error(operation, "order " + std::to_string(order), "0 or more");
-  const bool odd = order % 2 == 1;
-  if (odd) check_fourier(problem, axis, operation);
-  if (axis < 0 || axis >= problem.shape.size()) check_fourier(problem, axis, operation);
-  Waves waves(problem, lengths, operation, odd ? Nyquist::zero : Nyquist::kept);
-  const double sign = order % 4 < 2 ? 1 : -1;
-  const auto power = [=](const Waves& k, const Shape& index) {
-    double product = sign;
-    for (int i = 0; i < order; ++i) product *= k(axis, index);
-    return product;
-  };
-  if (!odd) return multiplied<true>(std::move(waves), power);
-  return multiplied<false>(std::move(waves), [=](const Waves& k, const Shape& index) {
-    return std::complex<double>(0, power(k, index));
+  check_axis(problem, axis, operation);
+  if (order % 2 == 1) {
+    check_fourier(problem, axis, operation);
+    return made<false>(OddDerivative{Waves(problem, lengths, operation, Nyquist::zero), axis, order});
+  }
+  return multiplied(Waves(problem, lengths, operation, Nyquist::kept), [=](const RowOfWaves& k, Index i) {
+    double power = order % 4 == 0 ? 1 : -1;
+    for (int j = 0; j < order; ++j) power *= k.of(axis, i);
+    return power;
   });
 }
 
@@ -239,9 +357,9 @@ ModeOperator curl(const Problem& problem, const AxisVector<double>& lengths) {
   if (problem.shape.size() != 3)
     throw Error("curl", std::to_string(problem.shape.size()) + " axes", "three axes");
   return on_vectors(Waves(problem, lengths, "curl", Nyquist::zero),
-                    []<class T>(const Waves& k, const Shape& index, const Fields<T>& u) {
+                    []<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
                       const T x = u[0], y = u[1], z = u[2];
-                      const double kx = k(0, index), ky = k(1, index), kz = k(2, index);
+                      const double kx = k.of(0, i), ky = k.of(1, i), kz = k.of(2, i);
                       u[0] = derived(ky, z) - derived(kz, y);
                       u[1] = derived(kz, x) - derived(kx, z);
                       u[2] = derived(kx, y) - derived(ky, x);
@@ -250,30 +368,30 @@ ModeOperator curl(const Problem& problem, const AxisVector<double>& lengths) {
 
 ModeOperator solenoidal_part(const Problem& problem, const AxisVector<double>& lengths) {
   check_fourier(problem, "solenoidal part");
+  const int n = problem.shape.size();
   return on_vectors(Waves(problem, lengths, "solenoidal part", Nyquist::zero),
-                    []<class T>(const Waves& k, const Shape& index, const Fields<T>& u) {
-                      const double k2 = k.squared(index);
+                    [n]<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
+                      const double k2 = k.squared(i);
                       if (k2 == 0) return;
                       T along = 0;
-                      for (int a = 0; a < k.ndim(); ++a)
-                        along += static_cast<RealOf<T>>(k(a, index) / k2) * u[a];
-                      for (int a = 0; a < k.ndim(); ++a) u[a] -= static_cast<RealOf<T>>(k(a, index)) * along;
+                      for (int a = 0; a < n; ++a) along += static_cast<RealOf<T>>(k.of(a, i) / k2) * u[a];
+                      for (int a = 0; a < n; ++a) u[a] -= static_cast<RealOf<T>>(k.of(a, i)) * along;
                     });
 }
 
 ModeOperator laplacian(const Problem& problem, const AxisVector<double>& lengths) {
-  return multiplied<true>(Waves(problem, lengths, "laplacian", Nyquist::kept),
-                          [](const Waves& k, const Shape& index) { return -k.squared(index); });
+  return multiplied(Waves(problem, lengths, "laplacian", Nyquist::kept),
+                    [](const RowOfWaves& k, Index i) { return -k.squared(i); });
 }
 
 ModeOperator inverse_helmholtz(const Problem& problem, double shift, const AxisVector<double>& lengths) {
   if (!std::isfinite(shift))
     throw Error("inverse Helmholtz", "a shift of " + std::to_string(shift), "a finite number");
-  return multiplied<true>(Waves(problem, lengths, "inverse Helmholtz", Nyquist::kept),
-                          [shift](const Waves& k, const Shape& index) {
-                            const double divisor = k.squared(index) + shift;
-                            return divisor == 0 ? 0 : 1 / divisor;
-                          });
+  return multiplied(Waves(problem, lengths, "inverse Helmholtz", Nyquist::kept),
+                    [shift](const RowOfWaves& k, Index i) {
+                      const double divisor = k.squared(i) + shift;
+                      return divisor == 0 ? 0 : 1 / divisor;
+                    });
 }
 
 ModeOperator shift(const Problem& problem, const AxisVector<double>& distances,
@@ -284,33 +402,28 @@ ModeOperator shift(const Problem& problem, const AxisVector<double>& distances,
   if (distances.size() != ndim)
     throw Error(operation, std::to_string(distances.size()) + " distances",
                 "one for each of " + std::to_string(ndim) + " axes");
-  // exp(i k d) by index along each axis; where both signs of k share a mode, the mean of both.
-  const Waves waves(problem, lengths, operation, Nyquist::kept),
-      odd(problem, lengths, operation, Nyquist::zero);
+  // Where both signs of k share a mode, it gets the mean of both factors.
+  const Waves waves(problem, lengths, operation, Nyquist::kept);
+  const Waves odd(problem, lengths, operation, Nyquist::zero);
   std::vector<std::vector<std::complex<double>>> phases;
   for (int a = 0; a < ndim; ++a) {
     std::vector<std::complex<double>> phase;
-    for (Shape k(ndim, 0); k[a] < waves.modes(a); ++k[a]) {
-      const double angle = waves(a, k) * distances[a];
-      const bool shared = waves(a, k) != odd(a, k);
+    for (std::size_t i = 0; i < waves.along(a).size(); ++i) {
+      const double angle = waves.along(a)[i] * distances[a];
+      const bool shared = waves.along(a)[i] != odd.along(a)[i];
       phase.push_back(shared ? std::cos(angle) : std::polar(1.0, angle));
     }
     phases.push_back(std::move(phase));
   }
-  return multiplied<false>(waves, [phases](const Waves&, const Shape& index) {
-    std::complex<double> product = 1;
-    for (int a = 0; a < static_cast<int>(phases.size()); ++a)
-      product *= phases[static_cast<std::size_t>(a)][static_cast<std::size_t>(index[a])];
-    return product;
-  });
+  return made<false>(Shift{waves, std::move(phases)});
 }
 
 ModeOperator filter(const Problem& problem, std::function<double(double)> factor,
                     const AxisVector<double>& lengths) {
   if (!factor) throw Error("filter", "no function", "a function of |k|");
-  return multiplied<true>(
+  return multiplied(
       Waves(problem, lengths, "filter", Nyquist::kept),
-      [f = std::move(factor)](const Waves& k, const Shape& index) { return f(std::sqrt(k.squared(index))); });
+      [f = std::move(factor)](const RowOfWaves& k, Index i) { return f(std::sqrt(k.squared(i))); });
 }
 
 }  // namespace weft

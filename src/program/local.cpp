@@ -171,7 +171,7 @@ class LocalBuilder {
   /// the first one leaves it.
   bool pays() const {
     const Stage& s = w_.schedule.stages[0];
-    if (w_.input.box.empty() || s.axes.size() < 2) return false;
+    if (w_.input.box.empty() || s.axes.size() < 2 || !s.between.empty()) return false;
     Index points = w_.output.element_bytes;
     for (int a : s.axes) points *= std::max(w_.input.box.extent(a), w_.output.box.extent(a));
     if (s.real_axis >= 0 && s.real_axis == slowest_axis()) return false;

@@ -107,6 +107,9 @@ bool cut_both_sides(const Schedule& s, int stage, ParameterReader& read, Leg& le
     const int score = hiding(s, stage, a);
     const Index extent = largest_extent(from, a);
     if (!shared[static_cast<std::size_t>(a)] || score == 0 || extent == 1) continue;
+    // An operator gets all arrays of a batch together.
+    const bool together = axes_of(s, stage - 1).contains(a) || axes_of(s, stage + 1).contains(a);
+    if (a == s.batch_axis && together) continue;
     if (a == s.batch_axis) {
       batch = {a, extent};
     } else if (std::tie(score, extent) > std::tie(best_hiding, inner.extent)) {

@@ -18,8 +18,7 @@ TilingPtr with_batch(const TilingPtr& tiling, int axis, Index batch) {
 Schedule half_of(const ScheduleRequest& request) {
   ScheduleRequest half = request;
   half.between = Between::none;
-  half.whole_batch = request.whole_batch ||
-                     (request.batch_axis >= 0 && request.results != request.shape[request.batch_axis]);
+  half.whole_batch = true;  // the operator gets all arrays of it
   const int batch = request.batch_axis;
   const TilingPtr users = request.input ? request.input
                           : batch < 0   ? request.output
@@ -91,7 +90,9 @@ Schedule there_and_back(const ScheduleRequest& request) {
   s.direction = Direction::forward;
   if (s.stages.back().axes.empty())
     throw Error("plan: between", "no axis that is transformed", "a transform along one axis at least");
-  if (s.stages.size() == 1 && s.stages.back().axes.size() > 1) divide_last(s);
+  const TilingPtr end = with_batch(s.input().tiling, request.batch_axis, request.results);
+  const bool goes_on = request.output && !(*request.output == *end);
+  if (s.stages.size() == 1 && s.stages.back().axes.size() > 1 && !goes_on) divide_last(s);
   Schedule back = inverse(s);
   Stage& middle = s.stages.back();
   middle.between = s.fields.back().shape;
@@ -109,7 +110,7 @@ Schedule there_and_back(const ScheduleRequest& request) {
     s.fields.push_back(std::move(f));
     if (i > 1) s.stages.push_back(back.stages[i - 1]);
   }
-  if (request.output && !(*request.output == *s.fields.back().tiling)) go_to(request.output, s);
+  if (goes_on) go_to(request.output, s);
   s.reason = "half of the way: " + s.reason;
   if (!request.output_orders.empty()) s.fields.back().orders = request.output_orders;
   return s;

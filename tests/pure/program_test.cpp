@@ -158,7 +158,7 @@ Index most_coded(const Program& program) {
 TEST(Program, RandomProblemsReplay) {
   std::array<int, 4> replayed{};
   int planes = 0, cut_items = 0, by_device = 0, sent_lying = 0, received_lying = 0, stored_coded = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 240; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
     const Schedule forward = make_schedule(p.request(true));
@@ -205,7 +205,7 @@ TEST(Program, RandomProblemsReplay) {
         EXPECT_EQ(report.bytes_sent, report.bytes_received);
         for (int q = 0; q < ranks; ++q) {
           const Program program = made.program(q);
-          ASSERT_NO_THROW(check_program(program)) << p.describe() << to_string(program);
+          ASSERT_NO_THROW(check_program(program)) << p.describe() << to_string(s) << to_string(program);
           for (const ReshapeProgram& r : program.reshapes)
             for (const TileMessages& t : r.sent.tiles) {
               sent_lying += r.leg.traits.form == Form::dense && !t.from.empty() ? 1 : 0;

@@ -247,8 +247,8 @@ TEST(Schedule, NoReshapeMovesNothingAndInverseMirrors) {
       if (s.stages[i].kind == Stage::Kind::fft) {
         for (int a : s.stages[i].axes) {
           EXPECT_TRUE(from.is_local(a));
-          EXPECT_FALSE(done.contains(a));
-          done.push_back(a);
+          EXPECT_TRUE(!done.contains(a) || (p.problem.between != Between::none && i > 0));
+          if (!done.contains(a)) done.push_back(a);
         }
         continue;
       }
@@ -256,7 +256,7 @@ TEST(Schedule, NoReshapeMovesNothingAndInverseMirrors) {
       for (int q = 0; q < ranks; ++q) moved += traffic(from, to, q).sent_points;
       EXPECT_GT(moved, 0) << p.describe() << to_string(s);
     }
-    for (int a = 0; a < r.shape.size(); ++a)
+    for (int a = 0; a < p.problem.shape.size(); ++a)
       EXPECT_EQ(done.contains(a), r.transforms[a] != none) << p.describe();
     const Schedule back = inverse(inverse(s));
     EXPECT_EQ(to_string(back), to_string(s));

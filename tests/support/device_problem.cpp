@@ -34,7 +34,7 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
   for (std::uint64_t other = seed;; other += 100000) {
     RandomProblem p = make_random_problem(other, ranks, false);
     if (p.options.get("fft") != "auto" || !p.problem.line.empty() || !p.problem.modes.empty() ||
-        !p.problem.points.empty())
+        !p.problem.points.empty() || p.problem.between != Between::none)
       continue;
     p.problem.memory = MemoryKind::cuda;
     p.options = without(p.options, {"subtile"});

@@ -146,7 +146,7 @@ void draw_line(RandomProblem& p) {
       axes.push_back(a);
   const ScheduleRequest request = p.request();
   const int computing = request.computing_ranks > 0 ? request.computing_ranks : p.ranks;
-  if (axes.size() < 2 || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
+  if (axes.size() < 2 || p.problem.between != Between::none || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
   const int last = axes.size() - 1, a = axes[dice.range(0, last)], b = axes[dice.range(0, last)];
   constexpr Index most = 400;  // points, of which direct sums are taken
   if (a != b && p.problem.shape[a] * p.problem.shape[b] <= most) p.problem.line = {a, b};
@@ -167,6 +167,16 @@ void draw_lengths(RandomProblem& p) {
   p.problem.modes_nyquist = dice.pick({ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single});
 }
 
+/// An operator between two transforms.
+void draw_between(RandomProblem& p) {
+  Dice dice(p.seed + 88);
+  if (!dice.chance(0.2)) return;
+  const auto transformed = [](Transform t) { return t != Transform::none; };
+  if (std::none_of(p.problem.transforms.begin(), p.problem.transforms.end(), transformed)) return;
+  p.problem.between = dice.pick({Between::modes, Between::points});
+  if (p.problem.shape.size() < max_axes && dice.chance(0.5)) p.problem.results = dice.range(1, 4);
+}
+
 /// Halos, padding and strides, of the ranks alike or each its own.
 void draw_memory(Dice& dice, RandomProblem& p) {
   p.memories[0].resize(static_cast<std::size_t>(p.ranks));
@@ -177,7 +187,7 @@ void draw_memory(Dice& dice, RandomProblem& p) {
   }
   using Kind = RandomProblem::Memory::Kind;
   const int ndim = p.problem.shape.size();
-  const bool r2c = p.problem.transforms.contains(Transform::r2c);
+  const bool r2c = p.problem.transforms.contains(Transform::r2c) && p.problem.between == Between::none;
   const auto halo = [&](RandomProblem::Memory& m) {
     m.kind = Kind::halo;
     for (int a = 0; a < ndim; ++a) {
@@ -200,7 +210,7 @@ void draw_memory(Dice& dice, RandomProblem& p) {
     for (RandomProblem::Memory* m : {&in, &out}) {
       const int kind = dice.range(0, 3);
       if (kind == 1) halo(*m);
-      if (kind == 2) m->kind = p.problem.batch > 1 && dice.chance(0.3) ? Kind::interleaved : Kind::strides;
+      if (kind == 2) m->kind = has_batch(p.problem) && dice.chance(0.3) ? Kind::interleaved : Kind::strides;
       for (int a = 0; a <= ndim; ++a) m->gaps.push_back(dice.range(0, 3));
       if (kind == 3 && r2c && m == &in) m->kind = Kind::r2c_padding;
     }
@@ -334,6 +344,7 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   p.problem.in_place = dice.chance(0.3);
   draw_transforms(dice, p);
   draw_lengths(p);
+  draw_between(p);
   draw_distribution(dice, p, true);
   draw_distribution(dice, p, false);
   p.own_box_only = dice.chance(0.5);
@@ -407,15 +418,16 @@ Problem RandomProblem::of(int rank) const {
   const auto r = static_cast<std::size_t>(rank);
   const auto tiles = request();
   const auto side = [&](Distribution& d, Index& distance, const std::vector<Box>& boxes, const Order& order,
-                        const Memory& memory, const TilingPtr& tiling) {
+                        const Memory& memory, const TilingPtr& tiling, Direction from) {
+    const Index arrays = arrays_of(problem, from);
     if (!boxes.empty()) d = own_box_only ? Distribution::box(boxes[r]) : Distribution::boxes(boxes);
     const bool strides = memory.kind == Memory::Kind::strides,
                mixed = memory.kind == Memory::Kind::interleaved;
     if ((strides || mixed) && tiling) {
       Shape extents = tiling->box(rank).extents();
-      if (problem.batch > 1) extents = Shape::from(extents.begin(), extents.begin() + problem.shape.size());
-      const Strides s = gapped_strides(extents, order, memory.gaps, mixed ? problem.batch : 1);
-      distance = mixed ? 1 : problem.batch > 1 ? span_of(extents, s) + memory.gaps[0] : 0;
+      if (has_batch(problem)) extents = Shape::from(extents.begin(), extents.begin() + problem.shape.size());
+      const Strides s = gapped_strides(extents, order, memory.gaps, mixed ? arrays : 1);
+      distance = mixed ? 1 : has_batch(problem) ? span_of(extents, s) + memory.gaps[0] : 0;
       d = d.with_strides(s);
       return;
     }
@@ -423,8 +435,10 @@ Problem RandomProblem::of(int rank) const {
     if (memory.kind == Memory::Kind::halo) d = d.with_halo(memory.lower, memory.upper);
     if (memory.kind == Memory::Kind::r2c_padding) d = d.with_r2c_padding();
   };
-  side(mine.input, mine.input_distance, input_boxes, input_orders[r], memories[0][r], tiles.input);
-  side(mine.output, mine.output_distance, output_boxes, output_orders[r], memories[1][r], tiles.output);
+  side(mine.input, mine.input_distance, input_boxes, input_orders[r], memories[0][r], tiles.input,
+       Direction::forward);
+  side(mine.output, mine.output_distance, output_boxes, output_orders[r], memories[1][r], tiles.output,
+       Direction::backward);
   return mine;
 }
 
@@ -436,6 +450,8 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   r.points = problem.points;
   r.modes = problem.modes;
   r.nyquist = problem.modes_nyquist;
+  r.between = problem.between;
+  r.results = arrays_of(problem, Direction::backward);
   r.element = *problem.element;
   r.ranks = ranks;
   const auto side = [&](const std::vector<Box>& boxes, const Distribution& named, const Shape& shape,
@@ -451,7 +467,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   if (!any || r.output) r.output_orders = output_orders;
   apply_schedule_wishes(r, wishes_of(options));
   r.contiguous = options.get("layout") != "strided";
-  if (problem.batch > 1) add_batch(r, problem.batch);
+  if (has_batch(problem)) add_batch(r, problem.batch);
   return r;
 }
 

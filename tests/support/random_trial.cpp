@@ -13,6 +13,7 @@
 #include "comm/comm_impl.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
+#include "support/between.hpp"
 #include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
 #include "support/random_problem.hpp"
@@ -130,10 +131,13 @@ class Trial {
     const auto size = static_cast<long double>(plan_.scale_factor());
     std::pair<std::vector<Out>, std::vector<In>> first;
     for (int repeat = 0; repeat < p_.repeats; ++repeat) {
-      auto spectrum =
-          one_way<In, Out>(Direction::forward, p_.values, p_.exact, factor(p_.problem.forward_scale));
-      auto back = one_way<Out, In>(Direction::backward, p_.exact, p_.returned,
-                                   size * factor(p_.problem.backward_scale));
+      const long double forward = factor(p_.problem.forward_scale),
+                        backward = factor(p_.problem.backward_scale);
+      auto spectrum = one_way<In, Out>(Direction::forward, p_.values, p_.exact,
+                                       has_operator() ? forward * backward : forward);
+      auto back = has_operator()
+                      ? one_way<Out, In>(Direction::backward, p_.values, p_.exact, forward * backward)
+                      : one_way<Out, In>(Direction::backward, p_.exact, p_.returned, size * backward);
       if (repeat == 0) {
         first = {std::move(spectrum), std::move(back)};
       } else if (!p_.online && (!same(first.first, spectrum) || !same(first.second, back))) {
@@ -190,6 +194,13 @@ class Trial {
       failure_ = "not bounded: " + text;
   }
 
+  bool has_operator() const { return problem_.between != Between::none; }
+
+  /// What an array that comes out is times the exact one.
+  long double weight_after(Direction d, Index item) const {
+    return has_operator() ? weight_of(item) * weight(field_of(item, arrays_of(problem_, d))) : weight(item);
+  }
+
   long double factor(Scale s) const {
     const auto size = static_cast<long double>(plan_.scale_factor());
     return s == Scale::none ? 1 : s == Scale::full ? 1 / size : 1 / std::sqrt(size);
@@ -197,15 +208,18 @@ class Trial {
 
   View view(bool input) const {
     if (input)
-      return {input_shape(problem_),  plan_.input_box(), plan_.input_strides(), plan_.input_offset(),
-              plan_.input_distance(), problem_.batch,    plan_.input_count()};
-    return {output_shape(problem_),  plan_.output_box(), plan_.output_strides(), plan_.output_offset(),
-            plan_.output_distance(), problem_.batch,     plan_.output_count()};
+      return {input_shape(problem_), plan_.input_box(),      plan_.input_strides(),
+              plan_.input_offset(),  plan_.input_distance(), arrays_of(problem_, Direction::forward),
+              plan_.input_count()};
+    return {output_shape(problem_), plan_.output_box(),      plan_.output_strides(),
+            plan_.output_offset(),  plan_.output_distance(), arrays_of(problem_, Direction::backward),
+            plan_.output_count()};
   }
 
   template <class A, class B>
   void execute(Direction d, const A* in, B* out, void* work, std::size_t bytes) {
     const bool fwd = d == Direction::forward;
+    if (has_operator()) return plan_.apply(in, out, BetweenOperator(problem_), d, work, bytes);
     if (!p_.by_handle) {
       fwd ? plan_.forward(in, out, work, bytes) : plan_.backward(in, out, work, bytes);
       return;
@@ -259,7 +273,7 @@ class Trial {
     std::vector<B> result;
     double sums[2] = {0, 0};  // error, norm
     for_points(out_view, [&](std::size_t g, std::size_t l, Index item) {
-      const Exact expected = weight(item) * scale * to[g];
+      const Exact expected = weight_after(d, item) * scale * to[g];
       result.push_back(out[l]);
       sums[0] += static_cast<double>(std::norm(Exact(out[l]) - expected));
       sums[1] += static_cast<double>(std::norm(expected));
@@ -279,7 +293,8 @@ class Trial {
     // Backward starts from the exact spectrum rounded to the working precision, which costs up to half an
     // ulp.
     const double relative = norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
-    const double bound = p_.bounds[static_cast<std::size_t>(d)] + codec_error(design_of(plan_), d);
+    const double codecs = codec_error(design_of(plan_), d);
+    const double bound = p_.bounds[static_cast<std::size_t>(d)] + (has_operator() ? 4 : 1) * codecs;
     if (!(relative <= bound))
       throw std::runtime_error(std::string(d == Direction::forward ? "forward" : "backward") +
                                ": relative error " + std::to_string(relative / bound) + " times the bound\n" +
@@ -352,9 +367,10 @@ void run_typed(const Comm& comm, const RandomProblem& p) {
 template <class Real>
 void run_precision(const Comm& comm, const RandomProblem& p) {
   using Complex = std::complex<Real>;
-  if (p.problem.element == Element::complex) {
+  const bool r2c = p.problem.transforms.contains(Transform::r2c);
+  if (p.problem.element == Element::complex || (r2c && p.problem.between == Between::points)) {
     run_typed<Complex, Complex>(comm, p);
-  } else if (p.problem.transforms.contains(Transform::r2c)) {
+  } else if (r2c && p.problem.between == Between::none) {
     run_typed<Real, Complex>(comm, p);
   } else {
     run_typed<Real, Real>(comm, p);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "geometry/transform.hpp"
+#include "support/between.hpp"
 #include "support/kept_modes.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
@@ -72,6 +73,20 @@ void allow_for_library(RandomProblem& p) {
   for (std::size_t d = 0; d < 2; ++d) p.bounds[d] = std::max(p.bounds[d], std::min(2 * serial[d], rounding));
 }
 
+/// Both directions do the same; `values` are points so far.
+void draw_values_between(RandomProblem& p) {
+  if (p.problem.between == Between::points) {
+    p.values = exact_modes(p.problem, p.values);
+    const auto size =
+        std::sqrt(static_cast<long double>(logical_size(p.problem.shape, p.problem.transforms)));
+    for (Exact& v : p.values) v /= size;
+  }
+  p.exact = exact_between(p.problem, p.values);
+  p.returned = p.exact;
+  // Two transforms, and factors of up to 2 between them.
+  p.bounds[0] = p.bounds[1] = 4 * error_bound(p.problem, 0);
+}
+
 }  // namespace
 
 void draw_values(RandomProblem& p, std::mt19937_64& engine) {
@@ -81,11 +96,12 @@ void draw_values(RandomProblem& p, std::mt19937_64& engine) {
     return p.problem.precision == Precision::float64 ? static_cast<long double>(v)
                                                      : static_cast<long double>(static_cast<float>(v));
   };
-  const Index n = Box::whole(input_shape(p.problem)).count();
+  const Index n = Box::whole(points_of(p.problem)).count();
   for (Index i = 0; i < n; ++i) {
     const double re = uniform(engine), im = uniform(engine);
     p.values.emplace_back(rounded(re), real ? 0 : rounded(im));
   }
+  if (p.problem.between != Between::none) return draw_values_between(p);
   p.exact = exact_modes(p.problem, p.values);
   p.returned = p.values;
   const bool longer = !p.problem.modes.empty() || !p.problem.points.empty();

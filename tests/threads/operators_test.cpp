@@ -1,11 +1,15 @@
 // Operators between two transforms (Problem::between): against direct sums, on all pipelines.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <complex>
+#include <functional>
+#include <numbers>
 #include <random>
+#include <stdexcept>
 
-#include "base/test_hook.hpp"
+#include "api/plan_impl.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
 #include "support/expect_error.hpp"
@@ -285,6 +289,263 @@ TEST(Operators, WithThreadsAndFloats) {
         check<C, C>(comm, p, Options().set("threads", 2));
       }
     });
+}
+
+namespace {
+
+/// A smooth field of period 2 pi along x, 4 pi along y and 2 along z, and what becomes of it.
+using Function = std::function<double(double, double, double)>;
+const AxisVector<double> box_lengths{2 * std::numbers::pi, 4 * std::numbers::pi, 2};
+
+void fill(const Plan& plan, bool input, double* array, const std::vector<Function>& fields) {
+  const Shape& shape = PlanImpl::of(plan).problem.shape;
+  const Index distance = input ? plan.input_distance() : plan.output_distance();
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const auto each = [&](const Shape& at, std::size_t i) {
+      double x[3];
+      for (int a = 0; a < 3; ++a)
+        x[a] = box_lengths[a] * static_cast<double>(at[a]) / static_cast<double>(shape[a]);
+      array[i + f * static_cast<std::size_t>(distance)] = fields[f](x[0], x[1], x[2]);
+    };
+    input ? for_each_input(plan, each) : for_each_output(plan, each);
+  }
+}
+
+/// An operator of three-dimensional real fields, beside what it should give.
+void check_operator(const Comm& comm, const std::function<ModeOperator(const Problem&)>& make,
+                    const std::vector<Function>& fields, const std::vector<Function>& results,
+                    double tolerance = 3e-13) {
+  Problem p{.shape = {12, 15, 16}, .between = Between::modes};
+  p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  p.backward_scale = Scale::full;
+  p.batch = static_cast<Index>(fields.size());
+  p.results = static_cast<Index>(results.size());
+  Plan plan(comm, p);
+  std::vector<double> in(plan.input_count()), out(plan.output_count()), expected(plan.output_count());
+  fill(plan, true, in.data(), fields);
+  fill(plan, false, expected.data(), results);
+  plan.apply(in.data(), out.data(), make(p));
+  for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], expected[i], tolerance);
+}
+
+const double pi = std::numbers::pi;
+double f(double x, double y, double z) {
+  return std::sin(2 * x) * std::cos(y / 2) * std::sin(pi * z);
+}
+double fx(double x, double y, double z) {
+  return 2 * std::cos(2 * x) * std::cos(y / 2) * std::sin(pi * z);
+}
+double fy(double x, double y, double z) {
+  return -0.5 * std::sin(2 * x) * std::sin(y / 2) * std::sin(pi * z);
+}
+double fz(double x, double y, double z) {
+  return pi * std::sin(2 * x) * std::cos(y / 2) * std::cos(pi * z);
+}
+const double minus_k2 = -(4 + 0.25 + pi * pi);
+Function times(double factor, Function g) {
+  return [=](double x, double y, double z) { return factor * g(x, y, z); };
+}
+Function plus(Function a, Function b) {
+  return [=](double x, double y, double z) { return a(x, y, z) + b(x, y, z); };
+}
+
+}  // namespace
+
+TEST(Operators, ReadyMadeOnesOfSmoothFields) {
+  const Function nothing = [](double, double, double) { return 0.0; };
+  for (const int ranks : {1, 2, 3})
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      const auto with = [](auto make) { return [=](const Problem& p) { return make(p, box_lengths); }; };
+      for (const auto& [axis, result] : std::vector<std::pair<int, Function>>{{0, fx}, {1, fy}, {2, fz}}) {
+        check_operator(comm, [a = axis](const Problem& p) { return derivative(p, a, 1, box_lengths); }, {f},
+                       {result});
+        const double k2 = std::vector<double>{4, 0.25, pi * pi}[static_cast<std::size_t>(axis)];
+        check_operator(comm, [a = axis](const Problem& p) { return derivative(p, a, 2, box_lengths); }, {f},
+                       {times(-k2, f)});
+        check_operator(
+            comm, [a = axis](const Problem& p) { return derivative(p, a, 3, box_lengths); }, {f},
+            {times(-k2, result)}, 1e-11);  // rounding errors of short waves grow by k^3, up to 16000
+      }
+      check_operator(comm, with(gradient), {f}, {fx, fy, fz});
+      check_operator(comm, with(gradient), {f, times(3, f)},
+                     {fx, fy, fz, times(3, fx), times(3, fy), times(3, fz)});
+      check_operator(comm, with(divergence), {fx, fy, fz, f, f, f},
+                     {times(minus_k2, f), plus(fx, plus(fy, fz))});
+      check_operator(comm, with(curl), {fx, fy, fz}, {nothing, nothing, nothing});
+      check_operator(comm, with(curl), {f, nothing, nothing}, {nothing, fz, times(-1, fy)});
+      // A gradient has no part without divergence, and a curl no other.
+      check_operator(comm, with(solenoidal_part), {fx, plus(fy, fz), plus(fz, times(-1, fy))},
+                     {nothing, fz, times(-1, fy)});
+      check_operator(comm, with(laplacian), {f, fx}, {times(minus_k2, f), times(minus_k2, fx)});
+      check_operator(comm, [](const Problem& p) { return inverse_helmholtz(p, 0, box_lengths); },
+                     {plus(f, [](double, double, double) { return 5.0; })}, {times(-1 / minus_k2, f)});
+      check_operator(comm, [](const Problem& p) { return inverse_helmholtz(p, 2.5, box_lengths); }, {f},
+                     {times(1 / (2.5 - minus_k2), f)});
+      check_operator(comm,
+                     [](const Problem& p) {
+                       return shift(p, {0.3, -1, 0.7}, box_lengths);
+                     },
+                     {f}, {[](double x, double y, double z) { return f(x + 0.3, y - 1, z + 0.7); }});
+      check_operator(comm,
+                     [](const Problem& p) {
+                       return filter(
+                           p, [](double k) { return k < 4 ? 2.0 : 0.0; }, box_lengths);
+                     },
+                     {plus(f, [](double x, double, double z) { return std::cos(4 * x + pi * z); })},
+                     {times(2, f)});
+    });
+}
+
+TEST(Operators, OfCosinesToo) {
+  ThreadTeam(2).run([](const Comm& comm) {
+    Problem p{.shape = {10, 8}, .between = Between::modes};
+    p.transforms = {Transform::dct2, Transform::dst2};
+    p.backward_scale = Scale::full;
+    Plan plan(comm, p);
+    std::vector<double> in(plan.input_count()), out(in.size());
+    // Half a period of the cosine is the whole interval, whose double is the period.
+    const auto g = [](const Shape& at) {
+      return std::cos(3 * pi * (static_cast<double>(at[0]) + 0.5) / 10) *
+             std::sin(2 * pi * (static_cast<double>(at[1]) + 0.5) / 8);
+    };
+    for_each_input(plan, [&](const Shape& at, std::size_t i) { in[i] = g(at); });
+    plan.apply(in.data(), out.data(), laplacian(p, {2, 6}));
+    const double k2 = 9 * pi * pi + 4 * pi * pi / 9;
+    for_each_output(plan, [&](const Shape& at, std::size_t i) { EXPECT_NEAR(out[i], -k2 * g(at), 1e-11); });
+    expect_error([&] { derivative(p, 0); }, "an odd derivative of a DCT is a DST");
+    expect_error([&] { gradient(p); }, "along axis 0");
+  });
+}
+
+/// The product of two fields by the 3/2 rule has no aliasing errors: their modes, products at 3/2 points, the
+/// modes of the product.
+TEST(Operators, ProductsWithoutAliasing) {
+  ThreadTeam(3).run([](const Comm& comm) {
+    constexpr Index m = 8, n = 12;
+    Problem p{.shape = {n, n}, .modes = {m, m}, .between = Between::points, .results = 1, .batch = 2};
+    p.forward_scale = Scale::full;
+    Plan plan(comm, p);
+    std::vector<C> in(plan.input_count()), out(plan.output_count());
+    // exp(i (3 x - 2 y)) and exp(i (2 x - 1 y)): of the product the mode 5 along x is not kept.
+    const auto is_mode = [](const Shape& at, Index kx, Index ky) {
+      return at[0] == (kx + m) % m && at[1] == (ky + m) % m;
+    };
+    for (const bool beyond : {true, false}) {
+      for_each_input(plan, [&](const Shape& at, std::size_t i) {
+        in[i] = is_mode(at, 3, -2) ? 1 : 0;
+        in[i + static_cast<std::size_t>(plan.input_distance())] = is_mode(at, beyond ? 2 : -1, -1) ? 1 : 0;
+      });
+      plan.apply(in.data(), out.data(), [](const Block& block) {
+        for_each_element<C>(block, [](const Fields<C>& u, const Shape&) { u[0] *= u[1]; });
+      });
+      for_each_output(plan, [&](const Shape& at, std::size_t i) {
+        EXPECT_NEAR(std::abs(out[i] - C(!beyond && is_mode(at, 2, -3) ? 1 : 0)), 0, 1e-14);
+      });
+    }
+  });
+}
+
+/// Each element comes once, whatever the threads.
+TEST(Operators, GetEachElementOnce) {
+  for (const char* threads : {"1", "3"})
+    ThreadTeam(2).run([&](const Comm& comm) {
+      Problem p{.shape = {20, 33, 24}, .modes = {13, 33, 24}, .between = Between::modes};
+      Plan plan(comm, p, Options().set("threads", threads));
+      std::vector<C> in(plan.input_count()), out(plan.output_count());
+      std::vector<std::atomic<int>> seen(13 * 33 * 24);
+      plan.apply(in.data(), out.data(), [&](const Block& block) {
+        EXPECT_EQ(block.fields, 1);
+        for_each_element<C>(block, [&](const Fields<C>&, const Shape& at) {
+          ++seen[static_cast<std::size_t>((at[0] * 33 + at[1]) * 24 + at[2])];
+        });
+      });
+      std::vector<double> mine, all(seen.size());
+      for (const auto& count : seen) mine.push_back(count);
+      comm.impl().sum(mine, all);
+      for (const double count : all) EXPECT_EQ(count, 1);
+    });
+}
+
+TEST(Operators, ThatThrowFailOnAllRanks) {
+  for (const char* threads : {"1", "2"}) {
+    ThreadTeam team(3);
+    std::vector<std::string> said(3);
+    EXPECT_ANY_THROW(team.run([&](const Comm& comm) {
+      Plan plan(comm, {.shape = {16, 12, 8}, .between = Between::modes}, Options().set("threads", threads));
+      std::vector<C> in(plan.input_count()), out(plan.output_count());
+      try {
+        plan.apply(in.data(), out.data(), [&](const Block&) {
+          if (comm.rank() == 1) throw std::runtime_error("an operator's failure");
+        });
+      } catch (const std::exception& e) {
+        said[static_cast<std::size_t>(comm.rank())] = e.what();
+        throw;
+      }
+    }));
+    for (const std::string& text : said) EXPECT_TRUE(says(text, "an operator's failure")) << text;
+  }
+}
+
+TEST(Operators, ArePrinted) {
+  const Problem p{.shape = {16, 16, 16}, .modes = {8, 8, 8}, .between = Between::modes, .results = 2};
+  const Plan plan(Comm::self(), p);
+  EXPECT_TRUE(says(plan.to_string(), "an operator on modes between, 2 results")) << plan;
+  EXPECT_TRUE(says(plan.to_string(), "(16 points, 8 modes of 16), operator, and back")) << plan;
+}
+
+TEST(Operators, BadInput) {
+  const Comm comm = Comm::self();
+  const Problem good{.shape = {8, 8, 8}, .between = Between::modes};
+  const auto planned = [&](const auto& change, const Options& options = {}) {
+    Problem p = good;
+    change(p);
+    return [=] { const Plan plan(Comm::self(), p, options); };
+  };
+  expect_error(planned([](Problem& p) { p.results = -1; }), "a number of arrays");
+  expect_error(planned([](Problem& p) {
+                 p.between = Between::none;
+                 p.results = 2;
+               }),
+               "as there is no operator");
+  expect_error(planned([](Problem& p) { p.line = {0, 1}; }), "without Problem::line");
+  expect_error(planned([](Problem& p) { p.transforms = AxisVector<Transform>(3, Transform::none); }),
+               "a transform along one axis");
+  expect_error(planned([](Problem& p) { p.between = static_cast<Between>(7); }), "points (2)");
+  expect_error(planned([](Problem& p) { p.memory = MemoryKind::cuda; }), "arrays on the host");
+  expect_error(planned([](Problem&) {}, Options().set("tolerance", "1e-6")), "what an operator makes of");
+  Plan plan(comm, good);
+  std::vector<C> in(plan.input_count()), out(plan.output_count());
+  const auto applied = [&](const ModeOperator& op) {
+    Plan once(comm, good);
+    once.apply(in.data(), out.data(), op);
+  };
+  expect_error([&] { applied(gradient(good)); }, "3 results for each field");
+  expect_error([&] { applied(divergence(good)); }, "3 fields for each result");
+  expect_error([&] { applied(curl(good)); }, "3 fields for each vector");
+  Problem other = good;
+  other.shape = {4, 8, 8};
+  expect_error([&] { applied(laplacian(other)); }, "a plan of the operator's problem");
+  expect_error(
+      [&] {
+        Plan once(comm, good);
+        once.apply(in.data(), out.data(), [](const Block& b) {
+          for_each_element<double>(b, [](const Fields<double>&, const Shape&) {});
+        });
+      },
+      "those between the transforms");
+  expect_error([&] { derivative(good, 3); }, "an axis from 0 to 2");
+  expect_error([&] { derivative(good, 0, -1); }, "0 or more");
+  expect_error([&] { laplacian(good, {1, 2}); }, "one positive number for each of 3 axes");
+  expect_error([&] { laplacian(good, {1, 2, 0}); }, "one positive number");
+  expect_error([&] { shift(good, {1}); }, "one for each of 3 axes");
+  expect_error([&] { filter(good, nullptr); }, "a function of |k|");
+  Problem flat = good;
+  flat.shape = {8, 8};
+  expect_error([&] { curl(flat); }, "three axes");
+  flat.between = Between::points;
+  expect_error([&] { laplacian(flat); }, "Problem::between modes");
+  expect_error([&] { wavenumbers(plan, 0); }, "with modes between");
+  EXPECT_EQ(wavenumbers(good, 0).size(), 8u);
 }
 
 }  // namespace weft::test

@@ -67,7 +67,8 @@ ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* co
     return Blocks::Place{d.axis, n, step, d.from_stride * step * from_unit, d.to_stride * step * to_unit};
   };
   // Blocks take whole loops, those over neighbours in memory first, and part of the first one that is too
-  // long. An operator gets the arrays of a batch together.
+  // long. An operator gets the arrays of a batch together, which take more room then: shorter rows cost more
+  // (a gradient of 256^3 took 3% longer).
   std::vector<ResizedLoop> loops = problem.loops, block;
   std::ranges::stable_sort(
       loops, {}, problem.has_operator || forward ? &ResizedLoop::from_stride : &ResizedLoop::to_stride);
@@ -75,10 +76,7 @@ ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* co
   for (const ResizedAxis& a : problem.axes) size *= all_modes(a);
   std::erase_if(loops, [&](const ResizedLoop& d) {
     const bool whole = problem.has_operator && d.axis == problem.batch_axis;
-    if (whole) {
-      block.push_back(d);
-      size *= d.most();
-    }
+    if (whole) block.push_back(d);
     return whole;
   });
   std::vector<Blocks::Place> places;
