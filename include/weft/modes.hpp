@@ -64,18 +64,23 @@ WEFT_API Index logical_length(const Plan& plan, int axis);
 /// The wavenumbers of this rank's modes along an axis, one for each index of `output_box()`, from its first:
 /// how many periods a mode has in the logical length L. Times 2 pi / (L * spacing) they are angular
 /// wavenumbers. Of c2c those from n/2 on are negative (-n/2 first, if n is even); those of r2c are not, dct3
-/// and dst3, dct4 and dst4 have halves. Zeros along an axis that is not transformed. Throws `weft::Error` for
+/// and dst3, dct4 and dst4 have halves. Zeros along an axis that is not transformed. Of a plan with modes between
+/// (`Problem::between`) they are those of all modes, by global index, and so are the functions below. Throws `weft::Error` for
 /// an axis that the plan does not have. Local.
 WEFT_API std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist = Nyquist::kept);
 
-/// The same of a problem, of all modes along an axis, by their global index: also where they are between two
-/// transforms (`Problem::between`). Local.
+/// The same of a problem: all modes along an axis, by global index. Local.
 WEFT_API std::vector<double> wavenumbers(const Problem& problem, int axis, Nyquist nyquist = Nyquist::kept);
+
+namespace detail {
+WEFT_API void check_output_is_modes(const Plan& plan, const char* operation);
+}
 
 /// Calls f(wavenumbers, position) for every mode of this rank's output, of the first array of a batch, in the
 /// order of memory: one wavenumber for each axis. Allocates; local.
 template <class F>
 void for_each_mode(const Plan& plan, F&& f, Nyquist nyquist = Nyquist::kept) {
+  detail::check_output_is_modes(plan, "modes");
   const Box& box = plan.output_box();
   std::vector<std::vector<double>> all;
   for (int a = 0; a < box.ndim(); ++a) all.push_back(wavenumbers(plan, a, nyquist));

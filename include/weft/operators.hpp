@@ -3,12 +3,14 @@
 // by several threads.
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <memory>
 
 #include "weft/axis_vector.hpp"
 #include "weft/block.hpp"
 #include "weft/export.hpp"
+#include "weft/plan.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
@@ -60,6 +62,13 @@ WEFT_API ModeOperator inverse_helmholtz(const Problem& problem, double shift = 0
 /// n/2 and -n/2 alike get the cosine, so that real data stay real.
 WEFT_API ModeOperator shift(const Problem& problem, const AxisVector<double>& distances,
                             const AxisVector<double>& lengths = {});
+/// Times an array of modes, element by element, of every field: a cyclic convolution with the array that the
+/// modes are of, or with `Problem::points` a linear one; conjugated, the correlation. `modes` is this rank's
+/// array of the modes in `plan.between_box()`, in C order and in the plan's precision: the output of a plan for
+/// the kernel, with the same shape, transforms and kept modes, and `Distribution::box(plan.between_box())`. It
+/// must live as long as the operator is used. Throws `weft::Error` for elements of another type.
+WEFT_API ModeOperator product(const Plan& plan, const std::complex<double>* modes, bool conjugated = false);
+WEFT_API ModeOperator product(const Plan& plan, const std::complex<float>* modes, bool conjugated = false);
 /// Times `factor` of |k|, of every field. `factor` is called by several threads.
 WEFT_API ModeOperator filter(const Problem& problem, std::function<double(double)> factor,
                              const AxisVector<double>& lengths = {});

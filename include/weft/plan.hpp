@@ -146,6 +146,9 @@ class WEFT_API Plan {
   const Strides& output_strides() const;
   Index input_offset() const;
   Index output_offset() const;
+  /// What of the modes, or points, between two transforms (`Problem::between`) the operator gets on this rank.
+  /// Throws `weft::Error` for a plan with nothing between.
+  Box between_box() const;
   /// Elements from one array of a batch to the next.
   Index input_distance() const;
   Index output_distance() const;

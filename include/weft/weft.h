@@ -172,6 +172,13 @@ typedef enum weft_modes_nyquist {
   WEFT_NYQUIST_SINGLE = 2   ///< -m/2 alone, and all modes of r2c themselves
 } weft_modes_nyquist;
 
+/// What an execution passes through (weft_problem.between). WEFT_BETWEEN_NONE: it is a transform.
+typedef enum weft_between {
+  WEFT_BETWEEN_NONE = 0,
+  WEFT_BETWEEN_MODES = 1,  ///< from points to modes, where an operator may change them, and back to points
+  WEFT_BETWEEN_POINTS = 2  ///< from modes to points, where an operator may change them, and back to modes
+} weft_between;
+
 /// The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the
 /// transformed axes.
 typedef enum weft_scale { WEFT_UNSCALED = 0, WEFT_SYMMETRIC = 1, WEFT_FULL = 2 } weft_scale;
@@ -240,6 +247,13 @@ typedef struct weft_problem {
   /// the transforms: forward takes the points behind as zero, backward leaves them out. For arrays on the
   /// host. 0: all points of the axis.
   int64_t points[WEFT_MAX_AXES];
+  /// With `between`, the number of arrays after the operator, if it is not that of `batch` before it: 3 of 1
+  /// for a gradient. 0: as many.
+  int64_t results;
+  /// Not WEFT_BETWEEN_NONE: the plan is one for weft_apply. Input and output are both points
+  /// (WEFT_BETWEEN_MODES) or both modes (WEFT_BETWEEN_POINTS), and what lies between is never stored. Not with
+  /// a line; for arrays on the host.
+  weft_between between;
 } weft_problem;
 
 /// Two lengths whose product is n, as nearly equal as they can be: the axes of a line. A prime is a failure.
@@ -295,6 +309,36 @@ WEFT_API weft_status weft_backward(weft_plan plan, const void* in, void* out);
 /// weft_plan_workspace_bytes bytes on a multiple of 16.
 WEFT_API weft_status weft_execute(weft_plan plan, weft_direction direction, const void* in, void* out,
                                   void* workspace, size_t workspace_bytes);
+
+/// What an operator works on: all fields of some of the elements between two transforms. It finds `fields`
+/// arrays there, as many as the batch has, and leaves `results` ones, in the same memory. Element (i, j, ...)
+/// of field f, counted from `lo`, is at data + f * field_stride + i * strides[0] + j * strides[1] + ..., in
+/// elements.
+typedef struct weft_block {
+  size_t size;                     ///< sizeof(weft_block) of the library
+  int ndim;                        ///< axes
+  weft_element element;            ///< WEFT_REAL or WEFT_COMPLEX
+  weft_precision precision;        ///< of the elements
+  int64_t lo[WEFT_MAX_AXES];       ///< global indices of the elements: from lo[a]
+  int64_t hi[WEFT_MAX_AXES];       ///< to hi[a] - 1
+  int64_t strides[WEFT_MAX_AXES];  ///< from element to element
+  void* data;                      ///< the first element of the first field
+  int64_t fields, results;
+  int64_t field_stride;  ///< from field to field
+} weft_block;
+
+/// Changes a block in place. Not 0: it has failed, and so does the execution, on all ranks. It is called by
+/// several threads of the rank at the same time, with different blocks, if the plan has threads, and must not
+/// call Weft.
+typedef int (*weft_operator)(const weft_block* block, void* user);
+
+/// Of a plan with something between: transforms `in`, calls `op` with blocks of the modes, or points, until it
+/// has had all elements of this rank once, and transforms the result into `out`. Collective. `user` is passed
+/// on to `op`. WEFT_BACKWARD goes from the output box to the input box, by the same transforms in the same
+/// order. `workspace` as of weft_execute; NULL, 0: none. weft_plan_wavenumbers gives all wavenumbers of such a
+/// plan, by global index.
+WEFT_API weft_status weft_apply(weft_plan plan, weft_direction direction, const void* in, void* out,
+                                weft_operator op, void* user, void* workspace, size_t workspace_bytes);
 
 /// As weft_execute (without a workspace of the caller: NULL, 0), but returns as soon as the execution would
 /// have to wait for another rank. Collective. Until `weft_test` says that it is complete or `weft_wait`

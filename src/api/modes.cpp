@@ -40,13 +40,11 @@ ModeAxis axis_of(const Problem& problem, int axis, const char* operation) {
   return {t, n, logical_length(t, n), m, shared, 0, m};
 }
 
-/// With those of this rank.
+/// With those of this rank, or, where modes are between two transforms, all.
 ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
   const Problem& problem = PlanImpl::of(plan).problem;
   ModeAxis a = axis_of(problem, axis, operation);
-  if (problem.between == Between::modes)
-    throw Error(operation, "a plan whose arrays are points, with modes between",
-                "its problem, for wavenumbers, or a plan whose output is modes");
+  if (problem.between == Between::modes) return a;
   a.first = plan.output_box().lo[axis];
   a.last = plan.output_box().hi[axis];
   return a;
@@ -113,6 +111,9 @@ template <class T>
 void check_modes(const PlanImpl& plan, const T* modes, const AxisVector<double>& units) {
   constexpr bool is_complex = !std::is_floating_point_v<T>;
   using Real = std::conditional_t<sizeof(T) == (is_complex ? 16 : 8), double, float>;
+  if (plan.problem.between == Between::modes)
+    throw Error(of_spectrum, "a plan whose output is points, with modes between",
+                "a plan whose output is modes");
   if (plan.problem.memory != MemoryKind::host)
     throw Error(of_spectrum, "modes in memory of a GPU", "a copy of them on the host, and a plan for it");
   if (is_complex != has_complex_modes(plan.problem) ||
@@ -189,6 +190,11 @@ std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<
 }
 
 }  // namespace
+
+void detail::check_output_is_modes(const Plan& plan, const char* operation) {
+  if (PlanImpl::of(plan).problem.between == Between::modes)
+    throw Error(operation, "a plan whose output is points, with modes between", "a plan whose output is modes");
+}
 
 Index logical_length(const Plan& plan, int axis) {
   return axis_of(plan, axis, "logical length").period;

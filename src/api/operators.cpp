@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/plan_impl.hpp"
 #include "base/text.hpp"
+#include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
 #include "weft/modes.hpp"
 
@@ -325,7 +327,61 @@ struct Shift {
   }
 };
 
+/// A kernel in memory.
+template <class T>
+class Product final : public ModeOperator::Work {
+ public:
+  Product(const Box& box, const T* modes, bool conjugated)
+      : box_(box), strides_(dense_strides(box.extents(), c_order(box.ndim()))), modes_(modes),
+        conjugated_(conjugated) {}
+
+  void run(const Block& block) const override {
+    if (block.fields != block.results)
+      throw Error("product", std::to_string(block.results) + " results of " + std::to_string(block.fields),
+                  "as many results as fields (Problem::results 0)");
+    if (!(intersect(block.box, box_) == block.box))
+      throw Error("product", "modes of another plan", "those of the plan that the operator was made for");
+    for_each_row<T>(block, [&](T* first, Index n, Index stride, const Shape& at, int axis) {
+      const T* kernel = modes_;
+      for (int a = 0; a < box_.ndim(); ++a) kernel += (at[a] - box_.lo[a]) * strides_[a];
+      for (Index f = 0; f < block.fields; ++f, first += block.field_stride)
+        for (Index i = 0; i < n; ++i) {
+          const T k = kernel[i * strides_[axis]], u = first[i * stride];
+          const RealOf<T> im = conjugated_ ? -k.imag() : k.imag();
+          first[i * stride] = {u.real() * k.real() - u.imag() * im, u.real() * im + u.imag() * k.real()};
+        }
+    });
+  }
+
+ private:
+  Box box_;
+  Strides strides_;
+  const T* modes_;
+  bool conjugated_;
+};
+
+template <class T>
+ModeOperator product_of(const Plan& plan, const T* modes, bool conjugated) {
+  const Problem& problem = PlanImpl::of(plan).problem;
+  if (problem.between != Between::modes)
+    throw Error("product", "a plan without an operator on modes", "Problem::between modes");
+  const bool wide = std::is_same_v<T, std::complex<double>>;
+  const bool complex = problem.element == Element::complex || problem.transforms.contains(Transform::r2c);
+  if (wide != (problem.precision == Precision::float64) || !complex)
+    throw Error("product", "modes of another type", "complex modes in the precision of the plan");
+  const Box box = plan.between_box();
+  if (modes == nullptr && !box.empty()) throw Error("product", "a null pointer", "this rank's modes");
+  return ModeOperator(std::make_shared<const Product<T>>(box, modes, conjugated));
+}
+
 }  // namespace
+
+ModeOperator product(const Plan& plan, const std::complex<double>* modes, bool conjugated) {
+  return product_of(plan, modes, conjugated);
+}
+ModeOperator product(const Plan& plan, const std::complex<float>* modes, bool conjugated) {
+  return product_of(plan, modes, conjugated);
+}
 
 ModeOperator derivative(const Problem& problem, int axis, int order, const AxisVector<double>& lengths) {
   constexpr const char* operation = "derivative";

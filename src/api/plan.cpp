@@ -63,6 +63,19 @@ const Box& Plan::input_box() const {
 const Box& Plan::output_box() const {
   return impl().arrays[1].box;
 }
+Box Plan::between_box() const {
+  const PlanImpl& plan = impl();
+  const Schedule& s = plan.design().schedules[0];
+  for (std::size_t i = 0; i < s.stages.size(); ++i) {
+    if (s.stages[i].between.empty()) continue;
+    Box box = s.fields[i].box(plan.comm.rank());
+    const int ndim = plan.problem.shape.size();
+    for (const int a : s.stages[i].axes)
+      if (!box.empty()) box.hi[a] = s.stages[i].between[a];
+    return {Shape::from(box.lo.begin(), box.lo.begin() + ndim), Shape::from(box.hi.begin(), box.hi.begin() + ndim)};
+  }
+  throw Error("between box", "a plan of a transform", "a plan with something between (Problem::between)");
+}
 const Order& Plan::input_order() const {
   return impl().arrays[0].order;
 }

@@ -1,6 +1,8 @@
 // Plans for C: making and executing them. What they tell about themselves: findings.cpp.
 #include "weft/plan.hpp"
 
+#include <algorithm>
+
 #include "api/plan_impl.hpp"
 #include "c/failure.hpp"
 #include "c/handles.hpp"
@@ -26,6 +28,33 @@ bool is_forward(const Plan& plan, const weft_direction& direction, const char* o
                   [&](const Error& own) { weft::PlanImpl::of(plan).refuse_execution(operation, own); });
   }
 }
+
+/// A function of C as an operator.
+class OperatorOfC {
+ public:
+  OperatorOfC(weft_operator op, void* user) : op_(op), user_(user) {}
+
+  void operator()(const weft::Block& block) const {
+    weft_block b{};
+    b.size = sizeof b;
+    b.ndim = block.box.ndim();
+    b.element = block.element == weft::Element::real ? WEFT_REAL : WEFT_COMPLEX;
+    b.precision = block.precision == weft::Precision::float64 ? WEFT_FLOAT64 : WEFT_FLOAT32;
+    std::copy(block.box.lo.begin(), block.box.lo.end(), b.lo);
+    std::copy(block.box.hi.begin(), block.box.hi.end(), b.hi);
+    std::copy(block.strides.begin(), block.strides.end(), b.strides);
+    b.data = block.data;
+    b.fields = block.fields;
+    b.results = block.results;
+    b.field_stride = block.field_stride;
+    if (const int status = op_(&b, user_); status != 0)
+      throw Error("apply", "an operator that returned " + std::to_string(status), "0");
+  }
+
+ private:
+  weft_operator op_;
+  void* user_;
+};
 
 }  // namespace
 
@@ -68,6 +97,19 @@ weft_status weft_execute(weft_plan plan, weft_direction direction, const void* i
       mine.forward(in, out, workspace, workspace_bytes);
     else
       mine.backward(in, out, workspace, workspace_bytes);
+  });
+}
+
+weft_status weft_apply(weft_plan plan, weft_direction direction, const void* in, void* out, weft_operator op,
+                       void* user, void* workspace, size_t workspace_bytes) {
+  return guarded([&] {
+    Plan& mine = object_of(plan, "apply");
+    const bool forward = is_forward(mine, direction, "apply");
+    if (op == nullptr)
+      weft::PlanImpl::of(mine).refuse_execution("apply",
+                                                bad_argument("apply", "no operator (NULL)", "a function"));
+    mine.apply(in, out, OperatorOfC(op, user), forward ? weft::Direction::forward : weft::Direction::backward,
+               workspace, workspace_bytes);
   });
 }
 

@@ -19,6 +19,7 @@ constexpr Transform transforms[] = {Transform::c2c,  Transform::r2c,  Transform:
 constexpr Precision precisions[] = {Precision::float64, Precision::float32};
 constexpr MemoryKind memories[] = {MemoryKind::host, MemoryKind::cuda};
 constexpr std::optional<Element> elements[] = {std::nullopt, Element::real, Element::complex};
+constexpr Between betweens[] = {Between::none, Between::modes, Between::points};
 constexpr ModesNyquist modes_nyquists[] = {ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single};
 constexpr Scale scales[] = {Scale::none, Scale::symmetric, Scale::full};
 using Kind = Distribution::Kind;
@@ -99,6 +100,8 @@ Problem problem_of(const weft_problem* given) {
   problem.backward_scale = in_table(scales, p.backward_scale, "plan: backward scale", "weft_scale");
   problem.modes_nyquist =
       in_table(modes_nyquists, p.modes_nyquist, "plan: modes_nyquist", "weft_modes_nyquist");
+  problem.between = in_table(betweens, p.between, "plan: between", "weft_between");
+  problem.results = p.results;
   const auto lengths = [&](const int64_t* wanted, const Shape& all) {
     Shape some = unless_zero(wanted, p.ndim);
     for (int a = 0; a < some.size(); ++a)

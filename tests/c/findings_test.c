@@ -227,6 +227,77 @@ static void test_kept_modes(weft_comm comm) {
   FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_BAD_ARGUMENT, "weft_modes_nyquist");
 }
 
+/* The derivative along the first axis, of modes that the operator counts as well. */
+typedef struct {
+  const double* k;
+  int64_t modes;
+  int failing;
+} slope;
+
+static int derive(const weft_block* block, void* user) {
+  slope* const s = user;
+  if (s->failing) return 7;
+  if (block->size < sizeof *block || block->ndim != 2 || block->fields != 1 || block->results != 2) return 1;
+  if (block->element != WEFT_COMPLEX || block->precision != WEFT_FLOAT64) return 2;
+  for (int64_t i = block->lo[0]; i < block->hi[0]; ++i)
+    for (int64_t j = block->lo[1]; j < block->hi[1]; ++j) {
+      double complex* const u = (double complex*)block->data + (i - block->lo[0]) * block->strides[0] +
+                                (j - block->lo[1]) * block->strides[1];
+      u[block->field_stride] = I * s->k[i] * *u;
+      s->modes += 1;
+    }
+  return 0;
+}
+
+static void test_operators(weft_comm comm, int size) {
+  weft_problem problem = {.size = sizeof problem, .ndim = 2, .shape = {12, 10}, .results = 2};
+  problem.between = WEFT_BETWEEN_MODES;
+  problem.backward_scale = WEFT_FULL;
+  weft_plan plan = NULL;
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  weft_layout in = {.size = sizeof in}, out = {.size = sizeof out};
+  GOOD(weft_plan_layout(plan, WEFT_INPUT, &in));
+  GOOD(weft_plan_layout(plan, WEFT_OUTPUT, &out));
+  CHECK(out.count == 2 * in.count);
+  double* k = NULL;
+  size_t count = 0;
+  GOOD(weft_plan_wavenumbers(plan, 0, WEFT_NYQUIST_ZERO, &k, &count));
+  CHECK(count == 12 && k[11] == -1);
+  double complex *x = NULL, *y = NULL;
+  GOOD(weft_alloc((size_t)in.count * sizeof *x, (void**)&x));
+  GOOD(weft_alloc((size_t)out.count * sizeof *y, (void**)&y));
+  int64_t at = 0;
+  for (int64_t a = in.box.lo[0]; a < in.box.hi[0]; ++a)
+    for (int64_t b = in.box.lo[1]; b < in.box.hi[1]; ++b)
+      x[at++] = cexp(2 * acos(-1.0) * I * (double)(3 * a) / 12);
+  slope s = {.k = k};
+  GOOD(weft_apply(plan, WEFT_FORWARD, x, y, derive, &s, NULL, 0));
+  CHECK(size > 1 || s.modes == 120);
+  for (at = 0; at < in.count; ++at) {
+    CHECK(cabs(y[at] - x[at]) < 1e-14);
+    CHECK(cabs(y[at + out.distance] - 3 * I * x[at]) < 1e-13);
+  }
+  if (size == 1) { /* a failure in the middle ends the communicator */
+    weft_comm self = NULL;
+    weft_plan alone = NULL;
+    GOOD(weft_comm_self(&self));
+    GOOD(weft_plan_create(self, &problem, NULL, &alone));
+    FAILS(weft_apply(alone, WEFT_FORWARD, x, y, NULL, NULL, NULL, 0), WEFT_BAD_ARGUMENT, "NULL");
+    s.failing = 1;
+    FAILS(weft_apply(alone, WEFT_FORWARD, x, y, derive, &s, NULL, 0), WEFT_FAILURE, "an operator that returned 7");
+    GOOD(weft_plan_free(&alone));
+    GOOD(weft_comm_free(&self));
+  }
+  weft_free(x);
+  weft_free(y);
+  weft_free(k);
+  GOOD(weft_plan_free(&plan));
+  problem.between = (weft_between)9;
+  FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_BAD_ARGUMENT, "weft_between");
+  problem.between = WEFT_BETWEEN_NONE;
+  FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_FAILURE, "as there is no operator");
+}
+
 void test_findings(weft_comm comm) {
   int rank = -1, size = 0;
   GOOD(weft_comm_rank(comm, &rank));
@@ -257,4 +328,5 @@ void test_findings(weft_comm comm) {
   test_modes(comm, rank, size);
   test_line(comm);
   test_kept_modes(comm);
+  test_operators(comm, size);
 }

@@ -227,6 +227,53 @@ def kept_modes(comm):
             raise AssertionError("no error")
 
 
+def operators_between(comm):
+    """Functions of Python and ready-made operators, on modes and on points, against NumPy."""
+    plan = weft.Plan(comm, SHAPE, between="modes", input="slab1", output="pencil0")
+    whole = everywhere(np.complex128)
+    factor = np.random.default_rng(5).normal(size=SHAPE)
+    seen = []
+
+    def op(u, at):
+        seen.append(at)
+        u *= factor[at]
+
+    expected = np.fft.ifftn(np.fft.fftn(whole) * factor)
+    y = plan.apply(op, np.ascontiguousarray(whole[plan.input_box.slices]))
+    assert np.allclose(y, expected[plan.output_box.slices])
+    box = plan.between_box
+    assert sum(np.prod([s.stop - s.start for s in at]) for at in seen) == box.size
+    back = plan.apply(op, np.ascontiguousarray(whole[plan.output_box.slices]), direction="backward")
+    assert np.allclose(back, expected[plan.input_box.slices])
+    # A gradient of real data, one field to three.
+    n = 12
+    slope = weft.Plan(comm, (n, n, n), "r2c", between="modes", results=3)
+    x, y, z = np.meshgrid(*[2 * np.pi * np.arange(n) / n] * 3, indexing="ij")
+    mine = slope.input_box.slices
+    found = slope.apply(weft.operators.gradient(slope), np.ascontiguousarray(np.sin(x + 2 * y + 3 * z)[mine]))
+    assert found.shape == (3, *slope.input_shape)
+    assert np.allclose(found, np.multiply.outer([1, 2, 3], np.cos(x + 2 * y + 3 * z)[mine]), atol=1e-12)
+    # The product of two fields of points, from modes to modes.
+    both = weft.Plan(comm, (n, n), "r2c", between="points", batch=2, results=1, norm="forward", dtype="float32")
+
+    def multiply(u, at):
+        u[0] *= u[1]
+
+    f = np.random.default_rng(6).normal(size=(2, n, n))
+    modes = np.fft.rfftn(f, axes=(1, 2), norm="forward").astype(np.complex64)[:, *both.input_box.slices]
+    product = both.apply(multiply, np.ascontiguousarray(modes))
+    assert product.dtype == np.complex64
+    expected = np.fft.rfftn(f[0] * f[1], norm="forward")[both.output_box.slices]
+    assert np.allclose(product, expected, atol=1e-5)
+    # A linear convolution with a kernel whose modes are kept.
+    smooth = weft.Plan(comm, (16, 12), "r2c", points=(9, 8), between="modes", norm="none")
+    kernel = weft.Plan(comm, (16, 12), "r2c", points=(5, 4), output=smooth.between_box, norm="forward")
+    a, b = np.random.default_rng(7).normal(size=(9, 8)), np.random.default_rng(8).normal(size=(5, 4))
+    kept = kernel.forward(np.ascontiguousarray(b[kernel.input_box.slices]))
+    got = smooth.apply(weft.operators.product(smooth, kept), np.ascontiguousarray(a[smooth.input_box.slices]))
+    assert np.allclose(got, scipy.signal.fftconvolve(a, b)[smooth.output_box.slices], atol=1e-12)
+
+
 def tolerance(comm):
     plan = weft.Plan(comm, SHAPE, tolerance=1e-5, exchange="copy" if isinstance(comm, weft.Comm) else "p2p")
     whole = everywhere(np.complex128)
@@ -269,6 +316,7 @@ CASES = [
     shell_spectra,
     one_line,
     kept_modes,
+    operators_between,
     tolerance,
     explanations,
     failures_reach_all,

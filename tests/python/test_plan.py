@@ -21,6 +21,45 @@ def test_case(case, ranks):
         weft.ThreadTeam(ranks).run(case)
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_operators_that_raise(ranks):
+    """What an operator raises on one rank ends the execution on all."""
+
+    def case(comm):
+        plan = weft.Plan(comm, (12, 10), between="modes")
+
+        def op(u, at):
+            if comm.rank == comm.size - 1:
+                raise ValueError("this operator's own")
+
+        own = comm.rank == comm.size - 1
+        with pytest.raises(ValueError if own else weft.Error, match="this operator's own"):
+            plan.apply(op, np.ones(plan.input_shape, complex))
+        raise KeyError("as a team ends with what its ranks raise")
+
+    with pytest.raises((KeyError, weft.Error)):
+        weft.ThreadTeam(ranks).run(case)
+
+
+def test_mistakes_with_operators():
+    plan = weft.Plan(None, (12, 10), between="modes")
+    x = np.ones((12, 10), complex)
+    with pytest.raises(weft.Error, match='"forward" or "backward"'):
+        plan.apply(lambda u, at: None, x, direction="up")
+    with pytest.raises(weft.Error, match="none, modes, points"):
+        weft.Plan(None, (12, 10), between="mode")
+    with pytest.raises(weft.Error, match="one for each of 2 axes"):
+        weft.operators.filter(plan, lambda k: 1, (1,))
+    with pytest.raises(weft.Error, match="an array of shape"):
+        weft.operators.product(plan, x[1:])
+    with pytest.raises(weft.Error, match="an axis from 0 to 1"):
+        weft.operators.derivative(plan, 2)
+    with pytest.raises(weft.Error, match="2 results for each field"):
+        plan.apply(weft.operators.gradient(plan), x)
+    with pytest.raises(weft.Error, match="a transform"):
+        _ = weft.Plan(None, (12, 10)).between_box
+
+
 def test_team():
     team = weft.ThreadTeam(3)
     assert team.size == 3

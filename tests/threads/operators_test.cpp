@@ -544,8 +544,10 @@ TEST(Operators, BadInput) {
   expect_error([&] { curl(flat); }, "three axes");
   flat.between = Between::points;
   expect_error([&] { laplacian(flat); }, "Problem::between modes");
-  expect_error([&] { wavenumbers(plan, 0); }, "with modes between");
-  EXPECT_EQ(wavenumbers(good, 0).size(), 8u);
+  expect_error([&] { for_each_mode(plan, [](const auto&, std::size_t) {}); }, "with modes between");
+  expect_error([&] { shell_spectrum(plan, in.data()); }, "with modes between");
+  EXPECT_EQ(wavenumbers(plan, 0), wavenumbers(good, 0));
+  EXPECT_EQ(wavenumbers(plan, 0), (std::vector<double>{0, 1, 2, 3, -4, -3, -2, -1}));
 }
 
 }  // namespace weft::test

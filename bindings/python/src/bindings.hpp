@@ -21,7 +21,8 @@ struct PlanArguments {
   Index batch = 1, input_distance = 0, output_distance = 0;
   std::vector<int> line{};
   Shape modes{}, points{};
-  std::string modes_nyquist = "shared";
+  std::string modes_nyquist = "shared", between = "none";
+  Index results = 0;
   int device = -1;  ///< the GPU whose memory the arrays are in, as CUDA counts; -1: memory of the host
   std::map<std::string, std::string> options;
 };

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "bindings.hpp"
 #include "devices.hpp"
@@ -14,6 +15,40 @@ namespace {
 using nanobind::arg;
 using Released = nanobind::gil_scoped_release;
 
+/// An operator in Python, which is called with the GIL held by whatever thread has a block. What it raises
+/// stays in Python: other ranks, which may be threads of this process, are told of it in words.
+class PythonOperator {
+ public:
+  explicit PythonOperator(nanobind::handle op) : op_(op) {}
+
+  void operator()(const Block& block) const {
+    const nanobind::gil_scoped_acquire held;
+    const bool real = block.element == Element::real;
+    const std::size_t size = (real ? 1 : 2) * (block.precision == Precision::float64 ? 8 : 4);
+    const Index most = std::max(block.fields, block.results);
+    Index last = (most - 1) * block.field_stride;
+    for (int a = 0; a < block.box.ndim(); ++a) last += (block.box.extent(a) - 1) * block.strides[a];
+    try {
+      const nanobind::object memory = nanobind::steal(PyMemoryView_FromMemory(
+          static_cast<char*>(block.data), static_cast<Py_ssize_t>((static_cast<std::size_t>(last) + 1) * size),
+          PyBUF_WRITE));
+      op_(memory, real, block.box.lo, block.box.hi, block.strides, block.field_stride, most);
+    } catch (nanobind::python_error& raised) {
+      const std::string text = raised.what();
+      if (!raised_) raised_.emplace(std::move(raised));
+      throw Error("apply", "an operator that raised " + text, "one that does not raise");
+    }
+  }
+  /// Raises what the operator has raised, if it has. With the GIL held.
+  void raise() {
+    if (raised_) throw std::move(*raised_);
+  }
+
+ private:
+  nanobind::handle op_;
+  mutable std::optional<nanobind::python_error> raised_;
+};
+
 /// A plan in the process that made it, and the arrays of an execution that is under way.
 class HeldPlan {
  public:
@@ -23,11 +58,11 @@ class HeldPlan {
       const Released released;
       bool planning = false;  // with the other ranks
       try {
-        const Problem problem = problem_of(arguments, input, output);
+        problem_ = problem_of(arguments, input, output);
         const Options options = options_of(arguments);
         const OnDevice current(arguments.device);
         planning = true;
-        plan_.set(std::make_unique<Plan>(comm, problem, options));
+        plan_.set(std::make_unique<Plan>(comm, problem_, options));
       } catch (const Error& why) {
         if (!planning) Plan::refuse(comm, why);
         throw;
@@ -50,6 +85,31 @@ class HeldPlan {
         plan.forward(from.source(), to.data(), workspace_.data(), workspace_.bytes());
       else
         plan.backward(from.source(), to.data(), workspace_.data(), workspace_.bytes());
+    }
+    give_back_workspace();
+  }
+
+  /// `op`: a ready-made operator, or a function of Python.
+  void apply(Direction direction, nanobind::handle in, nanobind::handle out, nanobind::handle workspace,
+             nanobind::handle op) {
+    const Turn turn(*this);
+    Plan& plan = plan_.get("apply");
+    const auto [from, to] = views(direction, in, out);
+    if (!under_way_) take_workspace(direction, workspace);  // else the plan refuses
+    const auto run = [&](const auto& with) {
+      const Released released;
+      plan.apply(from.source(), to.data(), with, direction, workspace_.data(), workspace_.bytes());
+    };
+    if (nanobind::isinstance<ModeOperator>(op)) {
+      run(nanobind::cast<const ModeOperator&>(op));
+    } else {
+      PythonOperator function(op);
+      try {
+        run(function);
+      } catch (const Error&) {
+        function.raise();
+        throw;
+      }
     }
     give_back_workspace();
   }
@@ -170,7 +230,17 @@ class HeldPlan {
   HeldPlan(const HeldPlan&) = delete;
   HeldPlan& operator=(const HeldPlan&) = delete;
 
+  /// Of an array of this rank's modes, which Python keeps alive.
+  ModeOperator product(nanobind::handle modes, bool conjugated) const {
+    const View kept(modes, View::Access::read, "product");
+    const Plan& plan = plan_.get("product");
+    return problem_.precision == Precision::float64
+               ? weft::product(plan, static_cast<const std::complex<double>*>(kept.source()), conjugated)
+               : weft::product(plan, static_cast<const std::complex<float>*>(kept.source()), conjugated);
+  }
+
   const Plan& plan() const { return plan_.get("plan"); }
+  const Problem& problem() const { return problem_; }
 
  private:
   /// Only one thread at a time is in a plan; the GIL does not see to that, because executions release it.
@@ -229,6 +299,7 @@ class HeldPlan {
   View from_, to_, workspace_;  // destroyed after the plan, which may still use their memory
   bool in_use_ = false;         // the workspace, until an execution has succeeded
   OfThisProcess<Plan> plan_{"plan"};
+  Problem problem_;
   std::atomic_flag busy_;
   bool under_way_ = false;
   std::uintptr_t stream_ = 0;  ///< the default one, as of a new plan
@@ -254,9 +325,22 @@ nanobind::tuple side(const HeldPlan& held) {
                               input ? plan.input_count() : plan.output_count());
 }
 
+using Lengths = std::vector<double>;
+
+AxisVector<double> vector_of(const Lengths& lengths) {
+  return AxisVector<double>::from(lengths.begin(), lengths.end());
+}
+
+template <ModeOperator (*make)(const Problem&, const AxisVector<double>&)>
+ModeOperator ready_made(const HeldPlan& held, const Lengths& lengths) {
+  return make(held.problem(), vector_of(lengths));
+}
+
 }  // namespace
 
 void bind_plans(nanobind::module_& module) {
+  nanobind::class_<ModeOperator>(module, "ModeOperator",
+                                 "A ready-made operator on modes, made by `weft.operators` for a plan.");
   module.def(
       "refuse_plan",
       [](const Comm& comm, const std::string& operation, const std::string& got,
@@ -276,6 +360,33 @@ void bind_plans(nanobind::module_& module) {
            arg("comm"), arg("arguments"), arg("input"), arg("output"))
       .def("execute", &HeldPlan::execute, arg("direction"), arg("source"), arg("target"),
            arg("workspace").none())
+      .def("apply", &HeldPlan::apply, arg("direction"), arg("source"), arg("target"), arg("workspace").none(),
+           arg("op"))
+      .def(
+          "derivative",
+          [](const HeldPlan& held, const Lengths& lengths, int axis, int order) {
+            return derivative(held.problem(), axis, order, vector_of(lengths));
+          },
+          arg("lengths"), arg("axis"), arg("order"))
+      .def_prop_ro("between_box", [](const HeldPlan& held) { return corners_of(held.plan().between_box()); })
+      .def("product", &HeldPlan::product, arg("modes"), arg("conjugated"), nanobind::keep_alive<0, 2>())
+      .def("gradient", ready_made<gradient>, arg("lengths"))
+      .def("divergence", ready_made<divergence>, arg("lengths"))
+      .def("curl", ready_made<curl>, arg("lengths"))
+      .def("solenoidal_part", ready_made<solenoidal_part>, arg("lengths"))
+      .def("laplacian", ready_made<laplacian>, arg("lengths"))
+      .def(
+          "inverse_helmholtz",
+          [](const HeldPlan& held, const Lengths& lengths, double shift) {
+            return inverse_helmholtz(held.problem(), shift, vector_of(lengths));
+          },
+          arg("lengths"), arg("shift"))
+      .def(
+          "shift",
+          [](const HeldPlan& held, const Lengths& lengths, const Lengths& distances) {
+            return shift(held.problem(), vector_of(distances), vector_of(lengths));
+          },
+          arg("lengths"), arg("distances"))
       .def("start", &HeldPlan::start, arg("direction"), arg("source"), arg("target"), arg("workspace").none())
       .def("refuse", &HeldPlan::refuse, arg("direction"))
       .def("use_stream", &HeldPlan::use_stream, arg("handle"))

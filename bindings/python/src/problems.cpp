@@ -12,6 +12,7 @@ constexpr std::array transform_names{"none", "c2c",  "r2c",  "dct1", "dct2", "dc
 constexpr std::array element_names{"real", "complex"};
 constexpr std::array precision_names{"float32", "float64"};
 constexpr std::array nyquist_names{"shared", "odd", "single"};
+constexpr std::array between_names{"none", "modes", "points"};
 constexpr std::array scale_names{"none", "symmetric", "full"};
 constexpr std::array kind_names{"slab", "pencil", "brick", "grid", "boxes", "box", "fastest"};
 
@@ -49,6 +50,8 @@ Problem problem_of(const PlanArguments& arguments, const Distribution& input, co
   problem.points = arguments.points;
   problem.modes = arguments.modes;
   problem.modes_nyquist = named<ModesNyquist>("modes_nyquist", arguments.modes_nyquist, nyquist_names);
+  problem.between = named<Between>("between", arguments.between, between_names);
+  problem.results = arguments.results;
   problem.line = AxisVector<int>::from(arguments.line.begin(), arguments.line.end());
   problem.input_distance = arguments.input_distance;
   problem.output_distance = arguments.output_distance;
@@ -123,6 +126,8 @@ void bind_problems(nanobind::module_& module) {
       .def_rw("modes", &PlanArguments::modes)
       .def_rw("points", &PlanArguments::points)
       .def_rw("modes_nyquist", &PlanArguments::modes_nyquist)
+      .def_rw("between", &PlanArguments::between)
+      .def_rw("results", &PlanArguments::results)
       .def_rw("device", &PlanArguments::device)
       .def_rw("input_distance", &PlanArguments::input_distance)
       .def_rw("output_distance", &PlanArguments::output_distance)

@@ -18,6 +18,7 @@ except ImportError as error:
 
     _mpi_library.load(error)
     from weft import _core, _mkl
+from weft import operators
 from weft._backend import __ua_domain__ as __ua_domain__
 from weft._backend import __ua_function__ as __ua_function__
 from weft._box import Box
@@ -113,6 +114,7 @@ __all__ = [
     "irfft2",
     "irfftn",
     "limit_cache",
+    "operators",
     "options",
     "rfft",
     "rfft2",

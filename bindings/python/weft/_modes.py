@@ -21,6 +21,7 @@ class Modes:
     _shape: tuple[int, ...]
     _output: Side
     _place: Place
+    _between: str
 
     def wavenumbers(self, axis: int, nyquist: str = "kept") -> np.ndarray:
         """The wavenumbers of this rank's output along an axis, float64, shaped to broadcast against the output. Local.
@@ -29,6 +30,8 @@ class Modes:
         and 2n for the other DCTs and DSTs: times 2 pi / (logical length * spacing) they are angular wavenumbers. For
         c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`. Along an axis that is not transformed they are
         zero. Of an output with a halo they fit the box inside.
+
+        Of a plan with modes between: those of all modes along the axis, by global index, one-dimensional.
 
         `nyquist`: "zero" makes that of mode n/2 of even n zero, for c2c and r2c. It stands for n/2 and for -n/2 alike,
         so that derivatives of odd order leave it out.
@@ -41,6 +44,8 @@ class Modes:
         if nyquist not in ("kept", "zero"):
             raise Error("wavenumbers", f"nyquist {nyquist!r}", '"kept" or "zero"')
         axis = self._axis("wavenumbers", axis)
+        if self._between == "modes":
+            return np.array(self._core.wavenumbers(axis, nyquist == "zero"))
         return self._along(axis, self._core.wavenumbers(axis, nyquist == "zero"))
 
     def logical_length(self, axis: int) -> int:

@@ -75,6 +75,11 @@ class Plan(Findings, Modes):
         themselves.
     points : the length of the input along each axis, if it is shorter than `shape`, which then has the lengths of the
         transforms: forward takes the points behind as zero, backward leaves them out. None for all points of an axis.
+    between : None, or what `apply` passes through: "modes": it transforms points to modes, lets an operator change
+        them, and transforms them back to points; "points": from modes to points and back to modes. Input and output
+        are then both points, or both modes, and nothing of what is between is stored. `dtype` is that of points.
+    results : with `between`, the number of arrays that the operator leaves, if it is not `batch`: 3 of 1 for a
+        gradient, 1 of 2 for a product.
     batch : number of arrays that are transformed together. Arrays then have one more axis, the first.
     input_distance, output_distance : elements from one array of the batch to the next; 0: one follows the other.
     device : where this rank's arrays lie: None: in memory of the host; "cuda", the number of a GPU, a `torch.device`, a
@@ -116,6 +121,8 @@ class Plan(Findings, Modes):
         modes: Sequence[int | None] = (),
         modes_nyquist: str = "shared",
         points: Sequence[int | None] = (),
+        between: str | None = None,
+        results: int | None = None,
         batch: int = 1,
         input_distance: int = 0,
         output_distance: int = 0,
@@ -128,6 +135,8 @@ class Plan(Findings, Modes):
             self._shape = tuple(int(n) for n in shape)
             self._transforms = _transforms(transforms, len(self._shape))
             source, target = _dtypes(self._transforms, dtype)
+            if between is not None:
+                source = target = source if between == "modes" else target
             scales = SCALES.get("backward" if norm is None else norm)
             if scales is None:
                 raise Error("plan: norm", repr(norm), 'one of "backward", "ortho", "forward", "none", "both"')
@@ -135,7 +144,8 @@ class Plan(Findings, Modes):
             arguments.shape = self._shape
             arguments.transforms = self._transforms
             arguments.precision = _PRECISION[source.char]
-            arguments.element = "complex" if source.kind == "c" else "real"
+            real = source.kind == "f" or "r2c" in self._transforms
+            arguments.element = "real" if real else "complex"
             arguments.forward_scale, arguments.backward_scale = scales
             arguments.in_place = self._in_place = bool(in_place)
             axes = [operator.index(axis) for axis in line]
@@ -144,6 +154,8 @@ class Plan(Findings, Modes):
             arguments.points = _lengths("points", points, self._shape)
             arguments.modes = _lengths("modes", modes, halved)
             arguments.modes_nyquist = modes_nyquist
+            arguments.between = self._between = "none" if between is None else between
+            arguments.results = 0 if results is None else operator.index(results)
             arguments.batch = operator.index(batch)
             arguments.input_distance = operator.index(input_distance)
             arguments.output_distance = operator.index(output_distance)
@@ -163,7 +175,7 @@ class Plan(Findings, Modes):
             self._core = _core.Plan(ranks, arguments, before, after)
         room = self._core.buffer_bytes if in_place else 0
         self._input = Side("input", self._core.input, source, batch, before.halo, room)
-        self._output = Side("output", self._core.output, target, batch, after.halo, room)
+        self._output = Side("output", self._core.output, target, results or batch, after.halo, room)
         self._result: Any = None
         self._comm, self._layouts = comm, {}  # of a DistArray
 
@@ -192,6 +204,50 @@ class Plan(Findings, Modes):
     def backward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> Any:
         """The same from the output box to the input box. Collective."""
         return self._do(self._core.execute, _BACKWARD, Given(x, out, workspace, stream))
+
+    def apply(
+        self, op: Any, x: Any, out: Any = None, workspace: Any = None, *, direction: str = "forward"
+    ) -> Any:
+        """Of a plan with something `between`: transforms `x`, lets `op` change what comes of it, and transforms that
+        back. Collective. `forward` does the same without an operator. `direction="backward"` goes from the output box
+        to the input box, by the same transforms in the same order.
+
+        `op`: an operator of `weft.operators`, or a function `op(u, at)` of parts of the modes, or points. It changes
+        `u` in place: an array of the fields of one part, with one axis more in front if there are several (`batch` of
+        them when it is called, `results` of them when it returns, room for the larger number). `at`: where the part
+        is, a slice of global indices for each axis, with which arrays of the whole shape are cut as `factor[at]`.
+        Parts are small, to stay in the cache, so that a function costs some microseconds for each; it holds the GIL.
+        Nothing of `u` may be kept. If `op` raises, all ranks fail, and the plan is broken.
+
+        >>> plan = weft.Plan(None, (64, 8), between="modes")
+        >>> k = plan.wavenumbers(0)[:, None]
+        >>> def low_pass(u, at):
+        ...     u *= abs(k[at[0]]) < 4
+        >>> x = np.exp(2j * np.pi * np.arange(64) / 64)[:, None] * np.ones(8)
+        >>> bool(np.allclose(plan.apply(low_pass, x + x**9), x))
+        True
+        """
+        way = {"forward": _FORWARD, "backward": _BACKWARD}.get(direction)
+        if way is None:
+            raise Error("apply: direction", repr(direction), '"forward" or "backward"')
+        what = op if isinstance(op, _core.ModeOperator) else self._operator(op)
+        return self._do(lambda *used: self._core.apply(*used, what), way, Given(x, out, workspace, None))
+
+    def _operator(self, op: Any) -> Any:
+        """What C++ calls for a block."""
+        single, double = self._input.dtype.char.lower() == "f", self._input.dtype.char.lower() == "d"
+        assert single or double
+        several = len(self._input.shape) > len(self._shape) or len(self._output.shape) > len(self._shape)
+
+        def call(memory: Any, real: bool, lo: Any, hi: Any, strides: Any, field_stride: int, fields: int) -> None:
+            dtype = np.dtype(("f" if real else "F") if single else ("d" if real else "D"))
+            shape = [h - low for low, h in zip(lo, hi, strict=True)]
+            steps = [s * dtype.itemsize for s in strides]
+            if several:
+                shape, steps = [fields, *shape], [field_stride * dtype.itemsize, *steps]
+            op(np.ndarray(shape, dtype, memory, 0, steps), tuple(slice(*ends) for ends in zip(lo, hi, strict=True)))
+
+        return call
 
     def start_forward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.
@@ -250,6 +306,11 @@ class Plan(Findings, Modes):
     def output_box(self) -> Box:
         """This rank's box after forward."""
         return self._output.box
+
+    @property
+    def between_box(self) -> Box:
+        """What of the modes, or points, between two transforms this rank's operator gets."""
+        return Box(*self._core.between_box)
 
     @property
     def input_order(self) -> tuple[int, ...]:
