@@ -1,14 +1,13 @@
 // The gradient of a field that lives in an array with halo cells, as finite-difference codes keep it. The
 // transform reads the field where it lies; nothing is copied to strip the halo. One plan takes the field to
-// its spectrum, another, a batch of three, takes the spectra of the three derivatives back. The result is
-// compared with the exact gradient, and with central differences of fourth order, which need the halo.
+// its modes, makes three derivatives of them and takes these back. The result is compared with the exact
+// gradient, and with central differences of fourth order, which need the halo.
 //
 // A simulation fills its halo by messages between neighbours; here every rank computes the field there too.
 //
 //   mpirun -n 4 gradient [--grid N] [--comm mpi|threads:P] [--set OPTION=VALUE]...
 #include <array>
 #include <cmath>
-#include <complex>
 #include <numbers>
 
 #include "ranks.hpp"
@@ -41,14 +40,12 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   weft::Problem problem;
   problem.shape = {n, n, n};
   problem.transforms = {weft::Transform::c2c, weft::Transform::c2c, weft::Transform::r2c};
-  problem.output = weft::Distribution::slab(1);
   problem.input = weft::Distribution::brick().with_halo({halo, halo, halo}, {halo, halo, halo});
-  weft::Plan plan(ranks.comm, problem, settings.options);
-
-  problem.input = weft::Distribution::brick();  // the gradient has no halo
-  problem.batch = 3;
+  problem.output = weft::Distribution::brick();  // the gradient has no halo
+  problem.between = weft::Between::modes;
+  problem.results = 3;
   problem.backward_scale = weft::Scale::full;
-  weft::Plan three(ranks.comm, problem, settings.options);
+  weft::Plan plan(ranks.comm, problem, settings.options);
   // [/problems]
 
   // [fill]
@@ -60,22 +57,14 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
   // [/fill]
 
   // [gradient]
-  weft::Buffer<std::complex<double>> modes(plan.output_count()), derivatives(three.output_count());
-  plan.forward(u.data(), modes.data());
-  const auto next = static_cast<std::size_t>(three.output_distance());
-  const auto times_ik = [&](const weft::AxisVector<double>& k, std::size_t at) {
-    for (int a = 0; a < 3; ++a)
-      derivatives[static_cast<std::size_t>(a) * next + at] = std::complex<double>(0, k[a]) * modes[at];
-  };
-  weft::for_each_mode(plan, times_ik, weft::Nyquist::zero);
-  weft::Buffer<double> gradient(three.input_count());
-  three.backward(derivatives.data(), gradient.data());
+  weft::Buffer<double> gradient(plan.output_count());
+  plan.apply(u.data(), gradient.data(), weft::gradient(problem));
   // [/gradient]
 
   // [differences]
   double exact_squares = 0, difference_squares = 0, all = 0;
   const weft::Strides& step = plan.input_strides();
-  const weft::Strides& dense = three.input_strides();
+  const weft::Strides& dense = plan.output_strides();
   weft::for_each_input(plan, [&](const weft::Shape& x, std::size_t at) {
     weft::Index there = 0;  // the same point in an array without halo
     for (int a = 0; a < 3; ++a) there += (x[a] - plan.input_box().lo[a]) * dense[a];
@@ -83,7 +72,7 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
       const double* p = u.data() + at;
       const double difference =
           (8 * (p[step[a]] - p[-step[a]]) - (p[2 * step[a]] - p[-2 * step[a]])) / (12 * h);
-      const double mine = gradient[static_cast<std::size_t>(a * three.input_distance() + there)];
+      const double mine = gradient[static_cast<std::size_t>(a * plan.output_distance() + there)];
       const double exact = field(x, h, a);
       exact_squares += std::pow(mine - exact, 2);
       difference_squares += std::pow(mine - difference, 2);

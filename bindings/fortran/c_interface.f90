@@ -45,6 +45,16 @@ module weft_c_module
     integer(c_int) :: line(2) = 0
     integer(c_int) :: modes_nyquist = 0
     integer(c_int64_t) :: modes(max_axes) = 0, points(max_axes) = 0
+    integer(c_int64_t) :: results = 0
+    integer(c_int) :: between = 0
+  end type
+
+  type, bind(C) :: c_block
+    integer(c_size_t) :: size
+    integer(c_int) :: ndim, element, precision
+    integer(c_int64_t) :: lo(max_axes), hi(max_axes), strides(max_axes)
+    type(c_ptr) :: data
+    integer(c_int64_t) :: fields, results, field_stride
   end type
 
   type, bind(C) :: c_layout
@@ -86,7 +96,7 @@ module weft_c_module
   type, bind(C) :: plan_facts
     integer(c_int) :: in_place = 0, on_gpu = 0
     integer(c_int) :: padded_axis = -1
-    integer(c_int64_t) :: batch = 1
+    integer(c_int64_t) :: batch(0:1) = 1  ! per side: an operator may leave another number of arrays
     integer(c_int64_t) :: lower(max_axes, 0:1) = 0, upper(max_axes, 0:1) = 0
   end type
 
@@ -396,6 +406,15 @@ module weft_c_module
       integer(c_int), value :: direction, starts
       type(*), dimension(..), asynchronous :: in
       type(*), dimension(..), intent(inout), asynchronous, optional :: out, workspace
+    end function
+    integer(c_int) function weft_fortran_apply(plan, facts, direction, op, user, in, out, workspace) bind(C)
+      import :: c_int, c_funptr, c_ptr, plan_facts
+      type(c_ptr), value :: plan, user
+      type(c_funptr), value :: op
+      type(plan_facts), intent(in) :: facts
+      integer(c_int), value :: direction
+      type(*), dimension(..) :: in
+      type(*), dimension(..), intent(inout), optional :: out, workspace
     end function
     integer(c_int) function weft_fortran_measured_error(plan, facts, direction, in, accuracy) bind(C)
       import :: c_int, c_ptr, plan_facts, c_accuracy

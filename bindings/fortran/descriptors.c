@@ -15,7 +15,7 @@
 typedef struct facts {
   int in_place, on_gpu;
   int padded_axis; /* of the input, by r2c padding; -1: none */
-  int64_t batch;
+  int64_t batch[2]; /* per side: an operator may leave another number of arrays */
   int64_t lower[2][WEFT_MAX_AXES], upper[2][WEFT_MAX_AXES]; /* halo per side and axis */
 } facts;
 
@@ -97,7 +97,7 @@ static weft_status expect(weft_plan plan, const facts* f, int side, expected* e)
     e->extent[d] = lower[axis] + hi - lo + upper[axis];
     e->stride[d] = layout.strides[axis];
   }
-  if (f->batch > 1) insert_batch(e, f->batch, layout.distance);
+  if (f->batch[side] > 1) insert_batch(e, f->batch[side], layout.distance);
   return WEFT_SUCCESS;
 }
 
@@ -340,26 +340,50 @@ static weft_status check_arrays(weft_plan plan, const facts* f, int from, const 
 /* ---------------------------------------------------------------------------------------------------
  * executions */
 
-typedef weft_status (*execution)(weft_plan, weft_direction, const void*, void*, void*, size_t);
+/* What is to be executed. */
+typedef struct execution {
+  weft_plan plan;
+  const facts* f;
+  weft_direction direction;
+  int starts;
+  weft_operator op; /* NULL: a transform */
+  void* user;
+} execution;
+
+static weft_status execute(const execution* e, const void* in, void* out, void* workspace, size_t bytes) {
+  if (e->op) return weft_apply(e->plan, e->direction, in, out, e->op, e->user, workspace, bytes);
+  return (e->starts ? weft_start : weft_execute)(e->plan, e->direction, in, out, workspace, bytes);
+}
 
 /* What is wrong here is found here, but the library has to be told: it lets the other ranks fail as well
  * where the plan promises that. Two null pointers are misuse on a rank that holds something. The message is
  * this rank's own. */
-int weft_fortran_execute(weft_plan plan, const facts* f, int direction, int starts, const CFI_cdesc_t* in,
-                         const CFI_cdesc_t* out, const CFI_cdesc_t* workspace) {
-  const execution execute = starts ? weft_start : weft_execute;
+static weft_status checked(const execution* e, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
+                           const CFI_cdesc_t* workspace) {
+  const int from = e->direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT;
   size_t bytes = 0;
-  weft_status status = check_arrays(plan, f, direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT, in, out);
+  weft_status status = check_arrays(e->plan, e->f, from, in, out);
   if (status == WEFT_SUCCESS) status = check_workspace(workspace, &bytes);
   if (status == WEFT_SUCCESS)
-    return execute(plan, (weft_direction)direction, in->base_addr, out ? out->base_addr : in->base_addr,
+    return execute(e, in->base_addr, out ? out->base_addr : in->base_addr,
                    workspace ? workspace->base_addr : NULL, bytes);
   if (status == WEFT_BAD_HANDLE) return status;
   /* It succeeds where this rank holds nothing, and must not be left under way then. */
-  if (execute(plan, (weft_direction)direction, NULL, NULL, NULL, 0) == WEFT_SUCCESS) weft_wait(plan);
-  return check_arrays(plan, f, direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT, in, out) != WEFT_SUCCESS
-             ? status
-             : check_workspace(workspace, &bytes);
+  if (execute(e, NULL, NULL, NULL, 0) == WEFT_SUCCESS) weft_wait(e->plan);
+  return check_arrays(e->plan, e->f, from, in, out) != WEFT_SUCCESS ? status
+                                                                    : check_workspace(workspace, &bytes);
+}
+
+int weft_fortran_execute(weft_plan plan, const facts* f, int direction, int starts, const CFI_cdesc_t* in,
+                         const CFI_cdesc_t* out, const CFI_cdesc_t* workspace) {
+  const execution e = {plan, f, (weft_direction)direction, starts, NULL, NULL};
+  return checked(&e, in, out, workspace);
+}
+
+int weft_fortran_apply(weft_plan plan, const facts* f, int direction, weft_operator op, void* user,
+                       const CFI_cdesc_t* in, const CFI_cdesc_t* out, const CFI_cdesc_t* workspace) {
+  const execution e = {plan, f, (weft_direction)direction, 0, op, user};
+  return checked(&e, in, out, workspace);
 }
 
 int weft_fortran_measured_error(weft_plan plan, const facts* f, int direction, const CFI_cdesc_t* in,

@@ -5,6 +5,7 @@ module weft_plans_module
   use weft_axes_module
   use weft_problems_module
   use weft_options_module
+  use weft_operators_module
   use weft_ranks_module
   implicit none
   private
@@ -72,6 +73,7 @@ module weft_plans_module
     procedure :: forward => plan_forward
     procedure :: backward => plan_backward
     procedure :: execute => plan_execute
+    procedure :: apply => plan_apply
     procedure :: start_forward => plan_start_forward
     procedure :: start_backward => plan_start_backward
     procedure :: start => plan_start
@@ -191,6 +193,26 @@ contains
     type(*), dimension(..), intent(inout), optional :: out, workspace
     integer, intent(out), optional :: status
     call report(weft_fortran_execute(self%handle, self%facts, weft_backward, 0, in, out, workspace), status)
+  end subroutine
+
+  ! Of a plan with something between (problem%between): transforms `in`, calls `op` with blocks of the modes, or points,
+  ! until it has had all elements of this rank once, and transforms the result into `out`. Collective; all else is as in
+  ! forward, which executes such a plan without an operator. weft_backward goes from the output box to the input box, by
+  ! the same transforms in the same order. `wavenumbers` of such a plan are those of all modes.
+  subroutine plan_apply(self, op, in, out, workspace, direction, status)
+    class(weft_plan), intent(in) :: self
+    class(weft_operator), intent(in), target :: op
+    type(*), dimension(..) :: in
+    type(*), dimension(..), intent(inout), optional :: out, workspace
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: status
+    type(operator_holder), target :: holder
+    integer(c_int) :: way
+    way = weft_forward
+    if (present(direction)) way = int(direction, c_int)
+    holder%op => op
+    call report(weft_fortran_apply(self%handle, self%facts, way, c_funloc(operate_from_c), c_loc(holder), in, out, &
+      workspace), status)
   end subroutine
 
   ! The same by addresses, which are not checked: for memory of C, or of a GPU. `workspace` with its size in bytes, or

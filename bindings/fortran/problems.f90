@@ -11,6 +11,7 @@ module weft_problems_module
     weft_dst4
   public :: weft_float32, weft_float64, weft_host, weft_cuda, weft_element_auto, weft_real, weft_complex
   public :: weft_nyquist_shared, weft_nyquist_odd, weft_nyquist_single
+  public :: weft_between_none, weft_between_modes, weft_between_points
   public :: weft_unscaled, weft_symmetric, weft_full
   public :: c_arguments, translate
 
@@ -33,6 +34,8 @@ module weft_problems_module
   integer, parameter :: weft_element_auto = 0, weft_real = 1, weft_complex = 2
   ! What the mode in the middle of an even number of kept modes stands for (weft_problem%modes_nyquist).
   integer, parameter :: weft_nyquist_shared = 0, weft_nyquist_odd = 1, weft_nyquist_single = 2
+  ! What an execution passes through (weft_problem%between).
+  integer, parameter :: weft_between_none = 0, weft_between_modes = 1, weft_between_points = 2
   ! The factor of a result: 1, 1/sqrt(N) or 1/N, where N is the product of the logical lengths of the dimensions.
   integer, parameter :: weft_unscaled = 0, weft_symmetric = 1, weft_full = 2
 
@@ -96,6 +99,12 @@ module weft_problems_module
     ! as those of 2(m-1) points (weft_nyquist_shared), or as those of 2m-1 (weft_nyquist_odd); or -m/2 alone
     ! (weft_nyquist_single).
     integer :: modes_nyquist = weft_nyquist_shared
+    ! What an execution passes through: weft_between_none: it is a transform; weft_between_modes: from points to modes,
+    ! where an operator may change them (plan%apply), and back to points; weft_between_points: from modes to points and
+    ! back. Input and output are then both points or both modes. Not with a line; for arrays on the host.
+    integer :: between = weft_between_none
+    ! With between, the number of arrays after the operator, if it is not that of batch before it. 0: as many.
+    integer(c_int64_t) :: results = 0
   end type
 
   ! A problem as C takes it, with what it points to.
@@ -265,6 +274,8 @@ contains
     c%problem%forward_scale = problem%forward_scale
     c%problem%backward_scale = problem%backward_scale
     c%problem%modes_nyquist = problem%modes_nyquist
+    c%problem%between = problem%between
+    c%problem%results = problem%results
     if (allocated(problem%modes)) then
       call need_size(code, "problem%modes", size(problem%modes), ndim)
       if (code /= weft_success) return
@@ -298,6 +309,7 @@ contains
     c%facts%in_place = c%problem%in_place
     c%facts%on_gpu = merge(1, 0, problem%memory == weft_cuda)
     c%facts%batch = problem%batch
+    if (problem%results > 0) c%facts%batch(1) = problem%results
     c%facts%lower(:, 0) = c%distributions(0)%halo_lower
     c%facts%upper(:, 0) = c%distributions(0)%halo_upper
     c%facts%lower(:, 1) = c%distributions(1)%halo_lower

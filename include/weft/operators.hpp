@@ -22,6 +22,7 @@ class WEFT_API ModeOperator {
   /// What computes a block.
   class Work;
   explicit ModeOperator(std::shared_ptr<const Work> work) : work_(std::move(work)) {}
+  /// Changes the modes of a block.
   void operator()(const Block& block) const;
 
  private:

@@ -323,8 +323,9 @@ typedef struct weft_block {
   int64_t hi[WEFT_MAX_AXES];       ///< to hi[a] - 1
   int64_t strides[WEFT_MAX_AXES];  ///< from element to element
   void* data;                      ///< the first element of the first field
-  int64_t fields, results;
-  int64_t field_stride;  ///< from field to field
+  int64_t fields;                  ///< arrays that are there
+  int64_t results;                 ///< arrays to be left
+  int64_t field_stride;            ///< from field to field
 } weft_block;
 
 /// Changes a block in place. Not 0: it has failed, and so does the execution, on all ranks. It is called by

@@ -105,9 +105,12 @@ weft_status weft_apply(weft_plan plan, weft_direction direction, const void* in,
   return guarded([&] {
     Plan& mine = object_of(plan, "apply");
     const bool forward = is_forward(mine, direction, "apply");
-    if (op == nullptr)
-      weft::PlanImpl::of(mine).refuse_execution("apply",
-                                                bad_argument("apply", "no operator (NULL)", "a function"));
+    try {
+      check_given(reinterpret_cast<const void*>(op), "apply", "op");
+    } catch (...) {
+      fail_together(std::current_exception(),
+                    [&](const Error& own) { weft::PlanImpl::of(mine).refuse_execution("apply", own); });
+    }
     mine.apply(in, out, OperatorOfC(op, user), forward ? weft::Direction::forward : weft::Direction::backward,
                workspace, workspace_bytes);
   });

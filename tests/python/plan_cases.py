@@ -260,7 +260,7 @@ def operators_between(comm):
         u[0] *= u[1]
 
     f = np.random.default_rng(6).normal(size=(2, n, n))
-    modes = np.fft.rfftn(f, axes=(1, 2), norm="forward").astype(np.complex64)[:, *both.input_box.slices]
+    modes = np.fft.rfftn(f, axes=(1, 2), norm="forward").astype(np.complex64)[(slice(None), *both.input_box.slices)]
     product = both.apply(multiply, np.ascontiguousarray(modes))
     assert product.dtype == np.complex64
     expected = np.fft.rfftn(f[0] * f[1], norm="forward")[both.output_box.slices]

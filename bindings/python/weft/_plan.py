@@ -205,9 +205,7 @@ class Plan(Findings, Modes):
         """The same from the output box to the input box. Collective."""
         return self._do(self._core.execute, _BACKWARD, Given(x, out, workspace, stream))
 
-    def apply(
-        self, op: Any, x: Any, out: Any = None, workspace: Any = None, *, direction: str = "forward"
-    ) -> Any:
+    def apply(self, op: Any, x: Any, out: Any = None, workspace: Any = None, *, direction: str = "forward") -> Any:
         """Of a plan with something `between`: transforms `x`, lets `op` change what comes of it, and transforms that
         back. Collective. `forward` does the same without an operator. `direction="backward"` goes from the output box
         to the input box, by the same transforms in the same order.
