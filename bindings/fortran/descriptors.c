@@ -14,7 +14,7 @@
 /* plan_facts of c_interface.f90: what a plan of Fortran knows besides its handle. */
 typedef struct facts {
   int in_place, on_gpu;
-  int padded_axis; /* of the input, by r2c padding; -1: none */
+  int padded_axis;  /* of the input, by r2c padding; -1: none */
   int64_t batch[2]; /* per side: an operator may leave another number of arrays */
   int64_t lower[2][WEFT_MAX_AXES], upper[2][WEFT_MAX_AXES]; /* halo per side and axis */
 } facts;

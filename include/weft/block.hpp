@@ -9,13 +9,15 @@
 
 #include "weft/box.hpp"
 #include "weft/error.hpp"
+#include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
 
 namespace weft {
 
 /// All fields of some elements: of modes with Problem::between `modes`, of points with `points`. The operator
 /// finds `fields` arrays there, as many as the batch has, and leaves `results` ones, in the same memory,
-/// which has room for the larger number. Elements outside of the box must not be touched.
+/// which has room for the larger number; what lies behind `fields` is undefined at first. Elements outside of
+/// the box must not be touched.
 struct Block {
   Box box;               ///< the global indices of the elements
   void* data = nullptr;  ///< the first element of the first field
@@ -60,8 +62,11 @@ void for_each_row(const Block& block, F&& f) {
   AxisVector<int> axes;  // from slowest to fastest in memory
   for (int a = 0; a < box.ndim(); ++a) {
     axes.push_back(a);
-    for (int i = a; i > 0 && block.strides[axes[i]] > block.strides[axes[i - 1]]; --i)
-      std::swap(axes[i], axes[i - 1]);
+    // Along an axis of one element the stride says nothing.
+    const auto slower = [&](int b, int c) {
+      return box.extent(c) > 1 && (box.extent(b) == 1 || block.strides[b] > block.strides[c]);
+    };
+    for (int i = a; i > 0 && slower(axes[i], axes[i - 1]); --i) std::swap(axes[i], axes[i - 1]);
   }
   const int fastest = axes[box.ndim() - 1];
   Shape at = box.lo;
@@ -90,20 +95,44 @@ void for_each_element(const Block& block, F&& f) {
   });
 }
 
-/// An operator by reference, which `Plan::apply` makes: anything that can be called with a const Block&.
+/// An operator by reference, which `Plan::apply` makes: anything that can be called, as const, with a const
+/// Block&. If it has a member check(problem, direction), that says before any data move whether it is one for
+/// such executions, by throwing.
 class BlockOperator {
  public:
   BlockOperator() = default;  ///< none
+  /// Of `f`, which must live as long as the operator is used.
   template <class F>
-  explicit BlockOperator(const F& f)
-      : call_([](const void* op, const Block& block) { (*static_cast<const F*>(op))(block); }), op_(&f) {}
+  explicit BlockOperator(const F& f) {
+    static_assert(std::is_invocable_v<const F&, const Block&>,
+                  "an operator is called with a const weft::Block&, as const: by several threads");
+    if constexpr (std::is_function_v<F>) {
+      function_ = &f;
+      call_ = [](const BlockOperator& op, const Block& block) { op.function_(block); };
+    } else {
+      object_ = &f;
+      call_ = [](const BlockOperator& op, const Block& block) {
+        (*static_cast<const F*>(op.object_))(block);
+      };
+    }
+    if constexpr (requires(const Problem& p) { f.check(p, Direction::forward); })
+      check_ = [](const void* op, const Problem& p, Direction d) { static_cast<const F*>(op)->check(p, d); };
+  }
 
+  /// Whether there is one.
   explicit operator bool() const { return call_ != nullptr; }
-  void operator()(const Block& block) const { call_(op_, block); }
+  /// Changes a block.
+  void operator()(const Block& block) const { call_(*this, block); }
+  /// Throws if the operator is none for executions of a problem in a direction.
+  void check(const Problem& problem, Direction direction) const {
+    if (check_ != nullptr) check_(object_, problem, direction);
+  }
 
  private:
-  void (*call_)(const void*, const Block&) = nullptr;
-  const void* op_ = nullptr;
+  void (*call_)(const BlockOperator&, const Block&) = nullptr;
+  void (*check_)(const void*, const Problem&, Direction) = nullptr;
+  const void* object_ = nullptr;
+  void (*function_)(const Block&) = nullptr;
 };
 
 }  // namespace weft

@@ -52,8 +52,8 @@ void for_each_output(const Plan& plan, F&& f) {
 
 /// What the mode n/2 of a c2c or r2c axis of even length n counts as. It stands for n/2 periods and for -n/2
 /// alike, so that a derivative of odd order has to leave it out: zero. The same goes for the mode m/2 of an
-/// even number m of kept modes along a c2c axis, and for the last kept one of an r2c axis if
-/// `Problem::modes_nyquist` is shared.
+/// even number m of kept modes along a c2c axis unless modes_nyquist is single, and for the last kept one of
+/// an r2c axis if `Problem::modes_nyquist` is shared.
 enum class Nyquist { kept, zero };
 
 /// The period of the transform along an axis, in points, from which wavenumbers are counted: n for c2c and
@@ -64,17 +64,19 @@ WEFT_API Index logical_length(const Plan& plan, int axis);
 /// The wavenumbers of this rank's modes along an axis, one for each index of `output_box()`, from its first:
 /// how many periods a mode has in the logical length L. Times 2 pi / (L * spacing) they are angular
 /// wavenumbers. Of c2c those from n/2 on are negative (-n/2 first, if n is even); those of r2c are not, dct3
-/// and dst3, dct4 and dst4 have halves. Zeros along an axis that is not transformed. Of a plan with modes between
-/// (`Problem::between`) they are those of all modes, by global index, and so are the functions below. Throws `weft::Error` for
-/// an axis that the plan does not have. Local.
+/// and dst3, dct4 and dst4 have halves. Zeros along an axis that is not transformed. Of a plan with modes
+/// between
+/// (`Problem::between`) they are those of all modes, by global index, and so are the functions below. Throws
+/// `weft::Error` for an axis that the plan does not have. Local.
 WEFT_API std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist = Nyquist::kept);
 
 /// The same of a problem: all modes along an axis, by global index. Local.
 WEFT_API std::vector<double> wavenumbers(const Problem& problem, int axis, Nyquist nyquist = Nyquist::kept);
 
 namespace detail {
+/// Throws `weft::Error` for a plan with modes between, whose output is points.
 WEFT_API void check_output_is_modes(const Plan& plan, const char* operation);
-}
+}  // namespace detail
 
 /// Calls f(wavenumbers, position) for every mode of this rank's output, of the first array of a batch, in the
 /// order of memory: one wavenumber for each axis. Allocates; local.

@@ -21,7 +21,11 @@ class WEFT_API ModeOperator {
  public:
   /// What computes a block.
   class Work;
+  /// The functions below make operators.
   explicit ModeOperator(std::shared_ptr<const Work> work) : work_(std::move(work)) {}
+  /// Throws `weft::Error` if it is none for executions of a problem in a direction: for another number of
+  /// fields or results, other modes, or real ones. `Plan::apply` calls it before any data move.
+  void check(const Problem& problem, Direction direction) const;
   /// Changes the modes of a block.
   void operator()(const Block& block) const;
 
@@ -65,9 +69,10 @@ WEFT_API ModeOperator shift(const Problem& problem, const AxisVector<double>& di
                             const AxisVector<double>& lengths = {});
 /// Times an array of modes, element by element, of every field: a cyclic convolution with the array that the
 /// modes are of, or with `Problem::points` a linear one; conjugated, the correlation. `modes` is this rank's
-/// array of the modes in `plan.between_box()`, in C order and in the plan's precision: the output of a plan for
-/// the kernel, with the same shape, transforms and kept modes, and `Distribution::box(plan.between_box())`. It
-/// must live as long as the operator is used. Throws `weft::Error` for elements of another type.
+/// array of the modes in `plan.between_box()`, in C order and in the plan's precision: the output of a plan
+/// for the kernel, with the same shape, transforms, kept modes and modes_nyquist, and
+/// `Distribution::box(plan.between_box())`. It must live as long as the operator is used. Throws
+/// `weft::Error` for elements of another type.
 WEFT_API ModeOperator product(const Plan& plan, const std::complex<double>* modes, bool conjugated = false);
 WEFT_API ModeOperator product(const Plan& plan, const std::complex<float>* modes, bool conjugated = false);
 /// Times `factor` of |k|, of every field. `factor` is called by several threads.

@@ -87,8 +87,9 @@ class WEFT_API Plan {
   ///
   /// `op` is anything that can be called with a `const Block&`, also by several threads of the rank at the
   /// same time, with different blocks. Blocks differ from plan to plan; an operator that needs neighbours has
-  /// no place here. It must not call Weft. If it throws, the execution fails in the middle on all ranks.
-  /// Ready-made operators are in weft/operators.hpp.
+  /// no place here. It must not call plans and communicators. If it throws, the execution fails in the
+  /// middle. Ranks without elements between get no call. There is no `start_apply`. Ready-made operators are
+  /// in weft/operators.hpp.
   template <class In, class Out, class Op>
   void apply(const In* in, Out* out, const Op& op, Direction direction = Direction::forward,
              void* workspace = nullptr, std::size_t workspace_bytes = 0) {
@@ -146,8 +147,8 @@ class WEFT_API Plan {
   const Strides& output_strides() const;
   Index input_offset() const;
   Index output_offset() const;
-  /// What of the modes, or points, between two transforms (`Problem::between`) the operator gets on this rank.
-  /// Throws `weft::Error` for a plan with nothing between.
+  /// What of the modes, or points, between two transforms (`Problem::between`) the operator gets on this
+  /// rank. Throws `weft::Error` for a plan with nothing between.
   Box between_box() const;
   /// Elements from one array of a batch to the next.
   Index input_distance() const;
@@ -160,8 +161,9 @@ class WEFT_API Plan {
   /// Bytes of workspace on this rank, counted in boxes, the largest of any stage, rounded up to 64 bytes.
   /// Pipelines sequential, th and windowed need at most two boxes. Pipelines planes and two-front need one
   /// box for one reshape and two for several, at most one more box for what leaves in messages, and two
-  /// sub-tiles. A plan on a single rank needs none, or two sub-tiles if its array is large. With effort
-  /// online it is as large as any plan needs that may be tried; workspace of the user stays as large.
+  /// sub-tiles. A plan on a single rank needs none, or two sub-tiles if its array is large; with an operator
+  /// between two transforms up to two boxes, and every rank two blocks of it. With effort online it is as
+  /// large as any plan needs that may be tried; workspace of the user stays as large.
   std::size_t workspace_bytes() const;
   /// The product of the logical lengths of the transformed axes: the factor of forward followed by backward
   /// if neither is scaled.

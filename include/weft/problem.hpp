@@ -169,7 +169,7 @@ struct Problem {
   /// In C order the input is the line as it is, and so is an output of order {..., b, a}. Empty: none.
   /// `line_shape` factors a length. For arrays on the host.
   AxisVector<int> line{};
-  /// The length of the output along each axis, if not all modes are kept: those of the lowest frequencies.
+  /// The length of the modes along each axis, if not all are kept: those of the lowest frequencies.
   /// Forward leaves the others out, backward takes them as zero (the 3/2 rule: shape 3/2 of what the modes
   /// alone would need). Of a c2c axis of n points the m kept modes are 0 to (m+1)/2 - 1, then -(m/2) to -1 as
   /// in a transform of m points; of r2c and of DCTs and DSTs they are the first m. Scale factors are those of
@@ -177,7 +177,7 @@ struct Problem {
   /// kept are neither transformed nor sent. Empty: all. Not along axes of
   /// a line; for arrays on the host.
   Shape modes{};
-  /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of
+  /// The length of the points along each axis, if it is shorter than `shape`, which then has the lengths of
   /// the transforms: forward takes the points behind as zero, backward leaves them out (linear convolution:
   /// shape at least as long as both arrays together). Lines of zeros are neither transformed nor sent. Empty:
   /// all. As with `modes`, not along axes of a line, and for arrays on the host.
@@ -186,9 +186,11 @@ struct Problem {
   /// If it is not `none`, the plan is one for `Plan::apply`: forward, an operator, and backward (`modes`), or
   /// backward, an operator, and forward (`points`), in one execution. Input and output are both points
   /// (`modes`) or both modes (`points`), before and after that, and what lies between is never stored: the
-  /// operator works on parts of it in the cache. Both scale factors apply, the first one before the operator.
-  /// With `modes` and `points` above, what is cut is zero on the way back (a filter), and products of points
-  /// are free of aliasing errors (the 3/2 rule). Not with a line; for arrays on the host.
+  /// operator works on blocks of it, in the cache where whole lines of what is transformed last fit there.
+  /// Both scale factors apply, in both directions of `apply`: with `modes` forward_scale before the operator
+  /// and backward_scale behind it, with `points` the other way round. With `modes` and `points` above, what
+  /// is cut is zero on the way back (a filter), and products of points are free of aliasing errors (the 3/2
+  /// rule). Not with a line; for arrays on the host.
   Between between = Between::none;
   /// With `between`, the number of arrays after the operator, if it is not that of `batch` before it: 3 of 1
   /// for a gradient, 1 of 2 for a product. 0: as many.
@@ -197,13 +199,14 @@ struct Problem {
   Precision precision = Precision::float64;
   /// Memory of input and output. Arrays in memory of a GPU start on multiples of 16 bytes.
   MemoryKind memory = MemoryKind::host;
-  /// Elements of the input. Unset: real if an axis is r2c, or if there are DCTs or DSTs and no c2c; else
-  /// complex. The output is complex if the input is complex or an axis is r2c.
+  /// Elements of the points. Unset: real if an axis is r2c, or if there are DCTs or DSTs and no c2c; else
+  /// complex. Modes are complex if points are complex or an axis is r2c.
   std::optional<Element> element{};
-  /// The array before forward (after backward). Its boxes tile `shape`, or `points`.
+  /// The array before forward (after backward). Its boxes tile `shape`, or `points`; with points `between`
+  /// the same as those of the output.
   Distribution input = Distribution::slab(0);
   /// The array after forward (before backward). Its boxes tile `shape` with n/2+1 points along an r2c axis,
-  /// or `modes`.
+  /// or `modes`; with modes `between` the same as those of the input.
   Distribution output = Distribution::slab(0);
   /// Whether input and output are one array, of `Plan::buffer_bytes()` bytes. The result overwrites whatever
   /// lies in its place, halos of the other side included. If a side has strides, halo or padding, the layouts

@@ -251,8 +251,8 @@ typedef struct weft_problem {
   /// for a gradient. 0: as many.
   int64_t results;
   /// Not WEFT_BETWEEN_NONE: the plan is one for weft_apply. Input and output are both points
-  /// (WEFT_BETWEEN_MODES) or both modes (WEFT_BETWEEN_POINTS), and what lies between is never stored. Not with
-  /// a line; for arrays on the host.
+  /// (WEFT_BETWEEN_MODES) or both modes (WEFT_BETWEEN_POINTS), and what lies between is never stored. Not
+  /// with a line; for arrays on the host.
   weft_between between;
 } weft_problem;
 
@@ -333,11 +333,11 @@ typedef struct weft_block {
 /// call Weft.
 typedef int (*weft_operator)(const weft_block* block, void* user);
 
-/// Of a plan with something between: transforms `in`, calls `op` with blocks of the modes, or points, until it
-/// has had all elements of this rank once, and transforms the result into `out`. Collective. `user` is passed
-/// on to `op`. WEFT_BACKWARD goes from the output box to the input box, by the same transforms in the same
-/// order. `workspace` as of weft_execute; NULL, 0: none. weft_plan_wavenumbers gives all wavenumbers of such a
-/// plan, by global index.
+/// Of a plan with something between: transforms `in`, calls `op` with blocks of the modes, or points, until
+/// it has had all elements of this rank once, and transforms the result into `out`. Collective. `user` is
+/// passed on to `op`. WEFT_BACKWARD goes from the output box to the input box, by the same transforms in the
+/// same order. `workspace` as of weft_execute; NULL, 0: none. weft_plan_wavenumbers gives all wavenumbers of
+/// such a plan, by global index.
 WEFT_API weft_status weft_apply(weft_plan plan, weft_direction direction, const void* in, void* out,
                                 weft_operator op, void* user, void* workspace, size_t workspace_bytes);
 

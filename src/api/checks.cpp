@@ -97,6 +97,10 @@ void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
   if (plan.bound->broken())
     throw Error(op, "a plan whose earlier execution failed in the middle", "a new plan", rank);
   check_in_flight(plan, op);
+  if (a.op && plan.problem.between == Between::none)
+    throw Error("apply", "a plan with nothing between its transforms",
+                "a plan whose problem says what is between (Problem::between)", rank);
+  a.op.check(plan.problem, direction);
   check_type(plan, op, "in", a.in_type, in.element);
   check_type(plan, op, "out", a.out_type, out.element);
   if (a.in == nullptr && in.bytes > 0)

@@ -73,7 +73,7 @@ double wavenumber(const ModeAxis& axis, Index k) {
 
 /// Whether a mode stands for as many periods forward as backward.
 bool is_nyquist(const ModeAxis& axis, Index k) {
-  if (axis.transform == Transform::c2c) return 2 * k == axis.modes;
+  if (axis.transform == Transform::c2c) return 2 * k == axis.modes && (axis.modes == axis.n || axis.shared);
   return axis.transform == Transform::r2c && (2 * k == axis.n || (axis.shared && k + 1 == axis.modes));
 }
 
@@ -193,7 +193,8 @@ std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<
 
 void detail::check_output_is_modes(const Plan& plan, const char* operation) {
   if (PlanImpl::of(plan).problem.between == Between::modes)
-    throw Error(operation, "a plan whose output is points, with modes between", "a plan whose output is modes");
+    throw Error(operation, "a plan whose output is points, with modes between",
+                "a plan whose output is modes");
 }
 
 Index logical_length(const Plan& plan, int axis) {

@@ -57,6 +57,15 @@ class OnlineDesigns final : public Candidates {
     const Design* const d = designs_.of(candidate);
     const bool same = d != nullptr && base_ && d->schedules[0].input() == base_->schedules[0].input() &&
                       d->schedules[0].output() == base_->schedules[0].output();
+    // Arrays that an operator holds lie as the modes between did when it was made.
+    const int middle = base_ ? stage_of_operator(base_->schedules[0]) : -1;
+    if (same && middle >= 0) {
+      const Schedule& there = d->schedules[0];
+      const int other = stage_of_operator(there);
+      if (at(there.stages, other).axes != at(base_->schedules[0].stages, middle).axes ||
+          !(*at(there.fields, other).tiling == *at(base_->schedules[0].fields, middle).tiling))
+        return nullptr;
+    }
     return same && (concurrent(*d) || !concurrent(*base_)) ? d : nullptr;
   }
   Wishes with(const Settings& candidate) const { return designs_.with(candidate); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/plan_impl.hpp"
+#include "api/problem_check.hpp"
 #include "base/text.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
@@ -19,11 +20,17 @@ namespace weft {
 class ModeOperator::Work {
  public:
   virtual ~Work() = default;
+  /// Throws if it is none for executions of a checked problem in a direction.
+  virtual void check(const Problem& problem, Direction direction) const = 0;
   virtual void run(const Block& block) const = 0;
 };
 
 void ModeOperator::operator()(const Block& block) const {
   work_->run(block);
+}
+
+void ModeOperator::check(const Problem& problem, Direction direction) const {
+  work_->check(problem, direction);
 }
 
 namespace {
@@ -43,9 +50,11 @@ struct RowOfWaves {
 class Waves {
  public:
   Waves(const Problem& problem, const AxisVector<double>& lengths, const char* operation, Nyquist nyquist)
-      : operation_(operation), ndim_(problem.shape.size()) {
+      : operation_(operation), ndim_(problem.shape.size()), problem_(problem) {
     if (problem.between != Between::modes)
       throw Error(operation, "a problem without an operator on modes", "Problem::between modes");
+    problem_.input = problem_.output = Distribution::fastest();
+    check_problem(problem_, 1);
     bool good = lengths.empty() || lengths.size() == ndim_;
     for (const double length : lengths) good = good && std::isfinite(length) && length > 0;
     if (!good)
@@ -59,6 +68,15 @@ class Waves {
     }
   }
 
+  /// Throws unless the modes of a checked problem are those.
+  void check(const Problem& other) const {
+    const Problem& p = problem_;
+    if (p.shape == other.shape && p.transforms == other.transforms && modes_of(p) == modes_of(other) &&
+        p.modes_nyquist == other.modes_nyquist && other.between == Between::modes)
+      return;
+    throw Error(operation_, "modes of " + by_x(modes_of(other)),
+                "a plan of the operator's problem, of " + by_x(modes_of(p)) + " modes");
+  }
   int ndim() const { return ndim_; }
   const char* operation() const { return operation_; }
   const std::vector<double>& along(int axis) const { return k_[static_cast<std::size_t>(axis)]; }
@@ -75,6 +93,7 @@ class Waves {
  private:
   const char* operation_;
   int ndim_;
+  Problem problem_;
   std::vector<std::vector<double>> k_;
 };
 
@@ -125,22 +144,26 @@ class WorkOf final : public ModeOperator::Work {
  public:
   explicit WorkOf(Map map) : map_(std::move(map)) {}
 
-  void run(const Block& block) const override {
-    if (!map_.fits(block.fields, block.results))
+  void check(const Problem& problem, Direction direction) const override {
+    map_.waves.check(problem);
+    const bool forward = direction == Direction::forward;
+    const Index fields = arrays_of(problem, direction),
+                results = arrays_of(problem, forward ? Direction::backward : Direction::forward);
+    if (!map_.fits(fields, results))
       throw Error(map_.waves.operation(),
-                  std::to_string(block.fields) + " fields and " + std::to_string(block.results) + " results",
+                  std::to_string(fields) + " fields and " + std::to_string(results) + " results",
                   map_.wanted());
-    for (int a = 0; a < block.box.ndim(); ++a)
-      if (block.box.ndim() != map_.waves.ndim() ||
-          block.box.hi[a] > static_cast<Index>(map_.waves.along(a).size()))
-        throw Error(map_.waves.operation(), "modes of another problem", "a plan of the operator's problem");
+    const bool complex = problem.element == Element::complex || problem.transforms.contains(Transform::r2c);
+    if (!reals && !complex)
+      throw Error(map_.waves.operation(), "real modes", "complex ones, of c2c and r2c axes");
+  }
+
+  void run(const Block& block) const override {
     const bool wide = block.precision == Precision::float64;
     if (block.element == Element::complex) {
       wide ? each<std::complex<double>>(block) : each<std::complex<float>>(block);
     } else if constexpr (reals) {
       wide ? each<double>(block) : each<float>(block);
-    } else {
-      throw Error(map_.waves.operation(), "real modes", "complex ones, of c2c and r2c axes");
     }
   }
 
@@ -332,13 +355,18 @@ template <class T>
 class Product final : public ModeOperator::Work {
  public:
   Product(const Box& box, const T* modes, bool conjugated)
-      : box_(box), strides_(dense_strides(box.extents(), c_order(box.ndim()))), modes_(modes),
+      : box_(box),
+        strides_(dense_strides(box.extents(), c_order(box.ndim()))),
+        modes_(modes),
         conjugated_(conjugated) {}
 
-  void run(const Block& block) const override {
-    if (block.fields != block.results)
-      throw Error("product", std::to_string(block.results) + " results of " + std::to_string(block.fields),
+  void check(const Problem& problem, Direction /*direction*/) const override {
+    if (problem.results > 0)
+      throw Error("product", std::to_string(problem.results) + " results of " + std::to_string(problem.batch),
                   "as many results as fields (Problem::results 0)");
+  }
+
+  void run(const Block& block) const override {
     if (!(intersect(block.box, box_) == block.box))
       throw Error("product", "modes of another plan", "those of the plan that the operator was made for");
     for_each_row<T>(block, [&](T* first, Index n, Index stride, const Shape& at, int axis) {
@@ -453,8 +481,9 @@ ModeOperator inverse_helmholtz(const Problem& problem, double shift, const AxisV
 ModeOperator shift(const Problem& problem, const AxisVector<double>& distances,
                    const AxisVector<double>& lengths) {
   constexpr const char* operation = "shift";
-  check_fourier(problem, operation);
   const int ndim = problem.shape.size();
+  for (int a = 0; a < std::min(ndim, distances.size()); ++a)
+    if (distances[a] != 0) check_fourier(problem, a, operation);
   if (distances.size() != ndim)
     throw Error(operation, std::to_string(distances.size()) + " distances",
                 "one for each of " + std::to_string(ndim) + " axes");

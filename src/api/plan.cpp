@@ -31,6 +31,11 @@ PlanImpl& Plan::impl() const {
 }
 
 void Plan::execute(Direction direction, const Arrays& arrays) {
+  try {
+    check("apply", direction);
+  } catch (const Error& wrong) {
+    impl().refuse_execution("apply", wrong);
+  }
   const DeviceRange range(impl().bound->name(direction));
   impl().start(direction, arrays);
   impl().advance(Patience::wait);
@@ -66,15 +71,15 @@ const Box& Plan::output_box() const {
 Box Plan::between_box() const {
   const PlanImpl& plan = impl();
   const Schedule& s = plan.design().schedules[0];
-  for (std::size_t i = 0; i < s.stages.size(); ++i) {
-    if (s.stages[i].between.empty()) continue;
-    Box box = s.fields[i].box(plan.comm.rank());
-    const int ndim = plan.problem.shape.size();
-    for (const int a : s.stages[i].axes)
-      if (!box.empty()) box.hi[a] = s.stages[i].between[a];
-    return {Shape::from(box.lo.begin(), box.lo.begin() + ndim), Shape::from(box.hi.begin(), box.hi.begin() + ndim)};
-  }
-  throw Error("between box", "a plan of a transform", "a plan with something between (Problem::between)");
+  const int stage = stage_of_operator(s);
+  if (stage < 0)
+    throw Error("between box", "a plan of a transform", "a plan with something between (Problem::between)");
+  Box box = at(s.fields, stage).box(plan.comm.rank());
+  const int ndim = plan.problem.shape.size();
+  for (const int a : at(s.stages, stage).axes)
+    if (!box.empty()) box.hi[a] = at(s.stages, stage).between[a];
+  return {Shape::from(box.lo.begin(), box.lo.begin() + ndim),
+          Shape::from(box.hi.begin(), box.hi.begin() + ndim)};
 }
 const Order& Plan::input_order() const {
   return impl().arrays[0].order;

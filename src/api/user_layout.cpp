@@ -67,7 +67,8 @@ void check_memory(const Distribution& d, const Problem& problem, bool is_input) 
   }
   const int real = r2c_axis(problem);
   if (d.r2c_padding() && (!is_input || real < 0))
-    throw Error(what + " padding", "r2c padding", "the input of a problem with an r2c axis");
+    throw Error(what + " padding", "r2c padding",
+                "the input of a problem with an r2c axis and nothing between (Problem::between)");
   const Index distance = is_input ? problem.input_distance : problem.output_distance;
   if (distance < 0)
     throw Error(what + " distance", std::to_string(distance), "0, or a positive number of elements");
@@ -118,8 +119,9 @@ void check_in_place(const Problem& problem, const Box& in_box, const Layout& in,
   for (int a = 0; a < in_box.ndim(); ++a)
     if (a != real && (in_box.lo[a] != out_box.lo[a] || in_box.hi[a] != out_box.hi[a])) return;
   bool alike = in.offset * in_unit == out.offset * out_unit;
+  const bool both = arrays_of(problem, Direction::forward) > 1 && arrays_of(problem, Direction::backward) > 1;
   for (int a = 0; a < in.strides.size(); ++a)  // one more for a batch
-    if (a != real && (a == in_box.ndim() || in_box.extent(a) > 1))
+    if (a != real && (a == in_box.ndim() ? both : in_box.extent(a) > 1))
       alike = alike && in.strides[a] * in_unit == out.strides[a] * out_unit;
   if (!alike)
     throw Error("plan: in place",

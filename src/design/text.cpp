@@ -21,7 +21,9 @@ std::string to_string(const Design& design) {
     for (std::size_t j = 0; j < design.legs_of(d).size(); ++j)
       text += std::string(name_of(d)) + " reshape " + std::to_string(j + 1) + ": " +
               weft::to_string(design.legs_of(d)[j]) + "\n";
-  if (codec_error(design, Direction::forward) > 0)
+  const bool has_operator =
+      stage_of_operator(design.schedules[0]) >= 0;  // what it makes of errors is not known
+  if (codec_error(design, Direction::forward) > 0 && !has_operator)
     text += "codecs: relative error at most " + scientific(codec_error(design, Direction::forward)) +
             " forward, " + scientific(codec_error(design, Direction::backward)) + " backward\n";
   text += std::string("layout ") + (design.contiguous.value ? "contiguous" : "strided") + " (" +

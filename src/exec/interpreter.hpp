@@ -127,7 +127,8 @@ class Interpreter {
 CodedRequest coded_request(const CopyCall& call);
 
 /// The local transform that a call of the program asks for: one that is resized, or any other.
-ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort, const Program& program);
+ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort,
+                               const Program& program);
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort);
 
 }  // namespace weft

@@ -23,11 +23,10 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
   program.reshapes.reserve(legs.size());
   program.batch_axis = s.batch_axis;
   if (r.scale == 1) return;
-  int first = 0;  // what comes before an operator is not scaled with what it leaves
-  for (std::size_t i = 0; i < s.stages.size(); ++i)
-    if (!s.stages[i].between.empty()) first = static_cast<int>(i);
+  // What comes before an operator is not scaled with what it leaves.
+  const int middle = stage_of_operator(s);
   for (int j = 0; j < place.reshapes(); ++j) {
-    if (place.stage_of(j) < first) continue;
+    if (place.stage_of(j) < middle) continue;
     const ExchangeTraits& traits = leg(j).traits;
     const bool all_copied = traits.stores ? r.nodes.empty() : traits.form != Form::boxes;
     if (all_copied && leg(j).planes() == nullptr) scaled_reshape_ = place.stage_of(j);

@@ -31,25 +31,33 @@ Schedule half_of(const ScheduleRequest& request) {
   return inverse(make_schedule(half));
 }
 
-/// The axis of a stage of several that the operator's stage keeps, where one rank has all of them: the axis
-/// whose lines lie apart, so that the others, whose lines are rows and planes, have passes of their own; what
-/// becomes real does so last, and what is real becomes complex first.
-int middle_axis(const Stage& stage, const Order& order) {
-  if (stage.direction == Direction::backward && stage.real_axis >= 0) return stage.real_axis;
-  for (const int a : order)
-    if (stage.axes.contains(a) && a != stage.real_axis) return a;
-  return stage.axes[0];
+/// The elements that an operator gets at a time at least: all along the axes of its stage, of all arrays.
+Index block_elements(const ScheduleRequest& request, const Schedule& s) {
+  Index product = request.batch_axis < 0 ? 1 : std::max(request.results, request.shape[request.batch_axis]);
+  for (const int a : s.stages.back().axes) product *= request.shape[a];
+  return product;
 }
 
-/// Divides the last stage of a schedule without reshapes in two.
+/// The slowest axis of a stage that has more than one point, and whose data are complex; -1: there is none.
+int slowest_axis(const Schedule& s, const Stage& stage) {
+  for (const int a : s.input().order(0))
+    if (stage.axes.contains(a) && a != stage.real_axis && s.lengths[a] > 1) return a;
+  return -1;
+}
+
+/// Divides the last stage of a schedule without reshapes in two: planes and then columns across them, or,
+/// backward, where planes become real, columns and then planes.
 void divide_last(Schedule& s) {
   Stage first = s.stages.back(), second = first;
   const Field before = s.fields[s.fields.size() - 2], after = s.fields.back();
-  const int middle = middle_axis(first, before.order(0));
-  second.axes = {middle};
-  first.axes = {};
-  for (const int a : s.stages.back().axes)
-    if (a != middle) first.axes.push_back(a);
+  const int slowest = slowest_axis(s, first);
+  AxisVector<int> others;
+  for (const int a : first.axes)
+    if (a != slowest) others.push_back(a);
+  if (slowest < 0 || others.empty()) return;
+  const bool forward = first.direction == Direction::forward;
+  first.axes = forward ? others : AxisVector<int>{slowest};
+  second.axes = forward ? AxisVector<int>{slowest} : others;
   Field f = before;
   Tiling tiling = *before.tiling;
   for (const int a : first.axes) {
@@ -92,7 +100,8 @@ Schedule there_and_back(const ScheduleRequest& request) {
     throw Error("plan: between", "no axis that is transformed", "a transform along one axis at least");
   const TilingPtr end = with_batch(s.input().tiling, request.batch_axis, request.results);
   const bool goes_on = request.output && !(*request.output == *end);
-  if (s.stages.size() == 1 && s.stages.back().axes.size() > 1 && !goes_on) divide_last(s);
+  if (s.stages.size() == 1 && !goes_on && block_elements(request, s) > request.cached_elements)
+    divide_last(s);
   Schedule back = inverse(s);
   Stage& middle = s.stages.back();
   middle.between = s.fields.back().shape;

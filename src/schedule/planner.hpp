@@ -44,6 +44,9 @@ struct ScheduleRequest {
   FftStage fft_stage = FftStage::automatic;
   /// Whether a reshape makes the axes of the local FFT after it the fastest ones in memory.
   bool contiguous = true;
+  /// Of an operator between two transforms that one rank has whole: how many elements stay in the cache. More
+  /// are passed over three times.
+  Index cached_elements = 1 << 17;
   /// If not `contiguous`: whether a reshape makes the axes that are cut among ranks the slowest ones, so that
   /// lines across planes touch few pages and cache sets. GPUs are faster without, with long runs of equal
   /// lines.

@@ -26,6 +26,12 @@ int twiddled_axis(const Schedule& schedule) {
   return schedule.line[schedule.direction == Direction::forward ? 0 : 1];
 }
 
+int stage_of_operator(const Schedule& schedule) {
+  for (std::size_t i = 0; i < schedule.stages.size(); ++i)
+    if (!schedule.stages[i].between.empty()) return static_cast<int>(i);
+  return -1;
+}
+
 bool resizes(const Schedule& schedule, int stage) {
   const Stage& s = at(schedule.stages, stage);
   if (!s.between.empty()) return true;
@@ -126,8 +132,9 @@ std::string to_string(const Schedule& schedule) {
     if (s.kind == Stage::Kind::fft) {
       text += s.axes.empty() ? " copy    " : " fft     ";
       for (int a : s.axes)
-        if (a != schedule.batch_axis) text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a) +
-                lengths_of(schedule, static_cast<int>(i), a);
+        if (a != schedule.batch_axis)
+          text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a) +
+                  lengths_of(schedule, static_cast<int>(i), a);
       if (s.axes.contains(twiddled_axis(schedule))) text += ", twiddles";
       if (!s.between.empty()) text += ", operator, and back";
       text += " -> " + describe(schedule, to) + "\n";

@@ -82,6 +82,9 @@ std::vector<int> exchange_groups(const Schedule& schedule, int reshape);
 /// Positions of the reshapes among the stages.
 std::vector<int> reshape_stages(const Schedule& schedule);
 
+/// The stage with an operator between two FFTs, or -1.
+int stage_of_operator(const Schedule& schedule);
+
 /// Whether a stage leaves out modes or points, or adds zeros for those that are not there, or has an operator
 /// between two FFTs: each call of it works on blocks in memory of its own.
 bool resizes(const Schedule& schedule, int stage);

@@ -284,7 +284,8 @@ static void test_operators(weft_comm comm, int size) {
     GOOD(weft_plan_create(self, &problem, NULL, &alone));
     FAILS(weft_apply(alone, WEFT_FORWARD, x, y, NULL, NULL, NULL, 0), WEFT_BAD_ARGUMENT, "NULL");
     s.failing = 1;
-    FAILS(weft_apply(alone, WEFT_FORWARD, x, y, derive, &s, NULL, 0), WEFT_FAILURE, "an operator that returned 7");
+    FAILS(weft_apply(alone, WEFT_FORWARD, x, y, derive, &s, NULL, 0), WEFT_FAILURE,
+          "an operator that returned 7");
     GOOD(weft_plan_free(&alone));
     GOOD(weft_comm_free(&self));
   }

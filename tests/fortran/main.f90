@@ -7,6 +7,7 @@ module all_of_them
   use edges
   use misuse
   use facts
+  use operators
   implicit none
 
 contains
@@ -20,6 +21,7 @@ contains
     call test_edges(comm)
     call test_misuse(comm)
     call test_facts(comm)
+    call test_operators(comm)
   end subroutine
 end module
 

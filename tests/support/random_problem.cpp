@@ -146,7 +146,9 @@ void draw_line(RandomProblem& p) {
       axes.push_back(a);
   const ScheduleRequest request = p.request();
   const int computing = request.computing_ranks > 0 ? request.computing_ranks : p.ranks;
-  if (axes.size() < 2 || p.problem.between != Between::none || (p.ranks > 1 && computing == 1) || !dice.chance(0.3)) return;
+  if (axes.size() < 2 || p.problem.between != Between::none || (p.ranks > 1 && computing == 1) ||
+      !dice.chance(0.3))
+    return;
   const int last = axes.size() - 1, a = axes[dice.range(0, last)], b = axes[dice.range(0, last)];
   constexpr Index most = 400;  // points, of which direct sums are taken
   if (a != b && p.problem.shape[a] * p.problem.shape[b] <= most) p.problem.line = {a, b};

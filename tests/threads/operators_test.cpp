@@ -486,6 +486,76 @@ TEST(Operators, ThatThrowFailOnAllRanks) {
   }
 }
 
+/// forward and backward are executions without an operator, which leave nothing in arrays that it would add.
+TEST(Operators, AreLeftOutByForward) {
+  ThreadTeam(2).run([](const Comm& comm) {
+    Problem p{.shape = {12, 10, 8}, .between = Between::points, .results = 2};
+    p.backward_scale = Scale::full;
+    Plan plan(comm, p);
+    std::vector<C> in(plan.input_count(), 3), out(plan.output_count()), back(plan.input_count());
+    plan.apply(in.data(), out.data(), [](const Block& b) {
+      for_each_element<C>(b, [](const Fields<C>& f, const Shape&) { f[1] = 1e300; });
+    });
+    const auto next = static_cast<std::size_t>(plan.output_distance());
+    for (int i = 0; i < 3; ++i) {
+      plan.forward(in.data(), out.data());
+      for (std::size_t k = 0; k < in.size(); ++k) {
+        ASSERT_NEAR(std::abs(out[k] - in[k]), 0, 1e-12);
+        ASSERT_EQ(out[k + next], C{});
+      }
+    }
+    plan.backward(out.data(), back.data());
+    for (std::size_t k = 0; k < in.size(); ++k) ASSERT_NEAR(std::abs(back[k] - in[k]), 0, 1e-12);
+  });
+}
+
+/// Of the mode m/2 that stands for -m/2 alone there is nothing to leave out.
+TEST(Operators, OfASingleModeInTheMiddle) {
+  Problem p{.shape = {12}, .modes = {8}, .modes_nyquist = ModesNyquist::single, .between = Between::modes};
+  p.backward_scale = Scale::full;
+  Plan plan(Comm::self(), p);
+  std::vector<C> in(12), out(12);
+  const auto wave = [](double j) { return std::exp(C(0, -4 * 2 * pi * j / 12)); };
+  for (std::size_t j = 0; j < 12; ++j) in[j] = wave(static_cast<double>(j));
+  plan.apply(in.data(), out.data(), derivative(p, 0));
+  for (std::size_t j = 0; j < 12; ++j) EXPECT_NEAR(std::abs(out[j] - C(0, -4) * in[j]), 0, 1e-13);
+  plan.apply(in.data(), out.data(), shift(p, {2 * pi / 24}));
+  for (std::size_t j = 0; j < 12; ++j)
+    EXPECT_NEAR(std::abs(out[j] - wave(static_cast<double>(j) + 0.5)), 0, 1e-13);
+}
+
+namespace {
+void doubled(const Block& block) {
+  for_each_element<C>(block, [](const Fields<C>& f, const Shape&) { f[0] *= 2; });
+}
+}  // namespace
+
+TEST(Operators, MayBeFunctions) {
+  Problem p{.shape = {6, 5}, .between = Between::modes};
+  p.backward_scale = Scale::full;
+  Plan plan(Comm::self(), p);
+  std::vector<C> in(30, C(1, 2)), out(30);
+  plan.apply(in.data(), out.data(), doubled);
+  for (const C& v : out) EXPECT_NEAR(std::abs(v - C(2, 4)), 0, 1e-14);
+}
+
+/// Rows are as long as they can be.
+TEST(Operators, WorkOnRows) {
+  for (const Shape& shape : {Shape{40, 40, 40}, Shape{64, 64, 1}, Shape{1, 64, 64}}) {
+    Plan plan(Comm::self(), {.shape = shape, .between = Between::modes});
+    std::vector<C> in(plan.input_count()), out(plan.output_count());
+    std::atomic<Index> rows = 0, elements = 0;
+    plan.apply(in.data(), out.data(), [&](const Block& b) {
+      for_each_row<C>(b, [&](C*, Index n, Index, const Shape&, int) {
+        ++rows;
+        elements += n;
+      });
+    });
+    EXPECT_EQ(elements, static_cast<Index>(in.size()));
+    EXPECT_GE(elements / rows, 8) << plan;
+  }
+}
+
 TEST(Operators, ArePrinted) {
   const Problem p{.shape = {16, 16, 16}, .modes = {8, 8, 8}, .between = Between::modes, .results = 2};
   const Plan plan(Comm::self(), p);
@@ -515,16 +585,23 @@ TEST(Operators, BadInput) {
   expect_error(planned([](Problem&) {}, Options().set("tolerance", "1e-6")), "what an operator makes of");
   Plan plan(comm, good);
   std::vector<C> in(plan.input_count()), out(plan.output_count());
-  const auto applied = [&](const ModeOperator& op) {
-    Plan once(comm, good);
-    once.apply(in.data(), out.data(), op);
-  };
+  // What is wrong is found before any data move, and the plan stays as it was.
+  const auto applied = [&](const ModeOperator& op) { plan.apply(in.data(), out.data(), op); };
+  Plan ordinary(comm, {.shape = {8, 8, 8}});
+  expect_error([&] { ordinary.apply(in.data(), out.data(), laplacian(good)); }, "with nothing between");
+  expect_error([&] { plan.apply(in.data(), out.data(), laplacian(good), static_cast<Direction>(5)); },
+               "forward (0) or backward (1)");
+  expect_error([&] { ordinary.between_box(); }, "something between");
   expect_error([&] { applied(gradient(good)); }, "3 results for each field");
   expect_error([&] { applied(divergence(good)); }, "3 fields for each result");
   expect_error([&] { applied(curl(good)); }, "3 fields for each vector");
   Problem other = good;
-  other.shape = {4, 8, 8};
+  other.shape = {16, 8, 8};
   expect_error([&] { applied(laplacian(other)); }, "a plan of the operator's problem");
+  expect_error([&] { product(plan, static_cast<const C*>(nullptr)); }, "a null pointer");
+  expect_error([&] { product(plan, static_cast<const std::complex<float>*>(nullptr)); }, "another type");
+  expect_error([&] { product(ordinary, in.data()); }, "Problem::between modes");
+  applied(laplacian(good));
   expect_error(
       [&] {
         Plan once(comm, good);

@@ -30,8 +30,8 @@ class PythonOperator {
     for (int a = 0; a < block.box.ndim(); ++a) last += (block.box.extent(a) - 1) * block.strides[a];
     try {
       const nanobind::object memory = nanobind::steal(PyMemoryView_FromMemory(
-          static_cast<char*>(block.data), static_cast<Py_ssize_t>((static_cast<std::size_t>(last) + 1) * size),
-          PyBUF_WRITE));
+          static_cast<char*>(block.data),
+          static_cast<Py_ssize_t>((static_cast<std::size_t>(last) + 1) * size), PyBUF_WRITE));
       op_(memory, real, block.box.lo, block.box.hi, block.strides, block.field_stride, most);
     } catch (nanobind::python_error& raised) {
       const std::string text = raised.what();

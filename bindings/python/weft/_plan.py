@@ -135,6 +135,7 @@ class Plan(Findings, Modes):
             self._shape = tuple(int(n) for n in shape)
             self._transforms = _transforms(transforms, len(self._shape))
             source, target = _dtypes(self._transforms, dtype)
+            between = None if between == "none" else between
             if between is not None:
                 source = target = source if between == "modes" else target
             scales = SCALES.get("backward" if norm is None else norm)

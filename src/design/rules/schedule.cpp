@@ -97,6 +97,8 @@ ScheduleRequest schedule_request(const Given& given) {
   request.nyquist = problem.modes_nyquist;
   request.between = problem.between;
   request.results = arrays_of(problem, Direction::backward);
+  const std::vector<Index>& caches = given.setting.cache_bytes;
+  request.cached_elements = *std::min_element(caches.begin(), caches.end()) / (2 * given.real_size());
   request.ranks = given.setting.ranks();
   request.element = *problem.element;
   request.input_orders = gathered.input_orders;

@@ -61,8 +61,7 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
     ffts_.push_back(call.resized.empty()
                         ? bind(bound, fft_problem(call, settings.precision, settings.effort), call)
                         : bind(bound_resized,
-                               resized_problem(call, settings.precision, settings.effort, program_),
-                               call));
+                               resized_problem(call, settings.precision, settings.effort, program_), call));
   copies_.reserve(program_.copies.size());
   std::shared_ptr<ZfpStreams> zfp;  // copies use them one after the other
   for (const CopyCall& c : program_.copies) {

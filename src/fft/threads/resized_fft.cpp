@@ -52,6 +52,22 @@ void multiply(const Block& block, Index fields, double factor) {
   }
 }
 
+/// Without an operator, there is nothing in arrays that it would have added.
+void clear_results(const Block& block) {
+  if (block.results <= block.fields) return;
+  const auto clear = [&]<class T>(T) {
+    for_each_element<T>(block, [&](const Fields<T>& f, const Shape&) {
+      for (Index i = block.fields; i < block.results; ++i) f[i] = T{};
+    });
+  };
+  const bool reals = block.element == Element::real;
+  if (block.precision == Precision::float64) {
+    reals ? clear(double{}) : clear(std::complex<double>{});
+  } else {
+    reals ? clear(float{}) : clear(std::complex<float>{});
+  }
+}
+
 }  // namespace
 
 ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* const> rows, int threads,
@@ -159,7 +175,11 @@ void ResizedFft::operate(const OperatorStep& step, const Run& run, int part, int
   b.results = step.results;
   b.field_stride = step.field_stride;
   multiply(b, b.fields, step.before);
-  if (run.middle.op) run.middle.op(b);
+  if (run.middle.op) {
+    run.middle.op(b);
+  } else {
+    clear_results(b);
+  }
   multiply(b, b.results, step.after);
 }
 
