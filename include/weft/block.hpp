@@ -19,20 +19,23 @@ namespace weft {
 /// which has room for the larger number; what lies behind `fields` is undefined at first. Elements outside of
 /// the box must not be touched.
 struct Block {
-  Box box;               ///< the global indices of the elements
-  void* data = nullptr;  ///< the first element of the first field
-  Strides strides;       ///< from element to element, in elements, one per axis
-  Index fields = 1, results = 1;
-  Index field_stride = 0;  ///< from field to field, in elements
-  Element element = Element::complex;
-  Precision precision = Precision::float64;
+  Box box;                                   ///< the global indices of the elements
+  void* data = nullptr;                      ///< the first element of the first field
+  Strides strides;                           ///< from element to element, in elements, one per axis
+  Index fields = 1;                          ///< arrays that are there
+  Index results = 1;                         ///< arrays to be left
+  Index field_stride = 0;                    ///< from field to field, in elements
+  Element element = Element::complex;        ///< type of the elements
+  Precision precision = Precision::float64;  ///< and of their real numbers
 };
 
 /// The fields of one element: fields[i] is that of the i-th array.
 template <class T>
 class Fields {
  public:
+  /// Where the first one is, and how many elements there are from one to the next.
   Fields(T* first, Index stride) : first_(first), stride_(stride) {}
+  /// The element of the i-th array.
   T& operator[](Index i) const { return first_[i * stride_]; }
 
  private:
