@@ -73,16 +73,14 @@ WEFT_API std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyq
 /// The same of a problem: all modes along an axis, by global index. Local.
 WEFT_API std::vector<double> wavenumbers(const Problem& problem, int axis, Nyquist nyquist = Nyquist::kept);
 
-namespace detail {
-/// Throws `weft::Error` for a plan with modes between, whose output is points.
+/// Throws `weft::Error` for a plan with modes between, whose output is points. Local.
 WEFT_API void check_output_is_modes(const Plan& plan, const char* operation);
-}  // namespace detail
 
 /// Calls f(wavenumbers, position) for every mode of this rank's output, of the first array of a batch, in the
 /// order of memory: one wavenumber for each axis. Allocates; local.
 template <class F>
 void for_each_mode(const Plan& plan, F&& f, Nyquist nyquist = Nyquist::kept) {
-  detail::check_output_is_modes(plan, "modes");
+  check_output_is_modes(plan, "modes");
   const Box& box = plan.output_box();
   std::vector<std::vector<double>> all;
   for (int a = 0; a < box.ndim(); ++a) all.push_back(wavenumbers(plan, a, nyquist));

@@ -191,7 +191,7 @@ std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<
 
 }  // namespace
 
-void detail::check_output_is_modes(const Plan& plan, const char* operation) {
+void check_output_is_modes(const Plan& plan, const char* operation) {
   if (PlanImpl::of(plan).problem.between == Between::modes)
     throw Error(operation, "a plan whose output is points, with modes between",
                 "a plan whose output is modes");
