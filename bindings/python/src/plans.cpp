@@ -94,11 +94,12 @@ class HeldPlan {
              nanobind::handle op) {
     const Turn turn(*this);
     Plan& plan = plan_.get("apply");
-    const auto [from, to] = views(direction, in, out);
+    const std::pair<View, View> arrays = views(direction, in, out);
     if (!under_way_) take_workspace(direction, workspace);  // else the plan refuses
     const auto run = [&](const auto& with) {
       const Released released;
-      plan.apply(from.source(), to.data(), with, direction, workspace_.data(), workspace_.bytes());
+      plan.apply(arrays.first.source(), arrays.second.data(), with, direction, workspace_.data(),
+                 workspace_.bytes());
     };
     if (nanobind::isinstance<ModeOperator>(op)) {
       run(nanobind::cast<const ModeOperator&>(op));
@@ -340,7 +341,8 @@ ModeOperator ready_made(const HeldPlan& held, const Lengths& lengths) {
 
 void bind_plans(nanobind::module_& module) {
   nanobind::class_<ModeOperator>(module, "ModeOperator",
-                                 "A ready-made operator on modes, made by `weft.operators` for a plan.");
+                                 "A ready-made operator on modes, made by `weft.operators` for a plan.")
+      .def("__repr__", [](const ModeOperator&) { return "<weft operator on modes>"; });
   module.def(
       "refuse_plan",
       [](const Comm& comm, const std::string& operation, const std::string& got,
