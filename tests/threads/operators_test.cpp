@@ -342,10 +342,10 @@ double fz(double x, double y, double z) {
   return pi * std::sin(2 * x) * std::cos(y / 2) * std::cos(pi * z);
 }
 const double minus_k2 = -(4 + 0.25 + pi * pi);
-Function times(double factor, Function g) {
+Function times(double factor, const Function& g) {
   return [=](double x, double y, double z) { return factor * g(x, y, z); };
 }
-Function plus(Function a, Function b) {
+Function plus(const Function& a, const Function& b) {
   return [=](double x, double y, double z) { return a(x, y, z) + b(x, y, z); };
 }
 
