@@ -218,7 +218,7 @@ struct Multiply {
   std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
   template <class T>
   void operator()(const Row<T>& row) const {
-    RealOf<T> factors[at_once];
+    RealOf<T> factors[at_once] = {};
     for (Index i = 0; i < row.n; ++i) factors[i] = static_cast<RealOf<T>>(factor(row.k, i));
     for (Index f = 0; f < row.fields; ++f) {
       T* const u = row.field(f);
@@ -239,7 +239,7 @@ struct OddDerivative {
   std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
   template <class T>
   void operator()(const Row<T>& row) const {
-    RealOf<T> factors[at_once];
+    RealOf<T> factors[at_once] = {};
     for (Index i = 0; i < row.n; ++i) {
       const double k = row.k.of(axis, i);
       double power = order % 4 == 1 ? k : -k;
@@ -259,7 +259,7 @@ struct Gradient {
   /// Results reach over fields that are still needed, so the last ones come first.
   template <class T>
   void operator()(const Row<T>& row) const {
-    RealOf<T> k[at_once];
+    RealOf<T> k[at_once] = {};
     const int n = waves.ndim();
     for (Index f = row.fields - 1; f >= 0; --f)
       for (int a = n - 1; a >= 0; --a) {
@@ -277,7 +277,7 @@ struct Divergence {
   }
   template <class T>
   void operator()(const Row<T>& row) const {
-    RealOf<T> k[at_once];
+    RealOf<T> k[at_once] = {};
     const int n = waves.ndim();
     for (Index f = 0; f < row.fields / n; ++f) {
       T sum[at_once] = {};
@@ -331,7 +331,7 @@ struct Shift {
   template <class T>
   void operator()(const Row<T>& row) const {
     using Real = RealOf<T>;
-    T factors[at_once];
+    T factors[at_once] = {};
     std::complex<double> rest = 1;
     for (int a = 0; a < waves.ndim(); ++a)
       if (a != row.k.axis) rest *= phase(a, row.index[a]);

@@ -8,6 +8,7 @@
 #include "geometry/transform.hpp"
 #include "support/expect_error.hpp"
 #include "support/kept_modes.hpp"
+#include "support/rank_counts.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -79,7 +80,7 @@ using C = std::complex<double>;
 }  // namespace
 
 TEST(KeptModes, OfEveryKindOfAxis) {
-  for (const int ranks : {1, 2, 3, 4, 5})
+  for (const int ranks : rank_counts({1, 2, 3, 4, 5}))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       for (const ModesNyquist nyquist : {ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single}) {
         check<C, C>(comm, {.shape = {12, 9, 15},
@@ -119,7 +120,7 @@ TEST(KeptModes, OfEveryKindOfAxis) {
 }
 
 TEST(KeptModes, ArraysOfFewerPoints) {
-  for (const int ranks : {1, 2, 3, 5})
+  for (const int ranks : rank_counts({1, 2, 3, 5}))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       for (const Shape& modes : {Shape{}, Shape{8, 7, 10}}) {
         check<C, C>(comm,
@@ -146,7 +147,7 @@ TEST(KeptModes, ArraysOfFewerPoints) {
 }
 
 TEST(KeptModes, OnEveryPipelineAndDistribution) {
-  for (const int ranks : {1, 2, 4, 6})
+  for (const int ranks : rank_counts({1, 2, 4, 6}))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       Problem p{.shape = {24, 18, 20}, .modes = {16, 12, 7}};
       p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
@@ -179,7 +180,7 @@ TEST(KeptModes, WithThreadsInFloatAndLarge) {
 
 /// Lines that are one beside axes that are cut, and an axis of one point that becomes several.
 TEST(KeptModes, BesideALineAndFromOnePoint) {
-  for (const int ranks : {1, 2, 3})
+  for (const int ranks : rank_counts({1, 2, 3}))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       Problem p{.shape = {4, 6, 8, 10}, .line = {0, 1}, .modes = {4, 6, 5, 6}};
       p.transforms = {Transform::c2c, Transform::c2c, Transform::c2c, Transform::r2c};

@@ -14,6 +14,7 @@
 #include "geometry/transform.hpp"
 #include "support/expect_error.hpp"
 #include "support/kept_modes.hpp"
+#include "support/rank_counts.hpp"
 #include "support/says.hpp"
 #include "weft/weft.hpp"
 
@@ -206,7 +207,7 @@ void check_kinds(const Comm& comm, const Problem& like, const Options& options =
 }  // namespace
 
 TEST(Operators, OnEveryKindOfAxis) {
-  for (const int ranks : {1, 2, 3, 4, 5})
+  for (const int ranks : rank_counts({1, 2, 3, 4, 5}))
     ThreadTeam(ranks).run([](const Comm& comm) {
       for (const Between between : {Between::modes, Between::points})
         check_kinds(comm, {.shape = {}, .between = between, .backward_scale = Scale::full});
@@ -224,7 +225,7 @@ TEST(Operators, InEveryPipeline) {
 }
 
 TEST(Operators, OfSeveralFields) {
-  for (const int ranks : {1, 2, 3, 4})
+  for (const int ranks : rank_counts({1, 2, 3, 4}))
     ThreadTeam(ranks).run([](const Comm& comm) {
       for (const Between between : {Between::modes, Between::points})
         for (const auto& [fields, results] : {std::pair<Index, Index>{3, 0}, {1, 3}, {3, 1}, {2, 3}}) {
@@ -238,7 +239,7 @@ TEST(Operators, OfSeveralFields) {
 }
 
 TEST(Operators, BetweenTransformsLongerThanTheirArrays) {
-  for (const int ranks : {1, 2, 3, 4})
+  for (const int ranks : rank_counts({1, 2, 3, 4}))
     ThreadTeam(ranks).run([](const Comm& comm) {
       for (const Between between : {Between::modes, Between::points})
         for (const Index results : {0, 2}) {
@@ -260,7 +261,7 @@ TEST(Operators, BetweenTransformsLongerThanTheirArrays) {
 }
 
 TEST(Operators, WithEveryDistribution) {
-  for (const int ranks : {2, 3, 4, 6})
+  for (const int ranks : rank_counts({2, 3, 4, 6}))
     ThreadTeam(ranks).run([](const Comm& comm) {
       for (const Between between : {Between::modes, Between::points})
         for (const Distribution& input :
@@ -280,7 +281,7 @@ TEST(Operators, WithEveryDistribution) {
 
 TEST(Operators, WithThreadsAndFloats) {
   using F = std::complex<float>;
-  for (const int ranks : {1, 2})
+  for (const int ranks : rank_counts({1, 2}))
     ThreadTeam(ranks).run([](const Comm& comm) {
       for (const Between between : {Between::modes, Between::points}) {
         Problem p{.shape = {40, 24, 36}, .between = between, .precision = Precision::float32, .batch = 2};
@@ -353,7 +354,7 @@ Function plus(const Function& a, const Function& b) {
 
 TEST(Operators, ReadyMadeOnesOfSmoothFields) {
   const Function nothing = [](double, double, double) { return 0.0; };
-  for (const int ranks : {1, 2, 3})
+  for (const int ranks : rank_counts({1, 2, 3}))
     ThreadTeam(ranks).run([&](const Comm& comm) {
       const auto with = [](auto make) { return [=](const Problem& p) { return make(p, box_lengths); }; };
       for (const auto& [axis, result] : std::vector<std::pair<int, Function>>{{0, fx}, {1, fy}, {2, fz}}) {
