@@ -284,7 +284,7 @@ TEST(Operators, WithThreadsAndFloats) {
   for (const int ranks : rank_counts({1, 2}))
     ThreadTeam(ranks).run([](const Comm& comm) {
       for (const Between between : {Between::modes, Between::points}) {
-        Problem p{.shape = {40, 24, 36}, .between = between, .precision = Precision::float32, .batch = 2};
+        Problem p{.shape = {32, 20, 24}, .between = between, .precision = Precision::float32, .batch = 2};
         check<F, F>(comm, p, Options().set("threads", 3));
         p.precision = Precision::float64;
         check<C, C>(comm, p, Options().set("threads", 2));
