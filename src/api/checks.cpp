@@ -90,7 +90,7 @@ void check_memory(const PlanImpl& plan, const char* op, const PlanImpl::Arrays& 
 
 void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
   const PlanImpl& plan = *this;
-  const char* op = name_of(direction);
+  const char* op = a.op ? "apply" : name_of(direction);
   const UserArray& in = plan.arrays[direction == Direction::forward ? 0 : 1];
   const UserArray& out = plan.arrays[direction == Direction::forward ? 1 : 0];
   const int rank = plan.comm.rank();

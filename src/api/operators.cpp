@@ -209,13 +209,17 @@ void derive(const RealOf<T>* k, const T* from, T* to, Index n, Index stride) {
   });
 }
 
-/// Multiplies every field by real factors: `factor(k, i)` of mode i of a row.
-template <class Factor>
-struct Multiply {
+/// What is done with every field alike.
+struct OnFields {
   Waves waves;
-  Factor factor;
   bool fits(Index fields, Index results) const { return fields == results; }
   std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
+};
+
+/// Multiplies every field by real factors: `factor(k, i)` of mode i of a row.
+template <class Factor>
+struct Multiply : OnFields {
+  Factor factor;
   template <class T>
   void operator()(const Row<T>& row) const {
     RealOf<T> factors[at_once] = {};
@@ -228,15 +232,12 @@ struct Multiply {
 };
 template <class Factor>
 ModeOperator multiplied(Waves waves, Factor factor) {
-  return made<true>(Multiply<Factor>{std::move(waves), std::move(factor)});
+  return made<true>(Multiply<Factor>{{std::move(waves)}, std::move(factor)});
 }
 
 /// By factors that are i times a power of the wavenumber along an axis.
-struct OddDerivative {
-  Waves waves;
+struct OddDerivative : OnFields {
   int axis, order;
-  bool fits(Index fields, Index results) const { return fields == results; }
-  std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
   template <class T>
   void operator()(const Row<T>& row) const {
     RealOf<T> factors[at_once] = {};
@@ -323,11 +324,8 @@ ModeOperator on_vectors(Waves waves, OfVector of_vector) {
 }
 
 /// By exp(i k d): a factor by index along each axis, multiplied.
-struct Shift {
-  Waves waves;
+struct Shift : OnFields {
   std::vector<std::vector<std::complex<double>>> phases;
-  bool fits(Index fields, Index results) const { return fields == results; }
-  std::string wanted() const { return "as many results as fields (Problem::results 0)"; }
   template <class T>
   void operator()(const Row<T>& row) const {
     using Real = RealOf<T>;
@@ -417,7 +415,7 @@ ModeOperator derivative(const Problem& problem, int axis, int order, const AxisV
   check_axis(problem, axis, operation);
   if (order % 2 == 1) {
     check_fourier(problem, axis, operation);
-    return made<false>(OddDerivative{Waves(problem, lengths, operation, Nyquist::zero), axis, order});
+    return made<false>(OddDerivative{{Waves(problem, lengths, operation, Nyquist::zero)}, axis, order});
   }
   return multiplied(Waves(problem, lengths, operation, Nyquist::kept), [=](const RowOfWaves& k, Index i) {
     double power = order % 4 == 0 ? 1 : -1;
@@ -500,7 +498,7 @@ ModeOperator shift(const Problem& problem, const AxisVector<double>& distances,
     }
     phases.push_back(std::move(phase));
   }
-  return made<false>(Shift{waves, std::move(phases)});
+  return made<false>(Shift{{waves}, std::move(phases)});
 }
 
 ModeOperator filter(const Problem& problem, std::function<double(double)> factor,

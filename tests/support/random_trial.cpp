@@ -18,6 +18,7 @@
 #include "support/device_mirror.hpp"
 #include "support/random_problem.hpp"
 #include "support/says.hpp"
+#include "support/whole_arrays.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
 
@@ -95,15 +96,6 @@ class FencedArray {
   std::size_t bytes_, offset_;
   Buffer<unsigned char> memory_;
 };
-
-template <class Real>
-Real narrowed(const Exact& v, Real*) {
-  return static_cast<Real>(v.real());
-}
-template <class Real>
-std::complex<Real> narrowed(const Exact& v, std::complex<Real>*) {
-  return {static_cast<Real>(v.real()), static_cast<Real>(v.imag())};
-}
 
 /// Fails on all ranks if it failed on one, so that no rank goes on alone.
 void fail_together(const Comm& comm, const std::string& mine) {
@@ -256,7 +248,7 @@ class Trial {
     FencedArray<A> in(in_place ? plan_.buffer_bytes() : in_view.count * sizeof(A), p_.misaligned);
     FencedArray<B> separate(in_place ? 0 : out_view.count * sizeof(B), p_.misaligned);
     for_points(in_view, [&](std::size_t g, std::size_t l, Index item) {
-      in.data()[l] = narrowed(weight(item) * from[g], static_cast<A*>(nullptr));
+      in.data()[l] = narrowed<A>(weight(item) * from[g]);
     });
     const std::vector<unsigned char> before = in.bytes();
     B* out = in_place ? reinterpret_cast<B*>(in.data()) : separate.data();

@@ -9,6 +9,7 @@
 #include "support/expect_error.hpp"
 #include "support/kept_modes.hpp"
 #include "support/rank_counts.hpp"
+#include "support/whole_arrays.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -24,21 +25,6 @@ std::vector<Exact> random_points(const Problem& p, unsigned seed) {
     all.emplace_back(re, p.element == Element::real ? 0 : im);
   }
   return all;
-}
-
-Index position(const Shape& shape, const Shape& at) {
-  Index i = 0;
-  for (int a = 0; a < shape.size(); ++a) i = i * shape[a] + at[a];
-  return i;
-}
-
-template <class T>
-T narrowed(const Exact& v) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(v.real());
-  } else {
-    return T(v);
-  }
 }
 
 /// The relative error of one direction.

@@ -16,6 +16,7 @@
 #include "support/kept_modes.hpp"
 #include "support/rank_counts.hpp"
 #include "support/says.hpp"
+#include "support/whole_arrays.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -24,12 +25,6 @@ namespace {
 
 using C = std::complex<double>;
 using Arrays = std::vector<std::vector<Exact>>;
-
-Index position(const Shape& shape, const Shape& at) {
-  Index i = 0;
-  for (int a = 0; a < shape.size(); ++a) i = i * shape[a] + at[a];
-  return i;
-}
 
 Problem with_defaults(Problem p) {
   if (p.transforms.empty()) p.transforms = AxisVector<Transform>(p.shape.size(), Transform::c2c);
@@ -117,15 +112,6 @@ Arrays random_arrays(const Problem& p, Index count) {
     all.push_back(std::move(one));
   }
   return p.between == Between::points ? transformed(p, Direction::forward, all) : all;
-}
-
-template <class T>
-T narrowed(const Exact& v) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(v.real());
-  } else {
-    return T(v);
-  }
 }
 
 /// Applies the mixture in one direction; the relative error. `T`: of the arrays, `M`: between.

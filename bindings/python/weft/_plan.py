@@ -234,8 +234,7 @@ class Plan(Findings, Modes):
 
     def _operator(self, op: Any) -> Any:
         """What C++ calls for a block."""
-        single, double = self._input.dtype.char.lower() == "f", self._input.dtype.char.lower() == "d"
-        assert single or double
+        single = self._input.dtype.char.lower() == "f"
         several = len(self._input.shape) > len(self._shape) or len(self._output.shape) > len(self._shape)
 
         def call(memory: Any, real: bool, lo: Any, hi: Any, strides: Any, field_stride: int, fields: int) -> None:
