@@ -65,13 +65,18 @@ WEFT_API Index logical_length(const Plan& plan, int axis);
 /// how many periods a mode has in the logical length L. Times 2 pi / (L * spacing) they are angular
 /// wavenumbers. Of c2c those from n/2 on are negative (-n/2 first, if n is even); those of r2c are not, dct3
 /// and dst3, dct4 and dst4 have halves. Zeros along an axis that is not transformed. Of a plan with modes
-/// between
-/// (`Problem::between`) they are those of all modes, by global index, and so are the functions below. Throws
-/// `weft::Error` for an axis that the plan does not have. Local.
+/// between (`Problem::between`) they are those of all modes, by global index; where modes are given by
+/// columns
+/// (`Distribution::columns`) there is one number for each element of this rank's output. So it is with the
+/// functions below. Throws `weft::Error` for an axis that the plan does not have. Local.
 WEFT_API std::vector<double> wavenumbers(const Plan& plan, int axis, Nyquist nyquist = Nyquist::kept);
 
 /// The same of a problem: all modes along an axis, by global index. Local.
 WEFT_API std::vector<double> wavenumbers(const Problem& problem, int axis, Nyquist nyquist = Nyquist::kept);
+
+/// The number of axes of a plan's modes, that of `Problem::shape`: also where they are given by columns,
+/// whose array has one axis. Local.
+WEFT_API int mode_axes(const Plan& plan);
 
 /// Throws `weft::Error` for a plan with modes between, whose output is points. Local.
 WEFT_API void check_output_is_modes(const Plan& plan, const char* operation);
@@ -82,12 +87,15 @@ template <class F>
 void for_each_mode(const Plan& plan, F&& f, Nyquist nyquist = Nyquist::kept) {
   check_output_is_modes(plan, "modes");
   const Box& box = plan.output_box();
+  const int axes = mode_axes(plan);
   std::vector<std::vector<double>> all;
-  for (int a = 0; a < box.ndim(); ++a) all.push_back(wavenumbers(plan, a, nyquist));
-  AxisVector<double> k(box.ndim(), 0);
+  for (int a = 0; a < axes; ++a) all.push_back(wavenumbers(plan, a, nyquist));
+  AxisVector<double> k(axes, 0);
   for_each_output(plan, [&](const Shape& at, std::size_t position) {
-    for (int a = 0; a < box.ndim(); ++a)
-      k[a] = all[static_cast<std::size_t>(a)][static_cast<std::size_t>(at[a] - box.lo[a])];
+    for (int a = 0; a < axes; ++a) {
+      const int counted = box.ndim() == axes ? a : 0;  // of columns, the one axis of the array
+      k[a] = all[static_cast<std::size_t>(a)][static_cast<std::size_t>(at[counted] - box.lo[counted])];
+    }
     f(static_cast<const AxisVector<double>&>(k), position);
   });
 }

@@ -75,6 +75,15 @@ enum class Precision { float32, float64 };
 /// plan is made.
 enum class MemoryKind { host, cuda };
 
+/// Some of the modes along the first axis, one after the other: of a sphere of modes, for example, those with
+/// the same numbers along all other axes. Modes are numbered by their periods, so that -3 and n - 3 are the
+/// same mode of a c2c axis of n points.
+struct ModeColumn {
+  Shape first;  ///< the first mode, one number per axis: from -n/2 to n-1; along an r2c axis from 0 to n/2
+  Index count = 1;  ///< how many, 1 to n: first[0], first[0] + 1 and so on
+  friend bool operator==(const ModeColumn&, const ModeColumn&) = default;
+};
+
 /// Which rank holds which part of an array, and in which memory order.
 ///
 /// Named distributions split axes evenly, the larger parts first; ranks without points hold an empty box. The
@@ -84,7 +93,7 @@ enum class MemoryKind { host, cuda };
 class WEFT_API Distribution {
  public:
   /// Which of the functions below made the distribution.
-  enum class Kind { slab, pencil, brick, grid, boxes, box, fastest };
+  enum class Kind { slab, pencil, brick, grid, boxes, box, fastest, columns, sphere };
 
   Distribution() = default;
   /// Slabs: cut along `axis` only.
@@ -106,6 +115,21 @@ class WEFT_API Distribution {
   /// `output_order` tell. After `with_order` the plan chooses only the boxes.
   static Distribution fastest();
 
+  /// Of modes: those of the calling rank, column by column, and no others than those of all ranks together
+  /// (plane-wave codes). The rank's array has one axis: its columns one after the other, each from its first
+  /// mode on. A column may be on any rank; no two have the same numbers along the axes behind the first.
+  /// Forward leaves out the modes of which no column is given; backward takes them as zero, so that of the
+  /// modes 0 of an r2c axis both halves are given. They are neither stored nor sent, and lines of them are
+  /// not transformed. The transform is c2c along every axis, or r2c along the last and c2c along the others,
+  /// of at least two axes, on the host and out of place. As the output; with points `between` as both sides,
+  /// with the same columns. Planes across the first axis are transformed whole: as many ranks as that axis
+  /// has points share them. Takes no memory order, strides or halo.
+  static Distribution columns(std::vector<ModeColumn> of_this_rank);
+  /// The same with all modes of at most `radius` periods over all axes, sqrt(k0^2 + k1^2 + ...) <= radius,
+  /// shared out so that ranks hold about as many modes each: the longest columns first, each to the rank that
+  /// holds least. `Plan::columns` tells which are this rank's.
+  static Distribution sphere(double radius);
+
   /// The same distribution with another memory order on the calling rank.
   Distribution with_order(Order order) const;
   /// The same with strides, in elements, one per axis, of the calling rank's array: one with padding, or a
@@ -126,6 +150,8 @@ class WEFT_API Distribution {
   int axis() const { return axis_; }
   const AxisVector<int>& parts() const { return parts_; }
   const std::vector<Box>& box_list() const { return boxes_; }
+  const std::vector<ModeColumn>& column_list() const { return columns_; }
+  double radius() const { return radius_; }
   /// Empty unless given: then C order, or with `fastest` the plan's choice.
   const Order& order() const { return order_; }
   /// Empty unless given.
@@ -144,6 +170,8 @@ class WEFT_API Distribution {
   int axis_ = 0;
   AxisVector<int> parts_;
   std::vector<Box> boxes_;
+  std::vector<ModeColumn> columns_;
+  double radius_ = 0;
   Order order_;
   Strides strides_;
   Shape halo_lower_, halo_upper_;

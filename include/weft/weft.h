@@ -185,14 +185,24 @@ typedef enum weft_scale { WEFT_UNSCALED = 0, WEFT_SYMMETRIC = 1, WEFT_FULL = 2 }
 
 /// How a distribution cuts the array. Even cuts give the larger parts to the first ranks.
 typedef enum weft_cut {
-  WEFT_SLAB = 0,    ///< along `axis` only
-  WEFT_PENCIL = 1,  ///< whole lines along `axis`; cut along the first two other axes, nearly square
-  WEFT_BRICK = 2,   ///< along the first three axes (or both of two), with the smallest surface per rank
-  WEFT_GRID = 3,    ///< into parts[a] parts along axis a; rank numbers run through the grid in C order
-  WEFT_BOXES = 4,   ///< one box per rank: `box_count` of them in `boxes`, the same on every rank
-  WEFT_BOX = 5,     ///< the box of the calling rank alone, boxes[0]; planning gathers those of all ranks
-  WEFT_FASTEST = 6  ///< boxes, and unless `order` is given memory order, that make the transform fastest
+  WEFT_SLAB = 0,     ///< along `axis` only
+  WEFT_PENCIL = 1,   ///< whole lines along `axis`; cut along the first two other axes, nearly square
+  WEFT_BRICK = 2,    ///< along the first three axes (or both of two), with the smallest surface per rank
+  WEFT_GRID = 3,     ///< into parts[a] parts along axis a; rank numbers run through the grid in C order
+  WEFT_BOXES = 4,    ///< one box per rank: `box_count` of them in `boxes`, the same on every rank
+  WEFT_BOX = 5,      ///< the box of the calling rank alone, boxes[0]; planning gathers those of all ranks
+  WEFT_FASTEST = 6,  ///< boxes, and unless `order` is given memory order, that make the transform fastest
+  WEFT_COLUMNS = 7,  ///< of modes: the `column_count` columns of the calling rank, and no other modes
+  WEFT_SPHERE = 8    ///< of modes: those of at most `radius` periods over all axes, shared out by columns
 } weft_cut;
+
+/// Some of the modes along the first axis, one after the other: first[0], first[0] + 1 and so on, `count` of
+/// them, with the numbers first[1], first[2] and so on along the other axes. Numbers are periods, from -n/2
+/// to n-1; -3 and n - 3 are the same mode. Along an r2c axis they are from 0 to n/2.
+typedef struct weft_mode_column {
+  int64_t first[WEFT_MAX_AXES];
+  int64_t count;
+} weft_mode_column;
 
 /// Which rank holds which part of an array, and in which memory order. All zeros: slabs along axis 0, in C
 /// order. Order, strides and halo may differ from rank to rank.
@@ -213,6 +223,14 @@ typedef struct weft_distribution {
   int64_t halo_lower[WEFT_MAX_AXES], halo_upper[WEFT_MAX_AXES];
   /// Not 0: FFTW's in-place layout of real data, lines of 2(n/2+1) real numbers. Only for the input of r2c.
   int r2c_padding;
+  /// Of WEFT_COLUMNS: the columns of the calling rank; read while the plan is made only. No two of all ranks
+  /// have the same numbers along the axes behind the first. The rank's array has one axis: its columns one
+  /// after the other. Modes of which no column is given are left out, and taken as zero. As the output, or
+  /// with WEFT_BETWEEN_POINTS as both sides; c2c along every axis, or r2c along the last; on the host, out of
+  /// place, without order, strides and halo.
+  const weft_mode_column* columns;
+  size_t column_count;
+  double radius;  ///< of WEFT_SPHERE; weft_plan_columns tells which columns are the calling rank's
 } weft_distribution;
 
 /// What is computed. All ranks give the same values, except for their own box, memory orders, strides, halos
@@ -376,6 +394,11 @@ WEFT_API weft_status weft_plan_buffer_bytes(weft_plan plan, size_t* bytes);
 WEFT_API weft_status weft_plan_workspace_bytes(weft_plan plan, size_t* bytes);
 /// The product of the logical lengths of the transformed axes.
 WEFT_API weft_status weft_plan_scale_factor(weft_plan plan, double* factor);
+
+/// The columns of this rank (WEFT_COLUMNS, WEFT_SPHERE) in the order of its array, to be freed with
+/// weft_free. Along c2c axes their numbers are from -n/2 to (n-1)/2. The boxes of such a side have one axis:
+/// it counts the modes of all ranks, rank after rank. A failure for other plans.
+WEFT_API weft_status weft_plan_columns(weft_plan plan, weft_mode_column** columns, size_t* count);
 
 /// The period of the transform along an axis, in points, from which wavenumbers are counted: n for c2c and
 /// r2c, 2(n-1) for dct1, 2(n+1) for dst1, 2n for the other DCTs and DSTs; 1 for an axis that is not

@@ -11,17 +11,34 @@ namespace weft {
 
 namespace {
 
-UserArray user_array(const Problem& problem, const Field& field, bool is_input, int rank) {
+/// An array of columns has one axis.
+UserArray array_of_columns(const Problem& problem, const ModeColumns& columns, bool is_input, int rank) {
+  UserArray a;
+  const Index modes = columns.modes_of(rank), first = at(columns.first_mode, rank);
+  a.box = {{first}, {first + modes}};
+  a.order = {0};
+  a.layout = user_layout(problem, is_input, a.box, a.order);
+  return a;
+}
+
+UserArray array_of_box(const Problem& problem, const Field& field, bool is_input, int rank) {
   UserArray a;
   const Box box = field.box(rank);
   const int ndim = problem.shape.size();
-  a.element = field.element;
   a.box = {Shape::from(box.lo.begin(), box.lo.begin() + ndim),
            Shape::from(box.hi.begin(), box.hi.begin() + ndim)};
   for (int axis : field.order(rank))
     if (axis < ndim) a.order.push_back(axis);
   a.layout = user_layout(problem, is_input, a.box, a.order);
-  a.item_strides = Strides::from(a.layout.strides.begin(), a.layout.strides.begin() + ndim);
+  return a;
+}
+
+UserArray user_array(const Problem& problem, const Schedule& forward, bool is_input, int rank) {
+  const Field& field = is_input ? forward.input() : forward.output();
+  UserArray a = field.columns ? array_of_columns(problem, *forward.columns.given, is_input, rank)
+                              : array_of_box(problem, field, is_input, rank);
+  a.element = field.element;
+  a.item_strides = Strides::from(a.layout.strides.begin(), a.layout.strides.begin() + a.box.ndim());
   a.distance = has_batch(problem) ? a.layout.strides.back() : a.layout.count;
   const Index element = (field.element == Element::real ? 1 : 2) * real_bytes(problem.precision);
   a.bytes = static_cast<std::size_t>(a.layout.count * element);
@@ -30,8 +47,8 @@ UserArray user_array(const Problem& problem, const Field& field, bool is_input, 
 
 /// Before and after forward. Throws `weft::Error` if the memory that the problem describes does not fit.
 std::array<UserArray, 2> user_arrays(const Problem& problem, const Schedule& forward, int rank) {
-  std::array<UserArray, 2> arrays{user_array(problem, forward.input(), true, rank),
-                                  user_array(problem, forward.output(), false, rank)};
+  std::array<UserArray, 2> arrays{user_array(problem, forward, true, rank),
+                                  user_array(problem, forward, false, rank)};
   check_in_place(problem, arrays[0].box, arrays[0].layout, arrays[1].box, arrays[1].layout);
   return arrays;
 }

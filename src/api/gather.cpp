@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <type_traits>
 
 #include "api/offers.hpp"
 #include "base/cache.hpp"
@@ -28,6 +29,7 @@ std::vector<T> shortened(std::vector<T> all) {
 
 /// The memory orders that ranks ask for, of the axes of one array.
 std::vector<Order> orders_of(CommImpl& comm, const Distribution& d, int ndim) {
+  if (has_columns(d)) return {};
   std::vector<Order> orders = all_of(comm, d.strides().empty() ? d.order() : order_of(d.strides()));
   const bool none = std::all_of(orders.begin(), orders.end(), [](const Order& o) { return o.empty(); });
   if (none && d.kind() == Distribution::Kind::fastest) return {};
@@ -39,6 +41,42 @@ std::vector<Order> orders_of(CommImpl& comm, const Distribution& d, int ndim) {
 std::vector<Box> boxes_of(CommImpl& comm, const Distribution& d) {
   if (d.kind() != Distribution::Kind::box) return {};
   return all_of(comm, d.box_list().front());
+}
+
+/// The columns that ranks give, one list for each. Collective.
+std::vector<std::vector<ModeColumn>> columns_of(CommImpl& comm, const std::vector<ModeColumn>& mine) {
+  const std::vector<std::size_t> counts = all_of(comm, mine.size());
+  const std::size_t most = std::max<std::size_t>(1, *std::ranges::max_element(counts));
+  std::vector<ModeColumn> padded(mine), all(most * counts.size());
+  padded.resize(most);
+  static_assert(std::is_trivially_copyable_v<ModeColumn>);
+  comm.allgather(padded.data(), most * sizeof(ModeColumn), all.data());
+  std::vector<std::vector<ModeColumn>> of_ranks;
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r * most);
+    of_ranks.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(counts[r]));
+  }
+  return of_ranks;
+}
+
+/// The modes of a problem, if they are given by columns. Collective.
+ModeColumnsPtr mode_columns(CommImpl& comm, const Problem& problem) {
+  if (!has_columns(problem.output)) return nullptr;
+  std::vector<std::vector<ModeColumn>> of_ranks, of_input;
+  const bool listed = problem.output.kind() == Distribution::Kind::columns;
+  if (listed) of_ranks = columns_of(comm, problem.output.column_list());
+  if (listed && has_columns(problem.input)) of_input = columns_of(comm, problem.input.column_list());
+  ModeColumnsPtr columns;
+  agree(comm, "plan", [&] {
+    if (!listed)
+      of_ranks = sphere_columns(problem.shape, problem.transforms, problem.output.radius(), comm.size());
+    for (std::size_t r = 0; r < of_input.size(); ++r)
+      if (of_input[r] != of_ranks[r])
+        throw Error("plan: columns", "input and output with different columns",
+                    "the same on both sides, between which are points", static_cast<int>(r));
+    columns = std::make_shared<const ModeColumns>(make_columns(problem.shape, problem.transforms, of_ranks));
+  });
+  return columns;
 }
 
 /// Whether the devices of two ranks of one machine reach each other, from what `reaches` says of this rank
@@ -132,7 +170,8 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   setting.threads = comm.threads() != nullptr;
   const int ndim = problem.shape.size();
   setting.given = {boxes_of(comm, problem.input), boxes_of(comm, problem.output),
-                   orders_of(comm, problem.input, ndim), orders_of(comm, problem.output, ndim)};
+                   orders_of(comm, problem.input, ndim), orders_of(comm, problem.output, ndim),
+                   mode_columns(comm, problem)};
   if (devices.mine) setting.devices = device_facts(comm, devices);
   setting.hardware_threads = shortened(all_of(comm, hardware_threads()));
   setting.cache_bytes = shortened(all_of(comm, Index{second_cache_bytes()}));

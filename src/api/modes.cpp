@@ -21,6 +21,8 @@ struct ModeAxis {
   Index modes;        ///< kept ones
   bool shared;        ///< whether the last of an even number of kept modes stands for two
   Index first, last;  ///< of this rank's box
+  int axis = 0;
+  const std::vector<ModeColumn>* columns = nullptr;  ///< of this rank, if modes are given by columns
 };
 
 /// With all modes.
@@ -45,6 +47,11 @@ ModeAxis axis_of(const Plan& plan, int axis, const char* operation) {
   const Problem& problem = PlanImpl::of(plan).problem;
   ModeAxis a = axis_of(problem, axis, operation);
   if (problem.between == Between::modes) return a;
+  if (has_columns(problem.output)) {
+    a.axis = axis;
+    a.columns = &plan.columns();
+    return a;
+  }
   a.first = plan.output_box().lo[axis];
   a.last = plan.output_box().hi[axis];
   return a;
@@ -83,10 +90,16 @@ double weight(const ModeAxis& axis, Index k) {
   return axis.transform == Transform::r2c && k > 0 && !nyquist ? 2 : 1;
 }
 
-/// One number for each index of this rank's box.
+/// One number for each index of this rank's box, or for each mode of its columns.
 template <class F>
 std::vector<double> each(const ModeAxis& axis, const F& f) {
   std::vector<double> all;
+  if (axis.columns != nullptr) {
+    for (const ModeColumn& c : *axis.columns)
+      for (Index i = 0; i < c.count; ++i)
+        all.push_back(f(mode_index(c.first[axis.axis] + (axis.axis == 0 ? i : 0), axis.n)));
+    return all;
+  }
   all.reserve(static_cast<std::size_t>(std::max<Index>(axis.last - axis.first, 0)));
   for (Index k = axis.first; k < axis.last; ++k) all.push_back(f(k));
   return all;
@@ -172,11 +185,13 @@ std::vector<double> spectrum(const Plan& plan, const T* modes, const AxisVector<
     mine.resize(shell(most) + 1);
     all.resize(mine.size());
     const Box& box = plan.output_box();
+    const bool columns = has_columns(impl.problem.output);
     for_each_output(plan, [&](const Shape& k, std::size_t position) {
       double k2 = 0, factor = 1;
-      for (int a = 0; a < box.ndim(); ++a) {
-        k2 += at(squares[a], k[a] - box.lo[a]);
-        factor *= at(weights[a], k[a] - box.lo[a]);
+      for (int a = 0; a < squares.size(); ++a) {
+        const int counted = columns ? 0 : a;
+        k2 += at(squares[a], k[counted] - box.lo[counted]);
+        factor *= at(weights[a], k[counted] - box.lo[counted]);
       }
       double sum = 0;
       for (Index item = 0; item < arrays_of(impl.problem, Direction::backward); ++item)
@@ -195,6 +210,10 @@ void check_output_is_modes(const Plan& plan, const char* operation) {
   if (PlanImpl::of(plan).problem.between == Between::modes)
     throw Error(operation, "a plan whose output is points, with modes between",
                 "a plan whose output is modes");
+}
+
+int mode_axes(const Plan& plan) {
+  return PlanImpl::of(plan).problem.shape.size();
 }
 
 Index logical_length(const Plan& plan, int axis) {

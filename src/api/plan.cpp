@@ -68,6 +68,13 @@ const Box& Plan::input_box() const {
 const Box& Plan::output_box() const {
   return impl().arrays[1].box;
 }
+const std::vector<ModeColumn>& Plan::columns() const {
+  const PlanImpl& plan = impl();
+  if (!plan.setting.given.columns)
+    throw Error("columns", "a plan whose modes are boxes",
+                "modes that are given by columns (Distribution::columns or sphere)");
+  return plan.columns;
+}
 Box Plan::between_box() const {
   const PlanImpl& plan = impl();
   const Schedule& s = plan.design().schedules[0];

@@ -67,6 +67,7 @@ void PlanImpl::make() {
     learnt = learn(request, setting);
   });
   setting.constants = learnt.constants;
+  if (setting.given.columns) columns = setting.given.columns->of_rank(c.rank());
   const bool tunes = wishes.effort.value == Effort::online;
   if (tunes && Online::why_not(*this).empty())
     together(c, "plan", [&] { request.room.least = online_workspace(request, setting, learnt.options); });

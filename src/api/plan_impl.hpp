@@ -64,6 +64,7 @@ struct PlanImpl {
   Setting setting;
   Learnt learnt;
   std::array<UserArray, 2> arrays;  ///< before and after forward
+  std::vector<ModeColumn> columns;  ///< of this rank, if modes are given by columns
   std::unique_ptr<BoundPlan> bound;
   std::optional<PlanTrace> trace;  ///< if option trace names a file
   Index users_workspace = 0;       ///< bytes that the user gives, if he does

@@ -33,6 +33,18 @@ Distribution Distribution::fastest() {
   return {Kind::fastest};
 }
 
+Distribution Distribution::columns(std::vector<ModeColumn> of_this_rank) {
+  Distribution d{Kind::columns};
+  d.columns_ = std::move(of_this_rank);
+  return d;
+}
+
+Distribution Distribution::sphere(double radius) {
+  Distribution d{Kind::sphere};
+  d.radius_ = radius;
+  return d;
+}
+
 Distribution Distribution::with_order(Order order) const {
   Distribution d = *this;
   d.order_ = order;

@@ -19,6 +19,8 @@ std::string to_string(const Distribution& d) {
   if (d.kind() == Kind::brick) return "brick";
   if (d.kind() == Kind::box) return "one box of each rank";
   if (d.kind() == Kind::fastest) return "fastest";
+  if (d.kind() == Kind::columns) return "columns of each rank";
+  if (d.kind() == Kind::sphere) return "sphere(" + join(std::vector<double>{d.radius()}, "") + ")";
   std::string text = std::to_string(d.box_list().size()) + " boxes";
   for (const Box& b : d.box_list()) text += " " + weft::to_string(b);
   return text;
@@ -177,6 +179,40 @@ void check_between(const Problem& problem) {
     throw Error("plan: between", "no axis that is transformed", "a transform along one axis at least");
 }
 
+/// Of a distribution of modes by columns: that it is on a side of modes, and what its problem may have.
+void check_columns(const Problem& problem) {
+  constexpr const char* operation = "plan: columns";
+  const bool input = has_columns(problem.input), output = has_columns(problem.output);
+  if (!input && !output) return;
+  const bool both = problem.between == Between::points;
+  if (problem.between == Between::modes)
+    throw Error(operation, "columns with modes between", "points between, or a transform alone");
+  if (input && !both) throw Error(operation, "columns as the input", "columns of modes, as the output");
+  if (both &&
+      (problem.input.kind() != problem.output.kind() || problem.input.radius() != problem.output.radius()))
+    throw Error(operation, to_string(problem.input) + " and " + to_string(problem.output),
+                "the same on both sides, between which are points");
+  const int ndim = problem.shape.size();
+  if (ndim < 2) throw Error(operation, "an array of one axis", "at least two axes");
+  for (int a = 0; a < ndim; ++a)
+    if (const Transform t = problem.transforms[a];
+        t != Transform::c2c && !(t == Transform::r2c && a == ndim - 1))
+      throw Error(operation, std::string(name_of(t)) + " along axis " + std::to_string(a),
+                  "c2c along every axis, or r2c along the last");
+  if (!problem.line.empty()) throw Error(operation, "a line", "a problem without Problem::line");
+  if (!problem.points.empty() || !problem.modes.empty())
+    throw Error(operation, std::string(problem.points.empty() ? "modes" : "points") + " as well",
+                "columns alone, which say what modes there are");
+  if (problem.in_place) throw Error(operation, "an array in place", "arrays of their own for both sides");
+  if (problem.memory != MemoryKind::host)
+    throw Error(operation, "arrays in memory of a GPU", "arrays on the host");
+  for (const Distribution* d : {&problem.input, &problem.output})
+    if (has_columns(*d) && (!d->order().empty() || !d->strides().empty() || !d->halo_lower().empty() ||
+                            !d->halo_upper().empty() || d->r2c_padding()))
+      throw Error(operation, "a memory order, strides, a halo or padding",
+                  "none of these: columns are one after the other");
+}
+
 /// Real if an axis is r2c, or if there are DCTs and DSTs and nothing else.
 Element natural_element(const AxisVector<Transform>& transforms) {
   if (transforms.contains(Transform::r2c)) return Element::real;
@@ -203,6 +239,7 @@ void check_problem(Problem& problem, int ranks) {
   check_line(problem);
   check_lengths(problem);
   check_between(problem);
+  check_columns(problem);
   if (problem.results == problem.batch) problem.results = 0;
   if (has_batch(problem) && ndim == max_axes)
     throw Error("plan: batch", "a batch of arrays with " + std::to_string(ndim) + " axes",

@@ -39,10 +39,25 @@ weft_status store_numbers(weft_plan plan, const char* operation, double** values
 
 AxisVector<double> units_of(const Plan& plan, const double* units) {
   if (units == nullptr) return {};
-  return AxisVector<double>::from(units, units + plan.output_box().ndim());
+  return AxisVector<double>::from(units, units + weft::mode_axes(plan));
 }
 
 }  // namespace
+
+weft_status weft_plan_columns(weft_plan plan, weft_mode_column** columns, size_t* count) {
+  return guarded([&] {
+    const std::vector<weft::ModeColumn>& mine = object_of(plan, "columns").columns();
+    check_given(columns, "columns", "columns");
+    check_given(count, "columns", "count");
+    *columns = static_cast<weft_mode_column*>(allocate(mine.size() * sizeof(weft_mode_column)));
+    *count = mine.size();
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      weft_mode_column& c = (*columns)[i] = {};
+      std::copy(mine[i].first.begin(), mine[i].first.end(), c.first);
+      c.count = mine[i].count;
+    }
+  });
+}
 
 weft_status weft_plan_logical_length(weft_plan plan, int axis, int64_t* length) {
   return guarded([&] {

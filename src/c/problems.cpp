@@ -23,8 +23,8 @@ constexpr Between betweens[] = {Between::none, Between::modes, Between::points};
 constexpr ModesNyquist modes_nyquists[] = {ModesNyquist::shared, ModesNyquist::odd, ModesNyquist::single};
 constexpr Scale scales[] = {Scale::none, Scale::symmetric, Scale::full};
 using Kind = Distribution::Kind;
-constexpr Kind kinds[] = {Kind::slab,  Kind::pencil, Kind::brick,  Kind::grid,
-                          Kind::boxes, Kind::box,    Kind::fastest};
+constexpr Kind kinds[] = {Kind::slab, Kind::pencil,  Kind::brick,   Kind::grid,  Kind::boxes,
+                          Kind::box,  Kind::fastest, Kind::columns, Kind::sphere};
 
 /// One value per axis; none if all are zero, which stands for the default.
 template <class T>
@@ -38,6 +38,17 @@ std::vector<Box> boxes_of(const weft_distribution& d, std::size_t count, const s
   std::vector<Box> boxes;
   for (std::size_t i = 0; i < count; ++i) boxes.push_back(box_of(d.boxes[i], operation.c_str()));
   return boxes;
+}
+
+std::vector<ModeColumn> columns_of(const weft_distribution& d, int ndim, const std::string& operation) {
+  if (d.columns == nullptr && d.column_count > 0)
+    throw bad_argument(operation, "columns is NULL", std::to_string(d.column_count) + " columns");
+  std::vector<ModeColumn> columns;
+  for (std::size_t i = 0; i < d.column_count; ++i) {
+    const weft_mode_column& c = d.columns[i];
+    columns.push_back({Shape::from(c.first, c.first + ndim), c.count});
+  }
+  return columns;
 }
 
 Distribution cut_of(const weft_distribution& d, int ndim, const std::string& operation) {
@@ -54,6 +65,10 @@ Distribution cut_of(const weft_distribution& d, int ndim, const std::string& ope
       return Distribution::boxes(boxes_of(d, d.box_count, operation));
     case Kind::box:
       return Distribution::box(boxes_of(d, 1, operation).front());
+    case Kind::columns:
+      return Distribution::columns(columns_of(d, ndim, operation));
+    case Kind::sphere:
+      return Distribution::sphere(d.radius);
     case Kind::fastest:
       break;
   }

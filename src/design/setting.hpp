@@ -11,6 +11,7 @@
 #include "design/islands.hpp"
 #include "design/machine_constants.hpp"
 #include "geometry/layout.hpp"
+#include "geometry/mode_columns.hpp"
 #include "traffic/traits.hpp"
 
 namespace weft {
@@ -19,6 +20,7 @@ namespace weft {
 struct Gathered {
   std::vector<Box> input_boxes, output_boxes;      ///< only for distributions by box
   std::vector<Order> input_orders, output_orders;  ///< empty where no rank asked for one of a `fastest` side
+  ModeColumnsPtr columns = {};                     ///< of the sides with modes, if they are given by columns
 };
 
 /// An exchange of this build, between these ranks, for arrays where they are.

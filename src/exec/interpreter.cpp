@@ -30,6 +30,8 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
   p.scale_between = call.scale_between;
   p.ndim = call.extents.size() - (program.batch_axis >= 0 ? 1 : 0);
   p.batch_axis = program.batch_axis;
+  p.columns_part = call.columns;
+  if (call.columns != ColumnsPart::none) p.columns = program.columns;
   for (int i = 0; i < call.axes.size(); ++i) {
     const int a = call.axes[i];
     if (a == program.batch_axis) continue;
@@ -37,11 +39,19 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
     const Index after = has_operator ? call.between[a] : call.to_box.extent(a);
     p.axes.push_back({a, call.resized[i], call.extents[a], forward ? before : after, forward ? after : before,
                       call.from.strides[a], call.to.strides[a]});
+    ResizedAxis& axis = p.axes.back();
+    if (p.columns) {  // of which it is said elsewhere what they keep
+      axis.points = axis.length;
+      axis.modes = all_modes(axis);
+    }
   }
   for (int a = 0; a < call.extents.size(); ++a) {
     const Index from = call.from_box.extent(a), to = call.to_box.extent(a);
     if ((!call.axes.contains(a) || a == program.batch_axis) && (from > 1 || to > 1))
       p.loops.push_back({a, from, to, call.from.strides[a], call.to.strides[a]});
+    // The array of columns is taken as a whole.
+    if (call.columns == ColumnsPart::lines && a == 1 && !p.loops.empty() && p.loops.back().axis == a)
+      (forward ? p.loops.back().to_stride : p.loops.back().from_stride) = 0;
   }
   return p;
 }

@@ -46,6 +46,11 @@ inline bool has_batch(const Problem& problem) {
   return problem.batch > 1 || problem.results > 1;
 }
 
+/// Whether an array has modes that are given column by column.
+inline bool has_columns(const Distribution& d) {
+  return d.kind() == Distribution::Kind::columns || d.kind() == Distribution::Kind::sphere;
+}
+
 /// The product of the logical lengths of all transformed axes.
 double logical_size(const Shape& shape, const AxisVector<Transform>& transforms);
 

@@ -105,6 +105,14 @@ int transformed_axes(const FftCall& call) {
 namespace {
 /// The share of the modes along an axis that a resized call keeps.
 double kept_share(const FftCall& call, int axis) {
+  if (call.columns == ColumnsPart::lines) return 1;
+  if (call.columns == ColumnsPart::planes) {  // a disc or so, whose bounding box is kept along each axis
+    double lines = 1;
+    for (const int a : call.axes)
+      if (!is_batch(call, a)) lines *= static_cast<double>(call.extents[a]);
+    const Box& modes = call.direction == Direction::forward ? call.to_box : call.from_box;
+    return std::min(1.0, std::sqrt(static_cast<double>(modes.extent(1)) / lines));
+  }
   const bool forward = call.direction == Direction::forward, there_and_back = !call.between.empty();
   const Transform transform = call.resized.empty() ? Transform::none : call.resized[position(call, axis)];
   const bool halved = axis == call.real_axis || transform == Transform::r2c;

@@ -55,8 +55,9 @@ struct FftCall {
   int from_bytes = 0, to_bytes = 0;  ///< element sizes
   Box from_box, to_box;              ///< the global indices read and written
   bool may_destroy_input = true;
-  Element element = Element::complex;  ///< of an r2r call
-  double scale = 1;                    ///< what the result is multiplied by
+  Element element = Element::complex;       ///< of an r2r call
+  double scale = 1;                         ///< what the result is multiplied by
+  ColumnsPart columns = ColumnsPart::none;  ///< of a resized call
   bool twiddles = false;  ///< each result is multiplied by its factor between the axes of the line
 };
 
@@ -110,6 +111,7 @@ struct Program {
   int batch_axis = -1;                          ///< the axis that stands for the batch, or -1
   Index line_points = 0;                        ///< its length
   ModesNyquist nyquist = ModesNyquist::shared;  ///< of calls that are resized
+  ModeColumnsPtr columns = {};                  ///< if modes are given by columns
   Index largest_box_bytes = 0;                  ///< of any stage, on this rank
   Index scratch_offset = 0;                     ///< where in the workspace the scratch memory begins
   /// At most twice that, both halves rounded up to 64 bytes, and behind them what planes and what is stored

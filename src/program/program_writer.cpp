@@ -18,6 +18,7 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
   program.in_place = r.in_place;
   program.line = s.line;
   program.nyquist = s.nyquist;
+  program.columns = s.columns.given;
   if (!s.line.empty()) program.line_points = s.lengths[s.line[0]] * s.lengths[s.line[1]];
   program.largest_box_bytes = place.largest_box(rank);
   program.reshapes.reserve(legs.size());
@@ -114,6 +115,7 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   // Every point passes exactly one call with the stage's first axis, however the axes are divided.
   if (stage == scaled_stage_ && axes.contains(s.axes[0])) call.scale = request.scale;
   call.between = s.between;
+  if (schedule.columns) call.columns = axes.contains(0) ? ColumnsPart::lines : ColumnsPart::planes;
   if (!s.between.empty()) call.scale_between = request.scale_between;
   call.twiddles = axes.contains(twiddled_axis(schedule));
   program.ffts.push_back(call);

@@ -20,7 +20,7 @@ inline void append(Ids& to, const Ids& more) {
 /// Whether a transform between two places changes elements or lengths, so that results cannot take the place
 /// of what they are computed from.
 inline bool converts(const Place& from, const Place& to) {
-  return from.element_bytes != to.element_bytes || !(from.box == to.box);
+  return from.element_bytes != to.element_bytes || !(from.box == to.box) || from.columns != to.columns;
 }
 
 struct ProgramWriter {

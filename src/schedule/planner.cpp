@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "geometry/layout.hpp"
 #include "schedule/between.hpp"
+#include "schedule/columns.hpp"
 
 namespace weft {
 
@@ -329,11 +330,8 @@ class Search {
         f.tiling = tiling(states[i].candidate, before);
         f.orders = is_last && own_output ? request_.output_orders : first;
         for (Order& order : f.orders) {
-          if (request_.contiguous) {
-            order = axes_last(order, axes);
-          } else if (request_.shared_axes_first && !(is_last && own_output)) {
-            order = cut_axes_first(order, *f.tiling);
-          }
+          if (request_.contiguous || !(is_last && own_output))
+            order = order_after_reshape(request_, order, axes, *f.tiling);
         }
         s.stages.push_back({Stage::Kind::reshape, {}, -1, Direction::forward});
         s.fields.push_back(std::move(f));
@@ -352,16 +350,6 @@ class Search {
     }
     finish_output(s);
     return s;
-  }
-
-  /// Makes the axes that are cut among ranks the slowest ones. A rank then holds a stack of planes or lines,
-  /// and lines across the stack touch few pages and cache sets.
-  static Order cut_axes_first(const Order& order, const Tiling& tiling) {
-    if (!tiling.grid()) return order;
-    Order result = order;
-    for (int i = order.size() - 1; i >= 0; --i)
-      if ((*tiling.grid())[order[i]] > 1) result = axis_first(result, order[i]);
-    return result;
   }
 
   /// The last field is the user's: it gets the user's memory order, or else the arrays of a batch one after
@@ -410,10 +398,27 @@ std::string reason(const ScheduleRequest& request, const Schedule& s, std::size_
   return text;
 }
 
+/// Makes the axes that are cut among ranks the slowest ones. A rank then holds a stack of planes or lines,
+/// and lines across the stack touch few pages and cache sets.
+Order cut_axes_first(const Order& order, const Tiling& tiling) {
+  if (!tiling.grid()) return order;
+  Order result = order;
+  for (int i = order.size() - 1; i >= 0; --i)
+    if ((*tiling.grid())[order[i]] > 1) result = axis_first(result, order[i]);
+  return result;
+}
+
 }  // namespace
+
+Order order_after_reshape(const ScheduleRequest& request, const Order& order, const AxisVector<int>& axes,
+                          const Tiling& tiling) {
+  if (request.contiguous) return axes_last(order, axes);
+  return request.shared_axes_first ? cut_axes_first(order, tiling) : order;
+}
 
 Schedule make_schedule(const ScheduleRequest& request) {
   if (request.between != Between::none) return there_and_back(request);
+  if (request.columns) return through_planes(request);
   Schedule s = Search(request).run();
   const std::size_t fields = s.fields.size();
   if (request.decomposition == Decomposition::brick) s = through_bricks(s, request);

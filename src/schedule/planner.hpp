@@ -25,6 +25,9 @@ struct ScheduleRequest {
   /// batch has before the operator, and `results` behind it.
   Between between = Between::none;
   Index results = 1;
+  /// If modes are given by columns, which are then the output, or with points `between` both sides; the
+  /// tiling of that side is null.
+  ColumnsOfModes columns = {};
   Element element = Element::complex;  ///< of the input; real anyway if an axis is r2c
   int ranks = 1;
   /// The number of ranks, from the first, that transform and hold points between input and output; 0: all
@@ -56,6 +59,10 @@ struct ScheduleRequest {
 /// The forward schedule. Throws `weft::Error` if there is none: for a one-dimensional array over several
 /// ranks, or pencils of an array with fewer than three axes.
 Schedule make_schedule(const ScheduleRequest& request);
+
+/// The memory order of a field that a reshape leaves, before the FFT of `axes`, from that of the input.
+Order order_after_reshape(const ScheduleRequest& request, const Order& order, const AxisVector<int>& axes,
+                          const Tiling& tiling);
 
 /// The tiling of a named distribution, which `what` names in messages; null for other kinds. Throws
 /// `weft::Error` for an axis out of range, too few axes, or a grid that does not fit.

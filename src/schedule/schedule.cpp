@@ -34,7 +34,7 @@ int stage_of_operator(const Schedule& schedule) {
 
 bool resizes(const Schedule& schedule, int stage) {
   const Stage& s = at(schedule.stages, stage);
-  if (!s.between.empty()) return true;
+  if (!s.between.empty() || schedule.columns) return true;
   const bool forward = s.direction == Direction::forward;
   const Shape& points = at(schedule.fields, forward ? stage : stage + 1).shape;
   const Shape& modes = at(schedule.fields, forward ? stage + 1 : stage).shape;
@@ -84,6 +84,9 @@ std::string describe(const Schedule& schedule, const Field& f) {
   for (int a = 0; a < f.shape.size(); ++a)
     if (a != batch) shape.push_back(f.shape[a]);
   std::string text = f.tiling->name(batch) + " of " + by_x(shape);
+  if (f.columns)
+    text = std::to_string(schedule.columns->count()) + " columns of " +
+           std::to_string(schedule.columns->first_mode.back()) + " modes";
   text += f.element == Element::real ? " real" : " complex";
   if (f.orders.size() != 1) return text + ", orders differ by rank";
   std::vector<std::string> order;
@@ -93,7 +96,7 @@ std::string describe(const Schedule& schedule, const Field& f) {
 
 /// " (48 points, 32 modes of 72)" where a transform is longer than the arrays.
 std::string lengths_of(const Schedule& schedule, int stage, int axis) {
-  if (!resizes(schedule, stage)) return "";
+  if (!resizes(schedule, stage) || schedule.columns) return "";
   const Stage& s = at(schedule.stages, stage);
   const bool forward = s.direction == Direction::forward;
   const Shape& before = at(schedule.fields, stage).shape;

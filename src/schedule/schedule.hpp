@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/mode_columns.hpp"
 #include "geometry/tiling.hpp"
 #include "geometry/transform.hpp"
 #include "weft/plan_types.hpp"
@@ -19,13 +20,17 @@ struct Field {
   Element element = Element::complex;
   TilingPtr tiling;
   std::vector<Order> orders;  ///< one for all ranks, or one per rank
+  /// Of the modes of columns: axis 1 counts columns, and axis 0 the modes of the longest, but in the array
+  /// each column is as long as it is.
+  bool columns = false;
 
   Box box(int rank) const { return tiling->box(rank); }
   const Order& order(int rank) const {
     return orders.size() == 1 ? orders.front() : orders[static_cast<std::size_t>(rank)];
   }
   friend bool operator==(const Field& a, const Field& b) {
-    return a.shape == b.shape && a.element == b.element && *a.tiling == *b.tiling && a.orders == b.orders;
+    return a.shape == b.shape && a.element == b.element && *a.tiling == *b.tiling && a.orders == b.orders &&
+           a.columns == b.columns;
   }
 };
 
@@ -42,6 +47,16 @@ struct Stage {
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
+/// Modes that are given column by column, or none. Equal if what they point to is.
+struct ColumnsOfModes {
+  ModeColumnsPtr given;
+  explicit operator bool() const { return given != nullptr; }
+  const ModeColumns* operator->() const { return given.get(); }
+  friend bool operator==(const ColumnsOfModes& a, const ColumnsOfModes& b) {
+    return a.given == b.given || (a.given && b.given && *a.given == *b.given);
+  }
+};
+
 struct Schedule {
   Direction direction = Direction::forward;
   int ranks = 1;
@@ -50,6 +65,9 @@ struct Schedule {
   AxisVector<int> line;                         ///< the axes of `Problem::line`, or none
   ModesNyquist nyquist = ModesNyquist::shared;  ///< where not all modes are kept
   int batch_axis = -1;                          ///< the axis that stands for the batch (ADR 0009), or -1
+  /// If modes are given by columns: a stage transforms along axis 0, and one the planes across it, behind
+  /// which axis 1 counts columns and the others have one point.
+  ColumnsOfModes columns;
   std::vector<Stage> stages;
   std::vector<Field> fields;  ///< fields[i] before stages[i], fields[i + 1] after it
   std::string reason;         ///< why this decomposition was chosen

@@ -12,7 +12,8 @@ Span span_of(const Operand& operand, const Shape& extents, int element_bytes) {
 
 Operand Place::at(const Box& part) const {
   Operand o{space, base, strides};
-  for (int a = 0; a < box.ndim(); ++a) o.offset += (part.lo[a] - box.lo[a]) * strides[a] * element_bytes;
+  for (int a = 0; a < box.ndim(); ++a)
+    if (!columns || a == batch_axis) o.offset += (part.lo[a] - box.lo[a]) * strides[a] * element_bytes;
   return o;
 }
 
@@ -24,7 +25,7 @@ bool lies_packed(const Place& place, const Box& part, const Order& order) {
 }
 
 bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms) {
-  bool alike = a.base == b.base;
+  bool alike = a.base == b.base && a.columns == b.columns;
   for (int axis = 0; axis < a.strides.size(); ++axis) {
     const bool line = a.element_bytes != b.element_bytes && transforms[axis] == Transform::r2c;
     if (!line && a.box.extent(axis) != b.box.extent(axis)) return false;
@@ -249,9 +250,16 @@ Place Placement::landing(int j, int rank) const {
 Place Placement::user(const Field& field, Space space, int rank, const Layout& layout) const {
   const int bytes = element_bytes(field);
   const Box box = field.box(rank);
-  const Strides strides =
-      layout.strides.empty() ? dense_strides(box.extents(), field.order(rank)) : layout.strides;
-  return {space, layout.offset * bytes, box, strides, bytes, field.element};
+  Strides strides = layout.strides.empty() ? dense_strides(box.extents(), field.order(rank)) : layout.strides;
+  Place p{space, layout.offset * bytes, box, strides, bytes, field.element};
+  if (!field.columns) return p;
+  const int batch = schedule_.batch_axis;
+  p.strides = dense_strides(box.extents(), field.order(rank));
+  if (batch >= 0)
+    p.strides[batch] = layout.strides.empty() ? schedule_.columns->modes_of(rank) : layout.strides.back();
+  p.batch_axis = batch;
+  p.columns = true;
+  return p;
 }
 
 }  // namespace weft

@@ -28,6 +28,10 @@ struct Place {
   Element element = Element::complex;
   Codec codec = {};
   int row = -1;  ///< coded: the axis of the rows
+  /// Of a user's array of modes in columns: that of a batch, or -1. Strides along the other axes only say in
+  /// which order they are passed; parts of one item begin where the item does.
+  int batch_axis = -1;
+  bool columns = false;
 
   /// A part of the box, in place.
   Operand at(const Box& part) const;

@@ -159,7 +159,7 @@ class HeldPlan {
     const Plan& plan = plan_.get("shell spectrum");
     if (modes.is_none()) {
       const Released released;
-      const AxisVector<double> none(plan.output_box().ndim(), std::numeric_limits<double>::quiet_NaN());
+      const AxisVector<double> none(mode_axes(plan), std::numeric_limits<double>::quiet_NaN());
       return shell_spectrum(plan, static_cast<const void*>(nullptr), none);
     }
     const View from(modes, View::Access::read, "shell spectrum");

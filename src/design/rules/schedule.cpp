@@ -101,6 +101,7 @@ ScheduleRequest schedule_request(const Given& given) {
   request.cached_elements = *std::min_element(caches.begin(), caches.end()) / (2 * given.real_size());
   request.ranks = given.setting.ranks();
   request.element = *problem.element;
+  request.columns = {gathered.columns};
   request.input_orders = gathered.input_orders;
   request.output_orders = gathered.output_orders;
   request.shared_axes_first = !given.on_device();

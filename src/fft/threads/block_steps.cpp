@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -43,6 +44,29 @@ std::vector<Kept> kept_modes(const ResizedAxis& a) {
   return {{0, positive, 0}, {a.length - negative, negative, positive}};
 }
 
+/// The modes along an axis of planes of which there is a column, as few runs with some others between them:
+/// each is a call of the FFT library.
+std::vector<Kept> runs_of_columns(const ModeColumns& columns, const ResizedAxis& a) {
+  constexpr std::size_t most_runs = 4;
+  std::set<Index> modes;
+  for (const ModeColumn& c : columns.all) modes.insert(mode_index(c.first[a.axis], a.length));
+  std::vector<Kept> runs;
+  for (const Index k : modes)
+    if (!runs.empty() && runs.back().first + runs.back().n == k)
+      ++runs.back().n;
+    else
+      runs.push_back({k, 1, 0});
+  const auto end = [](const Kept& k) { return k.first + k.n; };
+  while (runs.size() > most_runs) {
+    std::size_t nearest = 1;
+    for (std::size_t i = 2; i < runs.size(); ++i)
+      if (runs[i].first - end(runs[i - 1]) < runs[nearest].first - end(runs[nearest - 1])) nearest = i;
+    runs[nearest - 1].n = end(runs[nearest]) - runs[nearest - 1].first;
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(nearest));
+  }
+  return runs;
+}
+
 /// Whether the last kept mode stands for two of all.
 bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
   if (a.modes == all_modes(a) || a.modes < 2) return false;
@@ -61,7 +85,11 @@ class BlockWriter {
     element_ = (complex_modes_ ? 2 : 1) * real_bytes(p.precision);
     for (const ResizedAxis& a : p.axes) {
       order_.push_back(static_cast<int>(axes_.size()));
-      axes_.push_back({.n = all_modes(a), .points = a.points, .transformed = &a, .kept = kept_modes(a)});
+      axes_.push_back(
+          {.n = all_modes(a),
+           .points = a.points,
+           .transformed = &a,
+           .kept = p.columns_part == ColumnsPart::planes ? runs_of_columns(*p.columns, a) : kept_modes(a)});
     }
     for (const ResizedLoop& d : loops) axes_.push_back({.n = d.most(), .points = d.from, .loop = &d});
     for (BlockAxis& a : axes_) take_strides(a);
@@ -180,19 +208,26 @@ class BlockWriter {
       done.push_back(i);
     }
     if (modes_inside()) return;
+    if (p_.columns) return columns(false);
     for (const WorkPart& part : parts(done)) copy_modes(part);
   }
 
   void backward() {
     std::vector<int> left = order_;
-    if (!modes_inside())
+    if (p_.columns) {
+      if (p_.columns_part == ColumnsPart::planes)
+        for (const WorkPart& part : parts({left.begin(), left.end() - 1}, left.back()))
+          clear(left.back(), part, 0, axis(left.back()).n, element_);
+      columns(true);
+    } else if (!modes_inside()) {
       for (const WorkPart& part : parts(left)) copy_modes(part);
+    }
     while (!left.empty()) {
       const int i = left.back();
       left.pop_back();
       const bool last = left.empty();
       for (const WorkPart& part : parts(left, i)) {
-        clear_modes(i, part);
+        if (!p_.columns || left.size() + 1 < order_.size()) clear_modes(i, part);
         if (folds(*axis(i).transformed, p_.nyquist)) fold(i, part);
         transform(i, part, last && direct_);
       }
@@ -297,6 +332,38 @@ class BlockWriter {
          {Side::work, part.work * element_}, !forward_, p_.has_operator ? 1 : p_.scale);
   }
 
+  /// Between the modes of all columns in the user's array and in work memory.
+  void columns(bool in) {
+    ColumnsStep step;
+    step.user = {in ? Side::input : Side::output, 0};
+    step.in = in;
+    if (!p_.has_operator) step.scale = p_.scale;
+    const bool planes = p_.columns_part == ColumnsPart::planes;
+    for (const BlockAxis& b : axes_) {
+      const Index user = b.modes_stride * element_, work = b.work_stride * element_;
+      if (planes && b.number() == 1) step.column_stride = user;
+      if (b.loop != nullptr && (planes || b.number() != 1)) {
+        step.loops.push_back({in ? b.loop->from : b.loop->to, user, work});
+      } else if (!planes) {
+        (b.number() == 1 ? step.work_column : step.work_mode) = work;
+        (b.number() == 1 ? step.count : step.length) = b.n;
+      }
+    }
+    if (planes) {
+      for (const ModeColumn& c : p_.columns->all) {
+        Index place = 0;
+        for (const BlockAxis& b : axes_)
+          if (b.loop == nullptr)
+            place += mode_index(c.first[b.number()], b.transformed->length) * b.work_stride * element_;
+        step.places.push_back(place);
+      }
+    } else {
+      step.columns = p_.columns;
+      step.count = std::max<Index>(step.count, 1);  // one column is no loop
+    }
+    steps_.emplace_back(std::move(step));
+  }
+
   void copy(const Shape& extents, const Strides& users, const Strides& works, Index element, Place user,
             Place work, bool in, double scale) {
     const CopyManner manner{scale, static_cast<int>(real_bytes(p_.precision))};
@@ -319,8 +386,12 @@ class BlockWriter {
   /// The modes along axis `i` that are not there.
   void clear_modes(int i, const WorkPart& part) {
     const BlockAxis& a = axis(i);
-    const Index first = a.kept.front().n;
-    clear(i, part, first, (a.kept.size() == 2 ? a.kept[1].first : a.n) - first, element_);
+    Index first = 0;
+    for (const Kept& k : a.kept) {
+      clear(i, part, first, k.first - first, element_);
+      first = k.first + k.n;
+    }
+    clear(i, part, first, a.n - first, element_);
   }
   /// The points along axis `i` that are not there.
   void clear_points(int i, const WorkPart& part) {

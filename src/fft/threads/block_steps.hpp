@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fft/threads/parallel_fft.hpp"
+#include "geometry/mode_columns.hpp"
 #include "kernels/cpu/permute_copy.hpp"
 
 namespace weft {
@@ -49,6 +50,8 @@ struct ResizedProblem {
   double scale_between = 1;  ///< what the operator is given is multiplied by
   int ndim = 0;              ///< of the global array
   int batch_axis = -1;       ///< the loop over the arrays of a batch, which the operator gets together, or -1
+  ColumnsPart columns_part = ColumnsPart::none;  ///< of lines, the array of columns is given as a whole
+  ModeColumnsPtr columns = {};
   friend auto operator<=>(const ResizedProblem&, const ResizedProblem&) = default;
 };
 
@@ -78,6 +81,22 @@ struct NyquistStep {
   Index offset = 0, other = 0;      ///< 0: r2c
   bool forward = true;
 };
+/// Between the modes of columns in the user's array and in work memory. Modes of lines that are in no column
+/// become zero there.
+struct ColumnsStep {
+  BlockPlace user;
+  Index work = 0;                   ///< in bytes
+  bool in = true;                   ///< from the array to work memory
+  double scale = 1;                 ///< of what goes to the array
+  std::vector<FftDimension> loops;  ///< strides in bytes, of the array and of work memory
+  /// Of planes: from one column to the next in the array, and where each is in work memory; in bytes.
+  Index column_stride = 0;
+  std::vector<Index> places = {};
+  /// Of lines: how many of the columns, the points of a line, and strides in work memory in bytes. The first
+  /// column is the one with the global index where the block begins.
+  ModeColumnsPtr columns = {};
+  Index count = 0, length = 0, work_column = 0, work_mode = 0;
+};
 /// Calls the operator for a box in work memory.
 struct OperatorStep {
   Index offset = 0;  ///< in bytes
@@ -88,7 +107,7 @@ struct OperatorStep {
   double before = 1, after = 1;  ///< what elements are multiplied by
   int divided = 0;               ///< the axis along which threads share the box
 };
-using BlockStep = std::variant<LinesStep, CopyStep, ZeroStep, NyquistStep, OperatorStep>;
+using BlockStep = std::variant<LinesStep, CopyStep, ZeroStep, NyquistStep, ColumnsStep, OperatorStep>;
 
 /// The steps of a block, and the bytes of work memory that they need.
 struct BlockSteps {

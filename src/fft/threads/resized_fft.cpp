@@ -154,6 +154,45 @@ void ResizedFft::fold(const NyquistStep& step, std::byte* work, int part, int pa
   });
 }
 
+/// Parts are of the columns.
+template <class Real>
+void ResizedFft::copy_columns(const ColumnsStep& step, const Run& run, int part, int parts) const {
+  using Complex = std::complex<Real>;
+  const auto scale = static_cast<Real>(step.scale);
+  const auto copy = [&](std::byte* user, std::byte* work) {
+    if (step.in)
+      *reinterpret_cast<Complex*>(work) = *reinterpret_cast<const Complex*>(user) * scale;
+    else
+      *reinterpret_cast<Complex*>(user) = *reinterpret_cast<const Complex*>(work) * scale;
+  };
+  std::byte* const user = (step.in ? run.from : run.to) + step.user.offset;
+  const auto planes = [&](std::byte* user_plane, std::byte* work_plane) {
+    const Range mine = split(static_cast<Index>(step.places.size()), parts, part);
+    for (Index c = mine.lo; c < mine.hi; ++c)
+      copy(user_plane + c * step.column_stride, work_plane + at(step.places, c));
+  };
+  const auto lines = [&](std::byte* user_item, std::byte* work_item) {
+    const Index begin = run.middle.at[1] + run.at[1];
+    const Range mine = split(step.count, parts, part);
+    for (Index i = mine.lo; i < mine.hi; ++i) {
+      const ModeColumn& c = at(step.columns->all, begin + i);
+      std::byte* const line = work_item + i * step.work_column;
+      std::byte* mode = user_item + at(step.columns->begin, begin + i) * Index{sizeof(Complex)};
+      const Index n = step.length, first = mode_index(c.first[0], n);
+      for (Index k = 0; k < c.count; ++k, mode += sizeof(Complex)) {
+        const Index to = first + k < n ? first + k : first + k - n;
+        copy(mode, line + to * step.work_mode);
+      }
+      for (Index k = first + c.count; step.in && k < first + n; ++k)
+        *reinterpret_cast<Complex*>(line + (k < n ? k : k - n) * step.work_mode) = 0;
+    }
+  };
+  if (step.columns)
+    for_each_index(step.loops, user, run.work + step.work, lines);
+  else
+    for_each_index(step.loops, user, run.work + step.work, planes);
+}
+
 void ResizedFft::operate(const OperatorStep& step, const Run& run, int part, int parts) const {
   Block b;
   b.box = step.box;
@@ -213,6 +252,11 @@ void ResizedFft::block(const Blocks& blocks, const Run& run) const {
       in_parts([&](int part, int parts) {
         precision_ == Precision::float64 ? fold<double>(*nyquist, run.work, part, parts)
                                          : fold<float>(*nyquist, run.work, part, parts);
+      });
+    } else if (const auto* columns = std::get_if<ColumnsStep>(&step)) {
+      in_parts([&](int part, int parts) {
+        precision_ == Precision::float64 ? copy_columns<double>(*columns, run, part, parts)
+                                         : copy_columns<float>(*columns, run, part, parts);
       });
     } else {
       const auto& operation = std::get<OperatorStep>(step);

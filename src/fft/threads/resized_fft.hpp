@@ -46,6 +46,8 @@ class ResizedFft final : public HostFft {
   void block(const Blocks& blocks, const Run& run) const;
   template <class Real>
   void fold(const NyquistStep& step, std::byte* work, int part, int parts) const;
+  template <class Real>
+  void copy_columns(const ColumnsStep& step, const Run& run, int part, int parts) const;
   void operate(const OperatorStep& step, const Run& run, int part, int parts) const;
 
   Precision precision_;
