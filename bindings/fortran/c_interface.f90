@@ -8,7 +8,7 @@ module weft_c_module
   integer, parameter :: max_axes = 8
   ! weft_cut
   integer(c_int), parameter :: cut_slab = 0, cut_pencil = 1, cut_brick = 2, cut_grid = 3, cut_boxes = 4, cut_box = 5, &
-    cut_fastest = 6
+    cut_fastest = 6, cut_columns = 7, cut_sphere = 8
 
   type, bind(C) :: c_box
     integer(c_int) :: ndim = 0
@@ -30,6 +30,13 @@ module weft_c_module
     integer(c_int) :: order(max_axes) = 0
     integer(c_int64_t) :: strides(max_axes) = 0, halo_lower(max_axes) = 0, halo_upper(max_axes) = 0
     integer(c_int) :: r2c_padding = 0
+    type(c_ptr) :: columns = c_null_ptr
+    integer(c_size_t) :: column_count = 0
+    real(c_double) :: radius = 0
+  end type
+
+  type, bind(C) :: c_mode_column
+    integer(c_int64_t) :: first(max_axes) = 0, count = 0
   end type
 
   type, bind(C) :: c_problem
@@ -299,6 +306,12 @@ module weft_c_module
       type(c_ptr), value :: plan
       integer(c_int), value :: axis
       integer(c_int64_t), intent(inout) :: length
+    end function
+    integer(c_int) function weft_plan_columns_c(plan, columns, count) bind(C, name="weft_plan_columns")
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: plan
+      type(c_ptr), intent(inout) :: columns
+      integer(c_size_t), intent(inout) :: count
     end function
     integer(c_int) function weft_plan_wavenumbers_c(plan, axis, nyquist, values, count) &
         bind(C, name="weft_plan_wavenumbers")

@@ -67,6 +67,7 @@ module weft_plans_module
   type :: weft_plan
     type(c_ptr) :: handle = c_null_ptr  ! for Weft's own use
     type(plan_facts), private :: facts
+    integer, private :: ndim = 0
   contains
     procedure :: create => plan_create
     procedure :: free => plan_free
@@ -88,6 +89,7 @@ module weft_plans_module
     procedure :: buffer_bytes => plan_buffer_bytes
     procedure :: workspace_bytes => plan_workspace_bytes
     procedure :: scale_factor => plan_scale_factor
+    procedure :: columns => plan_columns
     procedure :: logical_length => plan_logical_length
     procedure :: wavenumbers => plan_wavenumbers
     procedure :: hermitian_weights => plan_hermitian_weights
@@ -143,7 +145,10 @@ contains
       code = translate(problem, arguments)
       if (code == weft_success) then
         code = weft_plan_create_c(comm%handle, c_loc(arguments%problem), set, self%handle)
-        if (code == weft_success) self%facts = arguments%facts
+        if (code == weft_success) then
+          self%facts = arguments%facts
+          self%ndim = arguments%problem%ndim
+        end if
       else
         refused = c_null_ptr
         code = weft_plan_create_c(comm%handle, c_null_ptr, set, refused)
@@ -396,6 +401,34 @@ contains
     call report(weft_plan_scale_factor_c(self%handle, factor), status)
   end function
 
+  ! The columns of this rank (weft_columns, weft_sphere), in the order of its array: the numbers of the first mode of each,
+  ! one per dimension, and how many modes it has along the last dimension. Along c2c dimensions numbers are from -n/2 to
+  ! (n-1)/2. Boxes of such a side have one dimension: it counts the modes of all ranks, rank after rank. Local; a failure
+  ! for other plans.
+  subroutine plan_columns(self, first, count, status)
+    class(weft_plan), intent(in) :: self
+    integer(c_int64_t), allocatable, intent(out) :: first(:, :), count(:)
+    integer, intent(out), optional :: status
+    type(c_mode_column), pointer :: columns(:)
+    type(c_ptr) :: memory
+    integer(c_size_t) :: columns_there
+    integer(c_int) :: code
+    integer :: i
+    memory = c_null_ptr
+    columns_there = 0
+    code = weft_plan_columns_c(self%handle, memory, columns_there)
+    allocate (first(self%ndim, columns_there), count(columns_there))
+    if (columns_there > 0) then
+      call c_f_pointer(memory, columns, [columns_there])
+      do i = 1, size(columns)
+        first(:, i) = dimensions_of(columns(i)%first, int(self%ndim, c_int))
+        count(i) = columns(i)%count
+      end do
+    end if
+    call weft_free_c(memory)
+    call report(code, status)
+  end subroutine
+
   ! The period of the transform along a dimension, in points, from which wavenumbers are counted: n for c2c and r2c, 2(n-1)
   ! for dct1, 2(n+1) for dst1, 2n for the other DCTs and DSTs; 1 for a dimension that is not transformed.
   function plan_logical_length(self, dimension, status) result(length)
@@ -491,15 +524,11 @@ contains
   end function
 
   ! The axis of a dimension. Of one that the plan does not have it is an axis that the plan does not have.
-  function axis_of_plan(self, dimension) result(axis)
+  pure function axis_of_plan(self, dimension) result(axis)
     class(weft_plan), intent(in) :: self
     integer, intent(in) :: dimension
     integer(c_int) :: axis
-    type(weft_box) :: box
-    integer :: code
-    box = self%output_box(code)
-    axis = -1
-    if (code == weft_success) axis = axis_of(dimension, size(box%lo))
+    axis = axis_of(dimension, self%ndim)
   end function
 
   ! Copies numbers that the library has allocated, and frees them.

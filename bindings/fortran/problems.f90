@@ -6,6 +6,7 @@ module weft_problems_module
   implicit none
   private
   public :: weft_distribution, weft_slab, weft_pencil, weft_brick, weft_grid, weft_boxes, weft_own_box, weft_fastest
+  public :: weft_columns, weft_sphere
   public :: weft_problem, weft_max_dimensions
   public :: weft_none, weft_c2c, weft_r2c, weft_dct1, weft_dct2, weft_dct3, weft_dct4, weft_dst1, weft_dst2, weft_dst3, &
     weft_dst4
@@ -53,6 +54,8 @@ module weft_problems_module
     logical :: strides_of_array = .false.  ! along the dimensions of an array, which stand in memory order
     integer(c_int64_t), allocatable :: halo_lower(:), halo_upper(:)
     logical :: r2c_padding = .false.
+    integer(c_int64_t), allocatable :: first(:, :), counts(:)  ! of columns
+    real(c_double) :: radius = 0
   contains
     procedure :: set_order => distribution_set_order
     procedure, private :: set_strides_default, set_strides_int64
@@ -112,11 +115,18 @@ module weft_problems_module
     type(c_problem) :: problem
     type(c_distribution) :: distributions(0:1)
     type(c_box), allocatable :: boxes(:)
+    type(c_mode_column), allocatable :: columns(:)  ! of both sides
     type(plan_facts) :: facts
   end type
 
   interface weft_boxes
     procedure distribution_boxes
+  end interface
+  interface weft_columns
+    procedure columns_default, columns_int64
+  end interface
+  interface weft_sphere
+    procedure distribution_sphere
   end interface
 
 contains
@@ -173,6 +183,34 @@ contains
   function weft_fastest() result(distribution)
     type(weft_distribution) :: distribution
     distribution%cut = cut_fastest
+  end function
+
+  ! Of modes: those of the calling rank column by column, and no others than those of all ranks together (plane-wave
+  ! codes). Column i has count(i) modes along the last dimension, from the mode with the numbers first(:, i), one per
+  ! dimension, on. Numbers are periods, from -n/2 to n-1; -3 and n-3 are the same mode. Along an r2c dimension, the first
+  ! one, they are from 0 to n/2. The rank's array has one dimension: its columns one after the other. Columns may be on
+  ! any rank; no two have the same numbers along all dimensions but the last. As the output, or with
+  ! weft_between_points as both sides; c2c along every dimension, or r2c along the first; on the host, out of place.
+  function columns_int64(first, count) result(distribution)
+    integer(c_int64_t), intent(in) :: first(:, :), count(:)
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_columns
+    allocate (distribution%first, source=first)
+    allocate (distribution%counts, source=count)
+  end function
+  function columns_default(first, count) result(distribution)
+    integer, intent(in) :: first(:, :), count(:)
+    type(weft_distribution) :: distribution
+    distribution = columns_int64(int(first, c_int64_t), int(count, c_int64_t))
+  end function
+
+  ! The same with all modes of at most `radius` periods over all dimensions, by columns that are shared out so that ranks
+  ! have about as many modes each. plan%columns tells which are this rank's.
+  function distribution_sphere(radius) result(distribution)
+    real(c_double), intent(in) :: radius
+    type(weft_distribution) :: distribution
+    distribution%cut = cut_sphere
+    distribution%radius = radius
   end function
 
   ! Memory order: the dimensions of the problem from the fastest to the slowest varying. [1, 2, 3] is Fortran's, and the
@@ -296,6 +334,12 @@ contains
     inputs = box_count_of(problem%input)
     outputs = box_count_of(problem%output)
     allocate (c%boxes(inputs + outputs))
+    allocate (c%columns(column_count_of(problem%input) + column_count_of(problem%output)))
+    call translate_columns(problem%input, "problem%input", ndim, c%distributions(0), &
+      c%columns(:column_count_of(problem%input)), code)
+    call translate_columns(problem%output, "problem%output", ndim, c%distributions(1), &
+      c%columns(column_count_of(problem%input) + 1:), code)
+    if (code /= weft_success) return
     call translate_distribution(problem%input, "problem%input", ndim, c%distributions(0), c%boxes(:inputs), &
       c%problem%input_distance, code)
     if (code /= weft_success) return
@@ -316,6 +360,38 @@ contains
     c%facts%upper(:, 1) = c%distributions(1)%halo_upper
     if (problem%input%r2c_padding) c%facts%padded_axis = findloc(c%problem%transforms(:ndim), weft_r2c, dim=1) - 1
   end function
+
+  pure function column_count_of(distribution) result(count)
+    type(weft_distribution), intent(in) :: distribution
+    integer :: count
+    count = 0
+    if (allocated(distribution%counts)) count = size(distribution%counts)
+  end function
+
+  subroutine translate_columns(from, name, ndim, c, columns, code)
+    type(weft_distribution), intent(in) :: from
+    character(*), intent(in) :: name
+    integer, intent(in) :: ndim
+    type(c_distribution), intent(inout) :: c
+    type(c_mode_column), intent(inout), target :: columns(:)
+    integer(c_int), intent(inout) :: code
+    integer :: i
+    c%radius = from%radius
+    if (code /= weft_success .or. .not. allocated(from%first)) return
+    if (size(from%first, 2) /= size(columns)) then
+      code = fail(name//", columns", trim(digits(size(columns)))//" counts", trim(digits(size(from%first, 2)))// &
+        ", one per column")
+      return
+    end if
+    if (size(columns) > 0) call need_size(code, name//", numbers of a column", size(from%first, 1), ndim)
+    if (code /= weft_success) return
+    do i = 1, size(columns)
+      columns(i)%first = axes_of(from%first(:, i))
+      columns(i)%count = from%counts(i)
+    end do
+    c%column_count = size(columns)
+    if (size(columns) > 0) c%columns = c_loc(columns(1))
+  end subroutine
 
   pure function box_count_of(distribution) result(count)
     type(weft_distribution), intent(in) :: distribution

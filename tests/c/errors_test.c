@@ -69,7 +69,7 @@ static void scale(weft_problem* p, weft_distribution* d) {
 }
 static void cut(weft_problem* p, weft_distribution* d) {
   (void)p;
-  const int number = 7;
+  const int number = 9;
   memcpy(&d->cut, &number, sizeof number);
 }
 static void no_boxes(weft_problem* p, weft_distribution* d) {
@@ -106,7 +106,7 @@ static const mistake mistakes[] = {
     {"plan: memory: 2", WEFT_BAD_ARGUMENT, memory},
     {"plan: element: 3", WEFT_BAD_ARGUMENT, element},
     {"plan: backward scale: 3", WEFT_BAD_ARGUMENT, scale},
-    {"plan: input cut: 7; expected a value of weft_cut, 0 to 6", WEFT_BAD_ARGUMENT, cut},
+    {"plan: input cut: 9; expected a value of weft_cut, 0 to 8", WEFT_BAD_ARGUMENT, cut},
     {"plan: input: boxes is NULL", WEFT_BAD_ARGUMENT, no_boxes},
     {"weft_distribution has the size 8", WEFT_BAD_ARGUMENT, distribution_size},
     {"order", WEFT_FAILURE, order},

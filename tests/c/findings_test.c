@@ -299,6 +299,53 @@ static void test_operators(weft_comm comm, int size) {
   FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_FAILURE, "as there is no operator");
 }
 
+/* Each rank has the column of its own number; of a wave, one mode of the last rank is there. */
+static void test_columns(weft_comm comm, int rank, int size) {
+  const weft_mode_column mine = {.first = {-2, rank, 3}, .count = 5};
+  weft_distribution columns = {.size = sizeof columns, .cut = WEFT_COLUMNS, .columns = &mine, .column_count = 1};
+  weft_problem problem = {.size = sizeof problem, .ndim = 3, .shape = {8, 12, 10}, .output = &columns};
+  weft_plan plan = NULL;
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  weft_layout in = {.size = sizeof in}, out = {.size = sizeof out};
+  GOOD(weft_plan_layout(plan, WEFT_INPUT, &in));
+  GOOD(weft_plan_layout(plan, WEFT_OUTPUT, &out));
+  CHECK(out.box.ndim == 1 && out.count == 5 && out.box.lo[0] == 5 * rank && out.box.hi[0] == 5 * (rank + 1));
+  weft_mode_column* found = NULL;
+  size_t count = 0;
+  GOOD(weft_plan_columns(plan, &found, &count));
+  CHECK(count == 1 && found->count == 5 && found->first[0] == -2 && found->first[1] == rank);
+  weft_free(found);
+  double* k = NULL;
+  GOOD(weft_plan_wavenumbers(plan, 0, WEFT_NYQUIST_KEPT, &k, &count));
+  CHECK(count == 5 && k[0] == -2 && k[4] == 2);
+  weft_free(k);
+  double complex *x = NULL, modes[5];
+  GOOD(weft_alloc((size_t)in.count * sizeof *x, (void**)&x));
+  int64_t at = 0;
+  for (int64_t a = in.box.lo[0]; a < in.box.hi[0]; ++a)
+    for (int64_t b = in.box.lo[1]; b < in.box.hi[1]; ++b)
+      for (int64_t c = in.box.lo[2]; c < in.box.hi[2]; ++c)
+        x[at++] = cexp(2 * acos(-1.0) * I *
+                       ((double)-a / 8 + (double)((size - 1) * b) / 12 + (double)(3 * c) / 10));
+  GOOD(weft_forward(plan, x, modes));
+  for (int i = 0; i < 5; ++i) CHECK(cabs(modes[i] - (rank == size - 1 && i == 1 ? 960 : 0)) < 1e-11);
+  GOOD(weft_backward(plan, modes, x));
+  CHECK(in.count == 0 || fabs(cabs(x[0]) - 960) < 1e-10);
+  weft_free(x);
+  GOOD(weft_plan_free(&plan));
+  columns.columns = NULL;
+  FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_BAD_ARGUMENT, "columns is NULL");
+  columns = (weft_distribution){.size = sizeof columns, .cut = WEFT_SPHERE, .radius = 1};
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  GOOD(weft_plan_layout(plan, WEFT_OUTPUT, &out));
+  CHECK(size > 1 || out.count == 7);
+  GOOD(weft_plan_free(&plan));
+  problem.output = NULL;
+  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
+  FAILS(weft_plan_columns(plan, &found, &count), WEFT_FAILURE, "a plan whose modes are boxes");
+  GOOD(weft_plan_free(&plan));
+}
+
 void test_findings(weft_comm comm) {
   int rank = -1, size = 0;
   GOOD(weft_comm_rank(comm, &rank));
@@ -330,4 +377,5 @@ void test_findings(weft_comm comm) {
   test_line(comm);
   test_kept_modes(comm);
   test_operators(comm, size);
+  test_columns(comm, rank, size);
 }

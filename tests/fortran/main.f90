@@ -8,6 +8,7 @@ module all_of_them
   use misuse
   use facts
   use operators
+  use columns
   implicit none
 
 contains
@@ -22,6 +23,7 @@ contains
     call test_misuse(comm)
     call test_facts(comm)
     call test_operators(comm)
+    call test_columns(comm)
   end subroutine
 end module
 

@@ -274,6 +274,59 @@ def operators_between(comm):
     assert np.allclose(got, scipy.signal.fftconvolve(a, b)[smooth.output_box.slices], atol=1e-12)
 
 
+def spheres(comm):
+    """Modes of a sphere, of columns of one's own, and a potential between, against NumPy."""
+    n = 12
+    plan = weft.Plan(comm, (n, n, n), output=weft.Distribution.sphere(4.5), norm="forward")
+    k = [plan.wavenumbers(a).astype(int) for a in range(3)]
+    assert plan.output_shape == k[0].shape and (k[0] ** 2 + k[1] ** 2 + k[2] ** 2 <= 20).all()
+    whole = np.random.default_rng(9).normal(size=(n, n, n)) + 0j
+    modes = np.fft.fftn(whole, norm="forward")
+    y = plan.forward(np.ascontiguousarray(whole[plan.input_box.slices]))
+    assert np.allclose(y, modes[tuple(k)], atol=1e-14)
+    kept = sum(i**2 for i in np.meshgrid(*[np.fft.fftfreq(n, 1 / n)] * 3, indexing="ij")) <= 20
+    filtered = np.fft.ifftn(np.where(kept, modes, 0), norm="forward")
+    assert np.allclose(plan.backward(y), filtered[plan.input_box.slices], atol=1e-13)
+    assert np.isclose(plan.shell_spectrum(y).sum(), np.sum(abs(modes[kept]) ** 2))
+    # The same modes as columns of one's own, where rank 0 has those of all others.
+    every = weft.Plan(None, (n, n, n), output=weft.Distribution.sphere(4.5)).columns
+    mine = every if comm.rank == 0 else (np.zeros((0, 3), int), np.zeros(0, int))
+    own = weft.Plan(comm, (n, n, n), output=weft.Distribution.columns(*mine), norm="forward")
+    assert own.output_shape == ((int(kept.sum()),) if comm.rank == 0 else (0,))
+    assert all(map(np.array_equal, own.columns, mine))
+    z = own.forward(np.ascontiguousarray(whole[own.input_box.slices]))
+    at = tuple(own.wavenumbers(a).astype(int) for a in range(3))
+    assert np.allclose(z, modes[at], atol=1e-14)
+    spread = own.forward(weft.DistArray.input_of(own, fill=1))
+    assert spread.shape == (int(kept.sum()),)
+    # A potential applied to two waves.
+    sphere = weft.Distribution.sphere(3)
+    both = weft.Plan(comm, (n, n, n), input=sphere, output=sphere, between="points", batch=2, norm="forward")
+    potential = np.random.default_rng(10).normal(size=(n, n, n))
+
+    def multiply(u, at):
+        u *= potential[at]
+
+    waves = np.zeros((2, n, n, n), complex)
+    k = tuple(both.wavenumbers(a).astype(int) for a in range(3))
+    x = both.empty_input()
+    alone = weft.Plan(None, (n, n, n), output=sphere)
+    everywhere_in = tuple(alone.wavenumbers(a).astype(int) for a in range(3))
+    for i in range(2):
+        waves[(i, *everywhere_in)] = np.cos(everywhere_in[0] + i) + 1j * everywhere_in[1]
+        x[i] = np.cos(k[0] + i) + 1j * k[1]
+    points = np.fft.ifftn(waves, axes=(1, 2, 3), norm="forward") * potential
+    expected = np.fft.fftn(points, axes=(1, 2, 3), norm="forward")
+    assert np.allclose(both.apply(multiply, x), expected[(slice(None), *k)], atol=1e-12)
+    for bad, words in (((np.zeros((2, 3), int), [1]), "one for each column"), (([[0, 0]], [1]), "one per axis, 3")):
+        try:
+            weft.Plan(comm, (n, n, n), output=weft.Distribution.columns(*bad))
+        except weft.Error as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError("no error")
+
+
 def tolerance(comm):
     plan = weft.Plan(comm, SHAPE, tolerance=1e-5, exchange="copy" if isinstance(comm, weft.Comm) else "p2p")
     whole = everywhere(np.complex128)
@@ -317,6 +370,7 @@ CASES = [
     one_line,
     kept_modes,
     operators_between,
+    spheres,
     tolerance,
     explanations,
     failures_reach_all,

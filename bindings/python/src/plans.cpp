@@ -370,6 +370,16 @@ void bind_plans(nanobind::module_& module) {
             return derivative(held.problem(), axis, order, vector_of(lengths));
           },
           arg("lengths"), arg("axis"), arg("order"))
+      .def_prop_ro("columns",
+                   [](const HeldPlan& held) {
+                     std::vector<Shape> first;
+                     std::vector<Index> count;
+                     for (const ModeColumn& c : held.plan().columns()) {
+                       first.push_back(c.first);
+                       count.push_back(c.count);
+                     }
+                     return nanobind::make_tuple(first, count);
+                   })
       .def_prop_ro("between_box", [](const HeldPlan& held) { return corners_of(held.plan().between_box()); })
       .def("product", &HeldPlan::product, arg("modes"), arg("conjugated"), nanobind::keep_alive<0, 2>())
       .def("gradient", ready_made<gradient>, arg("lengths"))

@@ -14,7 +14,8 @@ constexpr std::array precision_names{"float32", "float64"};
 constexpr std::array nyquist_names{"shared", "odd", "single"};
 constexpr std::array between_names{"none", "modes", "points"};
 constexpr std::array scale_names{"none", "symmetric", "full"};
-constexpr std::array kind_names{"slab", "pencil", "brick", "grid", "boxes", "box", "fastest"};
+constexpr std::array kind_names{"slab", "pencil", "brick", "grid", "boxes", "box", "fastest",
+                                "columns", "sphere"};
 
 Distribution of_all_boxes(const std::vector<Corners>& corners) {
   std::vector<Box> boxes;
@@ -22,12 +23,24 @@ Distribution of_all_boxes(const std::vector<Corners>& corners) {
   return Distribution::boxes(std::move(boxes));
 }
 
+Distribution of_columns(const std::vector<Shape>& first, const std::vector<Index>& count) {
+  if (first.size() != count.size())
+    throw Error("plan: columns", std::to_string(count.size()) + " counts",
+                std::to_string(first.size()) + ", one for each column");
+  std::vector<ModeColumn> columns;
+  for (std::size_t i = 0; i < first.size(); ++i) columns.push_back({first[i], count[i]});
+  return Distribution::columns(std::move(columns));
+}
+
 nanobind::tuple key_of(const Distribution& d) {
   std::vector<Corners> boxes;
   for (const Box& box : d.box_list()) boxes.push_back(corners_of(box));
   nanobind::object listed = nanobind::tuple(nanobind::cast(boxes));
+  nanobind::list columns;
+  for (const ModeColumn& c : d.column_list()) columns.append(nanobind::make_tuple(c.first, c.count));
   return nanobind::make_tuple(static_cast<int>(d.kind()), d.axis(), d.parts(), listed, d.order(), d.strides(),
-                              d.halo_lower(), d.halo_upper(), d.r2c_padding());
+                              d.halo_lower(), d.halo_upper(), d.r2c_padding(), nanobind::tuple(columns),
+                              d.radius());
 }
 
 }  // namespace
@@ -91,6 +104,20 @@ void bind_problems(nanobind::module_& module) {
           "The box (lo, hi) of the calling rank; planning gathers the others.")
       .def_static("fastest", &Distribution::fastest,
                   "What makes the transform fastest; the plan tells which.")
+      .def_static("columns", of_columns, arg("first"), arg("count"),
+                  "Modes column by column, and no others: of this rank's column i the modes first[i], one "
+                  "number per "
+                  "axis, and those behind it along axis 0, count[i] in all. Numbers are periods, from -n//2 to "
+                  "n-1. This "
+                  "rank's array has one axis: its columns one after the other. Columns may be on any rank, but "
+                  "no two have the "
+                  "same numbers along the axes behind the first. For the output, or with between='points' for "
+                  "both sides; "
+                  "c2c along every axis, or r2c along the last.")
+      .def_static("sphere", &Distribution::sphere, arg("radius"),
+                  "The modes of at most `radius` periods over all axes, by columns that are shared out so that "
+                  "ranks have "
+                  "about as many modes each; `Plan.columns` tells them.")
       .def("with_order", &Distribution::with_order, arg("order"),
            "The same with a memory order: the axes from slowest to fastest, on the calling rank.")
       .def("with_strides", &Distribution::with_strides, arg("strides"),
@@ -104,7 +131,7 @@ void bind_problems(nanobind::module_& module) {
            "have room for 2(n//2+1) real numbers. Only for the input.")
       .def_prop_ro(
           "kind", [](const Distribution& d) { return kind_names.at(static_cast<std::size_t>(d.kind())); },
-          "'slab', 'pencil', 'brick', 'grid', 'boxes', 'box' or 'fastest'.")
+          "'slab', 'pencil', 'brick', 'grid', 'boxes', 'box', 'fastest', 'columns' or 'sphere'.")
       .def_prop_ro("key", key_of, "A tuple that distributions have in common if and only if they are equal.")
       .def_prop_ro(
           "halo",

@@ -31,6 +31,8 @@ class Modes:
         c2c those from n/2 on are negative, as in `numpy.fft.fftfreq`. Along an axis that is not transformed they are
         zero. Of an output with a halo they fit the box inside.
 
+        Of an output of columns (`weft.Distribution.sphere`) there is one number for each of its modes.
+
         Of a plan with modes between: those of all modes along the axis, by global index, one-dimensional.
 
         `nyquist`: "zero" makes that of mode n/2 of even n zero, for c2c and r2c. It stands for n/2 and for -n/2 alike,
@@ -118,4 +120,6 @@ class Modes:
         return axis % ndim
 
     def _along(self, axis: int, values: list[float]) -> np.ndarray:
+        if len(self._output.box.lo) < len(self._shape):  # columns: a number for each mode
+            return np.array(values)
         return np.array(values).reshape([-1 if a == axis else 1 for a in range(len(self._shape))])

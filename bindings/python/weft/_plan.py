@@ -53,7 +53,9 @@ class Plan(Findings, Modes):
     dtype : of the input: float32, float64, complex64 or complex128. None: float64 or complex128, as the transforms say.
     input, output : who holds what before and after: "slab0" (cut along axis 0), "pencil2" (whole lines along axis 2),
         "brick", this rank's `weft.Box`, the list of all ranks' boxes, or a `weft.Distribution`, which also takes memory
-        orders, strides and halos. For the output "fastest": boxes and memory order as the plan likes them best.
+        orders, strides and halos. For the output "fastest": boxes and memory order as the plan likes them best, or
+        `weft.Distribution.sphere(radius)` or `columns(first, count)`: only some of the modes, such as those of a
+        plane-wave basis. The array then has one axis, and `columns` tells its modes.
     norm : as in `scipy.fft`: "backward" (None): backward divides by N, the product of the logical lengths of the
         transformed axes; "ortho": both divide by sqrt(N); "forward": forward divides by N; "none": nothing is divided;
         "both": both divide by N. With "none", "ortho" and "both" each direction is the other's adjoint.
@@ -158,6 +160,7 @@ class Plan(Findings, Modes):
             arguments.between = self._between = "none" if between is None else between
             arguments.results = 0 if results is None else operator.index(results)
             arguments.batch = operator.index(batch)
+            self._several = arguments.batch > 1 or arguments.results > 1
             arguments.input_distance = operator.index(input_distance)
             arguments.output_distance = operator.index(output_distance)
             if tolerance is not None:
@@ -235,7 +238,7 @@ class Plan(Findings, Modes):
     def _operator(self, op: Any) -> Any:
         """What C++ calls for a block."""
         single = self._input.dtype.char.lower() == "f"
-        several = len(self._input.shape) > len(self._shape) or len(self._output.shape) > len(self._shape)
+        several = self._several
 
         def call(memory: Any, real: bool, lo: Any, hi: Any, strides: Any, field_stride: int, fields: int) -> None:
             dtype = np.dtype(("f" if real else "F") if single else ("d" if real else "D"))
@@ -304,6 +307,22 @@ class Plan(Findings, Modes):
     def output_box(self) -> Box:
         """This rank's box after forward."""
         return self._output.box
+
+    @property
+    def columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """This rank's columns of modes, of a plan with `weft.Distribution.columns` or `sphere`, in the order of its
+        array: the numbers of the first mode of each, one per axis, and how many modes it has along axis 0. Along c2c
+        axes numbers are from -(n // 2) to (n - 1) // 2. The boxes of such a side count the modes of all ranks.
+
+        >>> plan = weft.Plan(None, (8, 8), output=weft.Distribution.sphere(1))
+        >>> first, count = plan.columns
+        >>> first.tolist(), count.tolist()
+        ([[0, -1], [-1, 0], [0, 1]], [1, 3, 1])
+        >>> plan.forward(np.ones((8, 8), complex)).real
+        array([ 0.,  0., 64.,  0.,  0.])
+        """
+        first, count = self._core.columns
+        return np.array(first, int).reshape(len(count), len(self._shape)), np.array(count, int)
 
     @property
     def between_box(self) -> Box:
