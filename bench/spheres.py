@@ -9,8 +9,9 @@
   apply        a potential applied to the modes of the sphere, in one execution (`Plan.apply`)
   by hand      the same as backward, a pass of NumPy over the points, and forward
 
-Complex double data, slabs of points. All run in turn in the same processes. Printed are the median of the slowest
-rank's times, in milliseconds, ratios, and how much results differ. Nothing else may run meanwhile.
+Complex double data, slabs of points. All run in turn in the same processes, each with some waves, one after the other,
+whose modes are arrays of their own and which share one array of points. Printed are the median of the slowest rank's
+times for one wave, in milliseconds, ratios, and how much results differ. Nothing else may run meanwhile.
 """
 
 import argparse
@@ -71,52 +72,69 @@ def address(array):
     return array.ctypes.data_as(ctypes.c_void_p)
 
 
+def waves_of(plan, number, random):
+    """The modes of some waves."""
+    waves = [plan.empty_output() for _ in range(number)]
+    for modes in waves:
+        modes[...] = random.normal(size=modes.shape) + 1j * random.normal(size=modes.shape)
+    return waves
+
+
+def round_trip(transform, waves, points, results):
+    """A function that transforms waves to points and back."""
+
+    def run():
+        for modes, result in zip(waves, results, strict=True):
+            transform.backward(modes, points)
+            transform.forward(points, result)
+
+    return run
+
+
 def cases(given, options):
-    """The ways by name, and how often the sphere's modes go into all."""
+    """The ways by name, the modes of a rank, and those of all waves."""
     shape = (given.points,) * 3
     sphere = weft.Distribution.sphere(given.radius)
     whole = weft.Plan(WORLD, shape, norm="none", **options)
     plan = weft.Plan(WORLD, shape, output=sphere, norm="none", **options)
     fused = weft.Plan(WORLD, shape, input=sphere, output=sphere, between="points", norm="none", **options)
     random = np.random.default_rng(WORLD.rank)
-    all_modes, all_points, all_again = whole.empty_output(), whole.empty_input(), whole.empty_output()
-    modes, points, again = plan.empty_output(), plan.empty_input(), plan.empty_output()
-    for array in (all_modes, modes):
-        array[...] = random.normal(size=array.shape) + 1j * random.normal(size=array.shape)
+    all_waves, all_points = waves_of(whole, given.waves, random), whole.empty_input()
+    waves, points = waves_of(plan, given.waves, random), plan.empty_input()
+    all_results, results, other_results, applied, products = (
+        [np.empty_like(modes) for modes in like] for like in (all_waves, waves, waves, waves, waves)
+    )
     potential = random.normal(size=points.shape)
     begin = fused.between_box.lo[0]
-
-    def round_trip(transform, modes, points, again):
-        def run():
-            transform.backward(modes, points)
-            transform.forward(points, again)
-
-        return run
 
     def multiply(u, at):
         u *= potential[at[0].start - begin : at[0].stop - begin, at[1], at[2]]
 
-    applied, products = fused.empty_output(), plan.empty_output()
+    def apply():
+        for modes, result in zip(waves, applied, strict=True):
+            fused.apply(multiply, modes, out=result)
 
     def by_hand():
-        plan.backward(modes, out=points)
-        np.multiply(points, potential, out=points)
-        plan.forward(points, out=products)
+        for modes, result in zip(waves, products, strict=True):
+            plan.backward(modes, out=points)
+            np.multiply(points, potential, out=points)
+            plan.forward(points, out=result)
 
     ways = {
-        "whole": Way(round_trip(whole, all_modes, all_points, all_again)),
-        "sphere": Way(round_trip(plan, modes, points, again), again),
+        "whole": Way(round_trip(whole, all_waves, all_points, all_results)),
+        "sphere": Way(round_trip(plan, waves, points, results), results),
     }
     if given.spfft:
-        others = [np.empty_like(a) for a in (points, again)]
-        ways["SpFFT"] = Way(round_trip(SpFFT(given.spfft, plan), modes, *others), others[1])
-    ways["apply"] = Way(lambda: fused.apply(multiply, modes, out=applied), applied)
+        other = SpFFT(given.spfft, plan)
+        ways["SpFFT"] = Way(round_trip(other, waves, np.empty_like(points), other_results), other_results)
+    ways["apply"] = Way(apply, applied)
     ways["by hand"] = Way(by_hand, products)
-    return ways, (plan.output_box.shape[0], modes)
+    return ways, (plan.output_box.shape[0], waves)
 
 
 def difference(one, other):
-    """The relative 2-norm of the difference of two results."""
+    """The relative 2-norm of the difference of two results, of some waves."""
+    one, other = np.stack(one), np.stack(other)
     squares = np.array([np.sum(abs(one - other) ** 2), np.sum(abs(other) ** 2)])
     WORLD.Allreduce(MPI.IN_PLACE, squares)
     return float(np.sqrt(squares[0] / squares[1]))
@@ -126,18 +144,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=128, help="along each axis (%(default)s)")
     parser.add_argument("--radius", type=float, help="of the sphere; a quarter of the points if not given")
+    parser.add_argument("--waves", type=int, default=4, help="one after the other (%(default)s)")
     parser.add_argument("--spfft", help="SpFFT's library, built with this MPI")
     in_turn.add_arguments(parser, 15)
     given = parser.parse_args()
     given.radius = given.points / 4 if given.radius is None else given.radius
     options = in_turn.options_of(given)
-    ways, (mine, modes) = cases(given, options)
-    times = in_turn.times_of(ways, given.repeat)
+    ways, (mine, waves) = cases(given, options)
+    times = {way: [t / given.waves for t in all_] for way, all_ in in_turn.times_of(ways, given.repeat).items()}
     medians = {way: statistics.median(all_) for way, all_ in times.items()}
     pairs = [("sphere", "whole"), ("apply", "by hand"), *([("sphere", "SpFFT")] if given.spfft else [])]
     ratios = {f"{a} over {b}": medians[a] / medians[b] for a, b in pairs}
     differences = {
-        "round trip": difference(ways["sphere"].result, modes * float(given.points) ** 3),
+        "round trip": difference(ways["sphere"].result, [modes * float(given.points) ** 3 for modes in waves]),
         "apply and by hand": difference(ways["apply"].result, ways["by hand"].result),
     }
     if given.spfft:
@@ -157,6 +176,7 @@ def main():
             "radius": given.radius,
             "modes": total,
             "most_modes": most,
+            "waves": given.waves,
             "options": options,
             "seconds": times,
             "medians": medians,

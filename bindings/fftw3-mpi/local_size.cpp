@@ -22,4 +22,19 @@ LocalSize local_size(int rank, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t 
   return {first.count, first.start, second.count, second.start, std::max<Index>(room, 1)};
 }
 
+LocalSize line_size(ptrdiff_t n, ptrdiff_t howmany, int sign, MPI_Comm communicator) noexcept {
+  int me = 0, ranks = 1;
+  MPI_Comm_rank(communicator, &me);
+  MPI_Comm_size(communicator, &ranks);
+  if (ranks == 1 || n < 1) return local_size(1, &n, howmany, 0, 0, communicator);
+  const Line line = line_of(n);
+  const auto numbers = [&](bool modes) {
+    const Rows rows = line.rows(modes, ranks, me);
+    return Rows{rows.start * line.row(modes), rows.count * line.row(modes)};
+  };
+  const bool modes_first = sign == FFTW_BACKWARD;
+  const Rows in = numbers(modes_first), out = numbers(!modes_first);
+  return {in.count, in.start, out.count, out.start, std::max<Index>({in.count, out.count, 1}) * howmany};
+}
+
 }  // namespace weft::fftw3_mpi

@@ -16,4 +16,7 @@ struct LocalSize {
 LocalSize local_size(int rank, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t block0, ptrdiff_t block1,
                      MPI_Comm communicator) noexcept;
 
+/// The same of a transform of one dimension: `n0` and `start0` of its input, `n1` and `start1` of its output.
+LocalSize line_size(ptrdiff_t n, ptrdiff_t howmany, int sign, MPI_Comm communicator) noexcept;
+
 }  // namespace weft::fftw3_mpi

@@ -34,14 +34,16 @@ void check(const Request& r, int ranks) {
   if (r.howmany < 1) throw Error(operation, "howmany " + std::to_string(r.howmany), "at least 1");
   if (r.kind == Kind::dft && r.sign != FFTW_FORWARD && r.sign != FFTW_BACKWARD)
     throw Error(operation, "sign " + std::to_string(r.sign), "FFTW_FORWARD or FFTW_BACKWARD");
-  if ((r.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) != 0)
+  if ((r.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) != 0 && r.rank > 1)
     throw Error(operation, "FFTW_MPI_SCRAMBLED_IN or _OUT, which belong to transforms of one dimension",
                 "none of them; FFTW_MPI_TRANSPOSED_IN and _OUT are for two or more");
   if (r.rank == 1 && real_transform(r.kind))
     throw Error(operation, "a real transform of one dimension", "two dimensions or more, as in FFTW");
-  if (r.rank == 1 && ranks > 1)
-    throw Error(operation, "a transform of one dimension on " + std::to_string(ranks) + " ranks",
-                "two dimensions or more, one rank, or FFTW's own libfftw3_mpi");
+  if (r.rank == 1 && ranks > 1 && r.kind != Kind::dft)
+    throw Error(operation, "a real transform of one dimension on " + std::to_string(ranks) + " ranks",
+                "a complex one, two dimensions or more, or one rank");
+  if (r.rank == 1 && ranks > 1 && (r.in_block != 0 || r.out_block != 0))
+    throw Error(operation, "blocks of a transform of one dimension", "FFTW_MPI_DEFAULT_BLOCK");
   const unsigned transposed = r.flags & (FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT);
   if (transposed != 0 && r.rank == 1)
     throw Error(operation, "a transposed array of one dimension", "two dimensions or more");
@@ -158,7 +160,62 @@ bool clash(const Request& r, const Side& in, const Side& out, const std::vector<
   return false;
 }
 
+/// The boxes of all ranks on one side of a line.
+std::vector<Box> boxes_of(const Line& line, bool modes, const Shape& shape, int ranks) {
+  std::vector<Box> boxes;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Rows rows = line.rows(modes, ranks, rank);
+    Box box = Box::whole(shape);
+    box.lo[modes ? 1 : 0] = rows.start;
+    box.hi[modes ? 1 : 0] = rows.start + rows.count;
+    boxes.push_back(box.empty() ? Box{Shape(shape.size(), 0), Shape(shape.size(), 0)} : box);
+  }
+  return boxes;
+}
+
+Translation line(const Request& r, bool in_place, int ranks, int threads) {
+  Translation t{{}, options_of(r.flags, threads), Direction::forward, false, {}, {}};
+  const Line line = line_of(r.n[0]);
+  t.problem.shape = line.shape;
+  if (line.shape[1] > 1)
+    t.problem.line = {0, 1};
+  else
+    t.options.set("shrink", 1);
+  t.problem.transforms = {Transform::c2c, Transform::c2c};
+  if (r.howmany > 1) {
+    t.problem.shape.push_back(r.howmany);
+    t.problem.transforms.push_back(Transform::none);
+  }
+  t.problem.precision = r.precision;
+  t.problem.element = Element::complex;
+  t.problem.in_place = in_place;
+  t.from = boxes_of(line, false, t.problem.shape, ranks);
+  t.to = boxes_of(line, true, t.problem.shape, ranks);
+  Order transposed{1, 0};
+  if (r.howmany > 1) transposed.push_back(2);
+  t.problem.input = Distribution::boxes(t.from);
+  t.problem.output = Distribution::boxes(t.to).with_order(transposed);
+  if (r.sign == FFTW_BACKWARD) {
+    t.direction = Direction::backward;
+    std::swap(t.from, t.to);
+  }
+  return t;
+}
+
 }  // namespace
+
+Line line_of(Index n) {
+  try {
+    return {line_shape(n)};
+  } catch (const Error&) {  // no product of two
+    return {{n, 1}};
+  }
+}
+
+Rows Line::rows(bool modes, int ranks, int rank) const {
+  if (shape[1] > 1) return rows_of(shape[modes ? 1 : 0], 0, ranks, rank);
+  return {0, rank > 0 ? 0 : modes ? 1 : shape[0]};
+}
 
 Rows rows_of(Index n, Index block, int ranks, int rank) {
   const Index size = std::min(block > 0 ? block : (n + ranks - 1) / ranks, n);
@@ -169,6 +226,7 @@ Rows rows_of(Index n, Index block, int ranks, int rank) {
 
 Translation translate(const Request& r, bool in_place, int ranks, int threads) {
   check(r, ranks);
+  if (r.rank == 1 && ranks > 1) return line(r, in_place, ranks, threads);
   Translation t{{}, options_of(r.flags, threads), Direction::forward, false, {}, {}};
   Shape shape = Shape::from(r.n, r.n + r.rank);
   if (r.howmany > 1) shape.push_back(r.howmany);

@@ -35,6 +35,17 @@ struct Rows {
 /// The rows of `rank` where `n` are cut into blocks of `block`, or evenly (0). {0, 0} for a rank without any.
 Rows rows_of(Index n, Index block, int ranks, int rank);
 
+/// How a c2c transform of one dimension is spread over several ranks: as a line (Problem::line) whose points
+/// are rows of an array of two axes, and its modes in their natural order rows of the transposed one. Lengths
+/// that are no product of two are on the first rank.
+struct Line {
+  Shape shape;  ///< of two axes; {n, 1}: on the first rank
+  /// The rows of `rank` that hold points, or modes, and the length of such a row.
+  Rows rows(bool modes, int ranks, int rank) const;
+  Index row(bool modes) const { return shape[modes ? 0 : 1]; }
+};
+Line line_of(Index n);
+
 /// What Weft is asked for instead.
 struct Translation {
   Problem problem;

@@ -148,8 +148,10 @@ class WEFT_API Plan {
   Index input_offset() const;
   Index output_offset() const;
   /// The columns of this rank, where modes are distributed by columns (`Distribution::columns`, `sphere`), in
-  /// the order of its array. Along c2c axes their numbers are from -n/2 to (n-1)/2. The boxes of such a side
-  /// have one axis: it counts the modes of all ranks, rank after rank. Throws `weft::Error` for other plans.
+  /// the order of its array. Along c2c axes the numbers of their first modes are from -n/2 to (n-1)/2;
+  /// those behind them go on, and may be larger: `wavenumbers` has those of all modes. The boxes of such a
+  /// side have one axis: it counts the modes of all ranks, rank after rank. Throws `weft::Error` for other
+  /// plans.
   const std::vector<ModeColumn>& columns() const;
   /// What of the modes, or points, between two transforms (`Problem::between`) the operator gets on this
   /// rank. Throws `weft::Error` for a plan with nothing between.

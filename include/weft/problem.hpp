@@ -183,8 +183,8 @@ class WEFT_API Distribution {
 /// no distributed transform.
 WEFT_API Shape line_shape(Index n);
 
-/// A problem. All ranks give the same values, except for their own box, memory orders, strides, halos and
-/// distances.
+/// A problem. All ranks give the same values, except for their own box or columns, memory orders, strides,
+/// halos and distances.
 struct Problem {
   /// Global lengths of 1 to 8 axes (7 with a batch); for r2c those of the real array. Transforms over several
   /// ranks need at least 2 axes.

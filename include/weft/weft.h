@@ -200,8 +200,8 @@ typedef enum weft_cut {
 /// them, with the numbers first[1], first[2] and so on along the other axes. Numbers are periods, from -n/2
 /// to n-1; -3 and n - 3 are the same mode. Along an r2c axis they are from 0 to n/2.
 typedef struct weft_mode_column {
-  int64_t first[WEFT_MAX_AXES];
-  int64_t count;
+  int64_t first[WEFT_MAX_AXES];  ///< the first mode, one number per axis
+  int64_t count;                 ///< 1 to the length of the first axis
 } weft_mode_column;
 
 /// Which rank holds which part of an array, and in which memory order. All zeros: slabs along axis 0, in C
@@ -233,8 +233,8 @@ typedef struct weft_distribution {
   double radius;  ///< of WEFT_SPHERE; weft_plan_columns tells which columns are the calling rank's
 } weft_distribution;
 
-/// What is computed. All ranks give the same values, except for their own box, memory orders, strides, halos
-/// and distances.
+/// What is computed. All ranks give the same values, except for their own box or columns, memory orders,
+/// strides, halos and distances.
 typedef struct weft_problem {
   size_t size;                               ///< sizeof(weft_problem)
   int ndim;                                  ///< 1 to 8 axes (7 with a batch); several ranks need at least 2
@@ -396,8 +396,9 @@ WEFT_API weft_status weft_plan_workspace_bytes(weft_plan plan, size_t* bytes);
 WEFT_API weft_status weft_plan_scale_factor(weft_plan plan, double* factor);
 
 /// The columns of this rank (WEFT_COLUMNS, WEFT_SPHERE) in the order of its array, to be freed with
-/// weft_free. Along c2c axes their numbers are from -n/2 to (n-1)/2. The boxes of such a side have one axis:
-/// it counts the modes of all ranks, rank after rank. A failure for other plans.
+/// weft_free. Along c2c axes the numbers of their first modes are from -n/2 to (n-1)/2; those behind them go
+/// on, and may be larger: weft_plan_wavenumbers has those of all modes. The boxes of such a side have one
+/// axis: it counts the modes of all ranks, rank after rank. A failure for other plans.
 WEFT_API weft_status weft_plan_columns(weft_plan plan, weft_mode_column** columns, size_t* count);
 
 /// The period of the transform along an axis, in points, from which wavenumbers are counted: n for c2c and

@@ -43,18 +43,23 @@ std::vector<Box> boxes_of(CommImpl& comm, const Distribution& d) {
   return all_of(comm, d.box_list().front());
 }
 
-/// The columns that ranks give, one list for each. Collective.
+/// The columns that ranks give, one list for each. In rounds: a rank may have many more than others.
+/// Collective.
 std::vector<std::vector<ModeColumn>> columns_of(CommImpl& comm, const std::vector<ModeColumn>& mine) {
-  const std::vector<std::size_t> counts = all_of(comm, mine.size());
-  const std::size_t most = std::max<std::size_t>(1, *std::ranges::max_element(counts));
-  std::vector<ModeColumn> padded(mine), all(most * counts.size());
-  padded.resize(most);
   static_assert(std::is_trivially_copyable_v<ModeColumn>);
-  comm.allgather(padded.data(), most * sizeof(ModeColumn), all.data());
-  std::vector<std::vector<ModeColumn>> of_ranks;
-  for (std::size_t r = 0; r < counts.size(); ++r) {
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r * most);
-    of_ranks.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(counts[r]));
+  constexpr std::size_t most_bytes = 16 << 20;
+  const std::vector<std::size_t> counts = all_of(comm, mine.size());
+  const std::size_t most = *std::ranges::max_element(counts);
+  const std::size_t each =
+      std::clamp<std::size_t>(most_bytes / (sizeof(ModeColumn) * counts.size()), 1, most + 1);
+  std::vector<ModeColumn> some(each), all(each * counts.size());
+  std::vector<std::vector<ModeColumn>> of_ranks(counts.size());
+  for (std::size_t first = 0; first < most; first += each) {
+    const auto part = [&](std::size_t count) { return std::min(count - std::min(count, first), each); };
+    std::copy_n(mine.data() + std::min(first, mine.size()), part(mine.size()), some.data());
+    comm.allgather(some.data(), each * sizeof(ModeColumn), all.data());
+    for (std::size_t r = 0; r < counts.size(); ++r)
+      of_ranks[r].insert(of_ranks[r].end(), all.data() + r * each, all.data() + r * each + part(counts[r]));
   }
   return of_ranks;
 }
@@ -70,10 +75,10 @@ ModeColumnsPtr mode_columns(CommImpl& comm, const Problem& problem) {
   agree(comm, "plan", [&] {
     if (!listed)
       of_ranks = sphere_columns(problem.shape, problem.transforms, problem.output.radius(), comm.size());
-    for (std::size_t r = 0; r < of_input.size(); ++r)
-      if (of_input[r] != of_ranks[r])
-        throw Error("plan: columns", "input and output with different columns",
-                    "the same on both sides, between which are points", static_cast<int>(r));
+    if (!of_input.empty() && !(make_columns(problem.shape, problem.transforms, of_input) ==
+                               make_columns(problem.shape, problem.transforms, of_ranks)))
+      throw Error("plan: columns", "input and output with different columns",
+                  "the same on both sides, between which are points");
     columns = std::make_shared<const ModeColumns>(make_columns(problem.shape, problem.transforms, of_ranks));
   });
   return columns;

@@ -48,7 +48,7 @@ std::string name_of_problem(const PlanRequest& request, const Gathered& given) {
     for (const Order& o : *side) boxes += join(o, ",") + ";";
   if (given.columns)
     for (const ModeColumn& c : given.columns->all)
-      boxes += join(c.first, ",") + ":" + std::to_string(c.count);
+      boxes += join(c.first, ",") + ":" + std::to_string(c.count) + ";";
   if (given.columns) boxes += "of ranks " + join(given.columns->first, ",");
   const auto memory = all_of(request.comm.impl(), memory_hash(request.problem));
   const bool dense = std::all_of(memory.begin(), memory.end(), [](auto h) { return h == 0; });

@@ -1,6 +1,7 @@
 #include "api/problem_check.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 
 #include "api/user_layout.hpp"
@@ -11,6 +12,13 @@ namespace weft {
 
 namespace {
 
+/// Two numbers have the same text only if they are equal.
+std::string exact_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return text;
+}
+
 std::string to_string(const Distribution& d) {
   using Kind = Distribution::Kind;
   if (d.kind() == Kind::slab) return "slab(" + std::to_string(d.axis()) + ")";
@@ -20,7 +28,7 @@ std::string to_string(const Distribution& d) {
   if (d.kind() == Kind::box) return "one box of each rank";
   if (d.kind() == Kind::fastest) return "fastest";
   if (d.kind() == Kind::columns) return "columns of each rank";
-  if (d.kind() == Kind::sphere) return "sphere(" + join(std::vector<double>{d.radius()}, "") + ")";
+  if (d.kind() == Kind::sphere) return "sphere(" + exact_text(d.radius()) + ")";
   std::string text = std::to_string(d.box_list().size()) + " boxes";
   for (const Box& b : d.box_list()) text += " " + weft::to_string(b);
   return text;
@@ -185,6 +193,9 @@ void check_columns(const Problem& problem) {
   const bool input = has_columns(problem.input), output = has_columns(problem.output);
   if (!input && !output) return;
   const bool both = problem.between == Between::points;
+  for (const Distribution* d : {&problem.input, &problem.output})
+    if (!(d->radius() >= 0))
+      throw Error("plan: sphere", "a radius of " + exact_text(d->radius()), "a number of periods from 0 on");
   if (problem.between == Between::modes)
     throw Error(operation, "columns with modes between", "points between, or a transform alone");
   if (input && !both) throw Error(operation, "columns as the input", "columns of modes, as the output");

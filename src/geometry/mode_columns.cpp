@@ -49,6 +49,16 @@ ModeColumn checked(const Shape& shape, const AxisVector<Transform>& transforms, 
   return c;
 }
 
+/// The largest k with sqrt(squares + k^2) <= radius, -1 if there is none. As the square root is rounded, and
+/// the square of a radius such as sqrt(3) need not be 3.
+Index largest_within(double radius, Index squares) {
+  const auto inside = [&](Index k) { return std::sqrt(static_cast<double>(squares + k * k)) <= radius; };
+  auto k = static_cast<Index>(std::sqrt(std::max(0.0, radius * radius - static_cast<double>(squares))));
+  while (inside(k + 1)) ++k;
+  while (k >= 0 && !inside(k)) --k;
+  return k;
+}
+
 }  // namespace
 
 Index ModeColumns::modes_of(int rank) const {
@@ -90,7 +100,6 @@ ModeColumns make_columns(const Shape& shape, const AxisVector<Transform>& transf
                     to_string(c) + ", where rank " + std::to_string(other->second) + " has a column",
                     "one column for the same numbers along the axes behind the first", rank);
       m.begin.push_back(modes);
-      m.most = std::max(m.most, c.count);
       modes += c.count;
       m.all.push_back(c);
     }
@@ -104,9 +113,7 @@ ModeColumns make_columns(const Shape& shape, const AxisVector<Transform>& transf
 std::vector<std::vector<ModeColumn>> sphere_columns(const Shape& shape,
                                                     const AxisVector<Transform>& transforms, double radius,
                                                     int ranks) {
-  if (!(radius >= 0))
-    throw Error("plan: sphere", "a radius of " + std::to_string(radius), "a number of periods from 0 on");
-  const double square = radius * radius;
+  radius = std::min(radius, static_cast<double>(std::accumulate(shape.begin(), shape.end(), Index{0})));
   std::vector<ModeColumn> all;
   AxisVector<Numbers> numbers;
   Shape first;
@@ -118,10 +125,9 @@ std::vector<std::vector<ModeColumn>> sphere_columns(const Shape& shape,
     first.push_back(numbers[a].lo);
   }
   for (int a = shape.size() - 1; a > 0;) {
-    double left = square;
-    for (int b = 1; b < shape.size(); ++b) left -= static_cast<double>(first[b] * first[b]);
-    if (left >= 0) {
-      const auto most = static_cast<Index>(std::sqrt(left));
+    Index squares = 0;
+    for (int b = 1; b < shape.size(); ++b) squares += first[b] * first[b];
+    if (const Index most = largest_within(radius, squares); most >= 0) {
       const Index lo = std::max(numbers[0].lo, -most), hi = std::min(numbers[0].hi, most);
       ModeColumn c{first, hi - lo + 1};
       c.first[0] = lo;

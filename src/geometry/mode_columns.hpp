@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "geometry/tiling.hpp"
 #include "weft/problem.hpp"
 
@@ -26,11 +27,12 @@ struct ModeColumns {
   std::vector<Index> first;       ///< per rank, the number of its first column; one past the last rank: all
   std::vector<Index> begin;       ///< per column, elements from the start of its rank's array
   std::vector<Index> first_mode;  ///< per rank, how many modes lower ranks have; one past the last: all
-  Index most = 1;                 ///< of the modes of one column, at least 1
   friend bool operator==(const ModeColumns&, const ModeColumns&) = default;
 
   Index count() const { return static_cast<Index>(all.size()); }
   Index modes_of(int rank) const;
+  /// The modes of a column on average, rounded up.
+  Index mean() const { return divided_up(first_mode.back(), count()); }
   std::vector<ModeColumn> of_rank(int rank) const;
   /// The columns of all ranks as an array of so many columns along axis 1, whose axis 0 has `length` points
   /// and all other axes one.
@@ -43,8 +45,7 @@ using ModeColumnsPtr = std::shared_ptr<const ModeColumns>;
 ModeColumns make_columns(const Shape& shape, const AxisVector<Transform>& transforms,
                          const std::vector<std::vector<ModeColumn>>& of_ranks);
 
-/// All columns of a sphere, for each rank (`Distribution::sphere`). Throws `weft::Error` for a radius that is
-/// negative or no number.
+/// All columns of a sphere, for each rank (`Distribution::sphere`), whose radius is not negative.
 std::vector<std::vector<ModeColumn>> sphere_columns(const Shape& shape,
                                                     const AxisVector<Transform>& transforms, double radius,
                                                     int ranks);

@@ -93,6 +93,13 @@ class PlanesBuilder {
     return s;
   }
 
+  /// The axis with more than one point that is the fastest in memory; any where there is none.
+  static int fastest_of(const Order& order, const Box& box) {
+    for (int i = order.size() - 1; i > 0; --i)
+      if (box.extent(order[i]) > 1) return order[i];
+    return order[0];
+  }
+
   /// Rows that a codec narrows are cut at whole blocks. What is stored in another order than it is read in
   /// should not be stored in runs of a few bytes: parts are cut at whole runs, as far as these fit the cache
   /// (a line of 2^26 points on two ranks had 0.96 of FFTW's speed in runs of 32 bytes, 1.2 in 128, 2.6 in
@@ -100,13 +107,16 @@ class PlanesBuilder {
   CutAtMultiples cut_at_multiples(int j, const Pass& s, int bytes) const {
     if (!is_last(j) && w_.leg(j).codec)
       return {w_.place.field_before(j).order(w_.rank).back(), block_points(s.result.element)};
-    const Order order = is_last(j) ? order_of(s.result.strides) : w_.place.field_after(j).order(w_.rank);
+    const int stored = fastest_of(
+        is_last(j) ? order_of(s.result.strides) : w_.place.field_after(j).order(w_.rank), s.result.box);
+    // A call that changes lengths leaves in the cache what it makes.
+    const Box& cached = !s.axes.empty() && resizes(w_.schedule, s.stage) ? s.result.box : s.source.box;
     Index layer = bytes;
-    for (int a : s.axes) layer *= s.source.box.extent(a);
-    const int fastest = order_of(s.source.strides).back();
-    if (fastest != order.back() && !s.axes.contains(fastest))
+    for (int a : s.axes) layer *= cached.extent(a);
+    const int fastest = fastest_of(order_of(s.source.strides), s.source.box);
+    if (fastest != stored && !s.axes.contains(fastest))
       layer *= std::min<Index>(4 * line_bytes / bytes, s.source.box.extent(fastest));
-    return {order.back(), std::clamp<Index>(w_.request.cache_bytes / layer, 1, 4 * line_bytes / bytes)};
+    return {stored, std::clamp<Index>(w_.request.cache_bytes / layer, 1, 4 * line_bytes / bytes)};
   }
 
   /// What a segment reads, in its order. With two lanes, one that only copies it to the user's array does so

@@ -28,16 +28,18 @@ class ColumnsPlanner {
     const std::vector<Order> first = schedule_.input().orders;
     if (!has_planes(*schedule_.input().tiling)) reshape(slabs(), planes_, first.front());
     transform(planes_, real_axis_);
+    planes_field_ = schedule_.fields.size() - 1;
     Field& planes = schedule_.fields.back();
     planes.element = Element::complex;
     planes.shape = with_columns(request_.shape[0]);
     planes.tiling = of_columns(*planes.tiling);
-    if (const TilingPtr mine = tiling_of_columns(request_.shape[0]); !(*planes.tiling == *mine))
-      reshape(mine, {0}, natural_);
+    const TilingPtr mine = tiling_of_columns(request_.shape[0]);
+    // Where there are reshapes, one stands between any two FFTs, also if all data stay where they are.
+    if (!(*planes.tiling == *mine) || schedule_.stages.size() > 1) reshape(mine, {0}, natural_);
     transform({0}, -1);
     Field& modes = schedule_.fields.back();
-    modes.shape = with_columns(columns_.most);
-    modes.tiling = tiling_of_columns(columns_.most);
+    modes.shape = with_columns(columns_.mean());
+    modes.tiling = tiling_of_columns(columns_.mean());
     modes.orders = {axes_last(natural_, {0})};
     modes.columns = true;
     schedule_.reason = reason();
@@ -105,7 +107,7 @@ class ColumnsPlanner {
 
   std::string reason() const {
     const auto reshapes = reshape_stages(schedule_).size();
-    const Index idle = schedule_.fields[schedule_.fields.size() / 2].tiling->idle_ranks();
+    const Index idle = schedule_.fields[planes_field_].tiling->idle_ranks();
     return "columns: whole planes, then columns, " + std::to_string(reshapes) +
            (reshapes == 1 ? " reshape; " : " reshapes; ") +
            (idle == 0 ? "every rank busy" : std::to_string(idle) + " ranks without planes");
@@ -115,6 +117,7 @@ class ColumnsPlanner {
   const ModeColumns& columns_;
   AxisVector<int> planes_;
   int real_axis_ = -1;
+  std::size_t planes_field_ = 0;  ///< behind the FFT of planes
   Order natural_;
   Schedule schedule_;
 };
@@ -123,8 +126,8 @@ class ColumnsPlanner {
 
 Schedule through_planes(const ScheduleRequest& request) {
   if (request.decomposition != Decomposition::automatic && request.decomposition != Decomposition::slab)
-    throw Error("plan: option decomposition", "pencil or brick with modes that are given by columns",
-                "auto or slab: planes are transformed whole");
+    throw Error("plan: option decomposition", "pencil, brick or a grid with modes that are given by columns",
+                "auto or slab, and no option grid: planes are transformed whole");
   return ColumnsPlanner(request).run();
 }
 

@@ -20,8 +20,8 @@ struct Field {
   Element element = Element::complex;
   TilingPtr tiling;
   std::vector<Order> orders;  ///< one for all ranks, or one per rank
-  /// Of the modes of columns: axis 1 counts columns, and axis 0 the modes of the longest, but in the array
-  /// each column is as long as it is.
+  /// Of the modes of columns: axis 1 counts columns, and axis 0 the modes of one of mean length, but in the
+  /// array each column is as long as it is.
   bool columns = false;
 
   Box box(int rank) const { return tiling->box(rank); }

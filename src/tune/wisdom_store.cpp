@@ -95,9 +95,15 @@ void forget_wisdom() {
 
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine) {
   WisdomStore& store = WisdomStore::of_process();
+  // Ranks of one process have one store, and one library of local FFTs. What that has learnt is not looked
+  // at: the program may be planning FFTs of its own in another thread, which libraries do not allow beside
+  // it.
+  const bool one_process = comm.threads() != nullptr || comm.size() == 1;
   std::string text;
   agree(comm, operation, [&] {
-    if (comm.rank() == 0) text = store.all().of(machine.fingerprint, machine.hardware).to_json();
+    if (comm.rank() != 0) return;
+    const Wisdom known = one_process ? store.with([](const Wisdom& wisdom) { return wisdom; }) : store.all();
+    text = known.of(machine.fingerprint, machine.hardware).to_json();
   });
   Wisdom shared = Wisdom::from_json(comm.broadcast(text, 0));
   // Thread ranks share one store, which has this wisdom already.

@@ -33,7 +33,8 @@ class WisdomStore {
 };
 
 /// Gives the wisdom of rank 0's process about a machine to all ranks, so that they plan alike. The other
-/// processes add it to theirs. Collective.
+/// processes add it to theirs; where there are none, that of the local FFT libraries is not part of it.
+/// Collective.
 Wisdom share_wisdom(CommImpl& comm, const Machine& machine);
 
 /// Merges the local FFT wisdom of all ranks, whose boxes and so whose FFTs may differ, into that of rank 0's

@@ -386,14 +386,56 @@ static void check_threads(void) {
   FFTW(free)(x);
 }
 
+/* One dimension, whose sizes differ between input and output and with the sign. */
+static void check_line(ptrdiff_t n, ptrdiff_t howmany, int sign, int in_place, unsigned flags) {
+  const struct problem p = {dft, 1, {n}, howmany, 0, 0, E, sign, {0}};
+  const size_t all = (size_t)(2 * n * howmany);
+  real *in = malloc(all * sizeof(real)), *out = malloc(all * sizeof(real));
+  serial(&p, in, out, (ptrdiff_t)all);
+  ptrdiff_t ni, i_start, no, o_start;
+  const ptrdiff_t room =
+      FFTW(mpi_local_size_many_1d)(n, howmany, MPI_COMM_WORLD, sign, flags, &ni, &i_start, &no, &o_start);
+  expect(room >= ni * howmany && room >= no * howmany, "room of a line");
+  real* const x = FFTW(alloc_real)((size_t)(2 * room));
+  real* const y = in_place ? x : FFTW(alloc_real)((size_t)(2 * room));
+  FFTW(plan)
+  plan = FFTW(mpi_plan_many_dft)(1, &n, howmany, FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK,
+                                 (FFTW(complex)*)x, (FFTW(complex)*)y, MPI_COMM_WORLD, sign, E | flags);
+  expect(plan != NULL, "no plan of one dimension");
+  if (ni > 0) memcpy(x, in + 2 * i_start * howmany, (size_t)(2 * ni * howmany) * sizeof(real));
+  if (plan != NULL) FFTW(execute)(plan);
+  double most = 0;
+  for (ptrdiff_t i = 0; i < 2 * no * howmany; ++i)
+    most = fmax(most, fabs((double)y[i] - (double)out[2 * o_start * howmany + i]));
+  expect(most <= 20 * EPSILON * largest(out, (ptrdiff_t)all), "a line differs from serial FFTW's");
+  long mine[2] = {(long)ni, (long)no}, sums[2];
+  MPI_Allreduce(mine, sums, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  expect(sums[0] == n && sums[1] == n, "parts of a line that are not all of it");
+  FFTW(destroy_plan)(plan);
+  FFTW(free)(x);
+  if (!in_place) FFTW(free)(y);
+  free(in);
+  free(out);
+}
+
+static void check_lines(void) {
+  const ptrdiff_t lengths[] = {1, 4, 13, 24, 35, 64, 1000};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i)
+    for (int k = 0; k < 8; ++k)
+      check_line(lengths[i], 1 + k / 4, k % 2 ? FFTW_FORWARD : FFTW_BACKWARD, k / 2 % 2,
+                 k == 3 ? FFTW_MPI_SCRAMBLED_OUT : 0);
+}
+
 static void check_refusals(void) {
   FFTW(complex)* const x = FFTW(alloc_complex)(256);
   real* const r = (real*)x;
   const ptrdiff_t n[] = {8, 8};
   const FFTW(r2r_kind) hartley[] = {FFTW_DHT, FFTW_REDFT10};
-  FFTW(plan) one = FFTW(mpi_plan_dft_1d)(8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E);
-  expect((one != NULL) == (ranks == 1), "one dimension: a plan on one rank, none on several");
+  FFTW(plan) one = FFTW(mpi_plan_r2r)(1, n, r, r, MPI_COMM_WORLD, hartley + 1, E);
+  expect((one != NULL) == (ranks == 1), "real data of one dimension: a plan on one rank, none on several");
   FFTW(destroy_plan)(one);
+  expect(ranks == 1 || FFTW(mpi_plan_many_dft)(1, n, 1, 4, 4, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E) == NULL,
+         "blocks of one dimension");
   expect(FFTW(mpi_plan_r2r)(2, n, r, r, MPI_COMM_WORLD, hartley, E) == NULL, "a plan for FFTW_DHT");
   expect(FFTW(mpi_plan_dft_2d)(8, 8, x, x, MPI_COMM_WORLD, FFTW_FORWARD, E | FFTW_MPI_SCRAMBLED_OUT) == NULL,
          "a scrambled plan");
@@ -469,6 +511,7 @@ int main(int argc, char** argv) {
     check_short_forms();
     check_both_kinds_of_plans();
     check_threads();
+    check_lines();
     check_refusals();
     check_communicators();
     check_wisdom();

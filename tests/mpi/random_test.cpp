@@ -37,6 +37,18 @@ TEST(RandomProblems, WithCodecsOnMpiRanks) {
   }
 }
 
+TEST(RandomProblems, WithColumnsOnMpiRanks) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int count = problem_count(comm.size() <= 4 ? 30 : 8);
+  for (int i = 0; i < count; ++i) {
+    const RandomProblem p =
+        make_columns_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
+    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedSwitch limit(detail::mpi_bytes_at_once, i % 2 == 0 ? Index{192} : Index{60 * 1024});
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+}
+
 TEST(RandomProblems, OnRails) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (!has_exchange(comm, "ucx")) GTEST_SKIP() << why_no_exchange(comm, "ucx");

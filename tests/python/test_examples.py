@@ -15,8 +15,8 @@ import pytest
 import weft
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples"
-PROGRAMS = ["convolution", "poisson", "shepp_logan", "taylor_green"]
-PICTURES = {"shepp_logan": ["--grid", "32"], "taylor_green": ["--grid", "8", "--until", "0.5"]}
+PROGRAMS = ["convolution", "matched_filter", "poisson", "shepp_logan", "taylor_green"]
+PICTURES = {"matched_filter": ["--grid", "9000"], "shepp_logan": ["--grid", "32"], "taylor_green": ["--grid", "8", "--until", "0.5"]}
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 pytestmark = pytest.mark.skipif(
@@ -41,6 +41,7 @@ def test_help(name):
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
+        ("matched_filter", ["--strength", "0.1"], "not found where it was put"),
         ("poisson", ["--grid", "8"], "an error is larger than 1e-12"),  # waves that this grid does not have
         ("taylor_green", ["--grid", "16", "--until", "8", "--step", "1"], "a smaller --step"),
     ],

@@ -10,9 +10,11 @@
 #include "base/text.hpp"
 #include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
+#include "geometry/mode_columns.hpp"
 #include "geometry/transform.hpp"
 #include "kernels/cpu/zfp.hpp"
 #include "program/pipeline.hpp"
+#include "support/mode_columns.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_values.hpp"
 
@@ -179,6 +181,35 @@ void draw_between(RandomProblem& p) {
   if (p.problem.shape.size() < max_axes && dice.chance(0.5)) p.problem.results = dice.range(1, 4);
 }
 
+/// Columns of modes in the place of what was drawn of them.
+void draw_columns(RandomProblem& p) {
+  Dice dice(p.seed + 44);
+  Problem& problem = p.problem;
+  if (problem.shape.size() == 1) problem.shape.push_back(dice.range(1, 9));
+  const int ndim = problem.shape.size();
+  problem.transforms = AxisVector<Transform>(ndim, Transform::c2c);
+  problem.element = dice.chance(0.4) ? Element::real : Element::complex;
+  if (problem.element == Element::real) problem.transforms[ndim - 1] = Transform::r2c;
+  if (ndim == max_axes) problem.batch = 1;
+  problem.modes = problem.points = {};
+  problem.in_place = false;
+  problem.between = dice.chance(0.3) ? Between::points : Between::none;
+  problem.results = problem.between == Between::none || ndim == max_axes ? 0 : dice.range(0, 3);
+  p.columns = random_columns(problem, p.ranks, p.seed);
+}
+
+/// Columns have no boxes, nor layouts of their own.
+void drop_boxes(RandomProblem& p) {
+  const std::vector<RandomProblem::Memory> dense(static_cast<std::size_t>(p.ranks));
+  p.problem.output = Distribution::columns(p.columns[0]);
+  p.output_boxes.clear();
+  p.memories[1] = dense;
+  if (p.problem.between == Between::none) return;
+  p.problem.input = p.problem.output;
+  p.input_boxes.clear();
+  p.memories[0] = dense;
+}
+
 /// Halos, padding and strides, of the ranks alike or each its own.
 void draw_memory(Dice& dice, RandomProblem& p) {
   p.memories[0].resize(static_cast<std::size_t>(p.ranks));
@@ -336,7 +367,9 @@ std::vector<Box> random_tiling(std::uint64_t seed, const Shape& shape, int ranks
   return boxes;
 }
 
-RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
+namespace {
+
+RandomProblem make_problem(std::uint64_t seed, int ranks, bool mpi, bool columns) {
   Dice dice(seed * 64 + static_cast<std::uint64_t>(ranks));
   RandomProblem p;
   p.seed = seed;
@@ -347,13 +380,20 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   draw_transforms(dice, p);
   draw_lengths(p);
   draw_between(p);
+  if (columns) draw_columns(p);
   draw_distribution(dice, p, true);
   draw_distribution(dice, p, false);
   p.own_box_only = dice.chance(0.5);
   draw_memory(dice, p);
   draw_options(dice, p);
+  if (columns) {
+    drop_boxes(p);
+    p.options.set("grid", "auto");
+    p.options.set("fft", "auto");  // the answers have bounds of FFTW
+    p.options.set("decomposition", seed % 2 == 0 ? "auto" : "slab");
+  }
   check_problem(p.problem, ranks);  // fills in what is natural
-  draw_line(p);
+  if (!columns) draw_line(p);
   draw_parameters(dice, p);
   draw_exchanges(dice, p, mpi);
   p.misaligned = dice.chance(0.2);
@@ -361,6 +401,16 @@ RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
   p.small_cache = dice.chance(0.4);
   draw_values(p, dice.engine());
   return p;
+}
+
+}  // namespace
+
+RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
+  return make_problem(seed, ranks, mpi, false);
+}
+
+RandomProblem make_columns_problem(std::uint64_t seed, int ranks, bool mpi) {
+  return make_problem(seed, ranks, mpi, true);
 }
 
 void draw_codecs(RandomProblem& p, bool libraries) {
@@ -437,10 +487,15 @@ Problem RandomProblem::of(int rank) const {
     if (memory.kind == Memory::Kind::halo) d = d.with_halo(memory.lower, memory.upper);
     if (memory.kind == Memory::Kind::r2c_padding) d = d.with_r2c_padding();
   };
-  side(mine.input, mine.input_distance, input_boxes, input_orders[r], memories[0][r], tiles.input,
-       Direction::forward);
-  side(mine.output, mine.output_distance, output_boxes, output_orders[r], memories[1][r], tiles.output,
-       Direction::backward);
+  const bool in_columns = !columns.empty() && problem.between == Between::points;
+  if (!in_columns)
+    side(mine.input, mine.input_distance, input_boxes, input_orders[r], memories[0][r], tiles.input,
+         Direction::forward);
+  if (columns.empty())
+    side(mine.output, mine.output_distance, output_boxes, output_orders[r], memories[1][r], tiles.output,
+         Direction::backward);
+  if (!columns.empty()) mine.output = Distribution::columns(columns[r]);
+  if (in_columns) mine.input = mine.output;
   return mine;
 }
 
@@ -462,11 +517,15 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
     return std::make_shared<const Tiling>(
         Tiling::from_boxes(shape, boxes.empty() ? random_tiling(seed + salt, shape, ranks) : boxes));
   };
-  r.input = side(input_boxes, problem.input, input_shape(problem), 1000);
-  r.output = side(output_boxes, problem.output, output_shape(problem), 2000);
+  if (!columns.empty())
+    r.columns = {
+        std::make_shared<const ModeColumns>(make_columns(problem.shape, problem.transforms, columns))};
+  const bool in_columns = r.columns && problem.between == Between::points;
+  if (!in_columns) r.input = side(input_boxes, problem.input, input_shape(problem), 1000);
+  if (!r.columns) r.output = side(output_boxes, problem.output, output_shape(problem), 2000);
   const bool any = order_free && !tiled_instead;
-  if (!any || r.input) r.input_orders = input_orders;
-  if (!any || r.output) r.output_orders = output_orders;
+  if (!in_columns && (!any || r.input)) r.input_orders = input_orders;
+  if (!r.columns && (!any || r.output)) r.output_orders = output_orders;
   apply_schedule_wishes(r, wishes_of(options));
   r.contiguous = options.get("layout") != "strided";
   if (has_batch(problem)) add_batch(r, problem.batch);

@@ -28,9 +28,10 @@ struct RandomProblem {
     Shape lower, upper;
     std::vector<Index> gaps;
   };
-  std::array<std::vector<Memory>, 2> memories;  ///< before and after forward, one per rank
-  bool order_free = false;                      ///< a side that is `fastest` may lie in any order
-  bool own_box_only = false;                    ///< each rank gives its own box instead of the list
+  std::array<std::vector<Memory>, 2> memories;   ///< before and after forward, one per rank
+  bool order_free = false;                       ///< a side that is `fastest` may lie in any order
+  bool own_box_only = false;                     ///< each rank gives its own box instead of the list
+  std::vector<std::vector<ModeColumn>> columns;  ///< of all ranks; empty: modes are in boxes
   Options options;
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
   bool user_workspace = false, misaligned = false, delays = false, by_handle = false;
@@ -55,6 +56,8 @@ struct RandomProblem {
 };
 
 RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi);
+/// A problem whose modes are given by columns.
+RandomProblem make_columns_problem(std::uint64_t seed, int ranks, bool mpi);
 /// The same problem with codecs, one for all reshapes or one for each, and an exchange that carries them.
 void draw_codecs(RandomProblem& p, bool libraries);
 /// Lets another exchange carry the problem as well, ucx, with parameters of its own; half of the times over

@@ -16,6 +16,7 @@
 #include "support/between.hpp"
 #include "support/design_of.hpp"
 #include "support/device_mirror.hpp"
+#include "support/mode_columns.hpp"
 #include "support/random_problem.hpp"
 #include "support/says.hpp"
 #include "support/whole_arrays.hpp"
@@ -37,6 +38,8 @@ struct View {
   Strides strides;
   Index offset, distance, batch;
   std::size_t count;
+  /// Of columns of modes, where each is in the whole array; the box then counts them.
+  std::vector<std::size_t> modes = {};
 };
 
 /// Calls `f(position in the whole array in C order, position in the rank's memory, array of the batch)` for
@@ -46,6 +49,9 @@ void for_points(const View& v, const F& f) {
   if (v.box.empty()) return;
   const Strides whole = dense_strides(v.shape, c_order(v.shape.size()));
   for (Index item = 0; item < v.batch; ++item) {
+    for (std::size_t i = 0; i < v.modes.size(); ++i)
+      f(v.modes[i], i + static_cast<std::size_t>(item * v.distance), item);
+    if (!v.modes.empty()) continue;
     Shape at = v.box.lo;
     for (;;) {
       Index from = 0, to = v.offset + item * v.distance;
@@ -199,6 +205,12 @@ class Trial {
   }
 
   View view(bool input) const {
+    View v = view_of_boxes(input);
+    if (has_columns(input ? problem_.input : problem_.output))
+      v.modes = positions_of(problem_, plan_.columns());
+    return v;
+  }
+  View view_of_boxes(bool input) const {
     if (input)
       return {input_shape(problem_), plan_.input_box(),      plan_.input_strides(),
               plan_.input_offset(),  plan_.input_distance(), arrays_of(problem_, Direction::forward),

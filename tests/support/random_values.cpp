@@ -8,6 +8,7 @@
 #include "geometry/transform.hpp"
 #include "support/between.hpp"
 #include "support/kept_modes.hpp"
+#include "support/mode_columns.hpp"
 #include "weft/buffer.hpp"
 #include "weft/plan.hpp"
 
@@ -81,7 +82,9 @@ void draw_values_between(RandomProblem& p) {
         std::sqrt(static_cast<long double>(logical_size(p.problem.shape, p.problem.transforms)));
     for (Exact& v : p.values) v /= size;
   }
+  if (!p.columns.empty()) p.values = kept(p.problem, p.columns, p.values);
   p.exact = exact_between(p.problem, p.values);
+  if (!p.columns.empty()) p.exact = kept(p.problem, p.columns, p.exact);
   p.returned = p.exact;
   // Two transforms, and factors of up to 2 between them.
   p.bounds[0] = p.bounds[1] = 4 * error_bound(p.problem, 0);
@@ -103,8 +106,9 @@ void draw_values(RandomProblem& p, std::mt19937_64& engine) {
   }
   if (p.problem.between != Between::none) return draw_values_between(p);
   p.exact = exact_modes(p.problem, p.values);
+  if (!p.columns.empty()) p.exact = kept(p.problem, p.columns, p.exact);
   p.returned = p.values;
-  const bool longer = !p.problem.modes.empty() || !p.problem.points.empty();
+  const bool longer = !p.problem.modes.empty() || !p.problem.points.empty() || !p.columns.empty();
   if (longer) {
     const auto size = static_cast<long double>(logical_size(p.problem.shape, p.problem.transforms));
     p.returned = exact_points(p.problem, p.exact);
@@ -113,7 +117,7 @@ void draw_values(RandomProblem& p, std::mt19937_64& engine) {
   for (const Direction d : {Direction::forward, Direction::backward})
     p.bounds[static_cast<std::size_t>(d)] =
         error_bound(p.problem, longer ? 0 : serial_fftw_error(p.problem, d, p.values, p.exact));
-  allow_for_library(p);
+  if (p.columns.empty()) allow_for_library(p);
 }
 
 }  // namespace weft::test

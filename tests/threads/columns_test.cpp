@@ -12,6 +12,7 @@
 #include "geometry/transform.hpp"
 #include "support/expect_error.hpp"
 #include "support/kept_modes.hpp"
+#include "support/mode_columns.hpp"
 #include "support/rank_counts.hpp"
 #include "support/says.hpp"
 #include "support/whole_arrays.hpp"
@@ -23,7 +24,6 @@ namespace {
 
 using C = std::complex<double>;
 using enum Transform;
-using Columns = std::vector<std::vector<ModeColumn>>;  // of all ranks
 
 /// The problem whose modes are boxes.
 Problem plain(const Problem& p) {
@@ -32,35 +32,6 @@ Problem plain(const Problem& p) {
   q.transforms = p.transforms.empty() ? AxisVector<Transform>(p.shape.size(), c2c) : p.transforms;
   q.element = q.transforms.contains(r2c) ? Element::real : Element::complex;
   return q;
-}
-
-/// Some columns in any order on any ranks, numbered in either way. Of the mode 0 of an r2c axis, and of n/2,
-/// there are all or none.
-Columns random_columns(const Problem& p, int ranks, unsigned seed) {
-  std::mt19937 engine(seed);
-  const auto draw = [&](Index n) { return static_cast<Index>(engine() % static_cast<unsigned>(n)); };
-  const Problem q = plain(p);
-  const Shape modes = output_shape(q.shape, q.transforms);
-  const bool real = q.element == Element::real;
-  const int last = modes.size() - 1;
-  const bool edges[] = {draw(2) == 0, draw(2) == 0};
-  Columns all(static_cast<std::size_t>(ranks));
-  std::vector<ModeColumn> some;
-  Shape planes = modes;
-  planes[0] = 1;
-  for_each_point(Box::whole(planes), Strides(modes.size(), 1), 0, [&](const Shape& at, std::size_t) {
-    const bool edge = real && (at[last] == 0 || 2 * at[last] == q.shape[last]);
-    if (edge ? !edges[at[last] == 0 ? 0 : 1] : draw(3) == 0) return;
-    ModeColumn c{at, edge ? q.shape[0] : 1 + draw(q.shape[0])};
-    c.first[0] = draw(q.shape[0]);
-    for (int a = 0; a <= last; ++a)
-      if (q.transforms[a] == c2c && draw(2) == 0 && 2 * c.first[a] >= q.shape[a]) c.first[a] -= q.shape[a];
-    some.push_back(c);
-  });
-  if (some.empty()) some.push_back({Shape(modes.size(), 1), 1});
-  std::shuffle(some.begin(), some.end(), engine);
-  for (const ModeColumn& c : some) all[static_cast<std::size_t>(draw(ranks))].push_back(c);
-  return all;
 }
 
 std::vector<Exact> random_points(const Problem& q) {
@@ -74,34 +45,11 @@ std::vector<Exact> random_points(const Problem& q) {
   return all;
 }
 
-/// Calls f(index of the mode in the whole array, position in this rank's array).
+/// Calls f(position of the mode in the whole array, position in this rank's array).
 template <class F>
 void each_mode(const Plan& plan, const Problem& q, const F& f) {
-  const Shape modes = output_shape(q.shape, q.transforms);
-  std::size_t i = 0;
-  for (const ModeColumn& c : plan.columns())
-    for (Index k = 0; k < c.count; ++k, ++i) {
-      Shape at = c.first;
-      at[0] += k;
-      for (int a = 0; a < at.size(); ++a) at[a] = mode_index(at[a], q.shape[a]);
-      f(static_cast<std::size_t>(position(modes, at)), i);
-    }
-}
-
-/// The modes that some column has; the others are zero.
-std::vector<Exact> kept(const Problem& q, const Columns& columns, const std::vector<Exact>& modes) {
-  const Shape shape = output_shape(q.shape, q.transforms);
-  std::vector<Exact> result(modes.size());
-  for (const auto& of_rank : columns)
-    for (const ModeColumn& c : of_rank)
-      for (Index k = 0; k < c.count; ++k) {
-        Shape at = c.first;
-        at[0] += k;
-        for (int a = 0; a < at.size(); ++a) at[a] = mode_index(at[a], q.shape[a]);
-        const auto i = static_cast<std::size_t>(position(shape, at));
-        result[i] = modes[i];
-      }
-  return result;
+  const std::vector<std::size_t> all = positions_of(q, plan.columns());
+  for (std::size_t i = 0; i < all.size(); ++i) f(all[i], i);
 }
 
 double bound(const Problem& p) {
@@ -181,7 +129,7 @@ void run(int ranks, const Problem& p, const Options& options = {}, unsigned seed
   const Problem q = plain(p);
   const Answer answer(p, p.output.kind() == Distribution::Kind::sphere
                              ? sphere_columns(q.shape, q.transforms, p.output.radius(), ranks)
-                             : random_columns(p, ranks, seed));
+                             : random_columns(q, ranks, seed));
   ThreadTeam(ranks).run([&](const Comm& comm) { check<T, M>(comm, answer, options); });
 }
 
@@ -280,6 +228,45 @@ TEST(Columns, ShrunkAndOnFewerPlanesThanRanks) {
   run<C, C>(3, of({8, 9, 10}), Options().set("shrink", 1));
 }
 
+TEST(Columns, AllOnTheRankThatHasThePlanes) {
+  for (const auto& [shape, shrink] : {std::pair<Shape, int>{{8, 6, 4}, 1}, {{1, 6, 4}, 0}, {{2, 1, 1, 5}, 1}})
+    for (const char* pipeline : {"sequential", "windowed", "planes"})
+      for (const Distribution& input : {Distribution::slab(0), Distribution::slab(1)})
+        for (const bool between : {false, true}) {
+          Problem p = of(shape);
+          p.input = input;
+          p.between = between ? Between::points : Between::none;
+          Columns columns(2);
+          columns[0] = {{Shape(shape.size(), 0), 1}, {Shape(shape.size(), 0), shape[0]}};
+          columns[0][1].first[shape.size() - 1] = 1;
+          Options options = Options().set("pipeline", pipeline);
+          if (shrink > 0) options.set("shrink", shrink);
+          const Answer answer(p, columns);
+          ThreadTeam(2).run([&](const Comm& comm) {
+            if (!between) return check<C, C>(comm, answer, options);
+            Problem mine = p;
+            mine.input = mine.output = Distribution::columns(columns[static_cast<std::size_t>(comm.rank())]);
+            Plan plan(comm, mine, options);
+            std::vector<C> in(plan.input_count(), C(1, 2)), out(plan.output_count());
+            plan.apply(in.data(), out.data(), [](const Block&) {});
+            for (const C& v : out) EXPECT_NEAR(std::abs(v / plan.scale_factor() - C(1, 2)), 0, 1e-14);
+          });
+        }
+}
+
+TEST(Columns, SpheresHaveTheModesOnTheirSurface) {
+  for (const double square : {0., 1., 2., 3., 5., 6., 9., 12., 14., 1e300}) {
+    std::size_t expected = 0, count = 0;
+    for (Index x = -8; x < 8; ++x)
+      for (Index y = -8; y < 8; ++y)
+        for (Index z = -8; z < 8; ++z)
+          expected += static_cast<double>(x * x + y * y + z * z) <= square ? 1 : 0;
+    for (const auto& of_rank : sphere_columns({16, 16, 16}, {c2c, c2c, c2c}, std::sqrt(square), 3))
+      for (const ModeColumn& c : of_rank) count += static_cast<std::size_t>(c.count);
+    EXPECT_EQ(count, expected) << square;
+  }
+}
+
 TEST(Columns, OnTheWireInFewerBits) {
   Problem p = of({16, 15, 14});
   p.output = Distribution::sphere(5);
@@ -309,7 +296,7 @@ TEST(Columns, AroundAnOperatorOnPoints) {
         p.between = Between::points;
         p.batch = 2;
         p.backward_scale = Scale::full;
-        const Answer answer(p, random_columns(p, ranks, 3));
+        const Answer answer(p, random_columns(plain(p), ranks, 3));
         const Problem q = answer.q;
         const auto potential = [](const Shape& at) {
           return 1 + 0.25 * static_cast<double>(at[0]) - 0.5 * static_cast<double>(at[1] % 3) +
@@ -449,6 +436,8 @@ TEST(Columns, BadInputIsAnErrorOnAllRanks) {
       },
       "columns are one after the other");
   fails([](Problem& p, M&, int) { p.output = Distribution::sphere(-1); }, "a radius of -1");
+  fails([](Problem& p, M&, int r) { p.output = Distribution::sphere(r == 0 ? 2 : std::nextafter(2, 3)); },
+        "ranks must give the same problem");
   fails([](Problem& p, M&, int) { p.output = Distribution::sphere(std::nan("")); }, "a radius of");
   fails([](Problem& p, M&, int) { p.shape = {8}; }, "at least two axes", 1);
   fails(

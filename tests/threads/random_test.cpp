@@ -38,6 +38,24 @@ TEST(RandomProblems, WithCodecsOnThreadRanks) {
   }
 }
 
+TEST(RandomProblems, WithColumnsOnThreadRanks) {
+  const int count = problem_count(64);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
+    const int ranks = 1 + static_cast<int>(seed % 9);
+    RandomProblem p = make_columns_problem(seed, ranks, false);
+    if (i % 4 == 3) {
+      draw_codecs(p, true);
+      p.exchanges = {"copy"};
+      p.node_ranks = 0;
+      p.far_pairs = false;
+    }
+    const ScopedTestHook hook(disturbance(p.delays));
+    ASSERT_NO_THROW(ThreadTeam(ranks).run([&](const Comm& comm) { run_random_problem(comm, p); }))
+        << p.describe();
+  }
+}
+
 TEST(Machines, ThreadsCanBeTakenToBeOnSeveral) {
   const ScopedSwitch machines(detail::pretended_ranks_per_node, 2);
   ThreadTeam(4).run([&](const Comm& comm) {

@@ -312,7 +312,8 @@ class Plan(Findings, Modes):
     def columns(self) -> tuple[np.ndarray, np.ndarray]:
         """This rank's columns of modes, of a plan with `weft.Distribution.columns` or `sphere`, in the order of its
         array: the numbers of the first mode of each, one per axis, and how many modes it has along axis 0. Along c2c
-        axes numbers are from -(n // 2) to (n - 1) // 2. The boxes of such a side count the modes of all ranks.
+        axes the numbers of first modes are from -(n // 2) to (n - 1) // 2; those behind them go on, and may be larger:
+        `wavenumbers` has those of all. The boxes of such a side count the modes of all ranks.
 
         >>> plan = weft.Plan(None, (8, 8), output=weft.Distribution.sphere(1))
         >>> first, count = plan.columns

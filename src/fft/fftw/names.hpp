@@ -29,7 +29,7 @@ struct Fftw;
     static constexpr auto limit_planning = prefix##set_timelimit;              \
     static constexpr auto init_threads = prefix##init_threads;                 \
     static constexpr auto make_thread_safe = prefix##make_planner_thread_safe; \
-    static constexpr auto export_wisdom = prefix##export_wisdom_to_string;     \
+    static constexpr auto export_wisdom = prefix##export_wisdom;               \
     static constexpr auto import_wisdom = prefix##import_wisdom_from_string;   \
     static constexpr auto forget_wisdom = prefix##forget_wisdom;               \
   }

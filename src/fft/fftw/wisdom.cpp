@@ -4,9 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -20,9 +17,10 @@ namespace {
 
 template <class Real>
 std::string exported() {
-  const std::unique_ptr<char, decltype(&std::free)> text(Fftw<Real>::export_wisdom(), &std::free);
-  if (text == nullptr) throw std::bad_alloc();
-  const std::string all = text.get();
+  // Not as a string of FFTW's own, which is as long as wisdom was before: another thread of the program may
+  // learn more in the meantime.
+  std::string all;
+  Fftw<Real>::export_wisdom([](char c, void* text) { static_cast<std::string*>(text)->push_back(c); }, &all);
   // FFTW's text without any entry is a head and a bracket.
   return all.find("\n  (") == std::string::npos ? "" : all;
 }
