@@ -302,7 +302,8 @@ static void test_operators(weft_comm comm, int size) {
 /* Each rank has the column of its own number; of a wave, one mode of the last rank is there. */
 static void test_columns(weft_comm comm, int rank, int size) {
   const weft_mode_column mine = {.first = {-2, rank, 3}, .count = 5};
-  weft_distribution columns = {.size = sizeof columns, .cut = WEFT_COLUMNS, .columns = &mine, .column_count = 1};
+  weft_distribution columns = {
+      .size = sizeof columns, .cut = WEFT_COLUMNS, .columns = &mine, .column_count = 1};
   weft_problem problem = {.size = sizeof problem, .ndim = 3, .shape = {8, 12, 10}, .output = &columns};
   weft_plan plan = NULL;
   GOOD(weft_plan_create(comm, &problem, NULL, &plan));

@@ -14,8 +14,8 @@ constexpr std::array precision_names{"float32", "float64"};
 constexpr std::array nyquist_names{"shared", "odd", "single"};
 constexpr std::array between_names{"none", "modes", "points"};
 constexpr std::array scale_names{"none", "symmetric", "full"};
-constexpr std::array kind_names{"slab", "pencil", "brick", "grid", "boxes", "box", "fastest",
-                                "columns", "sphere"};
+constexpr std::array kind_names{"slab", "pencil",  "brick",   "grid",  "boxes",
+                                "box",  "fastest", "columns", "sphere"};
 
 Distribution of_all_boxes(const std::vector<Corners>& corners) {
   std::vector<Box> boxes;
@@ -106,18 +106,14 @@ void bind_problems(nanobind::module_& module) {
                   "What makes the transform fastest; the plan tells which.")
       .def_static("columns", of_columns, arg("first"), arg("count"),
                   "Modes column by column, and no others: of this rank's column i the modes first[i], one "
-                  "number per "
-                  "axis, and those behind it along axis 0, count[i] in all. Numbers are periods, from -n//2 to "
-                  "n-1. This "
-                  "rank's array has one axis: its columns one after the other. Columns may be on any rank, but "
-                  "no two have the "
-                  "same numbers along the axes behind the first. For the output, or with between='points' for "
-                  "both sides; "
-                  "c2c along every axis, or r2c along the last.")
+                  "number per axis, and those behind it along axis 0, count[i] in all. Numbers are periods, "
+                  "from -n//2 to n-1. This rank's array has one axis: its columns one after the other. "
+                  "Columns may be on any rank, but no two have the same numbers along the axes behind the "
+                  "first. For the output, or with between='points' for both sides; c2c along every axis, or "
+                  "r2c along the last.")
       .def_static("sphere", &Distribution::sphere, arg("radius"),
-                  "The modes of at most `radius` periods over all axes, by columns that are shared out so that "
-                  "ranks have "
-                  "about as many modes each; `Plan.columns` tells them.")
+                  "The modes of at most `radius` periods over all axes, by columns that are shared out so "
+                  "that ranks have about as many modes each; `Plan.columns` tells them.")
       .def("with_order", &Distribution::with_order, arg("order"),
            "The same with a memory order: the axes from slowest to fastest, on the calling rank.")
       .def("with_strides", &Distribution::with_strides, arg("strides"),
