@@ -16,7 +16,11 @@ import weft
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples"
 PROGRAMS = ["convolution", "matched_filter", "poisson", "shepp_logan", "taylor_green"]
-PICTURES = {"matched_filter": ["--grid", "9000"], "shepp_logan": ["--grid", "32"], "taylor_green": ["--grid", "8", "--until", "0.5"]}
+PICTURES = {
+    "matched_filter": ["--grid", "9000"],
+    "shepp_logan": ["--grid", "32"],
+    "taylor_green": ["--grid", "8", "--until", "0.5"],
+}
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 pytestmark = pytest.mark.skipif(
