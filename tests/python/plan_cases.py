@@ -274,6 +274,30 @@ def operators_between(comm):
     assert np.allclose(got, scipy.signal.fftconvolve(a, b)[smooth.output_box.slices], atol=1e-12)
 
 
+def phase_shifts(comm):
+    """A product without aliases by phase shifts, as docs/solvers.md has it, beside one on twice as many points."""
+    for n in (12, 16):
+        plan = weft.Plan(comm, (n, n, n), "r2c", between="points", batch=2, results=1, norm="forward")
+        k = [plan.wavenumbers(axis) for axis in range(3)]
+        kept = 9 * sum(k_a**2 for k_a in k) < 2 * n**2
+        half = np.exp(1j * np.pi / n * sum(k))
+
+        def product(u, at):
+            u[0] *= u[1]
+
+        full = np.ix_(*[np.fft.fftfreq(n, 1 / n).astype(int)] * 2, range(n // 2 + 1))
+        whole = np.fft.rfftn(np.random.default_rng(11).normal(size=(2, n, n, n)), axes=(1, 2, 3), norm="forward")
+        whole *= 9 * sum(k_a**2 for k_a in full) < 2 * n**2
+        both = np.ascontiguousarray(whole[(slice(None), *plan.input_box.slices)])
+        got = kept * (plan.apply(product, both) + plan.apply(product, both * half) / half) / 2
+        finer = np.zeros((2, 2 * n, 2 * n, n + 1), complex)
+        finer[(slice(None), *full)] = whole
+        u, v = np.fft.irfftn(finer, s=(2 * n,) * 3, axes=(1, 2, 3), norm="forward")
+        exact = kept * np.fft.rfftn(u * v, norm="forward")[full][plan.output_box.slices]
+        assert np.allclose(got, exact, atol=1e-15)
+        assert exact.size == 0 or not np.allclose(kept * plan.apply(product, both), exact, atol=1e-4)
+
+
 def spheres(comm):
     """Modes of a sphere, of columns of one's own, and a potential between, against NumPy."""
     n = 12
@@ -370,6 +394,7 @@ CASES = [
     one_line,
     kept_modes,
     operators_between,
+    phase_shifts,
     spheres,
     tolerance,
     explanations,
