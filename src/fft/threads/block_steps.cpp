@@ -342,7 +342,7 @@ class BlockWriter {
     for (const BlockAxis& b : axes_) {
       const Index user = b.modes_stride * element_, work = b.work_stride * element_;
       if (planes && b.number() == 1) step.column_stride = user;
-      if (b.loop != nullptr && (planes || b.number() != 1)) {
+      if (b.transformed == nullptr && (planes || b.number() != 1)) {
         step.loops.push_back({in ? b.loop->from : b.loop->to, user, work});
       } else if (!planes) {
         (b.number() == 1 ? step.work_column : step.work_mode) = work;
@@ -353,8 +353,9 @@ class BlockWriter {
       for (const ModeColumn& c : p_.columns->all) {
         Index place = 0;
         for (const BlockAxis& b : axes_)
-          if (b.loop == nullptr)
-            place += mode_index(c.first[b.number()], b.transformed->length) * b.work_stride * element_;
+          if (b.transformed != nullptr)
+            place +=
+                mode_index(c.first[b.transformed->axis], b.transformed->length) * b.work_stride * element_;
         step.places.push_back(place);
       }
     } else {
