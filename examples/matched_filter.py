@@ -19,9 +19,9 @@ from mpi4py import MPI
 
 
 def chirp(length: int) -> np.ndarray:
-    """A signal whose frequency rises, of unit power over all its samples."""
+    """A signal whose frequency rises through most of the band, of unit energy."""
     t = np.arange(length) / length
-    wave = np.exp(1j * np.pi * length * (0.05 * t + 0.1 * t**2)) * np.sin(np.pi * t)
+    wave = np.exp(1j * np.pi * length * 0.8 * (t**2 - t)) * np.sin(np.pi * t)
     return wave / np.linalg.norm(wave)
 
 
@@ -52,7 +52,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--grid", type=int, default=65536, help="samples of the recording (%(default)s)")
     parser.add_argument("--signal", type=int, default=2000, help="samples of the signal (%(default)s)")
-    parser.add_argument("--strength", type=float, default=8, help="of the signal over the noise (%(default)s)")
+    parser.add_argument(
+        "--strength", type=float, default=8, help="root of the signal's energy over the noise of a sample (%(default)s)"
+    )
     parser.add_argument("--picture", help="file to draw to, such as filter.png")
     arguments = parser.parse_args()
     comm, n = MPI.COMM_WORLD, arguments.grid
@@ -87,7 +89,7 @@ def main() -> None:
     failed = where != put or not abs(height - abs(expected)) < 1e-12 * abs(expected)
     if comm.rank == 0:
         print(f"{n} samples on {comm.size} ranks as {shape[0]} x {shape[1]}")
-        print(f"found at sample {where}, put at {put}; {height / level:.1f} times what noise is like")
+        print(f"found at sample {where}, put at {put}; {height / level:.1f} times the root mean square elsewhere")
         print(f"correlation there: {height:.6f}, by its own samples {abs(expected):.6f}")
     if parts:
         samples, found = (np.concatenate([part[i].ravel() for part in parts]) for i in (0, 1))

@@ -5,6 +5,7 @@
 //
 // With the potential V = 2q (cos 2x + cos 2y + cos 2z) and length 2 pi the Hamiltonian -laplacian + V is a
 // sum of three of Mathieu's operators, and its lowest eigenvalue three times the characteristic value a_0(q).
+// As V has no more than 2 periods along each axis, a sphere of K < n/2 - 1 has no aliasing errors.
 //
 //   mpirun -n 4 plane_waves [--grid N] [--comm mpi|threads:P] [--set OPTION=VALUE]...
 #include <cmath>
@@ -114,7 +115,7 @@ double lowest_energy(Hamiltonian& h, const example::Ranks& ranks) {
 }
 
 bool run(const example::Ranks& ranks, const example::Settings& settings) {
-  if (settings.grid < 24) example::usage(settings, "a sphere that is too small for the wave");
+  if (settings.grid < 28) example::usage(settings, "a sphere that is too small for the wave");
   Hamiltonian h(ranks.comm, settings.grid, settings.options);
   const double energy = lowest_energy(h, ranks);
   return ranks.close("plane_waves", {{"lowest energy", std::abs(energy / published - 1), 1e-12}});
@@ -123,5 +124,5 @@ bool run(const example::Ranks& ranks, const example::Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return example::run(example::parse(argc, argv, {"plane_waves", 32, "at least 24"}), run);
+  return example::run(example::parse(argc, argv, {"plane_waves", 32, "at least 28"}), run);
 }

@@ -26,6 +26,10 @@ bool real_transform(Kind kind) {
   return kind == Kind::r2c || kind == Kind::c2r;
 }
 
+bool is_line(const Request& r, int ranks) {
+  return r.rank == 1 && ranks > 1 && !has_wide_points(r.howmany, ranks, r.flags);
+}
+
 void check(const Request& r, int ranks) {
   if (r.rank < 1) throw Error(operation, std::to_string(r.rank) + " dimensions", "1 to 8");
   for (int a = 0; a < r.rank; ++a)
@@ -39,10 +43,11 @@ void check(const Request& r, int ranks) {
                 "none of them; FFTW_MPI_TRANSPOSED_IN and _OUT are for two or more");
   if (r.rank == 1 && real_transform(r.kind))
     throw Error(operation, "a real transform of one dimension", "two dimensions or more, as in FFTW");
-  if (r.rank == 1 && ranks > 1 && r.kind != Kind::dft)
-    throw Error(operation, "a real transform of one dimension on " + std::to_string(ranks) + " ranks",
-                "a complex one, two dimensions or more, or one rank");
-  if (r.rank == 1 && ranks > 1 && (r.in_block != 0 || r.out_block != 0))
+  if (is_line(r, ranks) && r.kind != Kind::dft)
+    throw Error(
+        operation, "a real transform of one dimension on " + std::to_string(ranks) + " ranks",
+        "a complex one, howmany of at least the number of ranks, two dimensions or more, or one rank");
+  if (is_line(r, ranks) && (r.in_block != 0 || r.out_block != 0))
     throw Error(operation, "blocks of a transform of one dimension", "FFTW_MPI_DEFAULT_BLOCK");
   const unsigned transposed = r.flags & (FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT);
   if (transposed != 0 && r.rank == 1)
@@ -175,7 +180,7 @@ std::vector<Box> boxes_of(const Line& line, bool modes, const Shape& shape, int 
 
 Translation line(const Request& r, bool in_place, int ranks, int threads) {
   Translation t{{}, options_of(r.flags, threads), Direction::forward, false, {}, {}};
-  const Line line = line_of(r.n[0]);
+  const Line line = line_of(r.n[0], ranks);
   t.problem.shape = line.shape;
   if (line.shape[1] > 1)
     t.problem.line = {0, 1};
@@ -204,12 +209,18 @@ Translation line(const Request& r, bool in_place, int ranks, int threads) {
 
 }  // namespace
 
-Line line_of(Index n) {
-  try {
-    return {line_shape(n)};
-  } catch (const Error&) {  // no product of two
-    return {{n, 1}};
+Line line_of(Index n, int ranks) {
+  Line best{{n, 1}};
+  Index least = n;
+  for (Index a = 2; a <= n / a; ++a) {  // from the least square to the nearest
+    if (n % a != 0) continue;
+    const Index b = n / a;
+    const Index most = std::max(rows_of(a, 0, ranks, 0).count * b, rows_of(b, 0, ranks, 0).count * a);
+    if (most > least) continue;
+    least = most;
+    best = {{a, b}};
   }
+  return best;
 }
 
 Rows Line::rows(bool modes, int ranks, int rank) const {
@@ -226,7 +237,7 @@ Rows rows_of(Index n, Index block, int ranks, int rank) {
 
 Translation translate(const Request& r, bool in_place, int ranks, int threads) {
   check(r, ranks);
-  if (r.rank == 1 && ranks > 1) return line(r, in_place, ranks, threads);
+  if (is_line(r, ranks)) return line(r, in_place, ranks, threads);
   Translation t{{}, options_of(r.flags, threads), Direction::forward, false, {}, {}};
   Shape shape = Shape::from(r.n, r.n + r.rank);
   if (r.howmany > 1) shape.push_back(r.howmany);

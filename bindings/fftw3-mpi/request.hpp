@@ -6,6 +6,8 @@
 #include <fftw3.h>
 #include <cstddef>
 
+#include "weft/fftw3-mpi.h"
+
 #include "weft/options.hpp"
 #include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
@@ -35,16 +37,24 @@ struct Rows {
 /// The rows of `rank` where `n` are cut into blocks of `block`, or evenly (0). {0, 0} for a rank without any.
 Rows rows_of(Index n, Index block, int ranks, int rank);
 
-/// How a c2c transform of one dimension is spread over several ranks: as a line (Problem::line) whose points
-/// are rows of an array of two axes, and its modes in their natural order rows of the transposed one. Lengths
-/// that are no product of two are on the first rank.
+/// Whether a transform of one dimension is divided among ranks as those of more dimensions are, in blocks of
+/// its points, as in FFTW: there are enough numbers in a point to share them out for the transform itself.
+inline bool has_wide_points(ptrdiff_t howmany, int ranks, unsigned flags) {
+  return howmany >= ranks && (flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) == 0;
+}
+
+/// How another c2c transform of one dimension is spread over several ranks: as a line (Problem::line) whose
+/// points are rows of an array of two axes, and its modes in their natural order rows of the transposed one.
+/// Lengths that are no product of two are on the first rank.
 struct Line {
   Shape shape;  ///< of two axes; {n, 1}: on the first rank
   /// The rows of `rank` that hold points, or modes, and the length of such a row.
   Rows rows(bool modes, int ranks, int rank) const;
   Index row(bool modes) const { return shape[modes ? 0 : 1]; }
 };
-Line line_of(Index n);
+/// Of the products, that which leaves the rank with most the least; of equal ones the one nearest to a
+/// square.
+Line line_of(Index n, int ranks);
 
 /// What Weft is asked for instead.
 struct Translation {

@@ -402,9 +402,9 @@ contains
   end function
 
   ! The columns of this rank (weft_columns, weft_sphere), in the order of its array: the numbers of the first mode of each,
-  ! one per dimension, and how many modes it has along the last dimension. Along c2c dimensions the numbers of first
-  ! modes are from -n/2 to (n-1)/2; those behind them go on, and may be larger: plan%wavenumbers has those of all. Boxes of such a side have one dimension: it counts the modes of all ranks, rank after rank. Local; a failure
-  ! for other plans.
+  ! one per dimension, and how many modes it has along the last dimension. Along c2c dimensions the numbers of first modes
+  ! are from -n/2 to (n-1)/2; those behind them go on, and may be larger: plan%wavenumbers has those of all. Boxes of such
+  ! a side have one dimension: it counts the modes of all ranks, rank after rank. Local; a failure for other plans.
   subroutine plan_columns(self, first, count, status)
     class(weft_plan), intent(in) :: self
     integer(c_int64_t), allocatable, intent(out) :: first(:, :), count(:)

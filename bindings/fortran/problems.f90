@@ -126,7 +126,7 @@ module weft_problems_module
     procedure columns_default, columns_int64
   end interface
   interface weft_sphere
-    procedure distribution_sphere
+    procedure distribution_sphere, sphere_real32, sphere_default
   end interface
 
 contains
@@ -211,6 +211,16 @@ contains
     type(weft_distribution) :: distribution
     distribution%cut = cut_sphere
     distribution%radius = radius
+  end function
+  function sphere_real32(radius) result(distribution)
+    real(c_float), intent(in) :: radius
+    type(weft_distribution) :: distribution
+    distribution = distribution_sphere(real(radius, c_double))
+  end function
+  function sphere_default(radius) result(distribution)
+    integer, intent(in) :: radius
+    type(weft_distribution) :: distribution
+    distribution = distribution_sphere(real(radius, c_double))
   end function
 
   ! Memory order: the dimensions of the problem from the fastest to the slowest varying. [1, 2, 3] is Fortran's, and the

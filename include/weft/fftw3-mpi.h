@@ -16,9 +16,9 @@
 /* A block size: divide the axis evenly, the last ranks get less or nothing. */
 #define FFTW_MPI_DEFAULT_BLOCK (0)
 
-/* Flags for plans, besides those of fftw3.h. SCRAMBLED is for transforms of one dimension, and refused.
-   TRANSPOSED: the input or output is cut along the second dimension, which then is the slowest in memory,
-   before the first. */
+/* Flags for plans, besides those of fftw3.h. SCRAMBLED is for transforms of one dimension, which are in
+   natural order all the same. TRANSPOSED: the input or output is cut along the second dimension, which then
+   is the slowest in memory, before the first. */
 #define FFTW_MPI_SCRAMBLED_IN (1U << 27)
 #define FFTW_MPI_SCRAMBLED_OUT (1U << 28)
 #define FFTW_MPI_TRANSPOSED_IN (1U << 29)

@@ -298,7 +298,7 @@ static void check_problems(MPI_Comm comm) {
                     second = p->flags & OUT || p->kind == transpose ? p->n[1] : p->n[0];
     const int fits = (p->in_block == 0 || (first - 1) / p->in_block < size) &&
                      (p->out_block == 0 || (second - 1) / p->out_block < size);
-    if (fits && (p->axes > 1 || size == 1)) check_problem(p, comm);
+    if (fits && (p->axes > 1 || size == 1 || p->howmany >= size)) check_problem(p, comm);
   }
 }
 
@@ -418,6 +418,17 @@ static void check_line(ptrdiff_t n, ptrdiff_t howmany, int sign, int in_place, u
   free(out);
 }
 
+/* With as many numbers in a point as ranks, the forms that know no sign serve as well, and blocks. */
+static void check_wide_points(void) {
+  const FFTW(r2r_kind) kinds[] = {FFTW_REDFT10};
+  const struct problem wide[] = {{dft, 1, {35}, ranks + 1, 0, 0, E, FFTW_FORWARD, {0}},
+                                 {dft, 1, {24}, ranks, 0, 0, E, FFTW_BACKWARD, {0}},
+                                 {dft, 1, {13}, ranks, 13, 7, E, FFTW_FORWARD, {0}},
+                                 {r2r, 1, {30}, 2 * ranks, 0, 0, E, 0, {kinds[0]}}};
+  for (size_t i = 0; i < sizeof wide / sizeof *wide; ++i)
+    if (ranks > 1 || wide[i].out_block == 0) check_problem(&wide[i], MPI_COMM_WORLD);
+}
+
 static void check_lines(void) {
   const ptrdiff_t lengths[] = {1, 4, 13, 24, 35, 64, 1000};
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i)
@@ -512,6 +523,7 @@ int main(int argc, char** argv) {
     check_both_kinds_of_plans();
     check_threads();
     check_lines();
+    check_wide_points();
     check_refusals();
     check_communicators();
     check_wisdom();

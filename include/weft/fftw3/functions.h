@@ -36,7 +36,10 @@ extern ptrdiff_t WEFT_FFTW_MPI(local_size_3d_transposed)(ptrdiff_t n0, ptrdiff_t
                                                          MPI_Comm comm, ptrdiff_t* local_n0,
                                                          ptrdiff_t* local_0_start, ptrdiff_t* local_n1,
                                                          ptrdiff_t* local_1_start);
-/* The same for one dimension; only a single rank can plan its transform. */
+/* The same for one dimension: points from local_i_start of the input and from local_o_start of the output, in
+   natural order. Both sides differ, and change places with the sign, unless there are at least as many
+   numbers in a point as ranks. Then, and on one rank, the functions above serve as well; else they end the
+   program. */
 extern ptrdiff_t WEFT_FFTW_MPI(local_size_many_1d)(ptrdiff_t n0, ptrdiff_t howmany, MPI_Comm comm, int sign,
                                                    unsigned flags, ptrdiff_t* local_ni,
                                                    ptrdiff_t* local_i_start, ptrdiff_t* local_no,

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <exception>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -19,8 +20,21 @@ template <class Real>
 std::string exported() {
   // Not as a string of FFTW's own, which is as long as wisdom was before: another thread of the program may
   // learn more in the meantime.
-  std::string all;
-  Fftw<Real>::export_wisdom([](char c, void* text) { static_cast<std::string*>(text)->push_back(c); }, &all);
+  struct Text {
+    std::string all;
+    std::exception_ptr failure;  // which must not pass through FFTW
+  } text;
+  const auto take = [](char c, void* to) noexcept {
+    Text& t = *static_cast<Text*>(to);
+    try {
+      if (!t.failure) t.all.push_back(c);
+    } catch (...) {
+      t.failure = std::current_exception();
+    }
+  };
+  Fftw<Real>::export_wisdom(take, &text);
+  if (text.failure) std::rethrow_exception(text.failure);
+  const std::string& all = text.all;
   // FFTW's text without any entry is a head and a bracket.
   return all.find("\n  (") == std::string::npos ? "" : all;
 }
