@@ -75,11 +75,10 @@ ModeColumnsPtr mode_columns(CommImpl& comm, const Problem& problem) {
   agree(comm, "plan", [&] {
     if (!listed)
       of_ranks = sphere_columns(problem.shape, problem.transforms, problem.output.radius(), comm.size());
-    if (!of_input.empty() && !(make_columns(problem.shape, problem.transforms, of_input) ==
-                               make_columns(problem.shape, problem.transforms, of_ranks)))
+    columns = std::make_shared<const ModeColumns>(make_columns(problem.shape, problem.transforms, of_ranks));
+    if (!of_input.empty() && !(make_columns(problem.shape, problem.transforms, of_input) == *columns))
       throw Error("plan: columns", "input and output with different columns",
                   "the same on both sides, between which are points");
-    columns = std::make_shared<const ModeColumns>(make_columns(problem.shape, problem.transforms, of_ranks));
   });
   return columns;
 }

@@ -250,7 +250,8 @@ Place Placement::landing(int j, int rank) const {
 Place Placement::user(const Field& field, Space space, int rank, const Layout& layout) const {
   const int bytes = element_bytes(field);
   const Box box = field.box(rank);
-  Strides strides = layout.strides.empty() ? dense_strides(box.extents(), field.order(rank)) : layout.strides;
+  const Strides strides =
+      layout.strides.empty() ? dense_strides(box.extents(), field.order(rank)) : layout.strides;
   Place p{space, layout.offset * bytes, box, strides, bytes, field.element};
   if (!field.columns) return p;
   const int batch = schedule_.batch_axis;

@@ -335,7 +335,6 @@ class BlockWriter {
   /// Between the modes of all columns in the user's array and in work memory.
   void columns(bool in) {
     ColumnsStep step;
-    step.user = {in ? Side::input : Side::output, 0};
     step.in = in;
     if (!p_.has_operator) step.scale = p_.scale;
     const bool planes = p_.columns_part == ColumnsPart::planes;

@@ -84,8 +84,6 @@ struct NyquistStep {
 /// Between the modes of columns in the user's array and in work memory. Modes of lines that are in no column
 /// become zero there.
 struct ColumnsStep {
-  BlockPlace user;
-  Index work = 0;                   ///< in bytes
   bool in = true;                   ///< from the array to work memory
   double scale = 1;                 ///< of what goes to the array
   std::vector<FftDimension> loops;  ///< strides in bytes, of the array and of work memory

@@ -165,7 +165,7 @@ void ResizedFft::copy_columns(const ColumnsStep& step, const Run& run, int part,
     else
       *reinterpret_cast<Complex*>(user) = *reinterpret_cast<const Complex*>(work) * scale;
   };
-  std::byte* const user = (step.in ? run.from : run.to) + step.user.offset;
+  std::byte* const user = step.in ? run.from : run.to;
   const auto planes = [&](std::byte* user_plane, std::byte* work_plane) {
     const Range mine = split(static_cast<Index>(step.places.size()), parts, part);
     for (Index c = mine.lo; c < mine.hi; ++c)
@@ -188,9 +188,9 @@ void ResizedFft::copy_columns(const ColumnsStep& step, const Run& run, int part,
     }
   };
   if (step.columns)
-    for_each_index(step.loops, user, run.work + step.work, lines);
+    for_each_index(step.loops, user, run.work, lines);
   else
-    for_each_index(step.loops, user, run.work + step.work, planes);
+    for_each_index(step.loops, user, run.work, planes);
 }
 
 void ResizedFft::operate(const OperatorStep& step, const Run& run, int part, int parts) const {
