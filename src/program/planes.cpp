@@ -109,10 +109,8 @@ class PlanesBuilder {
       return {w_.place.field_before(j).order(w_.rank).back(), block_points(s.result.element)};
     const int stored = fastest_of(
         is_last(j) ? order_of(s.result.strides) : w_.place.field_after(j).order(w_.rank), s.result.box);
-    // A call that changes lengths leaves in the cache what it makes.
-    const Box& cached = !s.axes.empty() && resizes(w_.schedule, s.stage) ? s.result.box : s.source.box;
     Index layer = bytes;
-    for (int a : s.axes) layer *= cached.extent(a);
+    for (int a : s.axes) layer *= s.source.box.extent(a);
     const int fastest = fastest_of(order_of(s.source.strides), s.source.box);
     if (fastest != stored && !s.axes.contains(fastest))
       layer *= std::min<Index>(4 * line_bytes / bytes, s.source.box.extent(fastest));
