@@ -62,6 +62,8 @@ module weft_c_module
     integer(c_int64_t) :: lo(max_axes), hi(max_axes), strides(max_axes)
     type(c_ptr) :: data
     integer(c_int64_t) :: fields, results, field_stride
+    integer(c_int) :: memory
+    type(c_ptr) :: stream
   end type
 
   type, bind(C) :: c_layout

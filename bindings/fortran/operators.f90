@@ -19,7 +19,9 @@ module weft_operators_module
     integer(c_int64_t) :: strides(max_axes) = 1  ! in elements, from one element to the next along each dimension
     integer(c_int64_t) :: fields = 1, results = 1
     integer(c_int64_t) :: field_stride = 0    ! in elements, from one field to the next
-    type(c_ptr), private :: data = c_null_ptr
+    integer :: memory = 0                     ! weft_host or weft_cuda
+    type(c_ptr) :: data = c_null_ptr          ! the first element of the first field
+    type(c_ptr) :: stream = c_null_ptr        ! with weft_cuda the cudaStream_t on which the operator enqueues its work
   contains
     procedure :: position => block_position
     procedure, private :: elements_real32, elements_real64, elements_complex32, elements_complex64
@@ -66,7 +68,9 @@ contains
     mine%fields = block%fields
     mine%results = block%results
     mine%field_stride = block%field_stride
+    mine%memory = block%memory
     mine%data = block%data
+    mine%stream = block%stream
     call c_f_pointer(user, holder)
     status = 0
     call holder%op%operate(mine, status)
@@ -87,30 +91,37 @@ contains
     reach = self%position(self%hi(:self%ndim), max(self%fields, self%results))
   end function
 
-  ! Points `u` to the elements. It is not associated if they are of another type.
+  ! Whether elements are of a type, in memory of the host.
+  pure logical function has(self, element, precision)
+    class(weft_block), intent(in) :: self
+    integer, intent(in) :: element, precision
+    has = self%element == element .and. self%precision == precision .and. self%memory == 0
+  end function
+
+  ! Points `u` to the elements. It is not associated if they are of another type, or in memory of a GPU.
   subroutine elements_real32(self, u)
     class(weft_block), intent(in) :: self
     real(c_float), pointer, intent(out) :: u(:)
     nullify (u)
-    if (self%element == 1 .and. self%precision == 1) call c_f_pointer(self%data, u, [reach(self)])
+    if (has(self, 1, 1)) call c_f_pointer(self%data, u, [reach(self)])
   end subroutine
   subroutine elements_real64(self, u)
     class(weft_block), intent(in) :: self
     real(c_double), pointer, intent(out) :: u(:)
     nullify (u)
-    if (self%element == 1 .and. self%precision == 0) call c_f_pointer(self%data, u, [reach(self)])
+    if (has(self, 1, 0)) call c_f_pointer(self%data, u, [reach(self)])
   end subroutine
   subroutine elements_complex32(self, u)
     class(weft_block), intent(in) :: self
     complex(c_float_complex), pointer, intent(out) :: u(:)
     nullify (u)
-    if (self%element == 2 .and. self%precision == 1) call c_f_pointer(self%data, u, [reach(self)])
+    if (has(self, 2, 1)) call c_f_pointer(self%data, u, [reach(self)])
   end subroutine
   subroutine elements_complex64(self, u)
     class(weft_block), intent(in) :: self
     complex(c_double_complex), pointer, intent(out) :: u(:)
     nullify (u)
-    if (self%element == 2 .and. self%precision == 0) call c_f_pointer(self%data, u, [reach(self)])
+    if (has(self, 2, 0)) call c_f_pointer(self%data, u, [reach(self)])
   end subroutine
 
 end module

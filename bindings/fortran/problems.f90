@@ -104,7 +104,7 @@ module weft_problems_module
     integer :: modes_nyquist = weft_nyquist_shared
     ! What an execution passes through: weft_between_none: it is a transform; weft_between_modes: from points to modes,
     ! where an operator may change them (plan%apply), and back to points; weft_between_points: from modes to points and
-    ! back. Input and output are then both points or both modes. Not with a line; for arrays on the host.
+    ! back. Input and output are then both points or both modes. Not with a line.
     integer :: between = weft_between_none
     ! With between, the number of arrays after the operator, if it is not that of batch before it. 0: as many.
     integer(c_int64_t) :: results = 0
@@ -190,7 +190,7 @@ contains
   ! dimension, on. Numbers are periods, from -n/2 to n-1; -3 and n-3 are the same mode. Along an r2c dimension, the first
   ! one, they are from 0 to n/2. The rank's array has one dimension: its columns one after the other. Columns may be on
   ! any rank; no two have the same numbers along all dimensions but the last. As the output, or with
-  ! weft_between_points as both sides; c2c along every dimension, or r2c along the first; on the host, out of place.
+  ! weft_between_points as both sides; c2c along every dimension, or r2c along the first; out of place.
   function columns_int64(first, count) result(distribution)
     integer(c_int64_t), intent(in) :: first(:, :), count(:)
     type(weft_distribution) :: distribution

@@ -14,10 +14,15 @@
 
 namespace weft {
 
+class DeviceStream;
+
 /// All fields of some elements: of modes with Problem::between `modes`, of points with `points`. The operator
 /// finds `fields` arrays there, as many as the batch has, and leaves `results` ones, in the same memory,
 /// which has room for the larger number; what lies behind `fields` is undefined at first. Elements outside of
 /// the box must not be touched.
+///
+/// In memory of a GPU the operator enqueues its work on `stream` and returns; what it enqueues elsewhere must
+/// be ordered before what comes on that stream next.
 struct Block {
   Box box;                                   ///< the global indices of the elements
   void* data = nullptr;                      ///< the first element of the first field
@@ -27,6 +32,9 @@ struct Block {
   Index field_stride = 0;                    ///< from field to field, in elements
   Element element = Element::complex;        ///< type of the elements
   Precision precision = Precision::float64;  ///< and of their real numbers
+  MemoryKind memory = MemoryKind::host;      ///< what `data` is in
+  void* stream = nullptr;                    ///< in memory of a GPU: the cudaStream_t of the execution
+  DeviceStream* queue = nullptr;             ///< the same, for operators of Weft
 };
 
 /// The fields of one element: fields[i] is that of the i-th array.

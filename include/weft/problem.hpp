@@ -121,7 +121,7 @@ class WEFT_API Distribution {
   /// Forward leaves out the modes of which no column is given; backward takes them as zero, so that of the
   /// modes 0 of an r2c axis both halves are given. They are neither stored nor sent, and lines of them are
   /// not transformed. The transform is c2c along every axis, or r2c along the last and c2c along the others,
-  /// of at least two axes, on the host and out of place. As the output; with points `between` as both sides,
+  /// of at least two axes, out of place. As the output; with points `between` as both sides,
   /// with the same columns. Planes across the first axis are transformed whole: as many ranks as that axis
   /// has points share them. Takes no memory order, strides or halo.
   static Distribution columns(std::vector<ModeColumn> of_this_rank);
@@ -195,20 +195,19 @@ struct Problem {
   /// in place of those along the axes. Before forward the point j of the line has the indices j / shape[b]
   /// along a and j % shape[b] along b; after it the mode k has k % shape[a] along a and k / shape[a] along b.
   /// In C order the input is the line as it is, and so is an output of order {..., b, a}. Empty: none.
-  /// `line_shape` factors a length. For arrays on the host.
+  /// `line_shape` factors a length.
   AxisVector<int> line{};
   /// The length of the modes along each axis, if not all are kept: those of the lowest frequencies.
   /// Forward leaves the others out, backward takes them as zero (the 3/2 rule: shape 3/2 of what the modes
   /// alone would need). Of a c2c axis of n points the m kept modes are 0 to (m+1)/2 - 1, then -(m/2) to -1 as
   /// in a transform of m points; of r2c and of DCTs and DSTs they are the first m. Scale factors are those of
   /// `shape`, and a tolerance is relative to all modes, those left out included. Lines of which nothing is
-  /// kept are neither transformed nor sent. Empty: all. Not along axes of
-  /// a line; for arrays on the host.
+  /// kept are neither transformed nor sent. Empty: all. Not along axes of a line.
   Shape modes{};
   /// The length of the points along each axis, if it is shorter than `shape`, which then has the lengths of
   /// the transforms: forward takes the points behind as zero, backward leaves them out (linear convolution:
   /// shape at least as long as both arrays together). Lines of zeros are neither transformed nor sent. Empty:
-  /// all. As with `modes`, not along axes of a line, and for arrays on the host.
+  /// all. As with `modes`, not along axes of a line.
   Shape points{};
   ModesNyquist modes_nyquist = ModesNyquist::shared;
   /// If it is not `none`, the plan is one for `Plan::apply`: forward, an operator, and backward (`modes`), or
@@ -218,7 +217,7 @@ struct Problem {
   /// Both scale factors apply, in both directions of `apply`: with `modes` forward_scale before the operator
   /// and backward_scale behind it, with `points` the other way round. With `modes` and `points` above, what
   /// is cut is zero on the way back (a filter), and products of points are free of aliasing errors (the 3/2
-  /// rule). Not with a line; for arrays on the host.
+  /// rule). Not with a line.
   Between between = Between::none;
   /// With `between`, the number of arrays after the operator, if it is not that of `batch` before it: 3 of 1
   /// for a gradient, 1 of 2 for a product. 0: as many.

@@ -226,7 +226,7 @@ typedef struct weft_distribution {
   /// Of WEFT_COLUMNS: the columns of the calling rank; read while the plan is made only. No two of all ranks
   /// have the same numbers along the axes behind the first. The rank's array has one axis: its columns one
   /// after the other. Modes of which no column is given are left out, and taken as zero. As the output, or
-  /// with WEFT_BETWEEN_POINTS as both sides; c2c along every axis, or r2c along the last; on the host, out of
+  /// with WEFT_BETWEEN_POINTS as both sides; c2c along every axis, or r2c along the last; out of
   /// place, without order, strides and halo.
   const weft_mode_column* columns;
   size_t column_count;
@@ -259,18 +259,18 @@ typedef struct weft_problem {
   /// The length of the output along each axis, where not all modes are kept: those of the lowest frequencies.
   /// Forward leaves the others out, backward takes them as zero. Of a c2c axis the m kept modes are 0 to
   /// (m+1)/2 - 1, then -(m/2) to -1; of r2c and of DCTs and DSTs they are the first m. Scale factors are
-  /// those of `shape`. For arrays on the host. 0: all modes of the axis.
+  /// those of `shape`. 0: all modes of the axis.
   int64_t modes[WEFT_MAX_AXES];
   /// The length of the input along each axis, if it is shorter than `shape`, which then has the lengths of
-  /// the transforms: forward takes the points behind as zero, backward leaves them out. For arrays on the
-  /// host. 0: all points of the axis.
+  /// the transforms: forward takes the points behind as zero, backward leaves them out.
+  /// 0: all points of the axis.
   int64_t points[WEFT_MAX_AXES];
   /// With `between`, the number of arrays after the operator, if it is not that of `batch` before it: 3 of 1
   /// for a gradient. 0: as many.
   int64_t results;
   /// Not WEFT_BETWEEN_NONE: the plan is one for weft_apply. Input and output are both points
   /// (WEFT_BETWEEN_MODES) or both modes (WEFT_BETWEEN_POINTS), and what lies between is never stored. Not
-  /// with a line; for arrays on the host.
+  /// with a line.
   weft_between between;
 } weft_problem;
 
@@ -344,6 +344,8 @@ typedef struct weft_block {
   int64_t fields;                  ///< arrays that are there
   int64_t results;                 ///< arrays to be left
   int64_t field_stride;            ///< from field to field
+  weft_memory memory;              ///< what `data` is in
+  void* stream;  ///< in memory of a GPU: the cudaStream_t on which the operator enqueues its work
 } weft_block;
 
 /// Changes a block in place. Not 0: it has failed, and so does the execution, on all ranks. It is called by

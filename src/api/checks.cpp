@@ -41,29 +41,6 @@ void check_in_flight(const PlanImpl& plan, const char* operation) {
                   "wait() for it, exchange p2p for both, or a Comm of its own", plan.comm.rank());
 }
 
-/// Memory of the other kind is told before anything touches it.
-void check_place(const PlanImpl& plan, const char* op, const char* which, const void* pointer) {
-  const int rank = plan.comm.rank();
-  if (pointer == nullptr) return;  // in place one of the two may be
-  const Index real = real_bytes(plan.problem.precision);
-  const std::shared_ptr<Device>& device = plan.devices.mine;
-  if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(real) != 0)
-    throw Error(op, std::string(which) + " is not on a multiple of " + std::to_string(real) + " bytes",
-                "memory that is aligned for its elements", rank);
-  if (!device) {
-    const DeviceRow* row = device_row();
-    if (row != nullptr && row->holds(pointer))
-      throw Error(op, std::string(which) + " is in memory of a GPU",
-                  "memory of the host, or a problem whose memory is cuda", rank);
-    return;
-  }
-  if (!device->holds(pointer))
-    throw Error(op, std::string(which) + " is not in memory of " + device->name(),
-                "memory of the GPU that was the thread's when the plan was made", rank);
-  if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0)
-    throw Error(op, std::string(which) + " does not start on a multiple of 16 bytes", "aligned memory", rank);
-}
-
 void check_memory(const PlanImpl& plan, const char* op, const PlanImpl::Arrays& a, const UserArray& in,
                   const UserArray& out) {
   const int rank = plan.comm.rank();
@@ -81,12 +58,35 @@ void check_memory(const PlanImpl& plan, const char* op, const PlanImpl::Arrays& 
     throw Error(op, "workspace that is not on a multiple of 16 bytes", "aligned workspace", rank);
   if (overlap(a.workspace, needed, a.in, in.bytes) || overlap(a.workspace, needed, a.out, out.bytes))
     throw Error(op, "workspace that overlaps in or out", "separate memory", rank);
-  check_place(plan, op, "workspace", a.workspace);
+  plan.check_place(op, "workspace", a.workspace);
   if (plan.devices.mine && reinterpret_cast<std::uintptr_t>(a.workspace) % 256 != 0)
     throw Error(op, "workspace that is not on a multiple of 256 bytes", "aligned workspace", rank);
 }
 
 }  // namespace
+
+/// Memory of the other kind is told before anything touches it.
+void PlanImpl::check_place(const char* op, const char* which, const void* pointer) const {
+  const int rank = comm.rank();
+  if (pointer == nullptr) return;  // in place one of the two may be
+  const Index real = real_bytes(problem.precision);
+  const std::shared_ptr<Device>& device = devices.mine;
+  if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(real) != 0)
+    throw Error(op, std::string(which) + " is not on a multiple of " + std::to_string(real) + " bytes",
+                "memory that is aligned for its elements", rank);
+  if (!device) {
+    const DeviceRow* row = device_row();
+    if (row != nullptr && row->holds(pointer))
+      throw Error(op, std::string(which) + " is in memory of a GPU",
+                  "memory of the host, or a problem whose memory is cuda", rank);
+    return;
+  }
+  if (!device->holds(pointer))
+    throw Error(op, std::string(which) + " is not in memory of " + device->name(),
+                "memory of the GPU that was the thread's when the plan was made", rank);
+  if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0)
+    throw Error(op, std::string(which) + " does not start on a multiple of 16 bytes", "aligned memory", rank);
+}
 
 void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
   const PlanImpl& plan = *this;
@@ -113,8 +113,8 @@ void PlanImpl::check_arrays(Direction direction, const Arrays& a) const {
   } else if (overlap(a.in, in.bytes, a.out, out.bytes)) {
     throw Error(op, "in and out overlap", "separate arrays, or a problem that is in place", rank);
   }
-  if (in.bytes > 0) check_place(plan, op, "in", a.in);
-  if (out.bytes > 0) check_place(plan, op, "out", a.out);
+  if (in.bytes > 0) plan.check_place(op, "in", a.in);
+  if (out.bytes > 0) plan.check_place(op, "out", a.out);
   check_memory(plan, op, a, in, out);
 }
 

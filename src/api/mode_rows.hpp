@@ -3,14 +3,18 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/mode_steps.hpp"
 #include "api/problem_check.hpp"
+#include "base/arithmetic.hpp"
 #include "base/text.hpp"
 #include "geometry/transform.hpp"
 #include "weft/modes.hpp"
@@ -41,7 +45,10 @@ struct RowOfWaves {
 class Waves {
  public:
   Waves(const Problem& problem, const AxisVector<double>& lengths, const char* operation, Nyquist nyquist)
-      : operation_(operation), ndim_(problem.shape.size()), problem_(problem) {
+      : operation_(operation),
+        ndim_(problem.shape.size()),
+        zeroes_nyquist_(nyquist == Nyquist::zero),
+        problem_(problem) {
     if (problem.between != Between::modes)
       throw Error(operation, "a problem without an operator on modes", "Problem::between modes");
     problem_.input = problem_.output = Distribution::fastest();
@@ -54,6 +61,8 @@ class Waves {
     for (int a = 0; a < ndim_; ++a) {
       std::vector<double> k = wavenumbers(problem, a, nyquist);
       const double unit = lengths.empty() ? 1 : 2 * std::numbers::pi / lengths[a];
+      at(steps_, a) =
+          waves_of_axis(wavenumbers(problem, a, Nyquist::kept), wavenumbers(problem, a, Nyquist::zero), unit);
       for (double& each : k) each *= unit;
       k_.push_back(std::move(k));
     }
@@ -70,6 +79,11 @@ class Waves {
   }
   int ndim() const { return ndim_; }
   const char* operation() const { return operation_; }
+  /// What a kernel needs to know of the wavenumbers.
+  void describe(MapModes& step) const {
+    step.waves = steps_;
+    step.zeroes_nyquist = zeroes_nyquist_;
+  }
   const std::vector<double>& along(int axis) const { return k_[static_cast<std::size_t>(axis)]; }
   RowOfWaves row(const Shape& at, int axis) const {
     RowOfWaves r{axis, along(axis).data() + at[axis], AxisVector<double>(ndim_, 0)};
@@ -84,7 +98,9 @@ class Waves {
  private:
   const char* operation_;
   int ndim_;
+  bool zeroes_nyquist_;
   Problem problem_;
+  std::array<AxisWaves, max_axes> steps_{};
   std::vector<std::vector<double>> k_;
 };
 
@@ -115,7 +131,10 @@ struct Row {
 template <class Map, bool reals>
 class WorkOf final : public ModeOperator::Work {
  public:
-  explicit WorkOf(Map map) : map_(std::move(map)) {}
+  /// `step`: the map for kernels, if there is one.
+  WorkOf(Map map, const std::optional<MapModes>& step) : map_(std::move(map)), step_(step) {
+    if (step_) map_.waves.describe(*step_);
+  }
 
   void check(const Problem& problem, Direction direction) const override {
     map_.waves.check(problem);
@@ -129,9 +148,13 @@ class WorkOf final : public ModeOperator::Work {
     const bool complex = problem.element == Element::complex || problem.transforms.contains(Transform::r2c);
     if (!reals && !complex)
       throw Error(map_.waves.operation(), "real modes", "complex ones, of c2c and r2c axes");
+    if (problem.memory != MemoryKind::host && !step_)
+      throw Error(map_.waves.operation(), "a function of the host, for modes in memory of a GPU",
+                  "product with an array of its values there, or a kernel of your own");
   }
 
   void run(const Block& block) const override {
+    if (block.memory != MemoryKind::host) return enqueue_map(block, *step_);
     const bool wide = block.precision == Precision::float64;
     if (block.element == Element::complex) {
       wide ? each<std::complex<double>>(block) : each<std::complex<float>>(block);
@@ -156,11 +179,12 @@ class WorkOf final : public ModeOperator::Work {
   }
 
   Map map_;
+  std::optional<MapModes> step_;
 };
 
 template <bool reals, class Map>
-ModeOperator made(Map map) {
-  return ModeOperator(std::make_shared<const WorkOf<Map, reals>>(std::move(map)));
+ModeOperator made(Map map, const std::optional<MapModes>& step) {
+  return ModeOperator(std::make_shared<const WorkOf<Map, reals>>(std::move(map), step));
 }
 
 /// Calls f for the positions 0, stride, ... of n elements; rows that lie together are what compilers like.

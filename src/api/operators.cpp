@@ -72,8 +72,8 @@ struct Multiply : OnFields {
   }
 };
 template <class Factor>
-ModeOperator multiplied(Waves waves, Factor factor) {
-  return made<true>(Multiply<Factor>{{std::move(waves)}, std::move(factor)});
+ModeOperator multiplied(Waves waves, Factor factor, const std::optional<MapModes>& step) {
+  return made<true>(Multiply<Factor>{{std::move(waves)}, std::move(factor)}, step);
 }
 
 /// By factors that are i times a power of the wavenumber along an axis.
@@ -160,8 +160,8 @@ struct OnVectors {
   }
 };
 template <class OfVector>
-ModeOperator on_vectors(Waves waves, OfVector of_vector) {
-  return made<false>(OnVectors<OfVector>{std::move(waves), std::move(of_vector)});
+ModeOperator on_vectors(Waves waves, OfVector of_vector, const MapModes& step) {
+  return made<false>(OnVectors<OfVector>{std::move(waves), std::move(of_vector)}, step);
 }
 
 /// By exp(i k d): a factor by index along each axis, multiplied.
@@ -193,8 +193,9 @@ struct Shift : OnFields {
 template <class T>
 class Product final : public ModeOperator::Work {
  public:
-  Product(const Box& box, const T* modes, bool conjugated)
-      : box_(box),
+  Product(MemoryKind memory, const Box& box, const T* modes, bool conjugated)
+      : memory_(memory),
+        box_(box),
         strides_(dense_strides(box.extents(), c_order(box.ndim()))),
         modes_(modes),
         conjugated_(conjugated) {}
@@ -203,11 +204,21 @@ class Product final : public ModeOperator::Work {
     if (problem.results > 0)
       throw Error("product", std::to_string(problem.results) + " results of " + std::to_string(problem.batch),
                   "as many results as fields (Problem::results 0)");
+    if (problem.memory != memory_)
+      throw Error("product", "modes in memory of another kind than the plan's arrays",
+                  "the plan that the operator was made for");
   }
 
   void run(const Block& block) const override {
     if (!(intersect(block.box, box_) == block.box))
       throw Error("product", "modes of another plan", "those of the plan that the operator was made for");
+    if (block.memory != MemoryKind::host) {
+      MapModes step{.map = ModeMap::product};
+      step.conjugated = conjugated_;
+      const T* first = modes_;
+      for (int a = 0; a < box_.ndim(); ++a) first += (block.box.lo[a] - box_.lo[a]) * strides_[a];
+      return enqueue_map(block, step, first, strides_);
+    }
     for_each_row<T>(block, [&](T* first, Index n, Index stride, const Shape& at, int axis) {
       const T* kernel = modes_;
       for (int a = 0; a < box_.ndim(); ++a) kernel += (at[a] - box_.lo[a]) * strides_[a];
@@ -221,6 +232,7 @@ class Product final : public ModeOperator::Work {
   }
 
  private:
+  MemoryKind memory_;
   Box box_;
   Strides strides_;
   const T* modes_;
@@ -238,7 +250,8 @@ ModeOperator product_of(const Plan& plan, const T* modes, bool conjugated) {
     throw Error("product", "modes of another type", "complex modes in the precision of the plan");
   const Box box = plan.between_box();
   if (modes == nullptr && !box.empty()) throw Error("product", "a null pointer", "this rank's modes");
-  return ModeOperator(std::make_shared<const Product<T>>(box, modes, conjugated));
+  PlanImpl::of(plan).check_place("product", "modes", modes);
+  return ModeOperator(std::make_shared<const Product<T>>(problem.memory, box, modes, conjugated));
 }
 
 }  // namespace
@@ -256,65 +269,81 @@ ModeOperator derivative(const Problem& problem, int axis, int order, const AxisV
   check_axis(problem, axis, operation);
   if (order % 2 == 1) {
     check_fourier(problem, axis, operation);
-    return made<false>(OddDerivative{{Waves(problem, lengths, operation, Nyquist::zero)}, axis, order});
+    MapModes step{.map = ModeMap::odd_derivative};
+    step.along = axis;
+    step.order = order;
+    return made<false>(OddDerivative{{Waves(problem, lengths, operation, Nyquist::zero)}, axis, order}, step);
   }
-  return multiplied(Waves(problem, lengths, operation, Nyquist::kept), [=](const RowOfWaves& k, Index i) {
-    double power = order % 4 == 0 ? 1 : -1;
-    for (int j = 0; j < order; ++j) power *= k.of(axis, i);
-    return power;
-  });
+  MapModes step{.map = ModeMap::power};
+  step.along = axis;
+  step.order = order;
+  const auto power = [=](const RowOfWaves& k, Index i) {
+    double product = order % 4 == 0 ? 1 : -1;
+    for (int j = 0; j < order; ++j) product *= k.of(axis, i);
+    return product;
+  };
+  return multiplied(Waves(problem, lengths, operation, Nyquist::kept), power, step);
 }
 
 ModeOperator gradient(const Problem& problem, const AxisVector<double>& lengths) {
   check_fourier(problem, "gradient");
-  return made<false>(Gradient{Waves(problem, lengths, "gradient", Nyquist::zero)});
+  return made<false>(Gradient{Waves(problem, lengths, "gradient", Nyquist::zero)},
+                     MapModes{.map = ModeMap::gradient});
 }
 
 ModeOperator divergence(const Problem& problem, const AxisVector<double>& lengths) {
   check_fourier(problem, "divergence");
-  return made<false>(Divergence{Waves(problem, lengths, "divergence", Nyquist::zero)});
+  return made<false>(Divergence{Waves(problem, lengths, "divergence", Nyquist::zero)},
+                     MapModes{.map = ModeMap::divergence});
 }
 
 ModeOperator curl(const Problem& problem, const AxisVector<double>& lengths) {
   check_fourier(problem, "curl");
   if (problem.shape.size() != 3)
     throw Error("curl", std::to_string(problem.shape.size()) + " axes", "three axes");
-  return on_vectors(Waves(problem, lengths, "curl", Nyquist::zero),
-                    []<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
-                      const T x = u[0], y = u[1], z = u[2];
-                      const double kx = k.of(0, i), ky = k.of(1, i), kz = k.of(2, i);
-                      u[0] = derived(ky, z) - derived(kz, y);
-                      u[1] = derived(kz, x) - derived(kx, z);
-                      u[2] = derived(kx, y) - derived(ky, x);
-                    });
+  return on_vectors(
+      Waves(problem, lengths, "curl", Nyquist::zero),
+      []<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
+        const T x = u[0], y = u[1], z = u[2];
+        const double kx = k.of(0, i), ky = k.of(1, i), kz = k.of(2, i);
+        u[0] = derived(ky, z) - derived(kz, y);
+        u[1] = derived(kz, x) - derived(kx, z);
+        u[2] = derived(kx, y) - derived(ky, x);
+      },
+      MapModes{.map = ModeMap::curl});
 }
 
 ModeOperator solenoidal_part(const Problem& problem, const AxisVector<double>& lengths) {
   check_fourier(problem, "solenoidal part");
   const int n = problem.shape.size();
-  return on_vectors(Waves(problem, lengths, "solenoidal part", Nyquist::zero),
-                    [n]<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
-                      const double k2 = k.squared(i);
-                      if (k2 == 0) return;
-                      T along = 0;
-                      for (int a = 0; a < n; ++a) along += static_cast<RealOf<T>>(k.of(a, i) / k2) * u[a];
-                      for (int a = 0; a < n; ++a) u[a] -= static_cast<RealOf<T>>(k.of(a, i)) * along;
-                    });
+  return on_vectors(
+      Waves(problem, lengths, "solenoidal part", Nyquist::zero),
+      [n]<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
+        const double k2 = k.squared(i);
+        if (k2 == 0) return;
+        T along = 0;
+        for (int a = 0; a < n; ++a) along += static_cast<RealOf<T>>(k.of(a, i) / k2) * u[a];
+        for (int a = 0; a < n; ++a) u[a] -= static_cast<RealOf<T>>(k.of(a, i)) * along;
+      },
+      MapModes{.map = ModeMap::solenoidal_part});
 }
 
 ModeOperator laplacian(const Problem& problem, const AxisVector<double>& lengths) {
-  return multiplied(Waves(problem, lengths, "laplacian", Nyquist::kept),
-                    [](const RowOfWaves& k, Index i) { return -k.squared(i); });
+  return multiplied(
+      Waves(problem, lengths, "laplacian", Nyquist::kept),
+      [](const RowOfWaves& k, Index i) { return -k.squared(i); }, MapModes{.map = ModeMap::laplacian});
 }
 
 ModeOperator inverse_helmholtz(const Problem& problem, double shift, const AxisVector<double>& lengths) {
   if (!std::isfinite(shift))
     throw Error("inverse Helmholtz", "a shift of " + std::to_string(shift), "a finite number");
-  return multiplied(Waves(problem, lengths, "inverse Helmholtz", Nyquist::kept),
-                    [shift](const RowOfWaves& k, Index i) {
-                      const double divisor = k.squared(i) + shift;
-                      return divisor == 0 ? 0 : 1 / divisor;
-                    });
+  MapModes step{.map = ModeMap::inverse_helmholtz};
+  step.value = shift;
+  const auto inverse = [shift](const RowOfWaves& k, Index i) {
+    const double divisor = k.squared(i) + shift;
+    return divisor == 0 ? 0 : 1 / divisor;
+  };
+  return multiplied(Waves(problem, lengths, "inverse Helmholtz", Nyquist::kept), inverse, step);
 }
 
 ModeOperator shift(const Problem& problem, const AxisVector<double>& distances,
@@ -339,7 +368,9 @@ ModeOperator shift(const Problem& problem, const AxisVector<double>& distances,
     }
     phases.push_back(std::move(phase));
   }
-  return made<false>(Shift{{waves}, std::move(phases)});
+  MapModes step{.map = ModeMap::shift};
+  for (int a = 0; a < ndim; ++a) at(step.distance, a) = distances[a];
+  return made<false>(Shift{{waves}, std::move(phases)}, step);
 }
 
 ModeOperator filter(const Problem& problem, std::function<double(double)> factor,
@@ -347,7 +378,8 @@ ModeOperator filter(const Problem& problem, std::function<double(double)> factor
   if (!factor) throw Error("filter", "no function", "a function of |k|");
   return multiplied(
       Waves(problem, lengths, "filter", Nyquist::kept),
-      [f = std::move(factor)](const RowOfWaves& k, Index i) { return f(std::sqrt(k.squared(i))); });
+      [f = std::move(factor)](const RowOfWaves& k, Index i) { return f(std::sqrt(k.squared(i))); },
+      std::nullopt);
 }
 
 }  // namespace weft

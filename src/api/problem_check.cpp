@@ -136,8 +136,6 @@ void check_line(const Problem& problem) {
       throw Error("plan: line",
                   std::string(name_of(problem.transforms[a])) + " along axis " + std::to_string(a),
                   "c2c along both axes of a line");
-  if (problem.memory != MemoryKind::host)
-    throw Error("plan: line", "arrays in memory of a GPU", "arrays on the host");
 }
 
 /// Lengths of one side of which some are shorter than they could be; all of them are `all`.
@@ -159,8 +157,6 @@ void check_shorter(const Problem& problem, const char* what, const Shape& length
                   "1 to " + std::to_string(all[a]) + ", which a transform of " +
                       std::to_string(problem.shape[a]) + " points has");
   }
-  if (problem.memory != MemoryKind::host && !(lengths == all))
-    throw Error(operation, "arrays in memory of a GPU", "arrays on the host");
 }
 
 /// Afterwards there are lengths only if they differ from all.
@@ -180,8 +176,6 @@ void check_between(const Problem& problem) {
   if (problem.between == Between::none) return;
   check_shape(problem.shape, std::max(problem.results, problem.batch));
   if (!problem.line.empty()) throw Error("plan: between", "a line", "a problem without Problem::line");
-  if (problem.memory != MemoryKind::host)
-    throw Error("plan: between", "arrays in memory of a GPU", "arrays on the host");
   if (std::all_of(problem.transforms.begin(), problem.transforms.end(),
                   [](Transform t) { return t == Transform::none; }))
     throw Error("plan: between", "no axis that is transformed", "a transform along one axis at least");
@@ -215,8 +209,6 @@ void check_columns(const Problem& problem) {
     throw Error(operation, std::string(problem.points.empty() ? "modes" : "points") + " as well",
                 "columns alone, which say what modes there are");
   if (problem.in_place) throw Error(operation, "an array in place", "arrays of their own for both sides");
-  if (problem.memory != MemoryKind::host)
-    throw Error(operation, "arrays in memory of a GPU", "arrays on the host");
   for (const Distribution* d : {&problem.input, &problem.output})
     if (has_columns(*d) && (!d->order().empty() || !d->strides().empty() || !d->halo_lower().empty() ||
                             !d->halo_upper().empty() || d->r2c_padding()))

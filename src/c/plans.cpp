@@ -47,6 +47,8 @@ class OperatorOfC {
     b.fields = block.fields;
     b.results = block.results;
     b.field_stride = block.field_stride;
+    b.memory = block.memory == weft::MemoryKind::host ? WEFT_HOST : WEFT_CUDA;
+    b.stream = block.stream;
     if (const int status = op_(&b, user_); status != 0)
       throw Error("apply", "an operator that returned " + std::to_string(status), "0");
   }

@@ -6,6 +6,7 @@
 
 #include "base/arithmetic.hpp"
 #include "device/device.hpp"
+#include "fft/middle.hpp"
 
 namespace weft {
 
@@ -20,8 +21,12 @@ class StreamFft {
   /// Bytes of work memory that it needs, at a multiple of 256 bytes.
   virtual std::size_t work_bytes() const = 0;
   /// Enqueues the transform, which uses `work` until it is done. Allocates nothing. Only one thread at a time
-  /// may call.
-  virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) = 0;
+  /// may call. An operator in the `middle` enqueues its own work meanwhile.
+  virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
+                       const Middle& middle) = 0;
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
+    enqueue(stream, from, to, work, {});
+  }
 
   std::set<Index> lengths_aside;  ///< lengths of lines that are transformed in work memory; for printed plans
 };

@@ -105,7 +105,7 @@ class Noted final : public StreamFft {
   };
   Noted(const CufftCall& call, std::vector<Start>& starts) : batch_(call.batch), starts_(starts) {}
   std::size_t work_bytes() const override { return static_cast<std::size_t>(10 * batch_); }
-  void enqueue(DeviceStream&, std::byte* from, std::byte* to, std::byte* work) override {
+  void enqueue(DeviceStream&, std::byte* from, std::byte* to, std::byte* work, const Middle&) override {
     starts_.push_back({batch_, from - work, to - work});
   }
 
@@ -128,7 +128,8 @@ class Lines final : public StreamFft {
     fft_ = OnDevice::by_the_library(device, p);
   }
   std::size_t work_bytes() const override { return fft_->work_bytes(); }
-  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override {
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
+               const Middle&) override {
     fft_->enqueue(stream, from, to, work);
   }
 
@@ -141,7 +142,7 @@ class Slow final : public StreamFft {
  public:
   explicit Slow(int times) : times_(times) {}
   std::size_t work_bytes() const override { return std::size_t{1} << 20; }
-  void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte* work) override {
+  void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte* work, const Middle&) override {
     for (int i = 0; i < times_; ++i) stream.fill(work, 0, work_bytes());
   }
 

@@ -44,6 +44,23 @@ TEST(DeviceProblems, OnThreadRanksWithADeviceEachOrSharingOne) {
   }
 }
 
+TEST(DeviceProblems, OfColumns) {
+  const int most = std::min(8, ScopedDevices::count());
+  std::vector<std::unique_ptr<ThreadTeam>> teams;
+  for (int n = 1; n <= most; ++n) teams.push_back(std::make_unique<ThreadTeam>(n));
+  for (int i = 0; i < problem_count(ScopedDevices::problems() / 10); ++i) {
+    const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
+    const int ranks = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most));
+    const RandomProblem p = make_device_problem(seed, ranks, {"copy", "direct"}, true);
+    const ScopedDevices all({.delays = p.delays});
+    const ScopedTestHook hook(disturbance(p.delays));
+    ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
+      ScopedDevices::choose(comm.rank());
+      run_random_problem(comm, p);
+    })) << p.describe();
+  }
+}
+
 /// What is packed for messages is coded on the device, and goes through pinned memory; what is stored is
 /// coded on its way.
 TEST(DeviceProblems, WithCodecs) {

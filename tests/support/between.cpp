@@ -5,6 +5,7 @@
 
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
+#include "support/device_mirror.hpp"
 #include "support/kept_modes.hpp"
 #include "weft/modes.hpp"
 
@@ -53,6 +54,7 @@ std::vector<Exact> exact_between(const Problem& p, const std::vector<Exact>& val
 }
 
 void BetweenOperator::operator()(const Block& block) const {
+  if (block.memory != MemoryKind::host) return on_host(block, *this);
   const bool wide = block.precision == Precision::float64;
   if (block.element == Element::complex) {
     wide ? apply<std::complex<double>>(problem_, block) : apply<std::complex<float>>(problem_, block);

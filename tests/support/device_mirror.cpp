@@ -1,5 +1,6 @@
 #include "support/device_mirror.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::test {
@@ -49,6 +50,34 @@ void DeviceMirror::download(void* host, const std::byte* device, std::size_t byt
   stream_->copy(pinned.get(), device, bytes);
   finish();
   std::memcpy(host, pinned.get(), bytes);
+}
+
+void on_host(const Block& block, const std::function<void(const Block&)>& op) {
+  const std::shared_ptr<Device> device = current_device();
+  const DeviceScope scope(*device);
+  DeviceStream& stream = *block.queue;
+  const std::unique_ptr<DeviceEvent> event = device->make_event(false);
+  const auto finish = [&] {
+    stream.record(*event);
+    device->wait_for(*event);
+  };
+  Index last = (std::max(block.fields, block.results) - 1) * block.field_stride;
+  for (int a = 0; a < block.box.ndim(); ++a) last += (block.box.extent(a) - 1) * block.strides[a];
+  const Index element = (block.element == Element::complex ? 2 : 1) *
+                        (block.precision == Precision::float64 ? Index{8} : Index{4});
+  const auto bytes = static_cast<std::size_t>((last + 1) * element);
+  const std::shared_ptr<std::byte> copy = device->allocate_pinned(bytes, "test");
+  auto* const data = static_cast<std::byte*>(block.data);
+  stream.copy(copy.get(), data, bytes);
+  finish();
+  Block here = block;
+  here.memory = MemoryKind::host;
+  here.data = copy.get();
+  here.stream = nullptr;
+  here.queue = nullptr;
+  op(here);
+  stream.copy(data, copy.get(), bytes);
+  finish();
 }
 
 }  // namespace weft::test

@@ -2,10 +2,12 @@
 // same for a GPU and for its double.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "device/device.hpp"
+#include "weft/block.hpp"
 
 namespace weft::test {
 
@@ -31,5 +33,8 @@ class DeviceMirror {
   std::unique_ptr<DeviceEvent> event_;
   std::vector<std::shared_ptr<std::byte>> kept_;
 };
+
+/// Lets an operator for the host work on a block in device memory: on a copy, once the stream has come here.
+void on_host(const Block& block, const std::function<void(const Block&)>& op);
 
 }  // namespace weft::test

@@ -30,16 +30,16 @@ void draw_far_pairs(RandomProblem& p) {
   p.far_pairs = p.reach > 0 || p.node_ranks > 0;
 }
 
-RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges) {
+RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges,
+                                  bool columns) {
   for (std::uint64_t other = seed;; other += 100000) {
-    RandomProblem p = make_random_problem(other, ranks, false);
-    if (p.options.get("fft") != "auto" || !p.problem.line.empty() || !p.problem.modes.empty() ||
-        !p.problem.points.empty() || p.problem.between != Between::none)
-      continue;
+    RandomProblem p =
+        columns ? make_columns_problem(other, ranks, false) : make_random_problem(other, ranks, false);
+    if (p.options.get("fft") != "auto") continue;
     p.problem.memory = MemoryKind::cuda;
     p.options = without(p.options, {"subtile"});
     p.options.set("threads", 1);
-    p.graph = seed % 4 == 0 ? "off" : seed % 4 == 1 ? "auto" : "on";
+    p.graph = seed % 4 == 0 ? "off" : seed % 4 == 1 || p.problem.between != Between::none ? "auto" : "on";
     p.puts = seed / 3 % 3 == 0 ? "engine" : seed / 3 % 3 == 1 ? "kernel" : "auto";
     p.misaligned = false;
     p.node_ranks = 0;

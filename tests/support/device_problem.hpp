@@ -5,8 +5,10 @@
 
 namespace weft::test {
 
-/// The first from `seed` on that devices can do, with these exchanges.
-RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges);
+/// The first from `seed` on that devices can do, with these exchanges; or one whose modes are given by
+/// columns.
+RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vector<std::string>& exchanges,
+                                  bool columns = false);
 
 /// Perhaps not all of at least three ranks reach each other, or they are on several machines: the first two
 /// always do and are not.

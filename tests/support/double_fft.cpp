@@ -39,7 +39,8 @@ class Call final : public StreamFft {
 
   std::size_t work_bytes() const override { return static_cast<std::size_t>(call_.batch) * work_of_each; }
 
-  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override {
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
+               const Middle& /*middle*/) override {
     const Aside aside;
     const auto complex = static_cast<std::uintptr_t>(2 * real_bytes(call_.precision));
     for (const std::byte* at : {from, to, work})

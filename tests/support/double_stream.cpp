@@ -5,6 +5,7 @@
 #include "kernels/cpu/permute_copy.hpp"
 #include "support/double_memory.hpp"
 #include "support/host_coding.hpp"
+#include "support/host_elements.hpp"
 #include "support/host_r2r.hpp"
 #include "support/wait_until.hpp"
 
@@ -158,6 +159,12 @@ void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
   check_memory(to, from);
   if (r2r::bound_of(step) >= Index{1} << 31) fail("a step of a DCT beyond what tests need");
   run([=] { run_r2r_step<std::uint32_t>(step, to, from); });
+}
+
+void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {
+  const Aside aside;
+  check_memory(at, other == nullptr ? at : other);
+  run([=] { run_element_step(step, at, other); });
 }
 
 void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {

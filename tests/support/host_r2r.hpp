@@ -4,21 +4,9 @@
 #include <cstddef>
 
 #include "kernels/r2r/lines.hpp"
+#include "support/host_divisor.hpp"
 
 namespace weft::test {
-
-/// As `r2r::View` wants it.
-template <class Position>
-class HostDivisor {
- public:
-  HostDivisor() = default;
-  explicit HostDivisor(Position n) : n_(n) {}
-  Position divisor() const { return n_; }
-  Position divide(Position position) const { return position / n_; }
-
- private:
-  Position n_ = 1;
-};
 
 template <class Position>
 void run_r2r_step(const R2rStep& step, std::byte* to, const std::byte* from) {

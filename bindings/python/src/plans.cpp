@@ -16,7 +16,8 @@ using nanobind::arg;
 using Released = nanobind::gil_scoped_release;
 
 /// An operator in Python, which is called with the GIL held by whatever thread has a block. What it raises
-/// stays in Python: other ranks, which may be threads of this process, are told of it in words.
+/// stays in Python: other ranks, which may be threads of this process, are told of it in words. It gets the
+/// memory of a block as a memoryview, of a GPU as (address, bytes, stream).
 class PythonOperator {
  public:
   explicit PythonOperator(nanobind::handle op) : op_(op) {}
@@ -29,9 +30,13 @@ class PythonOperator {
     Index last = (most - 1) * block.field_stride;
     for (int a = 0; a < block.box.ndim(); ++a) last += (block.box.extent(a) - 1) * block.strides[a];
     try {
-      const nanobind::object memory = nanobind::steal(PyMemoryView_FromMemory(
-          static_cast<char*>(block.data),
-          static_cast<Py_ssize_t>((static_cast<std::size_t>(last) + 1) * size), PyBUF_WRITE));
+      const auto bytes = static_cast<Py_ssize_t>((static_cast<std::size_t>(last) + 1) * size);
+      const nanobind::object memory =
+          block.memory == MemoryKind::host
+              ? nanobind::steal(
+                    PyMemoryView_FromMemory(static_cast<char*>(block.data), bytes, PyBUF_WRITE))
+              : nanobind::make_tuple(reinterpret_cast<std::uintptr_t>(block.data), bytes,
+                                     reinterpret_cast<std::uintptr_t>(block.stream));
       op_(memory, real, block.box.lo, block.box.hi, block.strides, block.field_stride, most);
     } catch (nanobind::python_error& raised) {
       const std::string text = raised.what();

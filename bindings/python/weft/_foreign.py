@@ -97,6 +97,17 @@ def made_like(a: Any, shape: tuple[int, ...] | list[int], dtype: np.dtype, zeros
     return np.zeros(shape, dtype) if zeros else empty(shape, dtype)
 
 
+def beside(values: np.ndarray, a: Any) -> Any:
+    """An array of NumPy as one of the module of `a`, in the memory that `a` is in: a copy, unless `a` is NumPy's."""
+    module = module_of(a)
+    if module == "torch":
+        return sys.modules["torch"].from_numpy(values).to(a.device)
+    if module == "cupy":
+        with a.device:
+            return sys.modules["cupy"].asarray(values)
+    return values
+
+
 def copied(a: Any) -> Any:
     """A copy in C order."""
     if module_of(a) == "torch":

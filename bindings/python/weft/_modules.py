@@ -1,11 +1,13 @@
-"""The modules that make arrays: new arrays of a plan's shape and strides, and the stream that the caller is on."""
+"""The modules that make arrays: new arrays of a plan's shape and strides, arrays on memory that is there already, and
+the stream that the caller is on."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import sys
-from collections.abc import Sequence
+import types
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,23 @@ def empty(module: str, shape: Sequence[int], strides: Sequence[int], dtype: np.d
     )
 
 
+def on_memory(
+    module: str, where: tuple[int, int, int], shape: Sequence[int], strides: Sequence[int], dtype: np.dtype
+) -> Any:
+    """An array of CuPy or PyTorch on memory that others own. `where`: its address, how many bytes it has, the GPU.
+    `strides` in bytes."""
+    address, size, device = where
+    if module == "torch":
+        facts = dict(shape=tuple(shape), strides=tuple(strides), typestr=dtype.str, data=(address, False), version=2)
+        # as_tensor copies nothing that is on the device already.
+        return sys.modules["torch"].as_tensor(
+            types.SimpleNamespace(__cuda_array_interface__=facts), device=f"cuda:{device}"
+        )
+    cupy = sys.modules["cupy"]
+    memory = cupy.cuda.UnownedMemory(address, size, None, device)
+    return cupy.ndarray(tuple(shape), dtype, cupy.cuda.MemoryPointer(memory, 0), tuple(strides))
+
+
 def stream_of(module: str, device: int) -> int:
     """The stream that the caller's work in that module goes to, as CUDA's handle; 0 is the default one."""
     if module == "torch":
@@ -77,17 +96,26 @@ def handle_of(stream: Any) -> int:
     )
 
 
-def allocating_on(module: str, device: int, stream: int) -> contextlib.AbstractContextManager:
-    """Where new arrays are for use on this stream, also in the eyes of the module that frees and reuses them."""
-    if stream == stream_of(module, device):
-        return contextlib.nullcontext()
+@contextlib.contextmanager
+def working_on(module: str, device: int, stream: int) -> Iterator[None]:
+    """Where the module works on this GPU and this stream, and new arrays are for use there, also in the eyes of the
+    module, which frees and reuses their memory."""
+    with contextlib.ExitStack() as entered:
+        if module in ("cupy", "torch"):
+            cuda = sys.modules[module].cuda
+            # CuPy lets a stream in only where its device is the current one.
+            entered.enter_context(cuda.Device(device) if module == "cupy" else cuda.device(device))
+            if stream != stream_of(module, device):
+                entered.enter_context(_entered(module, device, stream))
+        yield
+
+
+def _entered(module: str, device: int, stream: int) -> contextlib.AbstractContextManager:
+    """The stream as what `with` makes the module's current one."""
+    cuda = sys.modules[module].cuda
     if module == "torch":
-        cuda = sys.modules["torch"].cuda
         return cuda.stream(cuda.ExternalStream(stream, device) if stream else cuda.default_stream(device))
-    if module == "cupy":
-        cuda = sys.modules["cupy"].cuda
-        return cuda.ExternalStream(stream, device) if stream else cuda.Stream.null
-    return contextlib.nullcontext()
+    return cuda.ExternalStream(stream, device) if stream else cuda.Stream.null
 
 
 def note_written(array: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,6 +27,15 @@ class Given(NamedTuple):
     stream: Any = None
 
 
+class Part(NamedTuple):
+    """What an operator gets of a block: the form of the array of its fields, strides in bytes, and where it is."""
+
+    shape: list[int]
+    strides: list[int]
+    dtype: np.dtype
+    at: tuple[slice, ...]
+
+
 class Place(Protocol):
     """What a plan asks of the memory that it works in."""
 
@@ -40,6 +50,12 @@ class Place(Protocol):
     def arrays(self, core: Any, sides: tuple[Side, Side], given: Given, in_place: bool = False) -> tuple[tuple, Any]:
         """What C++ takes for x, out and workspace, and out itself, which is new if it was None. Raises `weft.Error`
         unless all can be used where they lie."""
+
+    def seen(self, name: str, array: Any) -> Any:
+        """An array that a plan keeps, as one of NumPy or a `Memory`; what is none is returned as it is."""
+
+    def caller(self, op: Callable, x: Any) -> Callable[[Any, Part], None]:
+        """What calls `op` with an array on the memory of a part, as C++ gives it, in an execution with `x`."""
 
 
 class Host:
@@ -76,6 +92,15 @@ class Host:
             workspace = _workspace_of_host(workspace)
         return (seen, written, workspace), out
 
+    def seen(self, name: str, array: Any) -> Any:
+        return host_view(name, array)
+
+    def caller(self, op: Callable, x: Any) -> Callable[[Any, Part], None]:
+        def call(memory: Any, part: Part) -> None:
+            op(np.ndarray(part.shape, part.dtype, memory, 0, part.strides), part.at)
+
+        return call
+
 
 class Device:
     """Memory of one GPU. Executions are enqueued on the stream that the caller is on in the module of x."""
@@ -101,7 +126,7 @@ class Device:
             view = other_view("x", x, sides[1])
             out = view if out is None else out
         elif out is None:
-            with _modules.allocating_on(module, self.device, handle):
+            with _modules.working_on(module, self.device, handle):
                 out = self.empty(sides[1], module)
         used.append(self._fitting(sides[1], "out", out, handle, write=True))
         if workspace is not None:
@@ -112,6 +137,24 @@ class Device:
                 _core.order_streams(self.device, memory.ready_on, handle)
         source, target, *more = [memory.given() for memory in used]
         return (source, target, more[0] if more else None), out
+
+    def seen(self, name: str, array: Any) -> Memory:
+        memory = self._seen(name, array, 0)
+        self._check(name, memory, write=False)
+        return memory
+
+    def caller(self, op: Callable, x: Any) -> Callable[[Any, Part], None]:
+        module = module_of(x)
+        if module not in ("cupy", "torch"):
+            module = self._module(None)
+
+        def call(memory: tuple[int, int, int], part: Part) -> None:
+            address, size, stream = memory
+            with _modules.working_on(module, self.device, stream):
+                where = (address, size, self.device)
+                op(_modules.on_memory(module, where, part.shape, part.strides, part.dtype), part.at)
+
+        return call
 
     def _fitting(self, side: Side, name: str, array: Any, stream: int, write: bool) -> Memory:
         memory = self._seen(name, array, stream)
@@ -139,6 +182,22 @@ class Device:
             raise Error("plan", f"{name} in memory of GPU {memory.device}", f"memory of GPU {self.device}")
         if write and not memory.writable:
             raise Error("plan", f"{name}, which is read-only", "a writable array")
+
+
+def of_blocks(call: Callable[[Any, Part], None], dtype: np.dtype, several: bool) -> Callable:
+    """What C++ calls for each block of an execution. `dtype`: one of the plan's precision; `several`: there may be more
+    than one field, and arrays have an axis for them."""
+    single = dtype.char.lower() == "f"
+
+    def block(memory: Any, real: bool, lo: Any, hi: Any, strides: Any, field_stride: int, fields: int) -> None:
+        dtype = np.dtype(("f" if real else "F") if single else ("d" if real else "D"))
+        shape = [h - low for low, h in zip(lo, hi, strict=True)]
+        steps = [s * dtype.itemsize for s in strides]
+        if several:
+            shape, steps = [fields, *shape], [field_stride * dtype.itemsize, *steps]
+        call(memory, Part(shape, steps, dtype, tuple(slice(*ends) for ends in zip(lo, hi, strict=True))))
+
+    return block
 
 
 def _workspace_of_host(workspace: Any) -> np.ndarray:

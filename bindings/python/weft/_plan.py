@@ -22,7 +22,7 @@ from weft._error import Error
 from weft._findings import Findings
 from weft._forking import planning
 from weft._modes import Modes
-from weft._places import Given, place_of
+from weft._places import Given, of_blocks, place_of
 from weft._ranks import resolve
 
 _FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
@@ -209,7 +209,16 @@ class Plan(Findings, Modes):
         """The same from the output box to the input box. Collective."""
         return self._do(self._core.execute, _BACKWARD, Given(x, out, workspace, stream))
 
-    def apply(self, op: Any, x: Any, out: Any = None, workspace: Any = None, *, direction: str = "forward") -> Any:
+    def apply(
+        self,
+        op: Any,
+        x: Any,
+        out: Any = None,
+        workspace: Any = None,
+        *,
+        direction: str = "forward",
+        stream: Any = None,
+    ) -> Any:
         """Of a plan with something `between`: transforms `x`, lets `op` change what comes of it, and transforms that
         back. Collective. `forward` does the same without an operator. `direction="backward"` goes from the output box
         to the input box, by the same transforms in the same order.
@@ -218,8 +227,13 @@ class Plan(Findings, Modes):
         `u` in place: an array of the fields of one part, with one axis more in front if there are several (`batch` of
         them when it is called, `results` of them when it returns, room for the larger number). `at`: where the part
         is, a slice of global indices for each axis, with which arrays of the whole shape are cut as `factor[at]`.
-        Parts are small, to stay in the cache, so that a function costs some microseconds for each; it holds the GIL.
-        Nothing of `u` may be kept. If `op` raises, all ranks fail, and the plan is broken.
+        On the host parts are small, to stay in the cache, so that a function costs some microseconds for each; it holds
+        the GIL. Nothing of `u` may be kept. If `op` raises, all ranks fail, and the plan is broken.
+
+        In memory of a GPU `u` is an array of the module of x, or, if that is neither CuPy nor PyTorch, of the module of
+        `empty_input()`; it lies in the plan's memory, and parts are tens of MB. The stream of the part is the current
+        one of that module while `op` is called, so that what `op` does is enqueued there, and need not be done when it
+        returns. `stream`: as of `forward`.
 
         >>> plan = weft.Plan(None, (64, 8), between="modes")
         >>> k = plan.wavenumbers(0)[:, None]
@@ -232,23 +246,14 @@ class Plan(Findings, Modes):
         way = {"forward": _FORWARD, "backward": _BACKWARD}.get(direction)
         if way is None:
             raise Error("apply: direction", repr(direction), '"forward" or "backward"')
-        what = op if isinstance(op, _core.ModeOperator) else self._operator(op)
-        return self._do(lambda *used: self._core.apply(*used, what), way, Given(x, out, workspace, None))
-
-    def _operator(self, op: Any) -> Any:
-        """What C++ calls for a block."""
-        single = self._input.dtype.char.lower() == "f"
-        several = self._several
-
-        def call(memory: Any, real: bool, lo: Any, hi: Any, strides: Any, field_stride: int, fields: int) -> None:
-            dtype = np.dtype(("f" if real else "F") if single else ("d" if real else "D"))
-            shape = [h - low for low, h in zip(lo, hi, strict=True)]
-            steps = [s * dtype.itemsize for s in strides]
-            if several:
-                shape, steps = [fields, *shape], [field_stride * dtype.itemsize, *steps]
-            op(np.ndarray(shape, dtype, memory, 0, steps), tuple(slice(*ends) for ends in zip(lo, hi, strict=True)))
-
-        return call
+        what = op
+        if not isinstance(op, _core.ModeOperator):
+            try:
+                what = of_blocks(self._place.caller(op, x), self._input.dtype, self._several)
+            except Exception:  # no module for arrays of a GPU
+                self._core.refuse(way)
+                raise
+        return self._do(lambda *used: self._core.apply(*used, what), way, Given(x, out, workspace, stream))
 
     def start_forward(self, x: Any, out: Any = None, workspace: Any = None, *, stream: Any = None) -> None:
         """As `forward`, but returns as soon as the execution would have to wait for another rank. Collective.

@@ -14,12 +14,16 @@ True
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft._error import Error
+from weft._foreign import beside, device_of
+from weft._modules import stream_of
+from weft._views import Memory, module_of
 
 if TYPE_CHECKING:
     from weft._plan import Plan
@@ -73,10 +77,12 @@ def shift(plan: Plan, distances: Sequence[float], lengths: Numbers = None) -> An
     return plan._core.shift(_floats(lengths), _floats(distances))
 
 
-def product(plan: Plan, modes: np.ndarray, conjugated: bool = False) -> Any:
+def product(plan: Plan, modes: Any, conjugated: bool = False) -> Any:
     """Every field times an array of modes, element by element: a cyclic convolution with the array that the modes are
     of, or with `points` a linear one; conjugated, the correlation. `modes`: this rank's modes in `plan.between_box`, in
-    C order: what a plan of the kernel with `output=plan.between_box` gives. They are not copied.
+    C order: what a plan of the kernel with `output=plan.between_box` gives. They are not copied. Of a plan of device
+    memory they are in memory of the same GPU, an array of any module that the plan takes, and have their values on the
+    stream of the executions when these come to them.
 
     >>> plan = weft.Plan(None, (15,), "r2c", points=(8,), between="modes", norm="none")
     >>> kernel = weft.Plan(None, (15,), "r2c", points=(8,), output=plan.between_box, norm="forward")
@@ -87,16 +93,20 @@ def product(plan: Plan, modes: np.ndarray, conjugated: bool = False) -> Any:
     """
     box = plan.between_box
     dtype = np.dtype(plan.input_dtype.char.upper())
-    if not isinstance(modes, np.ndarray) or modes.shape != box.shape or modes.dtype != dtype:
-        got = f"shape {modes.shape}, dtype {modes.dtype}" if isinstance(modes, np.ndarray) else type(modes).__name__
+    seen = plan._place.seen("modes", modes)
+    known = isinstance(seen, np.ndarray | Memory)
+    if not known or seen.shape != box.shape or seen.dtype != dtype:
+        got = f"shape {seen.shape}, dtype {seen.dtype}" if known else type(modes).__name__
         raise Error("product", f"modes of {got}", f"an array of shape {box.shape} and dtype {dtype}")
-    if not modes.flags.c_contiguous:
+    if not (seen.contiguous if isinstance(seen, Memory) else seen.flags.c_contiguous):
         raise Error("product", "modes that do not lie in C order", "a contiguous array in C order")
-    return plan._core.product(modes, bool(conjugated))
+    return plan._core.product(seen.given() if isinstance(seen, Memory) else seen, bool(conjugated))
 
 
-def filter(plan: Plan, factor: Callable[[np.ndarray], Any], lengths: Numbers = None) -> Any:
-    """Every field times `factor` of |k|, an array of angular wavenumbers: a function of Python.
+def filter(plan: Plan, factor: Callable[[Any], Any], lengths: Numbers = None) -> Any:
+    """Every field times `factor` of |k|, an array of angular wavenumbers: a function of Python. It gets, and returns,
+    arrays as `plan.apply` gives them to functions: of NumPy, and of a plan of device memory of CuPy or PyTorch, on that
+    GPU.
 
     >>> plan = weft.Plan(None, (6, 6), between="modes")
     >>> mean = plan.apply(weft.operators.filter(plan, lambda k: k == 0), np.arange(36.0).reshape(6, 6) + 0j)
@@ -107,11 +117,20 @@ def filter(plan: Plan, factor: Callable[[np.ndarray], Any], lengths: Numbers = N
     periods = [2 * np.pi] * ndim if lengths is None else _floats(lengths)
     if len(periods) != ndim:
         raise Error("filter", f"{len(periods)} lengths", f"one for each of {ndim} axes, or None")
-    along = [2 * np.pi / periods[a] * plan.wavenumbers(a) for a in range(ndim)]
+    squares = [(2 * np.pi / periods[a] * plan.wavenumbers(a)) ** 2 for a in range(ndim)]
+    # Copies by module, device and stream: each is made, used and freed in the order of one stream.
+    copies: dict[tuple[str, int, int], list[Any]] = {}
 
-    def op(u: np.ndarray, at: tuple[slice, ...]) -> None:
-        squares = np.ix_(*[k[s] ** 2 for k, s in zip(along, at, strict=True)])
-        u *= factor(np.sqrt(sum(squares)))
+    def op(u: Any, at: tuple[slice, ...]) -> None:
+        module, device = module_of(u), device_of(u)
+        place = (module, device, stream_of(module, device))
+        if place not in copies:
+            copies[place] = [beside(k, u) for k in squares]
+        parts = [
+            k[s].reshape([-1 if a == b else 1 for b in range(ndim)])
+            for a, (k, s) in enumerate(zip(copies[place], at, strict=True))
+        ]
+        u *= factor(sys.modules[module].sqrt(sum(parts)))
 
     return op
 

@@ -33,6 +33,7 @@ double leaving_bytes(const Given& given, const Schedule& schedule, std::size_t r
 /// Why executions cannot be captured; empty: they can.
 std::string graph_obstacle(const Given& given, const Offers& offers, const Design& design) {
   if (!given.on_device()) return "arrays on the host";
+  if (given.problem.between != Between::none) return "an operator of the caller's between the transforms";
   if (given.setting.devices->islands.several()) return "ranks that do not reach each other";
   // With other processes' memory only kernels and flags have been seen to be launched again without fail.
   const bool processes = given.setting.among_processes();

@@ -210,7 +210,9 @@ void StreamExecutor::fft(const Op& op, DeviceStream& on) {
   std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
   const FftCall& f = program_.ffts[call];
   std::byte* const fft_work = work == nullptr ? nullptr : work + fft_work_offset_;
-  ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work);
+  ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work, {operator_, f.from_box.lo});
+  if (const auto turn = twiddles_.find(call); turn != twiddles_.end())
+    on.elements(address(f.to), nullptr, turn->second);
 }
 
 void StreamExecutor::copy(const Op& op, DeviceStream& on) {

@@ -3,26 +3,22 @@
 #include <map>
 
 #include "exec/stream/executor.hpp"
+#include "fft/calls/resized_calls.hpp"
 
 namespace weft {
 
 StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings)
-    : Interpreter(std::move(program)), device_(settings.device) {
+    : Interpreter(std::move(program)), device_(settings.device), libraries_asked_(settings.ffts) {
   const auto real = static_cast<int>(real_bytes(settings.precision));
   // Most tiles ask for the same transform.
   std::map<FftProblem, std::shared_ptr<StreamFft>> known;
+  std::map<ResizedProblem, std::shared_ptr<StreamFft>> known_resized;
   for (const FftCall& call : program_.ffts) {
-    FftProblem problem = fft_problem(call, settings.precision, Effort::estimate);
-    // Arrays start on multiples of 16 bytes; real lines of a tile may start anywhere.
-    problem.aligned = call.from.offset % (2 * real) == 0 && call.to.offset % (2 * real) == 0;
-    std::shared_ptr<StreamFft>& fft = known[problem];
-    if (!fft) {
-      PlannedStreamFft planned = plan_stream_fft(settings.ffts, problem, *device_);
-      note_library(planned.row->name, planned.fft->lengths_aside);
-      fft = std::move(planned.fft);
-    }
-    fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));
-    ffts_.push_back(fft);
+    ffts_.push_back(call.resized.empty()
+                        ? bind(known, fft_problem(call, settings.precision, Effort::estimate), call)
+                        : bind(known_resized,
+                               resized_problem(call, settings.precision, Effort::estimate, program_), call));
+    if (call.twiddles) twiddles_.emplace(ffts_.size() - 1, twiddles_of(call));
   }
   std::vector<bool> stored(program_.copies.size(), true);
   for (const Op& op : program_.ops)
@@ -48,6 +44,49 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
     captures_ = device_->make_stream();
   }
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
+}
+
+template <class AnyProblem>
+std::shared_ptr<StreamFft> StreamExecutor::bind(std::map<AnyProblem, std::shared_ptr<StreamFft>>& known,
+                                                AnyProblem problem, const FftCall& call) {
+  // Arrays start on multiples of 16 bytes; real lines of a tile may start anywhere.
+  const Index complex = 2 * real_bytes(problem.precision);
+  problem.aligned = call.from.offset % complex == 0 && call.to.offset % complex == 0;
+  std::shared_ptr<StreamFft>& fft = known[problem];
+  if (!fft) fft = plan(problem);
+  fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));
+  return fft;
+}
+
+std::shared_ptr<StreamFft> StreamExecutor::plan(const FftProblem& problem) {
+  PlannedStreamFft planned = plan_stream_fft(libraries_asked_, problem, *device_);
+  note_library(planned.row->name, planned.fft->lengths_aside);
+  return std::move(planned.fft);
+}
+
+std::shared_ptr<StreamFft> StreamExecutor::plan(const ResizedProblem& problem) {
+  auto fft = std::make_shared<ResizedCalls>(problem, libraries_asked_, *device_);
+  note_library(fft->row().name, fft->lengths_aside);
+  return fft;
+}
+
+TurnLine StreamExecutor::twiddles_of(const FftCall& call) const {
+  TurnLine turn;
+  turn.n = program_.line_points;
+  turn.forward = call.direction == Direction::forward;
+  turn.real_bytes = static_cast<int>(call.to_bytes / 2);
+  std::vector<int> axes;  // the fastest first
+  for (int a = 0; a < call.to_box.ndim(); ++a) axes.push_back(a);
+  std::ranges::stable_sort(axes, {}, [&](int a) { return call.to.strides[a]; });
+  for (const int a : axes) {
+    for (int i = 0; i < 2; ++i)
+      if (a == program_.line[i]) {
+        at(turn.line, i) = turn.loops.count;
+        at(turn.first, i) = call.to_box.lo[a];
+      }
+    turn.loops.add({call.to_box.extent(a), call.to.strides[a], 0});
+  }
+  return turn;
 }
 
 /// A failure is told by the number of the call.

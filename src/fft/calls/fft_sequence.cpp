@@ -19,7 +19,8 @@ void FftSequence::add(What what, Place read, Place written, std::vector<FftDimen
   operations_.push_back({std::move(what), read, written, std::move(loops)});
 }
 
-void FftSequence::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
+void FftSequence::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
+                          const Middle& /*middle*/) {
   const auto address = [&](const Place& place) {
     std::byte* const start = place.array == Place::Array::input    ? from
                              : place.array == Place::Array::output ? to

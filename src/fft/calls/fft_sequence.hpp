@@ -32,7 +32,8 @@ class FftSequence final : public StreamFft {
   void add(What what, Place read, Place written, std::vector<FftDimension> loops = {});
 
   std::size_t work_bytes() const override { return aside_bytes_ + fft_bytes_; }
-  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) override;
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
+               const Middle& middle) override;
 
  private:
   struct Operation {

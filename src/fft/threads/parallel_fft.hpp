@@ -10,16 +10,10 @@
 
 #include "base/thread_pool.hpp"
 #include "fft/local_fft.hpp"
+#include "fft/middle.hpp"
 #include "fft/threads/fft_split.hpp"
-#include "weft/block.hpp"
 
 namespace weft {
-
-/// What comes between a transform and its inverse in one call (`Problem::between`).
-struct Middle {
-  BlockOperator op = {};          ///< perhaps none
-  Shape at = Shape(max_axes, 0);  ///< the global index where the call begins
-};
 
 /// A local FFT of a rank with threads, on the host.
 class HostFft {

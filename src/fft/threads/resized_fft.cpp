@@ -68,74 +68,53 @@ void clear_results(const Block& block) {
   }
 }
 
+/// The slowest axis that has enough for all threads, or the longest one.
+int axis_for_threads(const OperatorStep& step, int threads) {
+  int best = 0;
+  const auto worth = [&](int a) {
+    const bool enough = step.box.extent(a) >= threads;
+    return std::pair(enough, enough ? step.strides[a] : step.box.extent(a));
+  };
+  for (int a = 1; a < step.box.ndim(); ++a)
+    if (worth(a) > worth(best)) best = a;
+  return best;
+}
+
 }  // namespace
 
 ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* const> rows, int threads,
                        PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&))
     : precision_(problem.precision), threads_(threads) {
-  const bool forward = problem.direction == Direction::forward;
-  const Index unit = 2 * real_bytes(precision_);
-  const Index points_unit = problem.points == Element::complex ? unit : unit / 2;
-  const Index modes_unit = has_r2c(problem) ? unit : points_unit;
-  const Index from_unit = forward ? points_unit : modes_unit;
-  const Index to_unit = problem.has_operator ? from_unit : forward ? modes_unit : points_unit;
-  const auto place = [&](const ResizedLoop& d, Index n, Index step) {
-    return Blocks::Place{d.axis, n, step, d.from_stride * step * from_unit, d.to_stride * step * to_unit};
-  };
-  // Blocks take whole loops, those over neighbours in memory first, and part of the first one that is too
-  // long. An operator gets the arrays of a batch together, which take more room then: shorter rows cost more
-  // (a gradient of 256^3 took 3% longer).
-  std::vector<ResizedLoop> loops = problem.loops, block;
-  std::ranges::stable_sort(
-      loops, {}, problem.has_operator || forward ? &ResizedLoop::from_stride : &ResizedLoop::to_stride);
-  Index size = unit, rest = 0;
-  for (const ResizedAxis& a : problem.axes) size *= all_modes(a);
-  std::erase_if(loops, [&](const ResizedLoop& d) {
-    const bool whole = problem.has_operator && d.axis == problem.batch_axis;
-    if (whole) block.push_back(d);
-    return whole;
-  });
-  std::vector<Blocks::Place> places;
-  const ResizedLoop* cut = nullptr;
-  std::size_t cut_in_block = 0;
-  for (const ResizedLoop& d : loops) {
-    // Of neighbours in memory at least so many that runs are not short.
-    const bool neighbours = d.from_stride == 1 || d.to_stride == 1;
-    const Index least = neighbours ? std::max<Index>(1, shortest_run / unit) : 1;
-    const Index most = std::clamp<Index>(threads * block_bytes / size, std::min(least, d.from), d.from);
-    const Index pieces = divided_up(d.from, most), even = divided_up(d.from, pieces);
-    const Index n = std::min(d.from, neighbours ? rounded_up<Index>(even, cache_line_bytes / unit) : even);
-    block.push_back(d);
-    block.back().from = block.back().to = n;
-    size *= n;
-    if (n == d.from) continue;
-    if (cut == nullptr) {
-      cut = &d;
-      cut_in_block = block.size() - 1;
-      rest = d.from % n;
-      places.push_back(place(d, d.from / n, n));
-    } else {
-      places.push_back(place(d, d.from, 1));
-    }
-    if (n > 1) size = std::max(size, threads * block_bytes);  // slower loops are left outside
+  ResizedBlocks blocks = cut_blocks(problem, {threads * block_bytes, shortest_run, true});
+  work_bytes_ = blocks.work_bytes;
+  for (LikeBlocks& like : blocks.all) {
+    std::vector<Step> steps;
+    for (BlockStep& step : like.steps)
+      steps.push_back(std::visit([&](auto& any) { return bind(any, rows, plan); }, step));
+    bound_.push_back(std::move(steps));
+    like.steps.clear();
+    blocks_.push_back(std::move(like));
   }
-  std::ranges::reverse(places);
-  const auto add = [&](std::vector<Blocks::Place> where, const Blocks::Place& first) {
-    const auto on_16 = [](const Blocks::Place& p) {
-      return p.from_stride % 16 == 0 && p.to_stride % 16 == 0;
-    };
-    const bool aligned = problem.aligned && on_16(first) &&
-                         std::ranges::all_of(where, [&](const auto& p) { return p.n == 1 || on_16(p); });
-    BlockSteps written = write_block(problem, block, aligned, rows, threads, plan);
-    blocks_.push_back({std::move(written.steps), std::move(where), first});
-    work_bytes_ = std::max(work_bytes_, written.work_bytes);
-    row_ = written.row;
-  };
-  add(places, {});
-  if (rest == 0) return;
-  block[cut_in_block].from = block[cut_in_block].to = rest;
-  places.pop_back();  // that of the cut loop is the innermost
-  add(places, place(*cut, 1, cut->from - rest));
+}
+
+/// Steps as they are, but for those that are planned.
+template <class Any>
+ResizedFft::Step ResizedFft::bind(Any& step, std::span<const FftRow* const> rows,
+                                  PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&)) {
+  if constexpr (std::is_same_v<Any, LinesStep>) {
+    auto fft = std::make_shared<const ParallelFft>(step.fft, rows, threads_, plan);
+    row_ = &fft->row();
+    return Lines{std::move(fft), step.from, step.to};
+  } else if constexpr (std::is_same_v<Any, CopyStep>) {
+    const CopyManner manner{step.scale, static_cast<int>(real_bytes(precision_))};
+    return Copy{PermuteCopy(step.extents, step.from_strides, step.to_strides, step.element_bytes, manner),
+                step.from, step.to};
+  } else if constexpr (std::is_same_v<Any, OperatorStep>) {
+    const int divided = axis_for_threads(step, threads_);
+    return Operation{std::move(step), divided};
+  } else {
+    return std::move(step);
+  }
 }
 
 template <class Real>
@@ -193,13 +172,15 @@ void ResizedFft::copy_columns(const ColumnsStep& step, const Run& run, int part,
     for_each_index(step.loops, user, run.work, planes);
 }
 
-void ResizedFft::operate(const OperatorStep& step, const Run& run, int part, int parts) const {
+void ResizedFft::operate(const Operation& operation, const Run& run, int part, int parts) const {
+  const OperatorStep& step = operation.step;
+  const int divided = operation.divided;
   Block b;
   b.box = step.box;
-  const Range slice = split(step.box.extent(step.divided), parts, part);
+  const Range slice = split(step.box.extent(divided), parts, part);
   if (slice.lo == slice.hi) return;
-  b.box.hi[step.divided] = step.box.lo[step.divided] + slice.hi;
-  b.box.lo[step.divided] += slice.lo;
+  b.box.hi[divided] = step.box.lo[divided] + slice.hi;
+  b.box.lo[divided] += slice.lo;
   for (int a = 0; a < b.box.ndim(); ++a) {
     const Index begin = run.middle.at[a] + run.at[a];
     b.box.lo[a] += begin;
@@ -209,7 +190,7 @@ void ResizedFft::operate(const OperatorStep& step, const Run& run, int part, int
   b.element = step.element;
   b.precision = precision_;
   const Index unit = (b.element == Element::complex ? 2 : 1) * real_bytes(precision_);
-  b.data = run.work + step.offset + slice.lo * step.strides[step.divided] * unit;
+  b.data = run.work + step.offset + slice.lo * step.strides[divided] * unit;
   b.fields = step.fields;
   b.results = step.results;
   b.field_stride = step.field_stride;
@@ -222,7 +203,7 @@ void ResizedFft::operate(const OperatorStep& step, const Run& run, int part, int
   multiply(b, b.results, step.after);
 }
 
-void ResizedFft::block(const Blocks& blocks, const Run& run) const {
+void ResizedFft::block(const std::vector<Step>& steps, const Run& run) const {
   using Side = BlockPlace::Side;
   const auto address = [&](const BlockPlace& p) {
     return (p.side == Side::work ? run.work : p.side == Side::input ? run.from : run.to) + p.offset;
@@ -234,10 +215,10 @@ void ResizedFft::block(const Blocks& blocks, const Run& run) const {
       run.pool->run(threads_, [&](int part) { f(part, threads_); });
     }
   };
-  for (const BlockStep& step : blocks.steps) {
-    if (const auto* lines = std::get_if<LinesStep>(&step)) {
+  for (const Step& step : steps) {
+    if (const auto* lines = std::get_if<Lines>(&step)) {
       lines->fft->execute(address(lines->from), address(lines->to), nullptr, run.pool, {});
-    } else if (const auto* copy = std::get_if<CopyStep>(&step)) {
+    } else if (const auto* copy = std::get_if<Copy>(&step)) {
       const std::byte* const read = address(copy->from);
       std::byte* const write = address(copy->to);
       in_parts([&](int part, int parts) { copy->copy.run_part(read, write, part, parts); });
@@ -259,31 +240,18 @@ void ResizedFft::block(const Blocks& blocks, const Run& run) const {
                                          : copy_columns<float>(*columns, run, part, parts);
       });
     } else {
-      const auto& operation = std::get<OperatorStep>(step);
+      const auto& operation = std::get<Operation>(step);
       in_parts([&](int part, int parts) { operate(operation, run, part, parts); });
     }
   }
 }
 
-void ResizedFft::each(const Blocks& blocks, std::size_t place, const Run& run) const {
-  if (place == blocks.places.size()) return block(blocks, run);
-  const Blocks::Place& p = blocks.places[place];
-  Run here = run;
-  for (Index i = 0; i < p.n; ++i) {
-    each(blocks, place + 1, here);
-    here.from += p.from_stride;
-    here.to += p.to_stride;
-    here.at[p.axis] += p.step;
-  }
-}
-
 void ResizedFft::execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
                          const Middle& middle) const {
-  for (const Blocks& b : blocks_) {
-    Run run{from + b.first.from_stride, to + b.first.to_stride, work, pool, middle, Shape(max_axes, 0)};
-    run.at[b.first.axis] += b.first.step;
-    each(b, 0, run);
-  }
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    for_each_block(blocks_[i], from, to, [&](std::byte* read, std::byte* write, const Shape& at) {
+      block(bound_[i], {read, write, work, pool, middle, at});
+    });
 }
 
 }  // namespace weft

@@ -5,9 +5,14 @@
 // kept. Where an operator comes between a transform and its inverse, it gets each block between the two.
 #pragma once
 
+#include <memory>
+#include <span>
+#include <variant>
 #include <vector>
 
-#include "fft/threads/block_steps.hpp"
+#include "fft/blocks/resized_blocks.hpp"
+#include "fft/threads/parallel_fft.hpp"
+#include "kernels/cpu/permute_copy.hpp"
 
 namespace weft {
 
@@ -23,36 +28,41 @@ class ResizedFft final : public HostFft {
   const FftRow& row() const override { return *row_; }
 
  private:
-  /// Steps of a block, and where the blocks like it are.
-  struct Blocks {
-    struct Place {
-      int axis;
-      Index n, step;                 ///< so many blocks, and elements from one to the next
-      Index from_stride, to_stride;  ///< bytes
-    };
-    std::vector<BlockStep> steps;
-    std::vector<Place> places;  ///< the first is the outermost
-    Place first = {};           ///< one step along an axis to the first block
+  struct Lines {
+    std::shared_ptr<const ParallelFft> fft;
+    BlockPlace from, to;
   };
+  struct Copy {
+    PermuteCopy copy;
+    BlockPlace from, to;
+  };
+  struct Operation {
+    OperatorStep step;
+    int divided;  ///< the axis along which threads share the box
+  };
+  using Step = std::variant<Lines, Copy, ZeroStep, NyquistStep, ColumnsStep, Operation>;
   /// What a block is done with.
   struct Run {
     std::byte *from, *to, *work;
     ThreadPool* pool;
     const Middle& middle;
-    Shape at;  ///< where the block begins, from where the call does
+    const Shape& at;  ///< where the block begins, from where the call does
   };
 
-  void each(const Blocks& blocks, std::size_t place, const Run& run) const;
-  void block(const Blocks& blocks, const Run& run) const;
+  template <class Any>
+  Step bind(Any& step, std::span<const FftRow* const> rows,
+            PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&));
+  void block(const std::vector<Step>& steps, const Run& run) const;
   template <class Real>
   void fold(const NyquistStep& step, std::byte* work, int part, int parts) const;
   template <class Real>
   void copy_columns(const ColumnsStep& step, const Run& run, int part, int parts) const;
-  void operate(const OperatorStep& step, const Run& run, int part, int parts) const;
+  void operate(const Operation& operation, const Run& run, int part, int parts) const;
 
   Precision precision_;
   int threads_;
-  std::vector<Blocks> blocks_;
+  std::vector<LikeBlocks> blocks_;        ///< without their steps
+  std::vector<std::vector<Step>> bound_;  ///< which are here
   Index work_bytes_ = 0;
   const FftRow* row_ = nullptr;
 };

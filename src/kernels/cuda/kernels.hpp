@@ -1,5 +1,5 @@
-// What runs in kernels on devices: copies between strided boxes, and the steps of DCTs and DSTs around their
-// FFT. Calls allocate nothing.
+// What runs in kernels on devices: copies between strided boxes, the steps of DCTs and DSTs around their
+// FFT, and what is done with each element of a box. Calls allocate nothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,6 +9,7 @@
 #include <span>
 
 #include "kernels/device_copy.hpp"
+#include "kernels/elements/steps.hpp"
 #include "kernels/r2r/step.hpp"
 
 namespace weft::cuda {
@@ -37,5 +38,9 @@ cudaError_t enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* 
 
 /// Enqueues a step of a DCT or DST before or after its FFT.
 cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
+
+/// Enqueues what is done with each element of a box at `at`; `other` is the second array of steps that have
+/// one.
+cudaError_t enqueue(const ElementStep& step, std::byte* at, std::byte* other, cudaStream_t stream);
 
 }  // namespace weft::cuda

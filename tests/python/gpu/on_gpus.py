@@ -54,3 +54,24 @@ def device_of(x):
 
 def made_by(x, name):
     return isinstance(x, module(name).ndarray if name == "cupy" else importlib.import_module(name).Tensor)
+
+
+def on_device(name, device):
+    """What `with` makes that GPU the current one of the module."""
+    return module("cupy").cuda.Device(device) if name == "cupy" else module("torch").cuda.device(device)
+
+
+def wait(name):
+    """For all that was enqueued on the current GPU."""
+    (module("cupy").cuda.Device() if name == "cupy" else module("torch").cuda).synchronize()
+
+
+def stream_and_context(name):
+    """A stream of the current GPU, what `with` makes it the current one, and a function that waits for it."""
+    if name == "cupy":
+        cupy = module("cupy")
+        stream = cupy.cuda.Stream(non_blocking=True)
+        return stream, stream, stream.synchronize
+    torch = module("torch")
+    stream = torch.cuda.Stream()
+    return stream, torch.cuda.stream(stream), stream.synchronize

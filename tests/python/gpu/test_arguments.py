@@ -1,6 +1,7 @@
 """What plans say of device arrays that do not fit, and of devices and streams that are none. Needs no GPU: the arrays
 are objects that only look like device arrays."""
 
+import contextlib
 import pathlib
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import weft
 from weft import _core, _modules
-from weft._places import Device, Given, Host, place_of
+from weft._places import Device, Given, Host, Part, place_of
 from weft._views import on_device
 
 
@@ -24,7 +25,7 @@ class Interface:
 
 
 class FakeCupy(types.ModuleType):
-    """As much of CuPy as Weft asks: arrays, and the current stream of a device."""
+    """As much of CuPy as Weft asks: arrays, memory, and what is current of devices and streams."""
 
     class ndarray:  # noqa: N801
         def __init__(self, shape=(4, 6), dtype=complex, data=None, strides=None, device=0, room=0, first=0):
@@ -35,7 +36,23 @@ class FakeCupy(types.ModuleType):
 
     def __init__(self):
         super().__init__("cupy")
-        self.cuda = types.SimpleNamespace(get_current_stream=lambda device: types.SimpleNamespace(ptr=70 + device))
+        self.entered = []
+        self.cuda = types.SimpleNamespace(
+            get_current_stream=lambda device: types.SimpleNamespace(ptr=70 + device),
+            Device=lambda device: self.inside(f"device {device}"),
+            ExternalStream=lambda stream, device: self.inside(f"stream {stream} of {device}"),
+            Stream=types.SimpleNamespace(null=self.inside("the default stream")),
+            UnownedMemory=lambda at, size, owner, device: types.SimpleNamespace(ptr=at, size=size, device_id=device),
+            MemoryPointer=lambda memory, offset: types.SimpleNamespace(
+                device_id=memory.device_id, ptr=memory.ptr + offset, mem=memory
+            ),
+        )
+
+    @contextlib.contextmanager
+    def inside(self, what):
+        self.entered.append(what)
+        yield
+        self.entered.remove(what)
 
 
 @pytest.fixture
@@ -148,6 +165,73 @@ def test_what_is_for_arrays_on_the_host():
         plan.forward(weft.DistArray((4, 6), complex))
     with pytest.raises(weft.Error, match="x in memory of a GPU"):
         weft.Plan(None, (4, 6)).measured_error(Interface())
+
+
+@pytest.mark.parametrize(("stream", "entered"), [(7, ["stream 7 of 1"]), (71, []), (0, ["the default stream"])])
+@pytest.mark.parametrize("known", [True, False])
+def test_what_operators_get(cupy, known, stream, entered):
+    """An array of the module of x, or else of the one that is imported, on the stream of the part."""
+    seen = []
+
+    def op(u, at):
+        seen.append((u, at, list(cupy.entered)))
+
+    part = Part([2, 3, 4], [4096, 640, 16], np.dtype(complex), (slice(1, 4), slice(2, 6)))
+    Device(1, None).caller(op, cupy.ndarray() if known else Interface())((8192, 5424, stream), part)
+    ((u, at, inside),) = seen
+    assert (u.shape, u.strides, u.dtype, at) == ((2, 3, 4), (4096, 640, 16), np.complex128, part.at)
+    assert (u.data.ptr, u.data.device_id, u.data.mem.size) == (8192, 1, 5424)
+    assert inside == ["device 1", *entered] and cupy.entered == []
+
+
+def test_tensors_that_operators_get(monkeypatch):
+    """PyTorch takes the memory as it is, by what it asks of others."""
+    fake = types.ModuleType("torch")
+    fake.as_tensor = lambda x, device: (x.__cuda_array_interface__, device)
+    monkeypatch.setitem(sys.modules, "torch", fake)
+    facts, device = _modules.on_memory("torch", (8192, 640, 2), [3, 4], [8, 24], np.dtype(np.complex64))
+    assert device == "cuda:2"
+    assert facts == dict(shape=(3, 4), strides=(8, 24), typestr="<c8", data=(8192, False), version=2)
+
+
+def test_no_module_for_operators(monkeypatch):
+    """An error before anything is executed: the plan is none the worse."""
+    for name in ("cupy", "torch"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    plan = weft.Plan(None, (4, 6), between="modes")
+    host, plan._place = plan._place, Device(0, None)
+    with pytest.raises(weft.Error, match="import cupy or import torch first"):
+        plan.apply(lambda u, at: None, Interface(), Interface())
+    plan._place = host
+    assert np.allclose(plan.apply(lambda u, at: None, np.ones((4, 6), complex)), 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (np.ones((4, 6), complex), "modes in memory of the host; expected an array in memory of GPU 0"),
+        ([1, 2], "modes of type list; expected an array in memory of GPU 0"),
+        (Interface((4, 5)), r"modes of shape \(4, 5\), dtype complex128; expected an array of shape \(4, 6\)"),
+        (Interface(typestr="<c8"), "modes of .*dtype complex64; expected .*dtype complex128"),
+        (Interface(strides=(16, 64)), "do not lie in C order"),
+    ],
+)
+def test_modes_of_products(wrong, message):
+    plan = weft.Plan(None, (4, 6), between="modes")
+    plan._place = Device(0, None)
+    with pytest.raises(weft.Error, match=message):
+        weft.operators.product(plan, wrong)
+
+
+def test_modes_of_products_on_the_host():
+    plan = weft.Plan(None, (4, 6), between="modes")
+    with pytest.raises(weft.Error, match="modes in memory of a GPU; expected memory of the host"):
+        weft.operators.product(plan, Interface())
+    with pytest.raises(weft.Error, match="stream for arrays in memory of the host"):
+        plan.apply(weft.operators.laplacian(plan), np.ones((4, 6), complex), stream=0)
+    modes = np.arange(24).reshape(4, 6) + 1j
+    product = plan.apply(weft.operators.product(plan, Elsewhere(modes)), np.fft.ifftn(np.ones((4, 6))))
+    assert np.allclose(product, np.fft.ifftn(modes))
 
 
 def test_no_result_of_an_unknown_module():

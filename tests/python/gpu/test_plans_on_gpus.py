@@ -5,7 +5,7 @@ import on_gpus
 import pytest
 import weft
 from compare import close, random_array
-from on_gpus import GPUS, address, here, made_by, there
+from on_gpus import GPUS, address, here, made_by, stream_and_context, there
 
 pytestmark = on_gpus.need(1)
 SHAPE = (24, 20, 36)
@@ -100,16 +100,6 @@ def test_in_place_and_workspace(xp):
             plan.forward(x)
 
 
-def stream_and_context(xp):
-    if xp == "cupy":
-        cupy = on_gpus.module("cupy")
-        stream = cupy.cuda.Stream(non_blocking=True)
-        return stream, stream, stream.synchronize
-    torch = on_gpus.module("torch")
-    stream = torch.cuda.Stream()
-    return stream, torch.cuda.stream(stream), stream.synchronize
-
-
 @pytest.mark.parametrize("explicit", [False, True])
 def test_streams(xp, explicit):
     """The execution comes after what the caller has enqueued on its stream, which takes much longer than planning to
@@ -121,7 +111,7 @@ def test_streams(xp, explicit):
     x, out = plan.empty_input(xp), plan.empty_output(xp)
     x[...] = 0
     out[...] = 0
-    (on_gpus.module("cupy").cuda.Device(0) if xp == "cupy" else on_gpus.module("torch").cuda).synchronize()
+    on_gpus.wait(xp)
     with context:
         for _ in range(300):  # a second of work or so, at the end of which x has its values
             x[...] = ones

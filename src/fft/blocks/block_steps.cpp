@@ -1,4 +1,4 @@
-#include "fft/threads/block_steps.hpp"
+#include "fft/blocks/block_steps.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -14,7 +14,6 @@ namespace {
 
 using Place = BlockPlace;
 using Side = BlockPlace::Side;
-using Plan = PlannedFft (*)(std::span<const FftRow* const>, const FftProblem&);
 
 /// Kept modes that lie together, by their index among all modes and among the kept ones.
 struct Kept {
@@ -77,9 +76,8 @@ bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
 /// Writes the steps of one block.
 class BlockWriter {
  public:
-  BlockWriter(const ResizedProblem& p, const std::vector<ResizedLoop>& loops, bool aligned,
-              std::span<const FftRow* const> rows, int threads, Plan plan)
-      : p_(p), aligned_(aligned), rows_(rows), threads_(threads), plan_(plan) {
+  BlockWriter(const ResizedProblem& p, const std::vector<ResizedLoop>& loops, bool aligned, bool spread)
+      : p_(p), aligned_(aligned), spread_(spread) {
     forward_ = p.direction == Direction::forward;
     complex_modes_ = has_r2c(p) || p.points == Element::complex;
     element_ = (complex_modes_ ? 2 : 1) * real_bytes(p.precision);
@@ -115,7 +113,7 @@ class BlockWriter {
       decide_direct();
       forward_ ? forward() : backward();
     }
-    return {std::move(steps_), work_ * element_, row_};
+    return {std::move(steps_), work_ * element_};
   }
 
  private:
@@ -168,7 +166,7 @@ class BlockWriter {
     for (BlockAxis* a : sorted) {
       a->work_stride = work_;
       work_ *= a->n;
-      if (work_ * element_ % (4 * cache_line_bytes) == 0) work_ += cache_line_bytes / element_;
+      if (spread_ && work_ * element_ % (4 * cache_line_bytes) == 0) work_ += cache_line_bytes / element_;
     }
   }
 
@@ -259,21 +257,8 @@ class BlockWriter {
         step.box.hi[a] = part.first[b] + part.extents[b];
         step.strides[a] = stride;
       }
-      step.divided = axis_for_threads(step);
       steps_.emplace_back(step);
     }
-  }
-
-  /// The slowest axis that has enough for all, or the longest one.
-  int axis_for_threads(const OperatorStep& step) const {
-    int best = 0;
-    const auto worth = [&](int a) {
-      const bool enough = step.box.extent(a) >= threads_;
-      return std::pair(enough, enough ? step.strides[a] : step.box.extent(a));
-    };
-    for (int a = 1; a < p_.ndim; ++a)
-      if (worth(a) > worth(best)) best = a;
-    return best;
   }
 
   /// One axis of a part, in place in work memory, or between the points of the user and there.
@@ -302,10 +287,8 @@ class BlockWriter {
     if (unit == 2) f.loops.push_back({2, 1, 1});
     const Place work{Side::work, part.work * element_}, points{forward_ ? Side::input : Side::output, 0};
     f.aligned = work.offset % 16 == 0 && (!direct || aligned_);
-    auto fft = std::make_shared<const ParallelFft>(f, rows_, threads_, plan_);
-    row_ = &fft->row();
     steps_.emplace_back(
-        LinesStep{std::move(fft), direct && forward_ ? points : work, direct && !forward_ ? points : work});
+        LinesStep{std::move(f), direct && forward_ ? points : work, direct && !forward_ ? points : work});
   }
 
   /// The step along an axis in work memory, in real numbers, while the r2c axis has real ones.
@@ -366,10 +349,8 @@ class BlockWriter {
 
   void copy(const Shape& extents, const Strides& users, const Strides& works, Index element, Place user,
             Place work, bool in, double scale) {
-    const CopyManner manner{scale, static_cast<int>(real_bytes(p_.precision))};
-    steps_.emplace_back(CopyStep{
-        PermuteCopy(extents, in ? users : works, in ? works : users, static_cast<int>(element), manner),
-        in ? user : work, in ? work : user});
+    steps_.emplace_back(CopyStep{extents, in ? users : works, in ? works : users, static_cast<int>(element),
+                                 scale, in ? user : work, in ? work : user});
   }
 
   /// Loops over a part, with `n` elements along axis `i`.
@@ -421,15 +402,11 @@ class BlockWriter {
   }
 
   const ResizedProblem& p_;
-  bool aligned_, forward_ = true, is_second_ = false, complex_modes_ = true, direct_ = false;
-  std::span<const FftRow* const> rows_;
-  int threads_;
-  Plan plan_;
+  bool aligned_, spread_, forward_ = true, is_second_ = false, complex_modes_ = true, direct_ = false;
   Index element_ = 16, work_ = 1;
   std::vector<BlockAxis> axes_;
   std::vector<int> order_;  ///< in which forward transforms
   std::vector<BlockStep> steps_;
-  const FftRow* row_ = nullptr;
 };
 
 }  // namespace
@@ -443,8 +420,8 @@ bool has_r2c(const ResizedProblem& p) {
 }
 
 BlockSteps write_block(const ResizedProblem& problem, const std::vector<ResizedLoop>& loops, bool aligned,
-                       std::span<const FftRow* const> rows, int threads, Plan plan) {
-  return BlockWriter(problem, loops, aligned, rows, threads, plan).run();
+                       bool spread) {
+  return BlockWriter(problem, loops, aligned, spread).run();
 }
 
 }  // namespace weft

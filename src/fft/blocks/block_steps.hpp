@@ -1,17 +1,15 @@
 // What is done with one block of a local transform that is longer along some axes than its arrays
 // (Problem::points, Problem::modes), or that is followed by an operator and its own inverse
-// (Problem::between): the steps, in work memory of the block. Only the writing of them; resized_fft.hpp runs
-// them.
+// (Problem::between): the steps, in work memory of the block. Pure data: threads/resized_fft.hpp runs them on
+// the host, calls/resized_calls.hpp on a stream.
 #pragma once
 
-#include <memory>
-#include <span>
 #include <variant>
 #include <vector>
 
-#include "fft/threads/parallel_fft.hpp"
+#include "fft/local_fft.hpp"
 #include "geometry/mode_columns.hpp"
-#include "kernels/cpu/permute_copy.hpp"
+#include "weft/block.hpp"
 
 namespace weft {
 
@@ -61,11 +59,14 @@ struct BlockPlace {
   Index offset = 0;  ///< in bytes
 };
 struct LinesStep {
-  std::shared_ptr<const ParallelFft> fft;
+  FftProblem fft;
   BlockPlace from, to;
 };
 struct CopyStep {
-  PermuteCopy copy;
+  Shape extents;
+  Strides from_strides, to_strides;  ///< in elements
+  int element_bytes = 0;
+  double scale = 1;
   BlockPlace from, to;
 };
 /// Sets elements of the work memory to zero.
@@ -103,7 +104,6 @@ struct OperatorStep {
   Index fields = 1, results = 1, field_stride = 0;
   Element element = Element::complex;
   double before = 1, after = 1;  ///< what elements are multiplied by
-  int divided = 0;               ///< the axis along which threads share the box
 };
 using BlockStep = std::variant<LinesStep, CopyStep, ZeroStep, NyquistStep, ColumnsStep, OperatorStep>;
 
@@ -111,14 +111,12 @@ using BlockStep = std::variant<LinesStep, CopyStep, ZeroStep, NyquistStep, Colum
 struct BlockSteps {
   std::vector<BlockStep> steps;
   Index work_bytes = 0;
-  const FftRow* row = nullptr;
 };
 
-/// `loops`: those of the block. Both sides of the block start on multiples of 16 bytes if `aligned`. The rest
-/// is as in `ResizedFft`. Throws `weft::Error`.
+/// `loops`: those of the block. Both sides of the block start on multiples of 16 bytes if `aligned`. Rows in
+/// work memory are some way apart if `spread`, where strides would meet in few sets of a cache.
 BlockSteps write_block(const ResizedProblem& problem, const std::vector<ResizedLoop>& loops, bool aligned,
-                       std::span<const FftRow* const> rows, int threads,
-                       PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&));
+                       bool spread);
 
 /// How many modes a transform has, kept or not.
 Index all_modes(const ResizedAxis& axis);
