@@ -27,7 +27,7 @@ constexpr const char* examples = R"(Examples:
   weft-bench --comm threads:4 --shape 128,128,128 --trace timeline.json
       without MPI, with a timeline for Perfetto
   mpirun -n 4 weft-bench --shape 192,192,192 --transform r2c --modes 128,128,65 --between points
-      the 3/2 rule: from modes to products of points and back, in one execution
+      the 3/2 rule: from modes to points and back to modes, in one execution
   mpirun -n 4 weft-bench --shape 256,256,256 --effort patient --budget 30s --wisdom fft.json
       the fastest plan that half a minute of trials finds, remembered for the next run
   mpirun -n 4 weft-bench --shape 256,256,256 --peers fftw-mpi
