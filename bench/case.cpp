@@ -36,6 +36,28 @@ AxisVector<Transform> transforms_named(const std::string& text, int ndim) {
   return each;
 }
 
+/// Lengths, separated by commas, that an argument gives.
+Shape lengths(const std::string& argument, const std::string& text) {
+  Shape all;
+  for (const std::string& n : split(text, ',')) {
+    std::size_t used = 0;
+    try {
+      all.push_back(std::stoll(n, &used));
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != n.size()) throw Error(argument, "\"" + text + "\"", "lengths: 256,256,256");
+  }
+  return all;
+}
+
+Between between_named(const std::string& name) {
+  if (name == "none") return Between::none;
+  if (name == "modes") return Between::modes;
+  if (name == "points") return Between::points;
+  throw Error("--between", "\"" + name + "\"", "none, modes or points");
+}
+
 Distribution side(const std::string& name, int ndim, bool input) {
   if (name == "slab") return Distribution::slab(0);
   if (name == "pencil") return Distribution::pencil(input ? ndim - 1 : 0);
@@ -53,17 +75,13 @@ void Case::check_device() const {
 
 Problem Case::problem() const {
   Problem p;
-  for (const std::string& n : split(shape, ',')) {
-    std::size_t used = 0;
-    try {
-      p.shape.push_back(std::stoll(n, &used));
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (used == 0 || used != n.size()) throw Error("--shape", "\"" + shape + "\"", "lengths: 256,256,256");
-  }
+  p.shape = lengths("--shape", shape);
   const int ndim = p.shape.size();
   p.transforms = transforms_named(transform, ndim);
+  if (!modes.empty()) p.modes = lengths("--modes", modes);
+  if (!points.empty()) p.points = lengths("--points", points);
+  p.between = between_named(between);
+  p.results = results;
   if (precision != "double" && precision != "float")
     throw Error("--precision", "\"" + precision + "\"", "double or float");
   p.precision = precision == "double" ? Precision::float64 : Precision::float32;
@@ -93,6 +111,7 @@ Problem Case::problem() const {
 
 double customary_flops(const Problem& problem) {
   double all = static_cast<double>(problem.batch), transformed = 1;
+  if (problem.between != Between::none) all += static_cast<double>(arrays_of(problem, Direction::backward));
   const bool real = problem.element == Element::real;
   for (int a = 0; a < problem.shape.size(); ++a) {
     all *= static_cast<double>(problem.shape[a]);

@@ -26,6 +26,8 @@ constexpr const char* examples = R"(Examples:
       real data, output as the input is distributed; results also in a file
   weft-bench --comm threads:4 --shape 128,128,128 --trace timeline.json
       without MPI, with a timeline for Perfetto
+  mpirun -n 4 weft-bench --shape 192,192,192 --transform r2c --modes 128,128,65 --between points
+      the 3/2 rule: from modes to points and back to modes, in one execution
   mpirun -n 4 weft-bench --shape 256,256,256 --effort patient --budget 30s --wisdom fft.json
       the fastest plan that half a minute of trials finds, remembered for the next run
   mpirun -n 4 weft-bench --shape 256,256,256 --peers fftw-mpi
@@ -83,6 +85,19 @@ void add_problem(CLI::App& app, Case& c) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--batch", c.batch, "arrays transformed together")->capture_default_str()->group(group);
+  app.add_option("--modes", c.modes,
+                 "lengths of the modes that are kept, of the lowest frequencies; else all")
+      ->group(group);
+  app.add_option("--points", c.points,
+                 "lengths of the points that are given, behind which are zeros; else all")
+      ->group(group);
+  app.add_option("--between", c.between,
+                 "none, or what an execution passes through: modes, from points to points, or points, from "
+                 "modes to modes; with an operator that leaves the data as they are")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--results", c.results, "arrays that the operator leaves, if not those of --batch")
+      ->group(group);
   app.add_option("--direction", c.direction, "forward, backward or both")
       ->capture_default_str()
       ->group(group);

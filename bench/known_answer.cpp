@@ -5,26 +5,62 @@
 #include <random>
 
 #include "geometry/transform.hpp"
-#include "support/reference.hpp"
+#include "support/kept_modes.hpp"
 
 namespace weft::bench {
 
-KnownAnswer::KnownAnswer(const Problem& problem, bool smooth) {
+namespace {
+
+/// Whether points are real, also of a problem that does not say so.
+bool is_real(const Problem& problem) {
+  return problem.element == Element::real || problem.transforms.contains(Transform::r2c);
+}
+
+/// The problem of one axis alone.
+Problem along(const Problem& problem, int axis) {
+  Problem one;
+  one.shape = {problem.shape[axis]};
+  one.transforms = {problem.transforms[axis]};
+  one.element = is_real(problem) ? Element::real : Element::complex;
+  one.modes_nyquist = problem.modes_nyquist;
+  if (const Index n = points_of(problem)[axis]; n != one.shape[0]) one.points = {n};
+  if (const Index m = modes_of(problem)[axis]; m != output_shape(one.shape, one.transforms)[0])
+    one.modes = {m};
+  return one;
+}
+
+/// What comes back if modes go to points, and with points between to modes again. Where that leaves nothing
+/// out, it is what was there, times a factor.
+std::vector<test::Exact> back_along(const Problem& one, Between between,
+                                    const std::vector<test::Exact>& points,
+                                    const std::vector<test::Exact>& modes) {
+  const bool ends_in_modes = between == Between::points;
+  if ((ends_in_modes ? one.points : one.modes).empty()) {
+    std::vector<test::Exact> values = ends_in_modes ? modes : points;
+    for (test::Exact& v : values)
+      v *= static_cast<long double>(logical_length(one.transforms[0], one.shape[0]));
+    return values;
+  }
+  const std::vector<test::Exact> values = test::exact_points(one, modes);
+  return ends_in_modes ? test::exact_modes(one, values) : values;
+}
+
+}  // namespace
+
+KnownAnswer::KnownAnswer(const Problem& problem, bool smooth) : between_(problem.between) {
   std::mt19937 random(4711);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  bool real = problem.element == Element::real;
-  for (Transform t : problem.transforms) real = real || t == Transform::r2c;  // whether it says so or not
+  const bool real = is_real(problem);
   const bool narrow = problem.precision == Precision::float32;
   for (int term = 0; term < 2; ++term) {
-    input_.emplace_back();
-    spectrum_.emplace_back();
+    for (Terms* terms : {&points_, &modes_, &back_}) terms->emplace_back();
     for (int a = 0; a < problem.shape.size(); ++a) {
       std::vector<test::Exact> values;
       const double phase = smooth ? std::numbers::pi * uniform(random) : 0;
-      for (Index i = 0; i < problem.shape[a]; ++i) {
+      const Index n = points_of(problem)[a];
+      for (Index i = 0; i < n; ++i) {
         if (smooth) {
-          const double angle =
-              phase + 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(problem.shape[a]);
+          const double angle = phase + 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
           values.emplace_back(std::exp(std::sin(angle)), real || a > 0 ? 0 : std::cos(angle));
           continue;
         }
@@ -34,13 +70,23 @@ KnownAnswer::KnownAnswer(const Problem& problem, bool smooth) {
         const double im = real || a > 0 ? 0 : std::round(uniform(random) * unit) / unit;
         values.emplace_back(re, im);
       }
-      const AxisVector<Transform> transform{problem.transforms[a]};
-      const std::vector<test::Exact> modes =
-          transform[0] == Transform::none ? values : test::direct_sum({problem.shape[a]}, transform, values);
-      input_.back().emplace_back(values.begin(), values.end());
-      spectrum_.back().emplace_back(modes.begin(), modes.end());
+      const Problem one = along(problem, a);
+      const std::vector<test::Exact> modes = test::exact_modes(one, values);
+      const std::vector<test::Exact> back = back_along(one, between_, values, modes);
+      points_.back().emplace_back(values.begin(), values.end());
+      modes_.back().emplace_back(modes.begin(), modes.end());
+      back_.back().emplace_back(back.begin(), back.end());
     }
   }
+}
+
+bool KnownAnswer::gives_points(Direction direction) const {
+  return between_ == Between::modes || (between_ == Between::none && direction == Direction::forward);
+}
+
+std::complex<double> KnownAnswer::result(Direction direction, const Shape& at, Index item) const {
+  const bool is_one_transform = between_ == Between::none && direction == Direction::forward;
+  return value(is_one_transform ? modes_ : back_, at, item);
 }
 
 std::complex<double> KnownAnswer::value(const Terms& terms, const Shape& at, Index item) {

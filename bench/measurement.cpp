@@ -14,10 +14,12 @@
 #include "clock.hpp"
 #include "comm/agree.hpp"
 #include "design_json.hpp"
+#include "geometry/transform.hpp"
 #include "known_answer.hpp"
 #include "model/machine_json.hpp"
 #include "output_file.hpp"
 #include "peers.hpp"
+#include "repeat_fields.hpp"
 #include "timeline.hpp"
 #include "weft/modes.hpp"
 
@@ -44,10 +46,9 @@ class Bench {
   }
 
   Measured run() {
-    Index points = problem_.batch;
-    for (Index n : problem_.shape) points *= n;
-    const Index bytes = (real_data() ? 1 : 2) * (problem_.precision == Precision::float64 ? 8 : 4);
-    m_.ceilings = find_ceilings(comm_, {points * bytes / comm_.size(), device_, case_.options.get("wisdom")});
+    Index bytes = problem_.batch * static_cast<Index>(element(true));
+    for (Index n : input_shape(problem_)) bytes *= n;
+    m_.ceilings = find_ceilings(comm_, {bytes / comm_.size(), device_, case_.options.get("wisdom")});
     const double begin = seconds();
     plan_ = std::make_unique<Plan>(comm_, problem_, case_.options);
     m_.planning_s = slowest(comm_, seconds() - begin);
@@ -69,7 +70,9 @@ class Bench {
 
  private:
   std::size_t element(bool input) const {
-    const bool real = real_data() && (input || !problem_.transforms.contains(Transform::r2c));
+    const bool between = problem_.between != Between::none;
+    const bool points = between ? problem_.between == Between::modes : input;
+    const bool real = real_data() && (points || !problem_.transforms.contains(Transform::r2c));
     return (real ? 1u : 2u) * (problem_.precision == Precision::float64 ? 8u : 4u);
   }
   bool real_data() const { return problem_.element == Element::real; }
@@ -155,10 +158,15 @@ class Bench {
 
   /// Until it is done, on the device too.
   void execute(Direction d) {
-    if (d == Direction::forward) {
-      plan_->forward(static_cast<const void*>(array(true).data()), array(false).data());
+    const bool is_forward = d == Direction::forward;
+    const void* const from = array(is_forward).data();
+    void* const to = array(!is_forward).data();
+    if (problem_.between != Between::none) {
+      plan_->apply(from, to, repeat_fields, d);
+    } else if (is_forward) {
+      plan_->forward(from, to);
     } else {
-      plan_->backward(static_cast<const void*>(array(false).data()), array(true).data());
+      plan_->backward(from, to);
     }
     if (device_) plan_->wait();
   }
@@ -214,7 +222,8 @@ class Bench {
     const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
     const Index distance = input ? plan_->input_distance() : plan_->output_distance();
     const Index most = array(input).longest() / element(input);
-    for (Index item = 0; item < problem_.batch && !box.empty(); ++item)
+    const Index arrays = arrays_of(problem_, input ? Direction::forward : Direction::backward);
+    for (Index item = 0; item < arrays && !box.empty(); ++item)
       halve(box, strides, item * distance, most,
             [&](const Box& part, Index first, Index points) { f(part, strides, item, first, points); });
   }
@@ -276,20 +285,15 @@ class Bench {
 
   void check_answer() {
     const KnownAnswer answer(problem_, case_.data == "smooth");
-    const auto input = [&](const Shape& at, Index item) { return answer.input(at, item); };
-    const auto spectrum = [&](const Shape& at, Index item) { return answer.spectrum(at, item); };
-    if (case_.forward()) {
-      fill(true, input);
-      execute(Direction::forward);
-      m_.error_l2 = error(false, spectrum);
-    }
-    if (case_.backward()) {
-      fill(false, spectrum);
-      execute(Direction::backward);
-      const double scale = plan_->scale_factor();
-      m_.error_l2 =
-          std::max(m_.error_l2,
-                   error(true, [&](const Shape& at, Index item) { return scale * answer.input(at, item); }));
+    for (const Direction d : {Direction::forward, Direction::backward}) {
+      if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
+      const bool from_input = d == Direction::forward;
+      fill(from_input, [&](const Shape& at, Index item) { return answer.given(d, at, item); });
+      execute(d);
+      const Index arrays = arrays_of(problem_, d);
+      const auto result = [&](const Shape& at, Index item) { return answer.result(d, at, item % arrays); };
+      const double wrong = error(!from_input, result);
+      if (!(wrong <= m_.error_l2) && !std::isnan(m_.error_l2)) m_.error_l2 = wrong;  // no number stays
     }
     refill();
   }
@@ -333,13 +337,15 @@ class Bench {
   }
 
   /// Before so many executions: results that are transformed in place again and again would overflow. Two
-  /// transforms of N points make them N times larger, cosines and sines of n points by 2n. In single
-  /// precision they may overflow before so many are done; what is timed is the same.
+  /// transforms of N points make them N times larger, cosines and sines of n points by 2n; with something
+  /// between an execution is two transforms. In single precision they may overflow before so many are done;
+  /// what is timed is the same.
   void renew(int executions) {
     const double digits = problem_.precision == Precision::float64 ? 300 : 36;
     double points = 1;
     for (Index n : problem_.shape) points *= 2 * static_cast<double>(n);
-    if (0.5 * (executions_ + executions + 1) * std::log10(points) > digits) refill();
+    const double half = problem_.between == Between::none ? 0.5 : 1;
+    if (half * (executions_ + executions + 1) * std::log10(points) > digits) refill();
     executions_ += executions;
   }
 

@@ -7,6 +7,7 @@ namespace weft::bench {
 std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const Comm& comm, const Case& c) {
   const Problem p = c.problem();
   bool plain = p.batch == 1 && p.input.kind() == Distribution::Kind::slab && c.direction == "forward" &&
+               p.modes.empty() && p.points.empty() && p.between == Between::none &&
                (c.output == "natural" || c.output == "transposed" ||
                 (c.output == "slab1" && name == "cufft"));  // which has the whole array on one device
   for (int a = 0; a < p.shape.size(); ++a)
@@ -16,7 +17,7 @@ std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const 
     throw Error(
         "--peers", name + " for this problem",
         "peers only for forward c2c, or r2c along the last axis, of one array from slabs to natural or "
-        "transposed slabs");
+        "transposed slabs, with all modes and points and nothing between");
   if (name != "mkl" && name != "fftw-mpi" && name != "cufft")
     throw Error("--peers", "\"" + name + "\"", "fftw-mpi, mkl, cufft");
   if ((name == "cufft") != (p.memory == MemoryKind::cuda))

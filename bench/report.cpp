@@ -183,6 +183,10 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                   {"input", c.input},   {"output", c.output},       {"direction", c.direction},
                   {"device", c.device}, {"in_place", c.in_place},   {"batch", c.batch},
                   {"data", c.data},     {"repeat", c.repeat}};
+  if (!c.modes.empty()) j["problem"]["modes"] = c.modes;
+  if (!c.points.empty()) j["problem"]["points"] = c.points;
+  if (c.between != "none") j["problem"]["between"] = c.between;
+  if (c.results > 0) j["problem"]["results"] = c.results;
   j["options"] = Json::object();
   for (const auto& [name, value] : c.options.all()) j["options"][name] = value;
   j["plan"] = m.plan;

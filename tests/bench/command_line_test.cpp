@@ -86,7 +86,7 @@ TEST(CommandLine, ItsExamplesCanBeRead) {
     EXPECT_EQ(read(arguments).status, std::nullopt) << line;
     ++examples;
   }
-  EXPECT_EQ(examples, 6);
+  EXPECT_EQ(examples, 7);
 }
 
 TEST(CommandLine, Version) {

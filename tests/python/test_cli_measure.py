@@ -30,6 +30,45 @@ def test_bench(transform, capsys):
     assert data["problem"]["transform"] == transform
 
 
+@pytest.mark.parametrize("between", ["none", "modes", "points"])
+@pytest.mark.parametrize(
+    ("transform", "modes"),
+    [("c2c", "8,7,5"), ("r2c", "7,8,4"), ("r2c", ""), ("dct2", "5,4,3"), ("c2c,none,r2c", "6,10,3")],
+)
+@pytest.mark.parametrize("points", ["", "9,10,5"])
+def test_bench_of_cut_transforms(transform, modes, points, between, capsys):
+    arguments = [text for name, value in (("--modes", modes), ("--points", points)) if value for text in (name, value)]
+    for ranks in (1, 3):
+        case = ["--shape", "12,10,8", "--comm", f"threads:{ranks}", "--repeat", "1", "--batch", "2"]
+        data = run_json(capsys, "bench", *case, "--transform", transform, "--between", between, *arguments)
+        assert 0 < data["error_l2"] < 1e-14
+        problem = data["problem"]
+        assert problem.get("modes") == ([int(n) for n in modes.split(",")] if modes else None)
+        assert problem.get("points") == ([int(n) for n in points.split(",")] if points else None)
+        assert problem.get("between", "none") == between
+
+
+def test_the_error_of_cut_transforms_is_found(capsys, monkeypatch):
+    execute = _measure._Rank.execute
+
+    def wrong(self, direction):
+        execute(self, direction)
+        if direction == "forward":
+            self._y[...] *= 1.001
+
+    monkeypatch.setattr(_measure._Rank, "execute", wrong)
+    case = [*SMALL, "--transform", "r2c", "--modes", "7,8,4", "--points", "9,10,5"]
+    assert run_json(capsys, "bench", *case)["error_l2"] == pytest.approx(1e-3)
+
+
+def test_other_commands_of_cut_transforms(capsys):
+    case = ["--shape", "12,10,8", "--comm", "threads:2", "--modes", "8,7,5", "--between", "points"]
+    data = run_json(capsys, "explain", *case)
+    assert data["boxes"]["input"][1]["hi"] == [8, 7, 5]
+    data = run_json(capsys, "compare", *case, "--repeat", "1", "--first", "exchange=copy")
+    assert data["problem"]["modes"] == [8, 7, 5]
+
+
 def test_bench_beside_others(capsys):
     data = run_json(capsys, "bench", *SMALL, "--transform", "r2c", "--peers", "scipy,numpy,whole")
     assert list(data["peers"]) == ["scipy", "numpy", "whole"]
@@ -101,6 +140,10 @@ def test_compare_results(capsys, tmp_path):
     data = run_json(capsys, "compare", *files[:2])
     assert [row["ratio"] for row in data["rows"]] == pytest.approx([2, 2])
     assert data["notes"] == ["problem shape: 12,10,8 and 12,10,4"]
+    other["problem"] |= {"shape": [12, 10, 8], "modes": [12, 10, 4]}
+    (tmp_path / "cut.json").write_text(json.dumps(other))
+    notes = run_json(capsys, "compare", files[0], str(tmp_path / "cut.json"))["notes"]
+    assert notes == ["problem modes: None and 12,10,4"]
     data = run_json(capsys, "compare", files[0], files[2])
     assert [row["what"] for row in data["rows"]] == ["forward", "backward"]
     assert data["rows"][0]["second_s"] == 0.5 and data["rows"][1]["ratio"] is None

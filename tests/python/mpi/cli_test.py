@@ -40,6 +40,9 @@ def test_bench_and_compare(capsys):
     data = json.loads(run(capsys, "bench", *case, "--peers", "numpy", "--json"))
     assert data["error_l2"] < 1e-14 and "numpy" in data["peers"]
     assert "second/first" in run(capsys, "compare", *case, "--first", "exchange=p2p")
+    for between in ("none", "modes", "points"):
+        cut = ["--transform", "r2c", "--modes", "5,6,2", "--points", "7,5,4", "--between", between]
+        assert json.loads(run(capsys, "bench", *case, *cut, "--json"))["error_l2"] < 1e-14
 
 
 def test_tune(capsys, folder):

@@ -6,6 +6,7 @@ that each finds caches and clock rates as in a loop of its own.
 
 from __future__ import annotations
 
+import functools
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -36,7 +37,7 @@ class Weft:
 
     def __init__(self, name: str, ranks: Ranks, case: Case, **options: Any) -> None:
         self.name = name
-        self._ranks = ranks
+        self._ranks, self._case = ranks, case
         self._of: dict[int, _Rank] = {}
 
         def make(comm: Comm) -> tuple[float, int]:
@@ -78,12 +79,16 @@ class Weft:
 
     def error(self) -> float:
         """The relative error in the 2-norm of forward and backward together, over all ranks."""
-        sums = self._ranks.run(lambda comm: self._of[comm.rank].error())
+        lines = _lines(self._case)
+        sums = self._ranks.run(lambda comm: self._of[comm.rank].error(*lines))
         whole = sum(norm for _, norm in sums)
         return float(np.sqrt(sum(difference for difference, _ in sums) / whole)) if whole > 0 else 0.0
 
     def free(self) -> None:
         self._ranks.run(lambda comm: self._of[comm.rank].plan.free())
+
+
+Lines = list[np.ndarray]
 
 
 class _Rank:
@@ -102,10 +107,43 @@ class _Rank:
         else:
             self.plan.backward(self._y, self._back)
 
-    def error(self) -> tuple[float, float]:
+    def error(self, given: Lines, expected: Lines) -> tuple[float, float]:
+        """The squares of the error and of the result of forward and backward, of arrays that are products of lines."""
+        self._x[...] = self._product(given)
         self.execute("forward")
         self.execute("backward")
-        return float(np.linalg.norm(self._back - self._x) ** 2), float(np.linalg.norm(self._x) ** 2)
+        exact = self._product(expected)
+        every = self._x.size // max(1, exact.size)  # of a batch all are alike
+        return float(np.linalg.norm(self._back - exact) ** 2), float(every * np.linalg.norm(exact) ** 2)
+
+    def _product(self, lines: Lines) -> np.ndarray:
+        """This rank's part of an array with the input's elements."""
+        parts = [line[mine] for line, mine in zip(lines, self.plan.input_box.slices, strict=True)]
+        product = functools.reduce(np.multiply, np.meshgrid(*parts, sparse=True, indexing="ij"))
+        return product if self._x.dtype.kind == "c" else product.real
+
+
+def _lines(case: Case) -> tuple[Lines, Lines]:
+    """Arrays along each axis, whose product is an input, and what they are after forward and backward. Points are
+    random."""
+    random = np.random.default_rng(0)
+    given, expected = [], []
+    for axis, (n, kind) in enumerate(zip(case.shape, case.transforms, strict=True)):
+        real = kind == "r2c" or (kind != "c2c" and case.dtype.kind == "f")
+        cut = {name: lengths[axis : axis + 1] for name, lengths in (("modes", case.modes), ("points", case.points))}
+        with weft.Plan(None, (n,), kind, "d" if real else "D", **cut) as plan:
+            x = plan.empty_input()
+            x[...] = random.standard_normal(x.shape)
+            steps = [plan.forward, plan.backward]
+            if case.between == "points":
+                x = plan.forward(x)
+                steps.reverse()
+            y = x
+            for step in steps if case.between == "none" else 2 * steps:
+                y = step(y)
+        given.append(x)
+        expected.append(y)
+    return given, expected
 
 
 def _fill(x: np.ndarray, seed: int) -> None:
@@ -148,6 +186,8 @@ def _peer_functions(name: str, case: Case, workers: int) -> dict[str, Callable[[
     """Forward and backward. Raises `UsageError` for what the library is not there for."""
     kinds = set(case.transforms)
     real = "r2c" in kinds
+    if case.modes or case.points or case.between != "none":
+        raise UsageError(f"--peers: {name} with --modes, --points or --between; expected none of these")
     if not (kinds == {"c2c"} or case.transforms == ["c2c"] * (len(case.shape) - 1) + ["r2c"]):
         raise UsageError(f"--peers: {name} with {case.transform}; expected c2c, or r2c along the last axis")
     axes = tuple(range(-len(case.shape), 0))

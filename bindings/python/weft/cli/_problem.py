@@ -35,6 +35,9 @@ class Case:
     batch: int = 1
     comm: str = "auto"
     options: dict[str, str] = field(default_factory=dict)
+    modes: tuple[int, ...] = ()
+    points: tuple[int, ...] = ()
+    between: str = "none"
 
     @property
     def transforms(self) -> list[str]:
@@ -67,13 +70,17 @@ class Case:
             input=_input(self.input, ndim),
             output=_output(self.output, self.input, ndim),
             batch=self.batch,
+            modes=self.modes,
+            points=self.points,
+            between=self.between,
             **arguments,
         )
 
     def flops(self) -> float:
-        """The customary count of one direction: 5 N log2 N for complex data, half of it for real data."""
+        """The customary count of one direction: 5 N log2 N for complex data, half of it for real data; twice that with
+        something between."""
         lengths = [n for n, kind in zip(self.shape, self.transforms, strict=True) if kind != "none"]
-        factor = 5.0 if self.dtype.kind == "c" else 2.5
+        factor = (5.0 if self.dtype.kind == "c" else 2.5) * (1 if self.between == "none" else 2)
         return factor * self.batch * math.prod(self.shape) * math.log2(max(2, math.prod(lengths)))
 
     def to_json(self) -> dict[str, Any]:
@@ -82,6 +89,8 @@ class Case:
         return {
             "shape": list(self.shape),
             **{name: getattr(self, name) for name in names},
+            **{name: list(getattr(self, name)) for name in ("modes", "points") if getattr(self, name)},
+            **({} if self.between == "none" else {"between": self.between}),
             "options": dict(self.options),
         }
 
@@ -141,6 +150,18 @@ def add(to: argparse.ArgumentParser, *, required: bool = False) -> None:
     group.add_argument("--input", default="slab", help=f"{_INPUTS} (slab)")
     group.add_argument("--output", default="fastest", help=f"{_OUTPUTS} (fastest)")
     group.add_argument("--batch", type=positive, default=1, help="arrays transformed together (1)")
+    for name, meaning in (
+        ("modes", "lengths of the modes that are kept, of the lowest frequencies (all)"),
+        ("points", "lengths of the points that are given, behind which are zeros (all)"),
+    ):
+        group.add_argument(f"--{name}", type=shape_of, default=(), metavar="N,N,N", help=meaning)
+    group.add_argument(
+        "--between",
+        choices=("none", "modes", "points"),
+        default="none",
+        help="what an execution passes through: modes, from points to points, or points, from modes to modes; no "
+        "operator is called there (none)",
+    )
     to.add_argument_group("ranks").add_argument(
         "--comm",
         default="auto",
@@ -164,6 +185,9 @@ def case_of(arguments: argparse.Namespace) -> Case:
         arguments.batch,
         arguments.comm,
         _plan_options.given(arguments),
+        arguments.modes,
+        arguments.points,
+        arguments.between,
     )
 
 

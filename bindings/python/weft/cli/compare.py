@@ -24,6 +24,8 @@ _EXAMPLES = """Examples:
       exit status 1 if the second one takes more than 1.1 times as long as the first
 """
 
+_PROBLEM = ("shape", "transform", "precision", "input", "output", "batch", "modes", "points", "between")
+
 
 def add(commands: Any) -> None:
     about = "compares two results, or two plans in turns: the ratio of medians"
@@ -123,7 +125,7 @@ def _trace_seconds(result: dict[str, Any]) -> dict[str, float]:
 def _differences(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
     """What makes two results hard to compare."""
     notes = []
-    for part, keys in (("problem", ("shape", "transform", "precision", "input", "output", "batch")), ("ranks", None)):
+    for part, keys in (("problem", _PROBLEM), ("ranks", None)):
         one, other = first.get(part), second.get(part)
         if not isinstance(one, dict) or not isinstance(other, dict):
             continue

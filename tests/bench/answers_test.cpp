@@ -1,0 +1,149 @@
+// The benchmark's answers are right: those it computes, and those that it finds plans to have.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "geometry/layout.hpp"
+#include "geometry/transform.hpp"
+#include "known_answer.hpp"
+#include "measured_on.hpp"
+#include "report.hpp"
+#include "support/kept_modes.hpp"
+#include "support/says.hpp"
+#include "weft/modes.hpp"
+
+namespace weft::test {
+
+using bench::Case;
+using bench::Measured;
+
+namespace {
+
+/// The values of a whole array, in C order.
+template <class Value>
+std::vector<Exact> all_values(const Shape& shape, const Value& value) {
+  std::vector<Exact> all;
+  for_each_point(Box::whole(shape), dense_strides(shape, c_order(shape.size())), 0,
+                 [&](const Shape& at, std::size_t) { all.emplace_back(value(at)); });
+  return all;
+}
+
+}  // namespace
+
+TEST(BenchAnswers, TheKnownAnswerIsTheDirectSum) {
+  using enum Transform;
+  for (const AxisVector<Transform>& transforms :
+       {AxisVector<Transform>{c2c, none, c2c}, {c2c, dct2, r2c}, {dst3, dct1, dct4}})
+    for (const Between between : {Between::none, Between::modes, Between::points})
+      for (int cut = 0; cut < 8; ++cut) {
+        Problem p;
+        p.shape = cut < 4 ? Shape{5, 4, 6} : Shape{6, 4, 7};
+        p.transforms = transforms;
+        p.between = between;
+        p.element = transforms.contains(none) ? Element::complex : Element::real;
+        const bool whole = transforms.contains(none);  // along axis 1
+        if (cut % 2 == 1) p.modes = {4, whole ? 4 : 2, 3};
+        if (cut / 2 % 2 == 1) p.points = {3, whole ? 4 : 3, 5};
+        for (const bool smooth : {false, true}) {
+          const bench::KnownAnswer answer(p, smooth);
+          for (const Direction d : {Direction::forward, Direction::backward}) {
+            const bool from_points =
+                between == Between::modes || (between == Between::none && d == Direction::forward);
+            const Shape from = from_points ? points_of(p) : modes_of(p);
+            const std::vector<Exact> given =
+                all_values(from, [&](const Shape& at) { return answer.given(d, at, 0); });
+            std::vector<Exact> exact = from_points ? exact_modes(p, given) : exact_points(p, given);
+            if (between != Between::none)
+              exact = from_points ? exact_points(p, exact) : exact_modes(p, exact);
+            const bool to_points = (between == Between::none) != from_points;
+            const std::vector<Exact> result =
+                all_values(to_points ? points_of(p) : modes_of(p),
+                           [&](const Shape& at) { return answer.result(d, at, 0); });
+            ASSERT_EQ(result.size(), exact.size());
+            for (std::size_t i = 0; i < exact.size(); ++i)
+              EXPECT_LT(std::abs(result[i] - exact[i]), 1e-9) << cut << " " << static_cast<int>(between);
+          }
+        }
+      }
+}
+
+TEST(BenchAnswers, ErrorsAreRoundingForEveryTransformAndDirection) {
+  for (const char* transform : {"c2c", "r2c", "dct2", "dst4", "c2c,dct1,r2c"})
+    for (const char* direction : {"forward", "backward", "both"})
+      for (const bool in_place : {false, true}) {
+        Case c;
+        c.shape = "12,10,14";
+        c.transform = transform;
+        c.direction = direction;
+        c.in_place = in_place;
+        c.repeat = 1;
+        c.batch = 2;
+        const Measured m = measured_on(3, c);
+        EXPECT_GT(m.error_l2, 0) << transform;
+        EXPECT_LT(m.error_l2, 5e-15) << transform << " " << direction;
+      }
+}
+
+TEST(BenchAnswers, ErrorsAreRoundingWhereModesOrPointsAreCut) {
+  struct Lengths {
+    const char *shape, *modes, *modes_r2c, *points;
+  };
+  const Lengths all[] = {{"12,10,14", "8,7,9", "8,7,5", "9,10,11"},
+                         {"9,11,15", "6,5,10", "6,5,6", "9,7,8"},
+                         {"12,9,10", "", "", "6,5,5"},
+                         {"9,8,7", "4,8,5", "4,8,3", ""}};
+  int ranks = 0;
+  for (const char* transform : {"c2c", "r2c", "dct2", "dst1", "c2c,dct3,r2c"})
+    for (const char* between : {"none", "modes", "points"})
+      for (const Lengths& lengths : all) {
+        Case c;
+        c.shape = lengths.shape;
+        c.transform = transform;
+        c.modes = says(transform, "r2c") ? lengths.modes_r2c : lengths.modes;
+        c.points = lengths.points;
+        c.between = between;
+        c.direction = "both";
+        c.output = ranks % 2 == 0 ? "natural" : "transposed";
+        c.repeat = 1;
+        c.batch = 2;
+        const Measured m = measured_on(ranks++ % 4 + 1, c);
+        EXPECT_GT(m.error_l2, 0) << transform;
+        EXPECT_LT(m.error_l2, 1e-14) << transform << " " << lengths.shape << " " << between;
+      }
+}
+
+TEST(BenchAnswers, WithSomethingBetweenAnExecutionIsTwoTransforms) {
+  for (const char* between : {"modes", "points"})
+    for (const char* precision : {"double", "float"})
+      for (const char* transform : {"c2c", "r2c", "dct2"})
+        for (const auto& [batch, results] : {std::pair{1, 3}, {2, 1}, {2, 0}}) {
+          Case c;
+          c.shape = "8,6,10";
+          c.transform = transform;
+          c.precision = precision;
+          c.output = "natural";
+          c.between = between;
+          c.batch = batch;
+          c.results = results;
+          c.in_place = results == 0;
+          c.repeat = 2;
+          c.direction = "both";
+          const bool wide = c.precision == "double";
+          const Measured m = measured_on(3, c);
+          EXPECT_LT(m.error_l2, wide ? 5e-15 : 2e-6) << transform << " " << between << " " << results;
+          Case one = c;
+          one.between = "none";
+          one.results = 0;
+          one.batch = 1;
+          const double transforms = batch + (results == 0 ? batch : results);
+          EXPECT_DOUBLE_EQ(bench::customary_flops(c.problem()),
+                           transforms * bench::customary_flops(one.problem()));
+          const auto j = nlohmann::json::parse(json_of(c, m, 3, "threads"))["problem"];
+          EXPECT_EQ(j["between"], between);
+          EXPECT_EQ(j.contains("results"), results > 0);
+          EXPECT_FALSE(j.contains("modes"));
+        }
+}
+
+}  // namespace weft::test
