@@ -15,11 +15,6 @@ namespace {
 using Place = BlockPlace;
 using Side = BlockPlace::Side;
 
-/// Kept modes that lie together, by their index among all modes and among the kept ones.
-struct Kept {
-  Index first, n, among_kept;
-};
-
 /// An axis of a block in work memory: one that is transformed, or a loop.
 struct BlockAxis {
   Index n = 1;       ///< in work memory: all modes
@@ -36,12 +31,6 @@ struct WorkPart {
   Shape first, extents;       ///< among the kept modes, or the points
   Index work = 0, modes = 0;  ///< where it begins, in elements
 };
-
-std::vector<Kept> kept_modes(const ResizedAxis& a) {
-  const Index positive = divided_up<Index>(a.modes, 2), negative = a.modes / 2;
-  if (a.transform != Transform::c2c || a.modes == a.length || negative == 0) return {{0, a.modes, 0}};
-  return {{0, positive, 0}, {a.length - negative, negative, positive}};
-}
 
 /// The modes along an axis of planes of which there is a column, as few runs with some others between them:
 /// each is a call of the FFT library.
@@ -64,13 +53,6 @@ std::vector<Kept> runs_of_columns(const ModeColumns& columns, const ResizedAxis&
     runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(nearest));
   }
   return runs;
-}
-
-/// Whether the last kept mode stands for two of all.
-bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
-  if (a.modes == all_modes(a) || a.modes < 2) return false;
-  if (a.transform == Transform::r2c) return nyquist == ModesNyquist::shared;
-  return a.transform == Transform::c2c && a.modes % 2 == 0 && nyquist != ModesNyquist::single;
 }
 
 /// Writes the steps of one block.
@@ -410,6 +392,18 @@ class BlockWriter {
 };
 
 }  // namespace
+
+std::vector<Kept> kept_modes(const ResizedAxis& a) {
+  const Index positive = divided_up<Index>(a.modes, 2), negative = a.modes / 2;
+  if (a.transform != Transform::c2c || a.modes == a.length || negative == 0) return {{0, a.modes, 0}};
+  return {{0, positive, 0}, {a.length - negative, negative, positive}};
+}
+
+bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
+  if (a.modes == all_modes(a) || a.modes < 2) return false;
+  if (a.transform == Transform::r2c) return nyquist == ModesNyquist::shared;
+  return a.transform == Transform::c2c && a.modes % 2 == 0 && nyquist != ModesNyquist::single;
+}
 
 Index all_modes(const ResizedAxis& a) {
   return a.transform == Transform::r2c ? a.length / 2 + 1 : a.length;

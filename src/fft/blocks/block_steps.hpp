@@ -87,6 +87,7 @@ struct NyquistStep {
 struct ColumnsStep {
   bool in = true;                   ///< from the array to work memory
   double scale = 1;                 ///< of what goes to the array
+  Index offset = 0;                 ///< of work memory, in bytes
   std::vector<FftDimension> loops;  ///< strides in bytes, of the array and of work memory
   /// Of planes: from one column to the next in the array, and where each is in work memory; in bytes.
   Index column_stride = 0;
@@ -118,9 +119,22 @@ struct BlockSteps {
 BlockSteps write_block(const ResizedProblem& problem, const std::vector<ResizedLoop>& loops, bool aligned,
                        bool spread);
 
+/// The same for processors whose FFT libraries are fast where the lines of a call lie together: axes that are
+/// cut are transformed as rows, copied from order to order in between without what is zero or left out. Needs
+/// twice the work memory.
+BlockSteps write_rows(const ResizedProblem& problem, const std::vector<ResizedLoop>& loops, bool aligned);
+
 /// How many modes a transform has, kept or not.
 Index all_modes(const ResizedAxis& axis);
 bool has_r2c(const ResizedProblem& problem);
+/// Whether the last kept mode stands for two of all.
+bool folds(const ResizedAxis& axis, ModesNyquist nyquist);
+
+/// Kept modes that lie together, by their index among all modes and among the kept ones.
+struct Kept {
+  Index first, n, among_kept;
+};
+std::vector<Kept> kept_modes(const ResizedAxis& axis);
 
 inline constexpr Index cache_line_bytes = 64;
 

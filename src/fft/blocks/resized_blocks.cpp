@@ -62,7 +62,8 @@ ResizedBlocks cut_blocks(const ResizedProblem& problem, const BlockManner& manne
     };
     const bool aligned = problem.aligned && on_16(first) &&
                          std::ranges::all_of(where, [&](const auto& p) { return p.n == 1 || on_16(p); });
-    BlockSteps written = write_block(problem, block, aligned, manner.spread);
+    BlockSteps written = manner.rows ? write_rows(problem, block, aligned)
+                                     : write_block(problem, block, aligned, manner.spread);
     blocks.all.push_back({std::move(written.steps), std::move(where), first});
     blocks.work_bytes = std::max(blocks.work_bytes, written.work_bytes);
   };

@@ -25,11 +25,24 @@ ElementLoops loops_of(std::vector<FftDimension> dimensions, Index element_bytes)
   return loops;
 }
 
+std::shared_ptr<std::byte> uploaded(const std::vector<DeviceColumn>& columns, Device& device) {
+  const std::size_t bytes = columns.size() * sizeof(DeviceColumn);
+  const std::shared_ptr<std::byte> pinned = device.allocate_pinned(bytes, "plan: columns");
+  std::shared_ptr<std::byte> table = device.allocate(bytes, "plan: columns");
+  std::memcpy(pinned.get(), columns.data(), bytes);
+  const std::unique_ptr<DeviceStream> stream = device.make_stream();
+  const std::unique_ptr<DeviceEvent> copied = device.make_event(false);
+  stream->copy(table.get(), pinned.get(), bytes);
+  stream->record(*copied);
+  device.wait_for(*copied);
+  return table;
+}
+
 }  // namespace
 
 ResizedCalls::ResizedCalls(const ResizedProblem& problem, std::span<const FftRow* const> rows, Device& device)
     : precision_(problem.precision) {
-  ResizedBlocks blocks = cut_blocks(problem, {block_bytes, shortest_run, false});
+  ResizedBlocks blocks = cut_blocks(problem, {block_bytes, shortest_run, false, true});
   fft_work_ = work_aligned(blocks.work_bytes);
   for (LikeBlocks& like : blocks.all) {
     steps_.emplace_back();
@@ -86,33 +99,22 @@ void ResizedCalls::bind(const NyquistStep& step) {
                                       step.offset});
 }
 
-/// The table of all columns is uploaded once.
+/// The columns go to a table on the device; that of lines is the same for all blocks.
 void ResizedCalls::bind(const ColumnsStep& step, Device& device) {
   const Index real = real_bytes(precision_), unit = 2 * real;
   const bool lines = step.columns != nullptr;
-  if (!columns_) {
+  if (!lines || columns_.empty()) {
     std::vector<DeviceColumn> all;
-    if (lines) {
-      for (std::size_t c = 0; c < step.columns->all.size(); ++c) {
-        const ModeColumn& column = step.columns->all[c];
-        all.push_back({step.columns->begin[c], mode_index(column.first[0], step.length), column.count});
-      }
-    } else {
-      for (const Index place : step.places) all.push_back({place / unit, 0, 1});
+    for (std::size_t c = 0; lines && c < step.columns->all.size(); ++c) {
+      const ModeColumn& column = step.columns->all[c];
+      all.push_back({step.columns->begin[c], mode_index(column.first[0], step.length), column.count});
     }
-    const std::size_t bytes = all.size() * sizeof(DeviceColumn);
-    const std::shared_ptr<std::byte> pinned = device.allocate_pinned(bytes, "plan: columns");
-    columns_ = device.allocate(bytes, "plan: columns");
-    std::memcpy(pinned.get(), all.data(), bytes);
-    const std::unique_ptr<DeviceStream> stream = device.make_stream();
-    const std::unique_ptr<DeviceEvent> copied = device.make_event(false);
-    stream->copy(columns_.get(), pinned.get(), bytes);
-    stream->record(*copied);
-    device.wait_for(*copied);
+    for (const Index place : step.places) all.push_back({place / unit, 0, 1});
+    columns_.push_back(uploaded(all, device));
   }
   CopyColumns copy;
   copy.loops = loops_of(step.loops, unit);
-  copy.columns = reinterpret_cast<const DeviceColumn*>(columns_.get());
+  copy.columns = reinterpret_cast<const DeviceColumn*>(columns_.back().get());
   copy.lines = lines;
   copy.in = step.in;
   copy.count = lines ? step.count : static_cast<Index>(step.places.size());
@@ -123,7 +125,7 @@ void ResizedCalls::bind(const ColumnsStep& step, Device& device) {
   copy.scale = step.scale;
   copy.real_bytes = static_cast<int>(real);
   using Side = BlockPlace::Side;
-  steps_.back().emplace_back(Columns{copy, {step.in ? Side::input : Side::output, 0}, lines});
+  steps_.back().emplace_back(Columns{copy, {step.in ? Side::input : Side::output, 0}, step.offset, lines});
 }
 
 void ResizedCalls::bind(const OperatorStep& step) {
@@ -174,7 +176,7 @@ void ResizedCalls::run(const Elements& step, const Run& run) const {
 void ResizedCalls::run(const Columns& step, const Run& run) const {
   CopyColumns now = step.step;
   if (step.by_block) now.columns += run.middle.at[1] + run.at[1];
-  run.stream.elements(address(step.user, run), run.work, now);
+  run.stream.elements(address(step.user, run), run.work + step.offset, now);
 }
 
 void ResizedCalls::run(const Operation& operation, const Run& run) const {

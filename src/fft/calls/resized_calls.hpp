@@ -41,6 +41,7 @@ class ResizedCalls final : public StreamFft {
   struct Columns {
     CopyColumns step;
     BlockPlace user;
+    Index offset;   ///< of work memory, in bytes
     bool by_block;  ///< the columns are those from the block's index on
   };
   struct Operation {
@@ -71,10 +72,10 @@ class ResizedCalls final : public StreamFft {
   void run(const Operation& step, const Run& run) const;
 
   Precision precision_;
-  std::vector<LikeBlocks> blocks_;        ///< without their steps
-  std::vector<std::vector<Step>> steps_;  ///< which are here
-  std::shared_ptr<std::byte> columns_;    ///< on the device: every column, `DeviceColumn`
-  std::size_t fft_work_ = 0;              ///< where the FFTs' own work memory begins, behind that of a block
+  std::vector<LikeBlocks> blocks_;                   ///< without their steps
+  std::vector<std::vector<Step>> steps_;             ///< which are here
+  std::vector<std::shared_ptr<std::byte>> columns_;  ///< tables of `DeviceColumn` on the device
+  std::size_t fft_work_ = 0;  ///< where the FFTs' own work memory begins, behind that of a block
   std::size_t fft_bytes_ = 0;
   const FftRow* row_ = nullptr;
 };

@@ -167,9 +167,9 @@ void ResizedFft::copy_columns(const ColumnsStep& step, const Run& run, int part,
     }
   };
   if (step.columns)
-    for_each_index(step.loops, user, run.work, lines);
+    for_each_index(step.loops, user, run.work + step.offset, lines);
   else
-    for_each_index(step.loops, user, run.work, planes);
+    for_each_index(step.loops, user, run.work + step.offset, planes);
 }
 
 void ResizedFft::operate(const Operation& operation, const Run& run, int part, int parts) const {
