@@ -126,7 +126,12 @@ class LocalBuilder {
     return cut(pass, w_.request.threads);
   }
 
+  /// In parts that fit the cache; on devices as a whole.
   Pass cut(Pass s, Index times = 1) const {
+    if (w_.request.two_lanes) {
+      s.parts = {s.source.box};
+      return s;
+    }
     s.parts = sub_tiles(s.source.box, order_of(s.source.strides), s.axes,
                         std::max(s.source.element_bytes, s.result.element_bytes), times * w_.request.subtile);
     return s;
@@ -171,7 +176,7 @@ class LocalBuilder {
   /// the first one leaves it.
   bool pays() const {
     const Stage& s = w_.schedule.stages[0];
-    if (w_.input.box.empty() || s.axes.size() < 2 || !s.between.empty()) return false;
+    if (w_.input.box.empty() || s.axes.size() < 2 || !s.between.empty() || w_.request.two_lanes) return false;
     Index points = w_.output.element_bytes;
     for (int a : s.axes) points *= std::max(w_.input.box.extent(a), w_.output.box.extent(a));
     if (s.real_axis >= 0 && s.real_axis == slowest_axis()) return false;

@@ -68,7 +68,7 @@ class RowWriter {
       forward ? go_backward() : go_forward();
       for (std::size_t i = first; i < last; ++i) std::get<OperatorStep>(steps_[i]).after = scale_;
     }
-    return {std::move(steps_), 2 * half_};
+    return {std::move(steps_), halves_ * half_};
   }
 
  private:
@@ -115,8 +115,10 @@ class RowWriter {
   }
   bool is_dct(int i) const { return is_r2r(axis(i).transformed->transform); }
 
-  Place free_half() const {
-    return {Side::work, now_.place.side == Side::work && now_.place.offset == 0 ? half_ : 0};
+  Place free_half() {
+    const bool second = now_.place.side == Side::work && now_.place.offset == 0;
+    if (second) halves_ = 2;
+    return {Side::work, second ? half_ : 0};
   }
 
   /// The axes of the block from the fastest one where they are now; the arrays of a batch come last, as an
@@ -488,6 +490,7 @@ class RowWriter {
   Index element_ = 16;
   double scale_ = 1;  ///< what nothing has multiplied by yet; the next copy does, as transforms are linear
   Index half_ = 0;    ///< bytes of work memory: elements are copied from one half to the other
+  Index halves_ = 1;  ///< how many of them
   std::vector<RowAxis> axes_;
   std::vector<int> order_;  ///< in which forward transforms
   Where now_;
