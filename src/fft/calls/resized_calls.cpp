@@ -13,7 +13,7 @@ namespace {
 
 /// Work memory of a block: enough that kernels take longer than their launch, and not much more than the
 /// second-level cache of a GPU.
-constexpr Index block_bytes = Index{64} << 20;
+constexpr Index block_bytes = Index{256} << 20;
 constexpr Index shortest_run = 512;
 
 /// Loops over elements, whose strides are given in bytes, the innermost first.
