@@ -27,9 +27,20 @@ struct RowAxis {
 struct Where {
   Place place;
   std::vector<Index> strides, extents;
-  bool reals = false;  ///< real numbers that become complex, or came of them
-  int cut = -1;        ///< the axis of which only kept modes, or points, are there, with others between them
-  int rows = -1;       ///< the axis of which whole lines are contiguous in work memory, for its transform
+  bool reals = false;      ///< real numbers that become complex, or came of them
+  std::vector<int> cuts;   ///< axes of which `extents` count kept modes, or points, with others between them
+  std::vector<int> whole;  ///< axes that have room for all modes or points, as their transform left them
+};
+
+/// A box of what there is: along axes that are cut one run of kept modes, or the points.
+struct Part {
+  std::vector<Index> first, among_kept, extents;  ///< where it begins among all, and among what is kept
+};
+
+/// Axes that are transformed together.
+struct Group {
+  std::vector<int> axes;
+  bool rows;  ///< one axis, in rows of work memory
 };
 
 class RowWriter {
@@ -52,6 +63,7 @@ class RowWriter {
       return ra != rb ? ra
                       : users(true)[static_cast<std::size_t>(a)] < users(true)[static_cast<std::size_t>(b)];
     });
+    groups_ = groups();
   }
 
   BlockSteps run() {
@@ -108,10 +120,42 @@ class RowWriter {
                                                : a.transformed->modes);
   }
 
-  /// Whether a transform has all of its points and modes.
-  bool is_whole(int i) const {
+  /// Axes are transformed together, modes that are cut included, as long as more than half of what the next
+  /// one goes through is kept. What has to be copied because of a cut, or of points that are not there, is
+  /// copied to rows.
+  std::vector<Group> groups() const {
+    constexpr double worth = 0.5;
+    std::vector<Group> all;
+    bool cut = false;
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const int i = order_[k];
+      const auto has_points = [&](int j) {
+        return axis(j).transformed->points == axis(j).transformed->length;
+      };
+      if (cut || !has_points(i)) {
+        all.push_back({{i}, true});
+        cut = is_cut(i);
+        continue;
+      }
+      all.push_back({{i}, false});
+      double kept = kept_share(i);
+      cut = is_cut(i);
+      // A folded mode of r2c is real along its axis alone: that comes before other axes.
+      const bool alone = axis(i).is_r2c() && folds(*axis(i).transformed, p_.nyquist);
+      for (; k + 1 < order_.size() && kept > worth && !alone; ++k) {
+        const int next = order_[k + 1];
+        if (!has_points(next) || is_dct(next) != is_dct(i)) break;
+        all.back().axes.push_back(next);
+        kept *= kept_share(next);
+        cut = cut || is_cut(next);
+      }
+    }
+    return all;
+  }
+  bool is_cut(int i) const { return axis(i).transformed->modes != all_modes(*axis(i).transformed); }
+  double kept_share(int i) const {
     const ResizedAxis& a = *axis(i).transformed;
-    return a.points == a.length && a.modes == all_modes(a);
+    return static_cast<double>(a.modes) / static_cast<double>(all_modes(a));
   }
   bool is_dct(int i) const { return is_r2r(axis(i).transformed->transform); }
 
@@ -147,17 +191,11 @@ class RowWriter {
   }
 
   void go_forward() {
-    for (std::size_t k = 0; k < order_.size();) {
-      const int i = order_[k];
-      if (!is_whole(i) || now_.cut >= 0) {
-        forward_rows(i);
-        ++k;
-        continue;
-      }
-      std::vector<int> together{i};
-      while (++k < order_.size() && is_whole(order_[k]) && is_dct(order_[k]) == is_dct(i))
-        together.push_back(order_[k]);
-      transform_whole(together, true, k == order_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].rows)
+        forward_rows(groups_[g].axes.front());
+      else
+        forward_whole(groups_[g].axes, g + 1 == groups_.size());
     }
     if (!is_last_half()) return;
     if (p_.columns) return columns(false);
@@ -166,17 +204,11 @@ class RowWriter {
 
   void go_backward() {
     if (p_.columns && !is_second_) columns(true);
-    for (std::size_t k = order_.size(); k > 0;) {
-      const int i = order_[k - 1];
-      if (!is_whole(i) || now_.cut >= 0) {
-        backward_rows(i, k == 1);
-        --k;
-        continue;
-      }
-      std::vector<int> together{i};
-      while (--k > 0 && is_whole(order_[k - 1]) && is_dct(order_[k - 1]) == is_dct(i))
-        together.push_back(order_[k - 1]);
-      transform_whole(together, false, k == 0);
+    for (std::size_t g = groups_.size(); g-- > 0;) {
+      if (groups_[g].rows)
+        backward_rows(groups_[g].axes.front(), g == 0);
+      else
+        backward_whole(groups_[g].axes, g == 0);
     }
     if (is_last_half()) leave(true);
   }
@@ -187,52 +219,107 @@ class RowWriter {
     copy({Side::output, 0}, users(points));
   }
 
-  /// Copies what there is, compact along the axis that is cut.
+  /// Copies what there is, compact along axes that are cut.
   void copy(const Place& to, const std::vector<Index>& strides) {
-    const Index bytes = unit(now_.reals);
     const double scale = std::exchange(scale_, 1);
-    for (const Kept& k : pieces()) {
-      Where part = now_;
-      if (now_.cut >= 0) at(part.extents, now_.cut) = k.n;
-      const Index from_skip = now_.cut < 0 ? 0 : k.first * at(now_.strides, now_.cut);
-      const Index to_skip = now_.cut < 0 ? 0 : k.among_kept * at(strides, now_.cut);
-      copy_part(part.extents, {now_.place.side, now_.place.offset + from_skip * bytes},
-                {to.side, to.offset + to_skip * bytes}, strides, scale);
-    }
+    for (const Part& part : parts()) copy_part(part, part.first, part.among_kept, to, strides, scale);
     now_.place = to;
     now_.strides = strides;
-    now_.cut = now_.rows = -1;
+    now_.cuts = now_.whole = {};
   }
-  void copy_part(const std::vector<Index>& extents, const Place& from, const Place& to,
-                 const std::vector<Index>& strides, double scale) {
+  /// Copies modes to where they are among all of some axes.
+  void spread(const std::vector<int>& axes, const Place& to, const std::vector<Index>& strides) {
+    const double scale = std::exchange(scale_, 1);
+    now_.cuts = {};  // points begin at 0
+    for (const Part& part : parts_of(axes)) copy_part(part, part.among_kept, part.first, to, strides, scale);
+    now_.place = to;
+    now_.strides = strides;
+  }
+  void copy_part(const Part& part, const std::vector<Index>& from, const std::vector<Index>& to,
+                 const Place& target, const std::vector<Index>& strides, double scale) {
+    const Index bytes = unit(now_.reals);
     CopyStep step;
+    Index read = now_.place.offset, written = target.offset;
     for (int i = 0; i < count(); ++i) {
-      if (at(extents, i) == 1) continue;
-      step.extents.push_back(at(extents, i));
+      read += at(from, i) * at(now_.strides, i) * bytes;
+      written += at(to, i) * at(strides, i) * bytes;
+      if (at(part.extents, i) == 1) continue;
+      step.extents.push_back(at(part.extents, i));
       step.from_strides.push_back(at(now_.strides, i));
       step.to_strides.push_back(at(strides, i));
     }
-    step.element_bytes = static_cast<int>(unit(now_.reals));
+    step.element_bytes = static_cast<int>(bytes);
     step.scale = scale;
-    step.from = from;
-    step.to = to;
+    step.from = {now_.place.side, read};
+    step.to = {target.side, written};
     steps_.emplace_back(std::move(step));
   }
 
-  /// The kept modes, or the points, of the axis that is cut.
-  std::vector<Kept> pieces() const {
-    if (now_.cut < 0) return {{}};
-    if (cut_modes_) return kept_modes(*axis(now_.cut).transformed);
-    return {{0, at(now_.extents, now_.cut), 0}};
+  /// What there is: of axes with cut modes their runs; points begin at 0.
+  std::vector<Part> parts() const { return parts_of(cut_modes_ ? now_.cuts : std::vector<int>{}); }
+  /// The runs of kept modes along some axes.
+  std::vector<Part> parts_of(const std::vector<int>& axes) const {
+    const std::vector<Index> zeros(axes_.size(), 0);
+    std::vector<Part> all{{zeros, zeros, now_.extents}};
+    for (const int i : axes) {
+      std::vector<Part> finer;
+      for (const Part& p : all)
+        for (const Kept& k : kept_modes(*axis(i).transformed)) {
+          finer.push_back(p);
+          at(finer.back().first, i) = k.first;
+          at(finer.back().among_kept, i) = k.among_kept;
+          at(finer.back().extents, i) = k.n;
+        }
+      all = std::move(finer);
+    }
+    return all;
   }
 
-  /// A transform along axes of which nothing is cut, to the output of the block if it is the last one.
-  void transform_whole(const std::vector<int>& axes, bool forward, bool is_last) {
+  /// A transform along axes that have all points, to the output of the block if it is the last one and keeps
+  /// all modes.
+  void forward_whole(const std::vector<int>& axes, bool is_last) {
+    const bool cut = std::ranges::any_of(axes, [&](int i) { return is_cut(i); });
+    transform_whole(axes, true, is_last && !cut && !p_.columns);
+    for (const int i : axes)
+      if (folds(*axis(i).transformed, p_.nyquist)) fold(i, true);
+    for (const int i : axes) {
+      at(now_.extents, i) = axis(i).transformed->modes;
+      if (is_cut(i)) now_.cuts.push_back(i);
+    }
+    cut_modes_ = true;
+  }
+
+  void backward_whole(const std::vector<int>& axes, bool is_last) {
+    const bool cut = std::ranges::any_of(axes, [&](int i) { return is_cut(i); });
+    const auto has_room = [&](int i) { return std::ranges::find(now_.whole, i) != now_.whole.end(); };
+    if (!std::ranges::all_of(axes, has_room) && (cut || !now_.cuts.empty())) {
+      std::vector<Index> extents = now_.extents;
+      for (const int i : axes) at(extents, i) = all_modes(*axis(i).transformed);
+      const Place to = free_half();
+      Where like = now_;
+      like.strides = users(true);  // an order that suits the points
+      std::swap(now_.strides, like.strides);
+      const std::vector<Index> strides = dense(extents);
+      std::swap(now_.strides, like.strides);
+      spread(axes, to, strides);
+    }
+    for (const int i : axes) at(now_.extents, i) = all_modes(*axis(i).transformed);
+    now_.cuts = {};
+    std::vector<int> before;
+    for (const int i : axes) {
+      for (const Part& part : parts_of(before)) clear_modes(i, part);
+      before.push_back(i);
+    }
+    for (const int i : axes)
+      if (folds(*axis(i).transformed, p_.nyquist)) fold(i, false);
+    transform_whole(axes, false, is_last);
+  }
+
+  void transform_whole(const std::vector<int>& axes, bool forward, bool may_leave) {
     const bool r2c = std::ranges::any_of(axes, [&](int i) { return axis(i).is_r2c(); });
-    const bool direct =
-        is_last && is_last_half() && !(forward && p_.columns) && now_.place.side != Side::input;
+    const bool direct = may_leave && is_last_half() && now_.place.side != Side::input;
     Where to = now_;
-    to.rows = -1;
+    to.whole = axes;
     to.reals = r2c && !forward;
     for (const int i : axes)
       at(to.extents, i) = forward ? all_modes(*axis(i).transformed) : axis(i).transformed->length;
@@ -299,61 +386,36 @@ class RowWriter {
   /// In rows: points that are not there become zero, modes that are not kept are left where they are.
   void forward_rows(int i) {
     const ResizedAxis& a = *axis(i).transformed;
+    if (!is_in_rows(i)) copy(free_half(), dense(now_.extents, i, row_of(i, now_.reals)));
+    clear(i, a.points, a.length - a.points);
     Where to = now_;
-    if (now_.rows != i) {
-      to.place = free_half();
-      to.strides = dense(now_.extents, i, row_of(i, false));
-      to.cut = -1;
-      if (a.points != a.length || now_.cut >= 0 || !in_one_call(i, to, true)) {
-        copy(to.place, dense(now_.extents, i, row_of(i, now_.reals)));
-        to = now_;
-      }
-    }
-    if (to.place.side == now_.place.side && to.place.offset == now_.place.offset) {
-      clear(i, a.points, a.length - a.points);
-      if (axis(i).is_r2c())
-        for (int b = 0; b < count(); ++b)
-          if (b != i) at(to.strides, b) = at(now_.strides, b) / 2;
-    }
+    if (axis(i).is_r2c())
+      for (int b = 0; b < count(); ++b)
+        if (b != i) at(to.strides, b) /= 2;
     to.reals = false;
     at(to.extents, i) = a.modes;
-    to.cut = a.modes == all_modes(a) ? -1 : i;
-    to.rows = i;
+    to.cuts = is_cut(i) ? std::vector<int>{i} : std::vector<int>{};
+    to.whole = {i};
     cut_modes_ = true;
     add_lines({i}, to, true);
     if (folds(a, p_.nyquist)) fold(i, true);
   }
+  /// Whether whole lines along an axis are there, of which only some may be cut.
+  bool is_in_rows(int i) const {
+    return now_.place.side == Side::work && now_.whole == std::vector<int>{i} && at(now_.strides, i) == 1;
+  }
 
   void backward_rows(int i, bool is_last) {
     const ResizedAxis& a = *axis(i).transformed;
-    const std::vector<Kept> kept = kept_modes(a);
-    if (now_.rows != i) {
-      std::vector<Index> extents = now_.extents;
-      const std::vector<Index> strides = dense(extents, i, row_of(i, false));
-      const Place to = free_half();
-      const double scale = std::exchange(scale_, 1);
-      for (const Kept& k : kept) {
-        at(extents, i) = k.n;
-        copy_part(extents,
-                  {now_.place.side, now_.place.offset + k.among_kept * at(now_.strides, i) * element_},
-                  {to.side, to.offset + k.first * element_}, strides, scale);
-      }
-      now_.place = to;
-      now_.strides = strides;
-      now_.cut = -1;
-    }
-    Index first = 0;
-    for (const Kept& k : kept) {
-      clear(i, first, k.first - first);
-      first = k.first + k.n;
-    }
-    clear(i, first, all_modes(a) - first);
+    if (!is_in_rows(i)) spread({i}, free_half(), dense(now_.extents, i, row_of(i, false)));
+    now_.cuts = {};
+    clear_modes(i, parts_of({}).front());
     if (folds(a, p_.nyquist)) fold(i, false);
     Where to = now_;
     to.reals = axis(i).is_r2c();
     at(to.extents, i) = a.points;
-    to.cut = to.reals || a.points != a.length ? i : -1;
-    to.rows = i;
+    to.cuts = to.reals || a.points != a.length ? std::vector<int>{i} : std::vector<int>{};
+    to.whole = {i};
     if (to.reals)
       for (int b = 0; b < count(); ++b)
         if (b != i) at(to.strides, b) *= 2;
@@ -361,8 +423,8 @@ class RowWriter {
       Where out = to;
       out.place = {Side::output, 0};
       out.strides = users(true);
-      if (at(out.strides, i) == 1 && in_one_call(i, out, false)) {
-        out.cut = -1;
+      if (at(out.strides, i) == 1 && in_one_call(i, out)) {
+        out.cuts = {};
         to = out;
       }
     }
@@ -370,19 +432,41 @@ class RowWriter {
     add_lines({i}, to, false);
   }
 
-  /// Whether all lines along an axis are one call, from where they are to there.
-  bool in_one_call(int i, const Where& to, bool forward) const {
-    if (at(now_.strides, i) != 1 || at(to.strides, i) != 1) return false;
-    return merge_loops(problem_of({i}, now_, to, forward).loops).size() <= 1;
+  /// Whether all lines back along an axis are one call, from where they are to there.
+  bool in_one_call(int i, const Where& to) const {
+    return merge_loops(problem_of({i}, now_, to, false).loops).size() <= 1;
   }
 
-  /// Some elements of each row along an axis, which are contiguous.
-  void clear(int i, Index first, Index n) {
+  /// Some elements of each line along an axis.
+  void clear(int i, Index first, Index n) { clear_part(i, first, n, parts_of({}).front()); }
+  void clear_part(int i, Index first, Index n, const Part& part) {
     if (n == 0) return;
     const Index bytes = unit(now_.reals);
-    std::vector<FftDimension> loops = others(i, bytes);
-    loops.push_back({n * bytes, 1, 1});
-    steps_.emplace_back(ZeroStep{std::move(loops), now_.place.offset + first * bytes});
+    Index offset = now_.place.offset;
+    std::vector<FftDimension> loops;
+    for (int b = 0; b < count(); ++b) {
+      const Index begin = b == i ? first : at(part.first, b), extent = b == i ? n : at(part.extents, b);
+      const Index stride = at(now_.strides, b) * bytes;
+      offset += begin * stride;
+      if (extent > 1) loops.push_back({extent, stride, stride});
+    }
+    std::ranges::sort(loops, std::greater{}, &FftDimension::from_stride);
+    // The innermost loop is a run of bytes.
+    if (!loops.empty() && loops.back().from_stride == bytes)
+      loops.back() = {loops.back().n * bytes, 1, 1};
+    else
+      loops.push_back({bytes, 1, 1});
+    steps_.emplace_back(ZeroStep{std::move(loops), offset});
+  }
+  /// The modes along an axis that are not kept, of part of the others.
+  void clear_modes(int i, const Part& part) {
+    const ResizedAxis& a = *axis(i).transformed;
+    Index first = 0;
+    for (const Kept& k : kept_modes(a)) {
+      clear_part(i, first, k.first - first, part);
+      first = k.first + k.n;
+    }
+    clear_part(i, first, all_modes(a) - first, part);
   }
   /// Loops over the rows along an axis, strides in bytes.
   std::vector<FftDimension> others(int i, Index bytes) const {
@@ -397,19 +481,19 @@ class RowWriter {
   void fold(int i, bool forward) {
     const ResizedAxis& a = *axis(i).transformed;
     const std::vector<Kept> kept = kept_modes(a);
+    const Index step = at(now_.strides, i) * element_;
     const Index positive = axis(i).is_r2c() ? a.modes - 1 : kept.front().n;
     const Index other = axis(i).is_r2c() ? 0 : kept.back().first - positive;
     steps_.emplace_back(
-        NyquistStep{others(i, element_), now_.place.offset + positive * element_, other * element_, forward});
+        NyquistStep{others(i, element_), now_.place.offset + positive * step, other * step, forward});
   }
 
   /// All kept modes of the block, or all points.
   void operate() {
     const Index bytes = unit(now_.reals);
-    for (const Kept& k : pieces()) {
+    for (const Part& part : parts()) {
       OperatorStep step;
-      const Index skipped = now_.cut < 0 ? 0 : k.first * at(now_.strides, now_.cut);
-      step.offset = now_.place.offset + skipped * bytes;
+      step.offset = now_.place.offset;
       step.element = now_.reals || !complex_modes_ ? Element::real : Element::complex;
       step.before = scale_;
       step.box = {Shape(p_.ndim, 0), Shape(p_.ndim, 1)};
@@ -422,16 +506,15 @@ class RowWriter {
           step.field_stride = at(now_.strides, b);
           continue;
         }
-        step.box.lo[a] = b == now_.cut ? k.among_kept : 0;
-        step.box.hi[a] = step.box.lo[a] + (b == now_.cut ? k.n : at(now_.extents, b));
+        step.offset += at(part.first, b) * at(now_.strides, b) * bytes;
+        step.box.lo[a] = at(part.among_kept, b);
+        step.box.hi[a] = at(part.among_kept, b) + at(part.extents, b);
         step.strides[a] = at(now_.strides, b);
       }
       steps_.emplace_back(std::move(step));
     }
     for (int b = 0; b < count(); ++b)
       if (axis(b).loop != nullptr) at(now_.extents, b) = axis(b).loop->to;
-    // What is cut along its rows is filled up by the transform back along them.
-    if (now_.rows >= 0) now_.cut = -1;
   }
 
   /// Between the modes of all columns in the user's array and in work memory.
@@ -493,6 +576,7 @@ class RowWriter {
   Index halves_ = 1;  ///< how many of them
   std::vector<RowAxis> axes_;
   std::vector<int> order_;  ///< in which forward transforms
+  std::vector<Group> groups_;
   Where now_;
   std::vector<BlockStep> steps_;
 };
