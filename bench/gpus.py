@@ -27,7 +27,8 @@ SLAB1 = ["--output", "slab1"]
 
 
 class Kind(NamedTuple):
-    """Runs that differ in size and precision alone. `gpus`: None for as many as there are."""
+    """Runs that differ in size and precision alone. In arguments stand {n} for the size, {kept} for two thirds of it,
+    {half} for the half, {last} for the kept modes of an r2c axis. `gpus`: None for as many as there are."""
 
     meaning: str
     arguments: list[str]
@@ -36,6 +37,7 @@ class Kind(NamedTuple):
     gpus: int | None = None
     processes: bool = False
     over: str = ""  # the kind whose time this is compared with
+    shape: tuple[str, ...] = ("--shape", "{n},{n},{n}")
 
 
 KINDS = {
@@ -45,6 +47,23 @@ KINDS = {
     "nccl": Kind("exchange nccl", [*SLAB1, "--transport", "nccl"], [512, 1024], over="slab1"),
     "sequential": Kind("without overlap", [*SLAB1, "--pipeline", "sequential"], [512, 1024], over="slab1"),
     "both": Kind("forward and backward", [*SLAB1, "--direction", "both"], [256, 512], over="slab1"),
+    "both-r2c": Kind("the same of r2c", [*SLAB1, "--transform", "r2c", "--direction", "both"], [384, 768]),
+    "cut": Kind(
+        "the 3/2 rule",
+        [*SLAB1, "--transform", "r2c", "--direction", "both", "--modes", "{kept},{kept},{last}"],
+        [384, 768],
+        over="both-r2c",
+    ),
+    "operator": Kind(
+        "to modes, an operator, and back", ["--output", "natural", "--between", "modes"], [256, 512], over="both"
+    ),
+    "convolution": Kind(
+        "the same of arrays with zeros behind them",
+        ["--output", "natural", "--between", "modes", "--points", "{half},{half},{half}"],
+        [256, 512],
+        over="operator",
+    ),
+    "line": Kind("one line", ["--line", "{n}"], [1 << 24, 1 << 26, 1 << 28], shape=()),
     "brick": Kind("bricks to bricks", ["--input", "brick", "--output", "natural"], [512]),
     "graph": Kind("as graphs", [*SLAB1, "--graph", "on"], [64, 128, 256], ("double", "float")),
     "calls": Kind("call by call", [*SLAB1, "--graph", "off"], [64, 128, 256], ("double", "float"), over="graph"),
@@ -58,8 +77,11 @@ KINDS = {
 
 def measure(name: str, kind: Kind, size: int, precision: str, ranks: int, given: argparse.Namespace) -> dict | None:
     """One run of weft-bench; None if it fails, with the reason on stderr."""
-    command = [given.bench, "--device", "cuda", "--shape", f"{size},{size},{size}", "--precision", precision]
-    command += [*kind.arguments, "--repeat", str(REPEAT.get(size, 10))]
+    kept = 2 * size // 3
+    lengths = {"n": size, "kept": kept, "half": size // 2, "last": kept // 2 + 1}
+    arguments = [argument.format(**lengths) for argument in (*kind.shape, *kind.arguments)]
+    command = [given.bench, "--device", "cuda", *arguments, "--precision", precision]
+    command += ["--repeat", str(REPEAT.get(size, 10))]
     if kind.processes:
         command = [*shlex.split(given.launch.format(ranks=ranks)), *command]
     else:

@@ -115,7 +115,11 @@ def _entered(module: str, device: int, stream: int) -> contextlib.AbstractContex
     cuda = sys.modules[module].cuda
     if module == "torch":
         return cuda.stream(cuda.ExternalStream(stream, device) if stream else cuda.default_stream(device))
-    return cuda.ExternalStream(stream, device) if stream else cuda.Stream.null
+    if not stream:
+        return cuda.Stream.null
+    if hasattr(cuda.Stream, "from_external"):  # since CuPy 14, where ExternalStream is deprecated
+        return cuda.Stream.from_external(types.SimpleNamespace(__cuda_stream__=lambda: (0, stream)))
+    return cuda.ExternalStream(stream, device)
 
 
 def note_written(array: Any) -> None:

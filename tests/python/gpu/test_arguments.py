@@ -41,7 +41,10 @@ class FakeCupy(types.ModuleType):
             get_current_stream=lambda device: types.SimpleNamespace(ptr=70 + device),
             Device=lambda device: self.inside(f"device {device}"),
             ExternalStream=lambda stream, device: self.inside(f"stream {stream} of {device}"),
-            Stream=types.SimpleNamespace(null=self.inside("the default stream")),
+            Stream=types.SimpleNamespace(
+                null=self.inside("the default stream"),
+                from_external=lambda stream: self.inside(f"stream {stream.__cuda_stream__()}"),
+            ),
             UnownedMemory=lambda at, size, owner, device: types.SimpleNamespace(ptr=at, size=size, device_id=device),
             MemoryPointer=lambda memory, offset: types.SimpleNamespace(
                 device_id=memory.device_id, ptr=memory.ptr + offset, mem=memory
@@ -167,7 +170,7 @@ def test_what_is_for_arrays_on_the_host():
         weft.Plan(None, (4, 6)).measured_error(Interface())
 
 
-@pytest.mark.parametrize(("stream", "entered"), [(7, ["stream 7 of 1"]), (71, []), (0, ["the default stream"])])
+@pytest.mark.parametrize(("stream", "entered"), [(7, ["stream (0, 7)"]), (71, []), (0, ["the default stream"])])
 @pytest.mark.parametrize("known", [True, False])
 def test_what_operators_get(cupy, known, stream, entered):
     """An array of the module of x, or else of the one that is imported, on the stream of the part."""
@@ -182,6 +185,12 @@ def test_what_operators_get(cupy, known, stream, entered):
     assert (u.shape, u.strides, u.dtype, at) == ((2, 3, 4), (4096, 640, 16), np.complex128, part.at)
     assert (u.data.ptr, u.data.device_id, u.data.mem.size) == (8192, 1, 5424)
     assert inside == ["device 1", *entered] and cupy.entered == []
+
+
+def test_streams_of_cupy_13(cupy):
+    del cupy.cuda.Stream.from_external
+    with _modules.working_on("cupy", 1, 7):
+        assert cupy.entered == ["device 1", "stream 7 of 1"]
 
 
 def test_tensors_that_operators_get(monkeypatch):
