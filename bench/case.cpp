@@ -1,6 +1,7 @@
 #include "case.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "api/problem_check.hpp"
 #include "base/nearest_name.hpp"
@@ -36,8 +37,8 @@ AxisVector<Transform> transforms_named(const std::string& text, int ndim) {
   return each;
 }
 
-/// Lengths, separated by commas, that an argument gives.
-Shape lengths(const std::string& argument, const std::string& text) {
+/// Numbers, separated by commas, that an argument gives.
+Shape numbers(const std::string& argument, const std::string& text, const char* expected) {
   Shape all;
   for (const std::string& n : split(text, ',')) {
     std::size_t used = 0;
@@ -46,9 +47,18 @@ Shape lengths(const std::string& argument, const std::string& text) {
     } catch (const std::exception&) {
       used = 0;
     }
-    if (used == 0 || used != n.size()) throw Error(argument, "\"" + text + "\"", "lengths: 256,256,256");
+    if (used == 0 || used != n.size()) throw Error(argument, "\"" + text + "\"", expected);
   }
   return all;
+}
+
+Shape lengths(const std::string& argument, const std::string& text) {
+  return numbers(argument, text, "lengths: 256,256,256");
+}
+
+/// The axes of a line, or the number of its points.
+Shape line_numbers(const std::string& text) {
+  return numbers("--line", text, "two axes: 0,1, or a number of points");
 }
 
 Between between_named(const std::string& name) {
@@ -73,6 +83,16 @@ void Case::check_device() const {
     throw Error("--device", "cuda, of a build without CUDA", "host, or a build with WEFT_CUDA=ON");
 }
 
+void Case::expand_line(bool has_shape) {
+  if (line.empty() || line.find(',') != std::string::npos) return;
+  if (has_shape)
+    throw Error("--line", "the number " + line + " beside --shape " + shape,
+                "two axes of the shape: 0,1, or a number of points without --shape");
+  const Shape two = line_shape(line_numbers(line)[0]);
+  shape = std::to_string(two[0]) + "," + std::to_string(two[1]);
+  line = "0,1";
+}
+
 Problem Case::problem() const {
   Problem p;
   p.shape = lengths("--shape", shape);
@@ -80,6 +100,9 @@ Problem Case::problem() const {
   p.transforms = transforms_named(transform, ndim);
   if (!modes.empty()) p.modes = lengths("--modes", modes);
   if (!points.empty()) p.points = lengths("--points", points);
+  if (!line.empty())
+    for (const Index axis : line_numbers(line))
+      p.line.push_back(std::in_range<int>(axis) ? static_cast<int>(axis) : -1);
   p.between = between_named(between);
   p.results = results;
   if (precision != "double" && precision != "float")

@@ -20,6 +20,7 @@ struct Case {
               output = "transposed", direction = "forward", data = "random", device = "host",
               comm = usual_ranks, transport, json, trace;
   std::string modes, points;  ///< lengths as those of the shape; empty: all
+  std::string line;           ///< two axes, "0,1"; empty: none
   std::string between = "none";
   std::string measure_machine;  ///< file for one; nothing else is done then
   std::vector<std::string> peers;
@@ -32,6 +33,9 @@ struct Case {
 
   /// Throws `weft::Error` for unknown words.
   Problem problem() const;
+  /// If `line` is one number, of points, makes a shape of two axes of it. Throws `weft::Error` if there is a
+  /// shape already.
+  void expand_line(bool has_shape);
   /// Throws `weft::Error` for a device of which this build knows nothing. What is only predicted needs none.
   void check_device() const;
   bool forward() const { return direction != "backward"; }

@@ -28,6 +28,8 @@ constexpr const char* examples = R"(Examples:
       without MPI, with a timeline for Perfetto
   mpirun -n 4 weft-bench --shape 192,192,192 --transform r2c --modes 128,128,65 --between points
       the 3/2 rule: from modes to points and back to modes, in one execution
+  mpirun -n 4 weft-bench --line 67108864
+      one transform of 2^26 points, in natural order on both sides
   mpirun -n 4 weft-bench --shape 256,256,256 --effort patient --budget 30s --wisdom fft.json
       the fastest plan that half a minute of trials finds, remembered for the next run
   mpirun -n 4 weft-bench --shape 256,256,256 --peers fftw-mpi
@@ -90,6 +92,9 @@ void add_problem(CLI::App& app, Case& c) {
       ->group(group);
   app.add_option("--points", c.points,
                  "lengths of the points that are given, behind which are zeros; else all")
+      ->group(group);
+  app.add_option("--line", c.line,
+                 "two axes that are one line, 0,1, or without --shape the number of its points")
       ->group(group);
   app.add_option("--between", c.between,
                  "none, or what an execution passes through: modes, from points to points, or points, from "
@@ -222,6 +227,7 @@ std::optional<int> read_arguments(Case& c, int argc, const char* const* argv, bo
     describe(app, c);
     app.parse(argc, argv);
     threads_of(c.comm);
+    c.expand_line(app.count("--shape") > 0);
     return std::nullopt;
   } catch (const CLI::ExtrasError& e) {
     if (speaks) std::fputs(unknown_argument(app, app.remaining(), "weft-bench").c_str(), stderr);

@@ -20,6 +20,8 @@ template <>
 struct Api<double> : Fftw<double> {
   static constexpr auto init = fftw_mpi_init;
   static constexpr auto size = fftw_mpi_local_size_transposed;
+  static constexpr auto line_size = fftw_mpi_local_size_1d;
+  static constexpr auto mpi_line = fftw_mpi_plan_dft_1d;
   static constexpr auto mpi_c2c = fftw_mpi_plan_dft;
   static constexpr auto mpi_r2c = fftw_mpi_plan_dft_r2c;
 };
@@ -27,6 +29,8 @@ template <>
 struct Api<float> : Fftw<float> {
   static constexpr auto init = fftwf_mpi_init;
   static constexpr auto size = fftwf_mpi_local_size_transposed;
+  static constexpr auto line_size = fftwf_mpi_local_size_1d;
+  static constexpr auto mpi_line = fftwf_mpi_plan_dft_1d;
   static constexpr auto mpi_c2c = fftwf_mpi_plan_dft;
   static constexpr auto mpi_r2c = fftwf_mpi_plan_dft_r2c;
 };
@@ -46,8 +50,14 @@ class FftwMpi final : public Peer {
     if (real) half.back() = half.back() / 2 + 1;
     const int ndim = static_cast<int>(n.size());
     std::ptrdiff_t rows = 0, first = 0, columns = 0, first_column = 0;
-    count_ =
-        static_cast<std::size_t>(A::size(ndim, half.data(), ranks, &rows, &first, &columns, &first_column));
+    patient_ = c.options.get("effort") == "patient";
+    unsigned flags = (patient_ ? FFTW_PATIENT : FFTW_MEASURE) | (c.in_place ? 0 : FFTW_PRESERVE_INPUT);
+    const bool is_line = !p.line.empty();  // of all points, in natural order
+    if (c.output == "transposed" && !is_line) flags |= FFTW_MPI_TRANSPOSED_OUT;
+    count_ = static_cast<std::size_t>(
+        is_line
+            ? A::line_size(n[0] * n[1], ranks, FFTW_FORWARD, flags, &rows, &first, &columns, &first_column)
+            : A::size(ndim, half.data(), ranks, &rows, &first, &columns, &first_column));
     const std::size_t bytes = count_ * sizeof(Complex);
     agree(comm.impl(), "--peers", [&] {
       from_ = host_memory(bytes, "FFTW-MPI's input");
@@ -55,11 +65,9 @@ class FftwMpi final : public Peer {
     });
     in_ = reinterpret_cast<Complex*>(from_.data());
     out_ = c.in_place ? in_ : reinterpret_cast<Complex*>(to_.data());
-    patient_ = c.options.get("effort") == "patient";
-    unsigned flags = (patient_ ? FFTW_PATIENT : FFTW_MEASURE) | (c.in_place ? 0 : FFTW_PRESERVE_INPUT);
-    if (c.output == "transposed") flags |= FFTW_MPI_TRANSPOSED_OUT;
-    plan_ = real ? A::mpi_r2c(ndim, n.data(), reinterpret_cast<Real*>(in_), out_, ranks, flags)
-                 : A::mpi_c2c(ndim, n.data(), in_, out_, ranks, FFTW_FORWARD, flags);
+    plan_ = is_line ? A::mpi_line(n[0] * n[1], in_, out_, ranks, FFTW_FORWARD, flags)
+            : real  ? A::mpi_r2c(ndim, n.data(), reinterpret_cast<Real*>(in_), out_, ranks, flags)
+                    : A::mpi_c2c(ndim, n.data(), in_, out_, ranks, FFTW_FORWARD, flags);
     if (plan_ == nullptr) throw Error("--peers", "FFTW-MPI made no plan", "a problem it can do");
     refill();
   }

@@ -11,6 +11,8 @@ namespace weft::bench {
 
 namespace {
 
+constexpr int number_of_terms = 2;
+
 /// Whether points are real, also of a problem that does not say so.
 bool is_real(const Problem& problem) {
   return problem.element == Element::real || problem.transforms.contains(Transform::r2c);
@@ -52,9 +54,12 @@ KnownAnswer::KnownAnswer(const Problem& problem, bool smooth) : between_(problem
   std::uniform_real_distribution<double> uniform(-1, 1);
   const bool real = is_real(problem);
   const bool narrow = problem.precision == Precision::float32;
-  for (int term = 0; term < 2; ++term) {
-    for (Terms* terms : {&points_, &modes_, &back_}) terms->emplace_back();
+  if (!problem.line.empty()) line_.emplace(problem, number_of_terms, smooth, random);
+  for (int term = 0; term < number_of_terms; ++term) {
+    for (std::vector<Term>& terms : terms_)
+      terms.emplace_back(static_cast<std::size_t>(problem.shape.size()));
     for (int a = 0; a < problem.shape.size(); ++a) {
+      if (problem.line.contains(a)) continue;
       std::vector<test::Exact> values;
       const double phase = smooth ? std::numbers::pi * uniform(random) : 0;
       const Index n = points_of(problem)[a];
@@ -71,11 +76,13 @@ KnownAnswer::KnownAnswer(const Problem& problem, bool smooth) : between_(problem
         values.emplace_back(re, im);
       }
       const Problem one = along(problem, a);
-      const std::vector<test::Exact> modes = test::exact_modes(one, values);
-      const std::vector<test::Exact> back = back_along(one, between_, values, modes);
-      points_.back().emplace_back(values.begin(), values.end());
-      modes_.back().emplace_back(modes.begin(), modes.end());
-      back_.back().emplace_back(back.begin(), back.end());
+      const std::vector<test::Exact> transformed = test::exact_modes(one, values);
+      const auto keep = [&](Side side, const std::vector<test::Exact>& exact) {
+        terms_[side].back()[static_cast<std::size_t>(a)].assign(exact.begin(), exact.end());
+      };
+      keep(points, values);
+      keep(modes, transformed);
+      keep(back, back_along(one, between_, values, transformed));
     }
   }
 }
@@ -86,18 +93,25 @@ bool KnownAnswer::gives_points(Direction direction) const {
 
 std::complex<double> KnownAnswer::result(Direction direction, const Shape& at, Index item) const {
   const bool is_one_transform = between_ == Between::none && direction == Direction::forward;
-  return value(is_one_transform ? modes_ : back_, at, item);
+  return value(is_one_transform ? modes : back, at, item);
 }
 
-std::complex<double> KnownAnswer::value(const Terms& terms, const Shape& at, Index item) {
+std::complex<double> KnownAnswer::value(Side side, const Shape& at, Index item) const {
   std::complex<double> sum = 0;
-  for (const std::vector<Axis>& term : terms) {
-    std::complex<double> product = 1;
+  for (int t = 0; t < number_of_terms; ++t) {
+    const Term& term = terms_[side][static_cast<std::size_t>(t)];
+    std::complex<double> product = line_ ? along_line(side, t, at) : 1;
     for (int a = 0; a < at.size(); ++a)
-      product *= term[static_cast<std::size_t>(a)][static_cast<std::size_t>(at[a])];
+      if (const Axis& axis = term[static_cast<std::size_t>(a)]; !axis.empty())
+        product *= axis[static_cast<std::size_t>(at[a])];
     sum += product;
   }
   return sum * (item % 2 == 0 ? 1.0 : -2.0);
+}
+
+std::complex<double> KnownAnswer::along_line(Side side, int term, const Shape& at) const {
+  if (side == modes) return line_->mode(term, at);
+  return line_->point(term, at) * (side == back ? static_cast<double>(line_->length()) : 1);
 }
 
 }  // namespace weft::bench

@@ -4,10 +4,20 @@
 
 namespace weft::bench {
 
+namespace {
+
+/// Whether all is one line, in natural order on both sides.
+bool is_whole_line(const Problem& p, const Case& c) {
+  return p.shape.size() == 2 && p.line == AxisVector<int>{0, 1} && c.output == "transposed";
+}
+
+}  // namespace
+
 std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const Comm& comm, const Case& c) {
   const Problem p = c.problem();
   bool plain = p.batch == 1 && p.input.kind() == Distribution::Kind::slab && c.direction == "forward" &&
                p.modes.empty() && p.points.empty() && p.between == Between::none &&
+               (p.line.empty() || (name == "fftw-mpi" && is_whole_line(p, c))) &&
                (c.output == "natural" || c.output == "transposed" ||
                 (c.output == "slab1" && name == "cufft"));  // which has the whole array on one device
   for (int a = 0; a < p.shape.size(); ++a)
@@ -17,7 +27,8 @@ std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const 
     throw Error(
         "--peers", name + " for this problem",
         "peers only for forward c2c, or r2c along the last axis, of one array from slabs to natural or "
-        "transposed slabs, with all modes and points and nothing between");
+        "transposed slabs, with all modes and points and nothing between; for a line only fftw-mpi, of all "
+        "axes 0,1 with --output transposed");
   if (name != "mkl" && name != "fftw-mpi" && name != "cufft")
     throw Error("--peers", "\"" + name + "\"", "fftw-mpi, mkl, cufft");
   if ((name == "cufft") != (p.memory == MemoryKind::cuda))

@@ -1,5 +1,6 @@
 // Other libraries, timed for comparison on the same problem in the same run on the same ranks. A peer has its
-// own arrays, in the distribution and memory order of Weft's problem.
+// own arrays, in the distribution and memory order of Weft's problem; along a line FFTW-MPI chooses how many
+// points each rank has.
 #pragma once
 
 #include <memory>

@@ -185,6 +185,7 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                   {"data", c.data},     {"repeat", c.repeat}};
   if (!c.modes.empty()) j["problem"]["modes"] = c.modes;
   if (!c.points.empty()) j["problem"]["points"] = c.points;
+  if (!c.line.empty()) j["problem"]["line"] = c.line;
   if (c.between != "none") j["problem"]["between"] = c.between;
   if (c.results > 0) j["problem"]["results"] = c.results;
   j["options"] = Json::object();

@@ -1,15 +1,19 @@
 // The benchmark's answers are right: those it computes, and those that it finds plans to have.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <utility>
 
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
 #include "known_answer.hpp"
+#include "line_functions.hpp"
 #include "measured_on.hpp"
 #include "report.hpp"
 #include "support/kept_modes.hpp"
+#include "support/reference.hpp"
 #include "support/says.hpp"
 #include "weft/modes.hpp"
 
@@ -111,6 +115,116 @@ TEST(BenchAnswers, ErrorsAreRoundingWhereModesOrPointsAreCut) {
         EXPECT_GT(m.error_l2, 0) << transform;
         EXPECT_LT(m.error_l2, 1e-14) << transform << " " << lengths.shape << " " << between;
       }
+}
+
+TEST(BenchAnswers, TheKnownAnswerAlongALineIsTheDirectSum) {
+  using enum Transform;
+  struct {
+    Shape shape;
+    AxisVector<int> line;
+    AxisVector<Transform> transforms;
+  } const all[] = {{{4, 6}, {0, 1}, {}},
+                   {{7, 5}, {1, 0}, {}},
+                   {{1, 1}, {0, 1}, {}},
+                   {{2, 3, 4}, {2, 0}, {c2c, dct2, c2c}},
+                   {{3, 5, 3}, {1, 2}, {none, c2c, c2c}}};
+  for (const auto& one : all)
+    for (const bool smooth : {false, true}) {
+      Problem p;
+      p.shape = one.shape;
+      p.line = one.line;
+      p.transforms = one.transforms.empty() ? AxisVector<Transform>(p.shape.size(), c2c) : one.transforms;
+      const bench::KnownAnswer answer(p, smooth);
+      const auto values = [&](const auto& value) { return all_values(p.shape, value); };
+      const auto given = [&](Direction d) {
+        return values([&](const Shape& at) { return answer.given(d, at, 0); });
+      };
+      const auto result = [&](Direction d) {
+        return values([&](const Shape& at) { return answer.result(d, at, 0); });
+      };
+      const std::vector<Exact> points = given(Direction::forward), modes = result(Direction::forward),
+                               exact = direct_sum(p.shape, p.transforms, points, p.line),
+                               modes_too = given(Direction::backward), back = result(Direction::backward);
+      long double scale = 1;
+      for (int a = 0; a < p.shape.size(); ++a)
+        if (p.transforms[a] != none)
+          scale *= static_cast<long double>(logical_length(p.transforms[a], p.shape[a]));
+      ASSERT_EQ(modes.size(), exact.size());
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        EXPECT_LT(std::abs(modes[i] - exact[i]), 1e-12);
+        EXPECT_EQ(modes_too[i], modes[i]);
+        EXPECT_LT(std::abs(back[i] - scale * points[i]), 1e-12);
+      }
+    }
+}
+
+TEST(BenchAnswers, FunctionsAlongVeryLongLinesAreExact) {
+  // Of 2^34 points: the product of two indices can be larger than an Index. Away from
+  // its run the function turns by the same angle from point to point.
+  const Index length = Index{1} << 17;
+  Problem p;
+  p.shape = {length, length};
+  p.line = {0, 1};
+  std::mt19937 random(1);
+  const bench::LineFunctions functions(p, 1, false, random);
+  const auto point = [&](Index j) { return functions.point(0, {j / length, j % length}); };
+  const Index n = length * length;
+  const std::complex<double> turn = point(n / 2 + 1) / point(n / 2);
+  for (const Index j : {n / 4, n / 2 + 12345, n - 2})
+    EXPECT_LT(std::abs(point(j + 1) - turn * point(j)), 1e-15) << j;
+  const auto mode = [&](Index k) { return functions.mode(0, {k % length, k / length}); };
+  for (const Index k : {Index{1}, n / 4, n / 2 - 1})  // the run is real
+    EXPECT_LT(std::abs(mode(k) - std::conj(mode(n - k))), 1e-15 * std::abs(mode(0))) << k;
+}
+
+TEST(BenchAnswers, ErrorsAreRoundingAlongLines) {
+  struct {
+    const char *shape, *line, *transform, *output;
+  } const all[] = {{"16,32", "0,1", "c2c", "transposed"},
+                   {"15,21", "0,1", "c2c", "natural"},
+                   {"32,12", "1,0", "c2c", "slab1"},
+                   {"3,8,10", "1,2", "c2c", "natural"},
+                   {"9,6,10", "0,2", "c2c,dct2,c2c", "transposed"},
+                   {"4,7,9", "2,1", "none,c2c,c2c", "slab1"}};
+  int runs = 0;
+  for (const auto& one : all)
+    for (const char* precision : {"double", "float"})
+      for (const char* direction : {"forward", "backward", "both"})
+        for (const bool in_place : {false, true}) {
+          Case c;
+          c.shape = one.shape;
+          c.line = one.line;
+          c.transform = one.transform;
+          c.output = one.output;
+          c.precision = precision;
+          c.direction = direction;
+          c.in_place = in_place;
+          c.data = runs % 5 == 4 ? "smooth" : "random";
+          c.batch = runs % 3 + 1;
+          c.repeat = 1;
+          const bool wide = c.precision == "double";
+          const Measured m = measured_on(runs++ % 4 + 1, c);
+          EXPECT_GT(m.error_l2, 0) << one.shape;
+          EXPECT_LT(m.error_l2, wide ? 5e-15 : 2e-6) << one.shape << " " << one.line << " " << direction;
+        }
+}
+
+TEST(BenchAnswers, LinesInMemoryOfDevices) {
+  const ScopedDeviceDouble devices;
+  for (const int ranks : {1, 3}) {
+    Case c;
+    c.device = "cuda";
+    c.shape = "12,15";
+    c.line = "0,1";
+    c.direction = "both";
+    c.repeat = 1;
+    c.batch = 2;
+    const Measured m = measured_on(ranks, c);
+    EXPECT_GT(m.error_l2, 0);
+    EXPECT_LT(m.error_l2, 5e-15);
+    EXPECT_DOUBLE_EQ(bench::customary_flops(c.problem()), 2 * 5 * 180 * std::log2(180));
+    EXPECT_EQ(nlohmann::json::parse(json_of(c, m, ranks, "threads"))["problem"]["line"], "0,1");
+  }
 }
 
 TEST(BenchAnswers, WithSomethingBetweenAnExecutionIsTwoTransforms) {

@@ -294,6 +294,9 @@ TEST(Bench, WordsItDoesNotKnow) {
   expect_error(with(&Case::modes, "64,64"), "2 lengths; expected one per axis, 3");
   expect_error(with(&Case::modes, "64,64,200"), "200 along axis 2; expected 1 to 128");
   expect_error(with(&Case::points, "64;64"), "--points");
+  expect_error(with(&Case::line, "0,3"), "two different axes of 3");
+  expect_error(with(&Case::line, "0,4294967296"), "two different axes of 3");
+  expect_error(with(&Case::line, "0,x"), "two axes: 0,1");
   expect_error(with(&Case::between, "lines"), "none, modes or points");
   expect_error(with(&Case::transform, "fft"), "--transform");
   expect_error(with(&Case::precision, "half"), "double or float");
@@ -307,6 +310,9 @@ TEST(Bench, WordsItDoesNotKnow) {
   c.between = "modes";
   expect_error([&] { measured_on(2, c); }, "all modes and points and nothing between");
   c.between = "none";
+  c.line = "0,1";
+  expect_error([&] { measured_on(2, c); }, "fftw-mpi for this problem");
+  c.line = "";
   c.results = 3;
   expect_error([&] { measured_on(2, c); }, "0, as there is no operator");
   c.results = 0;

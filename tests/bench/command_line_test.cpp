@@ -86,7 +86,25 @@ TEST(CommandLine, ItsExamplesCanBeRead) {
     EXPECT_EQ(read(arguments).status, std::nullopt) << line;
     ++examples;
   }
-  EXPECT_EQ(examples, 7);
+  EXPECT_EQ(examples, 8);
+}
+
+TEST(CommandLine, ALineIsTwoAxesOrANumberOfPoints) {
+  const Read axes = read({"--shape", "8,6,10", "--line", "0,2"});
+  EXPECT_EQ(axes.status, std::nullopt);
+  EXPECT_EQ(axes.c.problem().line, (AxisVector<int>{0, 2}));
+  const Read points = read({"--line", "96"});
+  EXPECT_EQ(points.status, std::nullopt);
+  EXPECT_EQ(points.c.shape, "8,12");
+  EXPECT_EQ(points.c.line, "0,1");
+  const auto refuses = [](const std::vector<const char*>& arguments, const char* text) {
+    const Read r = read(arguments);
+    EXPECT_EQ(r.status, 1);
+    EXPECT_TRUE(says(r.err, text));
+  };
+  refuses({"--shape", "8,12", "--line", "96"}, "the number 96 beside --shape 8,12");
+  refuses({"--line", "97"}, "no prime");
+  refuses({"--line", "many"}, "two axes: 0,1, or a number of points");
 }
 
 TEST(CommandLine, Version) {
