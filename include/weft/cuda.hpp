@@ -38,6 +38,7 @@ struct Loops {
   Index total, field_stride;
 };
 
+/// The kernel: a thread for each element.
 template <class T, class F>
 __global__ void each_element(Loops loops, T* data, F f) {
   Index position = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
