@@ -568,7 +568,6 @@ TEST(Operators, BadInput) {
   expect_error(planned([](Problem& p) { p.transforms = AxisVector<Transform>(3, Transform::none); }),
                "a transform along one axis");
   expect_error(planned([](Problem& p) { p.between = static_cast<Between>(7); }), "points (2)");
-  expect_error(planned([](Problem& p) { p.memory = MemoryKind::cuda; }), "arrays on the host");
   expect_error(planned([](Problem&) {}, Options().set("tolerance", "1e-6")), "what an operator makes of");
   Plan plan(comm, good);
   std::vector<C> in(plan.input_count()), out(plan.output_count());
