@@ -2,50 +2,18 @@
 // of one process that drives all of them; where there are fewer GPUs than ranks, ranks share them.
 //
 //   mpirun -n 4 gpus [--grid N] [--comm mpi|threads:P] [--set OPTION=VALUE]...
-#include <cuda_runtime_api.h>
-
 #include <cmath>
 #include <complex>
 #include <numbers>
-#include <stdexcept>
 
+#include "cuda/memory.hpp"
 #include "ranks.hpp"
 
 namespace {
 
 using Complex = std::complex<double>;
 
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(status));
-}
-
-/// Memory of the GPU that is the thread's.
-template <class T>
-class DeviceBuffer {
- public:
-  explicit DeviceBuffer(std::size_t count) {
-    if (count > 0) check(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)));
-  }
-  ~DeviceBuffer() { cudaFree(data_); }
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-  T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
-
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  operator cudaStream_t() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
+using example::check, example::DeviceBuffer, example::Stream;
 
 /// This rank's part of the wave, in memory of the host.
 weft::Buffer<double> wave_of(const weft::Plan& plan, const weft::Shape& wave, weft::Index n) {

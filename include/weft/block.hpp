@@ -1,5 +1,5 @@
-// What an operator between two transforms works on (Plan::apply): a part of the modes, or of the points,
-// while it is in the cache.
+// What an operator between two transforms works on (Plan::apply): a part of the modes, or of the points, on
+// the host while it is in the cache.
 #pragma once
 
 #include <complex>

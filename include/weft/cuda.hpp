@@ -1,5 +1,6 @@
 // For programs in CUDA C++: what operators between two transforms (Plan::apply) do with blocks in memory of a
-// GPU, as a function of one element.
+// GPU, as a function of one element. nvcc compiles it as C++20 (-std=c++20), and lambdas with
+// --extended-lambda.
 #pragma once
 
 #if !defined(__CUDACC__)
@@ -8,7 +9,7 @@
 
 #include <cuda_runtime.h>
 
-#include <string>
+#include <type_traits>
 
 #include "weft/block.hpp"
 
@@ -16,15 +17,17 @@ namespace weft {
 
 /// The global index of an element, one number per axis.
 struct CudaIndex {
-  Index at[max_axes];
+  Index at[max_axes];  ///< by axis
+  /// The index along an axis.
   __device__ Index operator[](int axis) const { return at[axis]; }
 };
 
 /// The fields of one element: fields[i] is that of the i-th array.
 template <class T>
 struct CudaFields {
-  T* first;
-  Index stride;
+  T* first;      ///< that of the first array
+  Index stride;  ///< elements from one to the next
+  /// The element of the i-th array.
   __device__ T& operator[](Index i) const { return first[i * stride]; }
 };
 
@@ -32,10 +35,13 @@ namespace cuda_detail {
 
 /// The loops over a block, the fastest in memory first.
 struct Loops {
-  int count;
-  int axis[max_axes];
-  Index n[max_axes], stride[max_axes], lo[max_axes];
-  Index total, field_stride;
+  int count;               ///< how many
+  int axis[max_axes];      ///< of each
+  Index n[max_axes];       ///< its length
+  Index stride[max_axes];  ///< its step in memory, in elements
+  Index lo[max_axes];      ///< the global index that it begins at
+  Index total;             ///< elements of a field
+  Index field_stride;      ///< from field to field, in elements
 };
 
 /// The kernel: a thread for each element.
@@ -57,18 +63,19 @@ __global__ void each_element(Loops loops, T* data, F f) {
 }  // namespace cuda_detail
 
 /// Enqueues f(fields, index) for every element of a block on the block's stream: a function object that can
-/// be called on the device with `CudaFields<T>` and `const CudaIndex&`. T is a type of the elements' size,
-/// such as double, cuDoubleComplex, or cuda::std::complex<double>. Throws `weft::Error` for elements of
-/// another size, for a block in memory of the host, and if the kernel cannot be launched. Local.
+/// be called on the device with `CudaFields<T>` and `const CudaIndex&`. T is float or double for real
+/// elements, and for complex ones a type of two of them, such as cuDoubleComplex or
+/// cuda::std::complex<double>. Throws `weft::Error` for elements of another type, for a block in memory of
+/// the host, and if the kernel cannot be launched. Local.
 template <class T, class F>
 void for_each_element_on_gpu(const Block& block, const F& f) {
   constexpr const char* operation = "operator";
   if (block.memory != MemoryKind::cuda)
     throw Error(operation, "a block in memory of the host", "a plan of a problem whose memory is cuda");
-  const std::size_t real = block.precision == Precision::float64 ? 8 : 4;
-  if (sizeof(T) != (block.element == Element::complex ? 2 : 1) * real)
-    throw Error(operation, "elements of " + std::to_string(sizeof(T)) + " bytes",
-                "those between the transforms of the plan");
+  const bool real = block.element == Element::real, wide = block.precision == Precision::float64;
+  if (std::is_floating_point_v<T> != real || sizeof(T) != (real ? 1u : 2u) * (wide ? 8u : 4u) ||
+      alignof(T) < (wide && real ? 8u : 4u))
+    throw Error(operation, "elements of another type", "those between the transforms of the plan");
   if (block.box.empty()) return;
   cuda_detail::Loops loops{};
   loops.count = block.box.ndim();
@@ -93,10 +100,13 @@ void for_each_element_on_gpu(const Block& block, const F& f) {
   }
   constexpr int threads = 256;
   const Index blocks = (loops.total + threads - 1) / threads;
-  cuda_detail::
-      each_element<<<static_cast<unsigned>(blocks), threads, 0, static_cast<cudaStream_t>(block.stream)>>>(
-          loops, static_cast<T*>(block.data), f);
-  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = static_cast<unsigned>(blocks);
+  launch.blockDim = threads;
+  launch.stream = static_cast<cudaStream_t>(block.stream);
+  const cudaError_t status =
+      cudaLaunchKernelEx(&launch, cuda_detail::each_element<T, F>, loops, static_cast<T*>(block.data), f);
+  if (status != cudaSuccess)
     throw Error(operation, cudaGetErrorString(status), "a kernel that can be launched");
 }
 

@@ -71,11 +71,13 @@ WEFT_API ModeOperator shift(const Problem& problem, const AxisVector<double>& di
 /// modes are of, or with `Problem::points` a linear one; conjugated, the correlation. `modes` is this rank's
 /// array of the modes in `plan.between_box()`, in C order and in the plan's precision: the output of a plan
 /// for the kernel, with the same shape, transforms, kept modes and modes_nyquist, and
-/// `Distribution::box(plan.between_box())`. It must live as long as the operator is used. Throws
-/// `weft::Error` for elements of another type.
+/// `Distribution::box(plan.between_box())`. It is in the kind of memory that the plan's arrays are in, on a
+/// GPU on a multiple of 16 bytes, and must live until the executions with the operator are complete. Throws
+/// `weft::Error` for elements of another type and for other memory.
 WEFT_API ModeOperator product(const Plan& plan, const std::complex<double>* modes, bool conjugated = false);
 WEFT_API ModeOperator product(const Plan& plan, const std::complex<float>* modes, bool conjugated = false);
-/// Times `factor` of |k|, of every field. `factor` is called by several threads.
+/// Times `factor` of |k|, of every field. `factor` is called by several threads. For arrays on the host: with
+/// others `Plan::apply` throws.
 WEFT_API ModeOperator filter(const Problem& problem, std::function<double(double)> factor,
                              const AxisVector<double>& lengths = {});
 

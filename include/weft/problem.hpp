@@ -202,7 +202,7 @@ struct Problem {
   /// alone would need). Of a c2c axis of n points the m kept modes are 0 to (m+1)/2 - 1, then -(m/2) to -1 as
   /// in a transform of m points; of r2c and of DCTs and DSTs they are the first m. Scale factors are those of
   /// `shape`, and a tolerance is relative to all modes, those left out included. Lines of which nothing is
-  /// kept are neither transformed nor sent. Empty: all. Not along axes of a line.
+  /// kept are not sent, and on the host not transformed. Empty: all. Not along axes of a line.
   Shape modes{};
   /// The length of the points along each axis, if it is shorter than `shape`, which then has the lengths of
   /// the transforms: forward takes the points behind as zero, backward leaves them out (linear convolution:

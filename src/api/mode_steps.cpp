@@ -36,10 +36,11 @@ void enqueue_map(const Block& block, const MapModes& by_axis, const void* array,
   const int ndim = block.box.ndim();
   AxisVector<int> axes;
   for (int a = 0; a < ndim; ++a) axes.push_back(a);
-  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+  std::sort(axes.begin(), axes.end(), [&](int a, int b) {  // stable_sort would allocate
     // Along an axis of one element the stride says nothing.
     const bool one = block.box.extent(a) == 1, other = block.box.extent(b) == 1;
-    return one != other ? other : block.strides[a] < block.strides[b];
+    if (one != other) return other;
+    return block.strides[a] != block.strides[b] ? block.strides[a] < block.strides[b] : a < b;
   });
   for (int i = 0; i < ndim; ++i) {
     const int a = axes[i];

@@ -18,6 +18,9 @@ struct TestHook {
   /// the bytes of the points that it writes.
   std::function<void(const char* kind, const std::byte* from, const std::byte* to, std::size_t bytes)>
       on_access;
+  /// Asked for while planning: bytes of the blocks in which transforms are done that leave something out or
+  /// have an operator; 0: as many as without a hook.
+  std::ptrdiff_t block_bytes = 0;
 };
 
 namespace detail {
@@ -63,6 +66,11 @@ inline void test_workspace(std::byte* memory, std::size_t bytes) {
 inline bool test_spoils_workspace() {
   const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
   return hook != nullptr && hook->on_workspace;
+}
+
+inline std::ptrdiff_t test_block_bytes(std::ptrdiff_t usual) {
+  const TestHook* hook = detail::test_hook.load(std::memory_order_acquire);
+  return hook != nullptr && hook->block_bytes > 0 ? hook->block_bytes : usual;
 }
 
 inline void test_access(const char* kind, const std::byte* from, const std::byte* to, std::size_t bytes) {

@@ -11,6 +11,7 @@
 #include "support/device_double.hpp"
 #include "support/device_mirror.hpp"
 #include "support/scoped_variable.hpp"
+#include "weft/operators.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -72,6 +73,39 @@ TEST(DeviceExecution, AllocatesNothing) {
             });
           }
   }
+}
+
+TEST(DeviceExecution, OfWhatSolversDoAllocatesNothing) {
+  DoubleManner manner;
+  manner.aside = stand_aside;
+  const ScopedDeviceDouble device_double(manner);
+  for (const int ranks : {1, 2, 4})
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      DeviceMirror mirror;
+      Problem p{.shape = {12, 16, 8}};
+      p.memory = MemoryKind::cuda;
+      Problem cut = p, between = p, line = p, sphere = p;
+      cut.modes = {8, 11, 5};
+      between.between = Between::modes;
+      between.backward_scale = Scale::full;
+      line.line = {0, 1};
+      sphere.output = Distribution::sphere(3);
+      for (const Problem& problem : {cut, between, line, sphere}) {
+        Plan plan(comm, problem);
+        plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+        const void* const in = mirror.fresh(plan.input_count() * 16);
+        void* const out = mirror.fresh(plan.output_count() * 16);
+        const ModeOperator smooth = inverse_helmholtz(between, 1);
+        const auto execute = [&] {
+          if (problem.between == Between::none)
+            plan.forward(in, out);
+          else
+            plan.apply(in, out, smooth);
+        };
+        EXPECT_EQ(allocations_of(comm, execute), 0) << plan.to_string();
+      }
+    });
 }
 
 TEST(DeviceExecution, OfTracedPlansAllocatesNothing) {

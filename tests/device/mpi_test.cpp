@@ -59,7 +59,7 @@ TEST(DeviceProblems, OnMpiRanksWithADeviceEachOrSharingOne) {
     if (p.puts != "kernel" || comm.size() > devices) p.graph = "auto";
     draw_far_pairs(p);
     const ScopedDevices all({.delays = p.delays, .processes = true, .reach = p.reach});
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ScopedDevices::choose(comm.rank() % devices);
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
@@ -77,7 +77,7 @@ TEST(DeviceProblems, GivenToMpiWhereItLiesIfMpiSaysThatItCan) {
     RandomProblem p = make_device_problem(seed, comm.size(), {"p2p", "alltoallv", "alltoall", "ialltoallv"});
     p.options.set("staging", seed % 2 == 0 ? "off" : "auto");
     const ScopedDevices all({.delays = p.delays, .processes = true});
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ScopedDevices::choose(comm.rank() % ScopedDevices::count());
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }

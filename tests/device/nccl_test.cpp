@@ -58,7 +58,7 @@ TEST_F(DeviceNccl, GivesTheBitsOfAnotherExchangeThatPacks) {
     const int ranks = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most));
     const RandomProblem p = make_device_problem(seed, ranks, {"copy", "nccl"});
     const ScopedDevices all({.delays = p.delays});
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank());
       run_random_problem(comm, p);

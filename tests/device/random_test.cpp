@@ -32,7 +32,7 @@ TEST(DeviceProblems, OnThreadRanksWithADeviceEachOrSharingOne) {
     p.far_pairs = p.far_pairs || alone < ranks;
     far += p.far_pairs && p.exchanges.back() == "direct" ? 1 : 0;
     const ScopedDevices all({.delays = p.delays, .reach = p.reach});
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank() % devices);
       run_random_problem(comm, p);
@@ -53,7 +53,7 @@ TEST(DeviceProblems, OfColumns) {
     const int ranks = 1 + static_cast<int>(seed % static_cast<std::uint64_t>(most));
     const RandomProblem p = make_device_problem(seed, ranks, {"copy", "direct"}, true);
     const ScopedDevices all({.delays = p.delays});
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank());
       run_random_problem(comm, p);
@@ -75,7 +75,7 @@ TEST(DeviceProblems, WithCodecs) {
     RandomProblem p = make_device_problem(seed, ranks, {stores ? "direct" : "copy"});
     if (p.exchanges.empty()) p.exchanges = {"copy"};
     draw_codecs(p, false);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
       ScopedDevices::choose(comm.rank() % ScopedDevices::count());
       run_random_problem(comm, p);

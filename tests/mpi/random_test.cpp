@@ -18,7 +18,7 @@ TEST(RandomProblems, OnMpiRanks) {
   for (int i = 0; i < count; ++i) {
     const RandomProblem p =
         make_random_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     // Half of them with parts in several messages.
     const ScopedSwitch limit(detail::mpi_bytes_at_once, i % 2 == 0 ? Index{192} : Index{60 * 1024});
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
@@ -31,7 +31,7 @@ TEST(RandomProblems, WithCodecsOnMpiRanks) {
   for (int i = 0; i < count; ++i) {
     const RandomProblem p =
         make_coded_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     const ScopedSwitch limit(detail::mpi_bytes_at_once, Index{192});
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
@@ -43,7 +43,7 @@ TEST(RandomProblems, WithColumnsOnMpiRanks) {
   for (int i = 0; i < count; ++i) {
     const RandomProblem p =
         make_columns_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     const ScopedSwitch limit(detail::mpi_bytes_at_once, i % 2 == 0 ? Index{192} : Index{60 * 1024});
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
@@ -57,7 +57,7 @@ TEST(RandomProblems, OnRails) {
     const std::uint64_t seed = first_seed() + 300 + static_cast<std::uint64_t>(i);
     RandomProblem p = (i % 4 == 3 ? make_coded_problem : make_random_problem)(seed, comm.size(), true);
     draw_rails(p, comm.size() <= 4 ? "lo" : "");
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
 }

@@ -53,7 +53,7 @@ TEST(Tuning, OfExecutionsComesOutRight) {
   for (int i = 0; i < count; ++i) {
     const RandomProblem p =
         make_online_problem(first_seed() + 50'000 + static_cast<std::uint64_t>(i), comm.size(), true);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
     forget_wisdom();
   }

@@ -8,8 +8,9 @@
 
 namespace weft::test {
 
-TestHook disturbance(bool delays) {
+TestHook disturbance(bool delays, std::ptrdiff_t block_bytes) {
   TestHook hook;
+  hook.block_bytes = block_bytes;
   hook.on_workspace = [](std::byte* memory, std::size_t bytes) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t i = 0; i + sizeof nan <= bytes; i += sizeof nan)

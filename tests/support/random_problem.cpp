@@ -398,6 +398,7 @@ RandomProblem make_problem(std::uint64_t seed, int ranks, bool mpi, bool columns
   draw_exchanges(dice, p, mpi);
   p.misaligned = dice.chance(0.2);
   p.delays = dice.chance(0.1);
+  p.block_bytes = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 700 : 5000;
   p.small_cache = dice.chance(0.4);
   draw_values(p, dice.engine());
   return p;

@@ -35,6 +35,7 @@ struct RandomProblem {
   Options options;
   std::vector<std::string> exchanges;  ///< run with each of them; results must be bitwise equal
   bool user_workspace = false, misaligned = false, delays = false, by_handle = false;
+  Index block_bytes = 0;               ///< `TestHook::block_bytes`
   std::string graph = "auto";          ///< of exchanges that can be captured
   std::string puts = "auto";           ///< of a direct exchange between devices
   int node_ranks = 0;                  ///< `pretended_ranks_per_node`; 0: all share a machine

@@ -10,6 +10,7 @@
 #include "support/kept_modes.hpp"
 #include "support/rank_counts.hpp"
 #include "support/whole_arrays.hpp"
+#include "weft/modes.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -271,6 +272,34 @@ TEST(KeptModes, HelpersKnowThem) {
     EXPECT_EQ(hermitian_weights(single, 1), (std::vector<double>{1, 2, 2}));
     EXPECT_EQ(wavenumbers(single, 1, Nyquist::zero), (std::vector<double>{0, 1, 2}));
   });
+}
+
+/// Blocks of lines that are cut along neighbours of the input and of the output: with another order of the
+/// output both loops are cut.
+TEST(KeptModes, InAnotherOrderThanPoints) {
+  for (const Index modes : {511, 300}) {
+    Problem p{.shape = {64, 512, 64}};
+    p.transforms = {Transform::none, Transform::c2c, Transform::none};
+    p.modes = {64, modes, 64};
+    Plan same(Comm::self(), p);
+    p.output = Distribution::slab(0).with_order({2, 1, 0});
+    Plan other(Comm::self(), p);
+    Buffer<std::complex<double>> in(same.input_count()), expected(same.output_count());
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::polar(1.0, static_cast<double>(i * i % 1009));
+    const std::size_t count = other.output_count();
+    constexpr double untouched = 7;
+    Buffer<std::complex<double>> out(count + 64);
+    for (std::size_t i = count; i < out.size(); ++i) out[i] = untouched;
+    same.forward(in.data(), expected.data());
+    other.forward(in.data(), out.data());
+    double worst = 0;
+    for_each_output(other, [&](const Shape& at, std::size_t position) {
+      const auto there = static_cast<std::size_t>((at[0] * modes + at[1]) * 64 + at[2]);
+      worst = std::max(worst, std::abs(out[position] - expected[there]));
+    });
+    EXPECT_LT(worst, 1e-10);
+    for (std::size_t i = count; i < out.size(); ++i) ASSERT_EQ(out[i], untouched);
+  }
 }
 
 TEST(KeptModes, BadInput) {

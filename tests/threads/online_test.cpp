@@ -60,7 +60,7 @@ TEST(Online, RandomProblemsAreRightAtEachExecution) {
     const std::uint64_t seed = first_seed() + 40'000 + static_cast<std::uint64_t>(i);
     const int ranks = 1 + i % 4;
     const RandomProblem p = make_online_problem(seed, ranks, false);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ThreadTeam team(ranks);
     ASSERT_NO_THROW(team.run([&](const Comm& comm) { run_random_problem(comm, p); })) << p.describe();
     forget_wisdom();

@@ -19,7 +19,7 @@ TEST(RandomProblems, OnThreadRanks) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
     const int ranks = 1 + static_cast<int>(seed % 16);
     const RandomProblem p = make_random_problem(seed, ranks, false);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(teams[static_cast<std::size_t>(ranks - 1)]->run([&](const Comm& comm) {
       run_random_problem(comm, p);
     })) << p.describe();
@@ -32,7 +32,7 @@ TEST(RandomProblems, WithCodecsOnThreadRanks) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
     const int ranks = 1 + static_cast<int>(seed % 16);
     const RandomProblem p = make_coded_problem(seed, ranks, false);
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(ThreadTeam(ranks).run([&](const Comm& comm) { run_random_problem(comm, p); }))
         << p.describe();
   }
@@ -50,7 +50,7 @@ TEST(RandomProblems, WithColumnsOnThreadRanks) {
       p.node_ranks = 0;
       p.far_pairs = false;
     }
-    const ScopedTestHook hook(disturbance(p.delays));
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(ThreadTeam(ranks).run([&](const Comm& comm) { run_random_problem(comm, p); }))
         << p.describe();
   }

@@ -74,16 +74,15 @@ class StreamExecutor final : public Interpreter {
   /// What executes a call; most calls of a program ask for the same `problem`.
   template <class AnyProblem>
   std::shared_ptr<StreamFft> bind(std::map<AnyProblem, std::shared_ptr<StreamFft>>& known, AnyProblem problem,
-                                  const FftCall& call);
-  std::shared_ptr<StreamFft> plan(const FftProblem& problem);
-  std::shared_ptr<StreamFft> plan(const ResizedProblem& problem);
+                                  const FftCall& call, std::span<const FftRow* const> libraries);
+  std::shared_ptr<StreamFft> plan(const FftProblem& problem, std::span<const FftRow* const> libraries);
+  std::shared_ptr<StreamFft> plan(const ResizedProblem& problem, std::span<const FftRow* const> libraries);
   TurnLine twiddles_of(const FftCall& call) const;
   DeviceCopy coding_copy(std::size_t call);
   std::uint32_t* fault() const { return reinterpret_cast<std::uint32_t*>(fault_.get()); }
   void check_coding();
 
   std::shared_ptr<Device> device_;
-  std::vector<const FftRow*> libraries_asked_;
   StreamPlan plan_;
   std::vector<std::shared_ptr<StreamFft>> ffts_;  ///< per call
   std::map<std::size_t, TurnLine> twiddles_;      ///< that follow some of them, by the number of the call

@@ -2,22 +2,29 @@
 #include <algorithm>
 #include <map>
 
+#include "base/test_hook.hpp"
 #include "exec/stream/executor.hpp"
 #include "fft/calls/resized_calls.hpp"
 
 namespace weft {
 
+namespace {
+/// Work memory of a block: enough that kernels take longer than their launch.
+constexpr Index block_bytes = Index{256} << 20;
+}  // namespace
+
 StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings)
-    : Interpreter(std::move(program)), device_(settings.device), libraries_asked_(settings.ffts) {
+    : Interpreter(std::move(program)), device_(settings.device) {
   const auto real = static_cast<int>(real_bytes(settings.precision));
   // Most tiles ask for the same transform.
   std::map<FftProblem, std::shared_ptr<StreamFft>> known;
   std::map<ResizedProblem, std::shared_ptr<StreamFft>> known_resized;
   for (const FftCall& call : program_.ffts) {
-    ffts_.push_back(call.resized.empty()
-                        ? bind(known, fft_problem(call, settings.precision, Effort::estimate), call)
-                        : bind(known_resized,
-                               resized_problem(call, settings.precision, Effort::estimate, program_), call));
+    ffts_.push_back(
+        call.resized.empty()
+            ? bind(known, fft_problem(call, settings.precision, Effort::estimate), call, settings.ffts)
+            : bind(known_resized, resized_problem(call, settings.precision, Effort::estimate, program_), call,
+                   settings.ffts));
     if (call.twiddles) twiddles_.emplace(ffts_.size() - 1, twiddles_of(call));
   }
   std::vector<bool> stored(program_.copies.size(), true);
@@ -48,24 +55,27 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
 
 template <class AnyProblem>
 std::shared_ptr<StreamFft> StreamExecutor::bind(std::map<AnyProblem, std::shared_ptr<StreamFft>>& known,
-                                                AnyProblem problem, const FftCall& call) {
+                                                AnyProblem problem, const FftCall& call,
+                                                std::span<const FftRow* const> libraries) {
   // Arrays start on multiples of 16 bytes; real lines of a tile may start anywhere.
   const Index complex = 2 * real_bytes(problem.precision);
   problem.aligned = call.from.offset % complex == 0 && call.to.offset % complex == 0;
   std::shared_ptr<StreamFft>& fft = known[problem];
-  if (!fft) fft = plan(problem);
+  if (!fft) fft = plan(problem, libraries);
   fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));
   return fft;
 }
 
-std::shared_ptr<StreamFft> StreamExecutor::plan(const FftProblem& problem) {
-  PlannedStreamFft planned = plan_stream_fft(libraries_asked_, problem, *device_);
+std::shared_ptr<StreamFft> StreamExecutor::plan(const FftProblem& problem,
+                                                std::span<const FftRow* const> libraries) {
+  PlannedStreamFft planned = plan_stream_fft(libraries, problem, *device_);
   note_library(planned.row->name, planned.fft->lengths_aside);
   return std::move(planned.fft);
 }
 
-std::shared_ptr<StreamFft> StreamExecutor::plan(const ResizedProblem& problem) {
-  auto fft = std::make_shared<ResizedCalls>(problem, libraries_asked_, *device_);
+std::shared_ptr<StreamFft> StreamExecutor::plan(const ResizedProblem& problem,
+                                                std::span<const FftRow* const> libraries) {
+  auto fft = std::make_shared<ResizedCalls>(problem, libraries, *device_, test_block_bytes(block_bytes));
   note_library(fft->row().name, fft->lengths_aside);
   return fft;
 }

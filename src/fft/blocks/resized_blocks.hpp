@@ -23,9 +23,14 @@ struct LikeBlocks {
     Index n, step;                 ///< so many blocks, and elements from one to the next
     Index from_stride, to_stride;  ///< bytes
   };
+  /// The first of them.
+  struct Begin {
+    Shape at = Shape(max_axes, 0);           ///< its index, from where the call begins
+    Index from_stride = 0, to_stride = 0;  ///< bytes
+  };
   std::vector<BlockStep> steps;
   std::vector<Place> places;  ///< the first is the outermost
-  Place first = {};           ///< one step along an axis to the first block
+  Begin first = {};
 };
 
 struct ResizedBlocks {
@@ -39,7 +44,7 @@ ResizedBlocks cut_blocks(const ResizedProblem& problem, const BlockManner& manne
 /// from where the call begins.
 template <class F>
 void for_each_block(const LikeBlocks& blocks, std::byte* from, std::byte* to, const F& f) {
-  Shape at(max_axes, 0);
+  Shape at = blocks.first.at;
   const auto walk = [&](const auto& self, std::size_t place, std::byte* read, std::byte* write) -> void {
     if (place == blocks.places.size()) return f(read, write, static_cast<const Shape&>(at));
     const LikeBlocks::Place& p = blocks.places[place];
@@ -48,7 +53,6 @@ void for_each_block(const LikeBlocks& blocks, std::byte* from, std::byte* to, co
       self(self, place + 1, read + i * p.from_stride, write + i * p.to_stride);
     at[p.axis] = begin;
   };
-  at[blocks.first.axis] += blocks.first.step;
   walk(walk, 0, from + blocks.first.from_stride, to + blocks.first.to_stride);
 }
 

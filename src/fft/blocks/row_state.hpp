@@ -1,4 +1,4 @@
-// RowsNow the elements of a block are while its steps are written (`write_rows`), and what follows from that:
+// Where the elements of a block are while its steps are written (`write_rows`), and what follows from that:
 // orders in memory, runs of kept modes, the problems of its transforms.
 #pragma once
 
@@ -17,7 +17,7 @@ struct RowAxis {
   bool is_r2c() const { return transformed != nullptr && transformed->transform == Transform::r2c; }
 };
 
-/// RowsNow the elements of the block are now. By axis of the block, strides in elements.
+/// Where the elements of the block are now. By axis of the block, strides in elements.
 struct RowsNow {
   BlockPlace place;
   std::vector<Index> strides, extents;

@@ -11,9 +11,7 @@ namespace weft {
 
 namespace {
 
-/// Work memory of a block: enough that kernels take longer than their launch, and not much more than the
-/// second-level cache of a GPU.
-constexpr Index block_bytes = Index{256} << 20;
+/// Bytes of neighbours in memory that a block takes at least.
 constexpr Index shortest_run = 512;
 
 /// Loops over elements, whose strides are given in bytes, the innermost first.
@@ -40,7 +38,8 @@ std::shared_ptr<std::byte> uploaded(const std::vector<DeviceColumn>& columns, De
 
 }  // namespace
 
-ResizedCalls::ResizedCalls(const ResizedProblem& problem, std::span<const FftRow* const> rows, Device& device)
+ResizedCalls::ResizedCalls(const ResizedProblem& problem, std::span<const FftRow* const> rows, Device& device,
+                           Index block_bytes)
     : precision_(problem.precision) {
   ResizedBlocks blocks = cut_blocks(problem, {block_bytes, shortest_run, false, true});
   fft_work_ = work_aligned(blocks.work_bytes);
@@ -67,11 +66,15 @@ ResizedCalls::ResizedCalls(const ResizedProblem& problem, std::span<const FftRow
 }
 
 void ResizedCalls::bind(const LinesStep& step, std::span<const FftRow* const> rows, Device& device) {
-  PlannedStreamFft planned = plan_stream_fft(rows, step.fft, device);
-  if (row_ == nullptr) row_ = planned.row;
-  lengths_aside.insert(planned.fft->lengths_aside.begin(), planned.fft->lengths_aside.end());
-  fft_bytes_ = std::max(fft_bytes_, planned.fft->work_bytes());
-  steps_.back().emplace_back(Lines{std::move(planned.fft), step.from, step.to});
+  std::shared_ptr<StreamFft>& fft = planned_[step.fft];
+  if (!fft) {
+    PlannedStreamFft planned = plan_stream_fft(rows, step.fft, device);
+    if (row_ == nullptr) row_ = planned.row;
+    fft = std::move(planned.fft);
+    lengths_aside.insert(fft->lengths_aside.begin(), fft->lengths_aside.end());
+    fft_bytes_ = std::max(fft_bytes_, fft->work_bytes());
+  }
+  steps_.back().emplace_back(Lines{fft, step.from, step.to});
 }
 
 void ResizedCalls::bind(const CopyStep& step) {

@@ -3,6 +3,7 @@
 // the FFTs, copies and element steps of the device.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <variant>
@@ -16,8 +17,10 @@ namespace weft {
 
 class ResizedCalls final : public StreamFft {
  public:
-  /// Plans on the device, which the thread has entered. Throws `weft::Error`.
-  ResizedCalls(const ResizedProblem& problem, std::span<const FftRow* const> rows, Device& device);
+  /// Plans on the device, which the thread has entered, in blocks of so many bytes of work memory as far as
+  /// loops can be cut. Throws `weft::Error`.
+  ResizedCalls(const ResizedProblem& problem, std::span<const FftRow* const> rows, Device& device,
+               Index block_bytes);
 
   std::size_t work_bytes() const override { return fft_work_ + fft_bytes_; }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
@@ -72,8 +75,9 @@ class ResizedCalls final : public StreamFft {
   void run(const Operation& step, const Run& run) const;
 
   Precision precision_;
-  std::vector<LikeBlocks> blocks_;                   ///< without their steps
-  std::vector<std::vector<Step>> steps_;             ///< which are here
+  std::vector<LikeBlocks> blocks_;        ///< without their steps
+  std::vector<std::vector<Step>> steps_;  ///< which are here
+  std::map<FftProblem, std::shared_ptr<StreamFft>> planned_;
   std::vector<std::shared_ptr<std::byte>> columns_;  ///< tables of `DeviceColumn` on the device
   std::size_t fft_work_ = 0;  ///< where the FFTs' own work memory begins, behind that of a block
   std::size_t fft_bytes_ = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/arithmetic.hpp"
+#include "base/test_hook.hpp"
 #include "fft/loops.hpp"
 #include "geometry/grid.hpp"
 #include "geometry/transform.hpp"
@@ -85,7 +86,7 @@ int axis_for_threads(const OperatorStep& step, int threads) {
 ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* const> rows, int threads,
                        PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&))
     : precision_(problem.precision), threads_(threads) {
-  ResizedBlocks blocks = cut_blocks(problem, {threads * block_bytes, shortest_run, true});
+  ResizedBlocks blocks = cut_blocks(problem, {test_block_bytes(threads * block_bytes), shortest_run, true});
   work_bytes_ = blocks.work_bytes;
   for (LikeBlocks& like : blocks.all) {
     std::vector<Step> steps;
