@@ -43,7 +43,8 @@ struct PlanImpl {
   /// A rank that cannot start the execution that the other ranks start lets them fail, where they look for
   /// failures of other ranks. Always throws.
   [[noreturn]] void refuse_execution(const char* operation, const Error& why) const;
-  /// Throws `weft::Error` if what `which` names, or null, is not in memory of the plan's kind, or not aligned.
+  /// Throws `weft::Error` if what `which` names, or null, is not in memory of the plan's kind, or not
+  /// aligned.
   void check_place(const char* operation, const char* which, const void* pointer) const;
   /// Throws `weft::Error` if an execution with these arrays is a mistake.
   void check_arrays(Direction direction, const Arrays& of_user) const;

@@ -33,8 +33,7 @@ class PythonOperator {
       const auto bytes = static_cast<Py_ssize_t>((static_cast<std::size_t>(last) + 1) * size);
       const nanobind::object memory =
           block.memory == MemoryKind::host
-              ? nanobind::steal(
-                    PyMemoryView_FromMemory(static_cast<char*>(block.data), bytes, PyBUF_WRITE))
+              ? nanobind::steal(PyMemoryView_FromMemory(static_cast<char*>(block.data), bytes, PyBUF_WRITE))
               : nanobind::make_tuple(reinterpret_cast<std::uintptr_t>(block.data), bytes,
                                      reinterpret_cast<std::uintptr_t>(block.stream));
       op_(memory, real, block.box.lo, block.box.hi, block.strides, block.field_stride, most);

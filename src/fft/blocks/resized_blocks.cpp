@@ -15,8 +15,7 @@ ResizedBlocks cut_blocks(const ResizedProblem& problem, const BlockManner& manne
   const Index from_unit = forward ? points_unit : modes_unit;
   const Index to_unit = problem.has_operator ? from_unit : forward ? modes_unit : points_unit;
   const auto place = [&](const ResizedLoop& d, Index n, Index step) {
-    return LikeBlocks::Place{d.axis, n, step, d.from_stride * step * from_unit,
-                             d.to_stride * step * to_unit};
+    return LikeBlocks::Place{d.axis, n, step, d.from_stride * step * from_unit, d.to_stride * step * to_unit};
   };
   // Blocks take whole loops, those over neighbours in memory first, and parts of others as long as there is
   // room, of neighbours on either side at least so many that runs are not short. On the host an operator's
@@ -59,9 +58,7 @@ ResizedBlocks cut_blocks(const ResizedProblem& problem, const BlockManner& manne
   std::ranges::reverse(outside);
   ResizedBlocks blocks;
   const auto add = [&](const std::vector<LikeBlocks::Place>& where, const LikeBlocks::Begin& first) {
-    const auto on_16 = [](const auto& p) {
-      return p.from_stride % 16 == 0 && p.to_stride % 16 == 0;
-    };
+    const auto on_16 = [](const auto& p) { return p.from_stride % 16 == 0 && p.to_stride % 16 == 0; };
     const bool aligned = problem.aligned && on_16(first) &&
                          std::ranges::all_of(where, [&](const auto& p) { return p.n == 1 || on_16(p); });
     BlockSteps written = manner.rows ? write_rows(problem, block, aligned)

@@ -25,7 +25,7 @@ struct LikeBlocks {
   };
   /// The first of them.
   struct Begin {
-    Shape at = Shape(max_axes, 0);           ///< its index, from where the call begins
+    Shape at = Shape(max_axes, 0);         ///< its index, from where the call begins
     Index from_stride = 0, to_stride = 0;  ///< bytes
   };
   std::vector<BlockStep> steps;
