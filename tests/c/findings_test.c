@@ -238,6 +238,7 @@ static int derive(const weft_block* block, void* user) {
   slope* const s = user;
   if (s->failing) return 7;
   if (block->size < sizeof *block || block->ndim != 2 || block->fields != 1 || block->results != 2) return 1;
+  if (block->memory != WEFT_HOST || block->stream != NULL) return 3;
   if (block->element != WEFT_COMPLEX || block->precision != WEFT_FLOAT64) return 2;
   for (int64_t i = block->lo[0]; i < block->hi[0]; ++i)
     for (int64_t j = block->lo[1]; j < block->hi[1]; ++j) {

@@ -29,6 +29,7 @@ contains
     call block%elements(u)
     if (associated(others) .or. .not. associated(u) .or. block%ndim /= 2) status = 3
     if (block%fields /= 1 .or. block%results /= 2) status = 4
+    if (block%memory /= weft_host .or. c_associated(block%stream)) status = 5
     if (status /= 0) return
     do j = block%lo(2), block%hi(2)
       do i = block%lo(1), block%hi(1)
