@@ -94,7 +94,7 @@ class RowWriter : RowState {
     step.scale = scale;
     step.from = {now_.place.side, read};
     step.to = {target.side, written};
-    steps_.emplace_back(std::move(step));
+    steps_.emplace_back(step);
   }
 
   /// A transform along axes that have all points, to the output of the block if it is the last one and keeps
@@ -275,7 +275,7 @@ class RowWriter : RowState {
         step.box.hi[a] = at(part.among_kept, b) + at(part.extents, b);
         step.strides[a] = at(now_.strides, b);
       }
-      steps_.emplace_back(std::move(step));
+      steps_.emplace_back(step);
     }
     for (int b = 0; b < count(); ++b)
       if (axis(b).loop != nullptr) at(now_.extents, b) = axis(b).loop->to;

@@ -103,7 +103,6 @@ struct Map {
 
   Walk<Position, Divisor> walk;
 
- private:
   /// Modes that stand for both signs get the mean of both factors.
   WEFT_ANYWHERE static Complex<double> turn(double angle, bool both) {
 #if defined(__CUDA_ARCH__)

@@ -158,7 +158,6 @@ struct Columns {
     }
   }
 
- private:
   /// The modes of a column, and the columns, are the first two loops.
   static ElementLoops inner(const CopyColumns& s) {
     ElementLoops loops;
@@ -175,10 +174,8 @@ struct Columns {
     }
   }
 
- public:
   Walk<Position, Divisor> walk;
 
- private:
   const DeviceColumn* columns;
   Position column_stride, work_column, work_mode;
   Index length;
