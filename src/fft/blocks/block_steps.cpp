@@ -299,34 +299,15 @@ class BlockWriter {
 
   /// Between the modes of all columns in the user's array and in work memory.
   void columns(bool in) {
-    ColumnsStep step;
-    step.in = in;
-    if (!p_.has_operator) step.scale = p_.scale;
-    const bool planes = p_.columns_part == ColumnsPart::planes;
-    for (const BlockAxis& b : axes_) {
-      const Index user = b.modes_stride * element_, work = b.work_stride * element_;
-      if (planes && b.number() == 1) step.column_stride = user;
-      if (b.transformed == nullptr && (planes || b.number() != 1)) {
-        step.loops.push_back({in ? b.loop->from : b.loop->to, user, work});
-      } else if (!planes) {
-        (b.number() == 1 ? step.work_column : step.work_mode) = work;
-        (b.number() == 1 ? step.count : step.length) = b.n;
-      }
-    }
-    if (planes) {
-      for (const ModeColumn& c : p_.columns->all) {
-        Index place = 0;
-        for (const BlockAxis& b : axes_)
-          if (b.transformed != nullptr)
-            place +=
-                mode_index(c.first[b.transformed->axis], b.transformed->length) * b.work_stride * element_;
-        step.places.push_back(place);
-      }
-    } else {
-      step.columns = p_.columns;
-      step.count = std::max<Index>(step.count, 1);  // one column is no loop
-    }
-    steps_.emplace_back(std::move(step));
+    std::vector<ColumnsAxis> all;
+    for (const BlockAxis& b : axes_)
+      all.push_back({b.number(), b.transformed,
+                     b.loop == nullptr ? b.n
+                     : in              ? b.loop->from
+                                       : b.loop->to,
+                     b.modes_stride * element_, b.work_stride * element_});
+    steps_.emplace_back(columns_step(p_, in, all));
+    if (!p_.has_operator) std::get<ColumnsStep>(steps_.back()).scale = p_.scale;
   }
 
   void copy(const Shape& extents, const Strides& users, const Strides& works, Index element, Place user,
@@ -403,6 +384,34 @@ bool folds(const ResizedAxis& a, ModesNyquist nyquist) {
   if (a.modes == all_modes(a) || a.modes < 2) return false;
   if (a.transform == Transform::r2c) return nyquist == ModesNyquist::shared;
   return a.transform == Transform::c2c && a.modes % 2 == 0 && nyquist != ModesNyquist::single;
+}
+
+ColumnsStep columns_step(const ResizedProblem& p, bool in, const std::vector<ColumnsAxis>& axes) {
+  ColumnsStep step;
+  step.in = in;
+  const bool planes = p.columns_part == ColumnsPart::planes;
+  for (const ColumnsAxis& a : axes) {
+    if (planes && a.number == 1) step.column_stride = a.user_stride;
+    if (a.transformed == nullptr && (planes || a.number != 1)) {
+      step.loops.push_back({a.n, a.user_stride, a.work_stride});
+    } else if (!planes) {
+      (a.number == 1 ? step.work_column : step.work_mode) = a.work_stride;
+      (a.number == 1 ? step.count : step.length) = a.n;
+    }
+  }
+  if (!planes) {
+    step.columns = p.columns;
+    step.count = std::max<Index>(step.count, 1);  // one column is no loop
+    return step;
+  }
+  for (const ModeColumn& c : p.columns->all) {
+    Index place = 0;
+    for (const ColumnsAxis& a : axes)
+      if (a.transformed != nullptr)
+        place += mode_index(c.first[a.number], a.transformed->length) * a.work_stride;
+    step.places.push_back(place);
+  }
+  return step;
 }
 
 Index all_modes(const ResizedAxis& a) {

@@ -97,6 +97,15 @@ struct ColumnsStep {
   ModeColumnsPtr columns = {};
   Index count = 0, length = 0, work_column = 0, work_mode = 0;
 };
+/// An axis of a block with columns: one that is transformed, or a loop. Strides in bytes.
+struct ColumnsAxis {
+  int number;                      ///< of the global array
+  const ResizedAxis* transformed;  ///< null: a loop
+  Index n;                         ///< elements in work memory
+  Index user_stride, work_stride;
+};
+/// The step of all columns, without scale and offset.
+ColumnsStep columns_step(const ResizedProblem& problem, bool in, const std::vector<ColumnsAxis>& axes);
 /// Calls the operator for a box in work memory.
 struct OperatorStep {
   Index offset = 0;  ///< in bytes

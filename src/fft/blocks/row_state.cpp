@@ -104,14 +104,14 @@ BlockPlace RowState::free_half() {
   return {Side::work, second ? half_ : 0};
 }
 
-/// The axes of the block from the fastest one where they are now; the arrays of a batch come last, as an
+/// The axes of the block from the one with the shortest stride; the arrays of a batch come last, as an
 /// operator may change their number.
-std::vector<int> RowState::by_stride() const {
+std::vector<int> RowState::by_stride(const std::vector<Index>& strides) const {
   std::vector<int> all(axes_.size());
   std::iota(all.begin(), all.end(), 0);
   std::stable_sort(all.begin(), all.end(), [&](int a, int b) {
     const bool batch = is_batch(a), other = is_batch(b);
-    return batch != other ? other : at(now_.strides, a) < at(now_.strides, b);
+    return batch != other ? other : at(strides, a) < at(strides, b);
   });
   return all;
 }
@@ -120,9 +120,17 @@ bool RowState::is_batch(int i) const {
 }
 
 std::vector<Index> RowState::dense(const std::vector<Index>& extents, int first, Index row) const {
+  return dense_in(by_stride(now_.strides), extents, first, row);
+}
+std::vector<Index> RowState::dense_like(const std::vector<Index>& strides,
+                                        const std::vector<Index>& extents) const {
+  return dense_in(by_stride(strides), extents, -1, 0);
+}
+std::vector<Index> RowState::dense_in(const std::vector<int>& order, const std::vector<Index>& extents,
+                                      int first, Index row) const {
   std::vector<Index> strides(axes_.size(), 1);
   Index next = first < 0 ? 1 : row;
-  for (const int i : by_stride()) {
+  for (const int i : order) {
     if (i == first) continue;
     at(strides, i) = next;
     next *= is_batch(i) ? axis(i).loop->most() : at(extents, i);

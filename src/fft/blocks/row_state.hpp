@@ -61,6 +61,8 @@ class RowState {
   Place free_half();
   /// Dense strides in the order of memory now, axis `first` before all others with rows of `row` elements.
   std::vector<Index> dense(const std::vector<Index>& extents, int first = -1, Index row = 0) const;
+  /// Dense strides in the order of others.
+  std::vector<Index> dense_like(const std::vector<Index>& strides, const std::vector<Index>& extents) const;
   /// Elements of a row of an axis: of real numbers those of its complex modes.
   Index row_of(int i, bool reals) const;
   /// Whether whole lines along an axis are there, of which only some may be cut.
@@ -89,7 +91,9 @@ class RowState {
  private:
   std::vector<RowGroup> groups() const;
   double kept_share(int i) const;
-  std::vector<int> by_stride() const;
+  std::vector<int> by_stride(const std::vector<Index>& strides) const;
+  std::vector<Index> dense_in(const std::vector<int>& order, const std::vector<Index>& extents, int first,
+                              Index row) const;
   bool is_batch(int i) const;
 };
 

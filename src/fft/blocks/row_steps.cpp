@@ -117,13 +117,7 @@ class RowWriter : RowState {
     if (!std::ranges::all_of(axes, has_room) && (cut || !now_.cuts.empty())) {
       std::vector<Index> extents = now_.extents;
       for (const int i : axes) at(extents, i) = all_modes(*axis(i).transformed);
-      const Place to = free_half();
-      RowsNow like = now_;
-      like.strides = users(true);  // an order that suits the points
-      std::swap(now_.strides, like.strides);
-      const std::vector<Index> strides = dense(extents);
-      std::swap(now_.strides, like.strides);
-      spread(axes, to, strides);
+      spread(axes, free_half(), dense_like(users(true), extents));  // an order that suits the points
     }
     for (const int i : axes) at(now_.extents, i) = all_modes(*axis(i).transformed);
     now_.cuts = {};
@@ -281,6 +275,14 @@ class RowWriter : RowState {
       if (axis(b).loop != nullptr) at(now_.extents, b) = axis(b).loop->to;
   }
 
+  /// Strides of the user's points; where there are none, any in C order.
+  std::vector<Index> order_of_points() const {
+    if (!p_.has_operator) return users(true);
+    std::vector<Index> strides;
+    for (const RowAxis& a : axes_) strides.push_back(p_.ndim - a.number());
+    return strides;
+  }
+
   /// Between the modes of all columns in the user's array and in work memory.
   void columns(bool in) {
     const bool planes = p_.columns_part == ColumnsPart::planes;
@@ -289,10 +291,7 @@ class RowWriter : RowState {
       std::vector<Index> extents;
       for (const RowAxis& a : axes_)
         extents.push_back(a.loop != nullptr ? loop_extent(a) : all_modes(*a.transformed));
-      // In the order of the user's points, or in C order where there are none.
-      now_.strides = users(true);
-      for (int b = 0; p_.has_operator && b < count(); ++b) at(now_.strides, b) = p_.ndim - axis(b).number();
-      now_.strides = dense(extents);
+      now_.strides = dense_like(order_of_points(), extents);
       now_.extents = extents;
       now_.place = {Side::work, 0};
       if (planes) {
@@ -301,33 +300,13 @@ class RowWriter : RowState {
         steps_.emplace_back(ZeroStep{{{all, 1, 1}}, 0});
       }
     }
-    ColumnsStep step;
-    step.in = in;
+    std::vector<ColumnsAxis> all;
+    for (int b = 0; b < count(); ++b)
+      all.push_back({axis(b).number(), axis(b).transformed, at(now_.extents, b), at(of_user, b) * element_,
+                     at(now_.strides, b) * element_});
+    ColumnsStep step = columns_step(p_, in, all);
     step.scale = std::exchange(scale_, 1);
     step.offset = now_.place.offset;
-    for (int b = 0; b < count(); ++b) {
-      const RowAxis& a = axis(b);
-      const Index user = at(of_user, b) * element_, work = at(now_.strides, b) * element_;
-      if (planes && a.number() == 1) step.column_stride = user;
-      if (a.transformed == nullptr && (planes || a.number() != 1)) {
-        step.loops.push_back({at(now_.extents, b), user, work});
-      } else if (!planes) {
-        (a.number() == 1 ? step.work_column : step.work_mode) = work;
-        (a.number() == 1 ? step.count : step.length) = at(now_.extents, b);
-      }
-    }
-    if (planes) {
-      for (const ModeColumn& c : p_.columns->all) {
-        Index place = 0;
-        for (int b = 0; b < count(); ++b)
-          if (const ResizedAxis* const a = axis(b).transformed; a != nullptr)
-            place += mode_index(c.first[a->axis], a->length) * at(now_.strides, b) * element_;
-        step.places.push_back(place);
-      }
-    } else {
-      step.columns = p_.columns;
-      step.count = std::max<Index>(step.count, 1);  // one column is no loop
-    }
     steps_.emplace_back(std::move(step));
   }
 

@@ -28,6 +28,12 @@ inline Index bound_of(const CopyColumns&) {
   return INT64_MAX;
 }
 
+/// Calls f with a real number of so many bytes.
+template <class F>
+auto with_real(int real_bytes, const F& f) {
+  return real_bytes == 8 ? f(double{}) : f(float{});
+}
+
 /// Calls f(work) with what does the step's work.
 template <class Position, class Divisor, class F>
 auto with_work(const ClearElements& s, const F& f) {
@@ -37,35 +43,32 @@ auto with_work(const ClearElements& s, const F& f) {
 }
 template <class Position, class Divisor, class F>
 auto with_work(const ScaleElements& s, const F& f) {
-  const auto of = [&]<class Real>(Real) {
+  return with_real(s.real_bytes, [&]<class Real>(Real) {
     return s.complex ? f(Scale<Complex<Real>, Real, Position, Divisor>(s))
                      : f(Scale<Real, Real, Position, Divisor>(s));
-  };
-  return s.real_bytes == 8 ? of(double{}) : of(float{});
+  });
 }
 template <class Position, class Divisor, class F>
 auto with_work(const FoldModes& s, const F& f) {
-  return s.real_bytes == 8 ? f(Fold<double, Position, Divisor>(s)) : f(Fold<float, Position, Divisor>(s));
+  return with_real(s.real_bytes, [&]<class Real>(Real) { return f(Fold<Real, Position, Divisor>(s)); });
 }
 template <class Position, class Divisor, class F>
 auto with_work(const TurnLine& s, const F& f) {
-  return s.real_bytes == 8 ? f(Turn<double, Position, Divisor>(s)) : f(Turn<float, Position, Divisor>(s));
+  return with_real(s.real_bytes, [&]<class Real>(Real) { return f(Turn<Real, Position, Divisor>(s)); });
 }
 template <class Position, class Divisor, class F>
 auto with_work(const CopyColumns& s, const F& f) {
-  return s.real_bytes == 8 ? f(Columns<double, Position, Divisor>(s))
-                           : f(Columns<float, Position, Divisor>(s));
+  return with_real(s.real_bytes, [&]<class Real>(Real) { return f(Columns<Real, Position, Divisor>(s)); });
 }
 
 template <ModeMap map, class Position, class Divisor, class F>
 auto with_map(const MapModes& s, const F& f) {
-  if constexpr (maps_reals<map>) {
-    if (s.reals)
-      return s.real_bytes == 8 ? f(Map<map, double, Position, Divisor>(s))
-                               : f(Map<map, float, Position, Divisor>(s));
-  }
-  return s.real_bytes == 8 ? f(Map<map, Complex<double>, Position, Divisor>(s))
-                           : f(Map<map, Complex<float>, Position, Divisor>(s));
+  return with_real(s.real_bytes, [&]<class Real>(Real) {
+    if constexpr (maps_reals<map>) {
+      if (s.reals) return f(Map<map, Real, Position, Divisor>(s));
+    }
+    return f(Map<map, Complex<Real>, Position, Divisor>(s));
+  });
 }
 template <class Position, class Divisor, class F>
 auto with_work(const MapModes& s, const F& f) {
