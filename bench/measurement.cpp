@@ -11,6 +11,7 @@
 #include "array.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
+#include "box_values.hpp"
 #include "clock.hpp"
 #include "comm/agree.hpp"
 #include "design_json.hpp"
@@ -21,7 +22,6 @@
 #include "peers.hpp"
 #include "repeat_fields.hpp"
 #include "timeline.hpp"
-#include "weft/modes.hpp"
 
 namespace weft::bench {
 
@@ -69,13 +69,14 @@ class Bench {
   }
 
  private:
-  std::size_t element(bool input) const {
+  bool is_real(bool input) const {
     const bool between = problem_.between != Between::none;
     const bool points = between ? problem_.between == Between::modes : input;
-    const bool real = real_data() && (points || !problem_.transforms.contains(Transform::r2c));
-    return (real ? 1u : 2u) * (problem_.precision == Precision::float64 ? 8u : 4u);
+    return problem_.element == Element::real && (points || !problem_.transforms.contains(Transform::r2c));
   }
-  bool real_data() const { return problem_.element == Element::real; }
+  std::size_t element(bool input) const {
+    return (is_real(input) ? 1u : 2u) * (problem_.precision == Precision::float64 ? 8u : 4u);
+  }
 
   void allocate() {
     const std::size_t in = plan_->input_count() * element(true), out = plan_->output_count() * element(false);
@@ -171,116 +172,22 @@ class Bench {
     if (device_) plan_->wait();
   }
 
-  /// Element `position` of an array of this element size, as a complex number.
-  std::complex<double> get(const void* base, std::size_t position, std::size_t bytes) const {
-    const bool wide = problem_.precision == Precision::float64;
-    const auto real = [&](std::size_t i) {
-      return wide ? static_cast<const double*>(base)[i]
-                  : static_cast<double>(static_cast<const float*>(base)[i]);
-    };
-    return bytes == (wide ? 8u : 4u) ? std::complex<double>(real(position))
-                                     : std::complex<double>(real(2 * position), real(2 * position + 1));
-  }
-  void put(void* base, std::size_t position, std::size_t bytes, std::complex<double> v) const {
-    const bool wide = problem_.precision == Precision::float64;
-    const auto set = [&](std::size_t i, double x) {
-      if (wide) {
-        static_cast<double*>(base)[i] = x;
-      } else {
-        static_cast<float*>(base)[i] = static_cast<float>(x);
-      }
-    };
-    if (bytes == (wide ? 8u : 4u)) return set(position, v.real());
-    set(2 * position, v.real());
-    set(2 * position + 1, v.imag());
-  }
-
-  /// Calls `f(part, point, position)` for all points of a box, by all threads; positions count from its
-  /// first.
-  template <class F>
-  void for_all(const Box& box, const Strides& strides, const F& f) {
-    int longest = 0;
-    for (int a = 0; a < box.ndim(); ++a)
-      if (box.extent(a) > box.extent(longest)) longest = a;
-    const auto slice = [&](int part) {
-      Box some = box;
-      some.lo[longest] = box.lo[longest] + box.extent(longest) * part / parts();
-      some.hi[longest] = box.lo[longest] + box.extent(longest) * (part + 1) / parts();
-      for_each_point(some, strides, (some.lo[longest] - box.lo[longest]) * strides[longest],
-                     [&](const Shape& at, std::size_t position) { f(part, at, position); });
-    };
-    if (!pool_) return slice(0);
-    pool_->run(parts(), slice);
-  }
-  int parts() const { return pool_ ? 4 * pool_->threads() : 1; }
-
-  /// Calls `f(box, strides, item, first, points)` for stretches of an array that are short enough: where the
-  /// first point of the box is, and how many there are up to its last, with gaps.
-  template <class F>
-  void for_stretches(bool input, const F& f) {
-    const Box& box = input ? plan_->input_box() : plan_->output_box();
-    const Strides& strides = input ? plan_->input_strides() : plan_->output_strides();
-    const Index distance = input ? plan_->input_distance() : plan_->output_distance();
-    const Index most = array(input).longest() / element(input);
-    const Index arrays = arrays_of(problem_, input ? Direction::forward : Direction::backward);
-    for (Index item = 0; item < arrays && !box.empty(); ++item)
-      halve(box, strides, item * distance, most,
-            [&](const Box& part, Index first, Index points) { f(part, strides, item, first, points); });
-  }
-
-  /// Along the axis of the longest strides, so that halves do not interleave.
-  template <class F>
-  static void halve(const Box& box, const Strides& strides, Index first, Index most, const F& f) {
-    Index points = 1;
-    int axis = -1;
-    for (int a = 0; a < box.ndim(); ++a) {
-      points += (box.extent(a) - 1) * strides[a];
-      if (box.extent(a) > 1 && (axis < 0 || strides[a] > strides[axis])) axis = a;
-    }
-    if (points <= most || axis < 0) return f(box, first, points);
-    Box lower = box, upper = box;
-    lower.hi[axis] = upper.lo[axis] = box.lo[axis] + box.extent(axis) / 2;
-    halve(lower, strides, first, most, f);
-    halve(upper, strides, first + box.extent(axis) / 2 * strides[axis], most, f);
+  /// The user's array of a side.
+  BoxValues values(bool input) {
+    BoxInArray where;
+    where.box = input ? plan_->input_box() : plan_->output_box();
+    where.strides = input ? plan_->input_strides() : plan_->output_strides();
+    where.distance = input ? plan_->input_distance() : plan_->output_distance();
+    where.arrays = arrays_of(problem_, input ? Direction::forward : Direction::backward);
+    where.is_wide = problem_.precision == Precision::float64;
+    where.is_real = is_real(input);
+    return {array(input), where, pool_.get()};
   }
 
   template <class Value>
   void fill(bool input, const Value& value) {
-    const std::size_t bytes = element(input);
-    for_stretches(input, [&](const Box& box, const Strides& strides, Index item, Index first, Index points) {
-      void* const at = array(input).stretch(first * bytes, points * bytes, points != box.count());
-      for_all(box, strides, [&](int, const Shape& point, std::size_t position) {
-        put(at, position, bytes, value(point, item));
-      });
-      array(input).store();
-    });
+    values(input).fill(value);
     executions_ = 0;
-  }
-
-  template <class Value>
-  double error(bool input, const Value& value) {
-    struct alignas(64) Sums {
-      double difference = 0, norm = 0;
-    };
-    std::vector<Sums> sums(static_cast<std::size_t>(parts()));
-    const std::size_t bytes = element(input);
-    for_stretches(input, [&](const Box& box, const Strides& strides, Index item, Index first, Index points) {
-      const void* const at = array(input).stretch(first * bytes, points * bytes, true);
-      for_all(box, strides, [&](int part, const Shape& point, std::size_t position) {
-        const std::complex<double> exact = value(point, item);
-        Sums& s = sums[static_cast<std::size_t>(part)];
-        s.difference += std::norm(get(at, position, bytes) - exact);
-        s.norm += std::norm(exact);
-      });
-    });
-    double difference = 0, norm = 0;
-    for (const Sums& s : sums) {
-      difference += s.difference;
-      norm += s.norm;
-    }
-    difference = sum(comm_, difference);
-    norm = sum(comm_, norm);
-    return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
   }
 
   void check_answer() {
@@ -292,7 +199,7 @@ class Bench {
       execute(d);
       const Index arrays = arrays_of(problem_, d);
       const auto result = [&](const Shape& at, Index item) { return answer.result(d, at, item % arrays); };
-      const double wrong = error(!from_input, result);
+      const double wrong = values(!from_input).error(comm_, result);
       if (!(wrong <= m_.error_l2) && !std::isnan(m_.error_l2)) m_.error_l2 = wrong;  // no number stays
     }
     refill();
