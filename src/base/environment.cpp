@@ -36,6 +36,9 @@ constexpr std::array table{
                         "file or folder of Intel MKL's libmkl_rt; unset: Weft searches for it"},
     EnvironmentVariable{"WEFT_NCCL_LIBRARY",
                         "file of NCCL's libnccl.so.2; unset: the loader searches for it"},
+    EnvironmentVariable{"WEFT_CUFFTMP_LIBRARY",
+                        "file of cuFFTMp's libcufftMp.so.12, of weft-bench --peers cufftmp; unset: the "
+                        "loader searches for it"},
     EnvironmentVariable{"WEFT_RAILS", "default of option rails"},
     EnvironmentVariable{"WEFT_UCX_LIBRARY", "file of UCX's libucp.so.0; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_ZFP_LIBRARY",

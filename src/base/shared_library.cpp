@@ -11,19 +11,21 @@
 
 namespace weft {
 
-std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, std::string* why) {
-  // RTLD_DEEPBIND, which would let the library prefer its own symbols, is not used: it hides replaced
-  // allocators from the library, and the sanitizers refuse it.
-  void* handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, std::string* why, Prefers prefers) {
+  int flags = RTLD_LAZY | RTLD_LOCAL;
+#ifdef RTLD_DEEPBIND
+  if (prefers == Prefers::its_own) flags |= RTLD_DEEPBIND;
+#endif
+  void* handle = dlopen(file.c_str(), flags);
   if (handle != nullptr) return SharedLibrary(handle);
   const char* message = dlerror();
   if (why != nullptr) *why = message != nullptr ? message : "unknown error of the loader";
   return std::nullopt;
 }
 
-std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, const Bind& bind,
-                                                 std::string& why) {
-  std::optional<SharedLibrary> library = open(file, &why);
+std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, const Bind& bind, std::string& why,
+                                                 Prefers prefers) {
+  std::optional<SharedLibrary> library = open(file, &why, prefers);
   if (!library) return library;
   Binder binder(*library);
   bind(binder);
@@ -49,14 +51,14 @@ void* SharedLibrary::address(const char* symbol) const {
 }
 
 std::string open_for_good(const char* variable, const std::vector<const char*>& names, const char* remedy,
-                          const SharedLibrary::Bind& bind) {
+                          const SharedLibrary::Bind& bind, Prefers prefers) {
   const std::optional<std::string> named = environment_value(variable);
   std::vector<std::string> files(names.begin(), names.end());
   if (named) files = {*named};
   std::string first;
   for (const std::string& file : files) {
     std::string why;
-    if (std::optional<SharedLibrary> library = SharedLibrary::open(file, bind, why)) {
+    if (std::optional<SharedLibrary> library = SharedLibrary::open(file, bind, why, prefers)) {
       library->keep_open();
       return "";
     }

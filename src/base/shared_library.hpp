@@ -9,12 +9,17 @@
 
 namespace weft {
 
+/// Whose functions a library calls where the program has functions of the same names: the program's, or its
+/// own. The latter hides replaced allocators from the library, and the sanitizers refuse it.
+enum class Prefers { the_program, its_own };
+
 /// An open library. The destructor closes it.
 class SharedLibrary {
  public:
   /// Opens a file, or searches for a bare name as the loader does. The library's symbols are visible only
   /// through this object. Returns nothing on failure, and the loader's message in `why`, if given.
-  static std::optional<SharedLibrary> open(const std::string& file, std::string* why = nullptr);
+  static std::optional<SharedLibrary> open(const std::string& file, std::string* why = nullptr,
+                                           Prefers prefers = Prefers::the_program);
 
   SharedLibrary(SharedLibrary&& other) noexcept;
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
@@ -45,7 +50,8 @@ class SharedLibrary {
   using Bind = std::function<void(Binder&)>;
 
   /// The same, of a library that has all functions that `bind` asks for: "libx.so lacks x_open" else.
-  static std::optional<SharedLibrary> open(const std::string& file, const Bind& bind, std::string& why);
+  static std::optional<SharedLibrary> open(const std::string& file, const Bind& bind, std::string& why,
+                                           Prefers prefers = Prefers::the_program);
 
  private:
   explicit SharedLibrary(void* handle) : handle_(handle) {}
@@ -56,7 +62,7 @@ class SharedLibrary {
 /// good: its threads and objects may outlive main. Returns why there is none, with what to do about it in
 /// `remedy`, or nothing.
 std::string open_for_good(const char* variable, const std::vector<const char*>& names, const char* remedy,
-                          const SharedLibrary::Bind& bind);
+                          const SharedLibrary::Bind& bind, Prefers prefers = Prefers::the_program);
 
 /// The file that a function or object was loaded from; empty if unknown. In a program linked for a fixed
 /// address, the address of a library's function may be that of the program's own linkage table, and the file
