@@ -29,6 +29,13 @@ Array::Array(std::size_t bytes, std::shared_ptr<Device> device, const std::strin
   pinned_ = device_->allocate_pinned(std::min(bytes, pinned_bytes), operation.c_str());
 }
 
+Array::Array(std::shared_ptr<std::byte> memory, std::size_t bytes, std::shared_ptr<Device> device,
+             const std::string& what)
+    : size_(bytes), device_(std::move(device)), memory_(std::move(memory)) {
+  const DeviceScope scope(*device_);
+  pinned_ = device_->allocate_pinned(std::min(bytes, pinned_bytes), ("weft-bench: " + what).c_str());
+}
+
 std::byte* Array::stretch(std::size_t at, std::size_t bytes, bool is_read) {
   if (!device_) return host_.data() + at;
   at_ = at;

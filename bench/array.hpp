@@ -20,6 +20,9 @@ class Array {
   /// Allocates in memory of `device`, or of the host if that is null. Throws `weft::Error` that names `what`
   /// and the bytes if memory does not suffice.
   Array(std::size_t bytes, std::shared_ptr<Device> device, const std::string& what);
+  /// Of so many bytes of a device's memory that is there already.
+  Array(std::shared_ptr<std::byte> memory, std::size_t bytes, std::shared_ptr<Device> device,
+        const std::string& what);
 
   std::size_t size() const { return size_; }
   /// The pointer for executions.

@@ -36,6 +36,8 @@ constexpr const char* examples = R"(Examples:
       in turn with FFTW's own distributed transform
   weft-bench --comm threads:2 --device cuda --shape 512,512,512 --peers cufft
       two GPUs, beside plain cuFFT on one of them
+  mpirun -n 2 weft-bench --device cuda --shape 512,512,512 --output slab1 --peers cufftmp
+      two GPUs, in turn with cuFFTMp on both
 )";
 
 /// "auto, a, b": the names of a table's rows, behind auto if there is no such row.
@@ -125,7 +127,8 @@ void add_measurement(CLI::App& app, Case& c) {
       ->group("Measurement");
   app.add_flag("--series", c.series, "every execution is a repetition, with its time in the JSON")
       ->group("Measurement");
-  app.add_option("--peers", c.peers, "fftw-mpi, mkl, cufft: the same problem by others, in turn with Weft")
+  app.add_option("--peers", c.peers,
+                 "fftw-mpi, mkl, cufft, cufftmp: the same problem by others, in turn with Weft")
       ->delimiter(',')
       ->group("Measurement");
   app.add_option("--json", c.json, "file for the results")->group("Measurement");

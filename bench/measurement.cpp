@@ -61,6 +61,7 @@ class Bench {
       peers_[name] = make_peer(name, comm_, case_);
       m_.peers_planning_s[name] = slowest(comm_, seconds() - start);
       m_.about_peers[name] = peers_[name]->about();
+      if (const std::optional<double> error = peers_[name]->error()) m_.peers_error_l2[name] = *error;
     }
     plan_->record_times(!device_);
     repeat();

@@ -51,6 +51,7 @@ struct Measured {
   std::map<std::string, Summary> peers;
   std::map<std::string, std::string> about_peers;
   std::map<std::string, double> peers_planning_s;  ///< slowest rank
+  std::map<std::string, double> peers_error_l2;    ///< of those that find it
   std::string design;                              ///< all that was chosen, as JSON
   Learnt learnt;                                   ///< the choices of wisdom, trials or predictions
   std::optional<Explanation> explanation;          ///< if it was asked for, or the machine is described

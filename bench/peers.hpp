@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "case.hpp"
@@ -22,15 +23,18 @@ class Peer {
   virtual void rest() {}
   /// The library with version and settings.
   virtual std::string about() const = 0;
+  /// The relative L2 error of its result, the larger one of both directions, of peers that find it.
+  virtual std::optional<double> error() const { return std::nullopt; }
 };
 
-/// "fftw-mpi" (planned with FFTW_MEASURE, or FFTW_PATIENT where the effort is patient) "mkl" (one process, as
-/// many threads as there are ranks), or "cufft" (one GPU). Collective. Throws `weft::Error` on all ranks if
-/// the library is missing or cannot do the problem.
+/// "fftw-mpi" (planned with FFTW_MEASURE, or FFTW_PATIENT where the effort is patient), "mkl" (one process,
+/// as many threads as there are ranks), "cufft" (one GPU), or "cufftmp" (MPI ranks with a GPU each).
+/// Collective. Throws `weft::Error` on all ranks if the library is missing or cannot do the problem.
 std::unique_ptr<Peer> make_peer(const std::string& name, const Comm& comm, const Case& c);
 
 std::unique_ptr<Peer> make_fftw_mpi(const Comm& comm, const Case& c);
 std::unique_ptr<Peer> make_mkl(const Comm& comm, const Case& c);
 std::unique_ptr<Peer> make_cufft(const Comm& comm, const Case& c);
+std::unique_ptr<Peer> make_cufftmp(const Comm& comm, const Case& c);
 
 }  // namespace weft::bench

@@ -122,10 +122,14 @@ std::string text_of(const Case& c, const Measured& m) {
   if (!m.predicted.empty())
     t += line("predicted %.3f ms, measured %.3f ms: %.2f\n", 1e3 * predicted_s(m), 1e3 * m.time.median,
               predicted_s(m) / m.time.median);
-  for (const auto& [name, s] : m.peers)
-    t += line("%s: median %.3f ms, quartiles %.3f and %.3f: %.2f times Weft's (%s)\n", name.c_str(),
+  for (const auto& [name, s] : m.peers) {
+    t += line("%s: median %.3f ms, quartiles %.3f and %.3f: %.2f times Weft's (%s", name.c_str(),
               1e3 * s.median, 1e3 * s.first_quartile, 1e3 * s.third_quartile, s.median / m.time.median,
               m.about_peers.at(name).c_str());
+    if (const auto error = m.peers_error_l2.find(name); error != m.peers_error_l2.end())
+      t += line("; relative L2 error %.2e", error->second);
+    t += ")\n";
+  }
   return t;
 }
 
@@ -160,6 +164,8 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
     j["peers"][name] = summary(s);
     j["peers"][name]["about"] = m.about_peers.at(name);
     j["peers"][name]["planning_s"] = m.peers_planning_s.at(name);
+    if (const auto error = m.peers_error_l2.find(name); error != m.peers_error_l2.end())
+      j["peers"][name]["error_l2"] = error->second;
   }
   j["planning_s"] = m.planning_s;
   if (!m.predicted.empty()) {

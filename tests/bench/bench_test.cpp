@@ -20,11 +20,15 @@
 #include "support/device_double.hpp"
 #include "support/expect_error.hpp"
 #include "support/first_rank.hpp"
+#include "support/scoped_variable.hpp"
 #include "support/tuned.hpp"
 #include "transports.hpp"
 #include "weft/plan.hpp"
 #include "weft/thread_team.hpp"
 #include "weft/wisdom.hpp"
+#if defined(WEFT_WITH_CUDA) && defined(WEFT_WITH_MPI)
+#include "cuda/cufftmp_library.hpp"
+#endif
 
 namespace weft::test {
 
@@ -318,9 +322,36 @@ TEST(Bench, WordsItDoesNotKnow) {
   c.results = 0;
   c.peers = {"cufft"};
   expect_error([&] { measured_on(2, c); }, "cufft with --device host");
+  c.peers = {"cufftmp"};
+  expect_error([&] { measured_on(2, c); }, "cufftmp for this problem");
+  c.output = "slab1";
+  expect_error([&] { measured_on(2, c); }, "cufftmp with --device host");
   expect_error(with(&Case::device, "abacus"), "host or cuda");
   c.device = "cuda";
   if (device_row() == nullptr) expect_error([&] { c.check_device(); }, "WEFT_CUDA=ON");
+}
+
+TEST(Bench, CufftMpSaysWhatItNeeds) {
+  const ScopedDeviceDouble devices;
+  Case c;
+  c.shape = "8,8,8";
+  c.device = "cuda";
+  c.peers = {"cufftmp"};
+  c.output = "natural";
+  c.transform = "r2c";
+  expect_error([&] { measured_on(2, c); }, "c2c to natural slabs");
+  c.output = "slab1";
+#if defined(WEFT_WITH_CUDA) && defined(WEFT_WITH_MPI)
+  expect_error([&] { measured_on(2, c); }, "cufftmp among threads; expected MPI ranks");
+  const ScopedVariable variable("WEFT_CUFFTMP_LIBRARY", "/no/such/library");
+  ThreadTeam(2).run([](const Comm& comm) {
+    for (const char* text :
+         {"cufftmp: /no/such/library: cannot open", "LD_LIBRARY_PATH", "WEFT_CUFFTMP_LIBRARY"})
+      expect_error([&] { bench::cufftmp::find(comm); }, text);
+  });
+#else
+  expect_error([&] { measured_on(2, c); }, "a build of the benchmark with it");
+#endif
 }
 
 TEST(Bench, WithoutMemoryItSaysHowMuchItNeedsForWhat) {
