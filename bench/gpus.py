@@ -4,6 +4,7 @@
     bench/gpus.py --gpus 4                              a thread for each GPU
     bench/gpus.py --gpus 4 --only slab1 --only nccl     some kinds of runs, all sizes of each
     bench/gpus.py --gpus 4 --launch "mpirun -n {ranks}" MPI ranks in the place of threads, for kind mpi
+    bench/gpus.py --gpus 4 --only cufftmp               MPI ranks, in turn with cuFFTMp, which must be found
 
 Results go into bench/results/gpus.json (or --results), an object by name, KIND-RANKS-SIZE-PRECISION; what is there of
 other names stays. A run that fails is said, and the exit status tells. Printed are times, their share of the bound, and
@@ -37,6 +38,7 @@ class Kind(NamedTuple):
     gpus: int | None = None
     processes: bool = False
     over: str = ""  # the kind whose time this is compared with
+    only_if_named: bool = False  # needs what most machines lack
     shape: tuple[str, ...] = ("--shape", "{n},{n},{n}")
 
 
@@ -69,6 +71,14 @@ KINDS = {
     "calls": Kind("call by call", [*SLAB1, "--graph", "off"], [64, 128, 256], ("double", "float"), over="graph"),
     "one": Kind("one GPU beside plain cuFFT", ["--peers", "cufft"], [128, 256, 512], gpus=1),
     "mpi": Kind("MPI ranks", SLAB1, [128, 256, 512, 1024], processes=True, over="slab1"),
+    "cufftmp": Kind(
+        "MPI ranks beside cuFFTMp",
+        [*SLAB1, "--peers", "cufftmp"],
+        [64, 128, 256, 512, 1024],
+        ("double", "float"),
+        processes=True,
+        only_if_named=True,
+    ),
     "lengths": Kind("no powers of two", SLAB1, [720, 768, 960, 1000, 1080, 1280], ("double", "float")),
     "large": Kind("large arrays, in place", [*SLAB1, "--in-place"], [1280, 1800, 2160]),
     "large-natural": Kind("the same, natural output", ["--output", "natural", "--in-place"], [2160]),
@@ -108,7 +118,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--bench", default=str(TOP / "build" / "release" / "bin" / "weft-bench"))
     arguments.add_argument("--gpus", type=int, default=1, help="how many ranks, with a GPU each")
-    arguments.add_argument("--only", choices=KINDS, action="append", help="kinds of runs; without it all of them")
+    arguments.add_argument("--only", choices=KINDS, action="append", help="kinds of runs; without it all but cufftmp")
     arguments.add_argument("--most", type=int, default=1 << 30, help="no larger sizes than this one")
     arguments.add_argument("--launch", default="mpirun -n {ranks}", help="starts MPI ranks")
     arguments.add_argument("--limit", type=float, default=120, help="seconds that a run may take")
@@ -118,7 +128,7 @@ def main() -> int:
     results = json.loads(given.results.read_text()) if given.results.exists() else {}
     measured = {}  # now: ratios to what was stored before would be of two machines
     failed = 0
-    for label in given.only or KINDS:
+    for label in given.only or [name for name, kind in KINDS.items() if not kind.only_if_named]:
         kind = KINDS[label]
         ranks = kind.gpus or given.gpus
         print(f"{label}: {kind.meaning}", flush=True)
