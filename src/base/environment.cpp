@@ -37,8 +37,7 @@ constexpr std::array table{
     EnvironmentVariable{"WEFT_NCCL_LIBRARY",
                         "file of NCCL's libnccl.so.2; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_CUFFTMP_LIBRARY",
-                        "file of cuFFTMp's libcufftMp.so.12, of weft-bench --peers cufftmp; unset: the "
-                        "loader searches for it"},
+                        "file of libcufftMp.so.12, a peer of weft-bench; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_RAILS", "default of option rails"},
     EnvironmentVariable{"WEFT_UCX_LIBRARY", "file of UCX's libucp.so.0; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_ZFP_LIBRARY",

@@ -11,7 +11,8 @@
 
 namespace weft {
 
-std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, std::string* why, Prefers prefers) {
+std::optional<SharedLibrary> SharedLibrary::open(const std::string& file, std::string* why,
+                                                 [[maybe_unused]] Prefers prefers) {
   int flags = RTLD_LAZY | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
   if (prefers == Prefers::its_own) flags |= RTLD_DEEPBIND;

@@ -86,7 +86,7 @@ TEST(CommandLine, ItsExamplesCanBeRead) {
     EXPECT_EQ(read(arguments).status, std::nullopt) << line;
     ++examples;
   }
-  EXPECT_EQ(examples, 8);
+  EXPECT_EQ(examples, 9);
 }
 
 TEST(CommandLine, ALineIsTwoAxesOrANumberOfPoints) {
