@@ -49,15 +49,15 @@ class Ffts {
             {"copy_s", copy},
             {"contiguous_of_copy", contiguous / copy},
             {"apart_of_copy", apart.seconds / copy},
-            {"aside", apart.aside},
+            {"apart_by", apart.by},
             {"middle_of_copy", middle.seconds / copy / of_lines},
-            {"middle_aside", middle.aside}};
+            {"middle_by", middle.by}};
   }
 
  private:
   struct Result {
     double seconds;
-    bool aside;
+    const char* by;
   };
 
   Result transform(const FftDimension& line, const std::vector<FftDimension>& loops, Precision precision) {
@@ -68,7 +68,8 @@ class Ffts {
     const auto fft = plan_stream_fft(find_ffts("auto", MemoryKind::cuda), p, *device_).fft;
     const auto work = device_->allocate(fft->work_bytes(), "ffts");
     const double seconds = time([&] { fft->enqueue(*stream_, from_.get(), to_.get(), work.get()); });
-    return {seconds, !fft->lengths_aside.empty()};
+    const bool aside = !fft->elsewise.aside.empty(), kernels = !fft->elsewise.by_kernels.empty();
+    return {seconds, aside ? "the library, aside" : kernels ? "kernels" : "the library"};
   }
 
   template <class Work>

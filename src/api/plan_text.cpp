@@ -22,6 +22,14 @@ const char* scaling(Scale s) {
   return s == Scale::none ? "none" : s == Scale::symmetric ? "1/sqrt(N)" : "1/N";
 }
 
+/// " (lines of 512 by kernels of Weft, of 1001 aside)"
+std::string to_text(const LinesElsewise& lines) {
+  std::vector<std::string> parts;
+  if (!lines.by_kernels.empty()) parts.push_back("of " + join(lines.by_kernels, ", ") + " by kernels of Weft");
+  if (!lines.aside.empty()) parts.push_back("of " + join(lines.aside, ", ") + " aside");
+  return parts.empty() ? "" : " (lines " + join(parts, ", ") + ")";
+}
+
 }  // namespace
 
 std::string PlanImpl::to_string() const {
@@ -34,8 +42,7 @@ std::string PlanImpl::to_string() const {
   text += describe("input", arrays[0]) + describe("output", arrays[1]) + weft::to_string(design());
   text += bound->rails_text();
   std::vector<std::string> libraries;
-  for (const auto& [name, lengths] : bound->libraries())
-    libraries.push_back(name + (lengths.empty() ? "" : " (lines of " + join(lengths, ", ") + " aside)"));
+  for (const auto& [name, elsewise] : bound->libraries()) libraries.push_back(name + to_text(elsewise));
   text +=
       "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
       name_of(wishes.effort.value) +

@@ -1,6 +1,6 @@
 // The device interface: all that Weft needs of a GPU besides local FFTs. Devices, memory, streams, events,
-// copies, graphs, the kernels of DCTs and DSTs and of single elements, and flags that streams set and wait
-// for. CUDA (device/cuda) implements it, and so does a test double that runs streams as queues on the host.
+// copies, graphs, the kernels of DCTs and DSTs, of line FFTs and of single elements, and flags that streams
+// set and wait for. CUDA (device/cuda) implements it, and so does a test double that runs streams as queues on the host.
 // Code above does not know which one it uses.
 //
 // Calls of streams only enqueue: they return at once and allocate nothing. All calls throw `weft::Error` on
@@ -16,6 +16,7 @@
 
 #include "kernels/device_copy.hpp"
 #include "kernels/elements/steps.hpp"
+#include "kernels/lines/step.hpp"
 #include "kernels/r2r/step.hpp"
 
 namespace weft {
@@ -84,6 +85,8 @@ class DeviceStream {
   }
   /// The step of a DCT or DST before or after its FFT.
   virtual void r2r(std::byte* to, const std::byte* from, const R2rStep& step) = 0;
+  /// FFTs of lines whose points lie apart.
+  virtual void lines(std::byte* to, const std::byte* from, const LineStep& step) = 0;
   /// Does something with each element of a box at `at`; `other` is the second array of steps that have one.
   virtual void elements(std::byte* at, std::byte* other, const ElementStep& step) = 0;
   virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;

@@ -61,8 +61,7 @@ void BoundPlan::connect() {
 Interpreter::Libraries BoundPlan::libraries() const {
   Interpreter::Libraries used;
   for (const Half& h : halves_)
-    for (const auto& [name, lengths] : h.executor->libraries())
-      used[name].insert(lengths.begin(), lengths.end());
+    for (const auto& [name, elsewise] : h.executor->libraries()) used[name].add(elsewise);
   return used;
 }
 

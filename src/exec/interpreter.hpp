@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "codec/block.hpp"
 #include "comm/agree.hpp"
 #include "exec/links.hpp"
+#include "fft/lines_elsewise.hpp"
 #include "fft/local_fft.hpp"
 #include "fft/threads/resized_fft.hpp"
 #include "kernels/coded_loops.hpp"
@@ -85,8 +85,8 @@ class Interpreter {
   }
 
   const Program& program() const { return program_; }
-  /// The libraries that compute the local FFTs, and the lengths of lines that are copied aside for them.
-  using Libraries = std::map<std::string, std::set<Index>>;
+  /// The libraries that compute the local FFTs, and the lengths of lines that are done otherwise.
+  using Libraries = std::map<std::string, LinesElsewise>;
   const Libraries& libraries() const { return libraries_; }
 
  protected:
@@ -107,8 +107,8 @@ class Interpreter {
 
   /// What is noted of an operation that took from `begin` to `end`, in seconds since the start.
   OperationTime time_of(const Op& op, double begin, double end) const;
-  void note_library(const std::string& name, const std::set<Index>& lengths_aside = {}) {
-    libraries_[name].insert(lengths_aside.begin(), lengths_aside.end());
+  void note_library(const std::string& name, const LinesElsewise& elsewise = {}) {
+    libraries_[name].add(elsewise);
   }
 
   Program program_;

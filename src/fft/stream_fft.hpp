@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <set>
 
 #include "base/arithmetic.hpp"
 #include "device/device.hpp"
+#include "fft/lines_elsewise.hpp"
 #include "fft/middle.hpp"
 
 namespace weft {
@@ -28,7 +28,7 @@ class StreamFft {
     enqueue(stream, from, to, work, {});
   }
 
-  std::set<Index> lengths_aside;  ///< lengths of lines that are transformed in work memory; for printed plans
+  LinesElsewise elsewise;
 };
 
 }  // namespace weft

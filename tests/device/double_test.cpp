@@ -14,7 +14,7 @@
 
 #include "base/test_hook.hpp"
 #include "device/device.hpp"
-#include "fft/calls/contiguous_lines.hpp"
+#include "fft/calls/line_ways.hpp"
 #include "model/machine_json.hpp"
 #include "support/described_machine.hpp"
 #include "support/design_of.hpp"
@@ -191,10 +191,10 @@ TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
     const auto device = current_device();
     const DeviceScope scope(*device);
     int planned = 0;
-    const bool found = are_lines_faster_aside(*device, step, [&](const CufftCall&) {
-      ++planned;
-      return std::make_shared<Call>(work_bytes);
-    });
+    const bool found = fastest_way(*device, step, [&](const CufftCall&) {
+                         ++planned;
+                         return std::make_shared<Call>(work_bytes);
+                       }) == LineWay::aside;
     EXPECT_EQ(Memory::of_process().used(0), 0);
     return std::pair(found, planned);
   };

@@ -9,7 +9,9 @@
 #include "fft/calls/r2r_calls.hpp"
 #include "fft/calls/repeated_calls.hpp"
 #include "fft/calls/run_calls.hpp"
+#include "fft/calls/strided_lines.hpp"
 #include "geometry/transform.hpp"
+#include "kernels/lines/step.hpp"
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
@@ -38,7 +40,7 @@ class OnDevice final : public LocalFft {
     return plan_stream_fft(find_ffts("auto", MemoryKind::cuda), problem, device).fft;
   }
 
-  const std::set<Index>& lengths_aside() const { return fft_->lengths_aside; }
+  const LinesElsewise& elsewise() const { return fft_->elsewise; }
 
   void execute(void* from, void* to) const override {
     DeviceMirror mirror;
@@ -162,6 +164,12 @@ std::vector<Noted::Start> parts_of(const CufftCall& call, std::size_t most_work)
   return starts;
 }
 
+/// A library that must not be called.
+std::shared_ptr<StreamFft> no_calls(const CufftCall& call) {
+  ADD_FAILURE() << to_string(call);
+  return std::make_shared<Slow>(1);
+}
+
 }  // namespace
 
 TEST(DeviceFft, CallsInPartsKeepTheWorkAreaSmallAndCoverTheBatch) {
@@ -212,7 +220,7 @@ TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
     };
   };
   const auto faster = [&](const CallStep& step, bool slow_apart) {
-    return are_lines_faster_aside(*device, step, library(slow_apart));
+    return fastest_way(*device, step, library(slow_apart)) == LineWay::aside;
   };
   const auto step = [](Index n, Index batch) {
     CallStep s;
@@ -275,7 +283,7 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
     if (count > 1) s.loops = {{count, 24 * n + 5, 30 * n}};
     return s;
   };
-  EXPECT_TRUE(are_lines_faster_aside(*device, planes(16), library));
+  EXPECT_EQ(fastest_way(*device, planes(16), library), LineWay::aside);
   // Gaps do not matter.
   ASSERT_EQ(planned.size(), 2U);
   EXPECT_EQ(planned[0].batch, 20);
@@ -285,10 +293,10 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   EXPECT_EQ(planned[1].from, (CallSide{{n, 0, 0}, 1, n}));
   EXPECT_EQ(planned[1].to, planned[1].from);
   // As many again up to a power of two; and there are never more than so many calls.
-  EXPECT_TRUE(are_lines_faster_aside(*device, planes(31), library));
+  EXPECT_EQ(fastest_way(*device, planes(31), library), LineWay::aside);
   EXPECT_EQ(planned.size(), 2U);
-  EXPECT_TRUE(are_lines_faster_aside(*device, planes(300), library));
-  EXPECT_TRUE(are_lines_faster_aside(*device, planes(30000), library));
+  EXPECT_EQ(fastest_way(*device, planes(300), library), LineWay::aside);
+  EXPECT_EQ(fastest_way(*device, planes(30000), library), LineWay::aside);
   ASSERT_EQ(planned.size(), 4U);
   EXPECT_EQ(planned[3].batch, 256 * 20);
   // Lines that do not lie side by side: the calls are cut, not what is in them.
@@ -296,14 +304,14 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   apart.call.batch = 50;
   apart.call.from.distance = apart.call.to.distance = 24 * n;
   apart.loops = {{15, 1, 1}};
-  EXPECT_TRUE(are_lines_faster_aside(*device, apart, library));
+  EXPECT_EQ(fastest_way(*device, apart, library), LineWay::aside);
   ASSERT_EQ(planned.size(), 6U);
   EXPECT_EQ(planned[4].batch, 32);
   EXPECT_EQ(planned[4].from, (CallSide{{n, 0, 0}, 15, 15 * n}));
   EXPECT_EQ(planned[5].batch, 32 * 15);
   // As few calls as lines aside are of launches.
-  EXPECT_FALSE(are_lines_faster_aside(*device, planes(3), library));
-  EXPECT_FALSE(are_lines_faster_aside(*device, planes(1), library));
+  EXPECT_EQ(fastest_way(*device, planes(3), library), LineWay::calls);
+  EXPECT_EQ(fastest_way(*device, planes(1), library), LineWay::calls);
   EXPECT_EQ(planned.size(), 6U);
 }
 
@@ -341,15 +349,95 @@ TEST(DeviceFft, LinesAsideAgainstTheDirectSum) {
               p.scale = 0.25;
               const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
                 return make_fft_of_calls(
-                    problem, [&](const CufftCall& call) { return std::make_shared<Lines>(call, device); },
-                    [](const CallStep&) { return true; }, most_work);
+                    device, problem,
+                    [&](const CufftCall& call) { return std::make_shared<Lines>(call, device); },
+                    {[](const CallStep&) { return LineWay::aside; }, AxesOf::together, most_work});
               });
-              EXPECT_EQ(fft.lengths_aside(), std::set<Index>{n});
+              EXPECT_EQ(fft.elsewise().aside, std::set<Index>{n});
               const LocalProblem problem = with_values(p, random);
               const LocalResult result = compute(fft, problem);
               ASSERT_LE(result.error, local_bound(problem));
               ASSERT_TRUE(result.gaps_kept);
             }
+}
+
+TEST(DeviceFft, RadicesOfLines) {
+  for (Index n = 1; n <= LineStep::most_points + 1; ++n) {
+    Index rest = n;
+    for (const Index prime : {2, 3, 5, 7})
+      while (rest % prime == 0) rest /= prime;
+    const bool is_prime = n == 2 || n == 3 || n == 5 || n == 7;
+    const auto radices = line_radices(n);
+    ASSERT_EQ(radices.has_value(), rest == 1 && n > 1 && !is_prime && n <= LineStep::most_points) << n;
+    if (!radices) continue;
+    Index product = 1;
+    for (const int radix : *radices) product *= std::max(radix, 1);
+    ASSERT_EQ(product, n);
+    ASSERT_GT((*radices)[1], 1) << n;
+  }
+}
+
+TEST(DeviceFft, LinesByKernelsAgainstTheDirectSum) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(13);
+  // All radices, lines of two to four stages, in pairs and not, and more lines than a block has, and fewer.
+  for (const Index n : {4, 6, 9, 10, 14, 21, 25, 49, 64, 75, 96, 120, 144, 150, 240, 243, 343, 500, 1000, 1024})
+    for (const Index lines : {2, 7, 24})
+      for (const Index planes : {1, 3})
+        for (const Precision precision : {Precision::float32, Precision::float64})
+          for (const bool in_place : {true, false}) {
+            FftProblem p;
+            p.precision = precision;
+            p.direction = (n + lines) % 2 == 0 ? Direction::forward : Direction::backward;
+            p.in_place = in_place;
+            p.scale = 0.25;
+            const Index from = lines + 2 * (n % 2), to = in_place ? from : lines + 1;
+            p.dimensions = {{n, from, to}};
+            p.loops = {{planes, from * n + 4, in_place ? from * n + 4 : to * n + 6}, {lines, 1, 1}};
+            const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
+              const auto way = [](const CallStep& step) {
+                EXPECT_TRUE(kernels_can(step));
+                return LineWay::kernels;
+              };
+              return make_fft_of_calls(device, problem, no_calls, {way});
+            });
+            EXPECT_EQ(fft.elsewise().by_kernels, std::set<Index>{n});
+            const LocalProblem problem = with_values(p, random);
+            const LocalResult result = compute(fft, problem);
+            ASSERT_LE(result.error, local_bound(problem)) << n << " points of " << lines << " lines";
+            ASSERT_TRUE(result.gaps_kept);
+          }
+}
+
+TEST(DeviceFft, WhatKernelsCannotDo) {
+  CallStep step;
+  step.call.axes = 1;
+  step.call.n = {60, 0, 0};
+  step.call.batch = 8;
+  step.call.from = step.call.to = {{60, 0, 0}, 8, 1};
+  EXPECT_TRUE(kernels_can(step));
+  const auto with = [&](const auto& change) {
+    CallStep other = step;
+    change(other);
+    return kernels_can(other);
+  };
+  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 61; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.n[0] = 8192; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.kind = FftKind::real; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.axes = 2; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.batch = 1; }));
+  EXPECT_FALSE(with([](CallStep& s) { s.call.to = {{60, 0, 0}, 1, 60}; })) << "lines that are not adjacent";
+  EXPECT_FALSE(with([](CallStep& s) { s.loops = {{Index{1} << 31, 480, 480}}; }));
+}
+
+TEST(DeviceFft, AxesApartAreOneInEachCall) {
+  std::mt19937_64 random(14);
+  for (int i = 0; i < 100; ++i) {
+    const FftProblem p = random_local_problem(random).fft;
+    if (p.kind == FftKind::r2r) continue;
+    for (const CallStep& step : cufft_calls(p, AxesOf::apart).steps) ASSERT_EQ(step.call.axes, 1) << steps_of(p);
+  }
 }
 
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "fft/calls/run_calls.hpp"
+#include "fft/calls/strided_lines.hpp"
 #include "support/cufft_call_rules.hpp"
 #include "support/double_memory.hpp"
 #include "support/double_stream.hpp"
@@ -85,9 +86,19 @@ class Call final : public StreamFft {
 };
 
 /// Whatever is faster.
-bool some_lines_aside(const CallStep& step) {
+LineWay some_way(const CallStep& step) {
   const CufftCall& call = step.call;
-  return call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1;
+  if (call.from.stride > 1 && call.n[0] % 4 != 0 && kernels_can(step)) return LineWay::kernels;
+  if (call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1)
+    return LineWay::aside;
+  return LineWay::calls;
+}
+
+/// Of problems whose loops have an odd number of indices in all.
+AxesOf some_axes(const FftProblem& problem) {
+  Index count = 1;
+  for (const FftDimension& d : problem.loops) count *= d.n;
+  return count % 2 == 1 ? AxesOf::apart : AxesOf::together;
 }
 
 }  // namespace
@@ -98,10 +109,10 @@ FftRow fft_row() {
   row.unable = unable_in_calls;
   row.memory = MemoryKind::cuda;
   row.plan = nullptr;
-  row.plan_on = [](Device&, const FftProblem& problem) {
+  row.plan_on = [](Device& device, const FftProblem& problem) {
     return make_fft_of_calls(
-        problem, [](const CufftCall& call) { return std::make_shared<Call>(call); }, some_lines_aside,
-        most_items * work_of_each);
+        device, problem, [](const CufftCall& call) { return std::make_shared<Call>(call); },
+        {some_way, some_axes(problem), most_items * work_of_each});
   };
   return row;
 }

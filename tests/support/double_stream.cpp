@@ -6,6 +6,7 @@
 #include "support/double_memory.hpp"
 #include "support/host_coding.hpp"
 #include "support/host_elements.hpp"
+#include "support/host_lines.hpp"
 #include "support/host_r2r.hpp"
 #include "support/wait_until.hpp"
 
@@ -159,6 +160,13 @@ void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
   check_memory(to, from);
   if (r2r::bound_of(step) >= Index{1} << 31) fail("a step of a DCT beyond what tests need");
   run([=] { run_r2r_step<std::uint32_t>(step, to, from); });
+}
+
+void Stream::lines(std::byte* to, const std::byte* from, const LineStep& step) {
+  const Aside aside;
+  check_memory(to, from);
+  check_memory(step.roots, step.roots);
+  run([=] { run_line_step(step, to, from); });
 }
 
 void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {

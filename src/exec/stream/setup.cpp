@@ -69,14 +69,14 @@ std::shared_ptr<StreamFft> StreamExecutor::bind(std::map<AnyProblem, std::shared
 std::shared_ptr<StreamFft> StreamExecutor::plan(const FftProblem& problem,
                                                 std::span<const FftRow* const> libraries) {
   PlannedStreamFft planned = plan_stream_fft(libraries, problem, *device_);
-  note_library(planned.row->name, planned.fft->lengths_aside);
+  note_library(planned.row->name, planned.fft->elsewise);
   return std::move(planned.fft);
 }
 
 std::shared_ptr<StreamFft> StreamExecutor::plan(const ResizedProblem& problem,
                                                 std::span<const FftRow* const> libraries) {
   auto fft = std::make_shared<ResizedCalls>(problem, libraries, *device_, test_block_bytes(block_bytes));
-  note_library(fft->row().name, fft->lengths_aside);
+  note_library(fft->row().name, fft->elsewise);
   return fft;
 }
 

@@ -16,11 +16,4 @@ namespace weft {
 std::shared_ptr<StreamFft> plan_lines_aside(const CallStep& step, const MakeCallPlan& make,
                                             std::size_t most_work, double scale);
 
-/// Whether that is faster on this device, which the thread has entered. Both ways are timed on memory
-/// allocated for it, of the step's size up to 256 MiB (or a sixteenth of the free memory) and 256 calls. The
-/// answer is kept for the life of the process, by device model, length, precision, inner loops, and length of
-/// the outermost loop rounded to a power of two. Steps that cuFFT is known to do fast are not timed
-/// (`may_be_slow`), nor those for which memory does not suffice.
-bool are_lines_faster_aside(Device& device, const CallStep& step, const MakeCallPlan& make);
-
 }  // namespace weft

@@ -48,9 +48,9 @@ bool side_by_side(const FftDimension& fastest) {
   return std::min(fastest.from_stride, fastest.to_stride) >= many;
 }
 
-/// The axes of one call, as many as possible, at most three, but one where lines lie side by side. `last`, if
+/// The axes of one call, as many as possible, at most three if `many` allows it, but one where lines lie side by side. `last`, if
 /// given, is the real axis, which the call must have as its fastest.
-Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction) {
+Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction, AxesOf many) {
   std::stable_sort(axes.begin(), axes.end(), [](const FftDimension& a, const FftDimension& b) {
     return a.from_stride > b.from_stride;
   });
@@ -61,7 +61,7 @@ Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction dire
     for (std::size_t i = 0; i < axes.size(); ++i)
       if ((chosen >> i & 1) != 0) some.push_back(axes[i]);
     if (last != nullptr) some.push_back(*last);
-    if (some.size() > 3 || some.size() <= best.size()) continue;
+    if (some.size() > (many == AxesOf::together ? 3U : 1U) || some.size() <= best.size()) continue;
     if (some.size() > 1 && side_by_side(some.back())) continue;
     const auto sides = sides_of(some, last != nullptr ? FftKind::real : FftKind::c2c, direction);
     if (nests(some, sides[0]) && nests(some, sides[1])) best = some;
@@ -151,8 +151,11 @@ Dimensions in_place(Dimensions axes, Index FftDimension::*stride) {
 
 class CallsBuilder {
  public:
-  explicit CallsBuilder(const FftProblem& problem)
-      : p_(problem), real_(problem.kind == FftKind::real), forward_(problem.direction == Direction::forward) {
+  CallsBuilder(const FftProblem& problem, AxesOf most)
+      : p_(problem),
+        most_(most),
+        real_(problem.kind == FftKind::real),
+        forward_(problem.direction == Direction::forward) {
     if (real_) last_ = p_.dimensions.back();
     if (last_.n == 1) last_.from_stride = last_.to_stride = 1;
     for (std::size_t i = 0; i + (real_ ? 1 : 0) < p_.dimensions.size(); ++i)
@@ -212,7 +215,7 @@ class CallsBuilder {
   /// A step from input to output, r2c together with as many axes as possible, then the other axes in place on
   /// the output. For c2r in reverse order, with the other axes in place on the input.
   void add_steps() {
-    Dimensions chosen = choose_axes(axes_, real_ ? &last_ : nullptr, p_.direction);
+    Dimensions chosen = choose_axes(axes_, real_ ? &last_ : nullptr, p_.direction, most_);
     if (real_ && !is_plain_real(chosen, p_.direction)) chosen = {last_};
     Dimensions others = axes_;
     remove(others, chosen);
@@ -227,7 +230,7 @@ class CallsBuilder {
     box = in_place(box, stride);
     std::size_t at = before ? 0 : 1;
     for (Dimensions left = in_place(others, stride); !left.empty(); ++at) {
-      const Dimensions now = choose_axes(left, nullptr, p_.direction);
+      const Dimensions now = choose_axes(left, nullptr, p_.direction, most_);
       loops = box;
       remove(loops, now);
       e_.steps.insert(e_.steps.begin() + static_cast<std::ptrdiff_t>(at),
@@ -285,6 +288,7 @@ class CallsBuilder {
   }
 
   const FftProblem& p_;
+  AxesOf most_;
   bool real_, forward_;
   FftDimension last_{1, 1, 1};
   Dimensions axes_, loops_;
@@ -329,8 +333,8 @@ std::string to_string(const CufftCall& call) {
          std::to_string(call.batch) + ", from " + side(call.from) + ", to " + side(call.to);
 }
 
-CufftCalls cufft_calls(const FftProblem& problem) {
-  return CallsBuilder(problem).run();
+CufftCalls cufft_calls(const FftProblem& problem, AxesOf axes) {
+  return CallsBuilder(problem, axes).run();
 }
 
 }  // namespace weft

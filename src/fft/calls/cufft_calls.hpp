@@ -66,11 +66,17 @@ struct CufftCalls {
   std::vector<CallStep> steps;  ///< none if nothing is transformed
 };
 
+/// How many axes a call has.
+enum class AxesOf {
+  together,  ///< as many as possible
+  apart,     ///< one
+};
+
 /// Why a problem cannot be done by such calls; empty if it can.
 std::string unable_in_calls(const FftProblem& problem);
 
 /// The steps of a problem that can be done. Copied aside are an input that c2r would destroy but must keep,
 /// and real lines that do not start on multiples of a complex element.
-CufftCalls cufft_calls(const FftProblem& problem);
+CufftCalls cufft_calls(const FftProblem& problem, AxesOf axes = AxesOf::together);
 
 }  // namespace weft

@@ -71,7 +71,7 @@ void ResizedCalls::bind(const LinesStep& step, std::span<const FftRow* const> ro
     PlannedStreamFft planned = plan_stream_fft(rows, step.fft, device);
     if (row_ == nullptr) row_ = planned.row;
     fft = std::move(planned.fft);
-    lengths_aside.insert(fft->lengths_aside.begin(), fft->lengths_aside.end());
+    elsewise.add(fft->elsewise);
     fft_bytes_ = std::max(fft_bytes_, fft->work_bytes());
   }
   steps_.back().emplace_back(Lines{fft, step.from, step.to});

@@ -1,12 +1,20 @@
 #include "fft/calls/run_calls.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <map>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include "fft/calls/contiguous_lines.hpp"
 #include "fft/calls/r2r_calls.hpp"
 #include "fft/calls/repeated_calls.hpp"
+#include "fft/calls/step_lines.hpp"
+#include "fft/calls/strided_lines.hpp"
+#include "fft/calls/timed_plans.hpp"
 #include "geometry/transform.hpp"
 
 namespace weft {
@@ -31,8 +39,8 @@ DeviceCopy whole(const FftProblem& p, Index FftDimension::*from, double scale) {
           static_cast<int>(real_bytes(p.precision))};
 }
 
-void add_calls(FftSequence& all, const FftProblem& problem, const PlanStep& plan) {
-  CufftCalls e = cufft_calls(problem);
+void add_calls(FftSequence& all, const FftProblem& problem, AxesOf axes, const PlanStep& plan) {
+  CufftCalls e = cufft_calls(problem, axes);
   double scale = problem.scale;  // what no operation has taken yet
   FftSequence::Place from = FftSequence::input, to = FftSequence::output;
   if (e.to.bytes > 0) {
@@ -76,18 +84,82 @@ void add_r2r_calls(FftSequence& all, const FftProblem& problem, const PlanStep& 
   }
 }
 
+/// Whether a step of the problem has several axes, and kernels could do one of them by itself.
+bool may_be_apart(const FftProblem& problem) {
+  if (problem.kind == FftKind::r2r) return false;
+  const CufftCalls together = cufft_calls(problem), apart = cufft_calls(problem, AxesOf::apart);
+  constexpr Index least_bytes = 1 << 20;
+  return std::ranges::any_of(together.steps, [](const CallStep& s) { return s.call.axes > 1; }) &&
+         std::ranges::any_of(apart.steps, [](const CallStep& s) {
+           return kernels_can(s) && StepLines(s).count() * s.call.n[0] * from_bytes(s.call) >= least_bytes;
+         });
+}
+
+/// The problem with its outermost loops shortened, to powers of two, until both sides have at most so many
+/// bytes from the first to the last. With fewer axes it would be another problem.
+FftProblem trial_of(FftProblem problem, std::size_t most) {
+  problem.in_place = false;
+  problem.scale = 1;
+  if (problem.kind == FftKind::c2c) problem.direction = Direction::forward;
+  const auto fits = [&] { return std::max(span_read(problem), span_written(problem)) <= most; };
+  std::ranges::sort(problem.loops, std::greater(), &FftDimension::to_stride);
+  for (FftDimension& loop : problem.loops) {
+    loop.n = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(loop.n)));
+    while (loop.n > 1 && !fits()) loop.n /= 2;
+  }
+  return problem;
+}
+
+bool are_axes_faster_apart(Device& device, const FftProblem& problem, const MakeCallPlan& make,
+                           const CallManner& together, const CallManner& apart) {
+  if (!may_be_apart(problem)) return false;
+  constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
+  const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
+  const std::pair key(device.model(), trial_of(problem, most));
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, FftProblem>, bool> known;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  const std::size_t bytes = std::max(span_read(key.second), span_written(key.second));
+  if (bytes > most) return false;
+  const std::array plans{TimedPlan{make_fft_of_calls(device, key.second, make, together), 1},
+                         TimedPlan{make_fft_of_calls(device, key.second, make, apart), worth_it}};
+  const auto fastest = fastest_plan(device, plans, bytes);
+  if (!fastest) return false;
+  const std::lock_guard lock(mutex);
+  return known.emplace(key, *fastest == 1).first->second;
+}
+
 }  // namespace
 
-std::shared_ptr<StreamFft> make_fft_of_calls(const FftProblem& problem, const MakeCallPlan& make,
-                                             const ChooseLinesAside& aside, std::size_t most_work) {
+std::shared_ptr<StreamFft> make_fft_of_calls(Device& device, const FftProblem& problem,
+                                             const MakeCallPlan& make, const CallManner& manner) {
   auto all = std::make_shared<FftSequence>();
-  const PlanStep plan = [&](const CallStep& step, double* scale) {
-    if (!aside(step)) return plan_in_loops(step, plan_in_parts(step.call, make, most_work));
-    all->lengths_aside.insert(step.call.n[0]);
-    return plan_lines_aside(step, make, most_work, scale != nullptr ? std::exchange(*scale, 1) : 1);
+  const PlanStep plan = [&](const CallStep& step, double* scale) -> std::shared_ptr<StreamFft> {
+    const LineWay way = manner.way(step);
+    if (way == LineWay::calls) return plan_in_loops(step, plan_in_parts(step.call, make, manner.most_work));
+    const double factor = scale != nullptr ? std::exchange(*scale, 1) : 1;
+    const bool aside = way == LineWay::aside;
+    (aside ? all->elsewise.aside : all->elsewise.by_kernels).insert(step.call.n[0]);
+    return aside ? plan_lines_aside(step, make, manner.most_work, factor)
+                 : plan_strided_lines(device, step, factor);
   };
-  (problem.kind == FftKind::r2r ? add_r2r_calls : add_calls)(*all, problem, plan);
+  if (problem.kind == FftKind::r2r)
+    add_r2r_calls(*all, problem, plan);
+  else
+    add_calls(*all, problem, manner.axes, plan);
   return all;
+}
+
+std::shared_ptr<StreamFft> make_fastest_fft_of_calls(Device& device, const FftProblem& problem,
+                                                     const MakeCallPlan& make) {
+  CallManner together{[&](const CallStep& step) { return fastest_way(device, step, make); }};
+  CallManner apart = together;
+  apart.axes = AxesOf::apart;
+  const bool faster = are_axes_faster_apart(device, problem, make, together, apart);
+  return make_fft_of_calls(device, problem, make, faster ? apart : together);
 }
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fft/calls/fft_sequence.hpp"
+#include "fft/calls/line_ways.hpp"
 
 namespace weft {
 
@@ -13,12 +14,22 @@ namespace weft {
 /// milliseconds for so many bytes, much longer than starting a part.
 inline constexpr std::size_t most_work_bytes = std::size_t{1} << 30;
 
-/// Decides whether a step copies its lines aside (`plan_lines_aside`). True only for steps that function
-/// supports.
-using ChooseLinesAside = std::function<bool(const CallStep& step)>;
+/// How a transform is done by calls.
+struct CallManner {
+  /// The way of a step along one axis. Only `calls` for steps that the other ways do not support.
+  std::function<LineWay(const CallStep& step)> way;
+  AxesOf axes = AxesOf::together;
+  std::size_t most_work = most_work_bytes;
+};
 
-std::shared_ptr<StreamFft> make_fft_of_calls(const FftProblem& problem, const MakeCallPlan& make,
-                                             const ChooseLinesAside& aside,
-                                             std::size_t most_work = most_work_bytes);
+/// The thread has entered the device.
+std::shared_ptr<StreamFft> make_fft_of_calls(Device& device, const FftProblem& problem,
+                                             const MakeCallPlan& make, const CallManner& manner);
+
+/// The same in the fastest ways on this device. Where calls could have several axes, but kernels can do one
+/// of them by itself, both are timed once in the life of the process, on as much of the problem as has
+/// 256 MiB.
+std::shared_ptr<StreamFft> make_fastest_fft_of_calls(Device& device, const FftProblem& problem,
+                                                     const MakeCallPlan& make);
 
 }  // namespace weft

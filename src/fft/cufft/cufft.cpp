@@ -3,7 +3,6 @@
 #include <cufftXt.h>
 
 #include "device/cuda/driver.hpp"
-#include "fft/calls/contiguous_lines.hpp"
 #include "fft/calls/run_calls.hpp"
 #include "weft/error.hpp"
 
@@ -114,8 +113,7 @@ class CufftPlan final : public StreamFft {
 
 std::shared_ptr<StreamFft> plan_on(Device& device, const FftProblem& problem) {
   const MakeCallPlan make = [](const CufftCall& call) { return std::make_shared<CufftPlan>(call); };
-  return make_fft_of_calls(problem, make,
-                           [&](const CallStep& step) { return are_lines_faster_aside(device, step, make); });
+  return make_fastest_fft_of_calls(device, problem, make);
 }
 
 std::string version() {

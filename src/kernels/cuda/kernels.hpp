@@ -1,5 +1,5 @@
 // What runs in kernels on devices: copies between strided boxes, the steps of DCTs and DSTs around their
-// FFT, and what is done with each element of a box. Calls allocate nothing.
+// FFT, FFTs of lines that lie apart, and what is done with each element of a box. Calls allocate nothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,6 +10,7 @@
 
 #include "kernels/device_copy.hpp"
 #include "kernels/elements/steps.hpp"
+#include "kernels/lines/step.hpp"
 #include "kernels/r2r/step.hpp"
 
 namespace weft::cuda {
@@ -38,6 +39,9 @@ cudaError_t enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* 
 
 /// Enqueues a step of a DCT or DST before or after its FFT.
 cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
+
+/// Enqueues FFTs of lines whose points lie apart.
+cudaError_t enqueue(const LineStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
 
 /// Enqueues what is done with each element of a box at `at`; `other` is the second array of steps that have
 /// one.

@@ -1,4 +1,4 @@
-// Complex numbers for code that runs on host and devices, with the operations that DCTs and DSTs need.
+// Complex numbers for code that runs on host and devices, with the operations that local FFTs need.
 #pragma once
 
 #include <cmath>
@@ -14,6 +14,7 @@ struct alignas(2 * sizeof(Real)) Complex {
   Real re, im;
 
   WEFT_ANYWHERE friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+  WEFT_ANYWHERE friend Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
   WEFT_ANYWHERE friend Complex operator*(Complex a, Complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }

@@ -1,0 +1,156 @@
+#include "fft/calls/line_ways.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fft/calls/contiguous_lines.hpp"
+#include "fft/calls/repeated_calls.hpp"
+#include "fft/calls/step_lines.hpp"
+#include "fft/calls/strided_lines.hpp"
+#include "fft/calls/timed_plans.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr Index least_bytes = 1 << 20, least_lines = 32;
+
+/// Calls of a step, and bytes of one.
+struct Size {
+  Index calls, bytes;
+};
+Size size_of(const CallStep& step) {
+  return {StepLines(step).count() / step.call.batch, step.call.n[0] * step.call.batch * from_bytes(step.call)};
+}
+
+/// Whether lines aside may be faster than cuFFT. They may be with several calls, if they are small, so that
+/// launches dominate (a GPU does a large call in 10 us), or if their lines are not adjacent. Tiny calls have
+/// to be more than the launches of lines aside. They may also be with one call of adjacent lines, except below
+/// 1 MiB, where launches dominate, for short lines, which fit registers, for powers of two, and for few lines.
+bool may_be_aside(const CallStep& step) {
+  constexpr Index large = 16 << 20, launches_aside = 3, least_length = 257;
+  const CufftCall& call = step.call;
+  const auto [calls, bytes] = size_of(step);
+  const bool tiny = bytes < least_bytes, side_by_side = call.from.distance == 1 && call.to.distance == 1;
+  if (calls > (tiny ? launches_aside : 1) && (bytes < large || !side_by_side)) return true;
+  const Index n = call.n[0];
+  return side_by_side && !tiny && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
+}
+
+/// Whether kernels may be faster than cuFFT: not with one call that is tiny.
+bool may_be_kernels(const CallStep& step) {
+  const auto [calls, bytes] = size_of(step);
+  return (calls > 1 || bytes >= least_bytes) && kernels_can(step);
+}
+
+/// Makes the strides of one side dense, keeping their order.
+void make_dense(StepLines& lines, Index FftDimension::*stride) {
+  std::vector<FftDimension*> all{&lines.line};
+  for (FftDimension& d : lines.around) all.push_back(&d);
+  std::ranges::stable_sort(all, {}, [&](const FftDimension* d) { return d->*stride; });
+  Index next = 1;
+  for (FftDimension* d : all) {
+    d->*stride = next;
+    next *= d->n;
+  }
+}
+
+/// Shortens loops, the outermost first, until they have at most `most` indices in all.
+void cut(std::vector<FftDimension*> loops, Index most) {
+  std::ranges::stable_sort(loops, std::greater(), [](const FftDimension* d) { return d->to_stride; });
+  Index count = 1;
+  for (const FftDimension* d : loops) count *= d->n;
+  for (FftDimension* d : loops) {
+    const Index others = count / d->n;
+    d->n = std::clamp<Index>(most / others, 1, d->n);
+    count = others * d->n;
+  }
+}
+
+/// The step to be timed: about `bytes` of `step`, without gaps, of at least `least_lines` lines. It has fewer
+/// calls rather than fewer lines in each. The outermost loop is rounded down to a power of two, so that steps
+/// that differ only in its length share one trial.
+CallStep trial_of(const CallStep& step, Index bytes) {
+  StepLines lines(step);
+  const Index line_bytes = lines.line.n * from_bytes(step.call);
+  const auto power = [](Index n) {
+    return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)));
+  };
+  std::vector<FftDimension*> all;
+  for (FftDimension& d : lines.around) all.push_back(&d);
+  if (step.loops.empty()) {
+    cut(all, std::max(least_lines, power(std::min(bytes, step.call.batch * line_bytes)) / line_bytes));
+  } else {
+    const Index calls = std::clamp<Index>(bytes / (step.call.batch * line_bytes), 16, 256);
+    cut({all.begin() + 1, all.end()}, calls);
+    cut(all, std::max(least_lines, bytes / line_bytes));
+    FftDimension& outermost = *std::ranges::max_element(lines.around, {}, &FftDimension::to_stride);
+    outermost.n = power(outermost.n);
+  }
+  make_dense(lines, &FftDimension::from_stride);
+  make_dense(lines, &FftDimension::to_stride);
+  CallStep trial = lines.step(step);
+  trial.sides = CallStep::Sides::from_to;
+  trial.call.direction = Direction::forward;
+  return trial;
+}
+
+/// The key under which the outcome of a trial is kept.
+struct TrialKey {
+  std::string model;
+  CallStep step;
+  auto operator<=>(const TrialKey&) const = default;
+};
+
+}  // namespace
+
+LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& make) {
+  const CufftCall& call = step.call;
+  if (call.kind != FftKind::c2c || call.axes != 1 || call.from.stride == 1 || call.to.stride == 1)
+    return LineWay::calls;
+  const bool aside = may_be_aside(step), kernels = may_be_kernels(step);
+  if (!aside && !kernels) return LineWay::calls;
+  // Two arrays, and work areas of about two more. The plan and other ranks will allocate memory later.
+  constexpr double of_what_is_free = 0.25, arrays = 4, most_bytes = 256 << 20;
+  const auto most = static_cast<Index>(std::min(most_bytes, of_what_is_free / arrays * device.free_bytes()));
+  Index size = static_cast<Index>(most_bytes);
+  while (size > most && size > least_bytes) size /= 2;
+  const TrialKey key{device.model(), trial_of(step, size)};
+  static std::mutex mutex;
+  static std::map<TrialKey, LineWay> known;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  const Index needed = StepLines(key.step).count() * call.n[0] * from_bytes(call);
+  if (needed > most) return LineWay::calls;
+  // The lock is not held, so that threads of other devices can try at the same time. What is no call needs a
+  // table or more memory, and has to be worth it.
+  constexpr double worth_a_table = 1.02, worth_memory = 1.1;
+  std::vector<LineWay> ways{LineWay::calls};
+  std::vector<TimedPlan> plans{{plan_in_loops(key.step, make(key.step.call)), 1}};
+  if (kernels && kernels_can(key.step)) {
+    ways.push_back(LineWay::kernels);
+    plans.push_back({plan_strided_lines(device, key.step, 1), worth_a_table});
+  }
+  if (aside) {
+    ways.push_back(LineWay::aside);
+    plans.push_back(
+        {plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max(), 1), worth_memory});
+  }
+  const auto fastest = fastest_plan(device, plans, static_cast<std::size_t>(needed));
+  if (!fastest) return LineWay::calls;
+  const std::lock_guard lock(mutex);
+  return known.emplace(key, ways[*fastest]).first->second;
+}
+
+}  // namespace weft

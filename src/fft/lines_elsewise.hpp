@@ -1,0 +1,21 @@
+// Lines that are not transformed by the library where they lie, for printed plans.
+#pragma once
+
+#include <set>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+/// Lengths of lines.
+struct LinesElsewise {
+  std::set<Index> aside;       ///< copied to work memory, transformed there, and copied back
+  std::set<Index> by_kernels;  ///< of Weft
+  friend bool operator==(const LinesElsewise&, const LinesElsewise&) = default;
+  void add(const LinesElsewise& other) {
+    aside.insert(other.aside.begin(), other.aside.end());
+    by_kernels.insert(other.by_kernels.begin(), other.by_kernels.end());
+  }
+};
+
+}  // namespace weft

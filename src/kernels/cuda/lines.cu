@@ -1,0 +1,109 @@
+// FFTs of adjacent lines whose points lie apart. A block of threads has up to 256 columns in shared memory, a
+// thread one column and every so many-th butterfly of it. Rows of the tile are 64 bytes or more where there
+// is room, since memory is accessed so; two blocks share a multiprocessor, so that one computes while the
+// other one reads or writes.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+#include "kernels/cuda/divider.hpp"
+#include "kernels/cuda/kernels.hpp"
+#include "kernels/lines/work.hpp"
+
+namespace weft::cuda {
+
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr int blocks_together = 2;
+constexpr Index least_row = 64, most_tile = 100 << 10;
+
+using Form = lines::Form<Divider<std::uint32_t>>;
+
+template <class Value>
+__global__ void __launch_bounds__(threads, blocks_together)
+    transform_lines(const __grid_constant__ Form form, lines::Tile at, Value* to, const Value* from,
+                    const lines::Complex<lines::real_of<Value>>* roots) {
+  using lines::Role;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const std::uint32_t columns = at(1), column = threadIdx.x & (columns - 1);
+  const std::uint32_t first = threadIdx.x >> at.shift, apart = threads >> at.shift;
+  const std::uint32_t line = blockIdx.x * columns + column;
+  const bool exists = line < form.lines;
+  if (exists) lines::go_to_line(form, line, from, to);
+  Value* const tile = reinterpret_cast<Value*>(shared) + column;
+  if (exists) lines::run_stage<Role::first>(form, 0, first, apart, at, tile, from, to, roots);
+  __syncthreads();
+  for (int i = 1; i + 1 < form.stages; ++i) {
+    if (exists) lines::run_stage<Role::middle>(form, i, first, apart, at, tile, from, to, roots);
+    __syncthreads();
+  }
+  if (exists) lines::run_stage<Role::last>(form, form.stages - 1, first, apart, at, tile, from, to, roots);
+}
+
+/// The most shared memory of a block of threads on the current device, which kernels are allowed to use from
+/// then on; negative: an error.
+template <class Value>
+Index shared_bytes(cudaError_t& error) {
+  constexpr int most_devices = 64;
+  static std::atomic<int> known[most_devices];
+  int device = 0;
+  error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return 0;
+  if (device < most_devices)
+    if (const int bytes = known[device].load(std::memory_order_relaxed); bytes > 0) return bytes;
+  int bytes = 0;
+  error = cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error == cudaSuccess)
+    error = cudaFuncSetAttribute(transform_lines<Value>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  if (error != cudaSuccess) return 0;
+  if (device < most_devices) known[device].store(bytes, std::memory_order_relaxed);
+  return bytes;
+}
+
+/// How many columns a block has, as a power of two: as many as fill half of what there is, and rows of 64
+/// bytes if all of it suffices for them; but not so many that blocks are too few for a GPU.
+std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared) {
+  constexpr Index enough_blocks = 256;
+  const Index column = n * value_bytes, row = least_row / value_bytes;
+  Index columns = std::min(most_tile, shared / blocks_together) / column;
+  columns = std::max(columns, std::min(row, shared / column));
+  columns = std::clamp<Index>(columns, 1, threads);
+  auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);
+  while ((Index{1} << shift) > row && (lines >> shift) < enough_blocks) --shift;
+  return shift;
+}
+
+template <class Value>
+cudaError_t launch(const LineStep& step, int values, std::byte* to, const std::byte* from,
+                   cudaStream_t stream) {
+  using Complex = lines::Complex<lines::real_of<Value>>;
+  const Form form(step, values);
+  cudaError_t error = cudaSuccess;
+  const Index shared = shared_bytes<Value>(error), bytes = sizeof(Value);
+  if (error != cudaSuccess) return error;
+  if (step.n * bytes > shared) return cudaErrorInvalidConfiguration;
+  const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared)};
+  const Index columns = tile(1), blocks = (form.lines + columns - 1) / columns;
+  transform_lines<Value>
+      <<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
+          form, tile, reinterpret_cast<Value*>(to), reinterpret_cast<const Value*>(from),
+          reinterpret_cast<const Complex*>(step.roots));
+  return cudaGetLastError();
+}
+
+bool starts_on_pair(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % sizeof(lines::Pair<float>) == 0;
+}
+
+}  // namespace
+
+cudaError_t enqueue(const LineStep& step, std::byte* to, const std::byte* from, cudaStream_t stream) {
+  if (step.real_bytes == 8) return launch<lines::Complex<double>>(step, 1, to, from, stream);
+  if (lines::are_pairs(step) && starts_on_pair(to) && starts_on_pair(from))
+    return launch<lines::Pair<float>>(step, 2, to, from, stream);
+  return launch<lines::Complex<float>>(step, 1, to, from, stream);
+}
+
+}  // namespace weft::cuda

@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kernels/lines/step.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The radices that kernels have.
+constexpr std::array radices{16, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2};
+
+/// Fewer stages are better, then smaller radices.
+std::pair<std::size_t, int> cost(const std::vector<int>& stages) {
+  int sum = 0;
+  for (const int radix : stages) sum += radix;
+  return {stages.size(), sum};
+}
+
+/// Tries all ways to divide n by radices that do not grow.
+void divide(Index n, std::vector<int>& stages, std::vector<int>& best) {
+  if (n == 1) {
+    if (stages.size() > 1 && (best.empty() || cost(stages) < cost(best))) best = stages;
+    return;
+  }
+  for (const int radix : radices) {
+    if (n % radix != 0 || (!stages.empty() && radix > stages.back())) continue;
+    stages.push_back(radix);
+    divide(n / radix, stages, best);
+    stages.pop_back();
+  }
+}
+
+}  // namespace
+
+std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n) {
+  if (n > LineStep::most_points) return std::nullopt;
+  std::vector<int> stages, best;
+  divide(n, stages, best);
+  if (best.empty() || best.size() > LineStep::most_stages) return std::nullopt;
+  std::array<int, LineStep::most_stages> found{};
+  std::ranges::copy(best, found.begin());
+  return found;
+}
+
+}  // namespace weft

@@ -1,0 +1,40 @@
+// FFTs of lines whose points lie apart, in place of a library's: plain data of a step. work.hpp has what is
+// computed, for host and devices.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "weft/axis_vector.hpp"
+
+namespace weft {
+
+/// A loop over lines. Strides are in complex numbers.
+struct LineLoop {
+  Index n = 1, from = 0, to = 0;
+};
+
+/// A c2c transform of each of many lines of `n` points. Input and output may be the same lines. Lines that
+/// are adjacent in memory are read and written at the speed of a copy.
+struct LineStep {
+  static constexpr int most_stages = 8, most_loops = max_axes + 1;
+  static constexpr Index most_points = 4096;
+
+  Index n = 1;
+  int stages = 0;
+  std::array<int, most_stages> radices{};  ///< their product is n
+  Index from_stride = 1, to_stride = 1;
+  std::array<LineLoop, most_loops> loops{};  ///< the one with the shortest strides first
+  int count = 0;                             ///< of loops
+  bool forward = true;
+  int real_bytes = 8;
+  double factor = 1;                  ///< of the result
+  const std::byte* roots = nullptr;  ///< exp(-2 pi i k / n) for k < n, in memory of the device
+};
+
+/// The radices of lines of n points, two at least; none if n has another factor than 2, 3, 5 and 7, or is
+/// prime, or has more than `most_points`.
+std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n);
+
+}  // namespace weft
