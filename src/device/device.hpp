@@ -86,7 +86,7 @@ class DeviceStream {
   /// The step of a DCT or DST before or after its FFT.
   virtual void r2r(std::byte* to, const std::byte* from, const R2rStep& step) = 0;
   /// FFTs of lines whose points lie apart.
-  virtual void lines(std::byte* to, const std::byte* from, const LineStep& step) = 0;
+  virtual void lines(const LineArrays& arrays, const LineStep& step) = 0;
   /// Does something with each element of a box at `at`; `other` is the second array of steps that have one.
   virtual void elements(std::byte* at, std::byte* other, const ElementStep& step) = 0;
   virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;

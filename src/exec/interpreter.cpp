@@ -56,7 +56,8 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
   return p;
 }
 
-FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) {
+FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
+                       const Diversion::Part* diverted) {
   FftProblem p;
   p.precision = precision;
   p.kind = !call.r2r.empty() ? FftKind::r2r : call.real_axis >= 0 ? FftKind::real : FftKind::c2c;
@@ -69,11 +70,17 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort) 
   const bool halves = p.kind == FftKind::r2r && call.element == Element::complex;
   const auto dimension = [&](int a) {
     const Index unit = halves ? 2 : 1;
-    return FftDimension{call.extents[a], call.from.strides[a] * unit, call.to.strides[a] * unit};
+    return FftDimension{call.extents[a], call.from.strides[a] * unit, call.to.strides[a] * unit,
+                        Transform::c2c, diverted == nullptr ? 0 : diverted->to.strides[a]};
   };
   for (int a = 0; a < call.extents.size(); ++a) {
     if (a == call.real_axis) continue;
     if (call.axes.contains(a)) {
+      if (diverted != nullptr && a == diverted->axis) {
+        p.diverted_dimension = p.dimensions.size();
+        p.diverted_first = diverted->box.lo[a] - call.to_box.lo[a];
+        p.diverted_count = diverted->box.extent(a);
+      }
       p.dimensions.push_back(dimension(a));
     } else if (call.extents[a] > 1) {
       p.loops.push_back(dimension(a));

@@ -20,6 +20,7 @@
 #include "fft/local_fft.hpp"
 #include "fft/threads/resized_fft.hpp"
 #include "kernels/coded_loops.hpp"
+#include "program/diversions.hpp"
 #include "program/program.hpp"
 #include "weft/timing.hpp"
 
@@ -129,6 +130,8 @@ CodedRequest coded_request(const CopyCall& call);
 /// The local transform that a call of the program asks for: one that is resized, or any other.
 ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort effort,
                                const Program& program);
-FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort);
+/// `diverted`: what of the result is best stored elsewhere.
+FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
+                       const Diversion::Part* diverted = nullptr);
 
 }  // namespace weft

@@ -11,10 +11,12 @@ namespace weft {
 struct LinesElsewise {
   std::set<Index> aside;       ///< copied to work memory, transformed there, and copied back
   std::set<Index> by_kernels;  ///< of Weft
+  bool diverts = false;        ///< what stays on a rank is stored where it is read next
   friend bool operator==(const LinesElsewise&, const LinesElsewise&) = default;
   void add(const LinesElsewise& other) {
     aside.insert(other.aside.begin(), other.aside.end());
     by_kernels.insert(other.by_kernels.begin(), other.by_kernels.end());
+    diverts = diverts || other.diverts;
   }
 };
 

@@ -18,6 +18,7 @@ namespace weft {
 struct FftDimension {
   Index n, from_stride, to_stride;
   Transform transform = Transform::c2c;  ///< of an r2r problem: which DCT or DST, computed as it stands
+  Index diverted_stride = 0;             ///< of modes that are stored elsewhere
   friend auto operator<=>(const FftDimension&, const FftDimension&) = default;
 };
 
@@ -39,6 +40,10 @@ struct FftProblem {
   double planning_seconds = 0;  ///< the most that the library may spend on measuring; 0: no limit
   double scale = 1;             ///< factor of the result
   std::vector<FftDimension> dimensions, loops;
+  /// On devices: modes along one of the dimensions, of all lines, that are best stored elsewhere at once
+  /// (`StreamFft::diverts`). 0: none.
+  Index diverted_count = 0, diverted_first = 0;
+  std::size_t diverted_dimension = 0;
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
 

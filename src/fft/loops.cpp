@@ -15,7 +15,8 @@ std::vector<FftDimension> merge_loops(std::vector<FftDimension> loops) {
     // In sorted order a loop can continue only the one just before it: a loop with a stride in between would
     // overlap both.
     if (!merged.empty() && d.from_stride == merged.back().n * merged.back().from_stride &&
-        d.to_stride == merged.back().n * merged.back().to_stride) {
+        d.to_stride == merged.back().n * merged.back().to_stride &&
+        d.diverted_stride == merged.back().n * merged.back().diverted_stride) {
       merged.back().n *= d.n;
     } else {
       merged.push_back(d);

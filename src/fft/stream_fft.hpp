@@ -5,8 +5,8 @@
 
 #include "base/arithmetic.hpp"
 #include "device/device.hpp"
+#include "fft/fft_context.hpp"
 #include "fft/lines_elsewise.hpp"
-#include "fft/middle.hpp"
 
 namespace weft {
 
@@ -21,14 +21,16 @@ class StreamFft {
   /// Bytes of work memory that it needs, at a multiple of 256 bytes.
   virtual std::size_t work_bytes() const = 0;
   /// Enqueues the transform, which uses `work` until it is done. Allocates nothing. Only one thread at a time
-  /// may call. An operator in the `middle` enqueues its own work meanwhile.
+  /// may call. An operator of the `context` enqueues its own work meanwhile.
   virtual void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-                       const Middle& middle) = 0;
+                       const FftContext& context) = 0;
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work) {
     enqueue(stream, from, to, work, {});
   }
 
   LinesElsewise elsewise;
+  /// Whether it stores modes elsewhere that are asked for: at `FftContext::diverted`, and not in the output.
+  bool diverts = false;
 };
 
 }  // namespace weft

@@ -167,7 +167,7 @@ TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
    public:
     explicit Call(std::size_t bytes) : bytes_(bytes) {}
     std::size_t work_bytes() const override { return bytes_; }
-    void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte*, const Middle&) override {
+    void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte*, const FftContext&) override {
       run_on_double_stream(stream.native(),
                            [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
     }

@@ -107,7 +107,7 @@ class Noted final : public StreamFft {
   };
   Noted(const CufftCall& call, std::vector<Start>& starts) : batch_(call.batch), starts_(starts) {}
   std::size_t work_bytes() const override { return static_cast<std::size_t>(10 * batch_); }
-  void enqueue(DeviceStream&, std::byte* from, std::byte* to, std::byte* work, const Middle&) override {
+  void enqueue(DeviceStream&, std::byte* from, std::byte* to, std::byte* work, const FftContext&) override {
     starts_.push_back({batch_, from - work, to - work});
   }
 
@@ -131,7 +131,7 @@ class Lines final : public StreamFft {
   }
   std::size_t work_bytes() const override { return fft_->work_bytes(); }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-               const Middle&) override {
+               const FftContext&) override {
     fft_->enqueue(stream, from, to, work);
   }
 
@@ -144,7 +144,7 @@ class Slow final : public StreamFft {
  public:
   explicit Slow(int times) : times_(times) {}
   std::size_t work_bytes() const override { return std::size_t{1} << 20; }
-  void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte* work, const Middle&) override {
+  void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte* work, const FftContext&) override {
     for (int i = 0; i < times_; ++i) stream.fill(work, 0, work_bytes());
   }
 
@@ -245,7 +245,7 @@ TEST(DeviceFft, LinesGoAsideWhereThatIsFasterAndThatIsTriedOnce) {
   EXPECT_FALSE(faster(step(slow, 128), false));
   EXPECT_EQ(planned, 6);
   // Nothing to be tried.
-  std::vector<CallStep> others{step(1024, 4096), step(120, 40960), step(slow, 31), step(259, 128)};
+  std::vector<CallStep> others{step(8192, 4096), step(121, 40960), step(slow, 31), step(259, 128)};
   const auto other = [&](const auto& change) {
     others.push_back(step(slow, 256));
     change(others.back());
@@ -382,7 +382,8 @@ TEST(DeviceFft, LinesByKernelsAgainstTheDirectSum) {
   ScopedDevices::choose(0);
   std::mt19937_64 random(13);
   // All radices, lines of two to four stages, in pairs and not, and more lines than a block has, and fewer.
-  for (const Index n : {4, 6, 9, 10, 14, 21, 25, 49, 64, 75, 96, 120, 144, 150, 240, 243, 343, 500, 1000, 1024})
+  for (const Index n :
+       {4, 6, 9, 10, 14, 21, 25, 49, 64, 75, 96, 120, 144, 150, 240, 243, 343, 500, 1000, 1024})
     for (const Index lines : {2, 7, 24})
       for (const Index planes : {1, 3})
         for (const Precision precision : {Precision::float32, Precision::float64})
@@ -436,7 +437,8 @@ TEST(DeviceFft, AxesApartAreOneInEachCall) {
   for (int i = 0; i < 100; ++i) {
     const FftProblem p = random_local_problem(random).fft;
     if (p.kind == FftKind::r2r) continue;
-    for (const CallStep& step : cufft_calls(p, AxesOf::apart).steps) ASSERT_EQ(step.call.axes, 1) << steps_of(p);
+    for (const CallStep& step : cufft_calls(p, AxesOf::apart).steps)
+      ASSERT_EQ(step.call.axes, 1) << steps_of(p);
   }
 }
 

@@ -41,7 +41,7 @@ class Call final : public StreamFft {
   std::size_t work_bytes() const override { return static_cast<std::size_t>(call_.batch) * work_of_each; }
 
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-               const Middle& /*middle*/) override {
+               const FftContext& /*context*/) override {
     const Aside aside;
     const auto complex = static_cast<std::uintptr_t>(2 * real_bytes(call_.precision));
     for (const std::byte* at : {from, to, work})
@@ -88,14 +88,17 @@ class Call final : public StreamFft {
 /// Whatever is faster.
 LineWay some_way(const CallStep& step) {
   const CufftCall& call = step.call;
-  if (call.from.stride > 1 && call.n[0] % 4 != 0 && kernels_can(step)) return LineWay::kernels;
+  if (step.diverted_count > 0 ? kernels_can_divert(step)
+                              : call.from.stride > 1 && call.n[0] % 4 != 0 && kernels_can(step))
+    return LineWay::kernels;
   if (call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1)
     return LineWay::aside;
   return LineWay::calls;
 }
 
-/// Of problems whose loops have an odd number of indices in all.
+/// Of problems whose loops have an odd number of indices in all, or that may store modes elsewhere.
 AxesOf some_axes(const FftProblem& problem) {
+  if (problem.diverted_count > 0) return AxesOf::apart;
   Index count = 1;
   for (const FftDimension& d : problem.loops) count *= d.n;
   return count % 2 == 1 ? AxesOf::apart : AxesOf::together;
@@ -110,9 +113,9 @@ FftRow fft_row() {
   row.memory = MemoryKind::cuda;
   row.plan = nullptr;
   row.plan_on = [](Device& device, const FftProblem& problem) {
-    return make_fft_of_calls(
-        device, problem, [](const CufftCall& call) { return std::make_shared<Call>(call); },
-        {some_way, some_axes(problem), most_items * work_of_each});
+    return make_fft_of_calls(device, problem,
+                             [](const CufftCall& call) { return std::make_shared<Call>(call); },
+                             {some_way, some_axes(problem), most_items * work_of_each});
   };
   return row;
 }

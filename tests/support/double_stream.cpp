@@ -162,11 +162,13 @@ void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
   run([=] { run_r2r_step<std::uint32_t>(step, to, from); });
 }
 
-void Stream::lines(std::byte* to, const std::byte* from, const LineStep& step) {
+void Stream::lines(const LineArrays& arrays, const LineStep& step) {
   const Aside aside;
-  check_memory(to, from);
+  check_memory(arrays.to, arrays.from);
   check_memory(step.roots, step.roots);
-  run([=] { run_line_step(step, to, from); });
+  if ((step.diverted_count > 0) != (arrays.diverted != nullptr)) fail("modes that are diverted to nowhere");
+  if (arrays.diverted != nullptr) check_memory(arrays.diverted, arrays.diverted);
+  run([=] { run_line_step(step, arrays); });
 }
 
 void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {

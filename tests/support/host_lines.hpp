@@ -11,37 +11,36 @@
 namespace weft::test {
 
 template <class Value>
-void run_line_step(const LineStep& step, int values, std::byte* to, const std::byte* from) {
+void run_line_step(const LineStep& step, const LineArrays& arrays) {
   using lines::Role;
+  using Complex = lines::Complex<lines::real_of<Value>>;
+  constexpr int values = sizeof(Value) / sizeof(Complex);
   const lines::Form<HostDivisor<std::uint32_t>> form(step, values);
-  const auto* roots = reinterpret_cast<const lines::Complex<lines::real_of<Value>>*>(step.roots);
+  const auto start = lines::first_line<Value>(step, arrays);
+  const auto* roots = reinterpret_cast<const Complex*>(step.roots);
   // More columns than one, and fewer than most tests have lines.
   const lines::Tile at{2};
   std::vector<Value> tile(at(form.n));
-  const auto last = static_cast<int>(form.stages) - 1;
+  const int last = form.stages - 1;
   for (std::uint32_t first = 0; first < form.lines; first += at(1))
     // As threads do, all columns finish a stage before the next one begins.
     for (int i = 0; i <= last; ++i)
       for (std::uint32_t c = 0; c < at(1) && first + c < form.lines; ++c) {
-        const Value* source = reinterpret_cast<const Value*>(from);
-        Value* target = reinterpret_cast<Value*>(to);
-        lines::go_to_line(form, first + c, source, target);
+        auto line = start;
+        lines::go_to(form, first + c, line);
         Value* const column = tile.data() + c;
         if (i == 0)
-          lines::run_stage<Role::first>(form, i, 0, 1, at, column, source, target, roots);
+          lines::run_stage<Role::first>(form, i, 0, 1, at, column, line, roots);
         else if (i < last)
-          lines::run_stage<Role::middle>(form, i, 0, 1, at, column, source, target, roots);
+          lines::run_stage<Role::middle>(form, i, 0, 1, at, column, line, roots);
         else
-          lines::run_stage<Role::last>(form, i, 0, 1, at, column, source, target, roots);
+          lines::run_stage<Role::last>(form, i, 0, 1, at, column, line, roots);
       }
 }
 
-inline void run_line_step(const LineStep& step, std::byte* to, const std::byte* from) {
-  if (step.real_bytes == 8) return run_line_step<lines::Complex<double>>(step, 1, to, from);
-  if (lines::are_pairs(step) && reinterpret_cast<std::uintptr_t>(to) % 16 == 0 &&
-      reinterpret_cast<std::uintptr_t>(from) % 16 == 0)
-    return run_line_step<lines::Pair<float>>(step, 2, to, from);
-  run_line_step<lines::Complex<float>>(step, 1, to, from);
+inline void run_line_step(const LineStep& step, const LineArrays& arrays) {
+  step.real_bytes == 8 ? run_line_step<lines::Complex<double>>(step, arrays)
+                       : run_line_step<lines::Pair<float>>(step, arrays);
 }
 
 }  // namespace weft::test

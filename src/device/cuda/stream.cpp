@@ -119,8 +119,8 @@ void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
   check(enqueue(step, to, from, stream_), "r2r kernel");
 }
 
-void Stream::lines(std::byte* to, const std::byte* from, const LineStep& step) {
-  check(enqueue(step, to, from, stream_), "line FFT kernel");
+void Stream::lines(const LineArrays& arrays, const LineStep& step) {
+  check(enqueue(step, arrays, stream_), "line FFT kernel");
 }
 
 void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {

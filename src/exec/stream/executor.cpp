@@ -189,7 +189,9 @@ bool StreamExecutor::enqueue(Positions ops, Queue& on, Patience patience) {
     times_.begin(at, *on.stream);
     // An operation that is left out is recorded all the same where the other stream waits for it.
     const bool left_out = skipping_ && op.invariant;
-    if (!left_out && op.kind == OpKind::fft) {
+    if (left_out_[at]) {
+      // An FFT has done it.
+    } else if (!left_out && op.kind == OpKind::fft) {
       fft(op, *on.stream);
     } else if (!left_out && op.call >= 0) {
       copy(op, *on.stream);
@@ -210,7 +212,10 @@ void StreamExecutor::fft(const Op& op, DeviceStream& on) {
   std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
   const FftCall& f = program_.ffts[call];
   std::byte* const fft_work = work == nullptr ? nullptr : work + fft_work_offset_;
-  ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work, {operator_, f.from_box.lo});
+  FftContext context{operator_, f.from_box.lo};
+  if (const auto part = diverted_.find(call); part != diverted_.end())
+    context.diverted = address(part->second);
+  ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work, context);
   if (const auto turn = twiddles_.find(call); turn != twiddles_.end())
     on.elements(address(f.to), nullptr, turn->second);
 }

@@ -77,6 +77,7 @@ class StreamExecutor final : public Interpreter {
                                   const FftCall& call, std::span<const FftRow* const> libraries);
   std::shared_ptr<StreamFft> plan(const FftProblem& problem, std::span<const FftRow* const> libraries);
   std::shared_ptr<StreamFft> plan(const ResizedProblem& problem, std::span<const FftRow* const> libraries);
+  void bind_ffts(const ExecutorSettings& settings);
   TurnLine twiddles_of(const FftCall& call) const;
   DeviceCopy coding_copy(std::size_t call);
   std::uint32_t* fault() const { return reinterpret_cast<std::uint32_t*>(fault_.get()); }
@@ -86,6 +87,8 @@ class StreamExecutor final : public Interpreter {
   StreamPlan plan_;
   std::vector<std::shared_ptr<StreamFft>> ffts_;  ///< per call
   std::map<std::size_t, TurnLine> twiddles_;      ///< that follow some of them, by the number of the call
+  std::map<std::size_t, Operand> diverted_;  ///< where some of them store a part, by the number of the call
+  std::vector<bool> left_out_;               ///< per operation: copies for which they do so
   std::vector<StreamCopy> copies_;
   /// What copies that code tell a failure in: `outcomes` times the number of the call, plus the outcome;
   /// null: none does. Pinned memory.

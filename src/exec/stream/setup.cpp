@@ -5,6 +5,7 @@
 #include "base/test_hook.hpp"
 #include "exec/stream/executor.hpp"
 #include "fft/calls/resized_calls.hpp"
+#include "program/diversions.hpp"
 
 namespace weft {
 
@@ -16,17 +17,7 @@ constexpr Index block_bytes = Index{256} << 20;
 StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings)
     : Interpreter(std::move(program)), device_(settings.device) {
   const auto real = static_cast<int>(real_bytes(settings.precision));
-  // Most tiles ask for the same transform.
-  std::map<FftProblem, std::shared_ptr<StreamFft>> known;
-  std::map<ResizedProblem, std::shared_ptr<StreamFft>> known_resized;
-  for (const FftCall& call : program_.ffts) {
-    ffts_.push_back(
-        call.resized.empty()
-            ? bind(known, fft_problem(call, settings.precision, Effort::estimate), call, settings.ffts)
-            : bind(known_resized, resized_problem(call, settings.precision, Effort::estimate, program_), call,
-                   settings.ffts));
-    if (call.twiddles) twiddles_.emplace(ffts_.size() - 1, twiddles_of(call));
-  }
+  bind_ffts(settings);
   std::vector<bool> stored(program_.copies.size(), true);
   for (const Op& op : program_.ops)
     if (op.kind == OpKind::put &&
@@ -51,6 +42,41 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
     captures_ = device_->make_stream();
   }
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
+}
+
+void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
+  // Most tiles ask for the same transform.
+  std::map<FftProblem, std::shared_ptr<StreamFft>> known;
+  std::map<ResizedProblem, std::shared_ptr<StreamFft>> known_resized;
+  const auto plain = [&](const FftCall& call, const Diversion::Part* diverted) {
+    return bind(known, fft_problem(call, settings.precision, Effort::estimate, diverted), call,
+                settings.ffts);
+  };
+  left_out_.assign(program_.ops.size(), false);
+  for (const FftCall& call : program_.ffts) {
+    ffts_.push_back(call.resized.empty()
+                        ? plain(call, nullptr)
+                        : bind(known_resized,
+                               resized_problem(call, settings.precision, Effort::estimate, program_), call,
+                               settings.ffts));
+    if (call.twiddles) twiddles_.emplace(ffts_.size() - 1, twiddles_of(call));
+  }
+  // Where FFTs can store all that stays on the rank in one exchange, no copy brings it there.
+  for (const Diversion& diversion : diversions(program_)) {
+    std::map<std::size_t, std::shared_ptr<StreamFft>> diverting;
+    for (const Diversion::Part& part : diversion.parts) {
+      const auto call = static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call);
+      diverting[call] = plain(program_.ffts[call], &part);
+      if (!diverting[call]->diverts) break;
+    }
+    const bool all = std::ranges::all_of(diverting, [](const auto& d) { return d.second->diverts; });
+    if (!all || diverting.size() < diversion.parts.size()) continue;
+    for (const auto& [call, fft] : diverting) ffts_[call] = fft;
+    for (const Diversion::Part& part : diversion.parts)
+      diverted_[static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call)] = part.to;
+    for (const int copy : diversion.copies) left_out_[static_cast<std::size_t>(copy)] = true;
+    for (auto& [name, lines] : libraries_) lines.diverts = lines.diverts || !lines.by_kernels.empty();
+  }
 }
 
 template <class AnyProblem>

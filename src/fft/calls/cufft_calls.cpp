@@ -48,8 +48,8 @@ bool side_by_side(const FftDimension& fastest) {
   return std::min(fastest.from_stride, fastest.to_stride) >= many;
 }
 
-/// The axes of one call, as many as possible, at most three if `many` allows it, but one where lines lie side by side. `last`, if
-/// given, is the real axis, which the call must have as its fastest.
+/// The axes of one call, as many as possible, at most three if `many` allows it, but one where lines lie side
+/// by side. `last`, if given, is the real axis, which the call must have as its fastest.
 Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction, AxesOf many) {
   std::stable_sort(axes.begin(), axes.end(), [](const FftDimension& a, const FftDimension& b) {
     return a.from_stride > b.from_stride;
@@ -120,6 +120,12 @@ Dimensions::iterator choose_batch(Dimensions& loops, FftKind kind, const Dimensi
   return side_by_side != loops.end() ? side_by_side : longest;
 }
 
+/// Whether this is the axis of which modes are stored elsewhere.
+bool is_diverted(const FftProblem& p, const FftDimension& axis) {
+  return p.diverted_count > 0 && axis.n == p.dimensions[p.diverted_dimension].n &&
+         axis.diverted_stride == p.dimensions[p.diverted_dimension].diverted_stride;
+}
+
 CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes,
                  const Dimensions& loops) {
   CallStep s;
@@ -140,6 +146,12 @@ CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimension
   s.call.from = side_of(axes, views[0], batch);
   s.call.to = side_of(axes, views[1], batch);
   s.call.batch = batch.n;
+  if (axes.size() == 1 && is_diverted(p, axes[0])) {
+    s.diverted_count = p.diverted_count;
+    s.diverted_first = p.diverted_first;
+    s.diverted_stride = axes[0].diverted_stride;
+    s.diverted_distance = batch.diverted_stride;
+  }
   return s;
 }
 
@@ -215,7 +227,7 @@ class CallsBuilder {
   /// A step from input to output, r2c together with as many axes as possible, then the other axes in place on
   /// the output. For c2r in reverse order, with the other axes in place on the input.
   void add_steps() {
-    Dimensions chosen = choose_axes(axes_, real_ ? &last_ : nullptr, p_.direction, most_);
+    Dimensions chosen = choose(axes_, real_ ? &last_ : nullptr);
     if (real_ && !is_plain_real(chosen, p_.direction)) chosen = {last_};
     Dimensions others = axes_;
     remove(others, chosen);
@@ -225,18 +237,28 @@ class CallsBuilder {
     const bool before = real_ && !forward_;
     const auto stride = before ? from_stride : to_stride;
     Dimensions box = axes_;
-    if (real_) box.push_back({last_.n / 2 + 1, last_.from_stride, last_.to_stride});
+    if (real_)
+      box.push_back(
+          {last_.n / 2 + 1, last_.from_stride, last_.to_stride, Transform::c2c, last_.diverted_stride});
     box.insert(box.end(), loops_.begin(), loops_.end());
     box = in_place(box, stride);
     std::size_t at = before ? 0 : 1;
     for (Dimensions left = in_place(others, stride); !left.empty(); ++at) {
-      const Dimensions now = choose_axes(left, nullptr, p_.direction, most_);
+      const Dimensions now = choose(left, nullptr);
       loops = box;
       remove(loops, now);
       e_.steps.insert(e_.steps.begin() + static_cast<std::ptrdiff_t>(at),
                       step_of(p_, FftKind::c2c, before ? Sides::from_only : Sides::to_only, now, loops));
       remove(left, now);
     }
+  }
+
+  /// The axes of the next call. Axes that are done apart end with the one of which modes are stored
+  /// elsewhere.
+  Dimensions choose(Dimensions axes, const FftDimension* last) const {
+    if (most_ == AxesOf::apart && axes.size() > 1)
+      std::erase_if(axes, [&](const FftDimension& d) { return is_diverted(p_, d); });
+    return choose_axes(axes, last, p_.direction, most_);
   }
 
   /// Whether c2r calls write lines with gaps between them. cuFFT then writes into the gaps as if lines were

@@ -20,7 +20,7 @@ void FftSequence::add(What what, Place read, Place written, std::vector<FftDimen
 }
 
 void FftSequence::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-                          const Middle& /*middle*/) {
+                          const FftContext& context) {
   const auto address = [&](const Place& place) {
     std::byte* const start = place.array == Place::Array::input    ? from
                              : place.array == Place::Array::output ? to
@@ -36,7 +36,7 @@ void FftSequence::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, 
                        stream.r2r(written, read, *step);
                      } else {
                        std::get<std::shared_ptr<StreamFft>>(operation.what)
-                           ->enqueue(stream, read, written, work + aside_bytes_);
+                           ->enqueue(stream, read, written, work + aside_bytes_, context);
                      }
                    });
 }

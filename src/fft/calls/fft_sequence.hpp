@@ -33,7 +33,7 @@ class FftSequence final : public StreamFft {
 
   std::size_t work_bytes() const override { return aside_bytes_ + fft_bytes_; }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-               const Middle& middle) override;
+               const FftContext& context) override;
 
  private:
   struct Operation {

@@ -29,13 +29,15 @@ struct Size {
   Index calls, bytes;
 };
 Size size_of(const CallStep& step) {
-  return {StepLines(step).count() / step.call.batch, step.call.n[0] * step.call.batch * from_bytes(step.call)};
+  return {StepLines(step).count() / step.call.batch,
+          step.call.n[0] * step.call.batch * from_bytes(step.call)};
 }
 
 /// Whether lines aside may be faster than cuFFT. They may be with several calls, if they are small, so that
 /// launches dominate (a GPU does a large call in 10 us), or if their lines are not adjacent. Tiny calls have
-/// to be more than the launches of lines aside. They may also be with one call of adjacent lines, except below
-/// 1 MiB, where launches dominate, for short lines, which fit registers, for powers of two, and for few lines.
+/// to be more than the launches of lines aside. They may also be with one call of adjacent lines, except
+/// below 1 MiB, where launches dominate, for short lines, which fit registers, for powers of two, and for few
+/// lines.
 bool may_be_aside(const CallStep& step) {
   constexpr Index large = 16 << 20, launches_aside = 3, least_length = 257;
   const CufftCall& call = step.call;
@@ -100,6 +102,7 @@ CallStep trial_of(const CallStep& step, Index bytes) {
   make_dense(lines, &FftDimension::to_stride);
   CallStep trial = lines.step(step);
   trial.sides = CallStep::Sides::from_to;
+  trial.diverted_count = trial.diverted_first = trial.diverted_stride = trial.diverted_distance = 0;
   trial.call.direction = Direction::forward;
   return trial;
 }
@@ -108,6 +111,7 @@ CallStep trial_of(const CallStep& step, Index bytes) {
 struct TrialKey {
   std::string model;
   CallStep step;
+  Index percent_diverted;
   auto operator<=>(const TrialKey&) const = default;
 };
 
@@ -124,7 +128,8 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   const auto most = static_cast<Index>(std::min(most_bytes, of_what_is_free / arrays * device.free_bytes()));
   Index size = static_cast<Index>(most_bytes);
   while (size > most && size > least_bytes) size /= 2;
-  const TrialKey key{device.model(), trial_of(step, size)};
+  const Index percent = kernels && kernels_can_divert(step) ? 100 * step.diverted_count / call.n[0] : 0;
+  const TrialKey key{device.model(), trial_of(step, size), percent};
   static std::mutex mutex;
   static std::map<TrialKey, LineWay> known;
   {
@@ -140,7 +145,8 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   std::vector<TimedPlan> plans{{plan_in_loops(key.step, make(key.step.call)), 1}};
   if (kernels && kernels_can(key.step)) {
     ways.push_back(LineWay::kernels);
-    plans.push_back({plan_strided_lines(device, key.step, 1), worth_a_table});
+    plans.push_back(
+        {plan_strided_lines(device, key.step, 1), worth_a_table / saved_by_diverting(percent, 1)});
   }
   if (aside) {
     ways.push_back(LineWay::aside);

@@ -178,7 +178,7 @@ void ResizedCalls::run(const Elements& step, const Run& run) const {
 
 void ResizedCalls::run(const Columns& step, const Run& run) const {
   CopyColumns now = step.step;
-  if (step.by_block) now.columns += run.middle.at[1] + run.at[1];
+  if (step.by_block) now.columns += run.context.at[1] + run.at[1];
   run.stream.elements(address(step.user, run), run.work + step.offset, now);
 }
 
@@ -188,7 +188,7 @@ void ResizedCalls::run(const Operation& operation, const Run& run) const {
   Block b;
   b.box = step.box;
   for (int a = 0; a < b.box.ndim(); ++a) {
-    const Index begin = run.middle.at[a] + run.at[a];
+    const Index begin = run.context.at[a] + run.at[a];
     b.box.lo[a] += begin;
     b.box.hi[a] += begin;
   }
@@ -202,8 +202,8 @@ void ResizedCalls::run(const Operation& operation, const Run& run) const {
   b.memory = MemoryKind::cuda;
   b.stream = run.stream.native();
   b.queue = &run.stream;
-  if (run.middle.op) {
-    run.middle.op(b);
+  if (run.context.op) {
+    run.context.op(b);
   } else {
     for (const Elements& none : operation.cleared) this->run(none, run);
   }
@@ -211,10 +211,10 @@ void ResizedCalls::run(const Operation& operation, const Run& run) const {
 }
 
 void ResizedCalls::enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-                           const Middle& middle) {
+                           const FftContext& context) {
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     for_each_block(blocks_[i], from, to, [&](std::byte* read, std::byte* write, const Shape& at) {
-      const Run here{stream, read, write, work, middle, at};
+      const Run here{stream, read, write, work, context, at};
       for (const Step& step : steps_[i]) std::visit([&](const auto& any) { run(any, here); }, step);
     });
 }

@@ -24,7 +24,7 @@ class ResizedCalls final : public StreamFft {
 
   std::size_t work_bytes() const override { return fft_work_ + fft_bytes_; }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-               const Middle& middle) override;
+               const FftContext& context) override;
   /// The library that does the transforms; that of the first of them, should they differ.
   const FftRow& row() const { return *row_; }
 
@@ -57,7 +57,7 @@ class ResizedCalls final : public StreamFft {
   struct Run {
     DeviceStream& stream;
     std::byte *from, *to, *work;
-    const Middle& middle;
+    const FftContext& context;
     const Shape& at;  ///< where the block begins, from where the call does
   };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "fft/calls/contiguous_lines.hpp"
@@ -52,10 +53,15 @@ void add_calls(FftSequence& all, const FftProblem& problem, AxesOf axes, const P
     e.from.copy.factor = std::exchange(scale, 1);  // the transform is linear
     all.add(e.from.copy, FftSequence::input, from);
   }
-  for (const CallStep& step : e.steps)
-    all.add(plan(step, &step == &e.steps.back() ? &scale : nullptr),
-            step.sides == CallStep::Sides::to_only ? to : from,
+  for (const CallStep& step : e.steps) {
+    const bool last = &step == &e.steps.back();
+    CallStep whole = step;
+    if (!last || e.to.bytes > 0) whole.diverted_count = 0;
+    const std::shared_ptr<StreamFft> fft = plan(whole, last ? &scale : nullptr);
+    all.diverts = fft->diverts;
+    all.add(fft, step.sides == CallStep::Sides::to_only ? to : from,
             step.sides == CallStep::Sides::from_only ? from : to);
+  }
   if (e.to.bytes > 0) {
     all.add(e.to.copy, to, FftSequence::output);
   } else if (e.steps.empty() && !problem.in_place) {
@@ -100,6 +106,10 @@ bool may_be_apart(const FftProblem& problem) {
 FftProblem trial_of(FftProblem problem, std::size_t most) {
   problem.in_place = false;
   problem.scale = 1;
+  problem.diverted_count = problem.diverted_first = 0;
+  problem.diverted_dimension = 0;
+  for (auto* all : {&problem.dimensions, &problem.loops})
+    for (FftDimension& d : *all) d.diverted_stride = 0;
   if (problem.kind == FftKind::c2c) problem.direction = Direction::forward;
   const auto fits = [&] { return std::max(span_read(problem), span_written(problem)) <= most; };
   std::ranges::sort(problem.loops, std::greater(), &FftDimension::to_stride);
@@ -115,17 +125,22 @@ bool are_axes_faster_apart(Device& device, const FftProblem& problem, const Make
   if (!may_be_apart(problem)) return false;
   constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
   const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
-  const std::pair key(device.model(), trial_of(problem, most));
+  const Index percent = problem.diverted_count == 0
+                            ? 0
+                            : 100 * problem.diverted_count / problem.dimensions[problem.diverted_dimension].n;
+  const std::tuple key(device.model(), trial_of(problem, most), percent);
+  const FftProblem& trial = std::get<FftProblem>(key);
   static std::mutex mutex;
-  static std::map<std::pair<std::string, FftProblem>, bool> known;
+  static std::map<std::tuple<std::string, FftProblem, Index>, bool> known;
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
-  const std::size_t bytes = std::max(span_read(key.second), span_written(key.second));
+  const std::size_t bytes = std::max(span_read(trial), span_written(trial));
   if (bytes > most) return false;
-  const std::array plans{TimedPlan{make_fft_of_calls(device, key.second, make, together), 1},
-                         TimedPlan{make_fft_of_calls(device, key.second, make, apart), worth_it}};
+  const double saved = saved_by_diverting(percent, static_cast<int>(trial.dimensions.size()));
+  const std::array plans{TimedPlan{make_fft_of_calls(device, trial, make, together), 1},
+                         TimedPlan{make_fft_of_calls(device, trial, make, apart), worth_it / saved}};
   const auto fastest = fastest_plan(device, plans, bytes);
   if (!fastest) return false;
   const std::lock_guard lock(mutex);

@@ -3,8 +3,9 @@
 namespace weft {
 
 StepLines::StepLines(const CallStep& step)
-    : line{step.call.n[0], step.call.from.stride, step.call.to.stride},
-      around{{step.call.batch, step.call.from.distance, step.call.to.distance}} {
+    : line{step.call.n[0], step.call.from.stride, step.call.to.stride, Transform::c2c, step.diverted_stride},
+      around{{step.call.batch, step.call.from.distance, step.call.to.distance, Transform::c2c,
+              step.diverted_distance}} {
   around.insert(around.end(), step.loops.begin(), step.loops.end());
 }
 
@@ -21,6 +22,8 @@ CallStep StepLines::step(const CallStep& like) const {
   s.call.from = {s.call.n, line.from_stride, batch.from_stride};
   s.call.to = {s.call.n, line.to_stride, batch.to_stride};
   s.call.batch = batch.n;
+  s.diverted_stride = line.diverted_stride;
+  s.diverted_distance = batch.diverted_stride;
   s.loops.assign(around.begin() + 1, around.end());
   std::erase_if(s.loops, [](const FftDimension& d) { return d.n == 1; });
   return s;

@@ -44,11 +44,12 @@ class StridedLines final : public StreamFft {
   StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots)
       : step_(step), roots_(std::move(roots)) {
     step_.roots = roots_.get();
+    diverts = step_.diverted_count > 0;
   }
   std::size_t work_bytes() const override { return 0; }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* /*work*/,
-               const Middle& /*middle*/) override {
-    stream.lines(to, from, step_);
+               const FftContext& context) override {
+    stream.lines({from, to, diverts ? context.diverted : nullptr}, step_);
   }
 
  private:
@@ -59,8 +60,7 @@ class StridedLines final : public StreamFft {
 /// The loops over the lines, those with the shortest strides first.
 std::vector<FftDimension> loops_of(const StepLines& lines) {
   std::vector<FftDimension> loops = merge_loops(lines.around);
-  std::ranges::stable_sort(loops, {},
-                           [](const FftDimension& d) { return d.from_stride + d.to_stride; });
+  std::ranges::stable_sort(loops, {}, [](const FftDimension& d) { return d.from_stride + d.to_stride; });
   return loops;
 }
 
@@ -75,6 +75,10 @@ bool kernels_can(const CallStep& step) {
          loops[0].to_stride == 1 && lines.count() < std::numeric_limits<std::int32_t>::max();
 }
 
+bool kernels_can_divert(const CallStep& step) {
+  return step.diverted_count > 0 && kernels_can(step) && loops_of(StepLines(step))[0].diverted_stride == 1;
+}
+
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale) {
   const StepLines lines(step);
   LineStep s;
@@ -85,10 +89,15 @@ std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& st
   s.from_stride = lines.line.from_stride;
   s.to_stride = lines.line.to_stride;
   for (const FftDimension& d : loops_of(lines))
-    s.loops[static_cast<std::size_t>(s.count++)] = {d.n, d.from_stride, d.to_stride};
+    s.loops[static_cast<std::size_t>(s.count++)] = {d.n, d.from_stride, d.to_stride, d.diverted_stride};
   s.forward = step.call.direction == Direction::forward;
   s.real_bytes = static_cast<int>(real_bytes(step.call.precision));
   s.factor = scale;
+  if (kernels_can_divert(step)) {
+    s.diverted_first = step.diverted_first;
+    s.diverted_count = step.diverted_count;
+    s.diverted_stride = lines.line.diverted_stride;
+  }
   return std::make_shared<StridedLines>(
       s, s.real_bytes == 8 ? upload_roots<double>(device, s.n) : upload_roots<float>(device, s.n));
 }

@@ -13,8 +13,11 @@ namespace weft {
 /// lines lie side by side, so that they are adjacent in memory.
 bool kernels_can(const CallStep& step);
 
+/// Whether they can store the modes elsewhere that a step names: if lines are adjacent there as well.
+bool kernels_can_divert(const CallStep& step);
+
 /// A plan for such a step, whose result is multiplied by `scale`. It has a table of n complex numbers in
-/// device memory, and needs no work memory.
+/// device memory, and needs no work memory. It stores modes elsewhere if it can.
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale);
 
 }  // namespace weft

@@ -70,7 +70,7 @@ class CufftPlan final : public StreamFft {
   std::size_t work_bytes() const override { return work_bytes_; }
 
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
-               const Middle& /*middle*/) override {
+               const FftContext& /*context*/) override {
     check(cufftSetStream(plan_, static_cast<cudaStream_t>(stream.native())), "cufftSetStream");
     if (work_bytes_ > 0) check(cufftSetWorkArea(plan_, work), "cufftSetWorkArea");
     check(execute(from, to), "execute");

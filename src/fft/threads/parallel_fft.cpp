@@ -16,7 +16,7 @@ ParallelFft::ParallelFft(const FftProblem& problem, std::span<const FftRow* cons
 }
 
 void ParallelFft::execute(std::byte* from, std::byte* to, std::byte* /*work*/, ThreadPool* pool,
-                          const Middle& /*middle*/) const {
+                          const FftContext& /*context*/) const {
   for (const Step& step : steps_) {
     std::byte* const read = step.sides == FftStep::Sides::to_only ? to : from;
     std::byte* const write = step.sides == FftStep::Sides::from_only ? from : to;

@@ -10,7 +10,7 @@
 
 #include "base/thread_pool.hpp"
 #include "fft/local_fft.hpp"
-#include "fft/middle.hpp"
+#include "fft/fft_context.hpp"
 #include "fft/threads/fft_split.hpp"
 
 namespace weft {
@@ -25,7 +25,7 @@ class HostFft {
   /// alignment and overlap that the problem says. The bits of the result depend on the number of threads in
   /// planning, not on the pool. Allocates nothing.
   virtual void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
-                       const Middle& middle) const = 0;
+                       const FftContext& context) const = 0;
   /// The library that does the transform; that of its first part, should they differ.
   virtual const FftRow& row() const = 0;
 };
@@ -38,7 +38,7 @@ class ParallelFft final : public HostFft {
               PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&) = plan_fft);
 
   void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
-               const Middle& middle) const override;
+               const FftContext& context) const override;
   const FftRow& row() const override { return *row_; }
 
  private:

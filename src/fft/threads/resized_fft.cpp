@@ -152,7 +152,7 @@ void ResizedFft::copy_columns(const ColumnsStep& step, const Run& run, int part,
       copy(user_plane + c * step.column_stride, work_plane + at(step.places, c));
   };
   const auto lines = [&](std::byte* user_item, std::byte* work_item) {
-    const Index begin = run.middle.at[1] + run.at[1];
+    const Index begin = run.context.at[1] + run.at[1];
     const Range mine = split(step.count, parts, part);
     for (Index i = mine.lo; i < mine.hi; ++i) {
       const ModeColumn& c = at(step.columns->all, begin + i);
@@ -183,7 +183,7 @@ void ResizedFft::operate(const Operation& operation, const Run& run, int part, i
   b.box.hi[divided] = step.box.lo[divided] + slice.hi;
   b.box.lo[divided] += slice.lo;
   for (int a = 0; a < b.box.ndim(); ++a) {
-    const Index begin = run.middle.at[a] + run.at[a];
+    const Index begin = run.context.at[a] + run.at[a];
     b.box.lo[a] += begin;
     b.box.hi[a] += begin;
   }
@@ -196,8 +196,8 @@ void ResizedFft::operate(const Operation& operation, const Run& run, int part, i
   b.results = step.results;
   b.field_stride = step.field_stride;
   multiply(b, b.fields, step.before);
-  if (run.middle.op) {
-    run.middle.op(b);
+  if (run.context.op) {
+    run.context.op(b);
   } else {
     clear_results(b);
   }
@@ -248,10 +248,10 @@ void ResizedFft::block(const std::vector<Step>& steps, const Run& run) const {
 }
 
 void ResizedFft::execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
-                         const Middle& middle) const {
+                         const FftContext& context) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     for_each_block(blocks_[i], from, to, [&](std::byte* read, std::byte* write, const Shape& at) {
-      block(bound_[i], {read, write, work, pool, middle, at});
+      block(bound_[i], {read, write, work, pool, context, at});
     });
 }
 

@@ -24,7 +24,7 @@ class ResizedFft final : public HostFft {
 
   Index work_bytes() const override { return work_bytes_; }
   void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
-               const Middle& middle) const override;
+               const FftContext& context) const override;
   const FftRow& row() const override { return *row_; }
 
  private:
@@ -45,7 +45,7 @@ class ResizedFft final : public HostFft {
   struct Run {
     std::byte *from, *to, *work;
     ThreadPool* pool;
-    const Middle& middle;
+    const FftContext& context;
     const Shape& at;  ///< where the block begins, from where the call does
   };
 

@@ -23,23 +23,24 @@ using Form = lines::Form<Divider<std::uint32_t>>;
 
 template <class Value>
 __global__ void __launch_bounds__(threads, blocks_together)
-    transform_lines(const __grid_constant__ Form form, lines::Tile at, Value* to, const Value* from,
+    transform_lines(const __grid_constant__ Form form, lines::Tile at,
+                    lines::Line<lines::real_of<Value>> line,
                     const lines::Complex<lines::real_of<Value>>* roots) {
   using lines::Role;
   extern __shared__ __align__(16) unsigned char shared[];
   const std::uint32_t columns = at(1), column = threadIdx.x & (columns - 1);
   const std::uint32_t first = threadIdx.x >> at.shift, apart = threads >> at.shift;
-  const std::uint32_t line = blockIdx.x * columns + column;
-  const bool exists = line < form.lines;
-  if (exists) lines::go_to_line(form, line, from, to);
+  const std::uint32_t number = blockIdx.x * columns + column;
+  const bool exists = number < form.lines;
+  if (exists) lines::go_to(form, number, line);
   Value* const tile = reinterpret_cast<Value*>(shared) + column;
-  if (exists) lines::run_stage<Role::first>(form, 0, first, apart, at, tile, from, to, roots);
+  if (exists) lines::run_stage<Role::first>(form, 0, first, apart, at, tile, line, roots);
   __syncthreads();
   for (int i = 1; i + 1 < form.stages; ++i) {
-    if (exists) lines::run_stage<Role::middle>(form, i, first, apart, at, tile, from, to, roots);
+    if (exists) lines::run_stage<Role::middle>(form, i, first, apart, at, tile, line, roots);
     __syncthreads();
   }
-  if (exists) lines::run_stage<Role::last>(form, form.stages - 1, first, apart, at, tile, from, to, roots);
+  if (exists) lines::run_stage<Role::last>(form, form.stages - 1, first, apart, at, tile, line, roots);
 }
 
 /// The most shared memory of a block of threads on the current device, which kernels are allowed to use from
@@ -76,9 +77,9 @@ std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared
 }
 
 template <class Value>
-cudaError_t launch(const LineStep& step, int values, std::byte* to, const std::byte* from,
-                   cudaStream_t stream) {
+cudaError_t launch(const LineStep& step, const LineArrays& arrays, cudaStream_t stream) {
   using Complex = lines::Complex<lines::real_of<Value>>;
+  constexpr int values = sizeof(Value) / sizeof(Complex);
   const Form form(step, values);
   cudaError_t error = cudaSuccess;
   const Index shared = shared_bytes<Value>(error), bytes = sizeof(Value);
@@ -86,24 +87,17 @@ cudaError_t launch(const LineStep& step, int values, std::byte* to, const std::b
   if (step.n * bytes > shared) return cudaErrorInvalidConfiguration;
   const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared)};
   const Index columns = tile(1), blocks = (form.lines + columns - 1) / columns;
-  transform_lines<Value>
-      <<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
-          form, tile, reinterpret_cast<Value*>(to), reinterpret_cast<const Value*>(from),
-          reinterpret_cast<const Complex*>(step.roots));
+  transform_lines<Value><<<static_cast<unsigned>(blocks), threads,
+                           static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
+      form, tile, lines::first_line<Value>(step, arrays), reinterpret_cast<const Complex*>(step.roots));
   return cudaGetLastError();
-}
-
-bool starts_on_pair(const std::byte* at) {
-  return reinterpret_cast<std::uintptr_t>(at) % sizeof(lines::Pair<float>) == 0;
 }
 
 }  // namespace
 
-cudaError_t enqueue(const LineStep& step, std::byte* to, const std::byte* from, cudaStream_t stream) {
-  if (step.real_bytes == 8) return launch<lines::Complex<double>>(step, 1, to, from, stream);
-  if (lines::are_pairs(step) && starts_on_pair(to) && starts_on_pair(from))
-    return launch<lines::Pair<float>>(step, 2, to, from, stream);
-  return launch<lines::Complex<float>>(step, 1, to, from, stream);
+cudaError_t enqueue(const LineStep& step, const LineArrays& arrays, cudaStream_t stream) {
+  return step.real_bytes == 8 ? launch<lines::Complex<double>>(step, arrays, stream)
+                              : launch<lines::Pair<float>>(step, arrays, stream);
 }
 
 }  // namespace weft::cuda

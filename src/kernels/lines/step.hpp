@@ -13,10 +13,12 @@ namespace weft {
 /// A loop over lines. Strides are in complex numbers.
 struct LineLoop {
   Index n = 1, from = 0, to = 0;
+  Index diverted = 0;  ///< of what is stored elsewhere
 };
 
-/// A c2c transform of each of many lines of `n` points. Input and output may be the same lines. Lines that
-/// are adjacent in memory are read and written at the speed of a copy.
+/// A c2c transform of each of many lines of `n` points, which are adjacent in memory on both sides: the first
+/// loop has stride 1. Input and output may be the same lines. Some modes of all lines can be stored in
+/// another array than the others.
 struct LineStep {
   static constexpr int most_stages = 8, most_loops = max_axes + 1;
   static constexpr Index most_points = 4096;
@@ -25,12 +27,20 @@ struct LineStep {
   int stages = 0;
   std::array<int, most_stages> radices{};  ///< their product is n
   Index from_stride = 1, to_stride = 1;
-  std::array<LineLoop, most_loops> loops{};  ///< the one with the shortest strides first
-  int count = 0;                             ///< of loops
+  std::array<LineLoop, most_loops> loops{};
+  int count = 0;  ///< of loops
   bool forward = true;
   int real_bytes = 8;
-  double factor = 1;                  ///< of the result
-  const std::byte* roots = nullptr;  ///< exp(-2 pi i k / n) for k < n, in memory of the device
+  double factor = 1;                             ///< of the result
+  const std::byte* roots = nullptr;              ///< exp(-2 pi i k / n) for k < n, in memory of the device
+  Index diverted_first = 0, diverted_count = 0;  ///< the modes that are stored elsewhere
+  Index diverted_stride = 0;                     ///< there
+};
+
+/// What a step reads and writes. No mode is diverted if `diverted` is null.
+struct LineArrays {
+  const std::byte* from = nullptr;
+  std::byte *to = nullptr, *diverted = nullptr;
 };
 
 /// The radices of lines of n points, two at least; none if n has another factor than 2, 3, 5 and 7, or is

@@ -2,10 +2,10 @@
 //
 // The lines of a block of threads, which are adjacent, are its columns. Their points are held in a tile of
 // memory that the block shares: point by point, of each the number of every column. With decimation in
-// frequency a butterfly of radix R takes R points of a column, and leaves its results in their places: nothing
-// but the order of the stages has to be kept. The first stage reads its points where they lie, and the last
-// one stores what it has where it belongs, so that no points are moved for the sake of their order. With
-// points in a tile,
+// frequency a butterfly of radix R takes R points of a column, and leaves its results in their places:
+// nothing but the order of the stages has to be kept. The first stage reads its points where they lie, and
+// the last one stores what it has where it belongs, so that no points are moved for the sake of their order.
+// With points in a tile,
 // - below a stage with radix R are L points: the product of the later radices. Its butterflies are those of
 //   points j, j + L, ... of each run of R L points, and result k is multiplied by exp(-2 pi i j k / R L);
 // - position k0 (n / R0) + k1 (n / R0 R1) + ... at the end has mode k0 + k1 R0 + k2 R0 R1 + ...
@@ -13,13 +13,14 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/lines/butterflies.hpp"
 #include "kernels/lines/step.hpp"
 
 namespace weft::lines {
 
-/// A step as kernels need it; `Divisor` divides by a number known in advance. Strides are in values.
+/// A step as kernels need it; `Divisor` divides by a number known in advance.
 template <class Divisor>
 struct Form {
   struct Stage {
@@ -30,7 +31,7 @@ struct Form {
   };
   struct Loop {
     Divisor n;
-    std::int64_t from = 0, to = 0;
+    std::int64_t from = 0, to = 0, diverted = 0;
   };
 
   /// `values`: how many lines there are in a value.
@@ -38,8 +39,12 @@ struct Form {
       : n(static_cast<std::uint32_t>(step.n)),
         stages(step.stages),
         loops(step.count),
-        from_stride(step.from_stride / values),
-        to_stride(step.to_stride / values),
+        from_stride(step.from_stride),
+        to_stride(step.to_stride),
+        diverted_stride(step.diverted_stride),
+        diverted_first(static_cast<std::uint32_t>(step.diverted_first)),
+        diverted_count(static_cast<std::uint32_t>(step.diverted_count)),
+        last_is_half(step.loops[0].n % values != 0),
         backward(!step.forward),
         factor(step.factor) {
     const auto last = static_cast<std::uint32_t>(step.radices[static_cast<std::size_t>(stages - 1)]);
@@ -52,23 +57,23 @@ struct Form {
       s.runs = Divisor(s.below);
       if (i + 1 < stages) s.digit = Divisor(s.below / last);
     }
-    Index count = 1;
     for (int i = 0; i < loops; ++i) {
       const LineLoop& given = step.loops[static_cast<std::size_t>(i)];
-      const Index of = i == 0 ? given.n / values : given.n;
-      loop[i] = {Divisor(static_cast<std::uint32_t>(of)), i == 0 ? given.from : given.from / values,
-                 i == 0 ? given.to : given.to / values};
-      count *= of;
+      const std::int64_t apart = i == 0 ? values : 1;
+      const auto count = static_cast<std::uint32_t>((given.n + apart - 1) / apart);
+      loop[i] = {Divisor(count), given.from * apart, given.to * apart, given.diverted * apart};
+      lines *= count;
     }
-    lines = static_cast<std::uint32_t>(count);
   }
 
   std::uint32_t n;
   int stages, loops;
   Stage stage[LineStep::most_stages];
-  std::int64_t from_stride, to_stride;
+  std::int64_t from_stride, to_stride, diverted_stride;
+  std::uint32_t diverted_first, diverted_count;
   Loop loop[LineStep::most_loops];
   std::uint32_t lines = 1;  ///< values across all loops
+  bool last_is_half;        ///< the last value of the first loop has one line
   bool backward;
   double factor;
 };
@@ -79,56 +84,106 @@ struct Tile {
   WEFT_ANYWHERE std::uint32_t operator()(std::uint32_t point) const { return point << shift; }
 };
 
-/// Whether two adjacent lines can be one value: of single precision, adjacent on both sides, with all strides
-/// even. Arrays have to begin on multiples of a value as well.
-inline bool are_pairs(const LineStep& step) {
-  if (step.real_bytes != 4 || step.count == 0 || step.from_stride % 2 != 0 || step.to_stride % 2 != 0)
-    return false;
-  if (step.loops[0].from != 1 || step.loops[0].to != 1 || step.loops[0].n % 2 != 0) return false;
+/// How a value is read and stored: at once, if it begins on a multiple of its size, or line by line; or of
+/// one line only.
+enum class Access { at_once, by_lines, half };
+
+/// Whether every value begins on a multiple of its size, if the arrays do: all strides but the first loop's
+/// are multiples of a value.
+inline bool begin_on_values(const LineStep& step, int values) {
+  bool all =
+      step.from_stride % values == 0 && step.to_stride % values == 0 && step.diverted_stride % values == 0;
   for (int i = 1; i < step.count; ++i) {
     const LineLoop& loop = step.loops[static_cast<std::size_t>(i)];
-    if (loop.from % 2 != 0 || loop.to % 2 != 0) return false;
+    all = all && loop.from % values == 0 && loop.to % values == 0 && loop.diverted % values == 0;
   }
-  return true;
+  return all;
 }
 
-/// Moves both pointers from the first line to the given one.
-template <class Divisor, class Value>
-WEFT_INLINE void go_to_line(const Form<Divisor>& form, std::uint32_t line, const Value*& from, Value*& to) {
-  for (int i = 0; i < form.loops; ++i) {
-    const std::uint32_t rest = form.loop[i].n.divide(line), at = line - rest * form.loop[i].n.divisor();
-    from += at * form.loop[i].from;
-    to += at * form.loop[i].to;
-    line = rest;
-  }
-}
+/// Where the line, or lines, of a value begin.
+template <class Real>
+struct Line {
+  const Complex<Real>* from;
+  Complex<Real>*to, *diverted;
+  Access access;
+};
 
-/// What is read once does not take the place of roots in the first-level cache.
+/// Of the first line. Without diverted modes their place is that of the others.
 template <class Value>
-WEFT_INLINE Value read_once(const Value* at) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(Value) == 16) {
-    const float4 raw = __ldcg(reinterpret_cast<const float4*>(at));
-    Value value;
-    memcpy(&value, &raw, sizeof value);
-    return value;
-  } else {
-    const float2 raw = __ldcg(reinterpret_cast<const float2*>(at));
-    Value value;
-    memcpy(&value, &raw, sizeof value);
-    return value;
+Line<real_of<Value>> first_line(const LineStep& step, const LineArrays& arrays) {
+  using Number = Complex<real_of<Value>>;
+  const bool diverts = step.diverted_count > 0;
+  const auto begins_on_value = [](const std::byte* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % sizeof(Value) == 0;
+  };
+  const bool at_once = begin_on_values(step, sizeof(Value) / sizeof(Number)) &&
+                       begins_on_value(arrays.from) && begins_on_value(arrays.to) &&
+                       (!diverts || begins_on_value(arrays.diverted));
+  return {reinterpret_cast<const Number*>(arrays.from), reinterpret_cast<Number*>(arrays.to),
+          reinterpret_cast<Number*>(diverts ? arrays.diverted : arrays.to),
+          at_once ? Access::at_once : Access::by_lines};
+}
+
+/// Moves from the first line to the given one.
+template <class Divisor, class Real>
+WEFT_INLINE void go_to(const Form<Divisor>& form, std::uint32_t number, Line<Real>& line) {
+  for (int i = 0; i < form.loops; ++i) {
+    const std::uint32_t rest = form.loop[i].n.divide(number), at = number - rest * form.loop[i].n.divisor();
+    line.from += at * form.loop[i].from;
+    line.to += at * form.loop[i].to;
+    line.diverted += at * form.loop[i].diverted;
+    if (i == 0 && form.last_is_half && at + 1 == form.loop[0].n.divisor()) line.access = Access::half;
+    number = rest;
   }
+}
+
+/// Reads 8 or 16 bytes. What is read once does not take the place of roots in the first-level cache.
+template <class T>
+WEFT_INLINE T read_once(const T* at) {
+#if defined(__CUDA_ARCH__)
+  using Raw = std::conditional_t<sizeof(T) == 16, float4, float2>;
+  const Raw raw = __ldcg(reinterpret_cast<const Raw*>(at));
+  T value;
+  memcpy(&value, &raw, sizeof value);
+  return value;
 #else
   return *at;
 #endif
 }
 
+template <class Real>
+WEFT_INLINE void read(const Complex<Real>* at, Access, Complex<Real>& value) {
+  value = read_once(at);
+}
+template <class Real>
+WEFT_INLINE void read(const Complex<Real>* at, Access access, Pair<Real>& value) {
+  if (access == Access::at_once) {
+    value = read_once(reinterpret_cast<const Pair<Real>*>(at));
+  } else {
+    value.first = read_once(at);
+    value.second = access == Access::half ? Complex<Real>{0, 0} : read_once(at + 1);
+  }
+}
+template <class Real>
+WEFT_INLINE void store(Complex<Real>* at, Access, Complex<Real> value) {
+  *at = value;
+}
+template <class Real>
+WEFT_INLINE void store(Complex<Real>* at, Access access, Pair<Real> value) {
+  if (access == Access::at_once) {
+    *reinterpret_cast<Pair<Real>*>(at) = value;
+  } else {
+    *at = value.first;
+    if (access == Access::by_lines) at[1] = value.second;
+  }
+}
+
 enum class Role { first, middle, last };
 
-/// Butterfly `b` of a stage for one column. `tile` is the first point of the column, `from` and `to` its line.
+/// Butterfly `b` of a stage for one column. `tile` is the first point of the column.
 template <int Radix, Role role, class Divisor, class Value>
 WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Divisor>::Stage& stage,
-                           std::uint32_t b, Tile at, Value* tile, const Value* from, Value* to,
+                           std::uint32_t b, Tile at, Value* tile, const Line<real_of<Value>>& line,
                            const Complex<real_of<Value>>* roots) {
   const std::uint32_t below = role == Role::last ? 1 : stage.below;
   const std::uint32_t run = role == Role::first ? 0 : role == Role::last ? b : stage.runs.divide(b);
@@ -136,11 +191,11 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
   const std::uint32_t point = run * Radix * below + j;
   Value x[Radix];
   if constexpr (role == Role::first) {
-    const Value* source = from + point * form.from_stride;
+    const auto* source = line.from + point * form.from_stride;
     const std::int64_t step = below * form.from_stride;
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
-      const Value value = read_once(source);
-      x[k] = form.backward ? exchanged(value) : value;
+      read(source, line.access, x[k]);
+      if (form.backward) x[k] = exchanged(x[k]);
       source += step;
     }
   } else {
@@ -155,13 +210,19 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
       mode += digit * unit;
       unit *= form.stage[i].radix;
     }
-    Value* target = to + mode * form.to_stride;
-    const std::int64_t step = unit * form.to_stride;
+    auto* target = line.to + mode * form.to_stride;
+    // Modes before the first one that is diverted count as very large numbers.
+    mode -= form.diverted_first;
+    auto* diverted = line.diverted + static_cast<std::int32_t>(mode) * form.diverted_stride;
+    const std::int64_t step = unit * form.to_stride, diverted_step = unit * form.diverted_stride;
     const auto factor = static_cast<real_of<Value>>(form.factor);
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
       const Value value = factor * x[k];
-      *target = form.backward ? exchanged(value) : value;
+      store(mode < form.diverted_count ? diverted : target, line.access,
+            form.backward ? exchanged(value) : value);
       target += step;
+      diverted += diverted_step;
+      mode += unit;
     }
   } else {
     const std::uint32_t turn = j * stage.turn;
@@ -174,29 +235,39 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
 /// All butterflies `first`, `first + apart`, ... of a stage, for one column.
 template <Role role, class Divisor, class Value>
 WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t first, std::uint32_t apart,
-                           Tile at, Value* tile, const Value* from, Value* to,
+                           Tile at, Value* tile, const Line<real_of<Value>>& line,
                            const Complex<real_of<Value>>* roots) {
   const auto& stage = form.stage[number];
   const std::uint32_t count = form.n / stage.radix;
+  const auto run = [&]<int Radix>(std::integral_constant<int, Radix>) {
+    for (std::uint32_t b = first; b < count; b += apart)
+      butterfly<Radix, role>(form, stage, b, at, tile, line, roots);
+  };
   switch (stage.radix) {
-#define WEFT_RADIX(radix)                                                                       \
-  case radix:                                                                                   \
-    for (std::uint32_t b = first; b < count; b += apart)                                        \
-      butterfly<radix, role>(form, stage, b, at, tile, from, to, roots);                        \
-    break;
-    WEFT_RADIX(2)
-    WEFT_RADIX(3)
-    WEFT_RADIX(4)
-    WEFT_RADIX(5)
-    WEFT_RADIX(6)
-    WEFT_RADIX(7)
-    WEFT_RADIX(8)
-    WEFT_RADIX(9)
-    WEFT_RADIX(10)
-    WEFT_RADIX(12)
-    WEFT_RADIX(15)
-    WEFT_RADIX(16)
-#undef WEFT_RADIX
+    case 2:
+      return run(std::integral_constant<int, 2>{});
+    case 3:
+      return run(std::integral_constant<int, 3>{});
+    case 4:
+      return run(std::integral_constant<int, 4>{});
+    case 5:
+      return run(std::integral_constant<int, 5>{});
+    case 6:
+      return run(std::integral_constant<int, 6>{});
+    case 7:
+      return run(std::integral_constant<int, 7>{});
+    case 8:
+      return run(std::integral_constant<int, 8>{});
+    case 9:
+      return run(std::integral_constant<int, 9>{});
+    case 10:
+      return run(std::integral_constant<int, 10>{});
+    case 12:
+      return run(std::integral_constant<int, 12>{});
+    case 15:
+      return run(std::integral_constant<int, 15>{});
+    case 16:
+      return run(std::integral_constant<int, 16>{});
   }
 }
 

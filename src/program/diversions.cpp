@@ -1,0 +1,161 @@
+#include "program/diversions.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace weft {
+
+namespace {
+
+const Op& op_at(const Program& p, int i) {
+  return p.ops[static_cast<std::size_t>(i)];
+}
+const CopyCall& copy_at(const Program& p, int i) {
+  return p.copies[static_cast<std::size_t>(op_at(p, i).call)];
+}
+const FftCall& fft_at(const Program& p, int i) {
+  return p.ffts[static_cast<std::size_t>(op_at(p, i).call)];
+}
+
+/// Whether it only brings what stays on the rank to where it is read next.
+bool is_own(const Program& p, const Op& op) {
+  if (op.kind != OpKind::put && op.kind != OpKind::keep) return false;
+  const CopyCall& c = p.copies[static_cast<std::size_t>(op.call)];
+  return c.to_rank < 0 && op.lane == Lane::compute && !c.coded.codec && c.scale == 1 && !c.box.empty();
+}
+
+/// Whether its whole result can be told from its modes along one axis.
+bool may_divert(const FftCall& f) {
+  return f.resized.empty() && f.r2r.empty() && !f.twiddles && f.element == Element::complex &&
+         !(f.from.space == f.to.space && f.from.offset == f.to.offset);
+}
+
+/// The first byte of a part of a box that begins at `lo` in memory `o`.
+Index byte_of(const Operand& o, const Box& box, const Shape& lo, int bytes) {
+  Index at = o.offset;
+  for (int a = 0; a < box.ndim(); ++a) at += (lo[a] - box.lo[a]) * o.strides[a] * bytes;
+  return at;
+}
+
+/// Whether index for index both are at the same place.
+bool same_place(const Operand& a, const Box& box_a, const Operand& b, const Box& box_b, int bytes) {
+  return a.space == b.space && a.strides == b.strides && byte_of(a, box_a, box_b.lo, bytes) == b.offset;
+}
+
+bool meet(const Operand& a, Span span_a, const Operand& b, Span span_b) {
+  return a.space == b.space && span_a.first < span_b.last && span_b.first < span_a.last;
+}
+
+/// Whether an operation reads or writes memory of this rank there.
+bool touches(const Program& p, const Op& op, const Operand& at, Span span) {
+  if (op.kind == OpKind::fft) {
+    const FftCall& f = p.ffts[static_cast<std::size_t>(op.call)];
+    return meet(f.from, span_of(f.from, f.from_box.extents(), f.from_bytes), at, span) ||
+           meet(f.to, span_of(f.to, f.to_box.extents(), f.to_bytes), at, span);
+  }
+  if (op.call < 0) return false;
+  const CopyCall& c = p.copies[static_cast<std::size_t>(op.call)];
+  return meet(c.from, read_by(c), at, span) || (c.to_rank < 0 && meet(c.to, written_by(c), at, span));
+}
+
+/// The diversion of the copies of one reshape.
+class Finder {
+ public:
+  Finder(const Program& program, std::vector<int> copies) : p_(program) { found_.copies = std::move(copies); }
+
+  std::optional<Diversion> find() {
+    for (const int copy : found_.copies)
+      if (!make_parts(copy)) return std::nullopt;
+    for (Diversion::Part& part : found_.parts)
+      if (!complete(part)) return std::nullopt;
+    return std::move(found_);
+  }
+
+ private:
+  /// Divides a copy among the FFTs whose results it reads.
+  bool make_parts(int copy) {
+    const CopyCall& c = copy_at(p_, copy);
+    Index covered = 0;
+    int first = copy;
+    for (int i = 0; i < copy; ++i) {
+      if (op_at(p_, i).kind != OpKind::fft) continue;
+      const FftCall& f = fft_at(p_, i);
+      const Box box = intersect(f.to_box, c.box);
+      if (box.empty() || f.to.space != c.from.space) continue;
+      if (!may_divert(f) || !same_place(f.to, f.to_box, c.from, c.box, c.element_bytes)) return false;
+      covered += box.count();
+      first = std::min(first, i);
+      Operand to = c.to;
+      to.offset = byte_of(c.to, c.box, box.lo, c.element_bytes);
+      if (!join(i, box, to, c.element_bytes)) return false;
+    }
+    if (covered != c.box.count()) return false;
+    for (int i = first; i < copy; ++i) {
+      const bool other_copy = std::ranges::find(found_.copies, i) != found_.copies.end();
+      if (!other_copy && touches(p_, op_at(p_, i), c.to, written_by(c))) return false;
+    }
+    return needs_nothing_else(copy, first);
+  }
+
+  /// A copy may wait for FFTs and other such copies, and for what its lane does before them.
+  bool needs_nothing_else(int copy, int first) const {
+    const Op& op = op_at(p_, copy);
+    for (int d = op.deps_begin; d < op.deps_end; ++d) {
+      const int dep = p_.deps[static_cast<std::size_t>(d)];
+      if (op_at(p_, dep).lane != Lane::compute) return false;
+      if (dep > first && op_at(p_, dep).kind != OpKind::fft && !is_own(p_, op_at(p_, dep))) return false;
+    }
+    return true;
+  }
+
+  /// Adds a box to what an FFT stores elsewhere, which has to remain a box in one place.
+  bool join(int op, const Box& box, const Operand& to, int bytes) {
+    const auto part = std::ranges::find(found_.parts, op, &Diversion::Part::op);
+    if (part == found_.parts.end()) {
+      found_.parts.push_back({op, -1, box, to});
+      return true;
+    }
+    if (part->to.space != to.space || part->to.strides != to.strides ||
+        byte_of(part->to, part->box, box.lo, bytes) != to.offset)
+      return false;
+    Box both = part->box;
+    for (int a = 0; a < both.ndim(); ++a) {
+      both.lo[a] = std::min(both.lo[a], box.lo[a]);
+      both.hi[a] = std::max(both.hi[a], box.hi[a]);
+    }
+    if (both.count() != part->box.count() + box.count()) return false;
+    part->to.offset = byte_of(part->to, part->box, both.lo, bytes);
+    part->box = both;
+    return true;
+  }
+
+  /// Finds the one axis along which it is not the whole result.
+  bool complete(Diversion::Part& part) const {
+    const FftCall& f = fft_at(p_, part.op);
+    for (int a = 0; a < part.box.ndim(); ++a) {
+      if (part.box.lo[a] == f.to_box.lo[a] && part.box.hi[a] == f.to_box.hi[a]) continue;
+      if (part.axis >= 0 || !f.axes.contains(a) || a == f.real_axis) return false;
+      part.axis = a;
+    }
+    return part.axis >= 0;
+  }
+
+  const Program& p_;
+  Diversion found_;
+};
+
+}  // namespace
+
+std::vector<Diversion> diversions(const Program& program) {
+  std::vector<Diversion> all;
+  for (int j = 0; j < static_cast<int>(program.reshapes.size()); ++j) {
+    std::vector<int> copies;
+    for (int i = 0; i < static_cast<int>(program.ops.size()); ++i)
+      if (op_at(program, i).reshape == j && is_own(program, op_at(program, i))) copies.push_back(i);
+    if (copies.empty()) continue;
+    if (auto found = Finder(program, std::move(copies)).find()) all.push_back(std::move(*found));
+  }
+  return all;
+}
+
+}  // namespace weft
