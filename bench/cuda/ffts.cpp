@@ -33,7 +33,7 @@ class Ffts {
   }
 
   nlohmann::json run(Index n, Precision precision) {
-    const Index element = 2 * real_bytes(precision), lines = bytes_ / element / n;
+    const Index element = 2 * real_bytes(precision), lines = bytes_ / element / n / 32 * 32;
     if (lines == 0) throw Error("weft-bench-ffts: length", std::to_string(n), "lines that fit --mib");
     const auto size = static_cast<std::size_t>(lines * n * element);
     const double copy = time([&] { stream_->copy(to_.get(), from_.get(), size); });

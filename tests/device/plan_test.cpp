@@ -37,6 +37,24 @@ TEST(DevicePlans, SayWhereTheyAreAndWhatCarriesThem) {
   });
 }
 
+TEST(DevicePlans, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
+  const ScopedDevices devices;
+  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank());
+    Problem p = on_device();
+    p.shape = {30, 36, 50};
+    for (const char* pipeline : {"sequential", "planes", "two-front"}) {
+      const Plan plan(comm, p, Options().set("pipeline", pipeline).set("exchange", "direct"));
+      // The test double always does it where it can. Measured on a GPU, small boxes are copied.
+      if (device_row()->name == std::string("double")) {
+        EXPECT_TRUE(says(plan.to_string(), "by kernels of Weft, which store what stays on the rank where it is"))
+            << plan.to_string();
+      }
+    }
+  });
+}
+
 TEST(DevicePlans, RefuseMemoryOfTheOtherKind) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);

@@ -127,10 +127,14 @@ bool is_diverted(const FftProblem& p, const FftDimension& axis) {
 }
 
 CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes,
-                 const Dimensions& loops) {
+                 Dimensions loops) {
   CallStep s;
   s.sides = sides;
-  s.loops = merge_loops(loops);
+  // Where other steps store has no say in how loops merge.
+  const bool diverted = axes.size() == 1 && is_diverted(p, axes[0]);
+  if (!diverted)
+    for (FftDimension& d : loops) d.diverted_stride = 0;
+  s.loops = merge_loops(std::move(loops));
   FftDimension batch{1, 0, 0};
   const auto chosen = choose_batch(s.loops, kind, axes);
   if (chosen != s.loops.end()) {
@@ -146,7 +150,7 @@ CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimension
   s.call.from = side_of(axes, views[0], batch);
   s.call.to = side_of(axes, views[1], batch);
   s.call.batch = batch.n;
-  if (axes.size() == 1 && is_diverted(p, axes[0])) {
+  if (diverted) {
     s.diverted_count = p.diverted_count;
     s.diverted_first = p.diverted_first;
     s.diverted_stride = axes[0].diverted_stride;
