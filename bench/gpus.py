@@ -29,7 +29,8 @@ SLAB1 = ["--output", "slab1"]
 
 class Kind(NamedTuple):
     """Runs that differ in size and precision alone. In arguments stand {n} for the size, {kept} for two thirds of it,
-    {half} for the half, {last} for the kept modes of an r2c axis. `gpus`: None for as many as there are."""
+    {half} for the half, {ranks} for the number of GPUs,
+    {last} for the kept modes of an r2c axis. `gpus`: None for as many as there are."""
 
     meaning: str
     arguments: list[str]
@@ -67,6 +68,12 @@ KINDS = {
     ),
     "line": Kind("one line", ["--line", "{n}"], [1 << 24, 1 << 26, 1 << 28], shape=()),
     "brick": Kind("bricks to bricks", ["--input", "brick", "--output", "natural"], [512]),
+    "pencil": Kind(
+        "pencils along the last axis to pencils along the middle one",
+        ["--decomposition", "pencil", "--grid", "1x{ranks}", "--input", "pencil", "--output", "pencil"],
+        [256, 512],
+        over="natural",
+    ),
     "graph": Kind("as graphs", [*SLAB1, "--graph", "on"], [64, 128, 256], ("double", "float")),
     "calls": Kind("call by call", [*SLAB1, "--graph", "off"], [64, 128, 256], ("double", "float"), over="graph"),
     "one": Kind("one GPU beside plain cuFFT", ["--peers", "cufft"], [128, 256, 512], gpus=1),
@@ -79,7 +86,7 @@ KINDS = {
         processes=True,
         only_if_named=True,
     ),
-    "lengths": Kind("no powers of two", SLAB1, [720, 768, 960, 1000, 1080, 1280], ("double", "float")),
+    "lengths": Kind("no powers of two", SLAB1, [360, 600, 720, 768, 960, 1000, 1080, 1280], ("double", "float")),
     "large": Kind("large arrays, in place", [*SLAB1, "--in-place"], [1280, 1800, 2160]),
     "large-natural": Kind("the same, natural output", ["--output", "natural", "--in-place"], [2160]),
 }
@@ -88,7 +95,7 @@ KINDS = {
 def measure(name: str, kind: Kind, size: int, precision: str, ranks: int, given: argparse.Namespace) -> dict | None:
     """One run of weft-bench; None if it fails, with the reason on stderr."""
     kept = 2 * size // 3
-    lengths = {"n": size, "kept": kept, "half": size // 2, "last": kept // 2 + 1}
+    lengths = {"n": size, "kept": kept, "half": size // 2, "last": kept // 2 + 1, "ranks": ranks}
     arguments = [argument.format(**lengths) for argument in (*kind.shape, *kind.arguments)]
     command = [given.bench, "--device", "cuda", *arguments, "--precision", precision]
     command += ["--repeat", str(REPEAT.get(size, 10))]
