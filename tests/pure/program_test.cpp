@@ -10,6 +10,7 @@
 #include "program/pipeline.hpp"
 #include "schedule/planner.hpp"
 #include "support/built.hpp"
+#include "support/diverted.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_problem.hpp"
 #include "support/replay.hpp"
@@ -157,7 +158,8 @@ Index most_coded(const Program& program) {
 
 TEST(Program, RandomProblemsReplay) {
   std::array<int, 4> replayed{};
-  int planes = 0, cut_items = 0, by_device = 0, sent_lying = 0, received_lying = 0, stored_coded = 0;
+  int planes = 0, cut_items = 0, by_device = 0, sent_lying = 0, received_lying = 0, stored_coded = 0,
+      diversions_found = 0;
   for (std::uint64_t seed = 1; seed <= 240; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 11);
     const RandomProblem p = make_random_problem(seed, ranks, false);
@@ -203,6 +205,9 @@ TEST(Program, RandomProblemsReplay) {
         ++replayed[k];
         const ReplayReport report = replay(ranks, [&](int q) { return made.program(q); }, {seed, false, 2});
         EXPECT_EQ(report.bytes_sent, report.bytes_received);
+        for (int q = 0; q < ranks && made.two_lanes; ++q)
+          diversions_found += static_cast<int>(diversions(made.program(q)).size());
+        if (made.two_lanes) replay(ranks, [&](int q) { return diverted(made.program(q)); }, {seed, false, 2});
         for (int q = 0; q < ranks; ++q) {
           const Program program = made.program(q);
           ASSERT_NO_THROW(check_program(program)) << p.describe() << to_string(s) << to_string(program);
@@ -227,6 +232,7 @@ TEST(Program, RandomProblemsReplay) {
         }
       }
   }
+  EXPECT_GT(diversions_found, 50);
   for (int n : replayed) EXPECT_GT(n, 50);
   EXPECT_GT(planes, 50);
   EXPECT_GT(by_device, 20);

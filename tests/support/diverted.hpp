@@ -1,0 +1,58 @@
+// A program as streams execute it where FFTs store what stays on the rank (program/diversions.hpp).
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "program/diversions.hpp"
+
+namespace weft::test {
+
+/// Every copy that is left out is done right behind the FFTs that have its parts.
+inline Program diverted(const Program& program) {
+  const std::vector<Diversion> all = diversions(program);
+  Program made = program;
+  made.ops.clear();
+  made.deps.clear();
+  std::vector<std::vector<int>> now(program.ops.size());  // what has taken the place of an operation
+  const auto emit = [&](Op op, const std::vector<int>& deps) {
+    op.deps_begin = static_cast<int>(made.deps.size());
+    made.deps.insert(made.deps.end(), deps.begin(), deps.end());
+    op.deps_end = static_cast<int>(made.deps.size());
+    made.ops.push_back(op);
+    return static_cast<int>(made.ops.size()) - 1;
+  };
+  for (int i = 0; i < static_cast<int>(program.ops.size()); ++i) {
+    const Op& op = program.ops[static_cast<std::size_t>(i)];
+    const auto is_left_out = [&](const Diversion& d) {
+      return std::ranges::find(d.copies, i) != d.copies.end();
+    };
+    if (std::ranges::any_of(all, is_left_out)) continue;
+    std::vector<int> deps;
+    for (int d = op.deps_begin; d < op.deps_end; ++d) {
+      const auto& those = now[static_cast<std::size_t>(program.deps[static_cast<std::size_t>(d)])];
+      deps.insert(deps.end(), those.begin(), those.end());
+    }
+    const int fft = emit(op, deps);
+    now[static_cast<std::size_t>(i)] = {fft};
+    for (const Diversion& d : all)
+      for (const Diversion::Part& part : d.parts) {
+        if (part.op != i) continue;
+        const FftCall& f = program.ffts[static_cast<std::size_t>(op.call)];
+        Op copy = program.ops[static_cast<std::size_t>(d.copies.front())];
+        CopyCall call = program.copies[static_cast<std::size_t>(copy.call)];
+        call.box = part.box;
+        call.from = f.to;
+        for (int a = 0; a < part.box.ndim(); ++a)
+          call.from.offset += (part.box.lo[a] - f.to_box.lo[a]) * f.to.strides[a] * call.element_bytes;
+        call.to = part.to;
+        copy.call = static_cast<int>(made.copies.size());
+        made.copies.push_back(call);
+        const int id = emit(copy, {fft});
+        for (const int c : d.copies) now[static_cast<std::size_t>(c)].push_back(id);
+      }
+  }
+  return made;
+}
+
+}  // namespace weft::test
