@@ -1,7 +1,7 @@
 // The device interface: all that Weft needs of a GPU besides local FFTs. Devices, memory, streams, events,
 // copies, graphs, the kernels of DCTs and DSTs, of line FFTs and of single elements, and flags that streams
-// set and wait for. CUDA (device/cuda) implements it, and so does a test double that runs streams as queues on the host.
-// Code above does not know which one it uses.
+// set and wait for. CUDA (device/cuda) implements it, and so does a test double that runs streams as queues
+// on the host. Code above does not know which one it uses.
 //
 // Calls of streams only enqueue: they return at once and allocate nothing. All calls throw `weft::Error` on
 // failure. A thread enters a device (`DeviceScope`) before it uses it.

@@ -48,7 +48,8 @@ TEST(DevicePlans, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
       const Plan plan(comm, p, Options().set("pipeline", pipeline).set("exchange", "direct"));
       // The test double always does it where it can. Measured on a GPU, small boxes are copied.
       if (device_row()->name == std::string("double")) {
-        EXPECT_TRUE(says(plan.to_string(), "by kernels of Weft, which store what stays on the rank where it is"))
+        EXPECT_TRUE(
+            says(plan.to_string(), "by kernels of Weft, which store what stays on the rank where it is"))
             << plan.to_string();
       }
     }

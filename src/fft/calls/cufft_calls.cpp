@@ -126,8 +126,7 @@ bool is_diverted(const FftProblem& p, const FftDimension& axis) {
          axis.diverted_stride == p.dimensions[p.diverted_dimension].diverted_stride;
 }
 
-CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes,
-                 Dimensions loops) {
+CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes, Dimensions loops) {
   CallStep s;
   s.sides = sides;
   // Where other steps store has no say in how loops merge.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/thread_pool.hpp"
-#include "fft/local_fft.hpp"
 #include "fft/fft_context.hpp"
+#include "fft/local_fft.hpp"
 #include "fft/threads/fft_split.hpp"
 
 namespace weft {
