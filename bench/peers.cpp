@@ -6,9 +6,10 @@ namespace weft::bench {
 
 namespace {
 
-/// Whether all is one line, in natural order on both sides.
+/// Whether all is one line of complex data, in natural order on both sides.
 bool is_whole_line(const Problem& p, const Case& c) {
-  return p.shape.size() == 2 && p.line == AxisVector<int>{0, 1} && c.output == "transposed";
+  return p.shape.size() == 2 && p.line == AxisVector<int>{0, 1} && c.output == "transposed" &&
+         !p.transforms.contains(Transform::r2c);
 }
 
 }  // namespace
@@ -27,8 +28,8 @@ std::unique_ptr<Peer> make_peer(const std::string& name, [[maybe_unused]] const 
     throw Error(
         "--peers", name + " for this problem",
         "peers only for forward c2c, or r2c along the last axis, of one array from slabs to natural or "
-        "transposed slabs, with all modes and points and nothing between; for a line only fftw-mpi, of all "
-        "axes 0,1 with --output transposed");
+        "transposed slabs, with all modes and points and nothing between; for a line only fftw-mpi, c2c of "
+        "all axes 0,1 with --output transposed");
   if (name != "mkl" && name != "fftw-mpi" && name != "cufft")
     throw Error("--peers", "\"" + name + "\"", "fftw-mpi, mkl, cufft");
   if ((name == "cufft") != (p.memory == MemoryKind::cuda))
