@@ -133,8 +133,10 @@ void check_line(const Problem& problem) {
         "two different axes of " + std::to_string(ndim));
   for (const int a : line)
     if (const Transform t = problem.transforms[a]; t != Transform::c2c && t != Transform::r2c)
-      throw Error("plan: line", std::string(name_of(t)) + " along axis " + std::to_string(a),
-                  "c2c along both axes of a line, or r2c along one of them");
+      throw Error(
+          "plan: line", std::string(name_of(t)) + " along axis " + std::to_string(a),
+          std::string("c2c along both axes of a line, or r2c along one of them") +
+              (is_r2r(t) ? "; a DCT or DST is r2c of the line that is extended evenly or oddly" : ""));
   if (!splits_line(problem)) return;
   for (int a = 0; a < ndim; ++a)
     if (const Transform t = problem.transforms[a]; t == Transform::c2c && !line.contains(a))

@@ -221,6 +221,10 @@ TEST(RealLine, MistakesAreErrors) {
   plan();
   p.transforms = {c2c, r2c, dct2};
   plan();
+  p.transforms = {c2c, dct2, none};
+  expect_error(plan,
+               "dct2 along axis 1; expected c2c along both axes of a line, or r2c along one of them; a "
+               "DCT or DST is r2c of the line that is extended evenly or oddly");
   p = {.shape = Shape(8, 2), .transforms = AxisVector<Transform>(8, none), .line = {0, 1}};
   p.transforms[0] = c2c;
   p.transforms[1] = r2c;
