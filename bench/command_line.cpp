@@ -29,7 +29,7 @@ constexpr const char* examples = R"(Examples:
   mpirun -n 4 weft-bench --shape 192,192,192 --transform r2c --modes 128,128,65 --between points
       the 3/2 rule: from modes to points and back to modes, in one execution
   mpirun -n 4 weft-bench --line 67108864
-      one transform of 2^26 points, in natural order on both sides
+      one transform of 2^26 points, in natural order on both sides; with --transform r2c of real ones
   mpirun -n 4 weft-bench --shape 256,256,256 --effort patient --budget 30s --wisdom fft.json
       the fastest plan that half a minute of trials finds, remembered for the next run
   mpirun -n 4 weft-bench --shape 256,256,256 --peers fftw-mpi

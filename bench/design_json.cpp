@@ -15,11 +15,18 @@ Json json_of(const Schedule& schedule) {
   Json stages = Json::array();
   for (std::size_t i = 0; i < schedule.stages.size(); ++i) {
     const Stage& stage = schedule.stages[i];
-    const bool fft = stage.kind == Stage::Kind::fft;
-    Json j{{"kind", fft ? "fft" : "reshape"},
-           {"from", schedule.fields[i].tiling->name(schedule.batch_axis)},
-           {"to", schedule.fields[i + 1].tiling->name(schedule.batch_axis)}};
-    if (fft) j["axes"] = std::vector<int>(stage.axes.begin(), stage.axes.end());
+    const bool fft = stage.kind == Stage::Kind::fft, joins = stage.halves == Halves::join;
+    const auto name = [&](const Field& f) {
+      return f.tiling->name(schedule.batch_axis, schedule.halves_axis);
+    };
+    Json j{{"kind", joins ? "join"
+                    : fft ? "fft"
+                          : "reshape"},
+           {"from", name(schedule.fields[i])},
+           {"to", name(schedule.fields[i + 1])}};
+    std::vector<int> axes(stage.axes.begin(), stage.axes.end());
+    std::erase(axes, schedule.halves_axis);
+    if (fft && !joins) j["axes"] = axes;
     stages.push_back(j);
   }
   return stages;

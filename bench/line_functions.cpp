@@ -10,6 +10,7 @@ namespace weft::bench {
 LineFunctions::LineFunctions(const Problem& problem, int functions, bool smooth, std::mt19937& random)
     : a_(problem.line[0]),
       b_(problem.line[1]),
+      real_(problem.transforms.contains(Transform::r2c)),
       na_(problem.shape[a_]),
       nb_(problem.shape[b_]),
       n_(na_ * nb_) {
@@ -47,7 +48,8 @@ std::complex<double> LineFunctions::point(int function, const Shape& at) const {
   const Function& f = functions_[static_cast<std::size_t>(function)];
   const Index j = at[a_] * nb_ + at[b_];
   const bool in_run = f.first <= j && j < f.first + f.count;
-  return std::complex<double>(std::conj(root(f.periods * j))) + (in_run ? f.height : 0);
+  const std::complex<double> wave(std::conj(root(f.periods * j)));
+  return (real_ ? wave.real() : wave) + (in_run ? f.height : 0);
 }
 
 std::complex<double> LineFunctions::mode(int function, const Shape& at) const {
@@ -60,7 +62,10 @@ std::complex<double> LineFunctions::mode(int function, const Shape& at) const {
     for (Index i = 0; i < f.count; ++i) sum = sum * step + 1.0L;
     sum *= static_cast<long double>(f.height) * root(f.first * k);
   }
-  if (k == f.periods) sum += static_cast<long double>(n_);
+  const Index periods = f.periods % n_;
+  const auto all = static_cast<long double>(n_) / (real_ ? 2 : 1);
+  if (k == periods) sum += all;
+  if (real_ && k == (n_ - periods) % n_) sum += all;
   return std::complex<double>(sum);
 }
 

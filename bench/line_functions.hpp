@@ -1,6 +1,7 @@
 // Functions along a line (Problem::line) whose transform is known at each mode: a complex exponential, of
-// which one mode alone is not zero, and a short run of ones, of which none is small. Nothing is stored that
-// grows as the line does, but tables of roots of unity as its square root.
+// which one mode alone is not zero (of a real line a cosine, of which two are not), and a short run of ones,
+// of which none is small. Nothing is stored that grows as the line does, but tables of roots of unity as its
+// square root.
 #pragma once
 
 #include <complex>
@@ -33,6 +34,7 @@ class LineFunctions {
   Exact root(Index p) const;
 
   int a_, b_;
+  bool real_;
   Index na_, nb_, n_;
   std::vector<Function> functions_;
   std::vector<Exact> high_, low_;  ///< exp(-2 pi i p/n), for the multiples of the size of `low_` and below it

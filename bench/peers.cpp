@@ -6,9 +6,10 @@ namespace weft::bench {
 
 namespace {
 
-/// Whether all is one line, in natural order on both sides.
+/// Whether all is one line of complex data, in natural order on both sides.
 bool is_whole_line(const Problem& p, const Case& c) {
-  return p.shape.size() == 2 && p.line == AxisVector<int>{0, 1} && c.output == "transposed";
+  return p.shape.size() == 2 && p.line == AxisVector<int>{0, 1} && c.output == "transposed" &&
+         !p.transforms.contains(Transform::r2c);
 }
 
 /// Whether all is one array of points to one of modes, of axes that are c2c, or r2c along the last one.
@@ -40,7 +41,7 @@ void check_for(const std::string& name, const Problem& p, const Case& c) {
   throw Error("--peers", name + " for this problem",
               "peers only for forward c2c, or r2c along the last axis, of one array from slabs to natural or "
               "transposed slabs, with all modes and points and nothing between; for a line only fftw-mpi, of "
-              "all axes 0,1 with --output transposed");
+              "all axes 0,1, complex, with --output transposed");
 }
 
 }  // namespace

@@ -85,10 +85,11 @@ module weft_problems_module
     ! Elements from one array of the batch to the next on this rank; 0: one follows the other.
     integer(c_int64_t) :: input_distance = 0, output_distance = 0
     integer :: forward_scale = weft_unscaled, backward_scale = weft_unscaled
-    ! Two different c2c dimensions [a, b] that are one line of shape(a)*shape(b) points: its one-dimensional transform.
+    ! Two different dimensions [a, b] that are one line of n = shape(a)*shape(b) points: its one-dimensional transform.
     ! Counted from 0, before forward point j has the indices j/shape(b) along a and mod(j, shape(b)) along b; after it mode
-    ! k has mod(k, shape(a)) along a and k/shape(a) along b. With [2, 1] the input is the line in Fortran's order.
-    ! Zeros: none.
+    ! k has mod(k, shape(a)) along a and k/shape(a) along b. With [2, 1] the input is the line in Fortran's order. Both are
+    ! c2c, or, of a real line, one is r2c: b for the modes 0 to n/2, with some behind them that fill the rows; a for those
+    ! of which k or n-k has a remainder mod(k, shape(a)) of at most shape(a)/2. Zeros: none.
     integer :: line(2) = 0
     ! The length of the output along each dimension, where not all modes are kept: those of the lowest frequencies. Forward
     ! leaves the others out, backward takes them as zero. Of a c2c dimension the m kept modes are 0 to (m+1)/2-1, then

@@ -191,10 +191,14 @@ struct Problem {
   Shape shape;
   /// One per axis. Empty: c2c along every axis.
   AxisVector<Transform> transforms{};
-  /// Two c2c axes {a, b} that are one line of n = shape[a] * shape[b] points: its one-dimensional transform,
-  /// in place of those along the axes. Before forward the point j of the line has the indices j / shape[b]
-  /// along a and j % shape[b] along b; after it the mode k has k % shape[a] along a and k / shape[a] along b.
-  /// In C order the input is the line as it is, and so is an output of order {..., b, a}. Empty: none.
+  /// Two axes {a, b} that are one line of n = shape[a] * shape[b] points: its one-dimensional transform, in
+  /// place of those along the axes. Before forward the point j of the line has the indices j / shape[b] along
+  /// a and j % shape[b] along b; after it the mode k has k % shape[a] along a and k / shape[a] along b. In C
+  /// order the input is the line as it is, and so is an output of order {..., b, a}. Both are c2c, or, of a
+  /// real line, one is r2c and has modes as r2c axes have. r2c along b: the modes 0 to n/2, and as many of
+  /// those behind them as fill the rows, which are right after forward and ignored by backward; other axes
+  /// are not c2c then. r2c along a: the modes k of which k % shape[a] is at most shape[a]/2, or that of their
+  /// conjugates n - k is; where both have the remainder 0 or shape[a]/2, both are there. Empty: none.
   /// `line_shape` factors a length.
   AxisVector<int> line{};
   /// The length of the modes along each axis, if not all are kept: those of the lowest frequencies.

@@ -251,9 +251,11 @@ typedef struct weft_problem {
   int64_t output_distance;    ///< the same for the output
   weft_scale forward_scale;   ///< of the result of forward; 0: none
   weft_scale backward_scale;  ///< of the result of backward; 0: none
-  /// Two different c2c axes {a, b} that are one line of shape[a] * shape[b] points: its one-dimensional
+  /// Two different axes {a, b} that are one line of n = shape[a] * shape[b] points: its one-dimensional
   /// transform. Before forward point j has the indices j / shape[b] along a and j % shape[b] along b; after
-  /// it mode k has k % shape[a] along a and k / shape[a] along b. {0, 0}: none.
+  /// it mode k has k % shape[a] along a and k / shape[a] along b. Both are c2c, or, of a real line, one is
+  /// r2c: b for the modes 0 to n/2, with some behind them that fill the rows; a for those of which k or n - k
+  /// has a remainder k % shape[a] of at most shape[a]/2. {0, 0}: none.
   int line[2];
   weft_modes_nyquist modes_nyquist;  ///< where not all modes are kept; 0: shared
   /// The length of the output along each axis, where not all modes are kept: those of the lowest frequencies.

@@ -39,7 +39,7 @@ UserArray user_array(const Problem& problem, const Schedule& forward, bool is_in
                               : array_of_box(problem, field, is_input, rank);
   a.element = field.element;
   a.item_strides = Strides::from(a.layout.strides.begin(), a.layout.strides.begin() + a.box.ndim());
-  a.distance = has_batch(problem) ? a.layout.strides.back() : a.layout.count;
+  a.distance = has_batch(problem) ? a.layout.strides[a.box.ndim()] : a.layout.count;
   const Index element = (field.element == Element::real ? 1 : 2) * real_bytes(problem.precision);
   a.bytes = static_cast<std::size_t>(a.layout.count * element);
   return a;

@@ -53,7 +53,8 @@ std::string summary_of(const Design& design) {
   const Schedule& s = design.schedules[0];
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < s.stages.size(); ++i)
-    if (s.stages[i].kind == Stage::Kind::fft) fields.push_back(s.fields[i].tiling->name(s.batch_axis));
+    if (s.stages[i].kind == Stage::Kind::fft)
+      fields.push_back(s.fields[i].tiling->name(s.batch_axis, s.halves_axis));
   const std::vector<Leg>& legs = design.legs_of(Direction::forward);
   if (legs.empty()) return join(fields, ", ");
   std::string text = join(fields, ", ") + "; " + names_of_legs(legs, &Leg::exchange) + "; " +

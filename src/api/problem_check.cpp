@@ -132,10 +132,22 @@ void check_line(const Problem& problem) {
             (line.size() == 2 ? ", " + std::to_string(line[0]) + " and " + std::to_string(line[1]) : ""),
         "two different axes of " + std::to_string(ndim));
   for (const int a : line)
-    if (problem.transforms[a] != Transform::c2c)
+    if (const Transform t = problem.transforms[a]; t != Transform::c2c && t != Transform::r2c)
+      throw Error(
+          "plan: line", std::string(name_of(t)) + " along axis " + std::to_string(a),
+          std::string("c2c along both axes of a line, or r2c along one of them") +
+              (is_r2r(t) ? "; a DCT or DST is r2c of the line that is extended evenly or oddly" : ""));
+  if (!splits_line(problem)) return;
+  for (int a = 0; a < ndim; ++a)
+    if (const Transform t = problem.transforms[a]; t == Transform::c2c && !line.contains(a))
       throw Error("plan: line",
-                  std::string(name_of(problem.transforms[a])) + " along axis " + std::to_string(a),
-                  "c2c along both axes of a line");
+                  "c2c along axis " + std::to_string(a) + " beside r2c along the second axis of a line",
+                  "r2c along its first axis, or no c2c along other axes");
+  const int more = has_batch(problem) ? 2 : 1;
+  if (ndim > max_axes - more)
+    throw Error("plan: line", "a real line of an array with " + std::to_string(ndim) + " axes",
+                "at most " + std::to_string(max_axes - more) + " axes" + (more == 2 ? " with a batch" : "") +
+                    ", or r2c along the first axis of the line");
 }
 
 /// Lengths of one side of which some are shorter than they could be; all of them are `all`.

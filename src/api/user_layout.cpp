@@ -94,6 +94,7 @@ Layout user_layout(const Problem& problem, bool is_input, const Box& box, const 
     check_strides(extents, layout.strides, what);
     if (layout.count > 0) layout.count += (arrays - 1) * layout.strides.back();
   }
+  if (splits_line(problem)) layout.strides.push_back(1);
   return layout;
 }
 
@@ -120,7 +121,8 @@ void check_in_place(const Problem& problem, const Box& in_box, const Layout& in,
     if (a != real && (in_box.lo[a] != out_box.lo[a] || in_box.hi[a] != out_box.hi[a])) return;
   bool alike = in.offset * in_unit == out.offset * out_unit;
   const bool both = arrays_of(problem, Direction::forward) > 1 && arrays_of(problem, Direction::backward) > 1;
-  for (int a = 0; a < in.strides.size(); ++a)  // one more for a batch
+  const int axes = in_box.ndim() + (has_batch(problem) ? 1 : 0);
+  for (int a = 0; a < axes; ++a)
     if (a != real && (a == in_box.ndim() ? both : in_box.extent(a) > 1))
       alike = alike && in.strides[a] * in_unit == out.strides[a] * out_unit;
   if (!alike)

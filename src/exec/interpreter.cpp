@@ -28,13 +28,18 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
   p.scale = call.scale;
   p.has_operator = has_operator;
   p.scale_between = call.scale_between;
-  p.ndim = call.extents.size() - (program.batch_axis >= 0 ? 1 : 0);
+  p.ndim = call.extents.size() - (program.batch_axis >= 0 ? 1 : 0) - (program.halves_axis >= 0 ? 1 : 0);
   p.batch_axis = program.batch_axis;
   p.columns_part = call.columns;
   if (call.columns != ColumnsPart::none) p.columns = program.columns;
   for (int i = 0; i < call.axes.size(); ++i) {
     const int a = call.axes[i];
     if (a == program.batch_axis) continue;
+    if (a == program.halves_axis) {
+      p.halves = {call.halves, (forward ? call.to : call.from).strides[a], program.line[0], program.line[1]};
+      if (call.halves == Halves::join) p.halves.stride = (forward ? call.from : call.to).strides[a];
+      continue;
+    }
     const Index before = call.from_box.extent(a);
     const Index after = has_operator ? call.between[a] : call.to_box.extent(a);
     p.axes.push_back({a, call.resized[i], call.extents[a], forward ? before : after, forward ? after : before,
@@ -44,6 +49,7 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
       axis.points = axis.length;
       axis.modes = all_modes(axis);
     }
+    if (call.halves != Halves::none && program.line.contains(a)) axis.points = axis.modes = axis.length;
   }
   for (int a = 0; a < call.extents.size(); ++a) {
     const Index from = call.from_box.extent(a), to = call.to_box.extent(a);

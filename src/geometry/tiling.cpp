@@ -166,11 +166,11 @@ Tiling Tiling::with_axis(Index extent) const {
   return t;
 }
 
-std::string Tiling::name(int batch_axis) const {
+std::string Tiling::name(int batch_axis, int left_out) const {
   if (!grid_) return "boxes";
   Grid grid;
   for (int a = 0; a < grid_->size(); ++a)
-    if (a != batch_axis) grid.push_back((*grid_)[a]);
+    if (a != batch_axis && a != left_out) grid.push_back((*grid_)[a]);
   const int items = batch_axis >= 0 ? (*grid_)[batch_axis] : 1;
   const std::string batch = items > 1 ? "batch cut in " + std::to_string(items) : "";
   int cut = 0;

@@ -48,8 +48,8 @@ class Tiling {
   Tiling with_axis(Index extent) const;
 
   /// "slab 4x1x1", "pencil 2x3x1", "brick 2x2x2", "whole" or "boxes"; if axis `batch_axis` is a batch also
-  /// "slab 4x1x1, batch cut in 2" or "batch cut in 8".
-  std::string name(int batch_axis = -1) const;
+  /// "slab 4x1x1, batch cut in 2" or "batch cut in 8". Without axis `left_out`.
+  std::string name(int batch_axis = -1, int left_out = -1) const;
 
   friend bool operator==(const Tiling& a, const Tiling& b);
 

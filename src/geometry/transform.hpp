@@ -1,6 +1,7 @@
 // Facts about the transform along one axis: its name, its inverse, its lengths.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "weft/plan_types.hpp"
@@ -49,6 +50,22 @@ inline bool has_batch(const Problem& problem) {
 /// Whether an array has modes that are given column by column.
 inline bool has_columns(const Distribution& d) {
   return d.kind() == Distribution::Kind::columns || d.kind() == Distribution::Kind::sphere;
+}
+
+/// What a local transform does, forward, for the first modes of a real line (`splits_line`). On the way there
+/// the array has an axis of two halves: the first modes themselves, of which those k whose remainder by the
+/// line's first length is up to half of it, and for the others the conjugates of the modes n - k (ADR 0046).
+enum class Halves : std::uint8_t {
+  none,
+  split,  ///< the modes of the FFT along the second axis of the line become two halves
+  join,   ///< no FFT: both halves become one array, whose first axis of the line has all of its length
+};
+
+/// Whether the output has the first modes of a real line (`Problem::line`): its array has two halves on the
+/// way there. A line of which one length is 1 is a transform along the other axis.
+inline bool splits_line(const Problem& problem) {
+  return !problem.line.empty() && problem.transforms[problem.line[1]] == Transform::r2c &&
+         problem.shape[problem.line[0]] > 1 && problem.shape[problem.line[1]] > 1;
 }
 
 /// The product of the logical lengths of all transformed axes.

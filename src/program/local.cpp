@@ -16,8 +16,8 @@ class LocalBuilder {
       : w_(schedule, legs, request), sequence_(w_), passes_(w_, sequence_) {}
 
   Program build() {
+    if (w_.schedule.stages.size() > 1) return through_workspace();
     if (!w_.schedule.line.empty()) return line();
-    if (w_.schedule.stages.size() > 1) return around_operator();
     if (pays()) return two_passes();
     return one_pass_pays() ? run({whole()}) : one_call();
   }
@@ -37,8 +37,9 @@ class LocalBuilder {
     return w_.close();
   }
 
-  /// The axes before the operator's, those with it, and back: passes through the workspace.
-  Program around_operator() {
+  /// The axes before an operator's, those with it, and back; or those of a real line, and its halves: passes
+  /// through the workspace.
+  Program through_workspace() {
     std::vector<Pass> passes;
     const auto stages = static_cast<int>(w_.schedule.stages.size());
     for (int i = 0; i < stages; ++i) {
@@ -61,10 +62,10 @@ class LocalBuilder {
     const int first = twiddled_axis(w_.schedule);
     AxisVector<int> before, after, last;
     for (int a : w_.schedule.stages.front().axes) {
-      if (a != first && w_.schedule.line.contains(a))
-        after.push_back(a);
+      if (c2r() && w_.schedule.transforms[a] != Transform::c2c)
+        last.push_back(a);
       else
-        (c2r() && w_.schedule.transforms[a] != Transform::c2c ? last : before).push_back(a);
+        (a != first && w_.schedule.line.contains(a) ? after : before).push_back(a);
     }
     const bool direct =
         !c2r() && (!w_.request.in_place || lie_alike(w_.input, w_.output, w_.schedule.transforms));
@@ -73,8 +74,8 @@ class LocalBuilder {
     const Place result = direct  ? w_.output
                          : c2r() ? between(w_.input, complex)
                                  : Placement::dense_work(w_.output);
-    const Ids half = w_.transform_whole(0, before, w_.input, result, result, {});
-    const Ids done = w_.transform_whole(0, after, result, result, result, half);
+    Ids done = w_.transform_whole(0, before, w_.input, result, result, {});
+    if (!after.empty()) done = w_.transform_whole(0, after, result, result, result, done);
     if (c2r()) {
       w_.transform_whole(0, last, result, w_.output, result, done);
     } else if (!direct) {

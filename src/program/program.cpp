@@ -52,6 +52,7 @@ std::string to_string(const Program& program) {
     if (op.kind == OpKind::fft) {
       const FftCall& f = program.ffts[static_cast<std::size_t>(op.call)];
       text += " axes " + join(f.axes, ",") + (f.r2r.empty() ? "" : " " + to_string(f.r2r));
+      if (f.halves != Halves::none) text += f.halves == Halves::split ? " splits" : " joins";
       if (!f.resized.empty())
         text += " " + to_string(f.resized) + " from " + by_x(f.from_box.extents()) + " to " +
                 by_x(f.to_box.extents());

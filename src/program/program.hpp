@@ -58,6 +58,7 @@ struct FftCall {
   Element element = Element::complex;       ///< of an r2r call
   double scale = 1;                         ///< what the result is multiplied by
   ColumnsPart columns = ColumnsPart::none;  ///< of a resized call
+  Halves halves = Halves::none;             ///< of a resized call
   bool twiddles = false;  ///< each result is multiplied by its factor between the axes of the line
 };
 
@@ -110,6 +111,7 @@ struct Program {
   AxisVector<int> line;                         ///< the axes of `Problem::line`, or none
   int batch_axis = -1;                          ///< the axis that stands for the batch, or -1
   Index line_points = 0;                        ///< its length
+  int halves_axis = -1;                         ///< the axis of the halves of a real line, or -1
   ModesNyquist nyquist = ModesNyquist::shared;  ///< of calls that are resized
   ModeColumnsPtr columns = {};                  ///< if modes are given by columns
   Index largest_box_bytes = 0;                  ///< of any stage, on this rank

@@ -23,6 +23,7 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
   program.largest_box_bytes = place.largest_box(rank);
   program.reshapes.reserve(legs.size());
   program.batch_axis = s.batch_axis;
+  program.halves_axis = s.halves_axis;
   if (r.scale == 1) return;
   // What comes before an operator is not scaled with what it leaves.
   const int middle = stage_of_operator(s);
@@ -95,7 +96,7 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   call.direction = s.direction;
   const bool resized = resizes(schedule, stage);
   for (int a : axes) {
-    if (resized) call.resized.push_back(schedule.transforms[a]);
+    if (resized) call.resized.push_back(s.halves == Halves::join ? Transform::none : schedule.transforms[a]);
     if (is_r2r_axis(a) && !resized)
       call.r2r.push_back(s.direction == Direction::forward ? schedule.transforms[a]
                                                            : opposite(schedule.transforms[a]));
@@ -117,7 +118,8 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   call.between = s.between;
   if (schedule.columns) call.columns = axes.contains(0) ? ColumnsPart::lines : ColumnsPart::planes;
   if (!s.between.empty()) call.scale_between = request.scale_between;
-  call.twiddles = axes.contains(twiddled_axis(schedule));
+  call.halves = s.halves;
+  call.twiddles = s.halves != Halves::join && axes.contains(twiddled_axis(schedule));
   program.ffts.push_back(call);
   const Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(program.ffts.size()) - 1};
   return emit(op, deps);

@@ -47,34 +47,14 @@ int slowest_axis(const Schedule& s, const Stage& stage) {
 
 /// Divides the last stage of a schedule without reshapes in two: planes and then columns across them, or,
 /// backward, where planes become real, columns and then planes.
-void divide_last(Schedule& s) {
-  Stage first = s.stages.back(), second = first;
-  const Field before = s.fields[s.fields.size() - 2], after = s.fields.back();
-  const int slowest = slowest_axis(s, first);
+void divide_by_slowest(Schedule& s) {
+  const int slowest = slowest_axis(s, s.stages.back());
   AxisVector<int> others;
-  for (const int a : first.axes)
+  for (const int a : s.stages.back().axes)
     if (a != slowest) others.push_back(a);
   if (slowest < 0 || others.empty()) return;
-  const bool forward = first.direction == Direction::forward;
-  first.axes = forward ? others : AxisVector<int>{slowest};
-  second.axes = forward ? AxisVector<int>{slowest} : others;
-  Field f = before;
-  Tiling tiling = *before.tiling;
-  for (const int a : first.axes) {
-    f.shape[a] = after.shape[a];
-    tiling = tiling.with_extent(a, f.shape[a]);
-  }
-  f.tiling = std::make_shared<const Tiling>(std::move(tiling));
-  if (first.axes.contains(first.real_axis)) {
-    f.element = after.element;
-    second.real_axis = -1;
-  } else {
-    first.real_axis = -1;
-  }
-  s.stages.back() = first;
-  s.fields.back() = f;
-  s.stages.push_back(second);
-  s.fields.push_back(after);
+  const bool forward = s.stages.back().direction == Direction::forward;
+  divide_last(s, forward ? others : AxisVector<int>{slowest});
 }
 
 /// Ends a schedule with another tiling.
@@ -101,7 +81,7 @@ Schedule there_and_back(const ScheduleRequest& request) {
   const TilingPtr end = with_batch(s.input().tiling, request.batch_axis, request.results);
   const bool goes_on = request.output && !(*request.output == *end);
   if (s.stages.size() == 1 && !goes_on && block_elements(request, s) > request.cached_elements)
-    divide_last(s);
+    divide_by_slowest(s);
   Schedule back = inverse(s);
   Stage& middle = s.stages.back();
   middle.between = s.fields.back().shape;

@@ -12,6 +12,7 @@
 #include "geometry/layout.hpp"
 #include "schedule/between.hpp"
 #include "schedule/columns.hpp"
+#include "schedule/halves.hpp"
 
 namespace weft {
 
@@ -216,24 +217,26 @@ class Search {
     add_users(request_.output, false);
     for (int c = 0; c < count(); ++c)
       if (request_.output && is_output(c)) output_ = c;
-    const int ndim = request_.shape.size();
+    const int axes = request_.shape.size(), ndim = axes - (request_.halves_axis >= 0 ? 1 : 0);
     const bool pencils =
         request_.decomposition == Decomposition::pencil || request_.decomposition == Decomposition::brick;
     if (!pencils)
-      for (int a = 0; a < ndim; ++a)
+      for (int a = 0; a < axes; ++a)
         if (may_be_cut(a)) add_grid(cut(a, computing_));
     if (pencils && ndim < 3)
       throw Error("plan: option decomposition",
                   std::string(name_of(request_.decomposition)) + " for " + std::to_string(ndim) + " axes",
                   "at least 3 axes, or slab");
     if (request_.decomposition != Decomposition::slab)
-      for (int a = 0; a < ndim; ++a)
-        for (int b = a + 1; b < ndim; ++b)
+      for (int a = 0; a < axes; ++a)
+        for (int b = a + 1; b < axes; ++b)
           if (ndim >= 3 && may_be_cut(a) && may_be_cut(b))
             for (const auto& [p, q] : factor_pairs(a, b)) add_grid(cut(a, p, b, q));
   }
 
-  bool may_be_cut(int axis) const { return !request_.whole_batch || axis != request_.batch_axis; }
+  bool may_be_cut(int axis) const {
+    return (!request_.whole_batch || axis != request_.batch_axis) && axis != request_.halves_axis;
+  }
 
   /// The grid that cuts axis `a` into `p` parts and, if there is one, axis `b` into `q`.
   Grid cut(int a, int p, int b = -1, int q = 1) const {
@@ -419,6 +422,8 @@ Order order_after_reshape(const ScheduleRequest& request, const Order& order, co
 Schedule make_schedule(const ScheduleRequest& request) {
   if (request.between != Between::none) return there_and_back(request);
   if (request.columns) return through_planes(request);
+  if (request.halves_axis >= 0 && request.transforms[request.line[1]] == Transform::r2c)
+    return through_halves(request);
   Schedule s = Search(request).run();
   const std::size_t fields = s.fields.size();
   if (request.decomposition == Decomposition::brick) s = through_bricks(s, request);

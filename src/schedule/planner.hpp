@@ -36,6 +36,7 @@ struct ScheduleRequest {
   TilingPtr input, output;  ///< null: fastest
   int batch_axis = -1;  ///< the axis that stands for the batch; input and output must not cut it; -1: none
   bool whole_batch = false;  ///< nor may anything between them
+  int halves_axis = -1;  ///< the axis of the halves of a real line (`splits_line`), of one point; -1: none
   std::vector<Order> input_orders,
       output_orders;  ///< one for all, one per rank, or empty (only with fastest)
   Decomposition decomposition = Decomposition::automatic;

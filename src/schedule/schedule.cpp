@@ -21,6 +21,32 @@ Schedule inverse(const Schedule& schedule) {
   return result;
 }
 
+void divide_last(Schedule& schedule, const AxisVector<int>& first_axes) {
+  Stage first = schedule.stages.back(), second = first;
+  const Field after = schedule.fields.back();
+  second.axes = {};
+  for (const int a : first.axes)
+    if (!first_axes.contains(a)) second.axes.push_back(a);
+  first.axes = first_axes;
+  Field between = at(schedule.fields, static_cast<int>(schedule.stages.size()) - 1);
+  Tiling tiling = *between.tiling;
+  for (const int a : first.axes) {
+    between.shape[a] = after.shape[a];
+    tiling = tiling.with_extent(a, after.shape[a]);
+  }
+  between.tiling = std::make_shared<const Tiling>(std::move(tiling));
+  if (first.axes.contains(first.real_axis)) {
+    between.element = after.element;
+    second.real_axis = -1;
+  } else {
+    first.real_axis = -1;
+  }
+  schedule.stages.back() = first;
+  schedule.fields.back() = between;
+  schedule.stages.push_back(second);
+  schedule.fields.push_back(after);
+}
+
 int twiddled_axis(const Schedule& schedule) {
   if (schedule.line.empty()) return -1;
   return schedule.line[schedule.direction == Direction::forward ? 0 : 1];
@@ -34,7 +60,7 @@ int stage_of_operator(const Schedule& schedule) {
 
 bool resizes(const Schedule& schedule, int stage) {
   const Stage& s = at(schedule.stages, stage);
-  if (!s.between.empty() || schedule.columns) return true;
+  if (!s.between.empty() || s.halves != Halves::none || schedule.columns) return true;
   const bool forward = s.direction == Direction::forward;
   const Shape& points = at(schedule.fields, forward ? stage : stage + 1).shape;
   const Shape& modes = at(schedule.fields, forward ? stage + 1 : stage).shape;
@@ -79,25 +105,28 @@ std::vector<int> exchange_groups(const Schedule& schedule, int reshape) {
 
 namespace {
 std::string describe(const Schedule& schedule, const Field& f) {
-  const int batch = schedule.batch_axis;
+  const int batch = schedule.batch_axis, halves = schedule.halves_axis;
   Shape shape;
   for (int a = 0; a < f.shape.size(); ++a)
-    if (a != batch) shape.push_back(f.shape[a]);
-  std::string text = f.tiling->name(batch) + " of " + by_x(shape);
+    if (a != batch && a != halves) shape.push_back(f.shape[a]);
+  std::string text = f.tiling->name(batch, halves) + " of " + by_x(shape);
+  if (halves >= 0 && f.shape[halves] == 2) text += " in two halves,";
   if (f.columns)
     text = std::to_string(schedule.columns->count()) + " columns of " +
            std::to_string(schedule.columns->first_mode.back()) + " modes";
   text += f.element == Element::real ? " real" : " complex";
   if (f.orders.size() != 1) return text + ", orders differ by rank";
   std::vector<std::string> order;
-  for (int a : f.orders.front()) order.push_back(a == batch ? "batch" : std::to_string(a));
+  for (int a : f.orders.front())
+    if (a != halves) order.push_back(a == batch ? "batch" : std::to_string(a));
   return text + ", order {" + join(order, ",") + "}";
 }
 
 /// " (48 points, 32 modes of 72)" where a transform is longer than the arrays.
 std::string lengths_of(const Schedule& schedule, int stage, int axis) {
-  if (!resizes(schedule, stage) || schedule.columns) return "";
   const Stage& s = at(schedule.stages, stage);
+  if (!resizes(schedule, stage) || schedule.columns || axis == schedule.halves_axis) return "";
+  if (s.halves == Halves::split && axis == schedule.line[1]) return "";
   const bool forward = s.direction == Direction::forward;
   const Shape& before = at(schedule.fields, stage).shape;
   const Shape& after = s.between.empty() ? at(schedule.fields, stage + 1).shape : s.between;
@@ -133,12 +162,16 @@ std::string to_string(const Schedule& schedule) {
     const Field& to = schedule.fields[i + 1];
     text += "  " + std::to_string(number++);
     if (s.kind == Stage::Kind::fft) {
-      text += s.axes.empty() ? " copy    " : " fft     ";
+      const bool joins = s.halves == Halves::join;
+      const bool forward = s.direction == Direction::forward;
+      text += s.axes.empty() ? " copy    " : joins ? (forward ? " join    " : " split   ") : " fft     ";
       for (int a : s.axes)
-        if (a != schedule.batch_axis)
+        if (a != schedule.batch_axis && a != schedule.halves_axis && !joins)
           text += (a == s.axes[0] ? " " : ", ") + kind(schedule, s, a) + " on " + std::to_string(a) +
                   lengths_of(schedule, static_cast<int>(i), a);
-      if (s.axes.contains(twiddled_axis(schedule))) text += ", twiddles";
+      if (joins) text += "  halves";
+      if (s.halves == Halves::split) text += forward ? ", split in halves" : " of joined halves";
+      if (!joins && s.axes.contains(twiddled_axis(schedule))) text += ", twiddles";
       if (!s.between.empty()) text += ", operator, and back";
       text += " -> " + describe(schedule, to) + "\n";
     } else {

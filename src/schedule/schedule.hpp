@@ -44,6 +44,8 @@ struct Stage {
   /// before and after it hold are both points or both modes; `real_axis` is -1, as no element changes, and
   /// `axes` has the batch as well, whose arrays the operator gets together.
   Shape between{};
+  /// If not `none`, `axes` has the axis of the halves as well.
+  Halves halves = Halves::none;
   friend bool operator==(const Stage&, const Stage&) = default;
 };
 
@@ -65,6 +67,7 @@ struct Schedule {
   AxisVector<int> line;                         ///< the axes of `Problem::line`, or none
   ModesNyquist nyquist = ModesNyquist::shared;  ///< where not all modes are kept
   int batch_axis = -1;                          ///< the axis that stands for the batch (ADR 0009), or -1
+  int halves_axis = -1;                         ///< the axis of the halves of a real line, or -1
   /// If modes are given by columns: a stage transforms along axis 0, and one the planes across it, behind
   /// which axis 1 counts columns and the others have one point.
   ColumnsOfModes columns;
@@ -79,6 +82,9 @@ struct Schedule {
 
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
+
+/// Divides the last stage in two, of which the first transforms some of its axes, and the second the others.
+void divide_last(Schedule& schedule, const AxisVector<int>& first_axes);
 
 /// Of a line: which of its axes is transformed first in the direction of the schedule, so that the factors
 /// between both (twiddles) follow its FFT. -1: there is no line.
@@ -103,8 +109,8 @@ std::vector<int> reshape_stages(const Schedule& schedule);
 /// The stage with an operator between two FFTs, or -1.
 int stage_of_operator(const Schedule& schedule);
 
-/// Whether a stage leaves out modes or points, or adds zeros for those that are not there, or has an operator
-/// between two FFTs: each call of it works on blocks in memory of its own.
+/// Whether a stage leaves out modes or points, or adds zeros for those that are not there, has an operator
+/// between two FFTs, or splits or joins halves: each call of it works on blocks in memory of its own.
 bool resizes(const Schedule& schedule, int stage);
 
 /// The axes that stage number `stage` transforms: none for a reshape, or where there is no such stage.

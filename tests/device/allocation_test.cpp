@@ -85,13 +85,15 @@ TEST(DeviceExecution, OfWhatSolversDoAllocatesNothing) {
       DeviceMirror mirror;
       Problem p{.shape = {12, 16, 8}};
       p.memory = MemoryKind::cuda;
-      Problem cut = p, between = p, line = p, sphere = p;
+      Problem cut = p, between = p, line = p, sphere = p, real_line = p;
       cut.modes = {8, 11, 5};
       between.between = Between::modes;
       between.backward_scale = Scale::full;
       line.line = {0, 1};
+      real_line.transforms = {Transform::none, Transform::c2c, Transform::r2c};
+      real_line.line = {1, 2};
       sphere.output = Distribution::sphere(3);
-      for (const Problem& problem : {cut, between, line, sphere}) {
+      for (const Problem& problem : {cut, between, line, sphere, real_line}) {
         Plan plan(comm, problem);
         plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
         const void* const in = mirror.fresh(plan.input_count() * 16);

@@ -186,10 +186,20 @@ def one_line(comm):
         assert np.allclose(y, expected, atol=180 * tolerance)
         back = plan.backward(y) / 180
         assert np.allclose(back, whole.reshape(shape)[plan.input_box.slices], atol=tolerance)
+    for options in ({}, {"dtype": np.float32}, {"in_place": True}, {"batch": 2}):
+        plan = weft.Plan(comm, shape, "r2c", line=(0, 1), output=natural, norm="none", **options)
+        tolerance = 1e-4 if options.get("dtype") else 1e-12
+        x = plan.empty_input()
+        x[...] = whole.real.reshape(shape)[plan.input_box.slices]
+        y = plan.forward(x)
+        expected = np.fft.fft(whole.real)[:96].reshape(8, 12).T[plan.output_box.slices]
+        assert np.allclose(y, expected, atol=180 * tolerance)
+        back = plan.backward(y) / 180
+        assert np.allclose(back, whole.real.reshape(shape)[plan.input_box.slices], atol=tolerance)
     try:
-        weft.Plan(comm, shape, "r2c", line=(0, 1))
+        weft.Plan(comm, shape, "dct2", line=(0, 1))
     except weft.Error as error:
-        assert "c2c along both axes of a line" in str(error)
+        assert "c2c along both axes of a line, or r2c along one of them" in str(error)
     else:
         raise AssertionError("no error")
 

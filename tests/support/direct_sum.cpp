@@ -65,6 +65,16 @@ std::vector<Exact> sum_along_line(const Shape& shape, const AxisVector<int>& lin
   return result;
 }
 
+/// The first elements along an axis.
+std::vector<Exact> first_of(const Shape& shape, int axis, Index n, const std::vector<Exact>& values) {
+  Index inner = 1;
+  for (int a = axis + 1; a < shape.size(); ++a) inner *= shape[a];
+  std::vector<Exact> kept;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (static_cast<Index>(i) / inner % shape[axis] < n) kept.push_back(values[i]);
+  return kept;
+}
+
 }  // namespace
 
 std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& given,
@@ -99,7 +109,11 @@ std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& g
       data = std::move(next);
       now[a] = kept;
     }
-  return line.empty() ? data : sum_along_line(now, line, data);
+  if (line.empty()) return data;
+  data = sum_along_line(now, line, data);
+  for (const int a : line)
+    if (given[a] == Transform::r2c) data = first_of(now, a, shape[a] / 2 + 1, data);
+  return data;
 }
 
 double error_bound(const Problem& problem, double serial) {

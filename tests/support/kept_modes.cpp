@@ -29,6 +29,7 @@ std::vector<Share> shares(const Problem& p, int axis, Index k) {
 std::vector<Share> spread(const Problem& p, int axis, Index k) {
   std::vector<Share> all = shares(p, axis, k);
   const Index n = p.shape[axis];
+  if (splits_line(p) && p.line.contains(axis)) return all;
   if (p.transforms[axis] == Transform::r2c) {  // its conjugate counts as well; the real part is taken
     const long double twice = k == 0 || 2 * k == n ? 1 : 2;
     return {{k, all.size() == 2 ? 1 : twice}};
@@ -58,6 +59,18 @@ std::vector<Exact> along(Shape& shape, int axis, Index length, bool gathers, con
   return to;
 }
 
+/// How often each of the first modes of a real line counts, of all modes.
+void weigh_first_modes(const Problem& p, std::vector<Exact>& modes) {
+  Strides strides(p.shape.size(), 1);
+  for (int a = p.shape.size() - 2; a >= 0; --a) strides[a] = strides[a + 1] * p.shape[a + 1];
+  const Index na = p.shape[p.line[0]], nb = p.shape[p.line[1]];
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const auto index = [&](int axis) { return static_cast<Index>(i) / strides[axis] % p.shape[axis]; };
+    const Index k = index(p.line[0]) + na * index(p.line[1]);
+    modes[i] *= 2 * k > na * nb ? 0 : k == 0 || 2 * k == na * nb ? 1 : 2;
+  }
+}
+
 AxisVector<Transform> as_complex(const Problem& p, bool inverse) {
   AxisVector<Transform> t = p.transforms;
   for (Transform& one : t) one = one == Transform::r2c ? Transform::c2c : inverse ? opposite(one) : one;
@@ -83,6 +96,7 @@ std::vector<Exact> exact_points(const Problem& p, const std::vector<Exact>& mode
   Shape shape = modes_of(p);
   for (int a = 0; a < shape.size(); ++a)
     data = along(shape, a, p.shape[a], false, data, [&](Index k) { return spread(p, a, k); });
+  if (splits_line(p)) weigh_first_modes(p, data);
   // The inverse of c2c is the conjugate of the transform of conjugates; DCTs and DSTs do not mind.
   for (Exact& v : data) v = std::conj(v);
   const AxisVector<int> line = p.line.empty() ? p.line : AxisVector<int>{p.line[1], p.line[0]};

@@ -156,6 +156,31 @@ void draw_line(RandomProblem& p) {
   if (a != b && p.problem.shape[a] * p.problem.shape[b] <= most) p.problem.line = {a, b};
 }
 
+/// An r2c axis and another one as a real line, where that can be.
+void draw_real_line(RandomProblem& p) {
+  Dice dice(p.seed + 56);
+  Problem& problem = p.problem;
+  const Shape modes = output_shape(problem.shape, problem.transforms);
+  int real = -1;
+  AxisVector<int> others;
+  for (int a = 0; a < problem.shape.size(); ++a) {
+    if (points_of(problem)[a] != problem.shape[a] || modes_of(problem)[a] != modes[a]) continue;
+    if (problem.transforms[a] == Transform::r2c) real = a;
+    if (problem.transforms[a] == Transform::c2c) others.push_back(a);
+  }
+  const ScheduleRequest request = p.request();
+  const int computing = request.computing_ranks > 0 ? request.computing_ranks : p.ranks;
+  constexpr Index most = 400;  // points, of which direct sums are taken
+  if (real < 0 || others.empty() || !problem.line.empty() || problem.between != Between::none ||
+      (p.ranks > 1 && computing == 1) || !dice.chance(0.5))
+    return;
+  const int other = others[dice.range(0, others.size() - 1)];
+  if (problem.shape[real] * problem.shape[other] > most) return;
+  const auto complex = std::count(problem.transforms.begin(), problem.transforms.end(), Transform::c2c);
+  const bool second = complex == 1 && problem.shape.size() + 2 <= max_axes && dice.chance(0.7);
+  problem.line = second ? AxisVector<int>{other, real} : AxisVector<int>{real, other};
+}
+
 /// Fewer modes or points than transforms have, along some axes.
 void draw_lengths(RandomProblem& p) {
   Dice dice(p.seed + 66);
@@ -393,7 +418,10 @@ RandomProblem make_problem(std::uint64_t seed, int ranks, bool mpi, bool columns
     p.options.set("decomposition", seed % 2 == 0 ? "auto" : "slab");
   }
   check_problem(p.problem, ranks);  // fills in what is natural
-  if (!columns) draw_line(p);
+  if (!columns) {
+    draw_line(p);
+    draw_real_line(p);
+  }
   draw_parameters(dice, p);
   draw_exchanges(dice, p, mpi);
   p.misaligned = dice.chance(0.2);
@@ -477,8 +505,8 @@ Problem RandomProblem::of(int rank) const {
     const bool strides = memory.kind == Memory::Kind::strides,
                mixed = memory.kind == Memory::Kind::interleaved;
     if ((strides || mixed) && tiling) {
-      Shape extents = tiling->box(rank).extents();
-      if (has_batch(problem)) extents = Shape::from(extents.begin(), extents.begin() + problem.shape.size());
+      const Shape all = tiling->box(rank).extents();
+      const Shape extents = Shape::from(all.begin(), all.begin() + problem.shape.size());
       const Strides s = gapped_strides(extents, order, memory.gaps, mixed ? arrays : 1);
       distance = mixed ? 1 : has_batch(problem) ? span_of(extents, s) + memory.gaps[0] : 0;
       d = d.with_strides(s);
@@ -530,6 +558,7 @@ ScheduleRequest RandomProblem::request(bool tiled_instead) const {
   apply_schedule_wishes(r, wishes_of(options));
   r.contiguous = options.get("layout") != "strided";
   if (has_batch(problem)) add_batch(r, problem.batch);
+  if (splits_line(problem)) add_halves(r);
   return r;
 }
 

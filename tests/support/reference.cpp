@@ -171,6 +171,14 @@ double serial_fftw_error(const Problem& problem, Direction direction, const std:
                          const std::vector<Exact>& spectrum) {
   const bool forward = direction == Direction::forward;
   const bool real = problem.element == Element::real;
+  for (const int a : problem.line)
+    if (problem.transforms[a] == Transform::r2c) {  // of all modes
+      Problem complex = problem;
+      complex.transforms[a] = Transform::c2c;
+      complex.element = Element::complex;
+      return serial_fftw_error(complex, direction, values,
+                               direct_sum(complex.shape, complex.transforms, values, complex.line));
+    }
   const std::vector<Exact>& from = forward ? values : spectrum;
   const std::vector<Exact>& to = forward ? spectrum : values;
   const std::vector<Exact> computed = problem.precision == Precision::float64

@@ -12,7 +12,8 @@ namespace weft::test {
 using Exact = std::complex<long double>;
 
 /// The forward transform of a whole array in C order, by the definitions of `Transform`: one direct sum per
-/// transformed axis; an r2c axis keeps its first n/2+1 points; one for both axes of a line.
+/// transformed axis; an r2c axis keeps its first n/2+1 points; one for both axes of a line,
+/// one of which may be r2c and keeps so many, too.
 std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& transforms,
                               const std::vector<Exact>& values, const AxisVector<int>& line = {});
 

@@ -23,6 +23,7 @@ struct Variant {
   bool in_place, users_workspace;
   int threads = 1;
   const char* codec = "none";
+  bool is_line = false;
 };
 
 template <class Real>
@@ -30,7 +31,8 @@ void execute_and_count(const Comm& comm, const Variant& v) {
   using Complex = std::complex<Real>;
   Problem p;
   p.shape = {16, 16, 16};
-  p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  p.transforms = {v.is_line ? Transform::none : Transform::c2c, Transform::c2c, Transform::r2c};
+  if (v.is_line) p.line = {1, 2};
   p.precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32;
   p.in_place = v.in_place;
   p.backward_scale = Scale::full;
@@ -65,8 +67,8 @@ TEST(Execution, AllocatesNothing) {
         team.run([&](const Comm& comm) {
           for (const Variant& v :
                {Variant{"direct", pipeline, in_place, false}, Variant{"copy", pipeline, in_place, true},
-                Variant{"copy", pipeline, in_place, false},
-                Variant{"direct", pipeline, in_place, false, 3}}) {
+                Variant{"copy", pipeline, in_place, false}, Variant{"direct", pipeline, in_place, false, 3},
+                Variant{"direct", pipeline, in_place, false, 3, "none", true}}) {
             execute_and_count<double>(comm, v);
             execute_and_count<float>(comm, v);
           }

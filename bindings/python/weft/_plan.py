@@ -63,10 +63,12 @@ class Plan(Findings, Modes):
     effort : "estimate", "measure" or "patient": how much is tried while planning; "online": the first executions try.
     in_place : whether input and output are one memory: `forward(x)` then returns a view of the memory of x, which
         holds the result, and `backward(y)` one of that of y. r2c may have `with_r2c_padding()` for its input.
-    line : two c2c axes (a, b) that are one line of shape[a] * shape[b] points: its one-dimensional transform, of any
+    line : two axes (a, b) that are one line of n = shape[a] * shape[b] points: its one-dimensional transform, of any
         length that is a product of two, on any number of ranks. Before forward point j has the indices
-        divmod(j, shape[b]); after it mode k has k % shape[a] along a and k // shape[a] along b. `weft.line_shape`
-        factors a length. Empty: none.
+        divmod(j, shape[b]); after it mode k has k % shape[a] along a and k // shape[a] along b. Both are c2c, or, of
+        a real line, one is r2c: b for the modes 0 to n//2, with some behind them that fill the rows; a for those of
+        which k or n - k has a remainder k % shape[a] of at most shape[a]//2. `weft.line_shape` factors a length.
+        Empty: none.
     modes : the length of the output along each axis, where not all modes are kept: those of the lowest frequencies.
         Forward leaves the others out, backward takes them as zero; scale factors are those of `shape`. None for all
         modes of an axis. Of a c2c axis the m kept modes are 0 to (m+1)//2 - 1, then -(m//2) to -1, as those of m points

@@ -49,6 +49,8 @@ std::vector<double> enlargements(const Schedule& s) {
   for (auto stage = s.stages.rbegin(); stage != s.stages.rend(); ++stage) {
     if (stage->kind == Stage::Kind::reshape) all.push_back(behind);
     for (int a : stage->axes) behind *= enlargement(s.transforms[a]);
+    // Some modes of a real line are in both halves.
+    if (stage->halves == Halves::split) behind *= std::numbers::sqrt2;
   }
   std::reverse(all.begin(), all.end());
   return all;

@@ -28,6 +28,8 @@ Chosen<bool> choose_layout(const Given& given, const Offers& offers);
 ScheduleRequest schedule_request(const Given& given);
 /// A batch is one axis more, the last one, and the slowest in memory.
 void add_batch(ScheduleRequest& request, Index batch);
+/// Of a real line whose first modes are given (`splits_line`): behind the batch, with the axis of its halves.
+void add_halves(ScheduleRequest& request);
 /// Wishes decomposition, grid and shrink. Throws `weft::Error` for what does not fit the ranks.
 void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes);
 

@@ -63,6 +63,22 @@ void add_batch(ScheduleRequest& request, Index batch) {
     }
 }
 
+void add_halves(ScheduleRequest& request) {
+  const int axis = request.shape.size();
+  request.halves_axis = axis;
+  request.shape.push_back(1);
+  request.transforms.push_back(Transform::none);
+  for (Shape* lengths : {&request.points, &request.modes})
+    if (!lengths->empty()) lengths->push_back(1);
+  for (TilingPtr* side : {&request.input, &request.output})
+    if (*side) *side = std::make_shared<const Tiling>((*side)->with_axis(1));
+  for (std::vector<Order>* orders : {&request.input_orders, &request.output_orders})
+    for (Order& order : *orders) {
+      order.push_back(axis);
+      order = axis_first(order, axis);
+    }
+}
+
 void apply_schedule_wishes(ScheduleRequest& request, const Wishes& wishes) {
   request.decomposition = wishes.decomposition.value;
   request.computing_ranks = shrunk_to(wishes, request.ranks);
@@ -128,6 +144,7 @@ ScheduleRequest schedule_request(const Given& given) {
   request.output = tiling_of(problem.output, gathered.output_boxes, output_shape(problem), request.ranks,
                              "output", out_hint);
   if (has_batch(problem)) add_batch(request, problem.batch);
+  if (splits_line(problem)) add_halves(request);
   apply_schedule_wishes(request, given.wishes);
   return request;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "fft/blocks/line_halves.hpp"
 #include "geometry/transform.hpp"
 
 namespace weft {
@@ -189,7 +190,7 @@ class BlockWriter {
     }
     if (modes_inside()) return;
     if (p_.columns) return columns(false);
-    for (const WorkPart& part : parts(done)) copy_modes(part);
+    for (const WorkPart& part : parts(done)) move_modes(false, part);
   }
 
   void backward() {
@@ -200,7 +201,7 @@ class BlockWriter {
           clear(left.back(), part, 0, axis(left.back()).n, element_);
       columns(true);
     } else if (!modes_inside()) {
-      for (const WorkPart& part : parts(left)) copy_modes(part);
+      for (const WorkPart& part : parts(left)) move_modes(true, part);
     }
     while (!left.empty()) {
       const int i = left.back();
@@ -287,6 +288,17 @@ class BlockWriter {
          {forward_ ? Side::input : Side::output, 0}, {Side::work, 0}, forward_, 1);
   }
 
+  /// Between the user's array of modes and work memory.
+  void move_modes(bool in, const WorkPart& part) {
+    if (p_.halves.stage != Halves::split) return copy_modes(part);
+    std::vector<HalvesAxis> axes;
+    for (int i = 0; i < static_cast<int>(axes_.size()); ++i) {
+      const BlockAxis& b = axis(i);
+      axes.push_back({b.number(), part.extents[i], b.modes_stride * element_, b.work_stride * element_,
+                      b.number() == p_.halves.second_axis});
+    }
+    split_halves(p_, in, axes, part.modes * element_, part.work * element_, p_.scale, steps_);
+  }
   void copy_modes(const WorkPart& part) {
     Strides users, works;
     for (const BlockAxis& b : axes_) {

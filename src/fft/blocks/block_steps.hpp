@@ -9,6 +9,7 @@
 
 #include "fft/local_fft.hpp"
 #include "geometry/mode_columns.hpp"
+#include "geometry/transform.hpp"
 #include "weft/block.hpp"
 
 namespace weft {
@@ -31,6 +32,15 @@ struct ResizedLoop {
   friend auto operator<=>(const ResizedLoop&, const ResizedLoop&) = default;
 };
 
+/// Of a call that splits or joins the halves of a real line, of which the array has two in so many elements'
+/// distance.
+struct HalvesOfLine {
+  Halves stage = Halves::none;
+  Index stride = 0;
+  int first_axis = -1, second_axis = -1;  ///< of the line
+  friend auto operator<=>(const HalvesOfLine&, const HalvesOfLine&) = default;
+};
+
 struct ResizedProblem {
   Precision precision = Precision::float64;
   Direction direction = Direction::forward;  ///< with an operator, of the transform before it
@@ -50,6 +60,7 @@ struct ResizedProblem {
   int batch_axis = -1;       ///< the loop over the arrays of a batch, which the operator gets together, or -1
   ColumnsPart columns_part = ColumnsPart::none;  ///< of lines, the array of columns is given as a whole
   ModeColumnsPtr columns = {};
+  HalvesOfLine halves = {};
   friend auto operator<=>(const ResizedProblem&, const ResizedProblem&) = default;
 };
 
@@ -81,6 +92,14 @@ struct NyquistStep {
   std::vector<FftDimension> loops;  ///< strides in bytes, over complex numbers
   Index offset = 0, other = 0;      ///< 0: r2c
   bool forward = true;
+};
+/// Copies complex numbers to another place, in reverse order along loops whose `from_stride` is negative.
+struct MirrorStep {
+  std::vector<FftDimension> loops;  ///< strides in bytes, the outermost first
+  BlockPlace from, to;              ///< of the first number
+  bool conjugates = false;
+  double scale = 1;
+  int only_at_zero = -1;  ///< left out unless the block begins at index 0 of this axis; -1: never left out
 };
 /// Between the modes of columns in the user's array and in work memory. Modes of lines that are in no column
 /// become zero there.
@@ -115,7 +134,8 @@ struct OperatorStep {
   Element element = Element::complex;
   double before = 1, after = 1;  ///< what elements are multiplied by
 };
-using BlockStep = std::variant<LinesStep, CopyStep, ZeroStep, NyquistStep, ColumnsStep, OperatorStep>;
+using BlockStep =
+    std::variant<LinesStep, CopyStep, ZeroStep, NyquistStep, MirrorStep, ColumnsStep, OperatorStep>;
 
 /// The steps of a block, and the bytes of work memory that they need.
 struct BlockSteps {

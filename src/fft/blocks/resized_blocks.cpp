@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "fft/blocks/line_halves.hpp"
 
 namespace weft {
 
@@ -61,8 +62,9 @@ ResizedBlocks cut_blocks(const ResizedProblem& problem, const BlockManner& manne
     const auto on_16 = [](const auto& p) { return p.from_stride % 16 == 0 && p.to_stride % 16 == 0; };
     const bool aligned = problem.aligned && on_16(first) &&
                          std::ranges::all_of(where, [&](const auto& p) { return p.n == 1 || on_16(p); });
-    BlockSteps written = manner.rows ? write_rows(problem, block, aligned)
-                                     : write_block(problem, block, aligned, manner.spread);
+    BlockSteps written = problem.halves.stage == Halves::join ? write_join(problem, block)
+                         : manner.rows                        ? write_rows(problem, block, aligned)
+                                       : write_block(problem, block, aligned, manner.spread);
     blocks.all.push_back({std::move(written.steps), where, first});
     blocks.work_bytes = std::max(blocks.work_bytes, written.work_bytes);
   };

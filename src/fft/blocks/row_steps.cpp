@@ -2,6 +2,7 @@
 #include <functional>
 #include <utility>
 
+#include "fft/blocks/line_halves.hpp"
 #include "fft/blocks/row_state.hpp"
 #include "fft/loops.hpp"
 
@@ -40,11 +41,13 @@ class RowWriter : RowState {
     }
     if (!is_last_half()) return;
     if (p_.columns) return columns(false);
+    if (splits()) return halves(false);
     leave(false);
   }
 
   void go_backward() {
     if (p_.columns && !is_second_) columns(true);
+    if (splits()) halves(true);
     for (std::size_t g = groups_.size(); g-- > 0;) {
       if (groups_[g].rows)
         backward_rows(groups_[g].axes.front(), g == 0);
@@ -101,7 +104,7 @@ class RowWriter : RowState {
   /// all modes.
   void forward_whole(const std::vector<int>& axes, bool is_last) {
     const bool cut = std::ranges::any_of(axes, [&](int i) { return is_cut(i); });
-    transform_whole(axes, true, is_last && !cut && !p_.columns);
+    transform_whole(axes, true, is_last && !cut && !p_.columns && !splits());
     for (const int i : axes)
       if (folds(*axis(i).transformed, p_.nyquist)) fold(i, true);
     for (const int i : axes) {
@@ -308,6 +311,29 @@ class RowWriter : RowState {
     step.scale = std::exchange(scale_, 1);
     step.offset = now_.place.offset;
     steps_.emplace_back(std::move(step));
+  }
+
+  bool splits() const { return p_.halves.stage == Halves::split; }
+
+  /// Between the halves of a real line in the user's array and all modes in work memory.
+  void halves(bool in) {
+    const std::vector<Index> of_user = users(false);
+    if (in) {
+      now_.strides = dense_like(users(true), now_.extents);
+      now_.place = free_half();
+    }
+    const double scale = std::exchange(scale_, 1);
+    for (const RowPart& part : in ? parts_of({}) : parts()) {
+      std::vector<HalvesAxis> axes;
+      Index user = 0, work = now_.place.offset;
+      for (int i = 0; i < count(); ++i) {
+        axes.push_back({axis(i).number(), at(part.extents, i), at(of_user, i) * element_,
+                        at(now_.strides, i) * element_, axis(i).number() == p_.halves.second_axis});
+        user += at(part.among_kept, i) * axes.back().user_stride;
+        work += at(part.first, i) * axes.back().work_stride;
+      }
+      split_halves(p_, in, axes, user, work, scale, steps_);
+    }
   }
 
   double scale_ = 1;  ///< what nothing has multiplied by yet; the next copy does, as transforms are linear

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "fft/loops.hpp"
 #include "geometry/mode_columns.hpp"
@@ -40,7 +41,7 @@ std::shared_ptr<std::byte> uploaded(const std::vector<DeviceColumn>& columns, De
 
 ResizedCalls::ResizedCalls(const ResizedProblem& problem, std::span<const FftRow* const> rows, Device& device,
                            Index block_bytes)
-    : precision_(problem.precision) {
+    : precision_(problem.precision), row_(rows.front()) {
   ResizedBlocks blocks = cut_blocks(problem, {block_bytes, shortest_run, false, true});
   fft_work_ = work_aligned(blocks.work_bytes);
   for (LikeBlocks& like : blocks.all) {
@@ -56,6 +57,8 @@ ResizedCalls::ResizedCalls(const ResizedProblem& problem, std::span<const FftRow
         bind(*nothing);
       } else if (const auto* nyquist = std::get_if<NyquistStep>(&step)) {
         bind(*nyquist);
+      } else if (const auto* mirrored = std::get_if<MirrorStep>(&step)) {
+        bind(*mirrored);
       } else {
         bind(std::get<OperatorStep>(step));
       }
@@ -69,7 +72,7 @@ void ResizedCalls::bind(const LinesStep& step, std::span<const FftRow* const> ro
   std::shared_ptr<StreamFft>& fft = planned_[step.fft];
   if (!fft) {
     PlannedStreamFft planned = plan_stream_fft(rows, step.fft, device);
-    if (row_ == nullptr) row_ = planned.row;
+    if (!std::exchange(has_row_, true)) row_ = planned.row;
     fft = std::move(planned.fft);
     elsewise.add(fft->elsewise);
     fft_bytes_ = std::max(fft_bytes_, fft->work_bytes());
@@ -100,6 +103,21 @@ void ResizedCalls::bind(const NyquistStep& step) {
   steps_.back().emplace_back(Elements{FoldModes{loops_of(step.loops, 2 * real), step.other / (2 * real),
                                                 step.forward, static_cast<int>(real)},
                                       step.offset});
+}
+
+/// Neighbouring threads write neighbours.
+void ResizedCalls::bind(const MirrorStep& step) {
+  const Index real = real_bytes(precision_), unit = 2 * real;
+  Mirror bound{{}, step.from, step.to, step.only_at_zero};
+  for (auto d = step.loops.rbegin(); d != step.loops.rend(); ++d) {
+    bound.step.loops.add({d->n, d->to_stride / unit, d->from_stride / unit});
+    bound.step.start += std::max<Index>(0, -d->from_stride / unit * (d->n - 1));
+  }
+  bound.from.offset -= bound.step.start * unit;
+  bound.step.conjugates = step.conjugates;
+  bound.step.scale = step.scale;
+  bound.step.real_bytes = static_cast<int>(real);
+  steps_.back().emplace_back(bound);
 }
 
 /// The columns go to a table on the device; that of lines is the same for all blocks.
@@ -174,6 +192,12 @@ void ResizedCalls::run(const Copy& step, const Run& run) const {
 
 void ResizedCalls::run(const Elements& step, const Run& run) const {
   run.stream.elements(run.work + step.offset, nullptr, step.step);
+}
+
+void ResizedCalls::run(const Mirror& step, const Run& run) const {
+  const int axis = step.only_at_zero;
+  if (axis >= 0 && run.context.at[axis] + run.at[axis] > 0) return;
+  run.stream.elements(address(step.to, run), address(step.from, run), step.step);
 }
 
 void ResizedCalls::run(const Columns& step, const Run& run) const {

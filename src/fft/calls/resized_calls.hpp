@@ -52,7 +52,12 @@ class ResizedCalls final : public StreamFft {
     std::vector<Elements> before, after;  ///< what its factors ask for
     std::vector<Elements> cleared;        ///< results, where there is no operator
   };
-  using Step = std::variant<Lines, Copy, Elements, Columns, Operation>;
+  struct Mirror {
+    MirrorModes step;
+    BlockPlace from, to;
+    int only_at_zero;
+  };
+  using Step = std::variant<Lines, Copy, Elements, Mirror, Columns, Operation>;
   /// What a block is done with.
   struct Run {
     DeviceStream& stream;
@@ -65,12 +70,14 @@ class ResizedCalls final : public StreamFft {
   void bind(const CopyStep& step);
   void bind(const ZeroStep& step);
   void bind(const NyquistStep& step);
+  void bind(const MirrorStep& step);
   void bind(const ColumnsStep& step, Device& device);
   void bind(const OperatorStep& step);
   std::byte* address(const BlockPlace& place, const Run& run) const;
   void run(const Lines& step, const Run& run) const;
   void run(const Copy& step, const Run& run) const;
   void run(const Elements& step, const Run& run) const;
+  void run(const Mirror& step, const Run& run) const;
   void run(const Columns& step, const Run& run) const;
   void run(const Operation& step, const Run& run) const;
 
@@ -81,7 +88,8 @@ class ResizedCalls final : public StreamFft {
   std::vector<std::shared_ptr<std::byte>> columns_;  ///< tables of `DeviceColumn` on the device
   std::size_t fft_work_ = 0;  ///< where the FFTs' own work memory begins, behind that of a block
   std::size_t fft_bytes_ = 0;
-  const FftRow* row_ = nullptr;
+  const FftRow* row_;  ///< unless it is known, the first one
+  bool has_row_ = false;
 };
 
 }  // namespace weft

@@ -85,7 +85,7 @@ int axis_for_threads(const OperatorStep& step, int threads) {
 
 ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* const> rows, int threads,
                        PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&))
-    : precision_(problem.precision), threads_(threads) {
+    : precision_(problem.precision), threads_(threads), row_(rows.front()) {
   ResizedBlocks blocks = cut_blocks(problem, {test_block_bytes(threads * block_bytes), shortest_run, true});
   work_bytes_ = blocks.work_bytes;
   for (LikeBlocks& like : blocks.all) {
@@ -132,6 +132,42 @@ void ResizedFft::fold(const NyquistStep& step, std::byte* work, int part, int pa
       positive = negative = negative / Real{2};
     }
   });
+}
+
+/// Parts are of the outermost loop.
+template <class Real>
+void ResizedFft::mirror(const MirrorStep& step, const std::byte* from, std::byte* to, int part,
+                        int parts) const {
+  using Complex = std::complex<Real>;
+  std::span<const FftDimension> loops = step.loops;
+  const FftDimension one{1, 0, 0};
+  const FftDimension run = loops.empty() ? one : loops.back();
+  if (!loops.empty()) loops = loops.first(loops.size() - 1);
+  const auto scale = static_cast<Real>(step.scale), turn = step.conjugates ? -scale : scale;
+  constexpr Index unit = sizeof(Complex);
+  const auto copy = [&](const std::byte* read, std::byte* write, Range slice) {
+    const auto* const source = reinterpret_cast<const Real*>(read);
+    auto* const target = reinterpret_cast<Real*>(write);
+    const auto go = [&](Index from_step, Index to_step) {
+      for (Index i = slice.lo; i < slice.hi; ++i) {
+        target[2 * i * to_step] = scale * source[2 * i * from_step];
+        target[2 * i * to_step + 1] = turn * source[2 * i * from_step + 1];
+      }
+    };
+    // Apart, as compilers vectorize steps that they know.
+    const Index from_step = run.from_stride / unit, to_step = run.to_stride / unit;
+    if (from_step == 1 && to_step == 1) return go(1, 1);
+    if (from_step == -1 && to_step == 1) return go(-1, 1);
+    go(from_step, to_step);
+  };
+  if (loops.empty()) return copy(from, to, split(run.n, parts, part));
+  const FftDimension& outer = loops.front();
+  const Range slice = split(outer.n, parts, part);
+  for (Index i = slice.lo; i < slice.hi; ++i)
+    for_each_index(loops.subspan(1), from + i * outer.from_stride, to + i * outer.to_stride,
+                   [&](const std::byte* read, std::byte* write) {
+                     copy(read, write, {0, run.n});
+                   });
 }
 
 /// Parts are of the columns.
@@ -234,6 +270,15 @@ void ResizedFft::block(const std::vector<Step>& steps, const Run& run) const {
       in_parts([&](int part, int parts) {
         precision_ == Precision::float64 ? fold<double>(*nyquist, run.work, part, parts)
                                          : fold<float>(*nyquist, run.work, part, parts);
+      });
+    } else if (const auto* mirrored = std::get_if<MirrorStep>(&step)) {
+      const int axis = mirrored->only_at_zero;
+      if (axis >= 0 && run.context.at[axis] + run.at[axis] > 0) continue;
+      const std::byte* const read = address(mirrored->from);
+      std::byte* const write = address(mirrored->to);
+      in_parts([&](int part, int parts) {
+        precision_ == Precision::float64 ? mirror<double>(*mirrored, read, write, part, parts)
+                                         : mirror<float>(*mirrored, read, write, part, parts);
       });
     } else if (const auto* columns = std::get_if<ColumnsStep>(&step)) {
       in_parts([&](int part, int parts) {

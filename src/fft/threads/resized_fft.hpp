@@ -40,7 +40,7 @@ class ResizedFft final : public HostFft {
     OperatorStep step;
     int divided;  ///< the axis along which threads share the box
   };
-  using Step = std::variant<Lines, Copy, ZeroStep, NyquistStep, ColumnsStep, Operation>;
+  using Step = std::variant<Lines, Copy, ZeroStep, NyquistStep, MirrorStep, ColumnsStep, Operation>;
   /// What a block is done with.
   struct Run {
     std::byte *from, *to, *work;
@@ -56,6 +56,8 @@ class ResizedFft final : public HostFft {
   template <class Real>
   void fold(const NyquistStep& step, std::byte* work, int part, int parts) const;
   template <class Real>
+  void mirror(const MirrorStep& step, const std::byte* from, std::byte* to, int part, int parts) const;
+  template <class Real>
   void copy_columns(const ColumnsStep& step, const Run& run, int part, int parts) const;
   void operate(const Operation& operation, const Run& run, int part, int parts) const;
 
@@ -64,7 +66,7 @@ class ResizedFft final : public HostFft {
   std::vector<LikeBlocks> blocks_;        ///< without their steps
   std::vector<std::vector<Step>> bound_;  ///< which are here
   Index work_bytes_ = 0;
-  const FftRow* row_ = nullptr;
+  const FftRow* row_;
 };
 
 }  // namespace weft

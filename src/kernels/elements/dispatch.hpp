@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "kernels/elements/maps.hpp"
 
@@ -22,6 +23,11 @@ inline Index bound_of(const TurnLine& s) {
 }
 inline Index bound_of(const MapModes& s) {
   return std::max(s.loops.total(), s.loops.bound() + s.fields * s.loops.count * s.field_stride);
+}
+inline Index bound_of(const MirrorModes& s) {
+  Index read = 1;
+  for (int i = 0; i < s.loops.count; ++i) read += s.loops[i].n * std::abs(s.loops[i].other);
+  return std::max({s.loops.total(), s.loops.bound(), s.start + read});
 }
 /// Of what is anywhere in an array.
 inline Index bound_of(const CopyColumns&) {
@@ -59,6 +65,10 @@ auto with_work(const TurnLine& s, const F& f) {
 template <class Position, class Divisor, class F>
 auto with_work(const CopyColumns& s, const F& f) {
   return with_real(s.real_bytes, [&]<class Real>(Real) { return f(Columns<Real, Position, Divisor>(s)); });
+}
+template <class Position, class Divisor, class F>
+auto with_work(const MirrorModes& s, const F& f) {
+  return with_real(s.real_bytes, [&]<class Real>(Real) { return f(Mirror<Real, Position, Divisor>(s)); });
 }
 
 template <ModeMap map, class Position, class Divisor, class F>

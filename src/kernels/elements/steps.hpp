@@ -1,5 +1,6 @@
 // What kernels of devices do with each element of a strided box, as plain data: clear it, scale it, fold
-// modes that stand for two, multiply it by the factors of a line, or map the modes of all fields at an index.
+// modes that stand for two, multiply it by the factors of a line, map the modes of all fields at an index,
+// or copy what is mirrored.
 // work.hpp has the work on one element, for host and devices.
 #pragma once
 
@@ -136,6 +137,17 @@ struct CopyColumns {
   int real_bytes = 8;
 };
 
-using ElementStep = std::variant<ClearElements, ScaleElements, FoldModes, TurnLine, MapModes, CopyColumns>;
+/// Complex elements of another place, where the strides are `other` and may be negative, times a factor, or
+/// their conjugates.
+struct MirrorModes {
+  ElementLoops loops{};
+  Index start = 0;  ///< the first element that is read; none lies before element 0
+  bool conjugates = false;
+  double scale = 1;
+  int real_bytes = 8;
+};
+
+using ElementStep =
+    std::variant<ClearElements, ScaleElements, FoldModes, TurnLine, MapModes, CopyColumns, MirrorModes>;
 
 }  // namespace weft

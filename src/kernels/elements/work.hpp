@@ -124,6 +124,25 @@ struct Turn {
   double sign;
 };
 
+/// Positions are unsigned, and sums of negative strides right once `start` is added.
+template <class Real, class Position, class Divisor>
+struct Mirror {
+  explicit Mirror(const MirrorModes& s)
+      : walk(s.loops),
+        start(static_cast<Position>(s.start)),
+        re(static_cast<Real>(s.scale)),
+        im(static_cast<Real>(s.conjugates ? -s.scale : s.scale)) {}
+  WEFT_ANYWHERE void operator()(Position i, std::byte* at, std::byte* other) const {
+    const Spot<Position> spot = walk.spot(i);
+    const Complex<Real>& u =
+        reinterpret_cast<const Complex<Real>*>(other)[static_cast<Position>(start + spot.other)];
+    reinterpret_cast<Complex<Real>*>(at)[spot.at] = {re * u.re, im * u.im};
+  }
+  Walk<Position, Divisor> walk;
+  Position start;
+  Real re, im;
+};
+
 /// Positions are in elements of the array and of work memory; a column is never long.
 template <class Real, class Position, class Divisor>
 struct Columns {
