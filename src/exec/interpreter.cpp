@@ -83,11 +83,11 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
     if (a == call.real_axis) continue;
     if (call.axes.contains(a)) {
       if (diverted != nullptr && a == diverted->axis) {
-        p.diverted_dimension = p.dimensions.size();
         p.diverted_first = diverted->box.lo[a] - call.to_box.lo[a];
         p.diverted_count = diverted->box.extent(a);
       }
       p.dimensions.push_back(dimension(a));
+      p.dimensions.back().diverted = diverted != nullptr && a == diverted->axis;
     } else if (call.extents[a] > 1) {
       p.loops.push_back(dimension(a));
     }

@@ -18,7 +18,8 @@ namespace weft {
 struct FftDimension {
   Index n, from_stride, to_stride;
   Transform transform = Transform::c2c;  ///< of an r2r problem: which DCT or DST, computed as it stands
-  Index diverted_stride = 0;             ///< of modes that are stored elsewhere
+  Index diverted_stride = 0;  ///< of modes that are stored elsewhere (`FftProblem::diverted_count`)
+  bool diverted = false;      ///< the axis of which some modes are
   friend auto operator<=>(const FftDimension&, const FftDimension&) = default;
 };
 
@@ -43,7 +44,6 @@ struct FftProblem {
   /// On devices: modes along one of the dimensions, of all lines, that are best stored elsewhere at once
   /// (`StreamFft::diverts`). 0: none.
   Index diverted_count = 0, diverted_first = 0;
-  std::size_t diverted_dimension = 0;
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
 

@@ -94,18 +94,42 @@ class Finder {
       const bool other_copy = std::ranges::find(found_.copies, i) != found_.copies.end();
       if (!other_copy && touches(p_, op_at(p_, i), c.to, written_by(c))) return false;
     }
-    return needs_nothing_else(copy, first);
+    return is_free(copy);
   }
 
-  /// A copy may wait for FFTs and other such copies, and for what its lane does before them.
-  bool needs_nothing_else(int copy, int first) const {
-    const Op& op = op_at(p_, copy);
-    for (int d = op.deps_begin; d < op.deps_end; ++d) {
-      const int dep = p_.deps[static_cast<std::size_t>(d)];
-      if (op_at(p_, dep).lane != Lane::compute) return false;
-      if (dep > first && op_at(p_, dep).kind != OpKind::fft && !is_own(p_, op_at(p_, dep))) return false;
+  /// Whether what the transfer lane has to do there is over before any of the FFTs begins.
+  bool is_free(int copy) const {
+    const CopyCall& c = copy_at(p_, copy);
+    std::vector<int> others;
+    for (int i = 0; i < copy; ++i)
+      if (op_at(p_, i).lane != Lane::compute && touches(p_, op_at(p_, i), c.to, written_by(c)))
+        others.push_back(i);
+    if (others.empty()) return true;
+    return std::ranges::all_of(found_.parts, [&](const Diversion::Part& part) {
+      const std::vector<bool> over = over_before(part.op);
+      return std::ranges::all_of(others, [&](int i) { return over[static_cast<std::size_t>(i)]; });
+    });
+  }
+
+  /// What is over when an operation begins: what it waits for, what is before it on its lane, and so on.
+  std::vector<bool> over_before(int op) const {
+    std::vector<bool> over(p_.ops.size(), false);
+    std::vector<int> found{op};
+    const auto add = [&](int i) {
+      if (over[static_cast<std::size_t>(i)]) return;
+      over[static_cast<std::size_t>(i)] = true;
+      found.push_back(i);
+    };
+    while (!found.empty()) {
+      const int now = found.back();
+      found.pop_back();
+      for (int d = op_at(p_, now).deps_begin; d < op_at(p_, now).deps_end; ++d)
+        add(p_.deps[static_cast<std::size_t>(d)]);
+      int before = now - 1;
+      while (before >= 0 && op_at(p_, before).lane != op_at(p_, now).lane) --before;
+      if (before >= 0) add(before);
     }
-    return true;
+    return over;
   }
 
   /// Adds a box to what an FFT stores elsewhere, which has to remain a box in one place.

@@ -21,8 +21,8 @@ struct Diversion {
 };
 
 /// For each reshape of which it is possible: nothing else reads or writes that memory between the FFTs and
-/// the copies, and the copies need nothing but these FFTs and what comes before them. Either all parts of a
-/// diversion are stored elsewhere, or none.
+/// the copies, and whatever does so before them on the other stream is over when they begin. Either all parts
+/// of a diversion are stored elsewhere, or none. Copies that scale are not left out.
 std::vector<Diversion> diversions(const Program& program);
 
 }  // namespace weft

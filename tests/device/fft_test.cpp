@@ -315,6 +315,30 @@ TEST(DeviceFft, ManyCallsAreTriedAgainstOneOfAllTheirLinesAside) {
   EXPECT_EQ(planned.size(), 6U);
 }
 
+TEST(DeviceFft, StepsThatDifferInGapsHaveWaysOfTheirOwn) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const auto device = current_device();
+  const DeviceScope scope(*device);
+  const MakeCallPlan library = [](const CufftCall&) { return std::make_shared<Slow>(1000); };
+  // Even, and no other test has it: what was found stays for the life of the process.
+  static Index n = 448;
+  n *= 2;
+  CallStep step;
+  step.call.axes = 1;
+  step.call.n = {n, 0, 0};
+  step.call.batch = 32;
+  step.call.from = step.call.to = {{n, 0, 0}, 32, 1};
+  step.loops = {{16, 32 * n, 32 * n}};
+  ASSERT_TRUE(kernels_can(step));
+  fastest_way(*device, step, library);
+  for (CallSide* side : {&step.call.from, &step.call.to}) *side = {{n, 0, 0}, 96, 3};
+  step.loops = {{16, 96 * n, 96 * n}};
+  ASSERT_FALSE(kernels_can(step));
+  EXPECT_NE(fastest_way(*device, step, library), LineWay::kernels);
+  expect_error([&] { plan_strided_lines(*device, step, 1); }, "kernels of Weft");
+}
+
 TEST(DeviceFft, LinesAsideAgainstTheDirectSum) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);

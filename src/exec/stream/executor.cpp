@@ -270,6 +270,7 @@ double StreamExecutor::began() const {
 }
 
 std::optional<OperationTime> StreamExecutor::time(std::size_t i) const {
+  if (left_out_[i]) return std::nullopt;
   const DeviceScope scope(*device_);
   const std::optional<StreamTimes::Interval> interval = times_.of(i, *device_);
   if (!interval) return std::nullopt;

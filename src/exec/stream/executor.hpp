@@ -71,12 +71,18 @@ class StreamExecutor final : public Interpreter {
   void join();
   void conclude();
   void let_finish();
-  /// What executes a call; most calls of a program ask for the same `problem`.
-  template <class AnyProblem>
-  std::shared_ptr<StreamFft> bind(std::map<AnyProblem, std::shared_ptr<StreamFft>>& known, AnyProblem problem,
-                                  const FftCall& call, std::span<const FftRow* const> libraries);
-  std::shared_ptr<StreamFft> plan(const FftProblem& problem, std::span<const FftRow* const> libraries);
-  std::shared_ptr<StreamFft> plan(const ResizedProblem& problem, std::span<const FftRow* const> libraries);
+  /// What executes a call, and the library behind it.
+  struct BoundFft {
+    std::shared_ptr<StreamFft> fft;
+    const FftRow* row = nullptr;
+  };
+  /// Most calls of a program ask for the same.
+  struct KnownFfts {
+    std::map<FftProblem, BoundFft> plain;
+    std::map<ResizedProblem, BoundFft> resized;
+  };
+  BoundFft bind(KnownFfts& known, const FftCall& call, const Diversion::Part* diverted,
+                const ExecutorSettings& settings);
   void bind_ffts(const ExecutorSettings& settings);
   TurnLine twiddles_of(const FftCall& call) const;
   DeviceCopy coding_copy(std::size_t call);

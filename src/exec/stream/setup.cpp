@@ -44,65 +44,61 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
 }
 
+/// Where FFTs can store all that stays on the rank in one exchange, no copy brings it there.
 void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
-  // Most tiles ask for the same transform.
-  std::map<FftProblem, std::shared_ptr<StreamFft>> known;
-  std::map<ResizedProblem, std::shared_ptr<StreamFft>> known_resized;
-  const auto plain = [&](const FftCall& call, const Diversion::Part* diverted) {
-    return bind(known, fft_problem(call, settings.precision, Effort::estimate, diverted), call,
-                settings.ffts);
-  };
+  KnownFfts known;
+  std::vector<BoundFft> bound(program_.ffts.size());
   left_out_.assign(program_.ops.size(), false);
-  for (const FftCall& call : program_.ffts) {
-    ffts_.push_back(call.resized.empty()
-                        ? plain(call, nullptr)
-                        : bind(known_resized,
-                               resized_problem(call, settings.precision, Effort::estimate, program_), call,
-                               settings.ffts));
-    if (call.twiddles) twiddles_.emplace(ffts_.size() - 1, twiddles_of(call));
-  }
-  // Where FFTs can store all that stays on the rank in one exchange, no copy brings it there.
   for (const Diversion& diversion : diversions(program_)) {
-    std::map<std::size_t, std::shared_ptr<StreamFft>> diverting;
+    std::map<std::size_t, BoundFft> diverting;
     for (const Diversion::Part& part : diversion.parts) {
       const auto call = static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call);
-      diverting[call] = plain(program_.ffts[call], &part);
-      if (!diverting[call]->diverts) break;
+      diverting[call] = bind(known, program_.ffts[call], &part, settings);
+      if (!diverting[call].fft->diverts) break;
     }
-    const bool all = std::ranges::all_of(diverting, [](const auto& d) { return d.second->diverts; });
+    const bool all = std::ranges::all_of(diverting, [](const auto& d) { return d.second.fft->diverts; });
     if (!all || diverting.size() < diversion.parts.size()) continue;
-    for (const auto& [call, fft] : diverting) ffts_[call] = fft;
+    for (const auto& [call, fft] : diverting) bound[call] = fft;
     for (const Diversion::Part& part : diversion.parts)
       diverted_[static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call)] = part.to;
     for (const int copy : diversion.copies) left_out_[static_cast<std::size_t>(copy)] = true;
-    for (auto& [name, lines] : libraries_) lines.diverts = lines.diverts || !lines.by_kernels.empty();
+  }
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    const FftCall& call = program_.ffts[i];
+    if (!bound[i].fft) bound[i] = bind(known, call, nullptr, settings);
+    LinesElsewise elsewise = bound[i].fft->elsewise;
+    elsewise.diverts = bound[i].fft->diverts;
+    note_library(bound[i].row->name, elsewise);
+    fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(bound[i].fft->work_bytes()));
+    ffts_.push_back(bound[i].fft);
+    if (call.twiddles) twiddles_.emplace(i, twiddles_of(call));
   }
 }
 
-template <class AnyProblem>
-std::shared_ptr<StreamFft> StreamExecutor::bind(std::map<AnyProblem, std::shared_ptr<StreamFft>>& known,
-                                                AnyProblem problem, const FftCall& call,
-                                                std::span<const FftRow* const> libraries) {
+StreamExecutor::BoundFft StreamExecutor::bind(KnownFfts& known, const FftCall& call,
+                                              const Diversion::Part* diverted,
+                                              const ExecutorSettings& settings) {
   // Arrays start on multiples of 16 bytes; real lines of a tile may start anywhere.
-  const Index complex = 2 * real_bytes(problem.precision);
-  problem.aligned = call.from.offset % complex == 0 && call.to.offset % complex == 0;
-  std::shared_ptr<StreamFft>& fft = known[problem];
-  if (!fft) fft = plan(problem, libraries);
-  fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft->work_bytes()));
-  return fft;
-}
-
-std::shared_ptr<StreamFft> StreamExecutor::plan(const FftProblem& problem,
-                                                std::span<const FftRow* const> libraries) {
-  PlannedStreamFft planned = plan_stream_fft(libraries, problem, *device_);
-  note_library(planned.row->name, planned.fft->elsewise);
-  return std::move(planned.fft);
-}
-
-std::shared_ptr<StreamFft> StreamExecutor::plan(const ResizedProblem& problem,
-                                                std::span<const FftRow* const> libraries) {
-  auto fft = std::make_shared<ResizedCalls>(problem, libraries, *device_, test_block_bytes(block_bytes));
-  note_library(fft->row().name, fft->elsewise);
+  const Index complex = 2 * real_bytes(settings.precision);
+  const bool aligned = call.from.offset % complex == 0 && call.to.offset % complex == 0;
+  if (!call.resized.empty()) {
+    ResizedProblem problem = resized_problem(call, settings.precision, Effort::estimate, program_);
+    problem.aligned = aligned;
+    BoundFft& fft = known.resized[problem];
+    if (!fft.fft) {
+      const auto calls =
+          std::make_shared<ResizedCalls>(problem, settings.ffts, *device_, test_block_bytes(block_bytes));
+      fft = {calls, &calls->row()};
+    }
+    return fft;
+  }
+  FftProblem problem = fft_problem(call, settings.precision, Effort::estimate, diverted);
+  problem.aligned = aligned;
+  BoundFft& fft = known.plain[problem];
+  if (!fft.fft) {
+    PlannedStreamFft planned = plan_stream_fft(settings.ffts, problem, *device_);
+    fft = {std::move(planned.fft), planned.row};
+  }
   return fft;
 }
 

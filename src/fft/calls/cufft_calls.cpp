@@ -120,19 +120,15 @@ Dimensions::iterator choose_batch(Dimensions& loops, FftKind kind, const Dimensi
   return side_by_side != loops.end() ? side_by_side : longest;
 }
 
-/// Whether this is the axis of which modes are stored elsewhere.
-bool is_diverted(const FftProblem& p, const FftDimension& axis) {
-  return p.diverted_count > 0 && axis.n == p.dimensions[p.diverted_dimension].n &&
-         axis.diverted_stride == p.dimensions[p.diverted_dimension].diverted_stride;
-}
-
 CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes, Dimensions loops) {
   CallStep s;
   s.sides = sides;
   // Where other steps store has no say in how loops merge.
-  const bool diverted = axes.size() == 1 && is_diverted(p, axes[0]);
-  if (!diverted)
-    for (FftDimension& d : loops) d.diverted_stride = 0;
+  const bool diverted = axes.size() == 1 && axes[0].diverted;
+  for (FftDimension& d : loops) {
+    d.diverted = false;
+    if (!diverted) d.diverted_stride = 0;
+  }
   s.loops = merge_loops(std::move(loops));
   FftDimension batch{1, 0, 0};
   const auto chosen = choose_batch(s.loops, kind, axes);
@@ -260,7 +256,7 @@ class CallsBuilder {
   /// elsewhere.
   Dimensions choose(Dimensions axes, const FftDimension* last) const {
     if (most_ == AxesOf::apart && axes.size() > 1)
-      std::erase_if(axes, [&](const FftDimension& d) { return is_diverted(p_, d); });
+      std::erase_if(axes, [](const FftDimension& d) { return d.diverted; });
     return choose_axes(axes, last, p_.direction, most_);
   }
 

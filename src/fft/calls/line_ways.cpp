@@ -100,17 +100,21 @@ CallStep trial_of(const CallStep& step, Index bytes) {
   }
   make_dense(lines, &FftDimension::from_stride);
   make_dense(lines, &FftDimension::to_stride);
+  lines.line.diverted_stride = 0;
+  for (FftDimension& d : lines.around) d.diverted_stride = 0;
   CallStep trial = lines.step(step);
   trial.sides = CallStep::Sides::from_to;
-  trial.diverted_count = trial.diverted_first = trial.diverted_stride = trial.diverted_distance = 0;
+  trial.diverted_count = trial.diverted_first = 0;
   trial.call.direction = Direction::forward;
   return trial;
 }
 
-/// The key under which the outcome of a trial is kept.
+/// The key under which the outcome of a trial is kept. Steps that differ in gaps have the same trial, but
+/// perhaps not the same ways.
 struct TrialKey {
   std::string model;
   CallStep step;
+  bool kernels, aside;
   Index percent_diverted;
   auto operator<=>(const TrialKey&) const = default;
 };
@@ -129,7 +133,7 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   Index size = static_cast<Index>(most_bytes);
   while (size > most && size > least_bytes) size /= 2;
   const Index percent = kernels && kernels_can_divert(step) ? 100 * step.diverted_count / call.n[0] : 0;
-  const TrialKey key{device.model(), trial_of(step, size), percent};
+  const TrialKey key{device.model(), trial_of(step, size), kernels, aside, percent};
   static std::mutex mutex;
   static std::map<TrialKey, LineWay> known;
   {
@@ -143,7 +147,7 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   constexpr double worth_a_table = 1.02, worth_memory = 1.1;
   std::vector<LineWay> ways{LineWay::calls};
   std::vector<TimedPlan> plans{{plan_in_loops(key.step, make(key.step.call)), 1}};
-  if (kernels && kernels_can(key.step)) {
+  if (kernels) {
     ways.push_back(LineWay::kernels);
     plans.push_back(
         {plan_strided_lines(device, key.step, 1), worth_a_table / saved_by_diverting(percent, 1)});

@@ -1,6 +1,5 @@
-// The ways to do a step along one axis, and which one is the fastest on a device. cuFFT transforms strided
-// lines as fast as a copy for some lengths, and takes ten times as long for others, by no rule known
-// beforehand. Lines along a middle axis of an array also need many small calls.
+// The ways to do a step along one axis, and which one is the fastest on a device: that of cuFFT depends on
+// the length by no rule known beforehand.
 #pragma once
 
 #include "fft/calls/fft_sequence.hpp"
@@ -15,9 +14,10 @@ enum class LineWay {
 
 /// The fastest way on this device, which the thread has entered. The ways that may be it are timed on memory
 /// allocated for it, of the step's size up to 256 MiB (or a sixteenth of the free memory) and 256 calls. The
-/// answer is kept for the life of the process, by device model, length, precision, inner loops, and length of
-/// the outermost loop rounded to a power of two. Not timed are steps that have one way only, tiny ones in one
-/// call, and those for which memory does not suffice: they are calls.
+/// answer is kept for the life of the process, by device model, length, precision, ways, inner loops, length
+/// of the outermost loop rounded to a power of two, and the percentage of modes that are stored elsewhere.
+/// Not timed are steps that have one way only, tiny ones in one call, and those for which memory does not
+/// suffice: they are calls.
 LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& make);
 
 /// How much longer FFTs along so many axes may take if so many percent of their result need not be copied

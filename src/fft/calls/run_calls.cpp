@@ -16,6 +16,7 @@
 #include "fft/calls/step_lines.hpp"
 #include "fft/calls/strided_lines.hpp"
 #include "fft/calls/timed_plans.hpp"
+#include "fft/loops.hpp"
 #include "geometry/transform.hpp"
 
 namespace weft {
@@ -101,23 +102,32 @@ bool may_be_apart(const FftProblem& problem) {
          });
 }
 
-/// The problem with its outermost loops shortened, to powers of two, until both sides have at most so many
+/// The problem with its outermost loop shortened, to a power of two, until both sides have at most so many
 /// bytes from the first to the last. With fewer axes it would be another problem.
 FftProblem trial_of(FftProblem problem, std::size_t most) {
   problem.in_place = false;
   problem.scale = 1;
   problem.diverted_count = problem.diverted_first = 0;
-  problem.diverted_dimension = 0;
   for (auto* all : {&problem.dimensions, &problem.loops})
-    for (FftDimension& d : *all) d.diverted_stride = 0;
+    for (FftDimension& d : *all) {
+      d.diverted_stride = 0;
+      d.diverted = false;
+    }
   if (problem.kind == FftKind::c2c) problem.direction = Direction::forward;
+  problem.loops = merge_loops(problem.loops);
+  if (problem.loops.empty()) return problem;
+  Index& n = std::ranges::max_element(problem.loops, {}, &FftDimension::to_stride)->n;
   const auto fits = [&] { return std::max(span_read(problem), span_written(problem)) <= most; };
-  std::ranges::sort(problem.loops, std::greater(), &FftDimension::to_stride);
-  for (FftDimension& loop : problem.loops) {
-    loop.n = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(loop.n)));
-    while (loop.n > 1 && !fits()) loop.n /= 2;
-  }
+  n = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)));
+  while (n > 1 && !fits()) n /= 2;
   return problem;
+}
+
+/// How many percent of the result are best stored elsewhere.
+Index percent_diverted(const FftProblem& problem) {
+  for (const FftDimension& d : problem.dimensions)
+    if (d.diverted) return 100 * problem.diverted_count / d.n;
+  return 0;
 }
 
 bool are_axes_faster_apart(Device& device, const FftProblem& problem, const MakeCallPlan& make,
@@ -125,9 +135,7 @@ bool are_axes_faster_apart(Device& device, const FftProblem& problem, const Make
   if (!may_be_apart(problem)) return false;
   constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
   const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
-  const Index percent = problem.diverted_count == 0
-                            ? 0
-                            : 100 * problem.diverted_count / problem.dimensions[problem.diverted_dimension].n;
+  const Index percent = percent_diverted(problem);
   const std::tuple key(device.model(), trial_of(problem, most), percent);
   const FftProblem& trial = std::get<FftProblem>(key);
   static std::mutex mutex;
@@ -138,9 +146,15 @@ bool are_axes_faster_apart(Device& device, const FftProblem& problem, const Make
   }
   const std::size_t bytes = std::max(span_read(trial), span_written(trial));
   if (bytes > most) return false;
+  // What stores elsewhere has to be a kernel, and is timed as one.
+  CallManner storing = apart;
+  if (percent > 0)
+    storing.way = [&](const CallStep& step) {
+      return kernels_can(step) ? LineWay::kernels : apart.way(step);
+    };
   const double saved = saved_by_diverting(percent, static_cast<int>(trial.dimensions.size()));
   const std::array plans{TimedPlan{make_fft_of_calls(device, trial, make, together), 1},
-                         TimedPlan{make_fft_of_calls(device, trial, make, apart), worth_it / saved}};
+                         TimedPlan{make_fft_of_calls(device, trial, make, storing), worth_it / saved}};
   const auto fastest = fastest_plan(device, plans, bytes);
   if (!fastest) return false;
   const std::lock_guard lock(mutex);

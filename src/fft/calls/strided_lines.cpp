@@ -11,6 +11,7 @@
 #include "fft/calls/step_lines.hpp"
 #include "fft/loops.hpp"
 #include "kernels/lines/step.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -80,6 +81,8 @@ bool kernels_can_divert(const CallStep& step) {
 }
 
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale) {
+  if (!kernels_can(step))
+    throw Error("plan: local FFT", to_string(step.call), "lines that kernels of Weft can transform");
   const StepLines lines(step);
   LineStep s;
   s.n = lines.line.n;

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
 }
 
 /// The most shared memory of a block of threads on the current device, which kernels are allowed to use from
-/// then on; negative: an error.
+/// then on; 0 with an error.
 template <class Value>
 Index shared_bytes(cudaError_t& error) {
   constexpr int most_devices = 64;
