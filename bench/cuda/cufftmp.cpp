@@ -26,11 +26,11 @@ namespace weft::bench {
 
 namespace {
 
-constexpr const char* operation = "--peers cufftmp";
+constexpr const char* mp_operation = "--peers cufftmp";
 
-void check(cufftResult status, const char* call) {
+void check_mp(cufftResult status, const char* call) {
   if (status != CUFFT_SUCCESS)
-    throw Error(operation, std::string(call) + ": error " + std::to_string(static_cast<int>(status)),
+    throw Error(mp_operation, std::string(call) + ": error " + std::to_string(static_cast<int>(status)),
                 "success");
 }
 
@@ -61,26 +61,26 @@ class CufftMp final : public Peer {
   void prepare() {
     CommImpl& comm = comm_.impl();
     mp_ = &cufftmp::find(comm_);
-    agree(comm, operation, [&] { look(); });
+    agree(comm, mp_operation, [&] { look(); });
     // Each plan is made by all ranks together.
     const int plans = real_ && forward_ && backward_ ? 2 : 1;
     for (int i = 0; i < plans; ++i) {
-      agree(comm, operation, [&] { begin_plan(); });
-      agree(comm, operation, [&] { make_plan(real_ && (i == 1 || !forward_)); });
+      agree(comm, mp_operation, [&] { begin_plan(); });
+      agree(comm, mp_operation, [&] { make_plan(real_ && (i == 1 || !forward_)); });
     }
-    agree(comm, operation, [&] {
-      check(mp_->allocate(plans_[0], &descriptor_,
+    agree(comm, mp_operation, [&] {
+      check_mp(mp_->allocate(plans_[0], &descriptor_,
                           natural_ ? CUFFT_XT_FORMAT_DISTRIBUTED_INPUT : CUFFT_XT_FORMAT_INPLACE),
             "cufftXtMalloc");
     });
-    agree(comm, operation, [&] {
+    agree(comm, mp_operation, [&] {
       const auto bytes = static_cast<std::size_t>(
           std::max(side(true).strides[0] * side(true).box.extent(0) * element_bytes(true),
                    side(false).strides[0] * side(false).box.extent(0) * element_bytes(false)));
       auto* const memory = static_cast<std::byte*>(descriptor_->descriptor->data[0]);
       array_ = Array({memory, [](std::byte*) {}}, bytes, device_, "cuFFTMp's array");
       const std::size_t some = std::min(bytes, numbers_bytes);
-      numbers_ = device_->allocate(some, operation);
+      numbers_ = device_->allocate(some, mp_operation);
       make_numbers(some);
     });
     check_answer();
@@ -92,7 +92,7 @@ class CufftMp final : public Peer {
     double time = 0;
     store_numbers();
     comm_.barrier();
-    agree(comm_.impl(), operation, [&] {
+    agree(comm_.impl(), mp_operation, [&] {
       const double begin = seconds();
       if (forward_) execute(Direction::forward);
       if (backward_) execute(Direction::backward);
@@ -115,13 +115,13 @@ class CufftMp final : public Peer {
     int devices = 0;
     cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
     if (const int ranks = comm_.impl().node_ranks(); ranks > devices)
-      throw Error(operation,
+      throw Error(mp_operation,
                   std::to_string(ranks) + " ranks of a machine with " + std::to_string(devices) + " GPUs",
                   "a GPU for each rank");
     const Shape& n = problem_.shape;
     const Index most = std::numeric_limits<int>::max();
     if (std::min(n[0], n[1]) < comm_.size() || std::max({n[0], n[1], n[2]}) > most)
-      throw Error(operation,
+      throw Error(mp_operation,
                   "axes of " + std::to_string(n[0]) + ", " + std::to_string(n[1]) + " and " +
                       std::to_string(n[2]) + " points",
                   "axes 0 and 1 of as many points as there are ranks, or more, below 2^31");
@@ -132,11 +132,11 @@ class CufftMp final : public Peer {
 
   void begin_plan() {
     cufftHandle plan = 0;
-    check(mp_->create(&plan), "cufftCreate");
+    check_mp(mp_->create(&plan), "cufftCreate");
     plans_.push_back(plan);
-    check(mp_->attach(plan, cufftmp::of_mpi, &ranks_), "cufftMpAttachComm");
-    check(mp_->set_stream(plan, static_cast<cudaStream_t>(stream_->native())), "cufftSetStream");
-    check(natural_
+    check_mp(mp_->attach(plan, cufftmp::of_mpi, &ranks_), "cufftMpAttachComm");
+    check_mp(mp_->set_stream(plan, static_cast<cudaStream_t>(stream_->native())), "cufftSetStream");
+    check_mp(natural_
               ? mp_->set_formats(plan, CUFFT_XT_FORMAT_DISTRIBUTED_INPUT, CUFFT_XT_FORMAT_DISTRIBUTED_OUTPUT)
               : mp_->set_formats(plan, CUFFT_XT_FORMAT_INPLACE, CUFFT_XT_FORMAT_INPLACE_SHUFFLED),
           "cufftXtSetSubformatDefault");
@@ -144,7 +144,7 @@ class CufftMp final : public Peer {
     const BoxInArray points = side(true), modes = side(false);
     const Three in_lo = three(points.box.lo), in_hi = three(points.box.hi), in = three(points.strides);
     const Three out_lo = three(modes.box.lo), out_hi = three(modes.box.hi), out = three(modes.strides);
-    check(mp_->set_boxes(plan, 3, in_lo.data(), in_hi.data(), out_lo.data(), out_hi.data(), in.data(),
+    check_mp(mp_->set_boxes(plan, 3, in_lo.data(), in_hi.data(), out_lo.data(), out_hi.data(), in.data(),
                          out.data()),
           "cufftXtSetDistribution");
   }
@@ -156,7 +156,7 @@ class CufftMp final : public Peer {
                                      : (wide ? CUFFT_D2Z : CUFFT_R2C);
     const Shape& n = problem_.shape;
     std::size_t work = 0;
-    check(mp_->make_plan(plans_.back(), static_cast<int>(n[0]), static_cast<int>(n[1]),
+    check_mp(mp_->make_plan(plans_.back(), static_cast<int>(n[0]), static_cast<int>(n[1]),
                          static_cast<int>(n[2]), type, &work),
           "cufftMakePlan3d");
   }
@@ -183,7 +183,7 @@ class CufftMp final : public Peer {
   /// Until it is done.
   void execute(Direction d) {
     const cufftHandle plan = d == Direction::forward ? plans_.front() : plans_.back();
-    check(mp_->execute(plan, array_.data(), array_.data(),
+    check_mp(mp_->execute(plan, array_.data(), array_.data(),
                        d == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE),
           "cufftXtExec");
     cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_->native())), "cudaStreamSynchronize");
@@ -199,7 +199,7 @@ class CufftMp final : public Peer {
         return answer.given(d, at, item);
       });
       comm_.barrier();
-      agree(comm_.impl(), operation, [&] { execute(d); });
+      agree(comm_.impl(), mp_operation, [&] { execute(d); });
       const double error =
           BoxValues(array_, side(!from_points), pool_.get()).error(comm_, [&](const Shape& at, Index item) {
             return answer.result(d, at, item);
@@ -210,7 +210,7 @@ class CufftMp final : public Peer {
       if (!(error <= most)) {
         char text[100];
         std::snprintf(text, sizeof text, "a result whose relative L2 error is %.1e", error);
-        throw Error(operation, text, "the transform of its input");
+        throw Error(mp_operation, text, "the transform of its input");
       }
       error_ = std::max(error_, error);
     }
@@ -230,7 +230,7 @@ class CufftMp final : public Peer {
 
   /// The array holds what the last execution has left; transformed again and again, it would overflow.
   void store_numbers() {
-    agree(comm_.impl(), operation, [&] {
+    agree(comm_.impl(), mp_operation, [&] {
       auto* const to = static_cast<std::byte*>(array_.data());
       const auto stream = static_cast<cudaStream_t>(stream_->native());
       for (std::size_t at = 0; at < array_.size(); at += numbers_bytes)
