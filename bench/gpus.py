@@ -126,6 +126,8 @@ def main() -> int:
     arguments.add_argument("--bench", default=str(TOP / "build" / "release" / "bin" / "weft-bench"))
     arguments.add_argument("--gpus", type=int, default=1, help="how many ranks, with a GPU each")
     arguments.add_argument("--only", choices=KINDS, action="append", help="kinds of runs; without it all but cufftmp")
+    arguments.add_argument("--size", type=int, action="append", help="some sizes; without it all of a kind")
+    arguments.add_argument("--precision", choices=["double", "float"], help="one precision; without it all of a kind")
     arguments.add_argument("--most", type=int, default=1 << 30, help="no larger sizes than this one")
     arguments.add_argument("--launch", default="mpirun -n {ranks}", help="starts MPI ranks")
     arguments.add_argument("--limit", type=float, default=120, help="seconds that a run may take")
@@ -140,7 +142,11 @@ def main() -> int:
         ranks = kind.gpus or given.gpus
         print(f"{label}: {kind.meaning}", flush=True)
         for size in kind.sizes:
-            for precision in kind.precisions if size <= given.most else ():
+            if size > given.most or (given.size and size not in given.size):
+                continue
+            for precision in kind.precisions:
+                if given.precision and precision != given.precision:
+                    continue
                 name = f"{label}-{ranks}-{size}-{precision}"
                 result = measure(name, kind, size, precision, ranks, given)
                 if result is None:
