@@ -79,7 +79,7 @@ std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared
 template <class Value>
 cudaError_t launch(const LineStep& step, const LineArrays& arrays, cudaStream_t stream) {
   using Complex = lines::Complex<lines::real_of<Value>>;
-  constexpr int values = sizeof(Value) / sizeof(Complex);
+  constexpr int values = lines::lines_in<Value>;
   const Form form(step, values);
   cudaError_t error = cudaSuccess;
   const Index shared = shared_bytes<Value>(error), bytes = sizeof(Value);

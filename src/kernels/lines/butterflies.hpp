@@ -137,14 +137,14 @@ WEFT_INLINE void transform(Value (&x)[N]) {
   } else if constexpr (N == 3 || N == 5 || N == 7) {
     transform_prime<N>(x);
   } else {
-    constexpr int P = first_factor(N), Q = N / P;
-    transform_columns<P, Q, 0>(x);
+    constexpr int rows = first_factor(N), columns = N / rows;
+    transform_columns<rows, columns, 0>(x);
     Value result[N];
-    WEFT_UNROLL for (int i = 0; i < P; ++i) {
-      Value y[Q];
-      WEFT_UNROLL for (int j = 0; j < Q; ++j) y[j] = x[i * Q + j];
-      transform<Q>(y);
-      WEFT_UNROLL for (int j = 0; j < Q; ++j) result[i + P * j] = y[j];
+    WEFT_UNROLL for (int i = 0; i < rows; ++i) {
+      Value y[columns];
+      WEFT_UNROLL for (int j = 0; j < columns; ++j) y[j] = x[i * columns + j];
+      transform<columns>(y);
+      WEFT_UNROLL for (int j = 0; j < columns; ++j) result[i + rows * j] = y[j];
     }
     WEFT_UNROLL for (int i = 0; i < N; ++i) x[i] = result[i];
   }

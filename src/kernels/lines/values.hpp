@@ -52,4 +52,10 @@ struct RealOf<Pair<Real>> {
 template <class Value>
 using real_of = typename RealOf<Value>::type;
 
+/// How many lines there are in a value.
+template <class Value>
+inline constexpr int lines_in = 1;
+template <class Real>
+inline constexpr int lines_in<Pair<Real>> = 2;
+
 }  // namespace weft::lines

@@ -116,9 +116,8 @@ Line<real_of<Value>> first_line(const LineStep& step, const LineArrays& arrays) 
   const auto begins_on_value = [](const std::byte* at) {
     return reinterpret_cast<std::uintptr_t>(at) % sizeof(Value) == 0;
   };
-  const bool at_once = begin_on_values(step, sizeof(Value) / sizeof(Number)) &&
-                       begins_on_value(arrays.from) && begins_on_value(arrays.to) &&
-                       (!diverts || begins_on_value(arrays.diverted));
+  const bool at_once = begin_on_values(step, lines_in<Value>) && begins_on_value(arrays.from) &&
+                       begins_on_value(arrays.to) && (!diverts || begins_on_value(arrays.diverted));
   return {reinterpret_cast<const Number*>(arrays.from), reinterpret_cast<Number*>(arrays.to),
           reinterpret_cast<Number*>(diverts ? arrays.diverted : arrays.to),
           at_once ? Access::at_once : Access::by_lines};
