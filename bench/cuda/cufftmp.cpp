@@ -70,8 +70,8 @@ class CufftMp final : public Peer {
     }
     agree(comm, mp_operation, [&] {
       check_mp(mp_->allocate(plans_[0], &descriptor_,
-                          natural_ ? CUFFT_XT_FORMAT_DISTRIBUTED_INPUT : CUFFT_XT_FORMAT_INPLACE),
-            "cufftXtMalloc");
+                             natural_ ? CUFFT_XT_FORMAT_DISTRIBUTED_INPUT : CUFFT_XT_FORMAT_INPLACE),
+               "cufftXtMalloc");
     });
     agree(comm, mp_operation, [&] {
       const auto bytes = static_cast<std::size_t>(
@@ -136,17 +136,17 @@ class CufftMp final : public Peer {
     plans_.push_back(plan);
     check_mp(mp_->attach(plan, cufftmp::of_mpi, &ranks_), "cufftMpAttachComm");
     check_mp(mp_->set_stream(plan, static_cast<cudaStream_t>(stream_->native())), "cufftSetStream");
-    check_mp(natural_
-              ? mp_->set_formats(plan, CUFFT_XT_FORMAT_DISTRIBUTED_INPUT, CUFFT_XT_FORMAT_DISTRIBUTED_OUTPUT)
-              : mp_->set_formats(plan, CUFFT_XT_FORMAT_INPLACE, CUFFT_XT_FORMAT_INPLACE_SHUFFLED),
-          "cufftXtSetSubformatDefault");
+    check_mp(natural_ ? mp_->set_formats(plan, CUFFT_XT_FORMAT_DISTRIBUTED_INPUT,
+                                         CUFFT_XT_FORMAT_DISTRIBUTED_OUTPUT)
+                      : mp_->set_formats(plan, CUFFT_XT_FORMAT_INPLACE, CUFFT_XT_FORMAT_INPLACE_SHUFFLED),
+             "cufftXtSetSubformatDefault");
     if (!natural_) return;
     const BoxInArray points = side(true), modes = side(false);
     const Three in_lo = three(points.box.lo), in_hi = three(points.box.hi), in = three(points.strides);
     const Three out_lo = three(modes.box.lo), out_hi = three(modes.box.hi), out = three(modes.strides);
     check_mp(mp_->set_boxes(plan, 3, in_lo.data(), in_hi.data(), out_lo.data(), out_hi.data(), in.data(),
-                         out.data()),
-          "cufftXtSetDistribution");
+                            out.data()),
+             "cufftXtSetDistribution");
   }
 
   void make_plan(bool to_real) {
@@ -157,8 +157,8 @@ class CufftMp final : public Peer {
     const Shape& n = problem_.shape;
     std::size_t work = 0;
     check_mp(mp_->make_plan(plans_.back(), static_cast<int>(n[0]), static_cast<int>(n[1]),
-                         static_cast<int>(n[2]), type, &work),
-          "cufftMakePlan3d");
+                            static_cast<int>(n[2]), type, &work),
+             "cufftMakePlan3d");
   }
 
   /// What this rank has of the points or the modes.
@@ -184,8 +184,8 @@ class CufftMp final : public Peer {
   void execute(Direction d) {
     const cufftHandle plan = d == Direction::forward ? plans_.front() : plans_.back();
     check_mp(mp_->execute(plan, array_.data(), array_.data(),
-                       d == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE),
-          "cufftXtExec");
+                          d == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE),
+             "cufftXtExec");
     cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_->native())), "cudaStreamSynchronize");
   }
 
