@@ -8,9 +8,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "api/plan_impl.hpp"
 #include "base/cache.hpp"
 #include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
+#include "exec/bound_plan.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
 #include "support/between.hpp"
@@ -154,6 +156,8 @@ class Trial {
     calls.insert(calls.end(), back.begin(), back.end());
     return calls;
   }
+
+  Interpreter::Libraries libraries() const { return PlanImpl::of(plan_).bound->libraries(); }
 
   /// Whether it sends boxes from where they lie, so that what others scale while they copy is scaled
   /// elsewhere.
@@ -318,6 +322,7 @@ struct Outcome {
   std::string exchange;
   bool sends_boxes = false;
   std::vector<FftCall> ffts;
+  Interpreter::Libraries libraries;
   std::pair<std::vector<Out>, std::vector<In>> results;
 };
 
@@ -330,12 +335,13 @@ bool are_same(const FftCall& a, const FftCall& b) {
          at_one_place(a.to, b.to);
 }
 
-/// The same local FFTs at the same places give the same bits; an exchange that does not copy all parts scales
-/// in other places, too.
+/// The same local FFTs at the same places, computed in the same ways, give the same bits; an exchange that does
+/// not copy all parts scales in other places, too.
 template <class In, class Out>
 bool comparable(const RandomProblem& p, const Outcome<In, Out>& a, const Outcome<In, Out>& b) {
   const bool scaled = p.problem.forward_scale != Scale::none || p.problem.backward_scale != Scale::none;
   return std::equal(a.ffts.begin(), a.ffts.end(), b.ffts.begin(), b.ffts.end(), are_same) &&
+         a.libraries == b.libraries &&
          (!scaled || (!a.sends_boxes && !b.sends_boxes));
 }
 
@@ -350,6 +356,7 @@ void run_typed(const Comm& comm, const RandomProblem& p) {
       T trial(comm, p, exchange);
       mine.results = trial.run();
       mine.ffts = trial.ffts();
+      mine.libraries = trial.libraries();
       mine.sends_boxes = trial.sends_boxes();
     } catch (const Error& e) {
       // Padding may have no room; what has no padding never says so.
