@@ -335,14 +335,13 @@ bool are_same(const FftCall& a, const FftCall& b) {
          at_one_place(a.to, b.to);
 }
 
-/// The same local FFTs at the same places, computed in the same ways, give the same bits; an exchange that does
-/// not copy all parts scales in other places, too.
+/// The same local FFTs at the same places, computed in the same ways, give the same bits; an exchange that
+/// does not copy all parts scales in other places, too.
 template <class In, class Out>
 bool comparable(const RandomProblem& p, const Outcome<In, Out>& a, const Outcome<In, Out>& b) {
   const bool scaled = p.problem.forward_scale != Scale::none || p.problem.backward_scale != Scale::none;
   return std::equal(a.ffts.begin(), a.ffts.end(), b.ffts.begin(), b.ffts.end(), are_same) &&
-         a.libraries == b.libraries &&
-         (!scaled || (!a.sends_boxes && !b.sends_boxes));
+         a.libraries == b.libraries && (!scaled || (!a.sends_boxes && !b.sends_boxes));
 }
 
 template <class In, class Out>
