@@ -193,8 +193,13 @@ module weft_c_module
     end function
   end interface
 
-  ! Boxes and options.
+  ! Boxes, lines and options.
   interface
+    integer(c_int) function weft_line_shape_c(n, shape) bind(C, name="weft_line_shape")
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), intent(inout) :: shape(2)
+    end function
     integer(c_int64_t) function weft_box_count_c(box) bind(C, name="weft_box_count")
       import :: c_int64_t, c_box
       type(c_box), intent(in) :: box

@@ -7,7 +7,7 @@ module weft_problems_module
   private
   public :: weft_distribution, weft_slab, weft_pencil, weft_brick, weft_grid, weft_boxes, weft_own_box, weft_fastest
   public :: weft_columns, weft_sphere
-  public :: weft_problem, weft_max_dimensions
+  public :: weft_problem, weft_line_shape, weft_max_dimensions
   public :: weft_none, weft_c2c, weft_r2c, weft_dct1, weft_dct2, weft_dct3, weft_dct4, weft_dst1, weft_dst2, weft_dst3, &
     weft_dst4
   public :: weft_float32, weft_float64, weft_host, weft_cuda, weft_element_auto, weft_real, weft_complex
@@ -125,6 +125,9 @@ module weft_problems_module
   end interface
   interface weft_columns
     procedure columns_default, columns_int64
+  end interface
+  interface weft_line_shape
+    procedure line_shape_default, line_shape_int64
   end interface
   interface weft_sphere
     procedure distribution_sphere, sphere_real32, sphere_default
@@ -284,6 +287,24 @@ contains
     class(weft_distribution), intent(inout) :: self
     self%r2c_padding = .true.
   end subroutine
+
+  ! Two lengths whose product is n, as nearly equal as they can be: the shape of a line, weft_problem%line = [2, 1]. A
+  ! prime is a failure, for which both are 0.
+  function line_shape_int64(n, status) result(shape)
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(out), optional :: status
+    integer(c_int64_t) :: shape(2)
+    integer(c_int64_t) :: of_axes(2)
+    of_axes = 0
+    call report(weft_line_shape_c(n, of_axes), status)
+    shape = of_axes(2:1:-1)
+  end function
+  function line_shape_default(n, status) result(shape)
+    integer, intent(in) :: n
+    integer, intent(out), optional :: status
+    integer(c_int64_t) :: shape(2)
+    shape = line_shape_int64(int(n, c_int64_t), status)
+  end function
 
   ! ------------------------------------------------------------------------------------------------- translation
 

@@ -5,7 +5,7 @@ module weft
   use weft_axes_module, only: weft_box, weft_intersect
   use weft_problems_module, only: weft_distribution, weft_slab, weft_pencil, weft_brick, weft_grid, weft_boxes, &
     weft_own_box, weft_fastest, weft_columns, weft_sphere, &
-    weft_problem, weft_max_dimensions, weft_none, weft_c2c, weft_r2c, weft_dct1, weft_dct2, &
+    weft_problem, weft_line_shape, weft_max_dimensions, weft_none, weft_c2c, weft_r2c, weft_dct1, weft_dct2, &
     weft_dct3, weft_dct4, weft_dst1, weft_dst2, weft_dst3, weft_dst4, weft_float32, weft_float64, weft_host, weft_cuda, &
     weft_element_auto, weft_real, weft_complex, weft_nyquist_shared, weft_nyquist_odd, weft_nyquist_single, &
     weft_between_none, weft_between_modes, weft_between_points, &

@@ -35,5 +35,6 @@ void test_on(weft_comm comm) {
   test_transforms(comm);
   test_errors(comm);
   test_findings(comm);
+  test_lines(comm);
   test_trials(comm);
 }

@@ -28,6 +28,7 @@ void test_handles(void);
 void test_transforms(weft_comm comm);
 void test_errors(weft_comm comm);
 void test_findings(weft_comm comm);
+void test_lines(weft_comm comm);
 void test_trials(weft_comm comm);
 // All of those that take a communicator.
 void test_on(weft_comm comm);

@@ -141,40 +141,6 @@ static void test_modes(weft_comm comm, int rank, int size) {
   GOOD(weft_plan_free(&plan));
 }
 
-/* Six times four points as one line, and what it is by its definition. */
-static void test_line(weft_comm comm) {
-  weft_problem problem = {.size = sizeof problem, .ndim = 2, .line = {0, 1}};
-  GOOD(weft_line_shape(24, problem.shape));
-  CHECK(problem.shape[0] == 4 && problem.shape[1] == 6);
-  FAILS(weft_line_shape(23, problem.shape), WEFT_FAILURE, "23 points");
-  FAILS(weft_line_shape(24, NULL), WEFT_BAD_ARGUMENT, "shape is NULL");
-  weft_plan plan = NULL;
-  GOOD(weft_plan_create(comm, &problem, NULL, &plan));
-  weft_layout in = {.size = sizeof in}, out = {.size = sizeof out};
-  GOOD(weft_plan_layout(plan, WEFT_INPUT, &in));
-  GOOD(weft_plan_layout(plan, WEFT_OUTPUT, &out));
-  double complex *x = NULL, *y = NULL;
-  GOOD(weft_alloc((size_t)in.count * sizeof *x, (void**)&x));
-  GOOD(weft_alloc((size_t)out.count * sizeof *y, (void**)&y));
-  int64_t at = 0;
-  for (int64_t a = in.box.lo[0]; a < in.box.hi[0]; ++a)
-    for (int64_t b = in.box.lo[1]; b < in.box.hi[1]; ++b) x[at++] = (double)((6 * a + b) % 5) - 2.0 * I;
-  GOOD(weft_forward(plan, x, y));
-  at = 0;
-  for (int64_t a = out.box.lo[0]; a < out.box.hi[0]; ++a)
-    for (int64_t b = out.box.lo[1]; b < out.box.hi[1]; ++b) {
-      double complex sum = 0;
-      for (int j = 0; j < 24; ++j)
-        sum += ((double)(j % 5) - 2.0 * I) * cexp(-2 * acos(-1.0) * I * (double)(j * (a + 4 * b) % 24) / 24);
-      CHECK(cabs(y[at++] - sum) < 1e-12);
-    }
-  weft_free(x);
-  weft_free(y);
-  GOOD(weft_plan_free(&plan));
-  problem.transforms[1] = WEFT_NONE;
-  FAILS(weft_plan_create(comm, &problem, NULL, &plan), WEFT_FAILURE, "c2c along both axes of a line");
-}
-
 /* One wave through modes that do not hold it and through some that do, and back. */
 static void test_kept_modes(weft_comm comm) {
   weft_problem problem = {.size = sizeof problem, .ndim = 2, .shape = {12, 10}, .modes = {8, 0}};
@@ -376,7 +342,6 @@ void test_findings(weft_comm comm) {
   GOOD(weft_plan_free(&plan));
   test_accuracy(comm, rank, size);
   test_modes(comm, rank, size);
-  test_line(comm);
   test_kept_modes(comm);
   test_operators(comm, size);
   test_columns(comm, rank, size);

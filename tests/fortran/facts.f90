@@ -19,7 +19,6 @@ contains
     call test_texts(comm)
     call test_accuracy(comm)
     call test_modes(comm)
-    call test_line(comm)
     call test_kept_modes(comm)
   end subroutine
 
@@ -107,52 +106,6 @@ contains
     sums = plan%shell_spectrum(modes, units=[1d0], status=status)
     call claim(comm, status == weft_failure, "too few units")
     call plan%free()
-  end subroutine
-
-  ! 24 points in Fortran's order as one line: point j is (1 + mod(j, 6), 1 + j/6), mode k is (1 + k/4, 1 + mod(k, 4)).
-  subroutine test_line(comm)
-    type(weft_comm), intent(in) :: comm
-    type(weft_problem) :: problem
-    type(weft_plan) :: plan
-    type(weft_box) :: in, out
-    complex(real64), allocatable :: x(:, :), y(:, :)
-    complex(real64) :: sum_of_all
-    real(real64), parameter :: turn = 2*acos(-1d0)
-    integer(int64) :: i, j, k
-    integer :: status, m
-    problem%shape = [6, 4]
-    problem%line = [2, 1]
-    problem%output = weft_slab(1)
-    call plan%create(comm, problem)
-    in = plan%input_box()
-    out = plan%output_box()
-    allocate (x(in%lo(1):in%hi(1), in%lo(2):in%hi(2)), y(out%lo(1):out%hi(1), out%lo(2):out%hi(2)))
-    do j = in%lo(2), in%hi(2)
-      do i = in%lo(1), in%hi(1)
-        x(i, j) = value_of_point(6*(j - 1) + i - 1)
-      end do
-    end do
-    call plan%forward(x, y)
-    do j = out%lo(2), out%hi(2)
-      do i = out%lo(1), out%hi(1)
-        k = 4*(i - 1) + j - 1
-        sum_of_all = 0
-        do m = 0, 23
-          sum_of_all = sum_of_all + value_of_point(int(m, int64))*exp(cmplx(0, -turn*mod(m*k, 24_int64)/24, real64))
-        end do
-        call claim_here(abs(y(i, j) - sum_of_all) < 1d-12)
-      end do
-    end do
-    call claim(comm, all_right, "a line is one transform")
-    call plan%free()
-    problem%line = [2, 2]
-    call plan%create(comm, problem, status=status)
-    call claim(comm, status == weft_failure, "a line of one dimension")
-  contains
-    complex(real64) function value_of_point(p)
-      integer(int64), intent(in) :: p
-      value_of_point = cmplx(mod(p, 5_int64), -2, real64)
-    end function
   end subroutine
 
   subroutine claim_here(holds)

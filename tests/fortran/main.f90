@@ -7,6 +7,7 @@ module all_of_them
   use edges
   use misuse
   use facts
+  use lines
   use operators
   use columns
   implicit none
@@ -22,6 +23,7 @@ contains
     call test_edges(comm)
     call test_misuse(comm)
     call test_facts(comm)
+    call test_lines(comm)
     call test_operators(comm)
     call test_columns(comm)
   end subroutine
