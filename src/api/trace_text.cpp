@@ -98,16 +98,22 @@ class RankEvents {
   TracedRank rank_;
 };
 
+/// "fft axes 0, 1". The axis of halves is none of the user's.
+std::string what_it_does(const Stage& stage, const Schedule& schedule, Direction d) {
+  if (stage.halves == Halves::join) return d == Direction::forward ? "join halves" : "split halves";
+  std::vector<int> axes(stage.axes.begin(), stage.axes.end());
+  std::erase(axes, schedule.halves_axis);
+  if (axes.empty()) return "";
+  return (axes.size() == 1 ? "fft axis " : "fft axes ") + join(axes, ", ");
+}
+
 }  // namespace
 
 TracedPlan traced_plan(int number, const std::string& title, const Design& design, bool streams) {
   TracedPlan traced{number, title, streams, {}};
   for (const Direction d : {Direction::forward, Direction::backward})
     for (const Stage& stage : design.schedule(d).stages)
-      at(traced.stages, d)
-          .push_back(stage.axes.size() == 0
-                         ? ""
-                         : (stage.axes.size() == 1 ? "fft axis " : "fft axes ") + join(stage.axes, ", "));
+      at(traced.stages, d).push_back(what_it_does(stage, design.schedule(d), d));
   return traced;
 }
 

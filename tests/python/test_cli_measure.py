@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 import weft
 from command_line import fail, run, run_json
@@ -67,6 +68,56 @@ def test_other_commands_of_cut_transforms(capsys):
     assert data["boxes"]["input"][1]["hi"] == [8, 7, 5]
     data = run_json(capsys, "compare", *case, "--repeat", "1", "--first", "exchange=copy")
     assert data["problem"]["modes"] == [8, 7, 5]
+
+
+@pytest.mark.parametrize(
+    ("case", "shape", "line"),
+    [
+        ("--line 96", [8, 12], [0, 1]),
+        ("--line 96 --transform r2c --output transposed", [8, 12], [0, 1]),  # the modes 0 to 48
+        ("--line 45 --transform r2c", [5, 9], [0, 1]),
+        ("--line 96 --transform r2c,c2c", [8, 12], [0, 1]),  # those of half of the columns
+        ("--shape 8,6 --line 1,0 --input brick", [8, 6], [1, 0]),
+        ("--shape 5,6,10 --line 1,2", [5, 6, 10], [1, 2]),
+        ("--shape 5,6,10 --line 0,2 --transform r2c,c2c,c2c", [5, 6, 10], [0, 2]),
+        ("--shape 5,6,10 --line 1,2 --transform dct2,c2c,r2c", [5, 6, 10], [1, 2]),
+        ("--shape 12,6,10 --line 1,2 --modes 8,6,10", [12, 6, 10], [1, 2]),
+    ],
+)
+def test_bench_of_lines(case, shape, line, capsys):
+    for ranks in (1, 3):
+        data = run_json(capsys, "bench", *case.split(), "--comm", f"threads:{ranks}", "--repeat", "1", "--batch", "2")
+        assert 0 < data["error_l2"] < 1e-14
+        assert (data["problem"]["shape"], data["problem"]["line"]) == (shape, line)
+        assert f"axes {line[0]} and {line[1]} one line" in data["plan"]
+
+
+def test_a_line_beside_others(capsys):
+    for transform in ("c2c", "r2c", "r2c,c2c"):
+        case = ["--line", "96", "--comm", "threads:2", "--transform", transform, "--repeat", "1", "--batch", "3"]
+        data = run_json(capsys, "bench", *case, "--peers", "scipy,numpy,whole")
+        assert list(data["peers"]) == ["scipy", "numpy", "whole"]
+    line = Case((8, 12), "r2c", line=(0, 1))
+    x = np.random.default_rng(0).standard_normal(96)
+    for name in ("scipy", "numpy", "whole"):
+        functions = _measure._peer_functions(name, line, 1)
+        modes = functions["forward"](x)
+        np.testing.assert_allclose(modes, np.fft.rfft(x), atol=1e-12)
+        np.testing.assert_allclose(functions["backward"](modes), x, atol=1e-14)
+
+
+def test_other_commands_of_lines(capsys, tmp_path):
+    case = ["--line", "96", "--transform", "r2c", "--output", "transposed", "--comm", "threads:2"]
+    data = run_json(capsys, "explain", *case)
+    assert [box["hi"] for box in data["boxes"]["output"]] == [[8, 4], [8, 7]]  # 49 modes, and 7 that fill the row
+    assert [stage["kind"] for stage in data["stages"]][-1] == "join"
+    data = run_json(capsys, "compare", *case, "--repeat", "1", "--first", "exchange=copy")
+    assert data["problem"]["line"] == [0, 1]
+    data = run_json(capsys, "trace", *case, "--to", str(tmp_path / "page.html"))
+    names = {o["name"] for o in data["operations"]}  # the halves of its modes are no axis of the user's
+    assert {"fft axis 0", "fft axis 1", "join halves", "split halves"} <= names and not any("2" in n for n in names)
+    data = run_json(capsys, "tune", *case, "--trials", "1", "--quiet", "--wisdom", str(tmp_path / "fft.json"))
+    assert data["problem"]["shape"] == [8, 12] and "one line" in data["plan"]
 
 
 def test_bench_beside_others(capsys):

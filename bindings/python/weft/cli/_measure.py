@@ -7,6 +7,7 @@ that each finds caches and clock rates as in a loop of its own.
 from __future__ import annotations
 
 import functools
+import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -130,6 +131,11 @@ def _lines(case: Case) -> tuple[Lines, Lines]:
     given, expected = [], []
     for axis, (n, kind) in enumerate(zip(case.shape, case.transforms, strict=True)):
         real = kind == "r2c" or (kind != "c2c" and case.dtype.kind == "f")
+        if axis in case.line:  # all of its modes are there, and nothing is between
+            x = random.standard_normal(n)
+            given.append(x)
+            expected.append(x)
+            continue
         cut = {name: lengths[axis : axis + 1] for name, lengths in (("modes", case.modes), ("points", case.points))}
         with weft.Plan(None, (n,), kind, "d" if real else "D", **cut) as plan:
             x = plan.empty_input()
@@ -168,8 +174,8 @@ class Peer:
 
     def _once(self, direction: str) -> float:
         if not self._arrays:  # here, so that only one process has them
-            shape = (self._case.batch, *self._case.shape) if self._case.batch > 1 else self._case.shape
-            x = np.empty(shape, self._case.dtype)
+            shape = _shape_for_peers(self._case)
+            x = np.empty((self._case.batch, *shape) if self._case.batch > 1 else shape, self._case.dtype)
             _fill(x, 0)
             self._arrays = {"forward": x, "backward": self._functions["forward"](x)}
         function, x = self._functions[direction], self._arrays[direction]
@@ -182,17 +188,29 @@ class Peer:
 PEERS = ("scipy", "numpy", "whole")
 
 
+def _shape_for_peers(case: Case) -> tuple[int, ...]:
+    return (math.prod(case.shape),) if case.is_one_line() else case.shape
+
+
 def _peer_functions(name: str, case: Case, workers: int) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     """Forward and backward. Raises `UsageError` for what the library is not there for."""
     kinds = set(case.transforms)
     real = "r2c" in kinds
     if case.modes or case.points or case.between != "none":
         raise UsageError(f"--peers: {name} with --modes, --points or --between; expected none of these")
-    if not (kinds == {"c2c"} or case.transforms == ["c2c"] * (len(case.shape) - 1) + ["r2c"]):
+    if case.line and not case.is_one_line():
+        axes = ",".join(map(str, case.line))
+        raise UsageError(
+            f"--peers: {name} with --line {axes} of {len(case.shape)} axes; expected a line of all points in C order: "
+            "--line N, or 0,1 of two axes"
+        )
+    one_real_line = case.is_one_line() and sorted(case.transforms) == ["c2c", "r2c"]
+    if not (kinds == {"c2c"} or one_real_line or case.transforms == ["c2c"] * (len(case.shape) - 1) + ["r2c"]):
         raise UsageError(f"--peers: {name} with {case.transform}; expected c2c, or r2c along the last axis")
-    axes = tuple(range(-len(case.shape), 0))
+    shape = _shape_for_peers(case)
+    along = tuple(range(-len(shape), 0))
     names = ("rfftn", "irfftn") if real else ("fftn", "ifftn")
-    more: dict[str, Any] = {"axes": axes, "workers": workers}
+    more: dict[str, Any] = {"axes": along, "workers": workers}
     library: Any = weft
     if name == "scipy":
         try:
@@ -203,7 +221,7 @@ def _peer_functions(name: str, case: Case, workers: int) -> dict[str, Callable[[
         library = np.fft
         del more["workers"]
     forward, backward = (getattr(library, function) for function in names)
-    s = {"s": case.shape} if real else {}
+    s = {"s": shape} if real else {}
     return {"forward": lambda x: forward(x, **more), "backward": lambda y: backward(y, **s, **more)}
 
 

@@ -38,6 +38,7 @@ class Case:
     modes: tuple[int, ...] = ()
     points: tuple[int, ...] = ()
     between: str = "none"
+    line: tuple[int, ...] = ()
 
     @property
     def transforms(self) -> list[str]:
@@ -73,6 +74,7 @@ class Case:
             modes=self.modes,
             points=self.points,
             between=self.between,
+            line=self.line,
             **arguments,
         )
 
@@ -83,20 +85,25 @@ class Case:
         factor = (5.0 if self.dtype.kind == "c" else 2.5) * (1 if self.between == "none" else 2)
         return factor * self.batch * math.prod(self.shape) * math.log2(max(2, math.prod(lengths)))
 
+    def is_one_line(self) -> bool:
+        """Whether the array in C order is a line as it is."""
+        return len(self.shape) == 2 and self.line == (0, 1)
+
     def to_json(self) -> dict[str, Any]:
         """As weft-bench writes it, with the options that were given."""
         names = ("transform", "precision", "input", "output", "batch")
         return {
             "shape": list(self.shape),
             **{name: getattr(self, name) for name in names},
-            **{name: list(getattr(self, name)) for name in ("modes", "points") if getattr(self, name)},
+            **{name: list(getattr(self, name)) for name in ("modes", "points", "line") if getattr(self, name)},
             **({} if self.between == "none" else {"between": self.between}),
             "options": dict(self.options),
         }
 
     def __str__(self) -> str:
         options = "".join(f", {name} {value}" for name, value in self.options.items())
-        return f"{'x'.join(map(str, self.shape))} {self.transform} {self.precision}{options}"
+        line = f", line {','.join(map(str, self.line))}" if self.line else ""
+        return f"{'x'.join(map(str, self.shape))} {self.transform} {self.precision}{line}{options}"
 
 
 def _input(name: str, ndim: int) -> weft.Distribution | str:
@@ -120,6 +127,13 @@ def shape_of(text: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.split("[,x]", text))
 
 
+def _line(text: str) -> tuple[int, ...]:
+    """ "0,1": axes; "96": points"""
+    if not re.fullmatch(r"\d+(,\d+)*", text):
+        raise argparse.ArgumentTypeError(f'"{text}"; expected two axes: 0,1, or a number of points')
+    return tuple(int(n) for n in text.split(","))
+
+
 def _transform(text: str) -> str:
     for name in text.split(","):
         if name not in _TRANSFORMS:
@@ -135,11 +149,11 @@ def positive(text: str) -> int:
 
 
 def add(to: argparse.ArgumentParser, *, required: bool = False) -> None:
-    """The arguments that make a case. `required`: whether --shape has to be given."""
+    """The arguments that make a case. `required`: whether --shape or a length of --line has to be given."""
     group = to.add_argument_group("problem")
-    standard = None if required else (128, 128, 128)
+    to.set_defaults(standard_shape=None if required else (128, 128, 128))
     text = "global lengths" + ("" if required else " (128,128,128)")
-    group.add_argument("--shape", type=shape_of, required=required, default=standard, metavar="N,N,N", help=text)
+    group.add_argument("--shape", type=shape_of, metavar="N,N,N", help=text)
     group.add_argument(
         "--transform",
         type=_transform,
@@ -155,6 +169,14 @@ def add(to: argparse.ArgumentParser, *, required: bool = False) -> None:
         ("points", "lengths of the points that are given, behind which are zeros (all)"),
     ):
         group.add_argument(f"--{name}", type=shape_of, default=(), metavar="N,N,N", help=meaning)
+    group.add_argument(
+        "--line",
+        type=_line,
+        default=(),
+        metavar="A,B",
+        help="two axes that are one line, 0,1, or without --shape the number of its points; with r2c along the second "
+        "of them (the last axis) the modes 0 to n/2, along the first (r2c,c2c) those of half of the columns (none)",
+    )
     group.add_argument(
         "--between",
         choices=("none", "modes", "points"),
@@ -173,11 +195,12 @@ def add(to: argparse.ArgumentParser, *, required: bool = False) -> None:
 def case_of(arguments: argparse.Namespace) -> Case:
     """The case that was asked for. Raises `UsageError`, and `weft.Error` for options that do not exist."""
     _ranks.check(arguments.comm)
+    shape, line = _shape_and_line(arguments)
     count = arguments.transform.count(",") + 1
-    if count not in (1, len(arguments.shape)):
-        raise UsageError(f"--transform: {count} transforms; expected one, or one per axis, {len(arguments.shape)}")
+    if count not in (1, len(shape)):
+        raise UsageError(f"--transform: {count} transforms; expected one, or one per axis, {len(shape)}")
     return Case(
-        arguments.shape,
+        shape,
         arguments.transform,
         arguments.precision,
         arguments.input,
@@ -188,7 +211,24 @@ def case_of(arguments: argparse.Namespace) -> Case:
         arguments.modes,
         arguments.points,
         arguments.between,
+        line,
     )
+
+
+def _shape_and_line(arguments: argparse.Namespace) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The shape, and the axes of a line. A number of points has the shape that `weft.line_shape` finds."""
+    if len(arguments.line) == 1:
+        if arguments.shape is not None:
+            shape = ",".join(map(str, arguments.shape))
+            raise UsageError(
+                f"--line: the number {arguments.line[0]} beside --shape {shape}; expected two axes of the shape: 0,1, "
+                "or a number of points without --shape"
+            )
+        return weft.line_shape(arguments.line[0]), (0, 1)
+    shape = arguments.shape or arguments.standard_shape
+    if shape is None:
+        arguments.parser.error("no shape; expected --shape N,N,N, or the points of a line: --line N")
+    return shape, arguments.line
 
 
 def ranks_json(ranks: _ranks.Ranks) -> dict[str, Any]:

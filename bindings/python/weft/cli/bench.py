@@ -18,6 +18,8 @@ _EXAMPLES = """Examples:
       in turns with scipy.fft, with as many workers, and numpy.fft
   weft bench --shape 192,192,192 --transform r2c --modes 128,128,65 --between points --comm threads:2
       the 3/2 rule: from modes to points and back to modes, in one execution
+  mpirun -n 4 weft bench --line 67108864 --output transposed
+      one transform of 2^26 points, in natural order on both sides; with --transform r2c of real ones
   mpirun -n 4 weft bench --shape 256,256,256 --output natural --json > natural.json
       on four ranks of MPI; weft compare shows two such files beside each other
 """

@@ -24,7 +24,7 @@ _EXAMPLES = """Examples:
       exit status 1 if the second one takes more than 1.1 times as long as the first
 """
 
-_PROBLEM = ("shape", "transform", "precision", "input", "output", "batch", "modes", "points", "between")
+_PROBLEM = ("shape", "transform", "precision", "input", "output", "batch", "modes", "points", "line", "between")
 
 
 def add(commands: Any) -> None:

@@ -29,7 +29,7 @@ _SENT = re.compile(r"at most (\d+) messages, (\d+) points sent per rank")
 
 def add(commands: Any) -> None:
     about = "draws the boxes of a plan, lists its stages and bytes, and says why it is as it is"
-    parser = add_command(commands, "explain", about, _EXAMPLES, run, "--shape N,N,N ")
+    parser = add_command(commands, "explain", about, _EXAMPLES, run, "--shape N,N,N | --line N ")
     _problem.add(parser, required=True)
 
 

@@ -32,7 +32,7 @@ _DEFAULT_FILE = "weft-wisdom.json"
 
 def add(commands: Any) -> None:
     about = "times what plans could be, and writes the fastest into a wisdom file"
-    parser = add_command(commands, "tune", about, _EXAMPLES, run, "--shape N,N,N ")
+    parser = add_command(commands, "tune", about, _EXAMPLES, run, "--shape N,N,N | --line N ")
     _problem.add(parser, required=True)
     group = parser.add_argument_group("progress")
     group.add_argument("--quiet", action="store_true", help="says nothing on standard error while trials go on")
