@@ -1,4 +1,5 @@
-// All public headers that do not need MPI. For MPI include <weft/mpi.hpp> as well.
+// All public headers that do not need MPI, nor mdspan. For these include <weft/mpi.hpp> and <weft/mdspan.hpp>
+// as well.
 #pragma once
 
 #include "weft/accuracy.hpp"
