@@ -35,7 +35,7 @@ struct DeviceFlag {
   bool waits;
 };
 
-/// Flags that copies store when they are done.
+/// Flags that kernels store when they are done.
 struct DeviceSignals {
   std::span<const DeviceFlag> flags;
   std::byte* count = nullptr;  ///< 32-bit counter in the device's memory, zero before and after
@@ -85,8 +85,8 @@ class DeviceStream {
   }
   /// The step of a DCT or DST before or after its FFT.
   virtual void r2r(std::byte* to, const std::byte* from, const R2rStep& step) = 0;
-  /// FFTs of lines whose points lie apart.
-  virtual void lines(const LineArrays& arrays, const LineStep& step) = 0;
+  /// FFTs of lines whose points lie apart. Afterwards the signals' flags are stored, as by `flags`.
+  virtual void lines(const LineArrays& arrays, const LineStep& step, const DeviceSignals& signals) = 0;
   /// Does something with each element of a box at `at`; `other` is the second array of steps that have one.
   virtual void elements(std::byte* at, std::byte* other, const ElementStep& step) = 0;
   virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;

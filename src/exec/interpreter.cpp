@@ -62,6 +62,20 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
   return p;
 }
 
+namespace {
+
+DivertedModes modes_of(const Diversion::Part& part, const FftCall& call) {
+  DivertedModes modes;
+  const Index first = part.pieces.front().box.lo[part.axis];
+  modes.first = first - call.to_box.lo[part.axis];
+  modes.count = part.pieces.back().box.hi[part.axis] - first;
+  for (const Diversion::Piece& piece : part.pieces)
+    modes.begin[static_cast<std::size_t>(modes.pieces++)] = piece.box.lo[part.axis] - first;
+  return modes;
+}
+
+}  // namespace
+
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
                        const Diversion::Part* diverted) {
   FftProblem p;
@@ -77,15 +91,12 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
   const auto dimension = [&](int a) {
     const Index unit = halves ? 2 : 1;
     return FftDimension{call.extents[a], call.from.strides[a] * unit, call.to.strides[a] * unit,
-                        Transform::c2c, diverted == nullptr ? 0 : diverted->to.strides[a]};
+                        Transform::c2c, diverted == nullptr ? 0 : diverted->pieces.front().to.strides[a]};
   };
   for (int a = 0; a < call.extents.size(); ++a) {
     if (a == call.real_axis) continue;
     if (call.axes.contains(a)) {
-      if (diverted != nullptr && a == diverted->axis) {
-        p.diverted_first = diverted->box.lo[a] - call.to_box.lo[a];
-        p.diverted_count = diverted->box.extent(a);
-      }
+      if (diverted != nullptr && a == diverted->axis) p.diverted = modes_of(*diverted, call);
       p.dimensions.push_back(dimension(a));
       p.dimensions.back().diverted = diverted != nullptr && a == diverted->axis;
     } else if (call.extents[a] > 1) {
@@ -103,9 +114,9 @@ void Interpreter::use_memory(const void* in, void* out, std::byte* work) {
              work == nullptr ? nullptr : work + program_.scratch_offset};
 }
 
-std::byte* Interpreter::target(const Op& op, const CopyCall& c) const {
-  if (c.to_rank < 0) return address(c.to);
-  return links_.window(op.reshape).of(c.to_rank) + peer_shift_ + c.to.offset;
+std::byte* Interpreter::target(int reshape, int to_rank, const Operand& to) const {
+  if (to_rank < 0) return address(to);
+  return links_.window(reshape).of(to_rank) + peer_shift_ + to.offset;
 }
 
 bool Interpreter::exchange(const Op& op, Queue& queue, Patience patience) {

@@ -98,7 +98,9 @@ class Interpreter {
   void use_memory(const void* in, void* out, std::byte* work);
   std::byte* address(const Operand& o) const { return at(memory_, o.space) + o.offset; }
   /// Where a copy writes: in memory of this rank, or in the workspace of a peer.
-  std::byte* target(const Op& op, const CopyCall& c) const;
+  std::byte* target(const Op& op, const CopyCall& c) const { return target(op.reshape, c.to_rank, c.to); }
+  /// `to_rank`: as in CopyCall.
+  std::byte* target(int reshape, int to_rank, const Operand& to) const;
   /// Does, or enqueues, an operation of an exchange other than `receive`, `queue` being that of its lane.
   /// False without patience: the operation would have to wait.
   bool exchange(const Op& op, Queue& queue, Patience patience);

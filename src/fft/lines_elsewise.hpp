@@ -12,11 +12,13 @@ struct LinesElsewise {
   std::set<Index> aside;       ///< copied to work memory, transformed there, and copied back
   std::set<Index> by_kernels;  ///< of Weft
   bool diverts = false;        ///< what stays on a rank is stored where it is read next
+  bool puts = false;           ///< and what peers get is stored in their workspaces
   friend bool operator==(const LinesElsewise&, const LinesElsewise&) = default;
   void add(const LinesElsewise& other) {
     aside.insert(other.aside.begin(), other.aside.end());
     by_kernels.insert(other.by_kernels.begin(), other.by_kernels.end());
     diverts = diverts || other.diverts;
+    puts = puts || other.puts;
   }
 };
 

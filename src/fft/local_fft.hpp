@@ -9,6 +9,7 @@
 
 #include "base/effort.hpp"
 #include "geometry/transform.hpp"
+#include "kernels/lines/step.hpp"
 #include "weft/axis_vector.hpp"
 #include "weft/plan_types.hpp"
 #include "weft/problem.hpp"
@@ -18,8 +19,8 @@ namespace weft {
 struct FftDimension {
   Index n, from_stride, to_stride;
   Transform transform = Transform::c2c;  ///< of an r2r problem: which DCT or DST, computed as it stands
-  Index diverted_stride = 0;  ///< of modes that are stored elsewhere (`FftProblem::diverted_count`)
-  bool diverted = false;      ///< the axis of which some modes are
+  Index diverted_stride = 0;             ///< of modes that are stored elsewhere (`FftProblem::diverted`)
+  bool diverted = false;                 ///< the axis of which some modes are
   friend auto operator<=>(const FftDimension&, const FftDimension&) = default;
 };
 
@@ -42,8 +43,8 @@ struct FftProblem {
   double scale = 1;             ///< factor of the result
   std::vector<FftDimension> dimensions, loops;
   /// On devices: modes along one of the dimensions, of all lines, that are best stored elsewhere at once
-  /// (`StreamFft::diverts`). 0: none.
-  Index diverted_count = 0, diverted_first = 0;
+  /// (`StreamFft::diverts`).
+  DivertedModes diverted = {};
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
 

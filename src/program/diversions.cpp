@@ -1,7 +1,9 @@
 #include "program/diversions.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 namespace weft {
 
@@ -17,11 +19,14 @@ const FftCall& fft_at(const Program& p, int i) {
   return p.ffts[static_cast<std::size_t>(op_at(p, i).call)];
 }
 
-/// Whether it only brings what stays on the rank to where it is read next.
-bool is_own(const Program& p, const Op& op) {
-  if (op.kind != OpKind::put && op.kind != OpKind::keep) return false;
+bool moves(const Op& op) {
+  return op.kind == OpKind::put || op.kind == OpKind::keep;
+}
+
+/// Whether it only brings elements as they are to where they are read next.
+bool only_moves(const Program& p, const Op& op) {
   const CopyCall& c = p.copies[static_cast<std::size_t>(op.call)];
-  return c.to_rank < 0 && op.lane == Lane::compute && !c.coded.codec && c.scale == 1 && !c.box.empty();
+  return op.lane == Lane::compute && !c.coded.codec && c.scale == 1;
 }
 
 /// Whether its whole result can be told from its modes along one axis.
@@ -61,7 +66,10 @@ bool touches(const Program& p, const Op& op, const Operand& at, Span span) {
 /// The diversion of the copies of one reshape.
 class Finder {
  public:
-  Finder(const Program& program, std::vector<int> copies) : p_(program) { found_.copies = std::move(copies); }
+  Finder(const Program& program, int reshape, std::vector<int> copies) : p_(program) {
+    found_.reshape = reshape;
+    found_.copies = std::move(copies);
+  }
 
   std::optional<Diversion> find() {
     for (const int copy : found_.copies)
@@ -87,9 +95,10 @@ class Finder {
       first = std::min(first, i);
       Operand to = c.to;
       to.offset = byte_of(c.to, c.box, box.lo, c.element_bytes);
-      if (!join(i, box, to, c.element_bytes)) return false;
+      if (!join(i, {box, to, c.to_rank}, c.element_bytes)) return false;
     }
     if (covered != c.box.count()) return false;
+    if (c.to_rank >= 0) return true;
     for (int i = first; i < copy; ++i) {
       const bool other_copy = std::ranges::find(found_.copies, i) != found_.copies.end();
       if (!other_copy && touches(p_, op_at(p_, i), c.to, written_by(c))) return false;
@@ -132,36 +141,57 @@ class Finder {
     return over;
   }
 
-  /// Adds a box to what an FFT stores elsewhere, which has to remain a box in one place.
-  bool join(int op, const Box& box, const Operand& to, int bytes) {
-    const auto part = std::ranges::find(found_.parts, op, &Diversion::Part::op);
+  /// Adds a piece to what an FFT stores elsewhere. What one rank gets has to remain a box in one place.
+  bool join(int op, const Diversion::Piece& piece, int bytes) {
+    auto part = std::ranges::find(found_.parts, op, &Diversion::Part::op);
     if (part == found_.parts.end()) {
-      found_.parts.push_back({op, -1, box, to});
+      found_.parts.push_back({op, -1, {}});
+      part = std::prev(found_.parts.end());
+    }
+    const auto with = std::ranges::find(part->pieces, piece.to_rank, &Diversion::Piece::to_rank);
+    if (with == part->pieces.end()) {
+      part->pieces.push_back(piece);
       return true;
     }
-    if (part->to.space != to.space || part->to.strides != to.strides ||
-        byte_of(part->to, part->box, box.lo, bytes) != to.offset)
+    if (with->to.space != piece.to.space || with->to.strides != piece.to.strides ||
+        byte_of(with->to, with->box, piece.box.lo, bytes) != piece.to.offset)
       return false;
-    Box both = part->box;
+    Box both = with->box;
     for (int a = 0; a < both.ndim(); ++a) {
-      both.lo[a] = std::min(both.lo[a], box.lo[a]);
-      both.hi[a] = std::max(both.hi[a], box.hi[a]);
+      both.lo[a] = std::min(both.lo[a], piece.box.lo[a]);
+      both.hi[a] = std::max(both.hi[a], piece.box.hi[a]);
     }
-    if (both.count() != part->box.count() + box.count()) return false;
-    part->to.offset = byte_of(part->to, part->box, both.lo, bytes);
-    part->box = both;
+    if (both.count() != with->box.count() + piece.box.count()) return false;
+    with->to.offset = byte_of(with->to, with->box, both.lo, bytes);
+    with->box = both;
     return true;
   }
 
-  /// Finds the one axis along which it is not the whole result.
+  /// Finds the one axis along which no piece is the whole result, and puts the pieces in order.
   bool complete(Diversion::Part& part) const {
     const FftCall& f = fft_at(p_, part.op);
-    for (int a = 0; a < part.box.ndim(); ++a) {
-      if (part.box.lo[a] == f.to_box.lo[a] && part.box.hi[a] == f.to_box.hi[a]) continue;
+    const auto whole = [&](const Box& box, int a) {
+      return box.lo[a] == f.to_box.lo[a] && box.hi[a] == f.to_box.hi[a];
+    };
+    const Diversion::Piece& first = part.pieces.front();
+    for (int a = 0; a < f.to_box.ndim(); ++a) {
+      if (whole(first.box, a)) continue;
       if (part.axis >= 0 || !f.axes.contains(a) || a == f.real_axis) return false;
       part.axis = a;
     }
-    return part.axis >= 0;
+    if (part.axis < 0) return false;
+    const auto fits = [&](const Diversion::Piece& piece) {
+      if (piece.to.strides != first.to.strides) return false;
+      for (int a = 0; a < f.to_box.ndim(); ++a)
+        if (a != part.axis && !whole(piece.box, a)) return false;
+      return true;
+    };
+    if (!std::ranges::all_of(part.pieces, fits)) return false;
+    const auto begin = [&](const Diversion::Piece& piece) { return piece.box.lo[part.axis]; };
+    std::ranges::sort(part.pieces, {}, begin);
+    for (std::size_t i = 1; i < part.pieces.size(); ++i)
+      if (begin(part.pieces[i]) != part.pieces[i - 1].box.hi[part.axis]) return false;
+    return true;
   }
 
   const Program& p_;
@@ -170,14 +200,23 @@ class Finder {
 
 }  // namespace
 
-std::vector<Diversion> diversions(const Program& program) {
+std::vector<Diversion> diversions(const Program& program, Diverted what) {
   std::vector<Diversion> all;
-  for (int j = 0; j < static_cast<int>(program.reshapes.size()); ++j) {
+  const auto reshapes = static_cast<int>(program.reshapes.size());
+  const bool puts = what == Diverted::puts;
+  for (int j = 0; j < (puts ? std::min(1, reshapes) : reshapes); ++j) {
     std::vector<int> copies;
-    for (int i = 0; i < static_cast<int>(program.ops.size()); ++i)
-      if (op_at(program, i).reshape == j && is_own(program, op_at(program, i))) copies.push_back(i);
-    if (copies.empty()) continue;
-    if (auto found = Finder(program, std::move(copies)).find()) all.push_back(std::move(*found));
+    bool possible = true;
+    for (int i = 0; i < static_cast<int>(program.ops.size()); ++i) {
+      const Op& op = op_at(program, i);
+      if (op.reshape != j || !moves(op) || copy_at(program, i).box.empty()) continue;
+      const bool to_peer = copy_at(program, i).to_rank >= 0;
+      if (to_peer && !puts) continue;
+      if (only_moves(program, op)) copies.push_back(i);
+      possible = possible && (!to_peer || only_moves(program, op));
+    }
+    if (copies.empty() || !possible) continue;
+    if (auto found = Finder(program, j, std::move(copies)).find()) all.push_back(std::move(*found));
   }
   return all;
 }

@@ -1,5 +1,6 @@
-// What stays on a rank is copied from the result of an FFT to where the next stage reads it. Where the FFT
-// can store it there at once, the copy need not be done. Pure data, computed from a program.
+// What stays on a rank is copied from the result of an FFT to where the next stage reads it, and what peers
+// get is put into their workspaces. Where the FFT can store it there at once, neither need be done. Pure
+// data, computed from a program.
 #pragma once
 
 #include <vector>
@@ -10,19 +11,33 @@ namespace weft {
 
 /// The results of FFTs that would be stored elsewhere, and the copies that are left out for them.
 struct Diversion {
-  struct Part {
-    int op;      ///< the FFT, a position in the program
-    int axis;    ///< one that it transforms
-    Box box;     ///< of its result: the whole of it along all other axes
-    Operand to;  ///< where the box goes
+  struct Piece {
+    Box box;           ///< the whole of the result along all axes but one
+    Operand to;        ///< where the box goes
+    int to_rank = -1;  ///< as in CopyCall
   };
+  struct Part {
+    int op = -1;                ///< the FFT, a position in the program
+    int axis = -1;              ///< one that it transforms
+    std::vector<Piece> pieces;  ///< one behind the other along the axis, all with the same strides
+  };
+  int reshape = -1;
   std::vector<Part> parts;
   std::vector<int> copies;  ///< positions in the program
+};
+
+enum class Diverted {
+  own,   ///< what stays on the rank
+  puts,  ///< also what is put into the workspaces of peers
 };
 
 /// For each reshape of which it is possible: nothing else reads or writes that memory between the FFTs and
 /// the copies, and whatever does so before them on the other stream is over when they begin. Either all parts
 /// of a diversion are stored elsewhere, or none. Copies that scale are not left out.
-std::vector<Diversion> diversions(const Program& program);
+///
+/// With `Diverted::puts`, at most of the first reshape: of a program whose rank finds room for it
+/// (`finds_room`) at any time, so that nothing has to be waited for before the FFTs. All that is put has to
+/// be diverted.
+std::vector<Diversion> diversions(const Program& program, Diverted what = Diverted::own);
 
 }  // namespace weft

@@ -37,39 +37,6 @@ TEST(DevicePlans, SayWhereTheyAreAndWhatCarriesThem) {
   });
 }
 
-TEST(DevicePlans, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
-  const ScopedDevices devices;
-  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
-  ThreadTeam(2).run([&](const Comm& comm) {
-    ScopedDevices::choose(comm.rank());
-    Problem p = on_device();
-    p.shape = {30, 36, 50};
-    for (const char* pipeline : {"sequential", "planes", "two-front"}) {
-      const Plan plan(comm, p, Options().set("pipeline", pipeline).set("exchange", "direct"));
-      // The test double always does it where it can. Measured on a GPU, small boxes are copied.
-      if (device_row()->name == std::string("double")) {
-        EXPECT_TRUE(
-            says(plan.to_string(), "by kernels of Weft, which store what stays on the rank where it is"))
-            << plan.to_string();
-      }
-    }
-  });
-}
-
-TEST(DevicePlans, AxesThatLookAlikeWhereTheyAreStored) {
-  const ScopedDevices devices;
-  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
-  ThreadTeam(2).run([&](const Comm& comm) {
-    ScopedDevices::choose(comm.rank());
-    Problem p = on_device();
-    // A rank keeps one mode along axis 1, so that axes 1 and 2 have one stride where that is stored.
-    p.shape = {64, 2, 2};
-    p.output = Distribution::slab(1).with_order({0, 2, 1});
-    const Plan plan(comm, p, Options().set("pipeline", "sequential").set("exchange", "direct"));
-    EXPECT_TRUE(says(plan.to_string(), "64x2x2"));
-  });
-}
-
 TEST(DevicePlans, RefuseMemoryOfTheOtherKind) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);

@@ -189,8 +189,9 @@ TEST(Design, OfGpusThatAllReachEachOther) {
   EXPECT_EQ(first_leg(d).store_lane, Lane::compute);
   EXPECT_TRUE(d.memory.takes_turns);
   EXPECT_TRUE(d.memory.staged.empty());
-  EXPECT_EQ(d.plain_executions.value, std::nullopt);
+  EXPECT_EQ(d.plain_executions.value, 1);
   EXPECT_EQ(d.plain_executions.origin, Origin::rule);
+  EXPECT_EQ(design_of(cube(512), gpus(4, 4)).plain_executions.value, std::nullopt);
   Setting threads = gpus(4, 4);
   threads.threads = true;
   EXPECT_EQ(design_of(cube(256), threads).plain_executions.value, 1);
@@ -372,7 +373,9 @@ TEST(Design, IsExplainedInWords) {
   Setting of_threads = gpus(4, 4);
   of_threads.threads = true;
   for (const auto& [reason, setting, options, n] :
-       {std::tuple("off (auto: memory of other processes)", gpus(4, 4), Options(), 64),
+       {std::tuple("on (auto: small boxes; recorded once the same arrays are given again)", gpus(4, 4),
+                   Options(), 64),
+        {"off (auto: copy engines that write to the memory of other processes)", gpus(4, 4), Options(), 512},
         {"off (auto: ranks that do not reach each other)", gpus(4, 2), Options(), 64},
         {"off (auto: exchange p2p)", gpus(4, 4), Options().set("exchange", "p2p"), 64},
         {"off (auto: the GPU takes longer than the host that starts its work)", of_threads, Options(), 1024},

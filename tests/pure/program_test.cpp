@@ -156,6 +156,26 @@ Index most_coded(const Program& program) {
   return most;
 }
 
+/// Bytes of what FFTs store elsewhere for the first reshape, on peers too; 0: nothing is stored on peers.
+/// They are those of the copies that are left out.
+Index stored_on_peers(const Program& program) {
+  Index stored = 0, left_out = 0, on_peers = 0;
+  for (const Diversion& d : diversions(program, Diverted::puts)) {
+    EXPECT_EQ(d.reshape, 0);
+    for (const int i : d.copies)
+      left_out +=
+          program.copies[static_cast<std::size_t>(program.ops[static_cast<std::size_t>(i)].call)].box.count();
+    for (const Diversion::Part& part : d.parts)
+      for (const Diversion::Piece& piece : part.pieces) {
+        stored += piece.box.count();
+        on_peers += piece.to_rank >= 0 ? piece.box.count() : 0;
+        EXPECT_NE(piece.to_rank, program.rank);
+      }
+  }
+  EXPECT_EQ(stored, left_out) << to_string(program);
+  return on_peers;
+}
+
 TEST(Program, RandomProblemsReplay) {
   std::array<int, 4> replayed{};
   int planes = 0, cut_items = 0, by_device = 0, sent_lying = 0, received_lying = 0, stored_coded = 0,
@@ -240,6 +260,25 @@ TEST(Program, RandomProblemsReplay) {
   EXPECT_GT(received_lying, 50);
   EXPECT_GT(cut_items, 50);
   EXPECT_GT(stored_coded, 50);
+}
+
+TEST(Program, WhatFftsStoreOnPeersIsAllOfThePutsOfPartsThatAreAlike) {
+  for (int ranks = 2; ranks <= 4; ++ranks)
+    for (const bool natural : {false, true}) {
+      const Shape shape{12, 24, 10};
+      const auto built = [&](const ExchangeTraits& kind, Lane puts) {
+        const Distribution in = Distribution::slab(0), out = natural ? in : Distribution::slab(1);
+        Built b = setup(schedule_of(shape, ranks, in, out), "sequential", {}, kind);
+        for (Leg& leg : b.choices) leg.store_lane = puts;
+        return b;
+      };
+      for (int q = 0; q < ranks; ++q) {
+        const auto stored = [&](const Built& b) { return stored_on_peers(b.program(q)); };
+        EXPECT_EQ(stored(built(traits::stores, Lane::compute)), 12 * 24 * 10 * (ranks - 1) / (ranks * ranks));
+        EXPECT_EQ(stored(built(traits::stores, Lane::transfer)), 0);
+        EXPECT_EQ(stored(built(traits::dense, Lane::compute)), 0);
+      }
+    }
 }
 
 TEST(Program, OneRankIsOneLocalTransformWhateverTheMemoryOrder) {

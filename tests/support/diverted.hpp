@@ -39,17 +39,19 @@ inline Program diverted(const Program& program) {
       for (const Diversion::Part& part : d.parts) {
         if (part.op != i) continue;
         const FftCall& f = program.ffts[static_cast<std::size_t>(op.call)];
-        Op copy = program.ops[static_cast<std::size_t>(d.copies.front())];
-        CopyCall call = program.copies[static_cast<std::size_t>(copy.call)];
-        call.box = part.box;
-        call.from = f.to;
-        for (int a = 0; a < part.box.ndim(); ++a)
-          call.from.offset += (part.box.lo[a] - f.to_box.lo[a]) * f.to.strides[a] * call.element_bytes;
-        call.to = part.to;
-        copy.call = static_cast<int>(made.copies.size());
-        made.copies.push_back(call);
-        const int id = emit(copy, {fft});
-        for (const int c : d.copies) now[static_cast<std::size_t>(c)].push_back(id);
+        for (const Diversion::Piece& piece : part.pieces) {
+          Op copy = program.ops[static_cast<std::size_t>(d.copies.front())];
+          CopyCall call = program.copies[static_cast<std::size_t>(copy.call)];
+          call.box = piece.box;
+          call.from = f.to;
+          for (int a = 0; a < piece.box.ndim(); ++a)
+            call.from.offset += (piece.box.lo[a] - f.to_box.lo[a]) * f.to.strides[a] * call.element_bytes;
+          call.to = piece.to;
+          copy.call = static_cast<int>(made.copies.size());
+          made.copies.push_back(call);
+          const int id = emit(copy, {fft});
+          for (const int c : d.copies) now[static_cast<std::size_t>(c)].push_back(id);
+        }
       }
   }
   return made;

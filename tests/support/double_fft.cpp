@@ -88,7 +88,7 @@ class Call final : public StreamFft {
 /// Whatever is faster.
 LineWay some_way(const CallStep& step) {
   const CufftCall& call = step.call;
-  if (step.diverted_count > 0 ? kernels_can_divert(step)
+  if (step.diverted.count > 0 ? kernels_can_divert(step)
                               : call.from.stride > 1 && call.n[0] % 4 != 0 && kernels_can(step))
     return LineWay::kernels;
   if (call.kind == FftKind::c2c && call.axes == 1 && call.from.stride > 1 && call.n[0] % 2 == 1)
@@ -98,7 +98,7 @@ LineWay some_way(const CallStep& step) {
 
 /// Of problems whose loops have an odd number of indices in all, or that may store modes elsewhere.
 AxesOf some_axes(const FftProblem& problem) {
-  if (problem.diverted_count > 0) return AxesOf::apart;
+  if (problem.diverted.count > 0) return AxesOf::apart;
   Index count = 1;
   for (const FftDimension& d : problem.loops) count *= d.n;
   return count % 2 == 1 ? AxesOf::apart : AxesOf::together;

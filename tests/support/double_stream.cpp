@@ -126,6 +126,10 @@ void Stream::permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& s
   const Aside aside;
   // They are in no order: whoever counts on one finds another.
   for (std::size_t i = jobs.size(); i-- > 0;) permute_one(jobs[i].to, jobs[i].from, *jobs[i].copy);
+  store(signals);
+}
+
+void Stream::store(const DeviceSignals& signals) {
   for (const DeviceFlag& flag : signals.flags)
     if (flag.waits) fail("a signal that waits");
   flags(signals.flags);
@@ -162,13 +166,17 @@ void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
   run([=] { run_r2r_step<std::uint32_t>(step, to, from); });
 }
 
-void Stream::lines(const LineArrays& arrays, const LineStep& step) {
+void Stream::lines(const LineArrays& arrays, const LineStep& step, const DeviceSignals& signals) {
   const Aside aside;
   check_memory(arrays.to, arrays.from);
   check_memory(step.roots, step.roots);
-  if ((step.diverted_count > 0) != (arrays.diverted != nullptr)) fail("modes that are diverted to nowhere");
-  if (arrays.diverted != nullptr) check_memory(arrays.diverted, arrays.diverted);
-  run([=] { run_line_step(step, arrays); });
+  if (arrays.diverted.size() != static_cast<std::size_t>(step.diverted.pieces))
+    fail("modes that are diverted to nowhere");
+  for (std::byte* const at : arrays.diverted) check_memory(at, at);
+  run([=, diverted = std::vector<std::byte*>(arrays.diverted.begin(), arrays.diverted.end())] {
+    run_line_step(step, {arrays.from, arrays.to, diverted});
+  });
+  store(signals);
 }
 
 void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {

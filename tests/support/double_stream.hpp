@@ -155,7 +155,7 @@ class Stream final : public DeviceStream {
   using DeviceStream::permute;
   void permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) override;
   void r2r(std::byte* to, const std::byte* from, const R2rStep& step) override;
-  void lines(const LineArrays& arrays, const LineStep& step) override;
+  void lines(const LineArrays& arrays, const LineStep& step, const DeviceSignals& signals) override;
   void elements(std::byte* at, std::byte* other, const ElementStep& step) override;
   void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
   void flags(std::span<const DeviceFlag> flags) override;
@@ -164,6 +164,7 @@ class Stream final : public DeviceStream {
 
  private:
   void join(const std::shared_ptr<Recording>& recording);
+  void store(const DeviceSignals& signals);
   void permute_one(std::byte* to, const std::byte* from, const DeviceCopy& copy);
   void code(std::byte* to, const std::byte* from, const DeviceCoding& coding);
   void check_entered() const;

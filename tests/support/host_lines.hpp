@@ -15,7 +15,7 @@ void run_line_step(const LineStep& step, const LineArrays& arrays) {
   using lines::Role;
   using Complex = lines::Complex<lines::real_of<Value>>;
   constexpr int values = lines::lines_in<Value>;
-  const lines::Form<HostDivisor<std::uint32_t>> form(step, values);
+  const lines::Form<HostDivisor<std::uint32_t>> form(step, arrays, values);
   const auto start = lines::first_line<Value>(step, arrays);
   const auto* roots = reinterpret_cast<const Complex*>(step.roots);
   // More columns than one, and fewer than most tests have lines.

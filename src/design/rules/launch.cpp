@@ -85,7 +85,6 @@ Chosen<std::optional<int>> choose_graph(const Given& given, const Offers& offers
   if (mean_box_bytes(given) * static_cast<double>(given.problem.batch) >= smallest_box_without_graph)
     return {std::nullopt, Origin::rule, "auto: the GPU takes longer than the host that starts its work"};
   // Arrays that never come again are not worth a graph.
-  if (given.setting.among_processes()) return {std::nullopt, Origin::rule, "auto: memory of other processes"};
   return {1, Origin::rule, "auto: small boxes; recorded once the same arrays are given again"};
 }
 

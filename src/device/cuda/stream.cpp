@@ -17,6 +17,16 @@ CUdeviceptr address(const std::byte* at) {
 /// Flags in one call, in an array on the stack. CUDA takes up to 256.
 constexpr std::size_t flags_at_once = 32;
 
+/// None if there are too many for a kernel.
+KernelSignals kernel_signals(const DeviceSignals& signals) {
+  KernelSignals stored;
+  if (signals.flags.size() > KernelSignals::most) return stored;
+  stored.blocks = reinterpret_cast<unsigned*>(signals.count);
+  for (const DeviceFlag& flag : signals.flags)
+    stored.add(reinterpret_cast<std::uint32_t*>(flag.at), flag.bits);
+  return stored;
+}
+
 CUstreamBatchMemOpParams operation_of(const DeviceFlag& flag) {
   CUstreamBatchMemOpParams operation{};
   if (flag.waits) {
@@ -104,14 +114,8 @@ void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& r
 }
 
 void Stream::permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) {
-  KernelSignals raised;
-  if (signals.flags.size() <= KernelSignals::most) {
-    raised.blocks = reinterpret_cast<unsigned*>(signals.count);
-    for (const DeviceFlag& flag : signals.flags)
-      raised.add(reinterpret_cast<std::uint32_t*>(flag.at), flag.bits);
-  }
   bool stored = false;
-  check(enqueue(jobs, raised, stored, stream_), "permute-copy kernel");
+  check(enqueue(jobs, kernel_signals(signals), stored, stream_), "permute-copy kernel");
   if (!stored) flags(signals.flags);
 }
 
@@ -119,8 +123,10 @@ void Stream::r2r(std::byte* to, const std::byte* from, const R2rStep& step) {
   check(enqueue(step, to, from, stream_), "r2r kernel");
 }
 
-void Stream::lines(const LineArrays& arrays, const LineStep& step) {
-  check(enqueue(step, arrays, stream_), "line FFT kernel");
+void Stream::lines(const LineArrays& arrays, const LineStep& step, const DeviceSignals& signals) {
+  const KernelSignals stored = kernel_signals(signals);
+  check(enqueue(step, arrays, stored, stream_), "line FFT kernel");
+  if (stored.count == 0) flags(signals.flags);
 }
 
 void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {

@@ -1,6 +1,7 @@
 #include "exec/stream/executor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/backoff.hpp"
 #include "base/test_hook.hpp"
@@ -192,7 +193,7 @@ bool StreamExecutor::enqueue(Positions ops, Queue& on, Patience patience) {
     if (left_out_[at]) {
       // An FFT has done it.
     } else if (!left_out && op.kind == OpKind::fft) {
-      fft(op, *on.stream);
+      fft_ = &op;
     } else if (!left_out && op.call >= 0) {
       copy(op, *on.stream);
     } else if (!left_out && !exchange(op, on, patience)) {
@@ -207,14 +208,20 @@ bool StreamExecutor::enqueue(Positions ops, Queue& on, Patience patience) {
   return true;
 }
 
-void StreamExecutor::fft(const Op& op, DeviceStream& on) {
+void StreamExecutor::fft(const Op& op, DeviceStream& on, const DeviceSignals* signals) {
   const auto call = static_cast<std::size_t>(op.call);
   std::byte* const work = memory_[static_cast<std::size_t>(Space::work)];
   const FftCall& f = program_.ffts[call];
   std::byte* const fft_work = work == nullptr ? nullptr : work + fft_work_offset_;
-  FftContext context{operator_, f.from_box.lo};
-  if (const auto part = diverted_.find(call); part != diverted_.end())
-    context.diverted = address(part->second);
+  FftContext context{operator_, f.from_box.lo, {}, signals};
+  std::array<std::byte*, DivertedModes::most_pieces> diverted;
+  if (const auto part = diverted_.find(call); part != diverted_.end()) {
+    const StoredElsewhere& stored = part->second;
+    const auto end = std::ranges::transform(stored.pieces, diverted.begin(), [&](const auto& piece) {
+      return target(stored.reshape, piece.to_rank, piece.to);
+    });
+    context.diverted = {diverted.begin(), end.out};
+  }
   ffts_[call]->enqueue(on, address(f.from), address(f.to), fft_work, context);
   if (const auto turn = twiddles_.find(call); turn != twiddles_.end())
     on.elements(address(f.to), nullptr, turn->second);
@@ -227,8 +234,11 @@ void StreamExecutor::copy(const Op& op, DeviceStream& on) {
 }
 
 void StreamExecutor::enqueue_collected(Queue& on) {
-  if (!jobs_.empty()) {
-    on.stream->permute(jobs_, {on.flags, on.count});
+  const DeviceSignals signals{on.flags, on.count};
+  if (fft_ != nullptr) {
+    fft(*std::exchange(fft_, nullptr), *on.stream, on.flags.empty() ? nullptr : &signals);
+  } else if (!jobs_.empty()) {
+    on.stream->permute(jobs_, signals);
   } else if (!on.flags.empty()) {
     on.stream->flags(on.flags);
   }

@@ -63,7 +63,7 @@ class StreamExecutor final : public Interpreter {
   /// Whether the launch at the current position is enqueued; `false` only without patience.
   bool enqueue(Positions ops, Queue& on, Patience patience);
   bool receive(Positions ops, Queue& on, Patience patience);
-  void fft(const Op& op, DeviceStream& on);
+  void fft(const Op& op, DeviceStream& on, const DeviceSignals* signals);
   void copy(const Op& op, DeviceStream& on);
   void enqueue_collected(Queue& on);
   void reserve();
@@ -71,6 +71,10 @@ class StreamExecutor final : public Interpreter {
   void join();
   void conclude();
   void let_finish();
+  struct StoredElsewhere {
+    int reshape;  ///< for which
+    std::vector<Diversion::Piece> pieces;
+  };
   /// What executes a call, and the library behind it.
   struct BoundFft {
     std::shared_ptr<StreamFft> fft;
@@ -84,6 +88,18 @@ class StreamExecutor final : public Interpreter {
   BoundFft bind(KnownFfts& known, const FftCall& call, const Diversion::Part* diverted,
                 const ExecutorSettings& settings);
   void bind_ffts(const ExecutorSettings& settings);
+  /// A diversion and, for each of its parts, what executes it.
+  struct BoundDiversion {
+    Diversion diversion;
+    std::vector<BoundFft> ffts;
+  };
+  std::vector<BoundDiversion> bind_diversions(KnownFfts& known, Diverted what,
+                                              const ExecutorSettings& settings);
+  void divert(const BoundDiversion& bound);
+  void join_launches();
+  void use(std::size_t call, const BoundFft& bound, const Diversion::Part* part);
+  void reserve_work(const StreamFft& fft);
+  std::size_t call_of(const Diversion::Part& part) const;
   TurnLine twiddles_of(const FftCall& call) const;
   DeviceCopy coding_copy(std::size_t call);
   std::uint32_t* fault() const { return reinterpret_cast<std::uint32_t*>(fault_.get()); }
@@ -93,8 +109,11 @@ class StreamExecutor final : public Interpreter {
   StreamPlan plan_;
   std::vector<std::shared_ptr<StreamFft>> ffts_;  ///< per call
   std::map<std::size_t, TurnLine> twiddles_;      ///< that follow some of them, by the number of the call
-  std::map<std::size_t, Operand> diverted_;  ///< where some of them store a part, by the number of the call
-  std::vector<bool> left_out_;               ///< per operation: copies for which they do so
+  /// What some of them store elsewhere, by the number of the call.
+  std::map<std::size_t, StoredElsewhere> diverted_;
+  std::vector<bool> left_out_;  ///< per operation: copies for which they do so
+  /// Takes the place of that of the same calls if peers always have room.
+  std::vector<BoundDiversion> with_room_;
   std::vector<StreamCopy> copies_;
   /// What copies that code tell a failure in: `outcomes` times the number of the call, plus the outcome;
   /// null: none does. Pinned memory.
@@ -120,6 +139,7 @@ class StreamExecutor final : public Interpreter {
   // What goes in one launch; they have room for all that can.
   std::array<Queue, 2> queues_;  ///< by lane
   std::vector<DeviceCopyJob> jobs_;
+  const Op* fft_ = nullptr;
 };
 
 }  // namespace weft

@@ -44,35 +44,64 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
   for (auto* event : {&forked_, &arrived_, &joined_, &done_}) *event = device_->make_event(false);
 }
 
-/// Where FFTs can store all that stays on the rank in one exchange, no copy brings it there.
+/// Where FFTs can store all that stays on the rank in one exchange, no copy brings it there. Whether peers
+/// always have room for what they get is known only when the ranks are linked.
 void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
   KnownFfts known;
-  std::vector<BoundFft> bound(program_.ffts.size());
+  ffts_.resize(program_.ffts.size());
   left_out_.assign(program_.ops.size(), false);
-  for (const Diversion& diversion : diversions(program_)) {
-    std::map<std::size_t, BoundFft> diverting;
-    for (const Diversion::Part& part : diversion.parts) {
-      const auto call = static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call);
-      diverting[call] = bind(known, program_.ffts[call], &part, settings);
-      if (!diverting[call].fft->diverts) break;
-    }
-    const bool all = std::ranges::all_of(diverting, [](const auto& d) { return d.second.fft->diverts; });
-    if (!all || diverting.size() < diversion.parts.size()) continue;
-    for (const auto& [call, fft] : diverting) bound[call] = fft;
-    for (const Diversion::Part& part : diversion.parts)
-      diverted_[static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call)] = part.to;
-    for (const int copy : diversion.copies) left_out_[static_cast<std::size_t>(copy)] = true;
-  }
-  for (std::size_t i = 0; i < bound.size(); ++i) {
+  for (const BoundDiversion& d : bind_diversions(known, Diverted::own, settings)) divert(d);
+  for (std::size_t i = 0; i < ffts_.size(); ++i) {
     const FftCall& call = program_.ffts[i];
-    if (!bound[i].fft) bound[i] = bind(known, call, nullptr, settings);
-    LinesElsewise elsewise = bound[i].fft->elsewise;
-    elsewise.diverts = bound[i].fft->diverts;
-    note_library(bound[i].row->name, elsewise);
-    fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(bound[i].fft->work_bytes()));
-    ffts_.push_back(bound[i].fft);
     if (call.twiddles) twiddles_.emplace(i, twiddles_of(call));
+    if (!ffts_[i]) use(i, bind(known, call, nullptr, settings), nullptr);
   }
+  if (program_.workspace_bytes > largest_in_turn) return;
+  with_room_ = bind_diversions(known, Diverted::puts, settings);
+  for (const BoundDiversion& d : with_room_)
+    for (const BoundFft& b : d.ffts) reserve_work(*b.fft);
+}
+
+void StreamExecutor::reserve_work(const StreamFft& fft) {
+  fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft.work_bytes()));
+}
+
+void StreamExecutor::use(std::size_t call, const BoundFft& bound, const Diversion::Part* part) {
+  LinesElsewise elsewise = bound.fft->elsewise;
+  elsewise.diverts = part != nullptr;
+  elsewise.puts = part != nullptr && part->pieces.size() > 1;
+  note_library(bound.row->name, elsewise);
+  reserve_work(*bound.fft);
+  ffts_[call] = bound.fft;
+}
+
+std::size_t StreamExecutor::call_of(const Diversion::Part& part) const {
+  return static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call);
+}
+
+/// Those of which FFTs can store all parts elsewhere.
+std::vector<StreamExecutor::BoundDiversion> StreamExecutor::bind_diversions(
+    KnownFfts& known, Diverted what, const ExecutorSettings& settings) {
+  std::vector<BoundDiversion> all;
+  for (Diversion& diversion : diversions(program_, what)) {
+    BoundDiversion bound{std::move(diversion), {}};
+    const bool diverts = std::ranges::all_of(bound.diversion.parts, [&](const Diversion::Part& part) {
+      if (part.pieces.size() > DivertedModes::most_pieces) return false;
+      bound.ffts.push_back(bind(known, program_.ffts[call_of(part)], &part, settings));
+      return bound.ffts.back().fft->diverts;
+    });
+    if (diverts) all.push_back(std::move(bound));
+  }
+  return all;
+}
+
+void StreamExecutor::divert(const BoundDiversion& bound) {
+  for (std::size_t i = 0; i < bound.ffts.size(); ++i) {
+    const Diversion::Part& part = bound.diversion.parts[i];
+    use(call_of(part), bound.ffts[i], &part);
+    diverted_[call_of(part)] = {bound.diversion.reshape, part.pieces};
+  }
+  for (const int copy : bound.diversion.copies) left_out_[static_cast<std::size_t>(copy)] = true;
 }
 
 StreamExecutor::BoundFft StreamExecutor::bind(KnownFfts& known, const FftCall& call,
@@ -155,11 +184,37 @@ void StreamExecutor::link(const LinkRequest& request) {
   fft_work_offset_ = memory.fft_work_offset;
   workspace_ = memory.workspace.get();
   second_ = memory.second;
+  if (second_ > 0)
+    for (const BoundDiversion& d : with_room_) divert(d);
+  with_room_.clear();
   const auto by_device = [](const ReshapeProgram& r) { return r.leg.traits.by_device; };
   carried_on_streams_ = std::any_of(program_.reshapes.begin(), program_.reshapes.end(), by_device);
   plan_ = plan_streams(program_, second_ > 0);
+  join_launches();
   for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
   reserve();
+}
+
+/// An FFT that stores in the place of all puts of a tile also signals them. Nothing may have to be waited for
+/// in between.
+void StreamExecutor::join_launches() {
+  std::vector<StreamPlan::Launch> joined;
+  for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
+    joined.push_back(plan_.launches[i]);
+    const auto step = [&](int id) { return plan_.steps[static_cast<std::size_t>(id)]; };
+    const auto op = [&](int id) { return program_.ops[static_cast<std::size_t>(id)]; };
+    const int fft = launch_at(i).front();
+    if (op(fft).kind != OpKind::fft || step(fft).event >= 0 || i + 1 == plan_.launches.size()) continue;
+    if (!diverted_.contains(static_cast<std::size_t>(op(fft).call))) continue;
+    const Positions next = launch_at(i + 1);
+    const bool signals = std::ranges::all_of(next, [&](int id) {
+      return op(id).lane == op(fft).lane && step(id).waits_begin == step(id).waits_end &&
+             (left_out_[static_cast<std::size_t>(id)] || op(id).kind == OpKind::signal_full);
+    });
+    if (!signals) continue;
+    joined.back().count += plan_.launches[++i].count;
+  }
+  plan_.launches = std::move(joined);
 }
 
 /// Executions allocate nothing.

@@ -146,8 +146,7 @@ CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimension
   s.call.to = side_of(axes, views[1], batch);
   s.call.batch = batch.n;
   if (diverted) {
-    s.diverted_count = p.diverted_count;
-    s.diverted_first = p.diverted_first;
+    s.diverted = p.diverted;
     s.diverted_stride = axes[0].diverted_stride;
     s.diverted_distance = batch.diverted_stride;
   }

@@ -53,7 +53,8 @@ struct CallStep {
   std::vector<FftDimension> loops;
   /// Of a step along the axis of which modes are stored elsewhere: those modes, and there the distance
   /// between modes of a line and between lines of the batch.
-  Index diverted_count = 0, diverted_first = 0, diverted_stride = 0, diverted_distance = 0;
+  DivertedModes diverted = {};
+  Index diverted_stride = 0, diverted_distance = 0;
   friend auto operator<=>(const CallStep&, const CallStep&) = default;
 };
 

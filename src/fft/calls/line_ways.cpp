@@ -48,10 +48,11 @@ bool may_be_aside(const CallStep& step) {
   return side_by_side && !tiny && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
 }
 
-/// Whether kernels may be faster than cuFFT: not with one call that is tiny.
+/// Whether kernels may be faster than cuFFT: not with one call that is tiny, unless they also do what would
+/// be several copies.
 bool may_be_kernels(const CallStep& step) {
   const auto [calls, bytes] = size_of(step);
-  return (calls > 1 || bytes >= least_bytes) && kernels_can(step);
+  return (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
 }
 
 /// Makes the strides of one side dense, keeping their order.
@@ -104,7 +105,7 @@ CallStep trial_of(const CallStep& step, Index bytes) {
   for (FftDimension& d : lines.around) d.diverted_stride = 0;
   CallStep trial = lines.step(step);
   trial.sides = CallStep::Sides::from_to;
-  trial.diverted_count = trial.diverted_first = 0;
+  trial.diverted = {};
   trial.call.direction = Direction::forward;
   return trial;
 }
@@ -115,7 +116,7 @@ struct TrialKey {
   std::string model;
   CallStep step;
   bool kernels, aside;
-  Index percent_diverted;
+  Index diverted;  ///< modes
   auto operator<=>(const TrialKey&) const = default;
 };
 
@@ -132,8 +133,8 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   const auto most = static_cast<Index>(std::min(most_bytes, of_what_is_free / arrays * device.free_bytes()));
   Index size = static_cast<Index>(most_bytes);
   while (size > most && size > least_bytes) size /= 2;
-  const Index percent = kernels && kernels_can_divert(step) ? 100 * step.diverted_count / call.n[0] : 0;
-  const TrialKey key{device.model(), trial_of(step, size), kernels, aside, percent};
+  const Index diverted = kernels && kernels_can_divert(step) ? step.diverted.count : 0;
+  const TrialKey key{device.model(), trial_of(step, size), kernels, aside, diverted};
   static std::mutex mutex;
   static std::map<TrialKey, LineWay> known;
   {
@@ -146,16 +147,16 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   // table or more memory, and has to be worth it.
   constexpr double worth_a_table = 1.02, worth_memory = 1.1;
   std::vector<LineWay> ways{LineWay::calls};
-  std::vector<TimedPlan> plans{{plan_in_loops(key.step, make(key.step.call)), 1}};
+  const auto copied = static_cast<std::size_t>(needed / call.n[0] * diverted);
+  std::vector<TimedPlan> plans{{plan_in_loops(key.step, make(key.step.call)), 1, copied}};
   if (kernels) {
     ways.push_back(LineWay::kernels);
-    plans.push_back(
-        {plan_strided_lines(device, key.step, 1), worth_a_table / saved_by_diverting(percent, 1)});
+    plans.push_back({plan_strided_lines(device, key.step, 1), worth_a_table});
   }
   if (aside) {
     ways.push_back(LineWay::aside);
     plans.push_back(
-        {plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max(), 1), worth_memory});
+        {plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max(), 1), worth_memory, copied});
   }
   const auto fastest = fastest_plan(device, plans, static_cast<std::size_t>(needed));
   if (!fastest) return LineWay::calls;

@@ -15,16 +15,10 @@ enum class LineWay {
 /// The fastest way on this device, which the thread has entered. The ways that may be it are timed on memory
 /// allocated for it, of the step's size up to 256 MiB (or a sixteenth of the free memory) and 256 calls. The
 /// answer is kept for the life of the process, by device model, length, precision, ways, inner loops, length
-/// of the outermost loop rounded to a power of two, and the percentage of modes that are stored elsewhere.
+/// of the outermost loop rounded to a power of two, and the number of modes that are stored elsewhere: a way
+/// that cannot do that is timed with a copy of them behind it.
 /// Not timed are steps that have one way only, tiny ones in one call, and those for which memory does not
 /// suffice: they are calls.
 LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& make);
-
-/// How much longer FFTs along so many axes may take if so many percent of their result need not be copied
-/// afterwards: an FFT along one axis takes about as long as 1.4 copies.
-inline double saved_by_diverting(Index percent, int axes) {
-  constexpr double copies = 1.4;
-  return 1 + static_cast<double>(percent) / 100 / (copies * axes);
-}
 
 }  // namespace weft

@@ -57,7 +57,7 @@ void add_calls(FftSequence& all, const FftProblem& problem, AxesOf axes, const P
   for (const CallStep& step : e.steps) {
     const bool last = &step == &e.steps.back();
     CallStep whole = step;
-    if (!last || e.to.bytes > 0) whole.diverted_count = 0;
+    if (!last || e.to.bytes > 0) whole.diverted = {};
     const std::shared_ptr<StreamFft> fft = plan(whole, last ? &scale : nullptr);
     all.diverts = fft->diverts;
     all.add(fft, step.sides == CallStep::Sides::to_only ? to : from,
@@ -98,7 +98,8 @@ bool may_be_apart(const FftProblem& problem) {
   constexpr Index least_bytes = 1 << 20;
   return std::ranges::any_of(together.steps, [](const CallStep& s) { return s.call.axes > 1; }) &&
          std::ranges::any_of(apart.steps, [](const CallStep& s) {
-           return kernels_can(s) && StepLines(s).count() * s.call.n[0] * from_bytes(s.call) >= least_bytes;
+           return kernels_can(s) && (s.diverted.pieces > 1 ||
+                                     StepLines(s).count() * s.call.n[0] * from_bytes(s.call) >= least_bytes);
          });
 }
 
@@ -107,7 +108,7 @@ bool may_be_apart(const FftProblem& problem) {
 FftProblem trial_of(FftProblem problem, std::size_t most) {
   problem.in_place = false;
   problem.scale = 1;
-  problem.diverted_count = problem.diverted_first = 0;
+  problem.diverted = {};
   for (auto* all : {&problem.dimensions, &problem.loops})
     for (FftDimension& d : *all) {
       d.diverted_stride = 0;
@@ -123,20 +124,13 @@ FftProblem trial_of(FftProblem problem, std::size_t most) {
   return problem;
 }
 
-/// How many percent of the result are best stored elsewhere.
-Index percent_diverted(const FftProblem& problem) {
-  for (const FftDimension& d : problem.dimensions)
-    if (d.diverted) return 100 * problem.diverted_count / d.n;
-  return 0;
-}
-
 bool are_axes_faster_apart(Device& device, const FftProblem& problem, const MakeCallPlan& make,
                            const CallManner& together, const CallManner& apart) {
   if (!may_be_apart(problem)) return false;
   constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
   const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
-  const Index percent = percent_diverted(problem);
-  const std::tuple key(device.model(), trial_of(problem, most), percent);
+  const Index diverted = problem.diverted.count;
+  const std::tuple key(device.model(), trial_of(problem, most), diverted);
   const FftProblem& trial = std::get<FftProblem>(key);
   static std::mutex mutex;
   static std::map<std::tuple<std::string, FftProblem, Index>, bool> known;
@@ -148,13 +142,15 @@ bool are_axes_faster_apart(Device& device, const FftProblem& problem, const Make
   if (bytes > most) return false;
   // What stores elsewhere has to be a kernel, and is timed as one.
   CallManner storing = apart;
-  if (percent > 0)
+  if (diverted > 0)
     storing.way = [&](const CallStep& step) {
       return kernels_can(step) ? LineWay::kernels : apart.way(step);
     };
-  const double saved = saved_by_diverting(percent, static_cast<int>(trial.dimensions.size()));
-  const std::array plans{TimedPlan{make_fft_of_calls(device, trial, make, together), 1},
-                         TimedPlan{make_fft_of_calls(device, trial, make, storing), worth_it / saved}};
+  std::size_t copied = 0;
+  for (const FftDimension& d : problem.dimensions)
+    if (d.diverted) copied = bytes / static_cast<std::size_t>(d.n) * static_cast<std::size_t>(diverted);
+  const std::array plans{TimedPlan{make_fft_of_calls(device, trial, make, together), 1, copied},
+                         TimedPlan{make_fft_of_calls(device, trial, make, storing), worth_it}};
   const auto fastest = fastest_plan(device, plans, bytes);
   if (!fastest) return false;
   const std::lock_guard lock(mutex);

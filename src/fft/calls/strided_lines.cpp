@@ -45,12 +45,15 @@ class StridedLines final : public StreamFft {
   StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots)
       : step_(step), roots_(std::move(roots)) {
     step_.roots = roots_.get();
-    diverts = step_.diverted_count > 0;
+    diverts = step_.diverted.count > 0;
   }
   std::size_t work_bytes() const override { return 0; }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* /*work*/,
                const FftContext& context) override {
-    stream.lines({from, to, diverts ? context.diverted : nullptr}, step_);
+    LineArrays arrays{from, to};
+    if (diverts) arrays.diverted = context.diverted;
+    const bool signals = diverts && context.signals != nullptr;
+    stream.lines(arrays, step_, signals ? *context.signals : DeviceSignals{});
   }
 
  private:
@@ -77,7 +80,7 @@ bool kernels_can(const CallStep& step) {
 }
 
 bool kernels_can_divert(const CallStep& step) {
-  return step.diverted_count > 0 && kernels_can(step) && loops_of(StepLines(step))[0].diverted_stride == 1;
+  return step.diverted.count > 0 && kernels_can(step) && loops_of(StepLines(step))[0].diverted_stride == 1;
 }
 
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale) {
@@ -97,8 +100,7 @@ std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& st
   s.real_bytes = static_cast<int>(real_bytes(step.call.precision));
   s.factor = scale;
   if (kernels_can_divert(step)) {
-    s.diverted_first = step.diverted_first;
-    s.diverted_count = step.diverted_count;
+    s.diverted = step.diverted;
     s.diverted_stride = lines.line.diverted_stride;
   }
   return std::make_shared<StridedLines>(

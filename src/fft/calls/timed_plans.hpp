@@ -11,7 +11,8 @@ namespace weft {
 
 struct TimedPlan {
   std::shared_ptr<StreamFft> plan;
-  double handicap;  ///< what its time is multiplied by before it is compared
+  double handicap;         ///< what its time is multiplied by before it is compared
+  std::size_t copied = 0;  ///< bytes of its output that are copied afterwards, as the other plans need not
 };
 
 /// The number of the plan with the shortest time on arrays of so many bytes, filled with zeros; nothing if

@@ -41,7 +41,8 @@ cudaError_t enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* 
 cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
 
 /// Enqueues FFTs of lines whose points lie apart.
-cudaError_t enqueue(const LineStep& step, const LineArrays& arrays, cudaStream_t stream);
+cudaError_t enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+                    cudaStream_t stream);
 
 /// Enqueues what is done with each element of a box at `at`; `other` is the second array of steps that have
 /// one.

@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/divider.hpp"
 #include "kernels/cuda/kernels.hpp"
+#include "kernels/cuda/signals.hpp"
 #include "kernels/lines/work.hpp"
 
 namespace weft::cuda {
@@ -25,7 +26,8 @@ template <class Value>
 __global__ void __launch_bounds__(threads, blocks_together)
     transform_lines(const __grid_constant__ Form form, lines::Tile at,
                     lines::Line<lines::real_of<Value>> line,
-                    const lines::Complex<lines::real_of<Value>>* roots) {
+                    const lines::Complex<lines::real_of<Value>>* roots,
+                    const __grid_constant__ KernelSignals signals) {
   using lines::Role;
   extern __shared__ __align__(16) unsigned char shared[];
   const std::uint32_t columns = at(1), column = threadIdx.x & (columns - 1);
@@ -41,6 +43,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
     __syncthreads();
   }
   if (exists) lines::run_stage<Role::last>(form, form.stages - 1, first, apart, at, tile, line, roots);
+  store_signals(signals);
 }
 
 /// The most shared memory of a block of threads on the current device, which kernels are allowed to use from
@@ -77,27 +80,30 @@ std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared
 }
 
 template <class Value>
-cudaError_t launch(const LineStep& step, const LineArrays& arrays, cudaStream_t stream) {
+cudaError_t launch(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+                   cudaStream_t stream) {
   using Complex = lines::Complex<lines::real_of<Value>>;
   constexpr int values = lines::lines_in<Value>;
-  const Form form(step, values);
+  const Form form(step, arrays, values);
   cudaError_t error = cudaSuccess;
   const Index shared = shared_bytes<Value>(error), bytes = sizeof(Value);
   if (error != cudaSuccess) return error;
   if (step.n * bytes > shared) return cudaErrorInvalidConfiguration;
   const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared)};
   const Index columns = tile(1), blocks = (form.lines + columns - 1) / columns;
-  transform_lines<Value><<<static_cast<unsigned>(blocks), threads,
-                           static_cast<std::size_t>(step.n * columns * bytes), stream>>>(
-      form, tile, lines::first_line<Value>(step, arrays), reinterpret_cast<const Complex*>(step.roots));
+  transform_lines<Value>
+      <<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes),
+         stream>>>(form, tile, lines::first_line<Value>(step, arrays),
+                   reinterpret_cast<const Complex*>(step.roots), signals);
   return cudaGetLastError();
 }
 
 }  // namespace
 
-cudaError_t enqueue(const LineStep& step, const LineArrays& arrays, cudaStream_t stream) {
-  return step.real_bytes == 8 ? launch<lines::Complex<double>>(step, arrays, stream)
-                              : launch<lines::Pair<float>>(step, arrays, stream);
+cudaError_t enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+                    cudaStream_t stream) {
+  return step.real_bytes == 8 ? launch<lines::Complex<double>>(step, arrays, signals, stream)
+                              : launch<lines::Pair<float>>(step, arrays, signals, stream);
 }
 
 }  // namespace weft::cuda

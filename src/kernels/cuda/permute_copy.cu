@@ -2,6 +2,7 @@
 // and destination differ, tiles go through shared memory, so that both are accessed in long runs. Otherwise
 // up to 16 bytes are moved at once, and several copies share a launch. Elements can be multiplied.
 #include "kernels/cuda/kernels.hpp"
+#include "kernels/cuda/signals.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,20 +77,6 @@ struct LineJobs {
   const U* from[Most];
   Loops<Position> loops[Most];
 };
-
-/// Stores the signals. All threads of all blocks call it after their last store.
-__device__ void store_signals(const KernelSignals& signals) {
-  if (signals.count == 0) return;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  // All devices see the stores of this block before the count and the flags.
-  __threadfence_system();
-  if (atomicAdd(signals.blocks, 1u) + 1 != gridDim.x) return;
-  *signals.blocks = 0;
-  __threadfence_system();
-  for (int i = 0; i < signals.count; ++i)
-    *static_cast<volatile std::uint32_t*>(signals.at[i]) = signals.value[i];
-}
 
 /// Copies units in the order of the destination.
 template <class U, class Position, int Most, class Move>

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "weft/axis_vector.hpp"
 
@@ -16,9 +18,19 @@ struct LineLoop {
   Index diverted = 0;  ///< of what is stored elsewhere
 };
 
+/// Modes of all lines that are stored in other arrays than the rest: in pieces, each of which has an array of
+/// its own. All these arrays have the same strides.
+struct DivertedModes {
+  static constexpr int most_pieces = 16;
+
+  Index first = 0, count = 0;
+  int pieces = 0;                          ///< one at least, if there are any modes
+  std::array<Index, most_pieces> begin{};  ///< of each piece, counted from the first of these modes
+  friend auto operator<=>(const DivertedModes&, const DivertedModes&) = default;
+};
+
 /// A c2c transform of each of many lines of `n` points, which are adjacent in memory on both sides: the first
-/// loop has stride 1. Input and output may be the same lines. Some modes of all lines can be stored in
-/// another array than the others.
+/// loop has stride 1. Input and output may be the same lines.
 struct LineStep {
   static constexpr int most_stages = 8, most_loops = max_axes + 1;
   static constexpr Index most_points = 4096;
@@ -31,16 +43,17 @@ struct LineStep {
   int count = 0;  ///< of loops
   bool forward = true;
   int real_bytes = 8;
-  double factor = 1;                             ///< of the result
-  const std::byte* roots = nullptr;              ///< exp(-2 pi i k / n) for k < n, in memory of the device
-  Index diverted_first = 0, diverted_count = 0;  ///< the modes that are stored elsewhere
-  Index diverted_stride = 0;                     ///< there
+  double factor = 1;                 ///< of the result
+  const std::byte* roots = nullptr;  ///< exp(-2 pi i k / n) for k < n, in memory of the device
+  DivertedModes diverted = {};
+  Index diverted_stride = 0;
 };
 
-/// What a step reads and writes. No mode is diverted if `diverted` is null.
+/// What a step reads and writes.
 struct LineArrays {
   const std::byte* from = nullptr;
-  std::byte *to = nullptr, *diverted = nullptr;
+  std::byte* to = nullptr;
+  std::span<std::byte* const> diverted = {};  ///< for each piece, where its first mode goes; or none
 };
 
 /// The radices of lines of n points, two at least; none if n has another factor than 2, 3, 5 and 7, or is

@@ -11,6 +11,7 @@
 // - position k0 (n / R0) + k1 (n / R0 R1) + ... at the end has mode k0 + k1 R0 + k2 R0 R1 + ...
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -34,16 +35,23 @@ struct Form {
     std::int64_t from = 0, to = 0, diverted = 0;
   };
 
+  /// Of diverted modes behind the first piece.
+  struct Piece {
+    std::uint32_t begin = 0;
+    std::int64_t shift = 0;  ///< of its modes, from where they would be if they belonged to the first piece
+  };
+
   /// `values`: how many lines there are in a value.
-  Form(const LineStep& step, int values)
+  Form(const LineStep& step, const LineArrays& arrays, int values)
       : n(static_cast<std::uint32_t>(step.n)),
         stages(step.stages),
         loops(step.count),
         from_stride(step.from_stride),
         to_stride(step.to_stride),
         diverted_stride(step.diverted_stride),
-        diverted_first(static_cast<std::uint32_t>(step.diverted_first)),
-        diverted_count(static_cast<std::uint32_t>(step.diverted_count)),
+        diverted_first(static_cast<std::uint32_t>(step.diverted.first)),
+        diverted_count(static_cast<std::uint32_t>(step.diverted.count)),
+        pieces(step.diverted.pieces),
         last_is_half(step.loops[0].n % values != 0),
         backward(!step.forward),
         factor(step.factor) {
@@ -64,6 +72,22 @@ struct Form {
       loop[i] = {Divisor(count), given.from * apart, given.to * apart, given.diverted * apart};
       lines *= count;
     }
+    const auto address = [&](int i) {
+      return reinterpret_cast<std::uintptr_t>(arrays.diverted[static_cast<std::size_t>(i)]);
+    };
+    for (int i = 1; i < pieces; ++i) {
+      const Index begin = step.diverted.begin[static_cast<std::size_t>(i)];
+      piece[i] = {static_cast<std::uint32_t>(begin),
+                  static_cast<std::int64_t>(address(i) - address(0)) / (2 * step.real_bytes) -
+                      begin * diverted_stride};
+    }
+  }
+
+  /// Of a diverted mode, counted from the first of them.
+  WEFT_ANYWHERE std::int64_t shift_of(std::uint32_t mode) const {
+    std::int64_t shift = 0;
+    for (int i = 1; i < pieces && mode >= piece[i].begin; ++i) shift = piece[i].shift;
+    return shift;
   }
 
   std::uint32_t n;
@@ -71,6 +95,8 @@ struct Form {
   Stage stage[LineStep::most_stages];
   std::int64_t from_stride, to_stride, diverted_stride;
   std::uint32_t diverted_first, diverted_count;
+  int pieces;
+  Piece piece[DivertedModes::most_pieces];
   Loop loop[LineStep::most_loops];
   std::uint32_t lines = 1;  ///< values across all loops
   bool last_is_half;        ///< the last value of the first loop has one line
@@ -112,14 +138,14 @@ struct Line {
 template <class Value>
 Line<real_of<Value>> first_line(const LineStep& step, const LineArrays& arrays) {
   using Number = Complex<real_of<Value>>;
-  const bool diverts = step.diverted_count > 0;
+  const bool diverts = step.diverted.count > 0;
   const auto begins_on_value = [](const std::byte* at) {
     return reinterpret_cast<std::uintptr_t>(at) % sizeof(Value) == 0;
   };
   const bool at_once = begin_on_values(step, lines_in<Value>) && begins_on_value(arrays.from) &&
-                       begins_on_value(arrays.to) && (!diverts || begins_on_value(arrays.diverted));
+                       begins_on_value(arrays.to) && std::ranges::all_of(arrays.diverted, begins_on_value);
   return {reinterpret_cast<const Number*>(arrays.from), reinterpret_cast<Number*>(arrays.to),
-          reinterpret_cast<Number*>(diverts ? arrays.diverted : arrays.to),
+          reinterpret_cast<Number*>(diverts ? arrays.diverted.front() : arrays.to),
           at_once ? Access::at_once : Access::by_lines};
 }
 
@@ -217,7 +243,7 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
     const auto factor = static_cast<real_of<Value>>(form.factor);
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
       const Value value = factor * x[k];
-      store(mode < form.diverted_count ? diverted : target, line.access,
+      store(mode < form.diverted_count ? diverted + form.shift_of(mode) : target, line.access,
             form.backward ? exchanged(value) : value);
       target += step;
       diverted += diverted_step;

@@ -1,0 +1,177 @@
+// Plans whose FFTs store what stays on a rank, and what its peers get, where it is read next.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/design_of.hpp"
+#include "support/device_mirror.hpp"
+#include "support/device_problem.hpp"
+#include "support/devices.hpp"
+#include "support/says.hpp"
+#include "weft/weft.hpp"
+
+namespace weft::test {
+
+namespace {
+
+/// The test double always lets FFTs store where they can. A GPU does what is faster there.
+bool always_where_it_can() {
+  return device_row()->name == std::string("double");
+}
+
+}  // namespace
+
+TEST(DeviceDiversions, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
+  const ScopedDevices devices;
+  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank());
+    Problem p = on_device();
+    p.shape = {30, 36, 50};
+    for (const char* pipeline : {"sequential", "planes", "two-front"}) {
+      Options options = Options().set("pipeline", pipeline).set("exchange", "direct");
+      const bool whole = pipeline == std::string("sequential");
+      if (!whole) options.set("tile", 5);
+      const Plan plan(comm, p, options);
+      if (always_where_it_can()) {
+        EXPECT_TRUE(
+            says(plan.to_string(), whole ? "by kernels of Weft, which store all where it is read next, also"
+                                         : "by kernels of Weft, which store what stays on the rank where"))
+            << plan.to_string();
+      }
+    }
+  });
+}
+
+TEST(DeviceDiversions, AxesThatLookAlikeWhereTheyAreStored) {
+  const ScopedDevices devices;
+  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank());
+    Problem p = on_device();
+    // A rank keeps one mode along axis 1, so that axes 1 and 2 have one stride where that is stored.
+    p.shape = {64, 2, 2};
+    p.output = Distribution::slab(1).with_order({0, 2, 1});
+    const Plan plan(comm, p, Options().set("pipeline", "sequential").set("exchange", "direct"));
+    EXPECT_TRUE(says(plan.to_string(), "64x2x2"));
+  });
+}
+
+namespace {
+
+template <class Real>
+class Arrays {
+ public:
+  using Complex = std::complex<Real>;
+
+  Arrays(const Comm& comm, const Problem& problem, const Options& options) : plan(comm, problem, options) {
+    std::mt19937 random(static_cast<unsigned>(comm.rank()));
+    std::uniform_real_distribution<Real> any(-1, 1);
+    values_.resize(plan.buffer_bytes() / sizeof(Complex));
+    for (Complex& v : values_) v = {any(random), any(random)};
+    in_ = mirror_.upload(values_.data(), plan.buffer_bytes());
+    out_ = problem.in_place ? in_ : mirror_.fresh(plan.buffer_bytes());
+  }
+
+  std::vector<Complex> forward() {
+    plan.forward(static_cast<const void*>(in_), static_cast<void*>(out_));
+    return downloaded(out_, plan.output_count());
+  }
+  std::vector<Complex> backward() {
+    plan.backward(static_cast<const void*>(out_), static_cast<void*>(in_));
+    return downloaded(in_, plan.input_count());
+  }
+  std::vector<Complex> first() const {
+    return {values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(plan.input_count())};
+  }
+
+  Plan plan;
+
+ private:
+  std::vector<Complex> downloaded(std::byte* at, std::size_t count) {
+    plan.wait();
+    std::vector<Complex> all(count);
+    mirror_.download(all.data(), at, count * sizeof(Complex));
+    return all;
+  }
+
+  DeviceMirror mirror_;
+  std::vector<Complex> values_;
+  std::byte *in_ = nullptr, *out_ = nullptr;
+};
+
+template <class Complex>
+double difference(const std::vector<Complex>& a, const std::vector<Complex>& b) {
+  double most = a.size() == b.size() ? 0 : HUGE_VAL;
+  for (std::size_t i = 0; i < a.size() && most < HUGE_VAL; ++i)
+    most = std::max(most, static_cast<double>(std::abs(a[i] - b[i])));
+  return most;
+}
+
+/// Beside a plan whose puts are copies.
+template <class Real>
+void check_puts_of_ffts(const Comm& comm, Problem p, const Options& options) {
+  p.precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32;
+  p.backward_scale = Scale::full;
+  Arrays<Real> stored(comm, p, options), copied(comm, p, Options(options).set("puts", "engine"));
+  const std::string text = stored.plan.to_string();
+  EXPECT_FALSE(says(copied.plan.to_string(), "also on peers"));
+  if (always_where_it_can()) {
+    EXPECT_TRUE(says(text, "by kernels of Weft, which store all where it is read next, also on peers"))
+        << text;
+  }
+  const double bound = sizeof(Real) == 8 ? 1e-11 : 1e-2;
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_LT(difference(stored.forward(), copied.forward()), bound) << text;
+    // Either direction may follow itself.
+    if (i % 3 == 1 && !p.in_place) {
+      ASSERT_LT(difference(stored.forward(), copied.forward()), bound) << text;
+    }
+    ASSERT_LT(difference(stored.backward(), copied.backward()), bound) << text;
+    ASSERT_LT(difference(stored.backward(), copied.backward()), bound) << text;
+  }
+}
+
+}  // namespace
+
+TEST(DeviceDiversions, FftsStoreInTheWorkspacesOfPeers) {
+  const ScopedDevices devices({.delays = true});
+  for (int ranks = 2; ranks <= std::min(4, ScopedDevices::count()); ++ranks)
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      ScopedDevices::choose(comm.rank());
+      for (const bool in_place : {false, true})
+        for (const char* graph : {"on", "off"}) {
+          Problem p = on_device();
+          p.shape = {12, 24, 10};
+          p.in_place = in_place;
+          p.output = Distribution::slab(1);
+          const Options options = Options().set("pipeline", "sequential").set("graph", graph);
+          check_puts_of_ffts<double>(comm, p, options);
+          p.batch = 2;
+          check_puts_of_ffts<float>(comm, p, options);
+        }
+    });
+}
+
+/// Parts of several extents have several strides, and are copied.
+TEST(DeviceDiversions, PartsThatDifferAreCopied) {
+  const ScopedDevices devices;
+  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank());
+    Problem p = on_device();
+    p.shape = {13, 25, 10};
+    p.output = Distribution::slab(1);
+    const Plan plan(comm, p, Options().set("pipeline", "sequential"));
+    EXPECT_FALSE(says(plan.to_string(), "also on peers")) << plan.to_string();
+  });
+}
+
+}  // namespace weft::test
