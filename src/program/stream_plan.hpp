@@ -30,7 +30,7 @@ struct StreamPlan {
 };
 
 /// Executions take turns with two workspaces where one has no more bytes than this.
-inline constexpr Index largest_in_turn = Index{192} << 20;
+inline constexpr Index largest_in_turn = Index{256} << 20;
 
 /// Whether this rank always finds room in the first reshape of a program, if executions take turns with two
 /// workspaces and `before` was executed before: the memory is nobody else's until then, and who gets a part
