@@ -16,26 +16,27 @@ void run_line_step(const LineStep& step, const LineArrays& arrays) {
   using Complex = lines::Complex<lines::real_of<Value>>;
   constexpr int values = lines::lines_in<Value>;
   const lines::Form<HostDivisor<std::uint32_t>> form(step, arrays, values);
-  const auto start = lines::first_line<Value>(step, arrays);
   const auto* roots = reinterpret_cast<const Complex*>(step.roots);
   // More columns than one, and fewer than most tests have lines.
   const lines::Tile at{2};
   std::vector<Value> tile(at(form.n));
   const int last = form.stages - 1;
-  for (std::uint32_t first = 0; first < form.lines; first += at(1))
-    // As threads do, all columns finish a stage before the next one begins.
-    for (int i = 0; i <= last; ++i)
-      for (std::uint32_t c = 0; c < at(1) && first + c < form.lines; ++c) {
-        auto line = start;
-        lines::go_to(form, first + c, line);
-        Value* const column = tile.data() + c;
-        if (i == 0)
-          lines::run_stage<Role::first>(form, i, 0, 1, at, column, line, roots);
-        else if (i < last)
-          lines::run_stage<Role::middle>(form, i, 0, 1, at, column, line, roots);
-        else
-          lines::run_stage<Role::last>(form, i, 0, 1, at, column, line, roots);
-      }
+  lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
+    for (std::uint32_t first = 0; first < form.lines; first += at(1))
+      // As threads do, all columns finish a stage before the next one begins.
+      for (int i = 0; i <= last; ++i)
+        for (std::uint32_t c = 0; c < at(1) && first + c < form.lines; ++c) {
+          auto line = start;
+          lines::go_to(form, first + c, line);
+          Value* const column = tile.data() + c;
+          if (i == 0)
+            lines::run_stage<Role::first>(form, i, 0, 1, at, column, line, roots);
+          else if (i < last)
+            lines::run_stage<Role::middle>(form, i, 0, 1, at, column, line, roots);
+          else
+            lines::run_stage<Role::last>(form, i, 0, 1, at, column, line, roots);
+        }
+  });
 }
 
 inline void run_line_step(const LineStep& step, const LineArrays& arrays) {

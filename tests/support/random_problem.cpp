@@ -592,9 +592,9 @@ int problem_count(int standard) {
   const auto value = environment_value("WEFT_TEST_PROBLEMS");
   if (value) return std::stoi(*value);
 #if defined(__SANITIZE_THREAD__)
-  return standard / 6;
+  return standard / 8;
 #elif defined(__SANITIZE_ADDRESS__)
-  return standard / 3;
+  return standard / 4;
 #else
   return standard;
 #endif

@@ -22,10 +22,10 @@ constexpr Index least_row = 64, most_tile = 100 << 10;
 
 using Form = lines::Form<Divider<std::uint32_t>>;
 
-template <class Value>
+template <class Value, bool AtOnce>
 __global__ void __launch_bounds__(threads, blocks_together)
     transform_lines(const __grid_constant__ Form form, lines::Tile at,
-                    lines::Line<lines::real_of<Value>> line,
+                    lines::Line<lines::real_of<Value>, AtOnce> line,
                     const lines::Complex<lines::real_of<Value>>* roots,
                     const __grid_constant__ KernelSignals signals) {
   using lines::Role;
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
 /// The most shared memory of a block of threads on the current device, which kernels are allowed to use from
 /// then on; 0 with an error.
-template <class Value>
+template <class Value, bool AtOnce>
 Index shared_bytes(cudaError_t& error) {
   constexpr int most_devices = 64;
   static std::atomic<int> known[most_devices];
@@ -60,7 +60,8 @@ Index shared_bytes(cudaError_t& error) {
   int bytes = 0;
   error = cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (error == cudaSuccess)
-    error = cudaFuncSetAttribute(transform_lines<Value>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    error = cudaFuncSetAttribute(transform_lines<Value, AtOnce>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 bytes);
   if (error != cudaSuccess) return 0;
   if (device < most_devices) known[device].store(bytes, std::memory_order_relaxed);
   return bytes;
@@ -79,23 +80,30 @@ std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared
   return shift;
 }
 
-template <class Value>
-cudaError_t launch(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+template <class Value, bool AtOnce>
+cudaError_t launch(const LineStep& step, const LineArrays& arrays,
+                   const lines::Line<lines::real_of<Value>, AtOnce>& line, const KernelSignals& signals,
                    cudaStream_t stream) {
   using Complex = lines::Complex<lines::real_of<Value>>;
   constexpr int values = lines::lines_in<Value>;
   const Form form(step, arrays, values);
   cudaError_t error = cudaSuccess;
-  const Index shared = shared_bytes<Value>(error), bytes = sizeof(Value);
+  const Index shared = shared_bytes<Value, AtOnce>(error), bytes = sizeof(Value);
   if (error != cudaSuccess) return error;
   if (step.n * bytes > shared) return cudaErrorInvalidConfiguration;
   const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared)};
   const Index columns = tile(1), blocks = (form.lines + columns - 1) / columns;
-  transform_lines<Value>
+  transform_lines<Value, AtOnce>
       <<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes),
-         stream>>>(form, tile, lines::first_line<Value>(step, arrays),
-                   reinterpret_cast<const Complex*>(step.roots), signals);
+         stream>>>(form, tile, line, reinterpret_cast<const Complex*>(step.roots), signals);
   return cudaGetLastError();
+}
+
+template <class Value>
+cudaError_t launch(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+                   cudaStream_t stream) {
+  return lines::from_first_line<Value>(
+      step, arrays, [&](const auto& line) { return launch<Value>(step, arrays, line, signals, stream); });
 }
 
 }  // namespace
