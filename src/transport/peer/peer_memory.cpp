@@ -131,11 +131,19 @@ void PeerMemory::share_handles(CommImpl& comm, Device& device) {
     if (of(rank_) != nullptr && !alone) mine = device.give(of(rank_));
   });
   const std::vector<DeviceMemoryHandle> handles = all_of(comm, mine);
-  agree(comm, operation, [&] {
+  try {
+    agree(comm, operation, [&] {
+      for (int r = 0; r < comm.size(); ++r)
+        if (r != rank_ && near(r))
+          all_[static_cast<std::size_t>(r)] = device.take(handles[static_cast<std::size_t>(r)]);
+    });
+  } catch (const Error&) {
+    // On all ranks; and each gives its own back when all have let go of it.
     for (int r = 0; r < comm.size(); ++r)
-      if (r != rank_ && near(r))
-        all_[static_cast<std::size_t>(r)] = device.take(handles[static_cast<std::size_t>(r)]);
-  });
+      if (r != rank_) all_[static_cast<std::size_t>(r)].reset();
+    comm.barrier();
+    throw;
+  }
 }
 
 }  // namespace weft
