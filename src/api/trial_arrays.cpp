@@ -23,9 +23,9 @@ void TrialArrays::provide(BoundPlan& plan) {
   if (plan.device()) {
     scope.emplace(*plan.device());
     if (!device_) {
-      device_ = plan.device();
-      stream_ = device_->make_stream();
-      filled_ = device_->make_event(false);
+      filled_ = plan.device()->make_event(false);
+      stream_ = plan.device()->make_stream();
+      device_ = plan.device();  // once there is the rest, too
     }
     plan.use_stream(stream_->native());
   }

@@ -161,9 +161,9 @@ void BoundPlan::finish() {
 }
 
 void BoundPlan::record_times(bool on) {
-  recording_ = on;
   const bool notes = on || (trace_ && trace_->has_room());
   for (Half& h : halves_) h.executor->record_times(notes);
+  recording_ = on;
 }
 
 void BoundPlan::trace() {

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     weft::Plan plan(comm, problem, weft::Options().set("exchange", "direct"));
     weft::Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
     for (int i = 0;; ++i) {
+      if (i == 3) comm.barrier();  // that it was said below
       if (comm.rank() == 1 && i == 3) std::raise(SIGKILL);
       plan.forward(in.data(), out.data());
       if (comm.rank() == 0 && i == 2) std::cout << "three executions are done" << std::endl;

@@ -201,6 +201,10 @@ void run_on_double_stream(void* native, std::function<void()> job) {
   (*static_cast<std::shared_ptr<Queue>*>(native))->push(std::move(job));
 }
 
+long live_double_objects() {
+  return live_objects();
+}
+
 void set_double_device(int number) {
   current_number = number;
 }

@@ -38,6 +38,9 @@ class ScopedDeviceDouble {
 /// What comes behind all that has been enqueued on a stream, given by its native handle.
 void run_on_double_stream(void* native, std::function<void()> job);
 
+/// Streams, events and graphs that there are.
+long live_double_objects();
+
 /// Makes a device that of the calling thread, as cudaSetDevice does.
 void set_double_device(int number);
 

@@ -2,6 +2,8 @@
 // same; a program links one of the two.
 #pragma once
 
+#include <cstddef>
+
 namespace weft::test {
 
 /// How they behave, as far as they can be told.
@@ -9,7 +11,8 @@ struct DevicesManner {
   bool delays = false;     ///< streams pause at random
   bool processes = false;  ///< their memory is given to other processes
   bool ordered = true;  ///< false: streams may run over each other's data, and ThreadSanitizer does not mind
-  int reach = 0;        ///< they reach each other within so many of consecutive numbers; 0: all
+  std::size_t room = std::size_t{1} << 30;  ///< bytes of each
+  int reach = 0;  ///< they reach each other within so many of consecutive numbers; 0: all
 };
 
 /// There are devices for the lifetime of this.
@@ -30,6 +33,10 @@ class ScopedDevices {
   static bool are_on_host();
   /// How many random problems a test tries.
   static int problems();
+  /// Streams, events and graphs that there are in this process; 0 where nobody counts them.
+  static long objects();
+  /// Bytes that they may keep for themselves of what was used, and that the process may keep for them.
+  static double kept();
   /// Makes a device that of the calling thread.
   static void choose(int number);
 };

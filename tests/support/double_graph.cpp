@@ -15,6 +15,11 @@ bool& capturing() {
   return captures;
 }
 
+std::atomic<long>& live_objects() {
+  static std::atomic<long> number{0};
+  return number;
+}
+
 std::size_t Recording::lane_of(const Queue* queue) const {
   const auto lane =
       std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return l.queue.get() == queue; });

@@ -17,6 +17,17 @@ namespace weft::test::device_double {
 
 class Queue;
 
+/// Streams, events and graphs that there are.
+std::atomic<long>& live_objects();
+
+class Live {
+ public:
+  Live() { ++live_objects(); }
+  ~Live() { --live_objects(); }
+  Live(const Live&) = delete;
+  Live& operator=(const Live&) = delete;
+};
+
 /// What is captured while it is, and what has been afterwards.
 class Recording {
  public:
@@ -77,6 +88,7 @@ class Graph final : public DeviceGraph {
 
  private:
   std::shared_ptr<Recording> recording_;
+  Live live_;
 };
 
 /// Whether the calling thread captures.

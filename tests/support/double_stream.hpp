@@ -69,6 +69,7 @@ class Event final : public DeviceEvent {
     Recording::Mark mark{};
   };
   std::shared_ptr<State> state = std::make_shared<State>();
+  Live live;
   static State& of(const DeviceEvent& event) { return *static_cast<const Event&>(event).state; }
 };
 
@@ -173,6 +174,7 @@ class Stream final : public DeviceStream {
   Owner& device_;
   std::shared_ptr<Queue> queue_;
   bool borrowed_;
+  Live live_;
 };
 
 }  // namespace weft::test::device_double

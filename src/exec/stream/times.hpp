@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/timing.hpp"
@@ -13,15 +14,19 @@ namespace weft {
 
 class StreamTimes {
  public:
-  /// Whether executions are noted from now on, of so many operations. The first time makes the events.
+  /// Whether executions are noted from now on, of so many operations. The first time makes the events; if it
+  /// throws, nothing has changed.
   void set(bool on, Device& device, std::size_t operations) {
+    if (on && !began_) {
+      std::vector<Noted> noted;
+      for (std::size_t i = 0; i < operations; ++i)
+        noted.push_back({Noted::State::none, device.make_event(true), device.make_event(true)});
+      idle_ = device.make_stream();
+      now_ = device.make_event(true);
+      began_ = device.make_event(true);  // the last
+      noted_ = std::move(noted);
+    }
     on_ = on;
-    if (!on || began_) return;
-    began_ = device.make_event(true);
-    now_ = device.make_event(true);
-    idle_ = device.make_stream();
-    for (std::size_t i = 0; i < operations; ++i)
-      noted_.push_back({Noted::State::none, device.make_event(true), device.make_event(true)});
   }
   bool on() const { return on_; }
   /// Of a new execution, which is noted or not. Looks at the clocks of the device and of the host.

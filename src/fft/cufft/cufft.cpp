@@ -2,6 +2,7 @@
 // belongs to the device that the thread had entered when it was made.
 #include <cufftXt.h>
 
+#include "base/text.hpp"
 #include "device/cuda/driver.hpp"
 #include "fft/calls/run_calls.hpp"
 #include "weft/error.hpp"
@@ -35,10 +36,23 @@ const char* message(cufftResult status) {
   }
 }
 
+/// cuFFT calls it an internal error, too, if it has no memory for what it keeps on a device itself.
+std::string if_memory_is_scarce() {
+  constexpr std::size_t little = std::size_t{256} << 20;
+  std::size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) {
+    cudaGetLastError();
+    return "";
+  }
+  if (free > little) return "";
+  return ", perhaps for want of memory, of which " + human_bytes(static_cast<double>(free)) + " are free";
+}
+
 void check(cufftResult status, const char* call) {
   if (status != CUFFT_SUCCESS)
     throw Error(std::string("cufft: ") + call,
-                std::string(message(status)) + " (" + std::to_string(static_cast<int>(status)) + ")",
+                std::string(message(status)) + " (" + std::to_string(static_cast<int>(status)) + ")" +
+                    if_memory_is_scarce(),
                 "success");
 }
 

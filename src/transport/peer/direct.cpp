@@ -45,8 +45,7 @@ class PeerWindow final : public Window {
   /// `flags`, `workspace`: where they begin in the memory of every rank.
   PeerWindow(const WorkspaceRequest& r, const ReshapeMessages& messages, std::shared_ptr<PeerMemory> memory,
              Index flags, Index workspace)
-      : device_(r.device),
-        memory_(std::move(memory)),
+      : memory_(std::move(memory)),
         messages_(messages),
         flags_(flags),
         workspace_(workspace),
@@ -92,18 +91,15 @@ class PeerWindow final : public Window {
   void cancel() noexcept override {
     memory_->tell_failure();
     try {
-      const std::unique_ptr<DeviceStream> rescue = device_->make_stream();
-      const std::unique_ptr<DeviceEvent> done = device_->make_event(false);
       for (int r = 0; r < ranks_; ++r) {
         if (r == rank_ || memory_->of(r) == nullptr) continue;
         for (int k = 0; k < 2 * tiles_; ++k)
-          rescue->flags(std::array<DeviceFlag, 4>{{{free_flag(r, rank_, k), failed, false},
-                                                   {full_flag(r, rank_, k), failed, false},
-                                                   {free_flag(rank_, r, k), failed, false},
-                                                   {full_flag(rank_, r, k), failed, false}}});
+          memory_->rescue().flags(std::array<DeviceFlag, 4>{{{free_flag(r, rank_, k), failed, false},
+                                                             {full_flag(r, rank_, k), failed, false},
+                                                             {free_flag(rank_, r, k), failed, false},
+                                                             {full_flag(rank_, r, k), failed, false}}});
       }
-      rescue->record(*done);
-      device_->wait_for(*done);
+      memory_->finish();
     } catch (const std::exception&) {
       // The device is lost, and with it whoever waits for it.
     }
@@ -119,7 +115,6 @@ class PeerWindow final : public Window {
   std::byte* free_flag(int of, int peer, int slot) const { return flag(of, peer, slot); }
   std::byte* full_flag(int of, int peer, int slot) const { return flag(of, ranks_ + peer, slot); }
 
-  std::shared_ptr<Device> device_;
   std::shared_ptr<PeerMemory> memory_;
   const ReshapeMessages& messages_;
   Index flags_, workspace_;

@@ -46,14 +46,6 @@ class Waiting {
   std::vector<Entry> all_;
 };
 
-void fill_with_zeros(Device& device, std::byte* at, std::size_t bytes) {
-  const auto stream = device.make_stream();
-  const auto event = device.make_event(false);
-  stream->fill(at, 0, bytes);
-  stream->record(*event);
-  device.wait_for(*event);
-}
-
 }  // namespace
 
 PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
@@ -63,12 +55,17 @@ PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
       processes_(comm.threads() == nullptr),
       islands_(islands),
       words_(comm.share(words_per_rank * sizeof(std::uint32_t))),
-      all_(static_cast<std::size_t>(comm.size())) {
+      all_(static_cast<std::size_t>(comm.size())),
+      device_(device) {
   agree(comm, operation, [&] {
     for (int r = 0; r < comm.size(); ++r)
       if (near(r)) device->connect(ids[static_cast<std::size_t>(r)]);
     all_[static_cast<std::size_t>(rank_)] = device->allocate(bytes, operation);
-    if (zeros > 0) fill_with_zeros(*device, of(rank_), zeros);
+    rescue_ = device->make_stream();
+    done_ = device->make_event(false);
+    if (zeros == 0) return;
+    rescue_->fill(of(rank_), 0, zeros);
+    finish();
   });
   if (processes_) {
     share_handles(comm, *device);
@@ -77,7 +74,19 @@ PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
   }
 }
 
+void PeerMemory::finish() const {
+  rescue_->record(*done_);
+  device_->wait_for(*done_);
+}
+
 PeerMemory::~PeerMemory() {
+  try {
+    const DeviceScope scope(*device_);
+    done_.reset();
+    rescue_.reset();
+  } catch (const std::exception&) {
+    // The device is lost; its driver has freed what there was.
+  }
   if (!processes_) return;
   int users = 0;
   for (int r = 0; r < static_cast<int>(all_.size()); ++r) {
@@ -122,11 +131,19 @@ void PeerMemory::share_handles(CommImpl& comm, Device& device) {
     if (of(rank_) != nullptr && !alone) mine = device.give(of(rank_));
   });
   const std::vector<DeviceMemoryHandle> handles = all_of(comm, mine);
-  agree(comm, operation, [&] {
+  try {
+    agree(comm, operation, [&] {
+      for (int r = 0; r < comm.size(); ++r)
+        if (r != rank_ && near(r))
+          all_[static_cast<std::size_t>(r)] = device.take(handles[static_cast<std::size_t>(r)]);
+    });
+  } catch (const Error&) {
+    // On all ranks; and each gives its own back when all have let go of it.
     for (int r = 0; r < comm.size(); ++r)
-      if (r != rank_ && near(r))
-        all_[static_cast<std::size_t>(r)] = device.take(handles[static_cast<std::size_t>(r)]);
-  });
+      if (r != rank_) all_[static_cast<std::size_t>(r)].reset();
+    comm.barrier();
+    throw;
+  }
 }
 
 }  // namespace weft

@@ -36,6 +36,11 @@ class PeerMemory {
   bool has_failed(int rank) const;
   /// This rank has.
   void tell_failure() const;
+  /// A stream for what has to be done when a rank has failed, perhaps because there is no memory left, also
+  /// for a stream; it has nothing else on it. `finish` waits for what has been enqueued there. The device is
+  /// entered.
+  DeviceStream& rescue() const { return *rescue_; }
+  void finish() const;
 
  private:
   std::atomic_ref<std::uint32_t> word(int rank, std::size_t i) const;
@@ -51,6 +56,9 @@ class PeerMemory {
   std::vector<int> islands_;
   std::shared_ptr<SharedMemory> words_;  ///< on the host: for every rank `failed`, and who has let go of it
   std::vector<std::shared_ptr<std::byte>> all_;
+  std::shared_ptr<Device> device_;
+  std::unique_ptr<DeviceStream> rescue_;
+  std::unique_ptr<DeviceEvent> done_;
 };
 
 }  // namespace weft
