@@ -68,6 +68,7 @@ DivertedModes modes_of(const Diversion::Part& part, const FftCall& call) {
   DivertedModes modes;
   const Index first = part.pieces.front().box.lo[part.axis];
   modes.first = first - call.to_box.lo[part.axis];
+  modes.scale = part.scale;
   modes.count = part.pieces.back().box.hi[part.axis] - first;
   for (const Diversion::Piece& piece : part.pieces)
     modes.begin[static_cast<std::size_t>(modes.pieces++)] = piece.box.lo[part.axis] - first;

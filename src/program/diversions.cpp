@@ -23,10 +23,9 @@ bool moves(const Op& op) {
   return op.kind == OpKind::put || op.kind == OpKind::keep;
 }
 
-/// Whether it only brings elements as they are to where they are read next.
+/// Whether it only brings elements to where they are read next, as they are or multiplied by a number.
 bool only_moves(const Program& p, const Op& op) {
-  const CopyCall& c = p.copies[static_cast<std::size_t>(op.call)];
-  return op.lane == Lane::compute && !c.coded.codec && c.scale == 1;
+  return op.lane == Lane::compute && !p.copies[static_cast<std::size_t>(op.call)].coded.codec;
 }
 
 /// Whether its whole result can be told from its modes along one axis.
@@ -95,7 +94,7 @@ class Finder {
       first = std::min(first, i);
       Operand to = c.to;
       to.offset = byte_of(c.to, c.box, box.lo, c.element_bytes);
-      if (!join(i, {box, to, c.to_rank}, c.element_bytes)) return false;
+      if (!join(i, {box, to, c.to_rank}, c)) return false;
     }
     if (covered != c.box.count()) return false;
     if (c.to_rank >= 0) return true;
@@ -142,12 +141,14 @@ class Finder {
   }
 
   /// Adds a piece to what an FFT stores elsewhere. What one rank gets has to remain a box in one place.
-  bool join(int op, const Diversion::Piece& piece, int bytes) {
+  bool join(int op, const Diversion::Piece& piece, const CopyCall& copy) {
+    const int bytes = copy.element_bytes;
     auto part = std::ranges::find(found_.parts, op, &Diversion::Part::op);
     if (part == found_.parts.end()) {
-      found_.parts.push_back({op, -1, {}});
+      found_.parts.push_back({op, -1, copy.scale, {}});
       part = std::prev(found_.parts.end());
     }
+    if (part->scale != copy.scale) return false;
     const auto with = std::ranges::find(part->pieces, piece.to_rank, &Diversion::Piece::to_rank);
     if (with == part->pieces.end()) {
       part->pieces.push_back(piece);

@@ -19,6 +19,7 @@ struct Diversion {
   struct Part {
     int op = -1;                ///< the FFT, a position in the program
     int axis = -1;              ///< one that it transforms
+    double scale = 1;           ///< what these modes are multiplied by
     std::vector<Piece> pieces;  ///< one behind the other along the axis, all with the same strides
   };
   int reshape = -1;
@@ -33,7 +34,7 @@ enum class Diverted {
 
 /// For each reshape of which it is possible: nothing else reads or writes that memory between the FFTs and
 /// the copies, and whatever does so before them on the other stream is over when they begin. Either all parts
-/// of a diversion are stored elsewhere, or none. Copies that scale are not left out.
+/// of a diversion are stored elsewhere, or none.
 ///
 /// With `Diverted::puts`, at most of the first reshape: of a program whose rank finds room for it
 /// (`finds_room`) at any time, so that nothing has to be waited for before the FFTs. All that is put has to

@@ -183,6 +183,20 @@ TEST(Design, HasHalfAsManyTilesWhereReceiversAskForThem) {
   EXPECT_EQ(tile("ring"), 8);
 }
 
+TEST(Design, HasNoTilesWhereTheLastFftPuts) {
+  const auto pipeline = [](const Shape& shape, const Options& options = {}) {
+    Problem p = cube(1);
+    p.shape = shape;
+    p.output = Distribution::slab(1);
+    return first_leg(design_of(p, gpus(2, 2), options)).pipeline;
+  };
+  EXPECT_EQ(pipeline({256, 256, 256}), "sequential");
+  EXPECT_EQ(pipeline({256, 240, 256}), "sequential");
+  for (const Shape& shape : {Shape{256, 255, 256}, {255, 256, 256}, {256, 242, 256}, {512, 512, 512}})
+    EXPECT_EQ(pipeline(shape), "two-front") << shape[1];
+  EXPECT_EQ(pipeline({256, 256, 256}, Options().set("codec", "fp32")), "two-front");
+}
+
 TEST(Design, OfGpusThatAllReachEachOther) {
   const Design d = design_of(cube(256), gpus(4, 4));
   EXPECT_TRUE(first_leg(d).traits.stores);

@@ -49,6 +49,10 @@ std::string graph_obstacle(const Given& given, const Offers& offers, const Desig
 
 }  // namespace
 
+bool kernels_may_put(const Given& given, const Schedule& schedule, std::size_t reshape) {
+  return leaving_bytes(given, schedule, reshape) <= most_stored;
+}
+
 /// What copies beside the FFTs is faster by a tenth, and takes longer to begin.
 void choose_puts(const Given& given, const Offers& offers, Design& design) {
   const Puts asked = given.wishes.puts.value;
@@ -63,9 +67,8 @@ void choose_puts(const Given& given, const Offers& offers, Design& design) {
     std::vector<Leg>& legs = design.legs[static_cast<std::size_t>(schedule.direction)];
     for (std::size_t j = 0; given.on_device() && j < legs.size(); ++j) {
       if (!legs[j].traits.stores) continue;
-      const bool kernel = asked == Puts::automatic
-                              ? legs[j].tiles == 1 && leaving_bytes(given, schedule, j) <= most_stored
-                              : asked == Puts::kernel;
+      const bool kernel = asked == Puts::automatic ? legs[j].tiles == 1 && kernels_may_put(given, schedule, j)
+                                                   : asked == Puts::kernel;
       if (!kernel) continue;
       legs[j].store_lane = Lane::compute;
       legs[j].exchange_reason += "; puts are kernels";

@@ -81,6 +81,10 @@ bool cuts_messages(const Given& given, const Schedule& schedule);
 PipelineRules pipeline_rules(const Problem& problem, const Wishes& wishes, const Setting& setting);
 void choose_legs(const Given& given, const Offers& offers, Design& design);
 
+/// Whether so little leaves a rank in a reshape, counted among the reshapes, that kernels put it if it is one
+/// tile.
+bool kernels_may_put(const Given& given, const Schedule& schedule, std::size_t reshape);
+
 // launch.cpp
 /// Which puts are kernels.
 void choose_puts(const Given& given, const Offers& offers, Design& design);

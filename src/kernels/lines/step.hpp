@@ -24,6 +24,7 @@ struct DivertedModes {
   static constexpr int most_pieces = 16;
 
   Index first = 0, count = 0;
+  double scale = 1;                        ///< what they are multiplied by, besides what all modes are
   int pieces = 0;                          ///< one at least, if there are any modes
   std::array<Index, most_pieces> begin{};  ///< of each piece, counted from the first of these modes
   friend auto operator<=>(const DivertedModes&, const DivertedModes&) = default;
@@ -43,7 +44,7 @@ struct LineStep {
   int count = 0;  ///< of loops
   bool forward = true;
   int real_bytes = 8;
-  double factor = 1;                 ///< of the result
+  double factor = 1;                 ///< of all modes
   const std::byte* roots = nullptr;  ///< exp(-2 pi i k / n) for k < n, in memory of the device
   DivertedModes diverted = {};
   Index diverted_stride = 0;

@@ -54,7 +54,8 @@ struct Form {
         pieces(step.diverted.pieces),
         last_is_half(step.loops[0].n % values != 0),
         backward(!step.forward),
-        factor(step.factor) {
+        factor(step.factor),
+        diverted_factor(step.factor * step.diverted.scale) {
     const auto last = static_cast<std::uint32_t>(step.radices[static_cast<std::size_t>(stages - 1)]);
     std::uint32_t below = n;
     for (int i = 0; i < stages; ++i) {
@@ -101,7 +102,7 @@ struct Form {
   std::uint32_t lines = 1;  ///< values across all loops
   bool last_is_half;        ///< the last value of the first loop has one line
   bool backward;
-  double factor;
+  double factor, diverted_factor;
 };
 
 /// How many values of the tile lie between two points of a column.
@@ -245,10 +246,12 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
     mode -= form.diverted_first;
     auto* diverted = line.diverted + static_cast<std::int32_t>(mode) * form.diverted_stride;
     const std::int64_t step = unit * form.to_stride, diverted_step = unit * form.diverted_stride;
-    const auto factor = static_cast<real_of<Value>>(form.factor);
+    const auto factor = static_cast<real_of<Value>>(form.factor),
+               diverted_factor = static_cast<real_of<Value>>(form.diverted_factor);
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
-      const Value value = factor * x[k];
-      store(line, mode < form.diverted_count ? diverted + form.shift_of(mode) : target,
+      const bool diverts = mode < form.diverted_count;
+      const Value value = (diverts ? diverted_factor : factor) * x[k];
+      store(line, diverts ? diverted + form.shift_of(mode) : target,
             form.backward ? exchanged(value) : value);
       target += step;
       diverted += diverted_step;
