@@ -14,6 +14,8 @@ namespace weft {
 BoundPlan::BoundPlan(Design design, Binding binding)
     : design_(std::move(design)), binding_(std::move(binding)), comm_(binding_.comm.impl()) {
   for (const Direction d : {Direction::forward, Direction::backward}) make_half(d);
+  halves_[0].executor->stands_beside(halves_[1].executor);
+  halves_[1].executor->stands_beside(halves_[0].executor);
   workspace_bytes_ = program_bytes_;
   Index fft_work = 0;
   for (const Half& h : halves_) fft_work = std::max(fft_work, h.executor->fft_work_bytes());

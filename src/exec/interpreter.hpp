@@ -77,6 +77,8 @@ class Interpreter {
   /// Whether executions leave out what no parameter of a pipeline changes; their results are wrong then.
   void skip_invariant(bool on) { skipping_ = on; }
 
+  /// The other direction of the plan: what it has enqueued may be in front of this one's executions.
+  void stands_beside(const std::shared_ptr<Interpreter>& other) { other_ = other; }
   /// After a failure: no other rank touches this rank's memory once this returns.
   virtual void cancel() noexcept { tell_failure(); }
   /// The part of it that also concerns a direction that was not under way: peers may be in it already.
@@ -114,9 +116,16 @@ class Interpreter {
     libraries_[name].add(elsewise);
   }
 
+  /// In both directions.
+  void tell_failures() noexcept {
+    tell_failure();
+    if (const std::shared_ptr<Interpreter> other = other_.lock()) other->tell_failure();
+  }
+
   Program program_;
   Links links_;
   Libraries libraries_;
+  std::weak_ptr<Interpreter> other_;
   bool skipping_ = false;
 
   // Of the execution that is under way.

@@ -289,20 +289,20 @@ std::optional<OperationTime> StreamExecutor::time(std::size_t i) const {
   return t;
 }
 
-/// Peers may never send what these streams wait for, so that they are let go, too; and whatever they still
-/// signal must not be the last that peers hear.
+/// Peers may never send what these streams wait for, in executions of either direction, so that they are let
+/// go, too; and whatever they still signal must not be the last that peers hear.
 void StreamExecutor::cancel() noexcept {
-  tell_failure();
+  tell_failures();
   if (!begun_) return;
   try {
     const DeviceScope scope(*device_);
     // One that is complete may be on a stream that the user has destroyed since.
     if (!complete_) conclude();
-    for (Backoff backoff; !device_->passed(*done_); backoff.pause()) tell_failure();
+    for (Backoff backoff; !device_->passed(*done_); backoff.pause()) tell_failures();
   } catch (const std::exception&) {
     // The device is lost, and nothing is done on it any more.
   }
-  tell_failure();
+  tell_failures();
 }
 
 void StreamExecutor::tell_failure() noexcept {
