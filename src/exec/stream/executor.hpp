@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "device/stream_copy.hpp"
@@ -107,8 +109,9 @@ class StreamExecutor final : public Interpreter {
 
   std::shared_ptr<Device> device_;
   StreamPlan plan_;
-  std::vector<std::shared_ptr<StreamFft>> ffts_;  ///< per call
-  std::map<std::size_t, TurnLine> twiddles_;      ///< that follow some of them, by the number of the call
+  std::vector<std::shared_ptr<StreamFft>> ffts_;             ///< per call
+  std::vector<std::pair<std::string, LinesElsewise>> used_;  ///< per call: by which library, and how
+  std::map<std::size_t, TurnLine> twiddles_;  ///< that follow some of them, by the number of the call
   /// What some of them store elsewhere, by the number of the call.
   std::map<std::size_t, StoredElsewhere> diverted_;
   std::vector<bool> left_out_;  ///< per operation: copies for which they do so

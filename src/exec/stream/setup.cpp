@@ -49,6 +49,7 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
 void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
   KnownFfts known;
   ffts_.resize(program_.ffts.size());
+  used_.resize(program_.ffts.size());
   left_out_.assign(program_.ops.size(), false);
   for (const BoundDiversion& d : bind_diversions(known, Diverted::own, settings)) divert(d);
   for (std::size_t i = 0; i < ffts_.size(); ++i) {
@@ -70,7 +71,7 @@ void StreamExecutor::use(std::size_t call, const BoundFft& bound, const Diversio
   LinesElsewise elsewise = bound.fft->elsewise;
   elsewise.diverts = part != nullptr;
   elsewise.puts = part != nullptr && part->pieces.size() > 1;
-  note_library(bound.row->name, elsewise);
+  used_[call] = {bound.row->name, elsewise};
   reserve_work(*bound.fft);
   ffts_[call] = bound.fft;
 }
@@ -187,6 +188,7 @@ void StreamExecutor::link(const LinkRequest& request) {
   if (second_ > 0)
     for (const BoundDiversion& d : with_room_) divert(d);
   with_room_.clear();
+  for (const auto& [name, elsewise] : used_) note_library(name, elsewise);
   const auto by_device = [](const ReshapeProgram& r) { return r.leg.traits.by_device; };
   carried_on_streams_ = std::any_of(program_.reshapes.begin(), program_.reshapes.end(), by_device);
   plan_ = plan_streams(program_, second_ > 0);
