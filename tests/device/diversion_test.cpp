@@ -41,9 +41,9 @@ TEST(DeviceDiversions, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
       if (!whole) options.set("tile", 5);
       const Plan plan(comm, p, options);
       if (always_where_it_can()) {
-        EXPECT_TRUE(
-            says(plan.to_string(), whole ? "by kernels of Weft, which store all where it is read next, also"
-                                         : "by kernels of Weft, which store what stays on the rank where"))
+        EXPECT_TRUE(says(plan.to_string(),
+                         whole ? "by kernels of Weft, which store all before the first exchange where"
+                               : "by kernels of Weft, which store what stays on the rank where"))
             << plan.to_string();
       }
     }
@@ -124,7 +124,9 @@ void check_puts_of_ffts(const Comm& comm, Problem p, const Options& options) {
   const std::string text = stored.plan.to_string();
   EXPECT_FALSE(says(copied.plan.to_string(), "also on peers"));
   if (always_where_it_can()) {
-    EXPECT_TRUE(says(text, "by kernels of Weft, which store all where it is read next, also on peers"))
+    EXPECT_TRUE(says(
+        text,
+        "by kernels of Weft, which store all before the first exchange where it is read next, also on peers"))
         << text;
   }
   const double bound = sizeof(Real) == 8 ? 1e-11 : 1e-2;
