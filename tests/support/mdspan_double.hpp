@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+// NOLINTBEGIN(readability-identifier-naming): the standard's names
 namespace weft::test::mdspan_double {
 
 inline constexpr std::size_t dynamic_extent = std::numeric_limits<std::size_t>::max();
@@ -111,3 +112,4 @@ class mdspan {
 };
 
 }  // namespace weft::test::mdspan_double
+// NOLINTEND(readability-identifier-naming)
