@@ -82,9 +82,9 @@ test: build setup-browser
 	$(call ctest,build/mpich)
 	$(call ctest,build/release)
 
-# Without MPI and FFTW, and with MKL or without: the second compiles little of what the first has compiled.
+# Without MPI and FFTW, and with MKL or without: the second compiles little of what the first has compiled, and weft-bench.
 define without_fftw
-	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_EXAMPLES=OFF)
+	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_BENCH=$(if $(filter ON,$(1)),OFF,ON) -DWEFT_EXAMPLES=OFF)
 	cmake --build build/bare --parallel $(JOBS)
 	$(call ctest,build/bare)
 endef
