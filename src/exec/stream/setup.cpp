@@ -203,8 +203,8 @@ void StreamExecutor::join_launches() {
   std::vector<StreamPlan::Launch> joined;
   for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
     joined.push_back(plan_.launches[i]);
-    const auto step = [&](int id) { return plan_.steps[static_cast<std::size_t>(id)]; };
-    const auto op = [&](int id) { return program_.ops[static_cast<std::size_t>(id)]; };
+    const auto step = [&](int id) -> const StreamPlan::Step& { return at(plan_.steps, id); };
+    const auto op = [&](int id) -> const Op& { return at(program_.ops, id); };
     const int fft = launch_at(i).front();
     if (op(fft).kind != OpKind::fft || step(fft).event >= 0 || i + 1 == plan_.launches.size()) continue;
     if (!diverted_.contains(static_cast<std::size_t>(op(fft).call))) continue;
