@@ -45,7 +45,7 @@ bool ScopedDevices::are_on_host() {
   return true;
 }
 int ScopedDevices::problems() {
-  return 140;
+  return 80;
 }
 long ScopedDevices::objects() {
   return live_double_objects();

@@ -355,7 +355,7 @@ TEST(DevicePlansInTurn, LoseNothing) {
   make(static_cast<int>(7 * all.size()));  // what is made once stays, as kernels of libraries do
   const auto before = Ranks::in_use();
   const double free = free_on_devices(), host = host_bytes();
-  const int count = problem_count(240);
+  const int count = problem_count(120);
   make(count);
   EXPECT_EQ(Ranks::in_use(), before);
   EXPECT_GE(free_on_devices(), free - ScopedDevices::kept());

@@ -51,18 +51,20 @@ void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, const 
 
 class EveryPipeline : public testing::TestWithParam<Pipelined> {};
 
-// Under sanitizers, which make it five times as slow, fewer ranks.
-TEST_P(EveryPipeline, FourThousandRanksForwardAndBackward) {
+void replay_pencils(int ranks, const Pipelined& pipeline, const ExchangeTraits& kind) {
   using enum Transform;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr int ranks = 512, checked = 8;
-#else
-  constexpr int ranks = 4096, checked = 67;
-#endif
   const Schedule s =
       schedule_of({200, 190, 250}, ranks, Distribution::pencil(2), Distribution::pencil(0), {c2c, c2c, r2c});
-  for (const ExchangeTraits& kind : {traits::dense, traits::stores})
-    replay_both_ways(s, GetParam(), kind, ranks / checked, 1);
+  replay_both_ways(s, pipeline, kind, 61, 1);
+}
+
+TEST_P(EveryPipeline, HundredsOfRanksForwardAndBackward) {
+  for (const ExchangeTraits& kind : {traits::dense, traits::stores}) replay_pencils(512, GetParam(), kind);
+}
+
+TEST(Program, FourThousandRanksForwardAndBackward) {
+  replay_pencils(4096, {"sequential", {}}, traits::stores);
+  replay_pencils(4096, {"two-front", {{"tile", 2}, {"front", 60}}}, traits::dense);
 }
 
 INSTANTIATE_TEST_SUITE_P(Program, EveryPipeline,

@@ -14,7 +14,7 @@ namespace weft::test {
 TEST(RandomProblems, OnThreadRanks) {
   std::vector<std::unique_ptr<ThreadTeam>> teams;
   for (int n = 1; n <= 16; ++n) teams.push_back(std::make_unique<ThreadTeam>(n));
-  const int count = problem_count(480);
+  const int count = problem_count(240);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
     const int ranks = 1 + static_cast<int>(seed % 16);
