@@ -8,7 +8,9 @@ namespace weft {
 struct Accuracy {
   double l2 = 0;       ///< its 2-norm over that of the exact result
   double maximum = 0;  ///< the absolute value of its largest element over that of the exact result's largest
-  double bound = 0;    ///< what `l2` is at most, as the printed plan says it
+  /// What `l2` is at most: what the printed plan says, or, where modes or points are left out behind an
+  /// exchange, what follows from the 2-norms of the input and of the exact result.
+  double bound = 0;
 };
 
 }  // namespace weft

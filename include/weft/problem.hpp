@@ -123,7 +123,7 @@ class WEFT_API Distribution {
   /// not transformed. The transform is c2c along every axis, or r2c along the last and c2c along the others,
   /// of at least two axes, out of place. As the output; with points `between` as both sides,
   /// with the same columns. Planes across the first axis are transformed whole: as many ranks as that axis
-  /// has points share them. Takes no memory order, strides or halo.
+  /// has points share them. Takes no memory order, strides or halo. A tolerance is relative to all modes.
   static Distribution columns(std::vector<ModeColumn> of_this_rank);
   /// The same with all modes of at most `radius` periods over all axes, sqrt(k0^2 + k1^2 + ...) <= radius,
   /// shared out so that ranks hold about as many modes each: the longest columns first, each to the rank that
@@ -210,8 +210,8 @@ struct Problem {
   Shape modes{};
   /// The length of the points along each axis, if it is shorter than `shape`, which then has the lengths of
   /// the transforms: forward takes the points behind as zero, backward leaves them out (linear convolution:
-  /// shape at least as long as both arrays together). Lines of zeros are neither transformed nor sent. Empty:
-  /// all. As with `modes`, not along axes of a line.
+  /// shape at least as long as both arrays together). Lines of zeros are neither transformed nor sent; a
+  /// tolerance is relative to all points, backward. Empty: all. As with `modes`, not along axes of a line.
   Shape points{};
   ModesNyquist modes_nyquist = ModesNyquist::shared;
   /// If it is not `none`, the plan is one for `Plan::apply`: forward, an operator, and backward (`modes`), or

@@ -135,6 +135,14 @@ Accuracy PlanImpl::measured_error(Direction direction, const void* in, Type type
     all.largest = std::max(all.largest, of_rank.largest);
   }
   accuracy.l2 = ratio(all.difference, all.norm);
+  if (leaves_out(design(), direction)) {
+    const std::byte* const given = static_cast<const std::byte*>(in);
+    long double norm = 0;
+    for (const Sums& of_rank :
+         all_of(c, compare(from, arrays_of(problem, direction), problem.precision, given, given)))
+      norm += of_rank.norm;
+    accuracy.bound = codec_error_of_input(design(), direction) * ratio(norm, all.norm);
+  }
   // Comparisons have passed over what is no number.
   accuracy.maximum = std::isnan(accuracy.l2) ? accuracy.l2 : ratio(all.largest_difference, all.largest);
   return accuracy;

@@ -60,8 +60,13 @@ struct Design {
 Design design(const Problem& problem, const Wishes& wishes, const Setting& setting);
 
 /// The bound of the relative error that codecs add to the output, ||y - y*|| / ||y*|| in the 2-norm over what
-/// is stored, y* without codecs. 0: exact.
+/// is stored, y* without codecs. Where the design leaves out modes or points behind a codec, y* has them,
+/// too: no bound is relative to the rest of them, which may be zero. 0: exact.
 double codec_error(const Design& design, Direction direction);
+/// Whether an execution leaves out modes or points behind an exchange that has a codec.
+bool leaves_out(const Design& design, Direction direction);
+/// The bound of ||y - y*|| over the 2-norm of the input, wherever modes or points are left out.
+double codec_error_of_input(const Design& design, Direction direction);
 
 /// How the arrays of one rank lie, before and after forward; no strides: dense.
 using UserLayouts = std::array<Layout, 2>;

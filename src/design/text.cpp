@@ -23,9 +23,14 @@ std::string to_string(const Design& design) {
               weft::to_string(design.legs_of(d)[j]) + "\n";
   const bool has_operator =
       stage_of_operator(design.schedules[0]) >= 0;  // what it makes of errors is not known
-  if (codec_error(design, Direction::forward) > 0 && !has_operator)
-    text += "codecs: relative error at most " + scientific(codec_error(design, Direction::forward)) +
-            " forward, " + scientific(codec_error(design, Direction::backward)) + " backward\n";
+  if (codec_error(design, Direction::forward) > 0 && !has_operator) {
+    const auto error = [&](Direction d, const char* what) {
+      return scientific(codec_error(design, d)) + " " + name_of(d) +
+             (leaves_out(design, d) ? std::string(" (of all ") + what + ", also those left out)" : "");
+    };
+    text += "codecs: relative error at most " + error(Direction::forward, "modes") + ", " +
+            error(Direction::backward, "points") + "\n";
+  }
   text += std::string("layout ") + (design.contiguous.value ? "contiguous" : "strided") + " (" +
           design.contiguous.reason + ")\n";
   if (design.threads.value > 1)

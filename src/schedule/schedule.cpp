@@ -70,6 +70,45 @@ bool resizes(const Schedule& schedule, int stage) {
   });
 }
 
+namespace {
+
+/// Of all modes of an axis, whether they are kept or not.
+Index all_modes(const Schedule& s, int axis) {
+  return output_shape({s.lengths[axis]}, {s.transforms[axis]})[0];
+}
+
+bool is_fft(const Stage& s) {
+  return s.kind == Stage::Kind::fft && s.halves == Halves::none && s.between.empty();
+}
+
+}  // namespace
+
+bool leaves_out(const Schedule& schedule, int stage) {
+  const Stage& s = at(schedule.stages, stage);
+  if (!is_fft(s)) return false;
+  const bool forward = s.direction == Direction::forward;
+  if (const ColumnsOfModes& columns = schedule.columns) {
+    Index lines = 1;
+    for (const int a : s.axes) lines *= all_modes(schedule, a);
+    if (s.axes.contains(0)) return forward && columns->first_mode.back() < columns->count() * lines;
+    return forward && columns->count() < lines;
+  }
+  const Shape& stored = at(schedule.fields, stage + 1).shape;
+  return std::any_of(s.axes.begin(), s.axes.end(), [&](int a) {
+    return stored[a] < (forward ? all_modes(schedule, a) : schedule.lengths[a]);
+  });
+}
+
+bool adds_modes_up(const Schedule& schedule, int stage, int axis) {
+  const Stage& s = at(schedule.stages, stage);
+  if (!is_fft(s) || schedule.columns || schedule.nyquist == ModesNyquist::single) return false;
+  const Index m = at(schedule.fields, s.direction == Direction::forward ? stage + 1 : stage).shape[axis];
+  if (m >= all_modes(schedule, axis)) return false;
+  const Transform t = schedule.transforms[axis];
+  return t == Transform::r2c ? schedule.nyquist == ModesNyquist::shared && m > 1
+                             : t == Transform::c2c && m % 2 == 0;
+}
+
 Traffic traffic(const Tiling& from, const Tiling& to, int rank) {
   const Box mine = from.box(rank);
   const Index kept = intersect(mine, to.box(rank)).count();

@@ -113,6 +113,13 @@ int stage_of_operator(const Schedule& schedule);
 /// between two FFTs, or splits or joins halves: each call of it works on blocks in memory of its own.
 bool resizes(const Schedule& schedule, int stage);
 
+/// Whether some of what a stage computes is not stored: modes (forward) or points (backward) that are left
+/// out.
+bool leaves_out(const Schedule& schedule, int stage);
+/// Whether a kept mode of the axis is the sum of two modes forward, and each of them a half of it backward
+/// (`ModesNyquist`), in the transform of this stage.
+bool adds_modes_up(const Schedule& schedule, int stage, int axis);
+
 /// The axes that stage number `stage` transforms: none for a reshape, or where there is no such stage.
 AxisVector<int> axes_of(const Schedule& schedule, int stage);
 

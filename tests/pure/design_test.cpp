@@ -13,6 +13,7 @@
 #include "design_json.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
+#include "support/says.hpp"
 #include "support/scoped_variable.hpp"
 
 namespace weft::test {
@@ -286,6 +287,48 @@ TEST(Design, IsWrittenAsJson) {
   EXPECT_EQ(j["forward"]["reshapes"][0]["pipeline"], first_leg(d).pipeline);
 }
 
+TEST(Design, SaysWhatTheErrorOfCodecsIsRelativeTo) {
+  const Setting several = processes(8, 4);
+  Problem p = cube(64);
+  p.input = Distribution::slab(0);
+  p.output = Distribution::slab(1);
+  const auto coded = [&](const char* codec) { return design_of(p, several, Options().set("codec", codec)); };
+  const auto error = [](const Design& d, Direction direction) { return codec_error(d, direction) * 2048; };
+  using enum Direction;
+  const Design whole = coded("fp16");
+  EXPECT_FALSE(leaves_out(whole, forward) || leaves_out(whole, backward));
+  EXPECT_FALSE(says(to_string(whole), "left out"));
+  EXPECT_NEAR(codec_error_of_input(whole, forward) * 2048, std::pow(64, 1.5), 1);
+  // Modes are left out behind the exchange along axis 0, before it along the others.
+  p.modes = {64, 33, 33};
+  EXPECT_FALSE(leaves_out(coded("fp16"), forward));
+  p.modes = {33, 64, 64};
+  const Design odd = coded("fp16");
+  EXPECT_TRUE(leaves_out(odd, forward));
+  EXPECT_FALSE(leaves_out(odd, backward));
+  EXPECT_FALSE(leaves_out(coded("none"), forward));
+  EXPECT_TRUE(
+      says(to_string(odd), "4.9e-04 forward (of all modes, also those left out), 4.9e-04 backward\n"));
+  EXPECT_NEAR(error(odd, forward), 1, 1e-3);
+  // The last one of an even number is the sum of two. Backward it is spread over both, which enlarges the
+  // errors that it shares with its neighbours.
+  p.modes = {32, 64, 64};
+  EXPECT_NEAR(error(coded("fp16"), forward), std::sqrt(2), 1e-3);
+  EXPECT_NEAR(codec_error_of_input(coded("fp16"), forward) * 2048, std::sqrt(2) * std::pow(64, 1.5), 1);
+  p.modes_nyquist = ModesNyquist::single;
+  EXPECT_NEAR(error(coded("fp16"), forward), 1, 1e-3);
+  p.modes_nyquist = ModesNyquist::shared;
+  p.modes = {64, 32, 64};
+  EXPECT_NEAR(error(coded("fp16"), backward), 1, 1e-3);
+  EXPECT_NEAR(error(coded("zfp:19"), backward), std::sqrt(2), 1e-3);
+  p.modes = {};
+  p.points = {64, 40, 64};
+  const Design padded = coded("fp16");
+  EXPECT_FALSE(leaves_out(padded, forward));
+  EXPECT_TRUE(leaves_out(padded, backward));
+  EXPECT_TRUE(says(to_string(padded), "backward (of all points, also those left out)\n"));
+}
+
 TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
   const auto codecs = [](const Setting& setting, const Options& options, const Problem& problem) {
     const Design d = design_of(problem, setting, options);
@@ -313,6 +356,10 @@ TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
     EXPECT_LE(codec_error(bricks, d), 2e-3);
   }
   EXPECT_EQ(first_leg(bricks).exchange, "p2p");
+  // Each exchange adds its error to what has those of the others: three of 2^-11 are more than 3 / 2048.
+  const Design close = design_of(cube(64), several, Options().set("tolerance", "1.465e-3"));
+  EXPECT_EQ(close.legs[0].size(), 3u);
+  EXPECT_LE(codec_error(close, Direction::forward), 1.465e-3);
   // What is stored of a half spectrum may have half of the energy.
   Problem real = slabs;
   real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};

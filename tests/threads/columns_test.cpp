@@ -284,7 +284,13 @@ TEST(Columns, OnTheWireInFewerBits) {
       norm += std::norm(modes[i]);
     }
     EXPECT_LT(difference, 1e-12 * norm);
-    EXPECT_GT(coded.measured_error(Direction::forward, points.data()).l2, 0);
+    const Accuracy forward = coded.measured_error(Direction::forward, points.data()),
+                   backward = coded.measured_error(Direction::backward, modes.data());
+    EXPECT_GT(forward.l2, 0);
+    EXPECT_LE(forward.l2, forward.bound);
+    EXPECT_LE(backward.l2, backward.bound);
+    EXPECT_NEAR(backward.bound, 0x1p-24, 1e-9);
+    EXPECT_TRUE(says(coded.to_string(), "forward (of all modes, also those left out), 6.0e-08 backward\n"));
   });
 }
 

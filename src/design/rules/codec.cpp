@@ -40,20 +40,58 @@ double enlargement(Transform t) {
   }
 }
 
-/// By how much a relative error can grow that is made in each reshape, up to the output.
-std::vector<double> enlargements(const Schedule& s) {
-  std::vector<double> all;
+/// By how much a relative error can grow that is made in each reshape by such a codec, up to the output with
+/// all modes and points, also those that are left out there.
+std::vector<double> enlargements(const Schedule& s, const std::vector<Leg>& legs) {
+  const bool forward = s.direction == Direction::forward;
   // Of a half spectrum, what is stored may have half of the energy of the whole, and the error all of its.
-  double behind =
-      s.direction == Direction::forward && s.transforms.contains(Transform::r2c) ? std::numbers::sqrt2 : 1;
-  for (auto stage = s.stages.rbegin(); stage != s.stages.rend(); ++stage) {
-    if (stage->kind == Stage::Kind::reshape) all.push_back(behind);
-    for (int a : stage->axes) behind *= enlargement(s.transforms[a]);
+  double behind = forward && s.transforms.contains(Transform::r2c) ? std::numbers::sqrt2 : 1;
+  // Backward some modes count less than others, as no conjugate or no second mode belongs to them. That
+  // enlarges nothing if each number has an error relative to itself, but where neighbours share their errors.
+  double spread = 1;
+  std::vector<double> all(legs.size());
+  std::size_t j = legs.size();
+  for (int i = static_cast<int>(s.stages.size()) - 1; i >= 0; --i) {
+    const Stage& stage = at(s.stages, i);
+    if (stage.kind == Stage::Kind::reshape) {
+      --j;
+      all[j] = behind * (legs[j].codec && legs[j].codec.row->group > 1 ? spread : 1);
+    }
+    for (int a : stage.axes) {
+      behind *= enlargement(s.transforms[a]);
+      if (!forward && a == stage.real_axis) spread *= std::numbers::sqrt2;
+      if (adds_modes_up(s, i, a)) (forward ? behind : spread) *= std::numbers::sqrt2;
+    }
     // Some modes of a real line are in both halves.
-    if (stage->halves == Halves::split) behind *= std::numbers::sqrt2;
+    if (stage.halves == Halves::split) behind *= std::numbers::sqrt2;
   }
-  std::reverse(all.begin(), all.end());
   return all;
+}
+
+/// The largest singular value of an unscaled transform, squared, over its logical length.
+double gain(Transform t, bool forward) {
+  switch (t) {
+    case Transform::r2c:  // the modes of a half spectrum, and their conjugates
+      return forward ? 1 : 2;
+    case Transform::dct1:
+      return 2;
+    case Transform::dct2:
+    case Transform::dst2:
+      return forward ? 2 : 1;
+    case Transform::dct3:
+    case Transform::dst3:
+      return forward ? 1 : 2;
+    default:
+      return 1;
+  }
+}
+
+/// Errors of all exchanges, each with so much for an error of one.
+double together(const Design& design, Direction direction, const std::vector<double>& growth) {
+  double product = 1;
+  for (std::size_t j = 0; j < growth.size(); ++j)
+    product *= 1 + growth[j] * relative_error(design.legs_of(direction)[j].codec);
+  return product - 1;
 }
 
 /// The relative error of the local FFTs, as the tests of this library bound it.
@@ -64,26 +102,24 @@ double rounding(const Given& given) {
 }
 
 /// The shortest codec of which the bound holds on both ways, or none; of equally short ones the most
-/// accurate.
-Codec shortest_within(double error, const Given& given, const Design& design) {
+/// accurate. `design` is one to try them in.
+Codec shortest_within(double error, const Given& given, Design design) {
   const int real = given.real_size();
-  double most = 0;  // of a codec with an error of one
-  for (const Schedule& s : design.schedules) {
-    double sum = 0;
-    for (double e : enlargements(s)) sum += e;
-    most = std::max(most, sum);
-  }
   Codec best;
   int best_size = 8 * real;
   for (const CodecRow& row : codec_table())
     for (int bits = row.least_bits; bits <= row.most_bits && !row.by_library; ++bits) {
       const Codec codec{&row, bits};
       const int size = row.wire_bits(bits, real);
-      if (size == 0 || relative_error(codec) * most > error) continue;
-      if (size < best_size || (size == best_size && best && relative_error(codec) < relative_error(best))) {
-        best = codec;
-        best_size = size;
-      }
+      const bool shorter =
+          size < best_size || (size == best_size && best && relative_error(codec) < relative_error(best));
+      if (size == 0 || !shorter) continue;
+      for (std::vector<Leg>& legs : design.legs)
+        for (Leg& leg : legs) leg.codec = codec;
+      if (codec_error(design, Direction::forward) > error || codec_error(design, Direction::backward) > error)
+        continue;
+      best = codec;
+      best_size = size;
     }
   return best;
 }
@@ -167,11 +203,36 @@ void take_codecs(const Given& given, Design& design) {
 }
 
 double codec_error(const Design& design, Direction direction) {
-  const std::vector<double> growth = enlargements(design.schedule(direction));
-  double product = 1;
-  for (std::size_t j = 0; j < growth.size(); ++j)
-    product *= 1 + growth[j] * relative_error(design.legs_of(direction)[j].codec);
-  return product - 1;
+  return together(design, direction, enlargements(design.schedule(direction), design.legs_of(direction)));
+}
+
+bool leaves_out(const Design& design, Direction direction) {
+  const Schedule& s = design.schedule(direction);
+  bool coded = false;
+  for (int i = 0, j = 0; i < static_cast<int>(s.stages.size()); ++i) {
+    if (at(s.stages, i).kind == Stage::Kind::reshape)
+      coded |= bool(at(design.legs_of(direction), j++).codec);
+    else if (coded && leaves_out(s, i))
+      return true;
+  }
+  return false;
+}
+
+double codec_error_of_input(const Design& design, Direction direction) {
+  const Schedule& s = design.schedule(direction);
+  const bool forward = direction == Direction::forward;
+  double squares = logical_size(s.lengths, s.transforms);
+  for (int i = 0; i < static_cast<int>(s.stages.size()); ++i) {
+    const Stage& stage = at(s.stages, i);
+    for (const int a : stage.axes)
+      squares *= stage.halves == Halves::join
+                     ? 1
+                     : gain(s.transforms[a], forward) * (forward && adds_modes_up(s, i, a) ? 2 : 1);
+    if (stage.halves == Halves::split) squares *= 2;  // of some modes there are two
+  }
+  const double scale = design.scales[static_cast<std::size_t>(direction)];
+  return std::sqrt(squares) * scale *
+         together(design, direction, std::vector<double>(design.legs_of(direction).size(), 1));
 }
 
 }  // namespace weft
