@@ -40,8 +40,8 @@ double enlargement(Transform t) {
   }
 }
 
-/// By how much a relative error can grow that is made in each reshape by such a codec, up to the output with
-/// all modes and points, also those that are left out there.
+/// By how much a relative error can grow that is made in each reshape, up to the output with all modes and
+/// points, also those that are left out there.
 std::vector<double> enlargements(const Schedule& s, const std::vector<Leg>& legs) {
   const bool forward = s.direction == Direction::forward;
   // Of a half spectrum, what is stored may have half of the energy of the whole, and the error all of its.
@@ -86,12 +86,9 @@ double gain(Transform t, bool forward) {
   }
 }
 
-/// Errors of all exchanges, each with so much for an error of one.
-double together(const Design& design, Direction direction, const std::vector<double>& growth) {
-  double product = 1;
-  for (std::size_t j = 0; j < growth.size(); ++j)
-    product *= 1 + growth[j] * relative_error(design.legs_of(direction)[j].codec);
-  return product - 1;
+/// (1 + a)(1 + b) - 1, also of errors that 1 has no digits for.
+double combined(double a, double b) {
+  return a + b + a * b;
 }
 
 /// The relative error of the local FFTs, as the tests of this library bound it.
@@ -102,24 +99,32 @@ double rounding(const Given& given) {
 }
 
 /// The shortest codec of which the bound holds on both ways, or none; of equally short ones the most
-/// accurate. `design` is one to try them in.
-Codec shortest_within(double error, const Given& given, Design design) {
+/// accurate.
+Codec shortest_within(double most, const Given& given, const Design& design) {
   const int real = given.real_size();
+  std::vector<std::vector<double>> ways;
+  for (const Direction d : {Direction::forward, Direction::backward})
+    ways.push_back(enlargements(design.schedule(d), design.legs_of(d)));
+  const auto error = [&](const Codec& codec) {
+    double largest = 0;
+    for (const std::vector<double>& growth : ways) {
+      double sum = 0;
+      for (const double g : growth) sum = combined(sum, g * relative_error(codec));
+      largest = std::max(largest, sum);
+    }
+    return largest;
+  };
   Codec best;
   int best_size = 8 * real;
   for (const CodecRow& row : codec_table())
     for (int bits = row.least_bits; bits <= row.most_bits && !row.by_library; ++bits) {
       const Codec codec{&row, bits};
       const int size = row.wire_bits(bits, real);
-      const bool shorter =
-          size < best_size || (size == best_size && best && relative_error(codec) < relative_error(best));
-      if (size == 0 || !shorter) continue;
-      for (std::vector<Leg>& legs : design.legs)
-        for (Leg& leg : legs) leg.codec = codec;
-      if (codec_error(design, Direction::forward) > error || codec_error(design, Direction::backward) > error)
-        continue;
-      best = codec;
-      best_size = size;
+      if (size == 0 || error(codec) > most) continue;
+      if (size < best_size || (size == best_size && best && relative_error(codec) < relative_error(best))) {
+        best = codec;
+        best_size = size;
+      }
     }
   return best;
 }
@@ -203,7 +208,12 @@ void take_codecs(const Given& given, Design& design) {
 }
 
 double codec_error(const Design& design, Direction direction) {
-  return together(design, direction, enlargements(design.schedule(direction), design.legs_of(direction)));
+  const std::vector<Leg>& legs = design.legs_of(direction);
+  const std::vector<double> growth = enlargements(design.schedule(direction), legs);
+  double error = 0;
+  for (std::size_t j = 0; j < legs.size(); ++j)
+    error = combined(error, growth[j] * relative_error(legs[j].codec));
+  return error;
 }
 
 bool leaves_out(const Design& design, Direction direction) {
@@ -230,9 +240,9 @@ double codec_error_of_input(const Design& design, Direction direction) {
                      : gain(s.transforms[a], forward) * (forward && adds_modes_up(s, i, a) ? 2 : 1);
     if (stage.halves == Halves::split) squares *= 2;  // of some modes there are two
   }
-  const double scale = design.scales[static_cast<std::size_t>(direction)];
-  return std::sqrt(squares) * scale *
-         together(design, direction, std::vector<double>(design.legs_of(direction).size(), 1));
+  double error = 0;
+  for (const Leg& leg : design.legs_of(direction)) error = combined(error, relative_error(leg.codec));
+  return std::sqrt(squares) * design.scales[static_cast<std::size_t>(direction)] * error;
 }
 
 }  // namespace weft
