@@ -81,10 +81,13 @@ class PlanesBuilder {
     const std::vector<Box> whole{s.source.box};
     // Rows that are coded are encoded whole. No FFT keeps them so here.
     const bool rows = !is_last(j) && w_.leg(j).codec && s.axes.empty();
+    const int row = rows ? w_.place.row_axis(j, w_.rank, s.source.box) : -1;
     AxisVector<int> uncut = s.axes;
-    if (rows) uncut.push_back(w_.place.row_axis(j, w_.rank, s.source.box));
+    if (rows) uncut.push_back(row);
+    // Rows across the planes are whole in the parts of the rest, which leave with the last plane.
+    const bool across = rows && row == w_.leg(j).axis && !cut(j).cuts_after && cut(j).rest > 0;
     const CutAtMultiples multiples = cut_at_multiples(j, s, bytes);
-    for (const Box& out : is_last(j) ? whole : traffic_.cut().sending(j, w_.rank))
+    for (const Box& out : is_last(j) || across ? whole : traffic_.cut().sending(j, w_.rank))
       for (const Box& in : j == 0 || rows ? whole : received(j, s)) {
         const Box tile = intersect(in, same_cut(out, s.source.box, s.axes));
         const std::vector<Box> parts = sub_tiles(tile, order, uncut, bytes, subtile(j), multiples);

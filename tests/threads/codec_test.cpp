@@ -381,6 +381,41 @@ TEST(CodedPlans, ZfpCodesSmoothDataBetterThanItsBound) {
     });
 }
 
+/// Rows along the axis of which tiles are planes: the rest of two-front goes to its receivers in parts of all
+/// planes, each row as a whole.
+TEST(CodedPlans, RowsMayLieAcrossThePlanes) {
+  const std::vector<Box> rows{{{0, 0}, {14, 64}}, {{14, 0}, {15, 64}}, {{15, 0}, {16, 64}}};
+  const std::vector<Box> others{{{0, 0}, {16, 12}}, {{0, 12}, {8, 64}}, {{8, 12}, {16, 64}}};
+  for (const char* exchange : {"copy", "direct"})
+    for (const Order& order : {Order{0, 1}, Order{1, 0}})
+      ThreadTeam(3).run([&](const Comm& comm) {
+        Problem p;
+        p.shape = {16, 64};
+        p.transforms = {Transform::none, Transform::none};
+        p.element = Element::real;
+        p.input = Distribution::boxes(rows).with_order(comm.rank() == 1 ? order : Order{1, 0});
+        p.output = Distribution::boxes(others).with_order({1, 0});
+        Plan plan(comm, p,
+                  Options()
+                      .set("exchange", exchange)
+                      .set("pipeline", "two-front")
+                      .set("codec", "trim:20")
+                      .set("tile", 2)
+                      .set("front", 8)
+                      .set("rest", 6));
+        Buffer<double> in(plan.input_count()), out(plan.output_count());
+        const auto value = [](const Shape& at) { return static_cast<double>(100 * at[0] + at[1]); };
+        for_each_input(plan, [&](const Shape& at, std::size_t i) { in[i] = value(at); });
+        plan.forward(in.data(), out.data());
+        for_each_output(plan, [&](const Shape& at, std::size_t i) {
+          EXPECT_EQ(out[i], value(at));
+          out[i] += 1;
+        });
+        plan.backward(out.data(), in.data());
+        for_each_input(plan, [&](const Shape& at, std::size_t i) { EXPECT_EQ(in[i], value(at) + 1); });
+      });
+}
+
 TEST(CodedPlans, ZfpRefusesNan) {
   if (!zfp::missing().empty()) GTEST_SKIP() << zfp::missing();
   ThreadTeam team(3);
