@@ -8,6 +8,7 @@
 #include "api/option_table.hpp"
 #include "api/plan_impl.hpp"
 #include "api/trial_report.hpp"
+#include "base/test_hook.hpp"
 #include "comm/agree.hpp"
 #include "comm/clock.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The numbers of the reduction, of which all ranks read the maximum.
-enum Number : std::size_t { longest, shortest, last_end, last_begin, making, disturbed, failure };
+enum Number : std::size_t { longest, shortest, last_end, last_begin, making, disturbed };
 
 bool concurrent(const Design& design) {
   const std::vector<Leg>& legs = design.legs[0];
@@ -161,11 +162,16 @@ struct Online::Search {
 
 Online::Online(PlanImpl& plan, double making_s) : plan_(plan), making_s_(making_s) {
   CommImpl& c = plan.comm.impl();
-  late_ = c.late_maximum();
-  clock_ahead_ = clock_ahead(c);
-  watches_ = plan.wishes.online.value > 0 && !plan.trace;
-  tuned_.state = why_not(plan);
-  if (tuned_.state.empty()) look(plan.learnt.options, making_s);
+  JointSteps steps("plan");
+  steps.take([&] { late_ = c.late_maximum(); });
+  steps.take([&] { clock_ahead_ = clock_ahead(c); });
+  steps.take([&] {
+    watches_ = plan.wishes.online.value > 0 && !plan.trace;
+    tuned_.state = why_not(plan);
+    if (tuned_.state.empty()) look(plan.learnt.options, making_s);
+    test_point("online", c.rank());
+  });
+  steps.agree(c);
 }
 
 std::string Online::why_not(const PlanImpl& plan) {
@@ -175,9 +181,7 @@ std::string Online::why_not(const PlanImpl& plan) {
   return plan.learnt.origin == Origin::wisdom ? "settled: as wisdom has it" : "";
 }
 
-Online::~Online() {
-  if (measuring_) give(seconds_now(), true);  // the others must not wait for it
-}
+Online::~Online() = default;
 
 void Online::look(const Settings& base, double making_s) {
   const BoundPlan& bound = *plan_.bound;
@@ -195,8 +199,19 @@ bool Online::alone() const {
 }
 
 void Online::before(Direction direction) {
+  try {
+    prepare(direction);
+  } catch (...) {
+    measuring_ = false;
+    plan_.bound->fail(std::current_exception());
+    late_->leave();
+    throw;
+  }
+}
+
+void Online::prepare(Direction direction) {
+  test_point("before", plan_.comm.rank());
   if (given_) read();
-  if (failed_) return;
   way_ = direction == Direction::forward ? 0 : 1;
   made_ = 0;
   if (search_) decide(way_);
@@ -206,16 +221,24 @@ void Online::before(Direction direction) {
   began_ = seconds_now();
 }
 
+/// What all ranks have given.
+void Online::await() {
+  CommImpl& c = plan_.comm.impl();
+  c.wait_for(*late_);
+  given_ = false;
+  if (!late_->is_last()) return;
+  c.check_alive("online");
+  throw Error("online", "a rank that has failed, or has destroyed the plan",
+              "the reason in the message of that rank, and a new plan", c.rank());
+}
+
 /// The last execution, as the slowest rank saw it: from when the last rank began to when the last was done. A
 /// rank that comes late lets the others wait, which is not the plan's fault. What a rank was in Weft for is
 /// at least, on the rank that began last, and at most that; the bounds serve where clocks go apart, and where
 /// ranks compute something else while an execution is under way.
 void Online::read() {
-  plan_.comm.impl().wait_for(*late_);
-  given_ = false;
+  await();
   const LateMaximum::Numbers& n = late_->maximum();
-  failed_ = n[failure] > 0;
-  if (failed_) return;
   const double most = n[longest], least = std::min(most, -n[shortest]);
   const OnlineTime time{std::max(std::clamp(n[last_end] - n[last_begin], least, most), 1e-9), n[making],
                         n[disturbed] > 0};
@@ -252,6 +275,9 @@ bool Online::switch_to(const Settings& settings) {
     if (design == nullptr) return false;
     Setting setting = s.designs.setting();
     std::unique_ptr<BoundPlan> made;
+    // Planning waits for all ranks, of which one may have failed to come here.
+    late_->give({});
+    await();
     try {
       ++attempts_;
       made = bind(s.request, s.designs.with(settings), setting, *design, true).plan;
@@ -297,29 +323,23 @@ void Online::settle() {
 }
 
 /// This rank's numbers. Ranks that do nothing in this plan are done at once.
-void Online::give(double end, bool failed) noexcept {
+void Online::give(double end) {
   measuring_ = false;
-  try {
-    plan_.comm.impl().check_alive("online");
-    const bool idle = plan_.bound->program(plan_.bound->direction()).ops.empty();
-    LateMaximum::Numbers n{};
-    n[longest] = in_calls_;
-    n[shortest] = idle ? -infinity : -in_calls_;
-    n[last_end] = end - clock_ahead_;
-    n[last_begin] = began_ - clock_ahead_;
-    n[making] = made_;
-    n[disturbed] = disturbed_ || !alone() ? 1 : 0;
-    n[failure] = failed ? 1 : 0;
-    late_->give(n);
-    given_ = true;
-  } catch (const std::exception&) {
-    failed_ = true;  // the ranks cannot talk any more; whoever executes the plan is told
-  }
+  const bool idle = plan_.bound->program(plan_.bound->direction()).ops.empty();
+  LateMaximum::Numbers n{};
+  n[longest] = in_calls_;
+  n[shortest] = idle ? -infinity : -in_calls_;
+  n[last_end] = end - clock_ahead_;
+  n[last_begin] = began_ - clock_ahead_;
+  n[making] = made_;
+  n[disturbed] = disturbed_ || !alone() ? 1 : 0;
+  late_->give(n);
+  given_ = true;
 }
 
 /// What the caller did wrong, without harm to the execution, is no failure of it.
 void Online::fail() noexcept {
-  if (plan_.bound->broken()) give(seconds_now(), true);
+  if (plan_.bound->broken()) late_->leave();
 }
 
 OnlineTuning Online::tuning() const {

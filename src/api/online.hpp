@@ -45,15 +45,15 @@ class Online {
   Online& operator=(const Online&) = delete;
 
   /// Before an execution starts: reads what the last one took, and puts the plan that is to be executed in
-  /// the place of `PlanImpl::bound`. Collective.
+  /// the place of `PlanImpl::bound`. Collective. What is thrown has failed on all ranks, or else the others
+  /// are told, and no rank executes the plan any more.
   void before(Direction direction);
 
   /// Runs a part of an execution: starting it, or going on. `part` returns whether the execution is complete;
   /// so does this.
   template <class Part>
   bool take(const Part& part) {
-    if (!measuring_) return part();
-    const double begin = seconds_now();
+    const double begin = measuring_ ? seconds_now() : 0;
     bool complete = false;
     try {
       complete = part();
@@ -61,9 +61,10 @@ class Online {
       fail();
       throw;
     }
+    if (!measuring_) return complete;
     const double end = seconds_now();
     in_calls_ += end - begin;
-    if (complete) give(end, false);
+    if (complete) give(end);
     return complete;
   }
 
@@ -75,11 +76,13 @@ class Online {
   struct Search;
 
   void look(const Settings& base, double making_s);
+  void prepare(Direction direction);
+  void await();
   void read();
   void decide(int way);
   bool switch_to(const Settings& settings);
   void settle();
-  void give(double end, bool failed) noexcept;
+  void give(double end);
   void fail() noexcept;
   bool alone() const;
 
@@ -91,7 +94,6 @@ class Online {
   Drift drift_;
   bool watches_ = true;  ///< whether it looks again if times drift
   bool again_ = false;   ///< it has looked again
-  bool failed_ = false;  ///< on some rank; plans cannot be executed any more
 
   std::unique_ptr<BoundPlan> kept_;  ///< the best plan, while another one is tried
   int attempts_ = 0;

@@ -1,9 +1,11 @@
 #include "comm/clock.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/timing.hpp"
+#include "comm/agree.hpp"
 
 namespace weft {
 
@@ -13,11 +15,14 @@ double clock_ahead(CommImpl& comm) {
   const std::vector<int>& nodes = comm.nodes();
   const auto first = static_cast<std::size_t>(
       std::find(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]) - nodes.begin());
-  std::vector<double> ahead;
-  for (int i = 0; i < tries; ++i) {
+  std::array<double, tries> ahead{};
+  std::vector<double> all;
+  agree(comm, "plan", [&] { all.resize(nodes.size()); });
+  for (double& a : ahead) {
     comm.barrier();
-    const std::vector<double> all = all_of(comm, seconds_now());
-    ahead.push_back(all[first] - all[0]);
+    const double mine = seconds_now();
+    comm.allgather(&mine, sizeof mine, all.data());
+    a = all[first] - all[0];
   }
   std::sort(ahead.begin(), ahead.end());
   return ahead[tries / 2];

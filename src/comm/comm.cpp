@@ -62,7 +62,7 @@ void CommImpl::end_execution(Execution& execution) {
   if (execution.next != nullptr) execution.next->before = execution.before;
 }
 
-void CommImpl::advance_executions(const Execution* beside) {
+void CommImpl::advance_executions(const Execution* beside) noexcept {
   for (Execution* f = executions_; f != nullptr;) {
     Execution* const after = f->next;  // one that fails leaves the list
     if (f != beside) f->progress();
@@ -70,27 +70,16 @@ void CommImpl::advance_executions(const Execution* beside) {
   }
 }
 
-void CommImpl::complete_collectives() {
+void CommImpl::complete_collectives() noexcept {
   // An exclusive execution is the only one under way.
   if (executions_ != nullptr && executions_->exclusive) executions_->complete();
 }
 
-void CommImpl::Meanwhile::operator()() noexcept {
-  if (failure_) return;
-  try {
-    comm_.advance_executions();
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
-}
-
 void CommImpl::wait_for(LateMaximum& late) {
-  Meanwhile meanwhile(*this);
   for (Backoff backoff; !late.complete(); backoff.pause()) {
     check_alive("online");
-    meanwhile();
+    advance_executions();
   }
-  meanwhile.rethrow();
 }
 
 void Comm::barrier() const {

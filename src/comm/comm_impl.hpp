@@ -60,7 +60,7 @@ class CommImpl {
   /// One more maximum that ranks give to and read when they like. Collective; it must not outlive this
   /// object.
   virtual std::unique_ptr<LateMaximum> late_maximum() = 0;
-  /// Waits until all ranks have given their numbers. Executions under way make progress meanwhile.
+  /// Waits until all ranks have given their numbers or left. Executions under way make progress meanwhile.
   void wait_for(LateMaximum& late);
 
   /// The ranks that give the same colour, in rank order.
@@ -82,10 +82,11 @@ class CommImpl {
   /// An execution under way on this rank.
   struct Execution {
     virtual ~Execution() = default;
-    /// Takes the execution as far as possible without waiting.
-    virtual void progress() = 0;
-    /// Completes the execution.
-    virtual void complete() = 0;
+    /// Takes the execution as far as possible without waiting. A failure is one of whoever waits for this
+    /// execution, and not of whoever looks after it meanwhile.
+    virtual void progress() noexcept = 0;
+    /// Completes the execution, in the same way.
+    virtual void complete() noexcept = 0;
     bool exclusive = false;  ///< no other may be under way beside it: its exchanges are collective
     Execution *next = nullptr, *before = nullptr;
   };
@@ -94,10 +95,10 @@ class CommImpl {
   void begin_execution(Execution& execution);
   void end_execution(Execution& execution);
   /// Takes all executions but `beside` as far as possible without waiting.
-  void advance_executions(const Execution* beside = nullptr);
+  void advance_executions(const Execution* beside = nullptr) noexcept;
   /// Completes an exclusive execution, as other ranks may wait for this rank inside one of its exchanges.
   /// Must be called before this rank waits for all ranks elsewhere.
-  void complete_collectives();
+  void complete_collectives() noexcept;
 
   /// Throws `weft::Error` if the ranks cannot communicate any more (MPI finalised, another thread rank has
   /// failed).
@@ -121,21 +122,6 @@ class CommImpl {
 
  protected:
   explicit CommImpl(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
-
-  /// Lets executions make progress while this rank waits inside a collective. A failure is kept until the
-  /// collective is over.
-  class Meanwhile {
-   public:
-    explicit Meanwhile(CommImpl& comm) : comm_(comm) {}
-    void operator()() noexcept;
-    void rethrow() const {
-      if (failure_) std::rethrow_exception(failure_);
-    }
-
-   private:
-    CommImpl& comm_;
-    std::exception_ptr failure_;
-  };
 
  private:
   std::vector<int> nodes_;

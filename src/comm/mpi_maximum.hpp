@@ -1,5 +1,7 @@
-// The late maximum of MPI ranks: a non-blocking reduction on a communicator of its own.
+// The late maximum of MPI ranks: non-blocking reductions on a communicator of its own.
 #pragma once
+
+#include <mpi.h>
 
 #include <memory>
 
@@ -9,13 +11,20 @@ namespace weft {
 
 class MpiWorld;
 
-/// Waits for the reduction that may be under way on a communicator of `MpiWorld::own_comm`, which cannot be
-/// freed before. All ranks have given their numbers or are about to; a rank that has failed may not have, and
-/// after some seconds this returns false.
-bool complete_reduction(const void* comm);
+/// The reductions of one maximum. MPI can neither cancel one nor free its communicator before it is complete,
+/// while ranks fail and destroy plans when they like: the process keeps them until all ranks have left, at
+/// the latest in MPI_Finalize, where all ranks meet.
+class MpiReductions;
 
-/// Collective; `world` must outlive it. It may be destroyed, on each rank when it likes, while a reduction is
-/// under way: that is completed at the latest when MPI ends.
-std::unique_ptr<LateMaximum> make_late_maximum(MpiWorld& world);
+/// Local; throws `weft::Error`.
+std::shared_ptr<MpiReductions> keep_reductions();
+/// Collective; `world` must outlive it, and be the same on all ranks.
+std::unique_ptr<LateMaximum> make_late_maximum(MpiWorld& world, std::shared_ptr<MpiReductions> reductions);
+
+/// Gives up what all ranks have left. Communicators of `MpiWorld::own_comm` that it has used are used no
+/// more.
+void sweep_reductions();
+/// Frees a communicator, of a world that is gone, as soon as it is used no more.
+void free_when_unused(std::shared_ptr<MPI_Comm> comm) noexcept;
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/backoff.hpp"
+#include "comm/agree.hpp"
 #include "comm/mpi_devices.hpp"
 #include "comm/mpi_maximum.hpp"
 #include "comm/shared_memory.hpp"
@@ -27,13 +28,17 @@ Life life() {
   return finalised != 0 ? Life::after : initialised != 0 ? Life::alive : Life::before;
 }
 
-/// Throws below MPI_THREAD_SERIALIZED if this is not the one thread that may call MPI.
-void check_thread(const char* operation) {
+/// False below MPI_THREAD_SERIALIZED if this is not the one thread that may call MPI.
+bool takes_this_thread() {
   int level = MPI_THREAD_SINGLE, main = 1;
   MPI_Query_thread(&level);
-  if (level >= MPI_THREAD_SERIALIZED) return;
+  if (level >= MPI_THREAD_SERIALIZED) return true;
   MPI_Is_thread_main(&main);
-  if (main == 0)
+  return main != 0;
+}
+
+void check_thread(const char* operation) {
+  if (!takes_this_thread())
     throw Error(operation, "a call from another thread than the one that initialised MPI",
                 "MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
 }
@@ -71,14 +76,12 @@ class MpiComm final : public CommImpl {
 
   int least(int mine) override {
     int result = mine;
-    Meanwhile meanwhile(*this);
     complete(
         "MPI_Iallreduce",
         [&](MPI_Comm comm, MPI_Request* r) {
           return MPI_Iallreduce(&mine, &result, 1, MPI_INT, MPI_MIN, comm, r);
         },
-        meanwhile);
-    meanwhile.rethrow();
+        [&] { advance_executions(); });
     return result;
   }
 
@@ -101,7 +104,11 @@ class MpiComm final : public CommImpl {
     check_thread(operation);
   }
   MpiWorld* mpi() override { return world_.get(); }
-  std::unique_ptr<LateMaximum> late_maximum() override { return make_late_maximum(*world_); }
+  std::unique_ptr<LateMaximum> late_maximum() override {
+    std::shared_ptr<MpiReductions> reductions;
+    agree(*this, "plan", [&] { reductions = keep_reductions(); });
+    return make_late_maximum(*world_, std::move(reductions));
+  }
   std::shared_ptr<SharedMemory> share(std::size_t bytes) override {
     return share_between_processes(*this, bytes);
   }
@@ -155,16 +162,40 @@ void check_mpi(int code, const char* call) {
   throw Error(call, std::string(text, static_cast<std::size_t>(length)), "MPI_SUCCESS");
 }
 
-void when_mpi_ends(std::function<void()> task) {
-  auto* const kept = new std::function<void()>(std::move(task));
-  const auto run = [](MPI_Comm, int, void* value, void*) -> int {
-    const std::unique_ptr<std::function<void()>> given(static_cast<std::function<void()>*>(value));
-    (*given)();
-    return MPI_SUCCESS;
-  };
-  int key = MPI_KEYVAL_INVALID;
-  check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, run, &key, nullptr), "MPI_Comm_create_keyval");
-  check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, kept), "MPI_Comm_set_attr");
+namespace {
+
+/// One attribute for all of it: which attribute was set first may differ from rank to rank.
+class Ending {
+ public:
+  static Ending& of_process() {
+    static auto& all = *new Ending;
+    return all;
+  }
+  void add(AtEnd what, std::function<void()> task) {
+    const std::lock_guard lock(mutex_);
+    tasks_[static_cast<std::size_t>(what)] = std::move(task);
+  }
+
+ private:
+  Ending() {
+    const auto run = [](MPI_Comm, int, void* all, void*) -> int {
+      for (const auto& task : static_cast<Ending*>(all)->tasks_)
+        if (task) task();
+      return MPI_SUCCESS;
+    };
+    int key = MPI_KEYVAL_INVALID;
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, run, &key, nullptr), "MPI_Comm_create_keyval");
+    check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, key, this), "MPI_Comm_set_attr");
+  }
+
+  std::mutex mutex_;
+  std::array<std::function<void()>, 3> tasks_;
+};
+
+}  // namespace
+
+void when_mpi_ends(AtEnd what, std::function<void()> task) {
+  Ending::of_process().add(what, std::move(task));
 }
 
 bool mpi_takes_devices(CommImpl& comm) {
@@ -173,6 +204,10 @@ bool mpi_takes_devices(CommImpl& comm) {
 
 bool mpi_alive() {
   return life() == Life::alive;
+}
+
+bool may_call_mpi() {
+  return mpi_alive() && takes_this_thread();
 }
 
 std::unique_lock<std::recursive_mutex> MpiWorld::lock() const {
@@ -234,7 +269,7 @@ class LeftToFinalize {
 
  private:
   LeftToFinalize() {
-    when_mpi_ends([this] {
+    when_mpi_ends(AtEnd::windows, [this] {
       for (auto& [window, memory] : windows_) MpiWorld::free_window(window);
       windows_.clear();
     });
@@ -250,14 +285,17 @@ MpiWorld::~MpiWorld() {
   // After MPI_Finalize the communicators are gone with MPI.
   if (!mpi_alive()) return;
   const auto held = lock();
+  // They have no messages, and reductions that are taken care of.
+  while (!own_comms_.empty()) {
+    free_when_unused(std::move(own_comms_.back()));
+    own_comms_.pop_back();
+  }
   if (abandoned_) {
     for (const KeptWindow& kept : windows_) LeftToFinalize::add(*kept.window, kept.memory);
     return;
   }
   for (KeptWindow& kept : windows_) free_window(*kept.window);
   for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
-  for (const auto& own : own_comms_)
-    if (complete_reduction(own.get())) MPI_Comm_free(own.get());
   MPI_Comm_free(&comm_);
 }
 
@@ -332,6 +370,7 @@ void MpiWorld::free_window(MPI_Win& window) {
 }
 
 void MpiWorld::free_unused() {
+  sweep_reductions();
   if (groups_.empty() && own_comms_.empty() && windows_.empty()) return;
   std::vector<int> used;
   for (const auto& [colours, group] : groups_) used.push_back(group.use_count() > 1 ? 1 : 0);

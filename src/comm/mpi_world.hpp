@@ -25,10 +25,14 @@ bool mpi_takes_devices(CommImpl& comm);
 
 /// Whether MPI is initialised and not finalised.
 bool mpi_alive();
+/// Whether it also takes calls of this thread.
+bool may_call_mpi();
 
+/// What is done when MPI_Finalize begins. All of it waits for other ranks, and is done in this order on each.
+enum class AtEnd { reductions, networks, windows };
 /// Calls `task`, which must not throw, when MPI_Finalize begins: with what is called for attributes of
 /// MPI_COMM_SELF. Throws `weft::Error`.
-void when_mpi_ends(std::function<void()> task);
+void when_mpi_ends(AtEnd what, std::function<void()> task);
 
 /// A range of tags for point-to-point messages, reserved as long as the object lives.
 class TagRange {
@@ -94,7 +98,8 @@ class MpiWorld {
   /// Of each number, the most of any rank. Collective.
   std::vector<std::int64_t> most_of(std::vector<std::int64_t> numbers) const;
 
-  /// A communicator of all ranks that nobody else uses. Collective. It is freed as those of groups are.
+  /// A communicator of all ranks for reductions (mpi_maximum.hpp). Collective. It is freed as those of groups
+  /// are.
   std::shared_ptr<const MPI_Comm> own_comm();
 
   /// A window through which all ranks may reach these bytes at any time. Collective; throws `weft::Error`,

@@ -124,13 +124,11 @@ void ThreadComm::sum(std::span<const double> mine, std::span<double> all) {
 }
 
 int ThreadComm::least(int mine) {
-  Meanwhile meanwhile(*this);
   at(world_->slots, rank_) = &mine;
-  world_->barrier(std::ref(meanwhile));
+  world_->barrier([this] { advance_executions(); });
   int result = mine;
   for (const void* slot : world_->slots) result = std::min(result, *static_cast<const int*>(slot));
   world_->closing_barrier();
-  meanwhile.rethrow();
   return result;
 }
 
@@ -145,7 +143,7 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
 namespace {
 
 /// A rank is at most one round ahead of the others, as it reads a round before it gives to the next: two
-/// rounds in turn suffice.
+/// rounds in turn suffice. What a rank has left is known from the number of its rounds.
 class ThreadMaximum final : public LateMaximum {
  public:
   struct Shared {
@@ -153,6 +151,7 @@ class ThreadMaximum final : public LateMaximum {
     struct alignas(64) Rank {
       std::array<Numbers, 2> given;  ///< of a round that is even, and of one that is odd
       std::atomic<std::uint64_t> rounds{0};
+      std::atomic<bool> left{false};  ///< after these rounds
     };
     std::vector<Rank> ranks;
   };
@@ -163,6 +162,7 @@ class ThreadMaximum final : public LateMaximum {
     weft::share(world, rank, all);
     shared_ = all.front();
   }
+  ~ThreadMaximum() override { leave(); }
 
   void give(const Numbers& mine) override {
     Shared::Rank& r = shared_->ranks[rank_];
@@ -171,8 +171,14 @@ class ThreadMaximum final : public LateMaximum {
   }
 
   bool complete() override {
-    for (const Shared::Rank& r : shared_->ranks)
-      if (r.rounds.load(std::memory_order_acquire) < round_) return false;
+    bool all = true;
+    for (const Shared::Rank& r : shared_->ranks) {
+      const bool left = r.left.load(std::memory_order_acquire);
+      if (r.rounds.load(std::memory_order_acquire) >= round_) continue;
+      if (left) return last_ = true;
+      all = false;
+    }
+    if (!all) return false;
     maximum_ = shared_->ranks.front().given[(round_ - 1) % 2];
     for (const Shared::Rank& r : shared_->ranks)
       for (std::size_t i = 0; i < maximum_.size(); ++i)
@@ -181,12 +187,15 @@ class ThreadMaximum final : public LateMaximum {
   }
 
   const Numbers& maximum() const override { return maximum_; }
+  bool is_last() const override { return last_; }
+  void leave() noexcept override { shared_->ranks[rank_].left.store(true, std::memory_order_release); }
 
  private:
   std::shared_ptr<Shared> shared_;
   std::size_t rank_;
   std::uint64_t round_ = 0;
   Numbers maximum_{};
+  bool last_ = false;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/backoff.hpp"
 #include "base/test_hook.hpp"
@@ -26,8 +27,8 @@ BoundPlan::BoundPlan(Design design, Binding binding)
 }
 
 BoundPlan::~BoundPlan() {
-  if (!under_way_) return;
-  const Aftermath error(name_of(*under_way_), "a plan destroyed while it was under way: " + binding_.title,
+  if (!under_way_ && !untold_) return;
+  const Aftermath error(name_of(last_), "a plan destroyed while it was under way: " + binding_.title,
                         "wait() before that", comm_.rank());
   // Nobody else may have a chance to say so.
   if (comm_.threads() == nullptr) std::fprintf(stderr, "%s\n", error.what());
@@ -73,11 +74,15 @@ auto BoundPlan::failing_together(const Step& step) {
   try {
     return step();
   } catch (...) {
-    broken_ = true;
-    comm_.poison(std::current_exception());
-    give_up();
+    fail(std::current_exception());
     throw;
   }
+}
+
+void BoundPlan::fail(const std::exception_ptr& why) noexcept {
+  broken_ = true;
+  comm_.poison(why);
+  give_up();
 }
 
 void BoundPlan::start(Direction direction, const void* in, void* out, void* users_workspace,
@@ -102,6 +107,7 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
 
 bool BoundPlan::advance(Patience patience) {
   if (!under_way_) {
+    if (untold_) std::rethrow_exception(std::exchange(untold_, nullptr));
     if (broken_)
       throw Error("test or wait", "a plan whose execution failed in the middle", "a new plan", comm_.rank());
     return true;
@@ -117,6 +123,14 @@ bool BoundPlan::go_on(Patience patience) {
     comm_.check_alive(name_of(*under_way_));
     return executor(*under_way_).advance(patience);
   });
+}
+
+void BoundPlan::look_after(Patience patience) noexcept {
+  try {
+    go_on(patience);
+  } catch (...) {
+    if (broken_) untold_ = std::current_exception();
+  }
 }
 
 /// Beside other executions it looks after them as well: their peers may wait for this plan in another order.
@@ -148,11 +162,11 @@ void BoundPlan::use_stream(void* native) {
 
 /// Other ranks may still send to this one: what they reach is kept.
 void BoundPlan::give_up() noexcept {
-  const std::shared_ptr<Interpreter>& executor = half(*under_way_).executor;
-  executor->cancel();
+  if (under_way_) half(*under_way_).executor->cancel();
   for (Half& h : halves_) h.executor->tell_failure();
   comm_.retain(memory_);
-  comm_.retain(executor);
+  if (!under_way_) return;
+  comm_.retain(half(*under_way_).executor);
   finish();
 }
 

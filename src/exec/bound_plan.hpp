@@ -102,8 +102,10 @@ class BoundPlan final : public CommImpl::Execution {
   void trace();
   /// What is kept so far; null without `trace`. On a device it waits for the last execution.
   const Trace* traced();
-  void progress() override { go_on(Patience::look); }
-  void complete() override { go_on(Patience::wait); }
+  void progress() noexcept override { look_after(Patience::look); }
+  void complete() noexcept override { look_after(Patience::wait); }
+  /// This rank cannot take part in the next execution, which others may have begun.
+  void fail(const std::exception_ptr& why) noexcept;
 
  private:
   /// What belongs to one direction.
@@ -130,6 +132,7 @@ class BoundPlan final : public CommImpl::Execution {
   void link(PlanMemory& m);
   template <class Step>
   auto failing_together(const Step& step);
+  void look_after(Patience patience) noexcept;
   void give_up() noexcept;
   void finish();
   void collect();
@@ -144,6 +147,7 @@ class BoundPlan final : public CommImpl::Execution {
   Index second_workspace_ = 0;  ///< on a device, where the one of every other execution begins, or 0
   bool in_second_ = false;      ///< whether the next execution uses that
   bool broken_ = false;
+  std::exception_ptr untold_;           ///< why, if nobody who waits for the execution has been told
   std::optional<Direction> under_way_;  ///< the direction of the execution that is
   Direction last_ = Direction::forward;
   bool recording_ = false;  ///< whether the user wants times noted

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/test_hook.hpp"
@@ -19,6 +20,7 @@
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
 #include "support/has_exchange.hpp"
+#include "support/one_rank_fails.hpp"
 #include "support/says.hpp"
 #include "transport/ucx/devices.hpp"
 #include "weft/mpi.hpp"
@@ -217,6 +219,44 @@ TEST_F(Ucx, ALostLinkIsAnErrorOnAllRanks) {
   MPI_Barrier(MPI_COMM_WORLD);
   const Comm again = apart();
   results<double>(again, p, lo_);
+}
+
+/// Which says so where others may wait for what its execution took, though one of them has not got there yet.
+TEST_F(Ucx, ARankThatFailsAloneIsNotWaitedForInDecisions) {
+  if (comm_.size() != 4) GTEST_SKIP() << "two pairs are four ranks";
+  const std::string rails = two_rails();
+  if (rails == "lo") GTEST_SKIP() << "there is no network device but lo";
+  for (const int from_last : {0, 1, 2}) {
+    const Comm machines = apart();
+    auto plan = std::make_unique<Plan>(machines, two_pairs(), Options(ucx_).set("rails", rails));
+    Buffer<std::complex<double>> in(plan->input_count()), out(plan->output_count());
+    const auto forward = [&] { plan->forward(in.data(), out.data()); };
+    int operations = 0, fails_in = -1;
+    bool late = false;
+    TestHook hook;
+    hook.at_point = [&](const char* point, int rank) {
+      if (std::string(point) != "op") return;
+      if (rank == lonely && ++operations == fails_in) throw Error("test", "broken on purpose", "");
+      if (rank == 3 && std::exchange(late, false)) usleep(30000);
+    };
+    const ScopedTestHook scoped(hook);
+    forward();
+    fails_in = 2 * operations - from_last;
+    late = true;
+    if (comm_.rank() == lonely) {
+      expect_error(forward, "broken on purpose");
+      plan.reset();
+    } else if (comm_.rank() == 0) {
+      expect_error(
+          [&] {
+            for (int i = 0; i < 3; ++i) forward();
+          },
+          "has failed in the middle");
+    } else {
+      for (int i = 0; i < 10; ++i) forward();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 namespace {

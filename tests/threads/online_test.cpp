@@ -10,6 +10,7 @@
 #include "base/test_hook.hpp"
 #include "support/disturbance.hpp"
 #include "support/expect_error.hpp"
+#include "support/one_rank_fails.hpp"
 #include "support/says.hpp"
 #include "support/tuned.hpp"
 #include "weft/weft.hpp"
@@ -204,6 +205,22 @@ TEST(Online, AFailureIsOneOnAllRanks) {
   }),
                Error);
   for (const std::string& text : said) EXPECT_TRUE(says(text, "a failure")) << text;
+}
+
+TEST(Online, ARankThatFailsAloneIsWaitedForByNobody) {
+  const ScopedSwitch reckless(detail::online_at_any_cost, true);
+  ThreadTeam team(4);
+  for (const LonelyFailure& failure : lonely_failures()) {
+    SCOPED_TRACE(failure.name);
+    forget_wisdom();
+    std::atomic<bool> armed = false;
+    const ScopedTestHook hook(failure.hook(&armed));
+    std::vector<std::string> said(4);
+    team.run(
+        [&](const Comm& comm) { said[static_cast<std::size_t>(comm.rank())] = failure.run(comm, &armed); });
+    for (int rank = 0; rank < 4; ++rank) expect_told(said[static_cast<std::size_t>(rank)], rank);
+  }
+  forget_wisdom();
 }
 
 TEST(Online, WhatKeepsItFromTryingIsSaid) {

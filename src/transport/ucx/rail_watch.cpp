@@ -1,7 +1,6 @@
 #include "transport/ucx/rail_watch.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "comm/mpi_world.hpp"
@@ -11,23 +10,19 @@ namespace weft {
 RailWatch::RailWatch(CommImpl& comm, const RailTable& table, int steps, int rails, std::vector<Index> loads,
                      double hysteresis)
     : rails_(rails),
-      balance_(table, steps, rails, comm.mpi()->most_of(std::move(loads)), hysteresis),
       maximum_(comm.late_maximum()),
+      balance_(table, steps, rails, comm.mpi()->most_of(std::move(loads)), hysteresis),
       times_(static_cast<std::size_t>(rails)),
       longest_(static_cast<std::size_t>(rails)),
       left_(static_cast<std::size_t>(rails)) {}
-
-RailWatch::~RailWatch() {
-  if (gave_up_) say_so();
-}
 
 bool RailWatch::decided() {
   if (!given_) return true;
   if (!maximum_->complete()) return false;
   given_ = false;
-  const LateMaximum::Numbers& numbers = maximum_->maximum();
-  over_ = over_ || numbers.back() > 0;
+  over_ = over_ || maximum_->is_last();
   if (over_) return true;
+  const LateMaximum::Numbers& numbers = maximum_->maximum();
   for (int j = 0; j < rails_; ++j) at(times_, j) = RailTime::of_number(at(numbers, j));
   changed_ = balance_.ended(times_) || changed_;
   return true;
@@ -75,22 +70,8 @@ void RailWatch::end() {
 
 void RailWatch::give_up() noexcept {
   if (over_) return;
-  over_ = gave_up_ = true;
-  say_so();
-}
-
-/// Unless what was given before is still under way.
-void RailWatch::say_so() noexcept {
-  if (!mpi_alive()) return;
-  try {
-    if (given_ && !maximum_->complete()) return;
-    LateMaximum::Numbers mine{};
-    mine.back() = 1;
-    maximum_->give(mine);
-    gave_up_ = false;
-  } catch (const std::exception&) {
-    // MPI has failed, too.
-  }
+  over_ = true;
+  maximum_->leave();
 }
 
 }  // namespace weft

@@ -15,13 +15,12 @@ namespace weft {
 
 class RailWatch {
  public:
-  /// As many rails as the reduction has numbers, of which the last says that a rank has given up.
-  static constexpr int most_rails = static_cast<int>(std::tuple_size_v<LateMaximum::Numbers>) - 1;
+  /// As many rails as the reduction has numbers.
+  static constexpr int most_rails = static_cast<int>(std::tuple_size_v<LateMaximum::Numbers>);
 
   /// `loads`: the bytes that this rank sends, by step and number of transfers. Collective.
   RailWatch(CommImpl& comm, const RailTable& table, int steps, int rails, std::vector<Index> loads,
             double hysteresis);
-  ~RailWatch();
   RailWatch(const RailWatch&) = delete;
   RailWatch& operator=(const RailWatch&) = delete;
 
@@ -61,19 +60,16 @@ class RailWatch {
     double end = 0, seconds = 0;  ///< of the last transfer; of the one that took longest
   };
 
-  void say_so() noexcept;
-
   int rails_;
-  RailBalance balance_;
   std::unique_ptr<LateMaximum> maximum_;
+  RailBalance balance_;           ///< made last, as nobody waits for that
   std::vector<RailTime> times_;   ///< by rail, of all ranks
   std::vector<Longest> longest_;  ///< by rail, here
   std::vector<char> left_;        ///< rails whose leaving has been told
   double begin_ = 0;
   bool measuring_ = false, changed_ = false;
-  bool given_ = false;    ///< and not read yet
-  bool over_ = false;     ///< nothing is measured any more
-  bool gave_up_ = false;  ///< and has not said so yet
+  bool given_ = false;  ///< and not read yet
+  bool over_ = false;   ///< nothing is measured any more
 };
 
 }  // namespace weft

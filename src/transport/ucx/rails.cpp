@@ -282,7 +282,7 @@ std::vector<int> Rails::try_out(CommImpl& comm) const {
       const bool good = each_way(lane, lane + 1, [&](int l, int r) { return m.good(l, r); });
       if (comm.least(good ? 1 : 0) == 0) failed.push_back(lane);
     }
-  } catch (...) {  // another plan's execution has failed meanwhile
+  } catch (...) {  // MPI has failed
     call_back();
     throw;
   }

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/warning.hpp"
+#include "comm/agree.hpp"
 #include "kernels/cpu/varying_rows.hpp"
 #include "transport/mpi/failure_notices.hpp"
 #include "transport/ucx/rail_table.hpp"
@@ -30,9 +31,8 @@ class UcxRing final : public Carrier {
         reshape_(c.reshape),
         settings_(c.rails),
         rails_(ucx::Rails::of(c.comm, c.rails)),
-        notices_(world_, peers_of(c.reshape, c.comm.rank())) {
-    for (int r = 0; r < c.comm.size(); ++r)
-      if (at(c.groups, r) == at(c.groups, rank())) members_.push_back(r);
+        members_(members_of(c)),
+        notices_(world_, waiting(c)) {
     place_ = place_of(rank());
     if (reshape_.most_tiles > most_tiles)
       throw Error("plan: option tile", std::to_string(reshape_.most_tiles) + " tiles with exchange ucx",
@@ -53,8 +53,11 @@ class UcxRing final : public Carrier {
     if (cells > most_cells)
       throw Error("exchange ucx", std::to_string(cells) + " transfers of a rank",
                   "option chunk with more bytes", rank());
-    const RailTable table(most_steps, tiles * most_transfers_, rails_->count());
-    use(table);
+    RailTable table;
+    agree(comm_, "exchange ucx", [&] {
+      table = RailTable(most_steps, tiles * most_transfers_, rails_->count());
+      use(table);
+    });
     watch(table, most_steps);
   }
 
@@ -189,6 +192,20 @@ class UcxRing final : public Carrier {
     }
   };
 
+  static std::vector<int> members_of(const CarrierRequest& c) {
+    std::vector<int> members;
+    for (int r = 0; r < c.comm.size(); ++r)
+      if (at(c.groups, r) == at(c.groups, c.comm.rank())) members.push_back(r);
+    return members;
+  }
+  /// The ranks that may wait for this one: in a barrier also those that it exchanges nothing with.
+  static std::vector<int> waiting(const CarrierRequest& c) {
+    if (!c.rails.barrier) return peers_of(c.reshape, c.comm.rank());
+    std::vector<int> members = members_of(c);
+    std::erase(members, c.comm.rank());
+    return members;
+  }
+
   int rank() const { return comm_.rank(); }
   int size() const { return static_cast<int>(members_.size()); }
   int steps() const { return size() - 1; }
@@ -291,10 +308,13 @@ class UcxRing final : public Carrier {
              " transfers of a rank, which rail carries what stays as it is; option chunk makes them fewer");
       return;
     }
-    std::vector<Index> loads(static_cast<std::size_t>(cells));
-    for (const Tile& t : tiles_)
-      for (const Transfer& x : t.sends)
-        if (!rails_->near(x.peer)) at(loads, (x.of.step - 1) * table.transfers() + number_of(x)) += x.bytes;
+    std::vector<Index> loads;
+    agree(comm_, "exchange ucx", [&] {
+      loads.resize(static_cast<std::size_t>(cells));
+      for (const Tile& t : tiles_)
+        for (const Transfer& x : t.sends)
+          if (!rails_->near(x.peer)) at(loads, (x.of.step - 1) * table.transfers() + number_of(x)) += x.bytes;
+    });
     watch_ =
         std::make_unique<RailWatch>(comm_, table, most_steps, rails, std::move(loads), settings_.rebalance);
   }
@@ -504,10 +524,10 @@ class UcxRing final : public Carrier {
   RailSettings settings_;
   std::shared_ptr<ucx::Rails> rails_;
   TagRange tag_;
-  FailureNotices notices_;
   std::vector<int> members_;  ///< of the exchange group, ascending
-  int place_ = 0;             ///< of this rank among them
-  int most_transfers_ = 0;    ///< of any part; once connected, of any rank
+  FailureNotices notices_;
+  int place_ = 0;           ///< of this rank among them
+  int most_transfers_ = 0;  ///< of any part; once connected, of any rank
   int conversation_ = 0;
   std::vector<Tile> tiles_;
   std::vector<Lane> lanes_;

@@ -141,7 +141,7 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
   if (all.finalised) throw Error("exchange ucx", "MPI is finalised", "a call before MPI_Finalize");
   if (const auto known = all.workers.find(device); known != all.workers.end()) return known->second;
   if (!all.awaits_finalize) {
-    when_mpi_ends([] { close_all(); });
+    when_mpi_ends(AtEnd::networks, [] { close_all(); });
     std::atexit([] { registry().caretaker.end(); });  // before UCX goes, if MPI_Finalize is never called
     all.caretaker.begin([] {
       const auto mine = lock();
