@@ -22,6 +22,7 @@
 #include "support/has_exchange.hpp"
 #include "support/one_rank_fails.hpp"
 #include "support/says.hpp"
+#include "support/scoped_variable.hpp"
 #include "transport/ucx/devices.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -346,6 +347,25 @@ TEST_F(Ucx, RailsInNamespaces) {
   const auto expected =
       results<double>(apart(), p, Options().set("exchange", "p2p").set("layout", "contiguous"));
   const Options o = Options(ucx_).set("chunk", 2048).set("layout", "contiguous");
+  {
+    const ScopedVariable transports("UCX_TLS", "nonsense");
+    expect_error([&] { const Plan no(apart(), p, o); }, "with UCX_TLS=nonsense");
+  }
+  {
+    // What one rank cannot open is left out on all. A number counts those that are there.
+    int opened = 0;
+    TestHook hook;
+    hook.at_point = [&](const char* point, int rank) {
+      if (std::string(point) == "ucx" && ++opened == 3 && rank == 1) throw Error("test", "no rail1", "");
+    };
+    const ScopedTestHook scoped(hook);
+    EXPECT_TRUE(says(Plan(apart(), p, o).to_string(), "exchange ucx 1 rail: rail0 (TCP)\n"));
+    opened = 0;
+    expect_error([&] { const Plan no(apart(), p, Options(o).set("rails", 2)); },
+                 "2 rails, where all ranks reach each other by rail0 alone");
+    opened = 0;
+    EXPECT_TRUE(says(Plan(apart(), p, Options(o).set("rails", 1)).to_string(), "1 rail: rail0 (TCP)\n"));
+  }
   {
     const Comm machines = apart();
     EXPECT_EQ(results<double>(machines, p, o), expected);

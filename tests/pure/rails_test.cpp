@@ -67,7 +67,9 @@ TEST(Rails, UnequalRanksTakeWhatTheyHaveInCommonAndSaySo) {
 }
 
 TEST(Rails, NumbersAndNames) {
-  EXPECT_EQ(choose_rails("1", {{eth0, eth1}, {eth1, eth0}}).names.at(1), Names{"eth0"});
+  const RailChoice one = choose_rails("1", {{eth0, eth1}, {eth1, eth0}});
+  EXPECT_EQ(one.names.at(1), (Names{"eth0", "eth1"}));  // of which the first that leads to all
+  EXPECT_EQ(one.wanted, 1);
   EXPECT_EQ(choose_rails("eth1,lo", {{lo, eth0, eth1}, {lo, eth1}}).names.at(1), (Names{"eth1", "lo"}));
   expect_error(
       [] {

@@ -148,7 +148,7 @@ RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<N
                 wish + " where all ranks have " + std::to_string(choice.count()) + " (" +
                     join(choice.names.front(), ", ") + " on rank 0)",
                 "1 to that many, or the names of those to be used; rank 0 has " + list_of(of_ranks.front()));
-  for (int surplus = choice.count() - 1; surplus >= *wanted; --surplus) choice.leave_out({surplus});
+  choice.wanted = *wanted;
   return choice;
 }
 

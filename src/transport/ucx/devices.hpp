@@ -38,6 +38,7 @@ struct RailChoice {
   std::vector<DeviceClass> classes = {};        ///< per rail
   std::string warning = {};                     ///< what rank 0 is to warn of; or nothing
   bool named = false;  ///< the user has named the devices, so that none may be left out
+  int wanted = 0;      ///< of those by which all ranks reach each other, so many become rails; 0: all
 
   int count() const { return static_cast<int>(classes.size()); }
   /// `rails` in ascending order.

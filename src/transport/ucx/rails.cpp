@@ -156,11 +156,15 @@ void Rails::progress() const {
 
 Rails::Rails(CommImpl& comm, RailChoice choice)
     : found_(choice), choice_(std::move(choice)), nodes_(comm.nodes()), rank_(comm.rank()) {
-  const auto lanes_now = static_cast<std::size_t>(lanes());
-  workers_.resize(lanes_now);
-  endpoints_.assign(lanes_now, std::vector<std::shared_ptr<Endpoint>>(nodes_.size()));
+  open_all(comm);
+  endpoints_.assign(workers_.size(), std::vector<std::shared_ptr<Endpoint>>(nodes_.size()));
   for (int lane = 0; lane < lanes(); ++lane) connect(comm, lane);
-  const std::vector<int> failed = try_out(comm);
+  leave_out_failed(try_out(comm));
+  take_wanted();
+}
+
+/// Of lanes, ascending. The same error on all ranks.
+void Rails::leave_out_failed(const std::vector<int>& failed) {
   if (failed.empty()) return;
   std::vector<std::string> names;
   for (const int j : failed) names.push_back(j == memory_lane() ? "the memory of a machine" : device(j));
@@ -169,32 +173,71 @@ Rails::Rails(CommImpl& comm, RailChoice choice)
                 "devices that reach all ranks, in option rails; or exchange p2p");
   if (rank_ == 0)
     warn("exchange ucx: left out, as some rank does not reach all others by it: " + join(names, ", "));
-  for (auto j = failed.rbegin(); j != failed.rend(); ++j) {
-    workers_.erase(workers_.begin() + *j);
-    endpoints_.erase(endpoints_.begin() + *j);
+  leave_out(failed);
+}
+
+/// The first of what is there, if the user has said how many. The same error on all ranks.
+void Rails::take_wanted() {
+  if (choice_.wanted == 0) return;
+  std::vector<std::string> there;
+  std::vector<int> surplus;
+  for (int j = 0; j < count(); ++j) {
+    there.push_back(device(j));
+    if (j >= choice_.wanted) surplus.push_back(j);
   }
-  choice_.leave_out(failed);
+  if (count() < choice_.wanted)
+    throw Error(operation,
+                std::to_string(choice_.wanted) + " rails, where all ranks reach each other by " +
+                    join(there, ", ") + " alone",
+                "no more of them in option rails, or auto");
+  leave_out(surplus);
+}
+
+/// Ascending.
+void Rails::leave_out(const std::vector<int>& lanes) {
+  for (auto j = lanes.rbegin(); j != lanes.rend(); ++j) {
+    workers_.erase(workers_.begin() + *j);
+    if (!endpoints_.empty()) endpoints_.erase(endpoints_.begin() + *j);
+  }
+  choice_.leave_out(lanes);
+}
+
+/// The worker of a lane, if it leads to any rank. Collective; throws the same error on all ranks.
+void Rails::open(CommImpl& comm, int lane) {
+  agree(comm, operation, [&] {
+    test_point("ucx", rank_);
+    bool any = false;
+    for (int r = 0; r < comm.size(); ++r) any = any || reaches(lane, r);
+    if (!any) return;
+    const auto& names = choice_.names[static_cast<std::size_t>(rank_)];
+    at(workers_, lane) = lane == memory_lane() ? Worker::on(Worker::shared_memory, DeviceClass::tcp)
+                                               : Worker::on(at(names, lane), at(choice_.classes, lane));
+  });
+}
+
+/// Leaves out what some rank cannot open, unless that is all there is. Collective.
+void Rails::open_all(CommImpl& comm) {
+  agree(comm, operation, [&] { workers_.resize(static_cast<std::size_t>(lanes())); });
+  std::vector<int> closed;
+  for (int lane = 0; lane < lanes(); ++lane) try {
+      open(comm, lane);
+    } catch (const Error& e) {
+      const bool is_last = static_cast<int>(closed.size()) + 1 == count();
+      if (choice_.named || lane == memory_lane() || is_last) throw;
+      if (rank_ == 0) warn("exchange ucx: left out: " + std::string(e.what()));
+      closed.push_back(lane);
+    }
+  leave_out(closed);
 }
 
 /// Makes the ways to the ranks that are reached by a lane. Collective.
 void Rails::connect(CommImpl& comm, int lane) {
-  const bool memory = lane == memory_lane();
-  const auto reaches = [&](int r) { return r != rank_ && near(r) == memory; };
-  bool any = false;
-  for (int r = 0; r < comm.size(); ++r) any = any || reaches(r);
-  std::shared_ptr<Worker>& worker = at(workers_, lane);
-  agree(comm, operation, [&] {
-    test_point("ucx", rank_);
-    const auto& names = choice_.names[static_cast<std::size_t>(rank_)];
-    if (any)
-      worker = memory ? Worker::on(Worker::shared_memory, DeviceClass::tcp)
-                      : Worker::on(at(names, lane), at(choice_.classes, lane));
-  });
+  const std::shared_ptr<Worker>& worker = at(workers_, lane);
   const std::vector<std::string> addresses = texts_of(comm, worker ? worker->address() : "");
   agree(comm, operation, [&] {
     const auto held = lock();
     for (int r = 0; r < comm.size(); ++r)
-      if (reaches(r)) at(at(endpoints_, lane), r) = way_to(*worker, at(addresses, r));
+      if (reaches(lane, r)) at(at(endpoints_, lane), r) = way_to(*worker, at(addresses, r));
   });
 }
 
@@ -260,6 +303,8 @@ std::vector<int> Rails::try_out(CommImpl& comm) const {
     const auto held = lock();
     each_way(0, lanes(), [&](int lane, int r) {
       worker(lane)->call_back(m.received(lane, r));
+      // Nobody says farewell there, and later plans try another one.
+      if (!m.good(lane, r) && !endpoint(lane, r).failed) endpoint(lane, r).give_up(UCS_ERR_UNREACHABLE);
       return true;
     });
     if (!each_way(0, lanes(), [&](int lane, int r) { return m.complete(lane, r); }))

@@ -43,6 +43,12 @@ class Rails {
 
  private:
   Rails(CommImpl& comm, RailChoice choice);
+  bool reaches(int lane, int rank) const { return rank != rank_ && near(rank) == (lane == memory_lane()); }
+  void open(CommImpl& comm, int lane);
+  void open_all(CommImpl& comm);
+  void leave_out(const std::vector<int>& lanes);
+  void leave_out_failed(const std::vector<int>& failed);
+  void take_wanted();
   void connect(CommImpl& comm, int lane);
   std::vector<int> try_out(CommImpl& comm) const;
   template <class Step>

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "base/environment.hpp"
@@ -106,8 +107,18 @@ ucp_request_param_t parameters(Operation& operation) {
   return p;
 }
 
+void check_opened(ucs_status_t status, const char* call, const std::string& device) {
+  if (status == UCS_OK) return;
+  const std::optional<std::string> transports = environment_value("UCX_TLS");
+  throw Error("exchange ucx",
+              std::string(call) + " of " + (device == Worker::shared_memory ? "shared memory" : device) +
+                  ": " + text_of(status) + (transports ? ", with UCX_TLS=" + *transports : ""),
+              transports ? "transports in UCX_TLS that UCX has for this device, or none named there"
+                         : "a device that UCX can open; InfiniBand also needs locked memory (ulimit -l)");
+}
+
 /// Of one device, by settings of ours alone; but who asks UCX for transports by UCX_TLS gets them.
-ucp_context_h make_context(const std::string& device) {
+ucp_context_h make_context(const std::string& device, bool is_interface) {
   const Functions& f = functions();
   ucp_config_t* config = nullptr;
   check(f.config_read(nullptr, nullptr, &config), "ucp_config_read");
@@ -116,6 +127,9 @@ ucp_context_h make_context(const std::string& device) {
   // Parts for ranks of other machines have no other way, also where machines are emulated on one.
   if (status == UCS_OK && (memory || !environment_value("UCX_TLS")))
     status = f.config_modify(config, "TLS", memory ? "sm,self" : "^sm");
+  // UCX would stand in connect() until the system gives a network up that leads nowhere: some two minutes.
+  // Versions that do not know this go on to do so.
+  if (is_interface && !environment_value("UCX_TCP_CONN_NB")) f.config_modify(config, "CONN_NB", "y");
   ucp_context_h context = nullptr;
   if (status == UCS_OK) {
     ucp_params_t p{};
@@ -125,7 +139,7 @@ ucp_context_h make_context(const std::string& device) {
     status = f.init_version(UCP_API_MAJOR, UCP_API_MINOR, &p, config, &context);
   }
   f.config_release(config);
-  check(status, "ucp_init");
+  check_opened(status, "ucp_init", device);
   return context;
 }
 
@@ -155,12 +169,12 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
 Worker::Worker(const std::string& device, DeviceClass device_class)
     : device_(device), is_interface_(device != shared_memory && device_class == DeviceClass::tcp) {
   const Functions& f = functions();
-  context_ = make_context(device);
+  context_ = make_context(device, is_interface_);
   try {
     ucp_worker_params_t p{};
     p.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     p.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-    check(f.worker_create(context_, &p, &worker_), "ucp_worker_create");
+    check_opened(f.worker_create(context_, &p, &worker_), "ucp_worker_create", device);
     ucp_address_t* address = nullptr;
     std::size_t bytes = 0;
     check(f.worker_get_address(worker_, &address, &bytes), "ucp_worker_get_address");
