@@ -102,7 +102,8 @@ class WEFT_API Plan {
   /// program must not touch the arrays nor a workspace of its own. No thread runs in the background: the
   /// execution makes progress inside `test` and `wait` of this plan and inside `wait` of other plans of the
   /// Comm, so that ranks may wait for plans in any order. It also makes progress while starting or making
-  /// another plan of the Comm waits for all ranks.
+  /// another plan of the Comm waits for all ranks. What fails there is an error of this plan's own `test` or
+  /// `wait`.
   ///
   /// A plan has one execution under way at a time. Several plans of one Comm may be under way together if
   /// their exchanges allow it (p2p, p2pw, ring, direct, copy); otherwise starting the second throws. Blocking
