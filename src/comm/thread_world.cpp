@@ -143,7 +143,7 @@ std::string ThreadComm::broadcast(const std::string& bytes, int root) {
 namespace {
 
 /// A rank is at most one round ahead of the others, as it reads a round before it gives to the next: two
-/// rounds in turn suffice. What a rank has left is known from the number of its rounds.
+/// rounds in turn suffice. A rank that has left gives to no round behind those that it has counted.
 class ThreadMaximum final : public LateMaximum {
  public:
   struct Shared {
