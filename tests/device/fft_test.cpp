@@ -1,6 +1,7 @@
 // Local FFTs of any layout in device memory, against the direct sum.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <random>
 #include <set>
@@ -142,14 +143,15 @@ class Lines final : public StreamFft {
 /// A call that takes so many fills.
 class Slow final : public StreamFft {
  public:
-  explicit Slow(int times) : times_(times) {}
-  std::size_t work_bytes() const override { return std::size_t{1} << 20; }
+  explicit Slow(int times, std::size_t work = std::size_t{1} << 20) : times_(times), work_(work) {}
+  std::size_t work_bytes() const override { return work_; }
   void enqueue(DeviceStream& stream, std::byte*, std::byte*, std::byte* work, const FftContext&) override {
     for (int i = 0; i < times_; ++i) stream.fill(work, 0, work_bytes());
   }
 
  private:
   int times_;
+  std::size_t work_;
 };
 
 /// Where the parts of a call begin, and how many items they have.
@@ -466,6 +468,33 @@ TEST(DeviceFft, AxesApartAreOneInEachCall) {
     for (const CallStep& step : cufft_calls(p, AxesOf::apart).steps)
       ASSERT_EQ(step.call.axes, 1) << steps_of(p);
   }
+}
+
+TEST(DeviceFft, BoxesTooLargeForATrialAreDoneAxisByAxisWhereTheLibraryIsSlowWithTheirPlanes) {
+  DevicesManner little;
+  little.room = std::size_t{16} << 20;
+  const ScopedDevices devices(little);
+  ScopedDevices::choose(0);
+  const auto device = current_device();
+  const DeviceScope scope(*device);
+  FftProblem box;
+  box.kind = FftKind::c2c;
+  const Index plane = Index{42} * 40 * 16;
+  const auto most = static_cast<Index>(std::min(double{256 << 20}, device->free_bytes() / 16));
+  box.dimensions = {{most / plane + 3, 42 * 40, 42 * 40}, {42, 40, 40}, {40, 1, 1}};
+  // Slow with several axes at a time. Along three it takes a work area of an array, or none.
+  const auto boxes_in_one_call = [&](std::size_t work_of_three) {
+    int of_three = 0;
+    make_fastest_fft_of_calls(*device, box, [&](const CufftCall& call) {
+      of_three += call.axes == 3 ? 1 : 0;
+      return std::make_shared<Slow>(call.axes > 1 ? 5000 : 1,
+                                    call.axes == 3 ? work_of_three : std::size_t{1} << 20);
+    });
+    return of_three;
+  };
+  EXPECT_EQ(boxes_in_one_call(static_cast<std::size_t>(most + 3 * plane)), 1)
+      << "asked for its work area alone";
+  EXPECT_EQ(boxes_in_one_call(1 << 20), 2) << "asked for its work area, and taken";
 }
 
 TEST(DeviceFft, AnyLayoutAgainstTheDirectSum) {

@@ -28,7 +28,8 @@ std::shared_ptr<StreamFft> make_fft_of_calls(Device& device, const FftProblem& p
 
 /// The same in the fastest ways on this device. Where calls could have several axes, but kernels can do one
 /// of them by itself, both are timed once in the life of the process, on as much of the problem as has
-/// 256 MiB.
+/// 256 MiB. Of a larger box without loops these are planes, if one call takes another array of memory, as
+/// cuFFT does where it is slow.
 std::shared_ptr<StreamFft> make_fastest_fft_of_calls(Device& device, const FftProblem& problem,
                                                      const MakeCallPlan& make);
 
