@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""FFTW's own test program of its MPI library, mpi-bench, with libweft_fftw3_mpi in that library's place.
+"""FFTW's own test program of its MPI library, mpi-bench, with libweft_fftw3_mpi, or libweft_fftw3f_mpi, in that
+library's place.
 
 Its source comes from Debian's source package fftw3 (apt-get source) and is kept in the folder --work, outside the
 tree's sources. mpi-bench is compiled as it is, against weft/fftw3/fftw3-mpi.h, and verifies transforms of 2 and 3
 dimensions that are drawn from a seed: complex, real, DCTs and DSTs, transposes; in place and out of place, transposed
-input and output, several numbers a point. What mpi-bench finds wrong, and what it cannot plan, is a failure.
+input and output, several numbers a point; all of it in double and in single precision. What mpi-bench finds wrong, and
+what it cannot plan, is a failure.
 
     tools/clients/fftw_mpi_bench.py                          verifies on 1, 2, 3 and 4 ranks
     tools/clients/fftw_mpi_bench.py --speed FILE.json        times it beside FFTW's own library, alternating
 
+Of another MPI than Open MPI: MPICC=mpicc.mpich, --mpirun mpirun.mpich, and --build of a build of Weft with it.
 Needs what `make build` needs, and the Debian package dpkg-dev; --speed also libfftw3-mpi-dev.
 """
 
@@ -22,6 +25,7 @@ import re
 import statistics
 import subprocess
 import sys
+from typing import NamedTuple
 
 import debian_source
 
@@ -40,42 +44,70 @@ def command(words, **rest):
     return done.stdout
 
 
+class Precision(NamedTuple):
+    """What the libraries of a precision end with, and how FFTW is configured for it."""
+
+    suffix: str
+    options: list[str]
+
+
+PRECISIONS = {"double": Precision("", []), "float": Precision("f", ["--enable-float"])}
+
+
 def fetched_source(work):
-    """The folder with FFTW's source, configured, with its library of benchmarks."""
+    """The folder with FFTW's source."""
     release = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.MULTILINE)
     try:
-        source = debian_source.fetch("fftw3", release[1] if release else "trixie", "", work)
+        return debian_source.fetch("fftw3", release[1] if release else "trixie", "", work)
     except debian_source.NotThere as reason:
         sys.exit(f"{reason}")
-    if not (source / "config.h").exists():
+
+
+def configured(source, work, precision):
+    """The folder in which FFTW is configured for a precision, with its library of benchmarks."""
+    folder = work / f"fftw-{precision}-{compiler()}"
+    if not (folder / "config.h").exists():
+        folder.mkdir(exist_ok=True)
         options = ["--enable-mpi", "--enable-shared", "--disable-static", "--disable-fortran", "--disable-doc"]
-        command(["./configure", *options, f"MPICC={compiler()}"], cwd=source)
-    command(["make", "-C", "libbench2", "-j2"], cwd=source)
-    return source
+        options += PRECISIONS[precision].options
+        command([source / "configure", *options, f"MPICC={compiler()}"], cwd=folder)
+    command(["make", "-C", "libbench2", "-j2"], cwd=folder)
+    return folder
 
 
 def compiler():
     return os.environ.get("MPICC", "mpicc.openmpi")
 
 
-def build_programs(source, work, build, theirs):
+def build_programs(source, work, build, precision, theirs):
     """mpi-bench over Weft and, if `theirs`, over FFTW's MPI library."""
-    folder = work / "fftw-mpi-bench"
+    here = configured(source, work, precision)
+    folder = here / "mpi-bench"
     folder.mkdir(exist_ok=True)
+    suffix = PRECISIONS[precision].suffix
     # Beside FFTW's own header, mpi-bench.c would include that one.
     (folder / "mpi-bench.c").write_text((source / "mpi/mpi-bench.c").read_text())
     # hook.c looks into FFTW's planner, as option paranoid asks for, and needs all of FFTW's internal headers.
     (folder / "hook.c").write_text(ABOUT_HOOKS)
     library = build / "bindings/fftw3-mpi"
-    if not (library / "libweft_fftw3_mpi.so").exists():
-        sys.exit(f"there is no {library}/libweft_fftw3_mpi.so: make build, or name the folder of a build in --build")
-    compile_all = [compiler(), "-O2", "-w", "-DHAVE_CONFIG_H", f"-I{source}", f"-I{TOP / 'include/weft/fftw3'}"]
+    ours = f"weft_fftw3{suffix}_mpi"
+    if not (library / f"lib{ours}.so").exists():
+        sys.exit(f"there is no {library}/lib{ours}.so: make build, or name the folder of a build in --build")
+    compile_all = [
+        compiler(),
+        "-O2",
+        "-w",
+        "-DHAVE_CONFIG_H",
+        f"-I{here}",
+        f"-I{source}",
+        f"-I{TOP / 'include/weft/fftw3'}",
+    ]
     compile_all += [folder / "mpi-bench.c", source / "tests/fftw-bench.c", folder / "hook.c"]
-    compile_all.append(source / "libbench2/libbench2.a")
-    ours = [f"-L{library}", f"-Wl,-rpath,{library}", "-lweft_fftw3_mpi", "-lfftw3", "-lm"]
-    command([*compile_all, *ours, "-o", folder / "weft"])
+    compile_all.append(here / "libbench2/libbench2.a")
+    serial = [f"-lfftw3{suffix}", "-lm"]
+    command([*compile_all, f"-L{library}", f"-Wl,-rpath,{library}", f"-l{ours}", *serial, "-o", folder / "weft"])
     if theirs:
-        command([*compile_all, "-lfftw3_mpi", "-lfftw3", "-lm", "-o", folder / "fftw"])
+        command([*compile_all, f"-lfftw3{suffix}_mpi", *serial, "-o", folder / "fftw"])
     return folder
 
 
@@ -133,17 +165,17 @@ def verify(launch, program, asked, options):
     return passed, failed
 
 
-def run_verification(arguments, launch_of, folder):
+def run_verification(arguments, launch_of, folder, precision):
     bad = 0
     options = ["--verbose=1"] + (["-oestimate"] if arguments.effort == "estimate" else [])
     for ranks in arguments.ranks:
         asked = problems(arguments.seed + ranks, arguments.shapes)
         passed, failed = verify(launch_of(ranks), folder / "weft", asked, options)
-        print(f"{ranks} ranks: {passed} of {len(asked)} problems verified", flush=True)
+        print(f"{precision}, {ranks} ranks: {passed} of {len(asked)} problems verified", flush=True)
         for problem, said in failed:
             print(f"  FAILED {problem}\n{said}")
         bad += len(failed)
-    return 1 if bad else 0
+    return bad
 
 
 def seconds(launch, program, problem, options):
@@ -187,6 +219,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=TOP / "build/clients", help="where FFTW's source is kept")
     parser.add_argument("--mpirun", default="mpirun.openmpi")
     parser.add_argument("--ranks", type=lambda t: [int(r) for r in t.split(",")], default=[1, 2, 3, 4])
+    parser.add_argument("--precision", choices=list(PRECISIONS), help="else both, and double with --speed")
     parser.add_argument("--shapes", type=int, default=24, help="12 problems each, for every number of ranks")
     parser.add_argument("--seed", type=int, default=4711)
     parser.add_argument("--effort", choices=["estimate", "measure"], default="estimate")
@@ -198,12 +231,19 @@ def main():
     arguments = parser.parse_args()
     work = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    folder = build_programs(fetched_source(work), work, arguments.build.resolve(), bool(arguments.speed))
+    source, build = fetched_source(work), arguments.build.resolve()
 
     def launch_of(ranks):
         return [str(TOP / "tools/mpirun"), arguments.mpirun, str(ranks)]
 
-    return (run_timing if arguments.speed else run_verification)(arguments, launch_of, folder)
+    if arguments.speed:
+        return run_timing(
+            arguments, launch_of, build_programs(source, work, build, arguments.precision or "double", True)
+        )
+    bad = 0
+    for precision in [arguments.precision] if arguments.precision else PRECISIONS:
+        bad += run_verification(arguments, launch_of, build_programs(source, work, build, precision, False), precision)
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":
