@@ -21,7 +21,7 @@ Options online() {
 }
 
 /// Fails at the points of this name, the `count`th one while armed.
-std::function<TestHook(std::atomic<bool>*)> at(const char* name, int count = 1) {
+std::function<TestHook(std::atomic<bool>*)> failing_at(const char* name, int count = 1) {
   return [=](std::atomic<bool>* armed) {
     TestHook hook;
     auto seen = std::make_shared<std::atomic<int>>(0);
@@ -82,13 +82,13 @@ std::vector<LonelyFailure> lonely_failures() {
   for (const int before : {1, 3, 10, 11, 14, 17})
     for (const bool keeps : {true, false}) {
       const std::string which = std::to_string(before) + (keeps ? ", the plan is kept" : "");
-      all.push_back({"an operation of execution " + which, at("op", 2),
+      all.push_back({"an operation of execution " + which, failing_at("op", 2),
                      [=](const Comm& comm, auto* armed) { return execute(comm, armed, before, keeps); }});
     }
   for (const int before : {1, 2, 3, 4, 5, 12})
-    all.push_back({"before execution " + std::to_string(before), at("before"),
+    all.push_back({"before execution " + std::to_string(before), failing_at("before"),
                    [=](const Comm& comm, auto* armed) { return execute(comm, armed, before, true); }});
-  all.push_back({"while planning", at("online"), [](const Comm& comm, auto* armed) -> std::string {
+  all.push_back({"while planning", failing_at("online"), [](const Comm& comm, auto* armed) -> std::string {
                    *armed = true;
                    try {
                      const Execution e(comm);
