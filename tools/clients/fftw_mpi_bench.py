@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""FFTW's own test program of its MPI library, mpi-bench, with libweft_fftw3_mpi, or libweft_fftw3f_mpi, in that
-library's place.
+"""FFTW's own test program of its MPI library, mpi-bench, with libweft_fftw3_mpi in that library's place.
 
 Its source comes from Debian's source package fftw3 (apt-get source) and is kept in the folder --work, outside the
 tree's sources. mpi-bench is compiled as it is, against weft/fftw3/fftw3-mpi.h, and verifies transforms of 2 and 3
@@ -45,7 +44,7 @@ def command(words, **rest):
 
 
 class Precision(NamedTuple):
-    """What the libraries of a precision end with, and how FFTW is configured for it."""
+    """What FFTW's libraries of a precision end with, and how FFTW is configured for it."""
 
     suffix: str
     options: list[str]
@@ -90,9 +89,8 @@ def build_programs(source, work, build, precision, theirs):
     # hook.c looks into FFTW's planner, as option paranoid asks for, and needs all of FFTW's internal headers.
     (folder / "hook.c").write_text(ABOUT_HOOKS)
     library = build / "bindings/fftw3-mpi"
-    ours = f"weft_fftw3{suffix}_mpi"
-    if not (library / f"lib{ours}.so").exists():
-        sys.exit(f"there is no {library}/lib{ours}.so: make build, or name the folder of a build in --build")
+    if not (library / "libweft_fftw3_mpi.so").exists():
+        sys.exit(f"there is no {library}/libweft_fftw3_mpi.so: make build, or name the folder of a build in --build")
     compile_all = [
         compiler(),
         "-O2",
@@ -105,7 +103,7 @@ def build_programs(source, work, build, precision, theirs):
     compile_all += [folder / "mpi-bench.c", source / "tests/fftw-bench.c", folder / "hook.c"]
     compile_all.append(here / "libbench2/libbench2.a")
     serial = [f"-lfftw3{suffix}", "-lm"]
-    command([*compile_all, f"-L{library}", f"-Wl,-rpath,{library}", f"-l{ours}", *serial, "-o", folder / "weft"])
+    command([*compile_all, f"-L{library}", f"-Wl,-rpath,{library}", "-lweft_fftw3_mpi", *serial, "-o", folder / "weft"])
     if theirs:
         command([*compile_all, f"-lfftw3{suffix}_mpi", *serial, "-o", folder / "fftw"])
     return folder
