@@ -160,14 +160,14 @@ bool are_axes_faster_apart(Device& device, const FftProblem& problem, const Make
   constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
   const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
   const Index diverted = problem.diverted.count;
-  const std::tuple key(device.model(), trial_within(most, problem, make), diverted);
-  const FftProblem& trial = std::get<FftProblem>(key);
+  const std::tuple key(device.model(), trial_of(problem, most), diverted);
   static std::mutex mutex;
   static std::map<std::tuple<std::string, FftProblem, Index>, bool> known;
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
+  const FftProblem trial = trial_within(most, problem, make);
   const std::size_t bytes = std::max(span_read(trial), span_written(trial));
   if (bytes > most) return false;
   // What stores elsewhere has to be a kernel, and is timed as one.
