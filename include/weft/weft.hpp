@@ -9,6 +9,7 @@
 #include "weft/comm.hpp"
 #include "weft/error.hpp"
 #include "weft/explanation.hpp"
+#include "weft/gradient.hpp"
 #include "weft/information.hpp"
 #include "weft/interruption.hpp"
 #include "weft/modes.hpp"

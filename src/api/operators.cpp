@@ -82,11 +82,15 @@ struct OddDerivative : OnFields {
   template <class T>
   void operator()(const Row<T>& row) const {
     RealOf<T> factors[at_once] = {};
-    for (Index i = 0; i < row.n; ++i) {
-      const double k = row.k.of(axis, i);
-      double power = order % 4 == 1 ? k : -k;
-      for (int j = 1; j < order; ++j) power *= k;
-      factors[i] = static_cast<RealOf<T>>(power);
+    if (order == 1) {
+      row.waves(axis, factors);
+    } else {
+      for (Index i = 0; i < row.n; ++i) {
+        const double k = row.k.of(axis, i);
+        double power = order % 4 == 1 ? k : -k;
+        for (int j = 1; j < order; ++j) power *= k;
+        factors[i] = static_cast<RealOf<T>>(power);
+      }
     }
     for (Index f = 0; f < row.fields; ++f) derive(factors, row.field(f), row.field(f), row.n, row.stride);
   }
