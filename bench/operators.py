@@ -5,6 +5,7 @@
 
   transforms   forward and backward without any operator, by a plan of transforms
   apply        the same with an operator between, by a plan with modes between
+  by axes      a gradient, by one transform along each axis (`weft.Gradient`)
   by hand      forward, an operator as a pass of NumPy over the modes, backward
 
 Operators are the inverse Laplacian (one field to one), the gradient (one to three: `transforms` are one forward and
@@ -64,8 +65,9 @@ def slopes(n, options):
     shape = (n,) * 3
     plain = weft.Plan(WORLD, shape, "r2c", **options)
     fused = weft.Plan(WORLD, shape, "r2c", between="modes", results=3, **options)
+    by_axes = weft.Gradient(WORLD, shape, "r2c", **options)
     f, v = fused.empty_input(), fused.empty_output()
-    u, w = np.empty_like(v), np.empty_like(v)
+    u, w, z = np.empty_like(v), np.empty_like(v), by_axes.empty_output()
     modes, slope = plain.empty_output(), plain.empty_output()
     f[...] = np.random.default_rng(WORLD.rank).normal(size=f.shape)
     op = weft.operators.gradient(fused)
@@ -85,6 +87,7 @@ def slopes(n, options):
     return {
         "transforms": Way(transforms, None, (plain,)),
         "apply": Way(lambda: fused.apply(op, f, out=v), v, (fused,)),
+        "by axes": Way(lambda: by_axes(f, out=z), z, (by_axes,)),
         "by hand": Way(by_hand, u, (plain,)),
     }
 
@@ -139,8 +142,12 @@ def checksum(result):
 
 
 def compare(ways):
-    """How much the results of `apply` and `by hand` differ."""
-    mine, other = ways["apply"].result, ways["by hand"].result
+    """How much the results of all ways differ at most from those `by hand`."""
+    other = ways["by hand"].result
+    return max(difference(way.result, other) for way in ways.values() if way.result is not None)
+
+
+def difference(mine, other):
     if isinstance(mine, tuple):
         return abs(checksum(mine) / checksum(other) - 1)
     squares = np.array([np.sum((mine - other) ** 2), np.sum(other**2)])
@@ -167,20 +174,23 @@ def main():
         workspace = {
             way: WORLD.allreduce(sum(plan.workspace_bytes for plan in ways[way].plans)) / 2**20 for way in ways
         }
-        difference = compare(ways)
-        ratios = {way: medians["apply"] / median for way, median in medians.items() if way != "apply"}
+        differ = compare(ways)
+        ours = [way for way in ("apply", "by axes") if way in ways]
+        ratios = {way: {o: medians[o] / median for o in ours if o != way} for way, median in medians.items()}
         results["cases"][name] = {
             "seconds": times,
             "medians": medians,
             "ratios": ratios,
             "workspace_mib": workspace,
-            "difference": difference,
+            "difference": differ,
         }
         if WORLD.rank == 0:
             all_of_them = ", ".join(f"{way} {1e3 * median:.1f} ms" for way, median in medians.items())
             print(f"{name} of {n}^3 on {WORLD.size} ranks: {all_of_them}", flush=True)
-            words = ", ".join(f"{ratio:.2f} of {way}" for way, ratio in ratios.items())
-            print(f"  apply takes {words}; results differ by {difference:.1e}", flush=True)
+            for own in ours:
+                words = ", ".join(f"{of[own]:.2f} of {way}" for way, of in ratios.items() if own in of)
+                print(f"  {own} takes {words}", flush=True)
+            print(f"  results differ by {differ:.1e}", flush=True)
             print("  workspace " + ", ".join(f"{way} {mib:.0f} MiB" for way, mib in workspace.items()), flush=True)
         del ways
     in_turn.write(given.json, results)

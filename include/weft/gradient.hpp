@@ -51,9 +51,11 @@ class WEFT_API Gradient {
   /// As of a plan: later executions are enqueued on this stream.
   void set_stream(CUstream_st* stream);
 
-  /// This rank's boxes, strides, and elements from a pointer to the first point of the box.
+  /// This rank's boxes, memory orders, strides, and elements from a pointer to the first point of the box.
   const Box& input_box() const;
   const Box& output_box() const;
+  const Order& input_order() const;
+  const Order& output_order() const;
   const Strides& input_strides() const;
   const Strides& output_strides() const;
   Index input_offset() const;

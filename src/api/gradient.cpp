@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/option_table.hpp"
 #include "api/plan_impl.hpp"
 #include "api/problem_check.hpp"
 #include "api/user_layout.hpp"
@@ -181,8 +182,20 @@ struct Gradient::Impl {
 
 Gradient::Gradient(const Comm& comm, const Problem& problem, const Options& options,
                    const AxisVector<double>& lengths) {
+  CommImpl& c = comm.impl();
+  c.check_alive(operation);
   Problem all;
-  agree(comm.impl(), operation, [&] { all = problem_of_all(problem, comm.size()); });
+  planning(c, [&] {
+    std::vector<std::string> mine;
+    together(c, operation, [&] {
+      if (wishes_of(options).users_workspace.value)
+        throw Error(operation, "option workspace=user", "plan: each derivative has a plan with a workspace");
+      all = problem_of_all(problem, comm.size());
+      mine = describe(all);
+      mine.push_back("lengths {" + join(lengths, ",") + "}");
+    });
+    compare_lines(c, mine);
+  });
   impl_ = std::make_unique<Impl>(Impl{comm, all, sides_of(comm, all), {}, {}});
   for (int a = 0; a < all.shape.size(); ++a)
     if (all.transforms[a] != Transform::none) impl_->axes.push_back(a);
@@ -220,6 +233,12 @@ const Box& Gradient::input_box() const {
 }
 const Box& Gradient::output_box() const {
   return impl().sides[1].box;
+}
+const Order& Gradient::input_order() const {
+  return impl().sides[0].order;
+}
+const Order& Gradient::output_order() const {
+  return impl().sides[1].order;
 }
 const Strides& Gradient::input_strides() const {
   return impl().sides[0].strides;

@@ -13,24 +13,6 @@
 
 namespace weft {
 
-namespace {
-
-/// Throws `AgreedFailure` unless all ranks give the same lines.
-void compare(CommImpl& c, const std::vector<std::string>& mine) {
-  const std::vector<std::string> first = split_lines(c.broadcast(join(mine, "\n") + "\n", 0));
-  together(c, "plan", [&] {
-    const auto line = [](const std::vector<std::string>& of, std::size_t i) {
-      return i < of.size() ? of[i] : "";
-    };
-    for (std::size_t i = 0; i < std::max(mine.size(), first.size()); ++i)
-      if (line(mine, i) != line(first, i))
-        throw Error("plan", line(mine, i),
-                    line(first, i) + " as on rank 0: ranks must give the same problem");
-  });
-}
-
-}  // namespace
-
 PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& of_user)
     : comm(communicator), problem(given), options(of_user) {
   const DeviceRange range(("weft plan " + by_x(problem.shape)).c_str());
@@ -59,7 +41,7 @@ void PlanImpl::make() {
     mine = describe(problem);
     for (const std::string& line : describe(options)) mine.push_back(line);
   });
-  compare(c, mine);
+  compare_lines(c, mine);
   PlanRequest request{comm, problem, options, wishes, devices};
   collectively([&] {
     devices = find_devices(c, problem);

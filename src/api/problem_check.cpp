@@ -6,6 +6,7 @@
 
 #include "api/user_layout.hpp"
 #include "base/text.hpp"
+#include "comm/agree.hpp"
 #include "geometry/transform.hpp"
 
 namespace weft {
@@ -287,6 +288,19 @@ std::vector<std::string> describe(const Problem& problem) {
                     std::to_string(arrays_of(problem, Direction::backward)) + " results");
   if (!problem.line.empty()) lines.push_back("line " + line_text(problem));
   return lines;
+}
+
+void compare_lines(CommImpl& comm, const std::vector<std::string>& mine) {
+  const std::vector<std::string> first = split_lines(comm.broadcast(join(mine, "\n") + "\n", 0));
+  together(comm, "plan", [&] {
+    const auto line = [](const std::vector<std::string>& of, std::size_t i) {
+      return i < of.size() ? of[i] : "";
+    };
+    for (std::size_t i = 0; i < std::max(mine.size(), first.size()); ++i)
+      if (line(mine, i) != line(first, i))
+        throw Error("plan", line(mine, i),
+                    line(first, i) + " as on rank 0: ranks must give the same problem");
+  });
 }
 
 std::string title_of(const Problem& problem, const Comm& comm) {

@@ -17,6 +17,9 @@ void check_problem(Problem& problem, int ranks);
 /// "NAME VALUE" for everything in a problem that has to be alike on all ranks.
 std::vector<std::string> describe(const Problem& problem);
 
+/// Throws `AgreedFailure` unless all ranks give the same lines. Collective.
+void compare_lines(CommImpl& comm, const std::vector<std::string>& mine);
+
 /// What is transformed, on how many ranks: the first line of a printed plan.
 std::string title_of(const Problem& problem, const Comm& comm);
 /// The same of ranks that are not here.

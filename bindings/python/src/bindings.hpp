@@ -45,6 +45,7 @@ void bind_information(nanobind::module_& module);
 void bind_ranks(nanobind::module_& module);
 void bind_problems(nanobind::module_& module);
 void bind_plans(nanobind::module_& module);
+void bind_gradients(nanobind::module_& module);
 void bind_findings(nanobind::module_& module);
 void bind_spread_plans(nanobind::module_& module);
 void bind_whole_plans(nanobind::module_& module);

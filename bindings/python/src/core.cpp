@@ -67,6 +67,7 @@ NB_MODULE(_core, module) {  // NOLINT(performance-unnecessary-value-param)
   bind_problems(module);
   bind_findings(module);
   bind_plans(module);
+  bind_gradients(module);
   bind_spread_plans(module);
   bind_whole_plans(module);
   bind_result_memory(module);

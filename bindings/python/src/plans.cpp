@@ -79,7 +79,7 @@ class HeldPlan {
 
   /// `workspace`: None, or memory for a plan with option workspace=user.
   void execute(Direction direction, nanobind::handle in, nanobind::handle out, nanobind::handle workspace) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get(name_of(direction));
     const auto [from, to] = views(direction, in, out);
     if (!under_way_) take_workspace(direction, workspace);  // else the plan refuses
@@ -96,7 +96,7 @@ class HeldPlan {
   /// `op`: a ready-made operator, or a function of Python.
   void apply(Direction direction, nanobind::handle in, nanobind::handle out, nanobind::handle workspace,
              nanobind::handle op) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get("apply");
     const std::pair<View, View> arrays = views(direction, in, out);
     if (!under_way_) take_workspace(direction, workspace);  // else the plan refuses
@@ -120,7 +120,7 @@ class HeldPlan {
   }
 
   void start(Direction direction, nanobind::handle in, nanobind::handle out, nanobind::handle workspace) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get(name_of(direction));
     if (under_way_) throw Error(name_of(direction), "a plan with an execution under way", "wait() first");
     auto [from, to] = views(direction, in, out);
@@ -139,7 +139,7 @@ class HeldPlan {
 
   /// As `refuse`, of `measured_error`.
   void refuse_measurement(Direction direction) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get("measured error");
     const Released released;
     const void* const nothing = nullptr;
@@ -150,7 +150,7 @@ class HeldPlan {
   }
 
   Accuracy measured_error(Direction direction, nanobind::handle in) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get("measured error");
     const View from(in, View::Access::read, "measured error");
     const Released released;
@@ -159,7 +159,7 @@ class HeldPlan {
 
   /// None: this rank has no modes to give, and all ranks fail.
   std::vector<double> spectrum(nanobind::handle modes, const std::vector<double>& units) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     const Plan& plan = plan_.get("shell spectrum");
     if (modes.is_none()) {
       const Released released;
@@ -172,7 +172,7 @@ class HeldPlan {
   }
 
   void record_times(bool on) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     plan_.get("record_times").record_times(on);
   }
 
@@ -180,7 +180,7 @@ class HeldPlan {
   /// execute, among threads and with option check=collective, all of them fail. A rank without points has
   /// nothing to agree on, and executes.
   void refuse(Direction direction) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get(name_of(direction));
     const Released released;
     const void* const nothing = nullptr;
@@ -196,7 +196,7 @@ class HeldPlan {
 
   /// Later executions are enqueued on this stream of CUDA; only of device memory.
   void use_stream(std::uintptr_t handle) {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get("stream");
     if (stream_ == handle) return;
     plan.set_stream(reinterpret_cast<CUstream_st*>(handle));  // NOLINT(performance-no-int-to-ptr)
@@ -204,7 +204,7 @@ class HeldPlan {
   }
 
   bool test() {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get("test");
     bool complete = false;
     {
@@ -216,7 +216,7 @@ class HeldPlan {
   }
 
   void wait() {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     Plan& plan = plan_.get("wait");
     {
       const Released released;
@@ -226,7 +226,7 @@ class HeldPlan {
   }
 
   void free() {
-    const Turn turn(*this);
+    const Turn turn(busy_, "plan");
     plan_.reset();
     abandon();
   }
@@ -248,22 +248,6 @@ class HeldPlan {
   const Problem& problem() const { return problem_; }
 
  private:
-  /// Only one thread at a time is in a plan; the GIL does not see to that, because executions release it.
-  class Turn {
-   public:
-    explicit Turn(HeldPlan& plan) : busy_(plan.busy_) {
-      if (busy_.test_and_set())
-        throw Error("plan", "an execution by two threads at once",
-                    "one thread at a time, or a plan for each");
-    }
-    ~Turn() { busy_.clear(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    std::atomic_flag& busy_;
-  };
-
   static const char* name_of(Direction direction) {
     return direction == Direction::forward ? "forward" : "backward";
   }

@@ -1,9 +1,10 @@
 // Which process an object was made in. A child of fork() has the objects of its parent but none of its
-// threads and none of its connections, so that most of them would wait there for ever.
+// threads and none of its connections, so that most of them would wait there for ever. Which thread is in it.
 #pragma once
 
 #include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -45,6 +46,22 @@ class OfThisProcess {
   const char* what_;
   pid_t process_ = getpid();
   std::unique_ptr<T> object_;
+};
+
+/// Only one thread at a time is in an object; the GIL does not see to that, because executions release it.
+class Turn {
+ public:
+  Turn(std::atomic_flag& busy, const char* what) : busy_(busy) {
+    if (busy_.test_and_set())
+      throw Error(what, "an execution by two threads at once",
+                  std::string("one thread at a time, or a ") + what + " for each");
+  }
+  ~Turn() { busy_.clear(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic_flag& busy_;
 };
 
 }  // namespace weft::python

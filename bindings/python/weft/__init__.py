@@ -63,6 +63,7 @@ from weft._fft import (
     rfft2,
     rfftn,
 )
+from weft._gradient import Gradient
 from weft._plan import Plan
 from weft._whole import clear_cache, limit_cache
 
@@ -78,6 +79,7 @@ __all__ = [
     "Distribution",
     "Error",
     "Explanation",
+    "Gradient",
     "OnlineExecution",
     "OnlineTuning",
     "OperationTime",

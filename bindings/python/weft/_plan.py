@@ -26,7 +26,7 @@ from weft._places import Given, of_blocks, place_of
 from weft._ranks import resolve
 
 _FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
-_PRECISION = {"f": "float32", "F": "float32", "d": "float64", "D": "float64"}
+PRECISION = {"f": "float32", "F": "float32", "d": "float64", "D": "float64"}
 # The factors of forward and of backward.
 SCALES = {
     "backward": ("none", "full"),
@@ -137,8 +137,8 @@ class Plan(Findings, Modes):
         ranks = resolve(comm)
         try:
             self._shape = tuple(int(n) for n in shape)
-            self._transforms = _transforms(transforms, len(self._shape))
-            source, target = _dtypes(self._transforms, dtype)
+            self._transforms = names_of(transforms, len(self._shape))
+            source, target = dtypes_of(self._transforms, dtype)
             between = None if between == "none" else between
             if between is not None:
                 source = target = source if between == "modes" else target
@@ -148,7 +148,7 @@ class Plan(Findings, Modes):
             arguments = _core.PlanArguments()
             arguments.shape = self._shape
             arguments.transforms = self._transforms
-            arguments.precision = _PRECISION[source.char]
+            arguments.precision = PRECISION[source.char]
             real = source.kind == "f" or "r2c" in self._transforms
             arguments.element = "real" if real else "complex"
             arguments.forward_scale, arguments.backward_scale = scales
@@ -169,13 +169,12 @@ class Plan(Findings, Modes):
                 options["tolerance"] = repr(float(tolerance))
             if effort is not None:
                 options["effort"] = effort
-            for name, value in options.items():
-                arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
+            take_options(arguments, options)
             before, after = distribution("input", input), distribution("output", output)
             self._place = place_of(device)
             arguments.device = self._place.device
         except Exception as wrong:
-            _refuse(ranks, wrong)
+            refuse_planning(ranks, wrong)
             raise
         with planning if ranks.size == 1 else contextlib.nullcontext():
             self._core = _core.Plan(ranks, arguments, before, after)
@@ -442,7 +441,13 @@ class Plan(Findings, Modes):
         )
 
 
-def _refuse(ranks: _core.Comm, wrong: Exception) -> None:
+def take_options(arguments: _core.PlanArguments, options: dict[str, str | int | float | bool]) -> None:
+    """Those of a plan, as C++ takes them."""
+    for name, value in options.items():
+        arguments.set_option(name, {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value))
+
+
+def refuse_planning(ranks: _core.Comm, wrong: Exception) -> None:
     """Lets the ranks that are making a plan, and wait for this one, raise what is wrong here."""
     if not isinstance(wrong, Error):
         wrong = Error("plan", f"a wrong argument: {wrong}", "")
@@ -450,7 +455,7 @@ def _refuse(ranks: _core.Comm, wrong: Exception) -> None:
         _core.refuse_plan(ranks, wrong.operation, wrong.got, wrong.expected)
 
 
-def _transforms(given: str | Sequence[str | None], ndim: int) -> list[str]:
+def names_of(given: str | Sequence[str | None], ndim: int) -> list[str]:
     """One name per axis."""
     if isinstance(given, str):
         return ["c2c"] * (ndim - 1) + ["r2c"] if given == "r2c" else [given] * ndim
@@ -467,12 +472,12 @@ def _lengths(what: str, given: Sequence[int | None], whole: Sequence[int]) -> tu
     return tuple(n if m is None else operator.index(m) for m, n in zip(given, whole, strict=False))
 
 
-def _dtypes(transforms: list[str], dtype: DTypeLike | None) -> tuple[np.dtype, np.dtype]:
+def dtypes_of(transforms: list[str], dtype: DTypeLike | None) -> tuple[np.dtype, np.dtype]:
     """The dtypes of input and output."""
     cosines = any(t.startswith("d") for t in transforms)
     real = "r2c" in transforms or (cosines and "c2c" not in transforms)
     source = np.dtype(dtype if dtype is not None else float if real else complex)
-    if source.char not in _PRECISION or not source.isnative:
+    if source.char not in PRECISION or not source.isnative:
         raise Error(
             "plan: dtype", str(source), "float32, float64, complex64 or complex128, in the machine's byte order"
         )
