@@ -226,16 +226,33 @@ class Product final : public ModeOperator::Work {
     for_each_row<T>(block, [&](T* first, Index n, Index stride, const Shape& at, int axis) {
       const T* kernel = modes_;
       for (int a = 0; a < box_.ndim(); ++a) kernel += (at[a] - box_.lo[a]) * strides_[a];
-      for (Index f = 0; f < block.fields; ++f, first += block.field_stride)
-        for (Index i = 0; i < n; ++i) {
-          const T k = kernel[i * strides_[axis]], u = first[i * stride];
-          const RealOf<T> im = conjugated_ ? -k.imag() : k.imag();
-          first[i * stride] = {u.real() * k.real() - u.imag() * im, u.real() * im + u.imag() * k.real()};
-        }
+      for (Index f = 0; f < block.fields; ++f, first += block.field_stride) {
+        if (stride == 1 && strides_[axis] == 1)
+          multiply(first, kernel, n, 1, 1);
+        else
+          multiply(first, kernel, n, stride, strides_[axis]);
+      }
     });
   }
 
  private:
+  /// The next block of a row lies behind this one: its part of the kernel comes from memory meanwhile.
+  void multiply(T* modes, const T* kernel, Index n, Index step, Index kernel_step) const {
+    using Real = RealOf<T>;
+    auto* const u = reinterpret_cast<Real*>(modes);
+    const auto* const k = reinterpret_cast<const Real*>(kernel);
+    const Real sign = conjugated_ ? -1 : 1;
+    constexpr Index line_bytes = 64, of_a_line = line_bytes / Index{sizeof(T)};
+    for (Index i = 0; i < n; i += of_a_line) __builtin_prefetch(kernel + (n + i) * kernel_step);
+    for (Index i = 0; i < n; ++i) {
+      Real* const at = u + 2 * i * step;
+      const Real re = k[2 * i * kernel_step], im = sign * k[2 * i * kernel_step + 1];
+      const Real x = at[0], y = at[1];
+      at[0] = x * re - y * im;
+      at[1] = x * im + y * re;
+    }
+  }
+
   MemoryKind memory_;
   Box box_;
   Strides strides_;
