@@ -182,11 +182,14 @@ PlannedFft fastest(std::vector<Candidate>& candidates, const FftProblem& problem
   const std::size_t from_size = span_read(problem), to_size = span_written(problem);
   Buffer<std::byte> from(problem.in_place ? std::max(from_size, to_size) : from_size);
   Buffer<std::byte> to(problem.in_place ? 0 : to_size);
+  Index work_bytes = 0;
+  for (const Candidate& c : candidates) work_bytes = std::max(work_bytes, c.planned.fft->work_bytes());
+  Buffer<std::byte> work(static_cast<std::size_t>(work_bytes));
   double spent = 0;
   for (int turn = 0; turn < most_turns && (turn < least_turns || spent < long_enough); ++turn)
     for (Candidate& c : candidates) {
       const double begin = seconds_now();
-      c.planned.fft->execute(from.data(), problem.in_place ? from.data() : to.data());
+      c.planned.fft->execute(from.data(), problem.in_place ? from.data() : to.data(), work.data());
       c.best = std::min(c.best, seconds_now() - begin);
       spent += c.best;
     }

@@ -67,7 +67,9 @@ std::string unable_r2r(const FftProblem& problem);
 class LocalFft {
  public:
   virtual ~LocalFft() = default;
-  virtual void execute(void* from, void* to) const = 0;
+  /// Bytes of work memory for each execution, on a multiple of 64 bytes.
+  virtual Index work_bytes() const { return 0; }
+  virtual void execute(void* from, void* to, std::byte* work) const = 0;
 };
 
 class Device;

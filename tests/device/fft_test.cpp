@@ -43,7 +43,7 @@ class OnDevice final : public LocalFft {
 
   const LinesElsewise& elsewise() const { return fft_->elsewise; }
 
-  void execute(void* from, void* to) const override {
+  void execute(void* from, void* to, std::byte* /*work*/) const override {
     DeviceMirror mirror;
     const std::size_t read = span_read(problem_), written = span_written(problem_);
     const std::size_t larger = std::max(read, written);

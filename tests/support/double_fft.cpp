@@ -9,6 +9,7 @@
 #include "support/cufft_call_rules.hpp"
 #include "support/double_memory.hpp"
 #include "support/double_stream.hpp"
+#include "weft/buffer.hpp"
 
 namespace weft::test::device_double {
 
@@ -54,7 +55,9 @@ class Call final : public StreamFft {
     const std::size_t used = work_bytes();
     static_cast<Stream&>(stream).run([=, this] {
       std::memset(work, 0xff, used);
-      fftw_row().plan(problem)->execute(from, to);
+      const auto fft = fftw_row().plan(problem);
+      Buffer<std::byte> space(static_cast<std::size_t>(fft->work_bytes()));
+      fft->execute(from, to, space.data());
       if (!destroys) return;
       std::memset(from, 0xff, complex);
       spoil_gaps(call_, to);

@@ -1,4 +1,5 @@
 #include "support/local_problem.hpp"
+#include "weft/buffer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -173,7 +174,8 @@ LocalResult compute_in(const LocalFft& plan, const LocalProblem& problem) {
   });
   const std::vector<Real> before = from;
   std::vector<Real>& out = p.in_place ? from : to;
-  plan.execute(from.data(), out.data());
+  Buffer<std::byte> work(static_cast<std::size_t>(plan.work_bytes()));
+  plan.execute(from.data(), out.data(), work.data());
 
   LocalResult result;
   result.input_kept = std::memcmp(before.data(), from.data(), before.size() * sizeof(Real)) == 0;

@@ -95,7 +95,7 @@ TEST(LocalFft, ComputesTheCosineAndSineTransforms) {
       p.dimensions = {{n, 3, 2, static_cast<Transform>(t)}};
       std::vector<double> in(static_cast<std::size_t>(3 * n)), out(static_cast<std::size_t>(2 * n), -7.5), x;
       for (Index j = 0; j < n; ++j) x.push_back(in[static_cast<std::size_t>(3 * j)] = 1 / (1.5 + double(j)));
-      fft.plan(p)->execute(in.data(), out.data());
+      fft.plan(p)->execute(in.data(), out.data(), nullptr);
       for (Index k = 0; k < n; ++k) {
         const auto at = static_cast<std::size_t>(2 * k);
         EXPECT_NEAR(out[at], 0.25 * static_cast<double>(r2r_sum(static_cast<Transform>(t), x, k)), 1e-14)
@@ -114,12 +114,79 @@ TEST(LocalFft, TransformsSeveralAxesByKindsOfTheirOwn) {
   std::vector<double> in, out(12);
   for (const double a : x)
     for (const double b : y) in.push_back(a * b);
-  fft.plan(p)->execute(in.data(), out.data());
+  fft.plan(p)->execute(in.data(), out.data(), nullptr);
   for (Index i = 0; i < 3; ++i)
     for (Index j = 0; j < 4; ++j)
       EXPECT_NEAR(out[static_cast<std::size_t>(4 * i + j)],
                   static_cast<double>(r2r_sum(Transform::dst2, x, i) * r2r_sum(Transform::dct3, y, j)),
                   1e-13);
+}
+
+/// By FFTW's estimate, one axis after the other (fft/fftw/passes.hpp): planes and lines that lie apart, in
+/// loops on both sides, of lengths that rows are slow or fast with.
+TEST(LocalFft, TransformsBlocksAxisByAxis) {
+  const FftRow fft = fftw_row();
+  std::mt19937_64 random(8);
+  int in_passes = 0;
+  for (const Precision precision : {Precision::float64, Precision::float32})
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      for (const bool in_place : {true, false})
+        for (const FftKind kind : {FftKind::c2c, FftKind::real})
+          for (const auto& [n, m] : {std::pair<Index, Index>{18, 40}, {40, 18}, {36, 27}, {48, 96}, {16, 25}})
+            for (int loops = 0; loops < 4; ++loops) {
+              FftProblem p;
+              p.precision = precision;
+              p.kind = kind;
+              p.direction = direction;
+              p.in_place = in_place;
+              p.may_destroy_input = in_place || (kind == FftKind::real && direction == Direction::backward);
+              p.scale = loops == 3 ? 0.5 : 1;
+              const bool real = kind == FftKind::real;
+              // Modes have some room behind them, points of in place as much.
+              const Index modes = (real ? m / 2 + 1 : m) + loops % 2, points = real ? 2 * modes : modes;
+              const bool reals_first = direction == Direction::forward;
+              const auto axis = [&](Index length, Index of_modes, Index of_points) {
+                return reals_first ? FftDimension{length, of_points, of_modes}
+                                   : FftDimension{length, of_modes, of_points};
+              };
+              p.dimensions = {axis(n, modes, points), axis(m, 1, 1)};
+              if (loops > 0) p.loops.push_back(axis(3, n * modes, n * points));
+              if (loops > 1) p.loops.push_back(axis(2, 4 * n * modes, 4 * n * points));
+              const LocalProblem problem = with_values(p, random);
+              const auto plan = fft.plan(p);
+              in_passes += plan->work_bytes() > 0 ? 1 : 0;
+              const LocalResult result = compute(*plan, problem);
+              EXPECT_LT(result.error, local_bound(problem)) << n << " x " << m << ", " << loops << " loops";
+              EXPECT_TRUE(result.input_kept || p.may_destroy_input);
+              EXPECT_TRUE(result.gaps_kept);
+            }
+  EXPECT_EQ(in_passes, 2 * 2 * 2 * 2 * 5 * 4);
+  // Lines side by side in place, and the same with others in front of them.
+  for (const Index n : {18, 54, 144})
+    for (const Index shift : {0, 7}) {
+      FftProblem p;
+      p.in_place = true;
+      p.dimensions = {{n, 5 + shift, 5 + shift}};
+      p.loops = {{5, 1, 1}, {4, n * (5 + shift), n * (5 + shift)}};
+      const LocalProblem problem = with_values(p, random);
+      const auto plan = fft.plan(p);
+      EXPECT_GT(plan->work_bytes(), 0);
+      const LocalResult result = compute(*plan, problem);
+      EXPECT_LT(result.error, local_bound(problem)) << n;
+      EXPECT_TRUE(result.gaps_kept);
+    }
+  // What measures, powers of two, and what the cache does not hold are left to FFTW as a whole.
+  FftProblem p;
+  p.in_place = true;
+  p.dimensions = {{18, 40, 40}, {40, 1, 1}};
+  EXPECT_GT(fft.plan(p)->work_bytes(), 0);
+  p.effort = Effort::measure;
+  EXPECT_EQ(fft.plan(p)->work_bytes(), 0);
+  p.effort = Effort::estimate;
+  p.dimensions = {{32, 64, 64}, {64, 1, 1}};
+  EXPECT_EQ(fft.plan(p)->work_bytes(), 0);
+  p.dimensions = {{5000, 5000, 5000}, {5000, 1, 1}};
+  EXPECT_EQ(fft.plan(p)->work_bytes(), 0);
 }
 
 TEST(LocalFft, ComputesRandomLayouts) {
@@ -144,7 +211,7 @@ TEST(LocalFft, ContiguousLinesThatBeginAnywhere) {
   p.dimensions = {{4, 4, 1}};
   p.loops = {{4, 1, 5}, {5, 16, 20}};
   std::vector<std::complex<float>> in(80, 1), out(100);
-  fftw_row().plan(p)->execute(in.data(), out.data());
+  fftw_row().plan(p)->execute(in.data(), out.data(), nullptr);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(out[5 * i], 4.0f);
 }
 

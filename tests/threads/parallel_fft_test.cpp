@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fft/threads/parallel_fft.hpp"
+#include "weft/buffer.hpp"
 #include "weft/error.hpp"
 
 namespace weft::test {
@@ -197,6 +198,11 @@ struct Arrays {
 };
 
 /// What c2r expects: the spectrum of real data, where `from` has noise now.
+void execute(const LocalFft& fft, std::byte* from, std::byte* to) {
+  Buffer<std::byte> work(static_cast<std::size_t>(fft.work_bytes()));
+  fft.execute(from, to, work.data());
+}
+
 template <class Real>
 void make_spectrum(const FftProblem& p, std::span<const FftRow* const> rows, Arrays<Real>& arrays,
                    Random& random) {
@@ -207,7 +213,7 @@ void make_spectrum(const FftProblem& p, std::span<const FftRow* const> rows, Arr
   for (auto* list : {&forward.dimensions, &forward.loops})
     for (FftDimension& d : *list) std::swap(d.from_stride, d.to_stride);
   Arrays<Real> values(forward, random);
-  plan_fft(rows, forward).fft->execute(values.from_bytes(), arrays.from_bytes());
+  execute(*plan_fft(rows, forward).fft, values.from_bytes(), arrays.from_bytes());
 }
 
 /// FFTW cannot keep the input of some c2r transforms, and finds no plan in place for some r2c dimensions that
@@ -227,10 +233,11 @@ void compare(const FftProblem& p, std::span<const FftRow* const> rows, int threa
   if (p.kind == FftKind::real && is_backward(p)) make_spectrum(p, rows, expected, random);
   Arrays<Real> got = expected;
   const std::vector<Real> input = expected.from;
-  plan_fft(rows, p).fft->execute(expected.from_bytes(), expected.to_bytes());
+  execute(*plan_fft(rows, p).fft, expected.from_bytes(), expected.to_bytes());
   const ParallelFft fft(p, rows, threads);
   EXPECT_EQ(fft.row().name, rows[0]->name);
-  fft.execute(got.from_bytes(), got.to_bytes(), nullptr, pool, {});
+  Buffer<std::byte> work(static_cast<std::size_t>(fft.work_bytes()));
+  fft.execute(got.from_bytes(), got.to_bytes(), work.data(), pool, {});
   EXPECT_TRUE(p.in_place || p.may_destroy_input || got.from == input);
   double points = 1, largest = 0;
   for (const FftDimension& d : p.dimensions) points *= static_cast<double>(d.n);

@@ -21,6 +21,7 @@ std::shared_ptr<const HostFft> Executor::plan(const FftProblem& problem, int thr
   auto fft = std::make_shared<const ParallelFft>(problem, settings_.ffts, threads,
                                                  settings_.compare_ffts ? plan_fastest_fft : plan_fft);
   note_library(fft->row().name);
+  fft_work_bytes_ = std::max(fft_work_bytes_, fft->work_bytes());
   return fft;
 }
 

@@ -64,7 +64,7 @@ class Lines final : public LocalFft {
                   "memory for planning, or another back end");
   }
 
-  void execute(void* from, void* to) const override {
+  void execute(void* from, void* to, std::byte* /*work*/) const override {
     Block block;
     for_each_index(std::span<const FftDimension>(outer_), static_cast<const Real*>(from),
                    static_cast<Real*>(to), [&](const Real* x, Real* y) {
@@ -187,9 +187,9 @@ class Lines final : public LocalFft {
 class Axes final : public LocalFft {
  public:
   explicit Axes(std::vector<std::unique_ptr<const LocalFft>> axes) : axes_(std::move(axes)) {}
-  void execute(void* from, void* to) const override {
-    axes_.front()->execute(from, to);
-    for (std::size_t i = 1; i < axes_.size(); ++i) axes_[i]->execute(to, to);
+  void execute(void* from, void* to, std::byte* /*work*/) const override {
+    axes_.front()->execute(from, to, nullptr);
+    for (std::size_t i = 1; i < axes_.size(); ++i) axes_[i]->execute(to, to, nullptr);
   }
 
  private:

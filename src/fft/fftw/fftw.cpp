@@ -11,6 +11,7 @@
 #include "base/shared_library.hpp"
 #include "fft/fftw/cosines.hpp"
 #include "fft/fftw/names.hpp"
+#include "fft/fftw/passes.hpp"
 #include "fft/fftw/scaling.hpp"
 #include "fft/fftw/wisdom.hpp"
 #include "fft/local_fft.hpp"
@@ -91,7 +92,7 @@ class FftwPlan final : public LocalFft {
     F::destroy(plan_);
   }
 
-  void execute(void* from, void* to) const override {
+  void execute(void* from, void* to, std::byte* /*work*/) const override {
     if (problem_.kind == FftKind::c2c) {
       F::run_c2c(plan_, static_cast<Complex*>(from), static_cast<Complex*>(to));
     } else if (problem_.kind == FftKind::r2r) {
@@ -151,8 +152,12 @@ std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
   static_cast<void>(once);
   return plans.get(problem, [&]() -> std::shared_ptr<const LocalFft> {
     if (auto cosines = fftw::plan_cosines(problem, effort_of(problem) | FFTW_DESTROY_INPUT)) return cosines;
-    if (problem.precision == Precision::float64) return std::make_shared<FftwPlan<double>>(problem);
-    return std::make_shared<FftwPlan<float>>(problem);
+    const auto make = [](const FftProblem& p) -> std::unique_ptr<const LocalFft> {
+      if (p.precision == Precision::float64) return std::make_unique<FftwPlan<double>>(p);
+      return std::make_unique<FftwPlan<float>>(p);
+    };
+    if (auto passes = fftw::plan_in_passes(problem, make)) return passes;
+    return make(problem);
   });
 }
 

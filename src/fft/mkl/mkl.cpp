@@ -111,7 +111,7 @@ class MklPlan final : public LocalFft {
  public:
   explicit MklPlan(const FftProblem& p) : MklPlan(p, layout_of(p)) {}
 
-  void execute(void* from, void* to) const override {
+  void execute(void* from, void* to, std::byte* /*work*/) const override {
     if (count_ > 0)
       for_each_index(loops_, static_cast<std::byte*>(from), static_cast<std::byte*>(to),
                      [this](std::byte* f, std::byte* t) { compute(f, t); });
@@ -182,9 +182,9 @@ class OneAfterAnother final : public LocalFft {
  public:
   OneAfterAnother(std::shared_ptr<const LocalFft> first, std::shared_ptr<const LocalFft> rest)
       : first_(std::move(first)), rest_(std::move(rest)) {}
-  void execute(void* from, void* to) const override {
-    first_->execute(from, to);
-    rest_->execute(to, to);
+  void execute(void* from, void* to, std::byte* /*work*/) const override {
+    first_->execute(from, to, nullptr);
+    rest_->execute(to, to, nullptr);
   }
 
  private:

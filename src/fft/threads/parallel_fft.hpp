@@ -37,6 +37,7 @@ class ParallelFft final : public HostFft {
   ParallelFft(const FftProblem& problem, std::span<const FftRow* const> rows, int threads,
               PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&) = plan_fft);
 
+  Index work_bytes() const override { return work_bytes_; }
   void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
                const FftContext& context) const override;
   const FftRow& row() const override { return *row_; }
@@ -45,6 +46,7 @@ class ParallelFft final : public HostFft {
   struct Piece {
     std::shared_ptr<const LocalFft> fft;
     Index from_offset, to_offset;
+    Index work_offset;  ///< in work memory, as pieces are done at the same time
   };
   struct Step {
     FftStep::Sides sides;
@@ -52,6 +54,7 @@ class ParallelFft final : public HostFft {
   };
 
   std::vector<Step> steps_;
+  Index work_bytes_ = 0;
   const FftRow* row_ = nullptr;
 };
 

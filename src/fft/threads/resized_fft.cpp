@@ -87,7 +87,7 @@ ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* co
                        PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&))
     : precision_(problem.precision), threads_(threads), row_(rows.front()) {
   ResizedBlocks blocks = cut_blocks(problem, {test_block_bytes(threads * block_bytes), shortest_run, true});
-  work_bytes_ = blocks.work_bytes;
+  block_bytes_ = rounded_up<Index>(blocks.work_bytes, cache_line_bytes);
   for (LikeBlocks& like : blocks.all) {
     std::vector<Step> steps;
     for (BlockStep& step : like.steps)
@@ -105,6 +105,7 @@ ResizedFft::Step ResizedFft::bind(Any& step, std::span<const FftRow* const> rows
   if constexpr (std::is_same_v<Any, LinesStep>) {
     auto fft = std::make_shared<const ParallelFft>(step.fft, rows, threads_, plan);
     row_ = &fft->row();
+    lines_bytes_ = std::max(lines_bytes_, fft->work_bytes());
     return Lines{std::move(fft), step.from, step.to};
   } else if constexpr (std::is_same_v<Any, CopyStep>) {
     const CopyManner manner{step.scale, static_cast<int>(real_bytes(precision_))};
@@ -254,7 +255,7 @@ void ResizedFft::block(const std::vector<Step>& steps, const Run& run) const {
   };
   for (const Step& step : steps) {
     if (const auto* lines = std::get_if<Lines>(&step)) {
-      lines->fft->execute(address(lines->from), address(lines->to), nullptr, run.pool, {});
+      lines->fft->execute(address(lines->from), address(lines->to), run.work + block_bytes_, run.pool, {});
     } else if (const auto* copy = std::get_if<Copy>(&step)) {
       const std::byte* const read = address(copy->from);
       std::byte* const write = address(copy->to);

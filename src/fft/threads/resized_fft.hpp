@@ -22,7 +22,7 @@ class ResizedFft final : public HostFft {
   ResizedFft(const ResizedProblem& problem, std::span<const FftRow* const> rows, int threads,
              PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&) = plan_fft);
 
-  Index work_bytes() const override { return work_bytes_; }
+  Index work_bytes() const override { return block_bytes_ + lines_bytes_; }
   void execute(std::byte* from, std::byte* to, std::byte* work, ThreadPool* pool,
                const FftContext& context) const override;
   const FftRow& row() const override { return *row_; }
@@ -65,7 +65,8 @@ class ResizedFft final : public HostFft {
   int threads_;
   std::vector<LikeBlocks> blocks_;        ///< without their steps
   std::vector<std::vector<Step>> bound_;  ///< which are here
-  Index work_bytes_ = 0;
+  Index block_bytes_ = 0;  ///< of work memory for a block, and behind it for transforms along lines
+  Index lines_bytes_ = 0;
   const FftRow* row_;
 };
 

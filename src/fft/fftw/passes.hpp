@@ -1,0 +1,20 @@
+// Transforms along several axes of a block that the cache holds, as one call of FFTW for each axis, each from
+// one memory to another: of the block and of work memory beside it.
+//
+// Without trials FFTW transforms in place wherever both sides are one memory, along the second axis also
+// where they are not, and lines whose lengths have few factors of two in rows. Each takes it up to twice as
+// long as it has to. What trials find by measuring (FFTW_MEASURE) is as fast as these calls.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "fft/local_fft.hpp"
+
+namespace weft::fftw {
+
+/// `make` plans a transform along one axis. Null for a problem that is better left to FFTW as a whole.
+std::shared_ptr<const LocalFft> plan_in_passes(
+    const FftProblem& problem, const std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>& make);
+
+}  // namespace weft::fftw
