@@ -128,6 +128,8 @@ class Device {
   /// The same for devices that are equally fast: "NVIDIA H200, 132 multiprocessors".
   virtual const std::string& model() const = 0;
   virtual DeviceId id() const = 0;
+  /// Where it is on PCI, in small letters: "0000:3b:00.0"; empty if it is not there.
+  virtual const std::string& pci_address() const = 0;
 
   /// `enter` makes the device current in the calling thread, `leave` restores the one that was current
   /// before.

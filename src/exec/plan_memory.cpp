@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/memory.hpp"
+#include "base/numa/binding.hpp"
 #include "comm/agree.hpp"
 #include "comm/shared_memory.hpp"
 #include "exec/bound_plan.hpp"
@@ -72,12 +73,13 @@ std::shared_ptr<Workspace> BoundPlan::share_workspace(const ExchangeRow& row) co
   return collectively([&] { return row.memory(request); });
 }
 
-/// Pinned memory for parts that go through the host; the directions use the same in turn.
+/// Pinned memory for parts that go through the host, by the GPU; the directions use the same in turn.
 void BoundPlan::allocate_pinned(PlanMemory& m) const {
   m.packed_bytes = design_.memory.staged.empty() ? 0 : program_bytes_;
   Index most = 0;
   if (m.far != nullptr)
     for (const Half& h : halves_) most = std::max(most, far_bytes(h.executor->program()));
+  const numa::MemoryFrom near(numa::of_machine().node_of(device()->pci_address()));
   m.pinned = device()->allocate_pinned(static_cast<std::size_t>(m.packed_bytes + most), "plan: workspace");
 }
 

@@ -97,10 +97,38 @@ TEST(Rails, LeaveOutWhatDoesNotReachAll) {
   EXPECT_EQ(c.count(), 1);
 }
 
+/// Two NUMA nodes, with a device of each kind on either.
+TEST(Rails, TheNearestInTheSumOverRanksComeFirst) {
+  const numa::Map machine{
+      {{0, {0, 1}}, {1, {2, 3}}}, {}, {{"eth0", 0}, {"eth1", 1}, {"mlx5_0", 0}, {"mlx5_1", 1}}};
+  const auto from = [&](int home, std::vector<NetDevice> devices) {
+    measure(devices, machine, home);
+    return devices;
+  };
+  const std::vector<NetDevice> here = {eth0, eth1, eth10}, near0 = from(0, here), near1 = from(1, here);
+  EXPECT_EQ(near1[1].distance, 10);
+  EXPECT_EQ(near1[0].distance, 20);
+  EXPECT_EQ(near1[2].distance, 20);  // on a node that is not known
+  EXPECT_EQ(from(1, {ib0, ib1})[1].distance, 10);
+  const Names by_name{"eth0", "eth1", "eth10"}, eth1_first{"eth1", "eth0", "eth10"};
+  EXPECT_EQ(choose_rails("auto", {near1, near1}).names, (std::vector<Names>{eth1_first, eth1_first}));
+  EXPECT_EQ(choose_rails("1", {near1, near0, near1}).names.at(1), eth1_first);
+  EXPECT_EQ(choose_rails("1", {near1, near0}).names.at(0), by_name);
+  EXPECT_EQ(choose_rails("1", {near1, here}).names.at(1), eth1_first);  // a rank that is bound to no node
+  EXPECT_EQ(choose_rails("eth0,eth1", {near1, near1}).names.at(0), (Names{"eth0", "eth1"}));
+  // Devices that are paired in order stay pairs.
+  const RailChoice pairs = choose_rails("auto", {near1, {{"ens3"}, {"ens4"}, {"ens5"}}});
+  EXPECT_EQ(pairs.names, (std::vector<Names>{eth1_first, {"ens4", "ens3", "ens5"}}));
+}
+
 TEST(Rails, DevicesTravelAsText) {
-  const std::vector<NetDevice> devices = ucx::devices_of(ucx::to_text({ib0, eth0}));
+  NetDevice far = ib0;
+  far.distance = 21;
+  const std::vector<NetDevice> devices = ucx::devices_of(ucx::to_text({far, eth0}));
   ASSERT_EQ(devices.size(), 2);
   EXPECT_EQ(devices[0].name, "mlx5_0:1");
+  EXPECT_EQ(devices[0].distance, 21);
+  EXPECT_EQ(devices[1].distance, 0);
   EXPECT_EQ(devices[0].device_class, DeviceClass::verbs);
   EXPECT_EQ(devices[1].device_class, DeviceClass::tcp);
 }

@@ -27,11 +27,15 @@ thread_local int current_number = 0;
 
 class Double final : public Device, public Owner {
  public:
-  explicit Double(int number) : number_(number), name_("double (device " + std::to_string(number) + ")") {}
+  explicit Double(int number)
+      : number_(number),
+        name_("double (device " + std::to_string(number) + ")"),
+        pci_address_("0000:00:00." + std::to_string(number)) {}
 
   int number() const override { return number_; }
   const std::string& name() const override { return name_; }
   const std::string& model() const override { return manner().model; }
+  const std::string& pci_address() const override { return pci_address_; }
   DeviceId id() const override {
     DeviceId id{};
     id[0] = static_cast<unsigned char>(number_ + 1);
@@ -72,6 +76,7 @@ class Double final : public Device, public Owner {
   }
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char*) override {
     check_not_capturing();
+    if (manner().pins != nullptr) manner().pins();
     return get(bytes, Memory::pinned);
   }
   DeviceMemoryHandle give(const std::byte* memory) override {
@@ -150,7 +155,7 @@ class Double final : public Device, public Owner {
   }
 
   int number_;
-  std::string name_;
+  std::string name_, pci_address_;
   std::mutex mutex_;
   std::map<int, bool> connected_;
   std::shared_ptr<Queue> standard_;

@@ -19,6 +19,7 @@ struct DoubleManner {
   std::size_t room = 0;          ///< bytes that a device has; 0: no limit
   bool processes = false;        ///< memory can be given to other processes
   bool unordered = false;        ///< streams may run over each other's data: ThreadSanitizer does not mind
+  void (*pins)() = nullptr;      ///< called before pinned memory is allocated
   void (*range)(const char*) = nullptr;  ///< called when a range begins, with null when it ends
   void (*aside)(bool) = nullptr;  ///< called before and after the double does something that a GPU would do
 };

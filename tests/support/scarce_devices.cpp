@@ -52,6 +52,7 @@ class Scarce final : public Device {
   const std::string& name() const override { return device_->name(); }
   const std::string& model() const override { return device_->model(); }
   DeviceId id() const override { return device_->id(); }
+  const std::string& pci_address() const override { return device_->pci_address(); }
   void enter() override { device_->enter(); }
   void leave() noexcept override { device_->leave(); }
   bool reaches(const DeviceId& other) const override { return device_->reaches(other); }

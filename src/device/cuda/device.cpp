@@ -4,7 +4,9 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cctype>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -28,6 +30,18 @@ DeviceId id_of(int ordinal) {
   static_assert(sizeof id == sizeof properties.uuid.bytes);
   std::memcpy(id.data(), properties.uuid.bytes, sizeof id);
   return id;
+}
+
+/// Empty if CUDA does not say: nothing but speed depends on it.
+std::string pci_address_of(int ordinal) {
+  std::array<char, 32> text{};
+  if (cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), ordinal) != cudaSuccess) {
+    cudaGetLastError();
+    return "";
+  }
+  std::string address = text.data();
+  for (char& c : address) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return address;
 }
 
 /// The ordinal of a device in this process; -1 if the device is not visible to it.
@@ -66,11 +80,13 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     model_ = std::string(properties.name) + ", " + std::to_string(properties.multiProcessorCount) +
              " multiprocessors";
     id_ = id_of(ordinal_);
+    pci_address_ = pci_address_of(ordinal_);
   }
 
   const std::string& name() const override { return name_; }
   const std::string& model() const override { return model_; }
   DeviceId id() const override { return id_; }
+  const std::string& pci_address() const override { return pci_address_; }
 
   void enter() override { check(driver().push_context(context_), "cuCtxPushCurrent"); }
   void leave() noexcept override {
@@ -195,7 +211,7 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   int ordinal_ = 0;
   std::mutex connecting_;
   std::set<int> connected_;  ///< ordinals of devices whose memory this one may access
-  std::string name_, model_;
+  std::string name_, model_, pci_address_;
   DeviceId id_{};
 };
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <numeric>
 #include <optional>
+#include <sstream>
 
 #include "base/text.hpp"
 #include "transport/ucx/devices.hpp"
@@ -103,6 +105,24 @@ RailChoice choose_of_class(DeviceClass device_class, const std::vector<std::vect
   return choice;
 }
 
+/// The nearest first; those that are equally far stay in order.
+void put_nearest_first(RailChoice& choice, const std::vector<std::vector<NetDevice>>& of_ranks) {
+  std::vector<long> distances(static_cast<std::size_t>(choice.count()), 0);
+  for (std::size_t r = 0; r < of_ranks.size(); ++r)
+    for (std::size_t j = 0; j < distances.size(); ++j)
+      distances[j] += std::find_if(of_ranks[r].begin(), of_ranks[r].end(), [&](const NetDevice& d) {
+                        return d.name == choice.names[r][j];
+                      })->distance;
+  std::vector<std::size_t> order(distances.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return distances[a] < distances[b]; });
+  for (Names& names : choice.names) {
+    const Names before = names;
+    for (std::size_t j = 0; j < order.size(); ++j) names[j] = before[order[j]];
+  }
+}
+
 }  // namespace
 
 const char* name_of(DeviceClass device_class) {
@@ -112,15 +132,30 @@ const char* name_of(DeviceClass device_class) {
 std::string to_text(const std::vector<NetDevice>& devices) {
   std::string text;
   for (const NetDevice& d : devices)
-    text += (d.device_class == DeviceClass::verbs ? "v" : "t") + d.name + "\n";
+    text += (d.device_class == DeviceClass::verbs ? "v " : "t ") + std::to_string(d.distance) + " " + d.name +
+            "\n";
   return text;
 }
 
 std::vector<NetDevice> devices_of(const std::string& text) {
   std::vector<NetDevice> devices;
-  for (const std::string& line : split_lines(text))
-    devices.push_back({line.substr(1), line.front() == 'v' ? DeviceClass::verbs : DeviceClass::tcp});
+  for (const std::string& line : split_lines(text)) {
+    std::istringstream words(line);
+    char device_class = 't';
+    NetDevice device;
+    words >> device_class >> device.distance >> device.name;
+    device.device_class = device_class == 'v' ? DeviceClass::verbs : DeviceClass::tcp;
+    devices.push_back(std::move(device));
+  }
   return devices;
+}
+
+std::string system_name(const std::string& device) {
+  return device.substr(0, device.find(':'));
+}
+
+void measure(std::vector<NetDevice>& devices, const numa::Map& machine, int home) {
+  for (NetDevice& d : devices) d.distance = machine.distance(home, machine.node_of(system_name(d.name)));
 }
 
 void RailChoice::leave_out(const std::vector<int>& rails) {
@@ -142,6 +177,7 @@ RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<N
     throw Error(operation, wish + ": some rank has no network device that leads to other hosts",
                 "such a device on all ranks, or the names of those to be used; rank 0 has " +
                     list_of(of_ranks.front()));
+  put_nearest_first(choice, of_ranks);
   if (!wanted) return choice;
   if (*wanted < 1 || choice.count() < *wanted)
     throw Error(operation,

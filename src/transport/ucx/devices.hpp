@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/numa/map.hpp"
+
 namespace weft::ucx {
 
 /// What a device is reached by, the better first.
@@ -15,7 +17,14 @@ const char* name_of(DeviceClass device_class);  ///< "InfiniBand or RoCE", "TCP"
 struct NetDevice {
   std::string name;  ///< as UCX has it: "eth0", "mlx5_0:1"
   DeviceClass device_class = DeviceClass::tcp;
+  int distance = 0;  ///< from the NUMA node of its rank; 0: all that this rank has are alike
 };
+
+/// What the system calls a device, without UCX's number of the port: "mlx5_0".
+std::string system_name(const std::string& device);
+
+/// Notes how far a rank's devices are from the NUMA node `home`.
+void measure(std::vector<NetDevice>& devices, const numa::Map& machine, int home);
 
 /// Those that are up. Throws `weft::Error` if UCX does not say.
 std::vector<NetDevice> network_devices();
@@ -49,7 +58,8 @@ struct RailChoice {
 /// `wish`: option rails; `of_ranks`: the devices of every rank. The same on all ranks. Throws `weft::Error`.
 /// auto and numbers take what all ranks have by name, of the best class in which there is anything; loopback
 /// and what joins containers and virtual machines of one host are no rails unless they are named. Ranks that
-/// have no name in common have their devices paired in order, with a warning.
+/// have no name in common have their devices paired in order, with a warning. Of rails that are not named
+/// those that are nearest in the sum over all ranks come first.
 RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<NetDevice>>& of_ranks);
 
 }  // namespace weft::ucx

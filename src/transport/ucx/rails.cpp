@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "base/numa/binding.hpp"
 #include "base/test_hook.hpp"
 #include "base/text.hpp"
 #include "base/warning.hpp"
@@ -40,12 +41,26 @@ std::vector<std::string> texts_of(CommImpl& comm, const std::string& mine) {
   return texts;
 }
 
+/// The NUMA node that this rank sends from: that of its GPU, or the one that its thread is bound to.
+int home_of(const Device* device, const numa::Map& machine) {
+  const int of_device = device != nullptr ? machine.node_of(device->pci_address()) : numa::unknown;
+  return of_device != numa::unknown ? of_device : machine.node_of(numa::of_thread());
+}
+
+/// Those of this machine, with their distances. Local.
+std::vector<NetDevice> devices_of_rank(const Device* device) {
+  std::vector<NetDevice> devices = network_devices();
+  const numa::Map& machine = numa::of_machine();
+  if (machine.has_several()) measure(devices, machine, home_of(device, machine));
+  return devices;
+}
+
 /// Collective; throws the same error on all ranks.
-RailChoice find_rails(CommImpl& comm, const std::string& wish) {
+RailChoice find_rails(CommImpl& comm, const Device* device, const std::string& wish) {
   std::string mine;
   agree(comm, operation, [&] {
     static_cast<void>(functions());
-    if (several_nodes(comm)) mine = to_text(network_devices());
+    if (several_nodes(comm)) mine = to_text(devices_of_rank(device));
   });
   if (!several_nodes(comm)) {  // there is one way for all
     RailChoice none;
@@ -114,8 +129,8 @@ std::uint64_t tag_of(int conversation, int sender, int kind) {
          static_cast<std::uint64_t>(kind);
 }
 
-void Rails::prepare(CommImpl& comm, const RailSettings& settings) {
-  RailChoice choice = find_rails(comm, settings.rails);
+void Rails::prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const RailSettings& settings) {
+  RailChoice choice = find_rails(comm, gpu.get(), settings.rails);
   std::shared_ptr<Rails>& mine = kept(comm)[settings.rails];
   const bool serves = mine && mine->found_ == choice && mine->healthy();
   if (comm.least(serves ? 1 : 0) == 1) return;
@@ -135,7 +150,11 @@ std::string Rails::describe(CommImpl& comm, const RailSettings& settings) {
 std::string Rails::text() const {
   if (count() == 0) return "no rails: all ranks are on one machine, and share its memory";
   std::vector<std::string> names;
-  for (int j = 0; j < count(); ++j) names.push_back(device(j) + " (" + name_of(at(choice_.classes, j)) + ")");
+  for (int j = 0; j < count(); ++j) {
+    const int node = numa::of_machine().node_of(system_name(device(j)));
+    names.push_back(device(j) + " (" + name_of(at(choice_.classes, j)) +
+                    (node == numa::unknown ? ")" : ", NUMA node " + std::to_string(node) + ")"));
+  }
   return std::to_string(count()) + (count() == 1 ? " rail: " : " rails: ") + join(names, ", ") +
          (any_equal(nodes_) ? "; shared memory among ranks of a machine" : "");
 }

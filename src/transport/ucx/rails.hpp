@@ -9,6 +9,7 @@
 
 #include "base/arithmetic.hpp"
 #include "comm/comm_impl.hpp"
+#include "device/device.hpp"
 #include "traffic/rail_settings.hpp"
 #include "transport/ucx/devices.hpp"
 #include "transport/ucx/worker.hpp"
@@ -17,12 +18,12 @@ namespace weft::ucx {
 
 class Rails {
  public:
-  /// Makes sure that these ranks have the rails that the settings ask for. Collective; throws the same
-  /// `weft::Error` on all ranks.
-  static void prepare(CommImpl& comm, const RailSettings& settings);
+  /// Makes sure that these ranks have the rails that the settings ask for. `gpu`: that of this rank, if
+  /// arrays are in its memory; or null. Collective; throws the same `weft::Error` on all ranks.
+  static void prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const RailSettings& settings);
   /// What `prepare` has made last for the same settings.
   static std::shared_ptr<Rails> of(CommImpl& comm, const RailSettings& settings);
-  /// "2 rails rail0, rail1 (TCP); shared memory among ranks of a machine"
+  /// "2 rails: rail0 (TCP), rail1 (TCP); shared memory among ranks of a machine"
   static std::string describe(CommImpl& comm, const RailSettings& settings);
 
   /// Networks. 0 if all ranks are on one machine: there they have its memory.

@@ -18,8 +18,8 @@ ExchangeRow ucx_row() {
 #ifdef WEFT_WITH_UCX
   row.carrier = make_ucx_ring;
   row.missing = [](CommImpl&) { return ucx::missing(); };
-  row.prepare = [](CommImpl& comm, const std::shared_ptr<Device>&, const RailSettings& settings) {
-    ucx::Rails::prepare(comm, settings);
+  row.prepare = [](CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& settings) {
+    ucx::Rails::prepare(comm, device, settings);
   };
   row.describe = ucx::Rails::describe;
 #else

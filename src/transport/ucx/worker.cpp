@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/environment.hpp"
+#include "base/numa/binding.hpp"
 #include "base/text.hpp"
 #include "comm/mpi_world.hpp"
 #include "weft/error.hpp"
@@ -23,6 +24,7 @@ namespace {
 class Caretaker {
  public:
   void begin(void (*look)()) {
+    allowed_ = numa::of_thread();
     thread_ = std::thread([this, look] { run(look); });
   }
   void end() {
@@ -32,6 +34,13 @@ class Caretaker {
     }
     changed_.notify_one();
     if (thread_.joinable()) thread_.join();
+  }
+  /// Keeps it by these network devices, as far as it may run there.
+  void stay_near(const std::vector<std::string>& devices) {
+    const numa::Processors there = numa::of_machine().near(devices, allowed_);
+    if (there.empty() && !bound_) return;
+    bound_ = !there.empty();
+    numa::bind(thread_, bound_ ? there : allowed_);
   }
   /// Somebody else does.
   void not_now() { activity_.fetch_add(1, std::memory_order_relaxed); }
@@ -55,6 +64,8 @@ class Caretaker {
   bool over_ = false;
   std::atomic<unsigned> activity_{0};
   std::thread thread_;
+  bool bound_ = false;
+  numa::Processors allowed_;  ///< of the thread that has begun it: no more than the launcher gave
 };
 
 /// Never destroyed: threads of UCX may call back after main.
@@ -63,6 +74,12 @@ struct Registry {
   Caretaker caretaker;
   std::map<std::string, std::shared_ptr<Worker>> workers;  ///< by device
   bool awaits_finalize = false, finalised = false;
+
+  void place_caretaker() {
+    std::vector<std::string> names;
+    for (const auto& [device, worker] : workers) names.push_back(system_name(device));
+    caretaker.stay_near(names);
+  }
 };
 Registry& registry() {
   static auto* const all = new Registry;
@@ -153,7 +170,10 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
   const auto held = lock();
   Registry& all = registry();
   if (all.finalised) throw Error("exchange ucx", "MPI is finalised", "a call before MPI_Finalize");
-  if (const auto known = all.workers.find(device); known != all.workers.end()) return known->second;
+  if (const auto known = all.workers.find(device); known != all.workers.end()) {
+    all.place_caretaker();
+    return known->second;
+  }
   if (!all.awaits_finalize) {
     when_mpi_ends(AtEnd::networks, [] { close_all(); });
     std::atexit([] { registry().caretaker.end(); });  // before UCX goes, if MPI_Finalize is never called
@@ -163,12 +183,16 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
     });
   }
   all.awaits_finalize = true;
-  return all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
+  const auto made = all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
+  all.place_caretaker();
+  return made;
 }
 
 Worker::Worker(const std::string& device, DeviceClass device_class)
     : device_(device), is_interface_(device != shared_memory && device_class == DeviceClass::tcp) {
   const Functions& f = functions();
+  // UCX fills these buffers, and the device reads them, or the other way round.
+  const numa::MemoryFrom near(numa::of_machine().node_of(system_name(device)));
   context_ = make_context(device, is_interface_);
   try {
     ucp_worker_params_t p{};

@@ -1,0 +1,16 @@
+# hwloc's headers, of 2.1 or later; its library is opened at run time. Provides HWLOC_INCLUDE_DIR, HWLOC_VERSION and Hwloc_FOUND.
+find_path(HWLOC_INCLUDE_DIR NAMES hwloc.h)
+if(HWLOC_INCLUDE_DIR)
+  # 0x00020100 is 2.1.0; a third series would have other structures.
+  file(STRINGS ${HWLOC_INCLUDE_DIR}/hwloc.h number REGEX "define HWLOC_API_VERSION +0x[0-9a-fA-F]+")
+  if(number MATCHES "0x0002([0-9a-fA-F][0-9a-fA-F])[0-9a-fA-F][0-9a-fA-F]")
+    math(EXPR minor "0x${CMAKE_MATCH_1}")
+    set(HWLOC_VERSION 2.${minor})
+  endif()
+endif()
+if(HWLOC_VERSION VERSION_LESS 2.1)
+  unset(HWLOC_VERSION)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Hwloc REQUIRED_VARS HWLOC_INCLUDE_DIR HWLOC_VERSION VERSION_VAR HWLOC_VERSION)
+mark_as_advanced(HWLOC_INCLUDE_DIR)
