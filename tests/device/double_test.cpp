@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <complex>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/numa/map.hpp"
 #include "base/test_hook.hpp"
 #include "device/device.hpp"
 #include "fft/calls/line_ways.hpp"
@@ -23,6 +25,7 @@
 #include "support/device_problem.hpp"
 #include "support/double_memory.hpp"
 #include "support/expect_error.hpp"
+#include "support/memory_policy.hpp"
 #include "support/nccl_double.hpp"
 #include "support/scoped_variable.hpp"
 #include "support/tuned.hpp"
@@ -42,7 +45,34 @@ struct ScopedNcclDouble {
   ScopedNcclDouble& operator=(const ScopedNcclDouble&) = delete;
 };
 
+/// How often this thread has asked for pinned memory that is to come from NUMA node 0.
+thread_local int pinned_by_node = 0;
+
 }  // namespace
+
+/// Of two devices on two NUMA nodes, of which the second's is not known.
+TEST(DeviceDouble, PinnedMemoryIsOnTheNodeOfTheDevice) {
+  if (!may_set_memory_policy()) GTEST_SKIP() << "no right to place memory";
+  DoubleManner manner;
+  manner.reach = 1;  // so that parts go through the host
+  manner.pins = [] { pinned_by_node += memory_policy() == std::pair(int{MPOL_PREFERRED}, 1UL) ? 1 : 0; };
+  const ScopedDeviceDouble devices(manner);
+  const numa::Map machine{{{0, {0}}, {1, {1}}}, {}, {{"0000:00:00.0", 0}}};
+  const auto counts = [] {
+    std::array<int, 2> of_ranks{};
+    ThreadTeam(2).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      const int before = pinned_by_node;
+      const Plan plan(comm, on_device());
+      of_ranks[static_cast<std::size_t>(comm.rank())] = pinned_by_node - before;
+      EXPECT_EQ(memory_policy().first, MPOL_DEFAULT);
+    });
+    return of_ranks;
+  };
+  EXPECT_EQ(counts(), (std::array{0, 0}));
+  const ScopedSwitch<const numa::Map*> pretended(numa::detail::pretended_machine, &machine);
+  EXPECT_EQ(counts(), (std::array{1, 0}));
+}
 
 TEST(DeviceDouble, WhoDoesNotReachWhomIsPrinted) {
   DoubleManner manner;

@@ -8,11 +8,13 @@
 
 #include <complex>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/numa/binding.hpp"
 #include "base/test_hook.hpp"
 #include "base/timing.hpp"
 #include "comm/comm_impl.hpp"
@@ -129,6 +131,46 @@ TEST_F(Ucx, TwoRailsShareTheTransfers) {
   EXPECT_EQ(results<float>(machines, p, o, 3), results<float>(machines, p, Options().set("exchange", "p2p")));
   const Plan plan(machines, p, o);
   EXPECT_TRUE(says(plan.to_string(), "exchange ucx 2 rails: lo (TCP), "));
+}
+
+namespace {
+
+/// The threads of this process that may run on this processor alone.
+int threads_bound_to(int processor) {
+  int count = 0;
+  cpu_set_t wanted, mask;
+  CPU_ZERO(&wanted);
+  CPU_SET(processor, &wanted);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    const pid_t thread = std::stoi(entry.path().filename());
+    if (sched_getaffinity(thread, sizeof mask, &mask) == 0 && CPU_EQUAL(&mask, &wanted)) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+/// Two NUMA nodes, one of them with the last processor and the network.
+TEST_F(Ucx, NumaNodesArePrintedAndTheThreadOfNetworksIsThere) {
+  const numa::Processors mine = numa::of_thread();
+  const int last = mine.back();
+  const numa::Map machine{
+      {{0, numa::Processors(mine.begin(), mine.end() - 1)}, {7, {last}}}, {}, {{"lo", 7}}};
+  const Problem p = natural({8, 8, 8}, Precision::float64);
+  const auto text = [&] { return Plan(apart(), p, lo_).to_string(); };
+  EXPECT_TRUE(says(text(), "exchange ucx 1 rail: lo (TCP)\n"));
+  const int before = threads_bound_to(last);
+  {
+    const ScopedSwitch<const numa::Map*> pretended(numa::detail::pretended_machine, &machine);
+    EXPECT_TRUE(says(text(), "exchange ucx 1 rail: lo (TCP, NUMA node 7)\n"));
+    if (mine.size() > 1) {
+      EXPECT_EQ(threads_bound_to(last), before + 1);
+    }
+    const ScopedVariable off("WEFT_NUMA", "off");
+    EXPECT_TRUE(says(text(), "exchange ucx 1 rail: lo (TCP)\n"));
+    EXPECT_EQ(threads_bound_to(last), before);
+  }
+  EXPECT_EQ(numa::of_thread(), mine);
 }
 
 /// Parts for ranks of the same machine go through its memory, others by the rail.
@@ -365,6 +407,14 @@ TEST_F(Ucx, RailsInNamespaces) {
                  "2 rails, where all ranks reach each other by rail0 alone");
     opened = 0;
     EXPECT_TRUE(says(Plan(apart(), p, Options(o).set("rails", 1)).to_string(), "1 rail: rail0 (TCP)\n"));
+  }
+  {
+    const numa::Map machine{{{0, numa::of_thread()}, {1, {}}}, {}, {{"rail0", 1}, {"rail1", 0}}};
+    const ScopedSwitch<const numa::Map*> pretended(numa::detail::pretended_machine, &machine);
+    EXPECT_TRUE(
+        says(Plan(apart(), p, Options(o).set("rails", 1)).to_string(), "1 rail: rail1 (TCP, NUMA node 0)\n"));
+    EXPECT_TRUE(says(Plan(apart(), p, o).to_string(),
+                     "2 rails: rail1 (TCP, NUMA node 0), rail0 (TCP, NUMA node 1)\n"));
   }
   {
     const Comm machines = apart();
