@@ -1,6 +1,7 @@
 #include "weft/information.hpp"
 
 #include "base/environment.hpp"
+#include "base/numa/map.hpp"
 #include "device/device.hpp"
 #include "fft/local_fft.hpp"
 #include "tune/machine.hpp"
@@ -32,6 +33,10 @@ Gpu gpu() {
 
 std::string hardware() {
   return hardware_text();
+}
+
+std::string numa_nodes() {
+  return numa::description();
 }
 
 }  // namespace weft

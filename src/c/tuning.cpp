@@ -64,11 +64,9 @@ Json information() {
   for (const weft::Variable& v : weft::environment_variables())
     environment.push_back({{"name", v.name}, {"meaning", v.meaning}, {"value", v.value}});
   const weft::Gpu gpu = weft::gpu();
-  return {{"version", weft_version()},
-          {"hardware", weft::hardware()},
-          {"gpu", {{"name", gpu.name}, {"missing", gpu.missing}}},
-          {"fft_libraries", libraries},
-          {"environment", environment}};
+  return {{"version", weft_version()},        {"hardware", weft::hardware()},
+          {"numa_nodes", weft::numa_nodes()}, {"gpu", {{"name", gpu.name}, {"missing", gpu.missing}}},
+          {"fft_libraries", libraries},       {"environment", environment}};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numa/map.hpp"
 #include "comm/comm_impl.hpp"
 #include "design/design.hpp"
 #include "exec/interpreter.hpp"
@@ -127,7 +128,7 @@ class BoundPlan final : public CommImpl::Execution {
   bool is_too_large(const DeviceMemory& found) const;
   Index place_of_second(double free_bytes) const;
   std::shared_ptr<Workspace> share_workspace(const ExchangeRow& row) const;
-  void allocate_pinned(PlanMemory& m) const;
+  void allocate_pinned(PlanMemory& m);
   void allocate_workspace(PlanMemory& m);
   void link(PlanMemory& m);
   template <class Step>
@@ -143,9 +144,10 @@ class BoundPlan final : public CommImpl::Execution {
   std::shared_ptr<std::byte> memory_;  ///< outlives the executors, whose streams may still write into it
   std::array<Half, 2> halves_;         ///< by direction
   Index workspace_bytes_ = 0, largest_box_ = 0;
-  Index program_bytes_ = 0;     ///< of the workspace, what is not the local FFTs' own
-  Index second_workspace_ = 0;  ///< on a device, where the one of every other execution begins, or 0
-  bool in_second_ = false;      ///< whether the next execution uses that
+  Index program_bytes_ = 0;          ///< of the workspace, what is not the local FFTs' own
+  Index second_workspace_ = 0;       ///< on a device, where the one of every other execution begins, or 0
+  int pinned_node_ = numa::unknown;  ///< the NUMA node that pinned memory comes from, if that is chosen
+  bool in_second_ = false;           ///< whether the next execution uses that
   bool broken_ = false;
   std::exception_ptr untold_;           ///< why, if nobody who waits for the execution has been told
   std::optional<Direction> under_way_;  ///< the direction of the execution that is

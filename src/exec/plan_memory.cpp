@@ -74,13 +74,15 @@ std::shared_ptr<Workspace> BoundPlan::share_workspace(const ExchangeRow& row) co
 }
 
 /// Pinned memory for parts that go through the host, by the GPU; the directions use the same in turn.
-void BoundPlan::allocate_pinned(PlanMemory& m) const {
+void BoundPlan::allocate_pinned(PlanMemory& m) {
   m.packed_bytes = design_.memory.staged.empty() ? 0 : program_bytes_;
   Index most = 0;
   if (m.far != nullptr)
     for (const Half& h : halves_) most = std::max(most, far_bytes(h.executor->program()));
-  const numa::MemoryFrom near(numa::of_machine().node_of(device()->pci_address()));
+  const int node = numa::of_machine().node_of(device()->pci_address());
+  const numa::MemoryFrom near(node);
   m.pinned = device()->allocate_pinned(static_cast<std::size_t>(m.packed_bytes + most), "plan: workspace");
+  if (m.pinned && near.is_heeded()) pinned_node_ = node;
 }
 
 std::optional<Obstacle> BoundPlan::make_memory() {
@@ -129,6 +131,8 @@ std::string BoundPlan::rails_text() const {
   for (const ExchangeRow* row : std::set<const ExchangeRow*>(rows.begin(), rows.end()))
     if (row->describe != nullptr)
       text += "exchange " + std::string(row->name) + " " + row->describe(comm_, design_.rails) + "\n";
+  if (pinned_node_ != numa::unknown)
+    text += "pinned memory on NUMA node " + std::to_string(pinned_node_) + ", that of the GPU\n";
   return text;
 }
 

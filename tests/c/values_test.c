@@ -89,6 +89,7 @@ static void test_information(void) {
   GOOD(weft_information_json(&text));
   CHECK(text[0] == '{' && has_part(text, "\"version\": \"" WEFT_VERSION "\"") && has_part(text, "\"fftw\""));
   CHECK(has_part(text, "\"WEFT_THREADS\"") && has_part(text, "\"hardware\"") && has_part(text, "\"gpu\""));
+  CHECK(has_part(text, "\"numa_nodes\": \""));
   weft_free(text);
   FAILS(weft_information_json(NULL), WEFT_BAD_ARGUMENT, "text is NULL");
 }

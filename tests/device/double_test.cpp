@@ -64,6 +64,8 @@ TEST(DeviceDouble, PinnedMemoryIsOnTheNodeOfTheDevice) {
       set_double_device(comm.rank());
       const int before = pinned_by_node;
       const Plan plan(comm, on_device());
+      EXPECT_EQ(plan.to_string().find("pinned memory on NUMA node 0,") != std::string::npos,
+                numa::of_machine().has_several() && comm.rank() == 0);
       of_ranks[static_cast<std::size_t>(comm.rank())] = pinned_by_node - before;
       EXPECT_EQ(memory_policy().first, MPOL_DEFAULT);
     });

@@ -61,8 +61,10 @@ def test_info(capsys, monkeypatch, tmp_path):
     assert all(bool(row["version"]) != bool(row["missing"]) for row in data["fft_libraries"])
     values = {v["name"]: v["value"] for v in data["variables"]}
     assert values["WEFT_WISDOM"] == data["wisdom"]["file"]
+    monkeypatch.setenv("WEFT_NUMA", "off")
+    assert run_json(capsys, "info")["numa_nodes"] == "not told apart: WEFT_NUMA is off"
     text = run(capsys, "info")
-    assert all(name in text for name in (*values, *weft.options(), data["hardware"]))
+    assert all(name in text for name in (*values, *weft.options(), data["hardware"], "not told apart"))
 
 
 @pytest.mark.skipif(not weft.built_with()["mpi"], reason="a build without MPI")

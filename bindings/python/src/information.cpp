@@ -75,6 +75,7 @@ void bind_information(nanobind::module_& module) {
       .def_ro("missing", &Gpu::missing, "Why there is none; '' if there is one.");
   module.def("gpu", gpu);
   module.def("hardware", hardware);
+  module.def("numa_nodes", numa_nodes);
 }
 
 }  // namespace weft::python

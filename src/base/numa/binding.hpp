@@ -24,6 +24,9 @@ class MemoryFrom {
   MemoryFrom(const MemoryFrom&) = delete;
   MemoryFrom& operator=(const MemoryFrom&) = delete;
 
+  /// Whether the system does so.
+  bool is_heeded() const { return set_; }
+
  private:
   bool set_ = false;
 };

@@ -60,6 +60,7 @@ def run(arguments: argparse.Namespace) -> Report:
             for row in _core.fft_libraries()
         ],
         "hardware": _core.hardware(),
+        "numa_nodes": _core.numa_nodes(),
         "cores": cores(),
         "gpu": {"name": gpu.name, "missing": gpu.missing},
         "wisdom": wisdom(),
@@ -127,6 +128,7 @@ def _show(screen: Screen, data: dict[str, Any]) -> None:
         ["started by", f"mpirun, {started['size']} ranks" if started else "hand: ranks are threads"],
         *([f"FFT: {row['name']}", (row["version"] or f"not here: {row['missing']}")] for row in data["fft_libraries"]),
         ["processor", f"{data['hardware']}; this process may use {data['cores']} cores"],
+        ["NUMA", data["numa_nodes"]],
         ["GPU", gpu["name"] or f"none: {gpu['missing']}"],
         ["wisdom", (wisdom["file"] + ("" if wisdom["exists"] else ", not there yet")) if wisdom["file"] else "no file"],
     ]
