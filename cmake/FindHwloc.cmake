@@ -1,6 +1,6 @@
 # hwloc's headers, of 2.1 or later; its library is opened at run time. Provides HWLOC_INCLUDE_DIR, HWLOC_VERSION and Hwloc_FOUND.
 find_path(HWLOC_INCLUDE_DIR NAMES hwloc.h)
-if(HWLOC_INCLUDE_DIR)
+if(HWLOC_INCLUDE_DIR AND EXISTS ${HWLOC_INCLUDE_DIR}/hwloc.h)
   # 0x00020100 is 2.1.0; a third series would have other structures.
   file(STRINGS ${HWLOC_INCLUDE_DIR}/hwloc.h number REGEX "define HWLOC_API_VERSION +0x[0-9a-fA-F]+")
   if(number MATCHES "0x0002([0-9a-fA-F][0-9a-fA-F])[0-9a-fA-F][0-9a-fA-F]")

@@ -183,7 +183,7 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
     });
   }
   all.awaits_finalize = true;
-  const auto made = all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
+  auto made = all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
   all.place_caretaker();
   return made;
 }
