@@ -41,8 +41,8 @@ WEFT_API Gpu gpu();
 /// The processor, its cores and its second-level cache, as wisdom names a machine.
 WEFT_API std::string hardware();
 
-/// The NUMA nodes of this machine, as far as plans tell them apart: "one NUMA node", "2 NUMA nodes", "not told
-/// apart: " and why.
+/// The NUMA nodes of this machine, as far as plans tell them apart: "one NUMA node", "2 NUMA nodes", "not
+/// told apart: " and why.
 WEFT_API std::string numa_nodes();
 
 }  // namespace weft

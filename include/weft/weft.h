@@ -505,8 +505,8 @@ typedef struct weft_trial_progress {
 WEFT_API weft_status weft_report_trials_to(void (*told)(const weft_trial_progress* progress));
 
 /// What this library has and where it runs, as JSON, to be freed with weft_free: "version", "hardware",
-/// "numa_nodes", "gpu" (name, missing), "fft_libraries" (name, version, missing, on_gpus), "environment" (name,
-/// meaning, value).
+/// "numa_nodes", "gpu" (name, missing), "fft_libraries" (name, version, missing, on_gpus), "environment"
+/// (name, meaning, value).
 WEFT_API weft_status weft_information_json(char** text);
 
 // NOLINTEND(readability-identifier-naming)
