@@ -22,7 +22,7 @@ module weft_axes_module
 
   ! Values per dimension as C's values per axis.
   interface axes_of
-    procedure axes_of_int, axes_of_int64
+    procedure axes_of_int, axes_of_int64, axes_of_real64
   end interface
 
 contains
@@ -89,6 +89,13 @@ contains
   pure function axes_of_int64(values) result(axes)
     integer(c_int64_t), intent(in) :: values(:)
     integer(c_int64_t) :: axes(max_axes)
+    axes = 0
+    axes(:size(values)) = values(size(values):1:-1)
+  end function
+
+  pure function axes_of_real64(values) result(axes)
+    real(c_double), intent(in) :: values(:)
+    real(c_double) :: axes(max_axes)
     axes = 0
     axes(:size(values)) = values(size(values):1:-1)
   end function

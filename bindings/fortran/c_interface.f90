@@ -10,6 +10,9 @@ module weft_c_module
   integer(c_int), parameter :: cut_slab = 0, cut_pencil = 1, cut_brick = 2, cut_grid = 3, cut_boxes = 4, cut_box = 5, &
     cut_fastest = 6, cut_columns = 7, cut_sphere = 8
 
+  ! weft_components: component i of a vector is the one along dimension i.
+  integer(c_int), parameter :: components_by_dimension = 1
+
   type, bind(C) :: c_box
     integer(c_int) :: ndim = 0
     integer(c_int64_t) :: lo(max_axes) = 0, hi(max_axes) = 0
@@ -293,6 +296,11 @@ module weft_c_module
       integer(c_int), value :: side
       type(c_layout), intent(inout) :: layout
     end function
+    integer(c_int) function weft_plan_between_box_c(plan, box) bind(C, name="weft_plan_between_box")
+      import :: c_int, c_ptr, c_box
+      type(c_ptr), value :: plan
+      type(c_box), intent(inout) :: box
+    end function
     integer(c_int) function weft_plan_buffer_bytes_c(plan, bytes) bind(C, name="weft_plan_buffer_bytes")
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: plan
@@ -381,6 +389,127 @@ module weft_c_module
     end function
   end interface
 
+  ! Ready-made operators on modes.
+  interface
+    integer(c_int) function weft_mode_operator_derivative_c(problem, axis, order, lengths, op) &
+        bind(C, name="weft_mode_operator_derivative")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      integer(c_int), value :: axis, order
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_gradient_c(problem, lengths, components, op) &
+        bind(C, name="weft_mode_operator_gradient")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      integer(c_int), value :: components
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_divergence_c(problem, lengths, components, op) &
+        bind(C, name="weft_mode_operator_divergence")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      integer(c_int), value :: components
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_curl_c(problem, lengths, components, op) &
+        bind(C, name="weft_mode_operator_curl")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      integer(c_int), value :: components
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_solenoidal_part_c(problem, lengths, components, op) &
+        bind(C, name="weft_mode_operator_solenoidal_part")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      integer(c_int), value :: components
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_laplacian_c(problem, lengths, op) &
+        bind(C, name="weft_mode_operator_laplacian")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_inverse_helmholtz_c(problem, shift, lengths, op) &
+        bind(C, name="weft_mode_operator_inverse_helmholtz")
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      real(c_double), value :: shift
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_shift_c(problem, distances, lengths, op) &
+        bind(C, name="weft_mode_operator_shift")
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: problem, lengths
+      real(c_double), intent(in) :: distances(*)
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_filter_c(problem, factor, user, lengths, op) &
+        bind(C, name="weft_mode_operator_filter")
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: problem, user, lengths
+      type(c_funptr), value :: factor
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_product_c(plan, modes, conjugated, op) &
+        bind(C, name="weft_mode_operator_product")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: plan, modes
+      integer(c_int), value :: conjugated
+      type(c_ptr), intent(inout) :: op
+    end function
+    integer(c_int) function weft_mode_operator_free_c(op) bind(C, name="weft_mode_operator_free")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: op
+    end function
+  end interface
+
+  ! Gradients.
+  interface
+    integer(c_int) function weft_gradient_create_c(comm, problem, options, lengths, components, gradient) &
+        bind(C, name="weft_gradient_create")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: comm, problem, options, lengths
+      integer(c_int), value :: components
+      type(c_ptr), intent(inout) :: gradient
+    end function
+    integer(c_int) function weft_gradient_free_c(gradient) bind(C, name="weft_gradient_free")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: gradient
+    end function
+    integer(c_int) function weft_gradient_execute_c(gradient, in, out) bind(C, name="weft_gradient_execute")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: gradient, in, out
+    end function
+    integer(c_int) function weft_gradient_set_stream_c(gradient, stream) bind(C, name="weft_gradient_set_stream")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: gradient, stream
+    end function
+    integer(c_int) function weft_gradient_layout_c(gradient, side, layout) bind(C, name="weft_gradient_layout")
+      import :: c_int, c_ptr, c_layout
+      type(c_ptr), value :: gradient
+      integer(c_int), value :: side
+      type(c_layout), intent(inout) :: layout
+    end function
+    integer(c_int) function weft_gradient_axes_c(gradient, axes, count) bind(C, name="weft_gradient_axes")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: gradient
+      integer(c_int), intent(inout) :: axes(*), count
+    end function
+    integer(c_int) function weft_gradient_workspace_bytes_c(gradient, bytes) bind(C, name="weft_gradient_workspace_bytes")
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: gradient
+      integer(c_size_t), intent(inout) :: bytes
+    end function
+    integer(c_int) function weft_gradient_text_c(gradient, text) bind(C, name="weft_gradient_text")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: gradient
+      type(c_ptr), intent(inout) :: text
+    end function
+  end interface
+
   ! Wisdom, trials, information.
   interface
     integer(c_int) function weft_export_wisdom_c(file, done) bind(C, name="weft_export_wisdom")
@@ -435,6 +564,28 @@ module weft_c_module
       integer(c_int), value :: direction
       type(*), dimension(..) :: in
       type(*), dimension(..), intent(inout), optional :: out, workspace
+    end function
+    integer(c_int) function weft_fortran_apply_mode_operator(plan, facts, direction, op, in, out, workspace) bind(C)
+      import :: c_int, c_ptr, plan_facts
+      type(c_ptr), value :: plan, op
+      type(plan_facts), intent(in) :: facts
+      integer(c_int), value :: direction
+      type(*), dimension(..) :: in
+      type(*), dimension(..), intent(inout), optional :: out, workspace
+    end function
+    integer(c_int) function weft_fortran_gradient_apply(gradient, facts, in, out) bind(C)
+      import :: c_int, c_ptr, plan_facts
+      type(c_ptr), value :: gradient
+      type(plan_facts), intent(in) :: facts
+      type(*), dimension(..), intent(in) :: in
+      type(*), dimension(..), intent(inout) :: out
+    end function
+    integer(c_int) function weft_fortran_product(plan, modes, conjugated, op) bind(C)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: plan
+      type(*), dimension(..), intent(in), target :: modes
+      integer(c_int), value :: conjugated
+      type(c_ptr), intent(inout) :: op
     end function
     integer(c_int) function weft_fortran_measured_error(plan, facts, direction, in, accuracy) bind(C)
       import :: c_int, c_ptr, plan_facts, c_accuracy
@@ -491,6 +642,34 @@ module weft_c_module
     integer(c_int) function weft_fortran_view_complex64(plan, facts, side, allocates, memory, array) bind(C)
       import :: c_int, c_ptr, plan_facts, c_double_complex
       type(c_ptr), value :: plan, memory
+      type(plan_facts), intent(in) :: facts
+      integer(c_int), value :: side, allocates
+      complex(c_double_complex), pointer, intent(inout) :: array(..)
+    end function
+    integer(c_int) function weft_fortran_gradient_view_real32(gradient, facts, side, allocates, memory, array) bind(C)
+      import :: c_int, c_ptr, plan_facts, c_float
+      type(c_ptr), value :: gradient, memory
+      type(plan_facts), intent(in) :: facts
+      integer(c_int), value :: side, allocates
+      real(c_float), pointer, intent(inout) :: array(..)
+    end function
+    integer(c_int) function weft_fortran_gradient_view_real64(gradient, facts, side, allocates, memory, array) bind(C)
+      import :: c_int, c_ptr, plan_facts, c_double
+      type(c_ptr), value :: gradient, memory
+      type(plan_facts), intent(in) :: facts
+      integer(c_int), value :: side, allocates
+      real(c_double), pointer, intent(inout) :: array(..)
+    end function
+    integer(c_int) function weft_fortran_gradient_view_complex32(gradient, facts, side, allocates, memory, array) bind(C)
+      import :: c_int, c_ptr, plan_facts, c_float_complex
+      type(c_ptr), value :: gradient, memory
+      type(plan_facts), intent(in) :: facts
+      integer(c_int), value :: side, allocates
+      complex(c_float_complex), pointer, intent(inout) :: array(..)
+    end function
+    integer(c_int) function weft_fortran_gradient_view_complex64(gradient, facts, side, allocates, memory, array) bind(C)
+      import :: c_int, c_ptr, plan_facts, c_double_complex
+      type(c_ptr), value :: gradient, memory
       type(plan_facts), intent(in) :: facts
       integer(c_int), value :: side, allocates
       complex(c_double_complex), pointer, intent(inout) :: array(..)

@@ -19,6 +19,24 @@ typedef struct facts {
   int64_t lower[2][WEFT_MAX_AXES], upper[2][WEFT_MAX_AXES]; /* halo per side and axis */
 } facts;
 
+/* What has an array on either side: a plan, or a gradient. */
+typedef struct owner {
+  const char* name; /* as users call it */
+  int is_gradient;
+  weft_plan plan;
+  weft_gradient gradient;
+  const facts* f;
+} owner;
+
+static owner owner_of_plan(weft_plan plan, const facts* f) {
+  const owner o = {"plan", 0, plan, NULL, f};
+  return o;
+}
+static owner owner_of_gradient(weft_gradient gradient, const facts* f) {
+  const owner o = {"gradient", 1, NULL, gradient, f};
+  return o;
+}
+
 /* The array of one side as a descriptor should have it. */
 typedef struct expected {
   int rank, axes; /* with the dimension of the batch, if there is one, and without */
@@ -79,10 +97,12 @@ static void insert_batch(expected* e, int64_t batch, int64_t distance) {
   e->rank = e->axes + 1;
 }
 
-static weft_status expect(weft_plan plan, const facts* f, int side, expected* e) {
+static weft_status expect(const owner* o, int side, expected* e) {
+  const facts* const f = o->f;
   weft_layout layout;
   layout.size = sizeof layout;
-  const weft_status status = weft_plan_layout(plan, (weft_side)side, &layout);
+  const weft_status status = o->is_gradient ? weft_gradient_layout(o->gradient, (weft_side)side, &layout)
+                                            : weft_plan_layout(o->plan, (weft_side)side, &layout);
   if (status != WEFT_SUCCESS) return status;
   e->rank = e->axes = layout.box.ndim;
   e->type = element_type(&layout);
@@ -98,6 +118,32 @@ static weft_status expect(weft_plan plan, const facts* f, int side, expected* e)
     e->stride[d] = layout.strides[axis];
   }
   if (f->batch[side] > 1) insert_batch(e, f->batch[side], layout.distance);
+  return WEFT_SUCCESS;
+}
+
+/* The modes between two transforms, as an operator `product` takes them. */
+static weft_status expect_modes(weft_plan plan, expected* e) {
+  weft_layout layout;
+  weft_box box;
+  layout.size = sizeof layout;
+  weft_status status = weft_plan_between_box(plan, &box);
+  if (status == WEFT_SUCCESS) status = weft_plan_layout(plan, WEFT_INPUT, &layout);
+  if (status != WEFT_SUCCESS) return status;
+  e->element_bytes = layout.element_bytes * (layout.is_complex ? 1 : 2);
+  layout.is_complex = 1;
+  layout.element_bytes = e->element_bytes;
+  e->type = element_type(&layout);
+  e->rank = e->axes = box.ndim;
+  e->count = weft_box_count(&box);
+  e->empty = e->count == 0;
+  int64_t step = 1;
+  for (int d = 0; d < e->axes; ++d) {
+    const int axis = e->axes - 1 - d;
+    e->lower[d] = box.lo[axis] + 1;
+    e->extent[d] = box.hi[axis] - box.lo[axis];
+    e->stride[d] = step;
+    step *= e->extent[d];
+  }
   return WEFT_SUCCESS;
 }
 
@@ -215,12 +261,13 @@ static void describe_expected(char* text, const expected* e) {
   append(text, ", or rank 1, contiguous, at least %" PRId64 " elements", e->count);
 }
 
-/* The error of an array that does not fit. For strides it says how to make a plan that takes them. */
+/* The error of an array that does not fit. For strides of one side of a plan it says how to make one that
+ * takes them; `side` is -1 for other arrays. */
 static weft_status refuse(const char* what, const CFI_cdesc_t* array, const expected* e, int side) {
   char got[text_bytes], wanted[text_bytes] = "";
   describe(got, array);
   describe_expected(wanted, e);
-  if (array->type == e->type && shape_fits(array, e, 0) && array->rank > 0) {
+  if (side >= 0 && array->type == e->type && shape_fits(array, e, 0) && array->rank > 0) {
     char advice[text_bytes];
     snprintf(advice, sizeof advice,
              "; for these strides make the plan after call problem%%%s%%set_strides_of(array)",
@@ -319,14 +366,13 @@ static weft_status check_workspace(const CFI_cdesc_t* workspace, size_t* bytes) 
   return weft_set_last_error(WEFT_FAILURE, "workspace", got, "a contiguous array");
 }
 
-static weft_status check_arrays(weft_plan plan, const facts* f, int from, const CFI_cdesc_t* in,
-                                const CFI_cdesc_t* out) {
+static weft_status check_arrays(const owner* o, int from, const CFI_cdesc_t* in, const CFI_cdesc_t* out) {
   expected sides[2];
-  weft_status status = expect(plan, f, WEFT_INPUT, &sides[WEFT_INPUT]);
-  if (status == WEFT_SUCCESS) status = expect(plan, f, WEFT_OUTPUT, &sides[WEFT_OUTPUT]);
+  weft_status status = expect(o, WEFT_INPUT, &sides[WEFT_INPUT]);
+  if (status == WEFT_SUCCESS) status = expect(o, WEFT_OUTPUT, &sides[WEFT_OUTPUT]);
   if (status != WEFT_SUCCESS) return status;
   if (!out) {
-    if (f->in_place) return check_in_place(in, sides, plan);
+    if (o->f->in_place) return check_in_place(in, sides, o->plan);
     if (sides[WEFT_INPUT].empty && sides[WEFT_OUTPUT].empty) return WEFT_SUCCESS;
     return weft_set_last_error(WEFT_FAILURE, "execution of a plan that is out of place", "one array",
                                "two: in and out; or a problem with in_place = .true.");
@@ -342,17 +388,28 @@ static weft_status check_arrays(weft_plan plan, const facts* f, int from, const 
 
 /* What is to be executed. */
 typedef struct execution {
-  weft_plan plan;
-  const facts* f;
+  owner of; /* a gradient is its only execution */
   weft_direction direction;
-  int starts;
-  weft_operator op; /* NULL: a transform */
+  enum { TRANSFORM, START, APPLY, APPLY_READY_MADE } how;
+  weft_operator op; /* of APPLY */
   void* user;
+  weft_mode_operator ready_made;
 } execution;
 
 static weft_status execute(const execution* e, const void* in, void* out, void* workspace, size_t bytes) {
-  if (e->op) return weft_apply(e->plan, e->direction, in, out, e->op, e->user, workspace, bytes);
-  return (e->starts ? weft_start : weft_execute)(e->plan, e->direction, in, out, workspace, bytes);
+  const weft_plan plan = e->of.plan;
+  if (e->of.is_gradient) return weft_gradient_execute(e->of.gradient, in, out);
+  switch (e->how) {
+    case START:
+      return weft_start(plan, e->direction, in, out, workspace, bytes);
+    case APPLY:
+      return weft_apply(plan, e->direction, in, out, e->op, e->user, workspace, bytes);
+    case APPLY_READY_MADE:
+      return weft_apply_mode_operator(plan, e->direction, in, out, e->ready_made, workspace, bytes);
+    case TRANSFORM:
+      break;
+  }
+  return weft_execute(plan, e->direction, in, out, workspace, bytes);
 }
 
 /* What is wrong here is found here, but the library has to be told: it lets the other ranks fail as well
@@ -362,35 +419,57 @@ static weft_status checked(const execution* e, const CFI_cdesc_t* in, const CFI_
                            const CFI_cdesc_t* workspace) {
   const int from = e->direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT;
   size_t bytes = 0;
-  weft_status status = check_arrays(e->plan, e->f, from, in, out);
+  weft_status status = check_arrays(&e->of, from, in, out);
   if (status == WEFT_SUCCESS) status = check_workspace(workspace, &bytes);
   if (status == WEFT_SUCCESS)
     return execute(e, in->base_addr, out ? out->base_addr : in->base_addr,
                    workspace ? workspace->base_addr : NULL, bytes);
   if (status == WEFT_BAD_HANDLE) return status;
   /* It succeeds where this rank holds nothing, and must not be left under way then. */
-  if (execute(e, NULL, NULL, NULL, 0) == WEFT_SUCCESS) weft_wait(e->plan);
-  return check_arrays(e->plan, e->f, from, in, out) != WEFT_SUCCESS ? status
-                                                                    : check_workspace(workspace, &bytes);
+  if (execute(e, NULL, NULL, NULL, 0) == WEFT_SUCCESS && !e->of.is_gradient) weft_wait(e->of.plan);
+  return check_arrays(&e->of, from, in, out) != WEFT_SUCCESS ? status : check_workspace(workspace, &bytes);
 }
 
 int weft_fortran_execute(weft_plan plan, const facts* f, int direction, int starts, const CFI_cdesc_t* in,
                          const CFI_cdesc_t* out, const CFI_cdesc_t* workspace) {
-  const execution e = {plan, f, (weft_direction)direction, starts, NULL, NULL};
+  const execution e = {
+      owner_of_plan(plan, f), (weft_direction)direction, starts ? START : TRANSFORM, NULL, NULL, NULL};
   return checked(&e, in, out, workspace);
 }
 
 int weft_fortran_apply(weft_plan plan, const facts* f, int direction, weft_operator op, void* user,
                        const CFI_cdesc_t* in, const CFI_cdesc_t* out, const CFI_cdesc_t* workspace) {
-  const execution e = {plan, f, (weft_direction)direction, 0, op, user};
+  const execution e = {owner_of_plan(plan, f), (weft_direction)direction, APPLY, op, user, NULL};
   return checked(&e, in, out, workspace);
+}
+
+int weft_fortran_apply_mode_operator(weft_plan plan, const facts* f, int direction, weft_mode_operator op,
+                                     const CFI_cdesc_t* in, const CFI_cdesc_t* out,
+                                     const CFI_cdesc_t* workspace) {
+  const execution e = {owner_of_plan(plan, f), (weft_direction)direction, APPLY_READY_MADE, NULL, NULL, op};
+  return checked(&e, in, out, workspace);
+}
+
+int weft_fortran_gradient_apply(weft_gradient gradient, const facts* f, const CFI_cdesc_t* in,
+                                const CFI_cdesc_t* out) {
+  const execution e = {owner_of_gradient(gradient, f), WEFT_FORWARD, TRANSFORM, NULL, NULL, NULL};
+  return checked(&e, in, out, NULL);
+}
+
+int weft_fortran_product(weft_plan plan, const CFI_cdesc_t* modes, int conjugated, weft_mode_operator* op) {
+  expected e;
+  const weft_status status = expect_modes(plan, &e);
+  /* A plan without modes between is refused below. */
+  if (status == WEFT_SUCCESS && !e.empty && !fits(modes, &e)) return refuse("argument modes", modes, &e, -1);
+  return weft_mode_operator_product(plan, modes->base_addr, conjugated, op);
 }
 
 int weft_fortran_measured_error(weft_plan plan, const facts* f, int direction, const CFI_cdesc_t* in,
                                 weft_accuracy* accuracy) {
   const int side = direction == WEFT_FORWARD ? WEFT_INPUT : WEFT_OUTPUT;
   expected e;
-  const weft_status status = expect(plan, f, side, &e);
+  const owner o = owner_of_plan(plan, f);
+  const weft_status status = expect(&o, side, &e);
   if (status != WEFT_SUCCESS) return status;
   if (e.empty || fits(in, &e))
     return weft_plan_measured_error(plan, (weft_direction)direction, in->base_addr, accuracy);
@@ -401,7 +480,8 @@ int weft_fortran_measured_error(weft_plan plan, const facts* f, int direction, c
 int weft_fortran_shell_spectrum(weft_plan plan, const facts* f, const CFI_cdesc_t* modes, const double* units,
                                 int unit_count, double** sums, size_t* count) {
   expected e;
-  const weft_status status = expect(plan, f, WEFT_OUTPUT, &e);
+  const owner o = owner_of_plan(plan, f);
+  const weft_status status = expect(&o, WEFT_OUTPUT, &e);
   if (status != WEFT_SUCCESS) return status;
   if (units && unit_count != e.axes) {
     char got[text_bytes];
@@ -446,9 +526,11 @@ static int is_dense(const expected* e) {
 }
 
 /* Points a Fortran pointer to `memory`, or to memory that is allocated. */
-static int view(weft_plan plan, const facts* f, int side, int allocates, void* memory, CFI_cdesc_t* array) {
+static int view(const owner* o, int side, int allocates, void* memory, CFI_cdesc_t* array) {
   expected e;
-  weft_status status = expect(plan, f, side, &e);
+  char what[text_bytes], advice[text_bytes];
+  snprintf(what, sizeof what, "%s%%%s", o->name, allocates ? "allocate" : "view");
+  weft_status status = expect(o, side, &e);
   if (status != WEFT_SUCCESS) return status;
   const int line = array->rank == 1 && e.rank > 1;
   if (array->type != e.type || (array->rank != e.rank && !line)) {
@@ -456,21 +538,24 @@ static int view(weft_plan plan, const facts* f, int side, int allocates, void* m
     append_type(got, array->type, array->elem_len);
     append(got, ", rank %" PRId64, array->rank);
     describe_expected(wanted, &e);
-    return weft_set_last_error(WEFT_FAILURE, "array of a plan", got, wanted);
+    return weft_set_last_error(WEFT_FAILURE, what, got, wanted);
   }
   if (allocates) {
-    if (f->on_gpu)
-      return weft_set_last_error(WEFT_FAILURE, "plan%allocate", "a problem whose memory is that of a GPU",
-                                 "memory of the program on the GPU, and plan%execute, or plan%view of it");
-    if (!is_dense(&e) && !e.empty)
-      return weft_set_last_error(WEFT_FAILURE, "plan%allocate", "a side with strides of its own",
-                                 "an array of the program, or plan%view of its memory");
+    if (o->f->on_gpu) {
+      snprintf(advice, sizeof advice, "memory of the program on the GPU, and %s%%execute, or %s%%view of it",
+               o->name, o->name);
+      return weft_set_last_error(WEFT_FAILURE, what, "a problem whose memory is that of a GPU", advice);
+    }
+    if (!is_dense(&e) && !e.empty) {
+      snprintf(advice, sizeof advice, "an array of the program, or %s%%view of its memory", o->name);
+      return weft_set_last_error(WEFT_FAILURE, what, "a side with strides of its own", advice);
+    }
     size_t bytes = (size_t)e.count * e.element_bytes;
-    if (f->in_place && (status = weft_plan_buffer_bytes(plan, &bytes)) != WEFT_SUCCESS) return status;
+    if (o->f->in_place && (status = weft_plan_buffer_bytes(o->plan, &bytes)) != WEFT_SUCCESS) return status;
     if ((status = allocate_room(bytes, &memory)) != WEFT_SUCCESS) return status;
   } else if (!memory && e.count > 0) {
-    return weft_set_last_error(WEFT_FAILURE, "plan%view", "memory that is c_null_ptr",
-                               "an address, or plan%allocate");
+    snprintf(advice, sizeof advice, "an address, or %s%%allocate", o->name);
+    return weft_set_last_error(WEFT_FAILURE, what, "memory that is c_null_ptr", advice);
   }
   array->base_addr = memory;
   for (int d = 0; d < array->rank; ++d) {
@@ -487,13 +572,19 @@ static void deallocate(CFI_cdesc_t* array) {
 }
 
 /* Fortran has no pointer to any type: one name per type of the elements. */
-#define POINTERS_TO(type)                                                                             \
-  int weft_fortran_view_##type(weft_plan plan, const facts* f, int side, int allocates, void* memory, \
-                               CFI_cdesc_t* array) {                                                  \
-    return view(plan, f, side, allocates, memory, array);                                             \
-  }                                                                                                   \
-  void weft_fortran_deallocate_##type(CFI_cdesc_t* array) {                                           \
-    deallocate(array);                                                                                \
+#define POINTERS_TO(type)                                                                                \
+  int weft_fortran_view_##type(weft_plan plan, const facts* f, int side, int allocates, void* memory,    \
+                               CFI_cdesc_t* array) {                                                     \
+    const owner o = owner_of_plan(plan, f);                                                              \
+    return view(&o, side, allocates, memory, array);                                                     \
+  }                                                                                                      \
+  int weft_fortran_gradient_view_##type(weft_gradient gradient, const facts* f, int side, int allocates, \
+                                        void* memory, CFI_cdesc_t* array) {                              \
+    const owner o = owner_of_gradient(gradient, f);                                                      \
+    return view(&o, side, allocates, memory, array);                                                     \
+  }                                                                                                      \
+  void weft_fortran_deallocate_##type(CFI_cdesc_t* array) {                                              \
+    deallocate(array);                                                                                   \
   }
 POINTERS_TO(real32)
 POINTERS_TO(real64)

@@ -6,10 +6,12 @@ module weft_plans_module
   use weft_problems_module
   use weft_options_module
   use weft_operators_module
+  use weft_mode_operators_module
   use weft_ranks_module
   implicit none
   private
   public :: weft_plan, weft_layout, weft_operation_time, weft_accuracy, weft_deallocate
+  public :: take_layout
   public :: weft_forward, weft_backward, weft_input, weft_output, weft_nyquist_kept, weft_nyquist_zero
 
   integer, parameter :: weft_forward = 0, weft_backward = 1
@@ -64,8 +66,7 @@ module weft_plans_module
   !     layout%hi - layout%lo + 1 and the strides of the plan; or rank 1, contiguous, with layout%count elements or more.
   ! Of arrays with assumed size, a(n, *), what the size would tell is not checked. A rank whose box is empty may pass
   ! anything. If the array of one rank is refused, the others learn of it as of other misuse (class Plan of C++).
-  type :: weft_plan
-    type(c_ptr) :: handle = c_null_ptr  ! for Weft's own use
+  type, extends(plan_handle) :: weft_plan
     type(plan_facts), private :: facts
     integer, private :: ndim = 0
   contains
@@ -74,7 +75,8 @@ module weft_plans_module
     procedure :: forward => plan_forward
     procedure :: backward => plan_backward
     procedure :: execute => plan_execute
-    procedure :: apply => plan_apply
+    procedure, private :: plan_apply, plan_apply_mode_operator
+    generic :: apply => plan_apply, plan_apply_mode_operator
     procedure :: start_forward => plan_start_forward
     procedure :: start_backward => plan_start_backward
     procedure :: start => plan_start
@@ -86,6 +88,7 @@ module weft_plans_module
     procedure :: output_layout => plan_output_layout
     procedure :: input_box => plan_input_box
     procedure :: output_box => plan_output_box
+    procedure :: between_box => plan_between_box
     procedure :: buffer_bytes => plan_buffer_bytes
     procedure :: workspace_bytes => plan_workspace_bytes
     procedure :: scale_factor => plan_scale_factor
@@ -220,6 +223,21 @@ contains
       workspace), status)
   end subroutine
 
+  ! The same with a ready-made operator on modes. It fails before any data move for one that is none for the plan: of
+  ! another problem's modes, or for another number of fields or results.
+  subroutine plan_apply_mode_operator(self, op, in, out, workspace, direction, status)
+    class(weft_plan), intent(in) :: self
+    class(weft_mode_operator), intent(in) :: op
+    type(*), dimension(..) :: in
+    type(*), dimension(..), intent(inout), optional :: out, workspace
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: status
+    integer(c_int) :: way
+    way = weft_forward
+    if (present(direction)) way = int(direction, c_int)
+    call report(weft_fortran_apply_mode_operator(self%handle, self%facts, way, op%handle, in, out, workspace), status)
+  end subroutine
+
   ! The same by addresses, which are not checked: for memory of C, or of a GPU. `workspace` with its size in bytes, or
   ! c_null_ptr and 0.
   subroutine plan_execute(self, direction, in, out, workspace, workspace_bytes, status)
@@ -318,28 +336,35 @@ contains
     integer, intent(out), optional :: status
     type(weft_layout) :: layout
     type(c_layout) :: c
-    integer(c_int64_t) :: lower(max_axes), upper(max_axes)
     integer(c_int) :: code
     c%size = c_sizeof(c)
     code = weft_plan_layout_c(self%handle, int(side, c_int), c)
-    if (code == weft_success) then
-      layout%box = box_from_c(c%box)
-      layout%order = order_to_dimensions(c%order, c%box%ndim)
-      layout%strides = dimensions_of(c%strides, c%box%ndim)
-      code = weft_fortran_margins(self%facts, int(side, c_int), c, lower, upper)
-      code = weft_success
-      layout%lo = layout%box%lo - dimensions_of(lower, c%box%ndim)
-      layout%hi = layout%box%hi + dimensions_of(upper, c%box%ndim)
-      layout%lo = layout%lo(layout%order)
-      layout%hi = layout%hi(layout%order)
-      layout%offset = c%offset
-      layout%distance = c%distance
-      layout%count = c%count
-      layout%element_bytes = int(c%element_bytes)
-      layout%is_complex = c%is_complex /= 0
-    end if
+    if (code == weft_success) call take_layout(c, self%facts, side, layout)
     call report(code, status)
   end function
+
+  ! A layout of C as one of Fortran.
+  subroutine take_layout(c, facts, side, layout)
+    type(c_layout), intent(in) :: c
+    type(plan_facts), intent(in) :: facts
+    integer, intent(in) :: side
+    type(weft_layout), intent(out) :: layout
+    integer(c_int64_t) :: lower(max_axes), upper(max_axes)
+    integer(c_int) :: empty
+    layout%box = box_from_c(c%box)
+    layout%order = order_to_dimensions(c%order, c%box%ndim)
+    layout%strides = dimensions_of(c%strides, c%box%ndim)
+    empty = weft_fortran_margins(facts, int(side, c_int), c, lower, upper)
+    layout%lo = layout%box%lo - dimensions_of(lower, c%box%ndim)
+    layout%hi = layout%box%hi + dimensions_of(upper, c%box%ndim)
+    layout%lo = layout%lo(layout%order)
+    layout%hi = layout%hi(layout%order)
+    layout%offset = c%offset
+    layout%distance = c%distance
+    layout%count = c%count
+    layout%element_bytes = int(c%element_bytes)
+    layout%is_complex = c%is_complex /= 0
+  end subroutine
 
   function plan_input_layout(self, status) result(layout)
     class(weft_plan), intent(in) :: self
@@ -372,6 +397,19 @@ contains
     type(weft_layout) :: layout
     layout = self%layout(weft_output, status)
     box = layout%box
+  end function
+
+  ! What of the modes, or points, between two transforms an operator gets on this rank. A failure for a plan with nothing
+  ! between.
+  function plan_between_box(self, status) result(box)
+    class(weft_plan), intent(in) :: self
+    integer, intent(out), optional :: status
+    type(weft_box) :: box
+    type(c_box) :: c
+    integer(c_int) :: code
+    code = weft_plan_between_box_c(self%handle, c)
+    if (code == weft_success) box = box_from_c(c)
+    call report(code, status)
   end function
 
   ! Bytes of an array that serves in place: the larger of input and output.

@@ -14,7 +14,7 @@ module weft_problems_module
   public :: weft_nyquist_shared, weft_nyquist_odd, weft_nyquist_single
   public :: weft_between_none, weft_between_modes, weft_between_points
   public :: weft_unscaled, weft_symmetric, weft_full
-  public :: c_arguments, translate
+  public :: c_arguments, translate, need_size
 
   ! The most dimensions that an array can have.
   integer, parameter :: weft_max_dimensions = max_axes

@@ -13,8 +13,10 @@ module weft
   use weft_ranks_module, only: weft_comm, weft_comm_self, weft_team, weft_body
   use weft_options_module, only: weft_options
   use weft_operators_module, only: weft_operator, weft_block
+  use weft_mode_operators_module, only: weft_mode_operator, weft_filter
   use weft_plans_module, only: weft_plan, weft_layout, weft_operation_time, weft_accuracy, weft_deallocate, &
     weft_forward, weft_backward, weft_input, weft_output, weft_nyquist_kept, weft_nyquist_zero
+  use weft_gradients_module, only: weft_gradient
   use weft_trials_module, only: weft_export_wisdom, weft_import_wisdom, weft_forget_wisdom, weft_interrupt_trials_if, &
     weft_report_trials_to, weft_trial_progress, weft_information_json, weft_asked, weft_told
   use weft_communicators_module  ! weft_comm_mpi, as far as this build has MPI

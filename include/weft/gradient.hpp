@@ -75,6 +75,10 @@ class WEFT_API Gradient {
   std::string to_string() const;
 
  private:
+  friend struct GradientFacts;
+  Gradient(const Comm& comm, const Problem& problem, const Options& options,
+           const AxisVector<double>& lengths, bool last_axis_first);
+
   template <class T>
   bool is_of() const {
     return std::is_void_v<T> || (std::is_same_v<T, float> && has_elements(Element::real, 4)) ||

@@ -392,6 +392,10 @@ typedef struct weft_layout {
 /// Local.
 WEFT_API weft_status weft_plan_layout(weft_plan plan, weft_side side, weft_layout* layout);
 
+/// What of the modes, or points, between two transforms an operator gets on this rank. A failure for a plan
+/// with nothing between. Local.
+WEFT_API weft_status weft_plan_between_box(weft_plan plan, weft_box* box);
+
 /// Bytes of an array that serves in place: the larger of input and output.
 WEFT_API weft_status weft_plan_buffer_bytes(weft_plan plan, size_t* bytes);
 /// Bytes of workspace on this rank.
@@ -473,6 +477,121 @@ WEFT_API weft_status weft_plan_program(weft_plan plan, weft_direction direction,
 /// with their options, summary, predicted_s, measured_s and why, as struct Explanation of C++ has them. What
 /// is not known of a candidate is left out.
 WEFT_API weft_status weft_plan_explain_json(weft_plan plan, char** text);
+
+// ---------------------------------------------------------------------------------------- operators on modes
+
+/// A ready-made operator on the modes of a problem with WEFT_BETWEEN_MODES: derivatives and what is made of
+/// them, filters and shifts. It is made for a problem, and serves any plan of it.
+typedef struct weft_mode_operator_handle* weft_mode_operator;
+
+/// Of vectors, and of derivatives along several axes: which comes first. WEFT_FIRST_AXIS_FIRST: component c
+/// belongs to axis c. WEFT_LAST_AXIS_FIRST: component c belongs to axis ndim - 1 - c, for arrays a[z][y][x]
+/// of vectors (x, y, z), and for Fortran. A curl is right-handed in the order of the components.
+typedef enum weft_components { WEFT_FIRST_AXIS_FIRST = 0, WEFT_LAST_AXIS_FIRST = 1 } weft_components;
+
+/// All of these count modes by angular wavenumbers, 2 pi / L times those of weft_plan_wavenumbers. `lengths`
+/// are the periods L of the transforms, one for each axis of the problem, in the user's unit: the length of
+/// the domain along a c2c or r2c axis, and its logical length times the spacing along a DCT or DST axis
+/// (twice the domain of dct2). NULL: 2 pi each. None of them scales: give the problem a scale factor, for
+/// which a backward_scale of WEFT_FULL is usual. They do with arrays in memory of a GPU, except where it is
+/// said.
+///
+/// They fail for a problem without modes between, an axis that it does not have, an axis with a DCT or DST
+/// where a derivative of odd order would make it a DST or DCT, and lengths that are not positive. Numbers of
+/// fields (batch, results) that do not fit are found by weft_apply_mode_operator. Local.
+
+/// The derivative of an order along an axis, of every field. Of an odd order the modes that stand for n/2
+/// periods and -n/2 alike become zero.
+WEFT_API weft_status weft_mode_operator_derivative(const weft_problem* problem, int axis, int order,
+                                                   const double* lengths, weft_mode_operator* op);
+/// The derivatives along all n axes: of m fields m n results, those of the first field first.
+WEFT_API weft_status weft_mode_operator_gradient(const weft_problem* problem, const double* lengths,
+                                                 weft_components components, weft_mode_operator* op);
+/// The sum of the derivatives of n components along the n axes: of m n fields m results.
+WEFT_API weft_status weft_mode_operator_divergence(const weft_problem* problem, const double* lengths,
+                                                   weft_components components, weft_mode_operator* op);
+/// Of three components along three axes, or of several such fields one after the other: as many results.
+WEFT_API weft_status weft_mode_operator_curl(const weft_problem* problem, const double* lengths,
+                                             weft_components components, weft_mode_operator* op);
+/// What of n components along the n axes has no divergence (Helmholtz, Leray): u - k (k u) / k^2. Mode 0
+/// stays.
+WEFT_API weft_status weft_mode_operator_solenoidal_part(const weft_problem* problem, const double* lengths,
+                                                        weft_components components, weft_mode_operator* op);
+/// The sum of the second derivatives, of every field: times -k^2.
+WEFT_API weft_status weft_mode_operator_laplacian(const weft_problem* problem, const double* lengths,
+                                                  weft_mode_operator* op);
+/// The solution u of (shift - laplacian) u = f, of every field: divided by k^2 + shift. Where that is zero,
+/// as for mode 0 with a shift of 0, the mode becomes zero. Poisson's equation -laplacian u = f with 0.
+WEFT_API weft_status weft_mode_operator_inverse_helmholtz(const weft_problem* problem, double shift,
+                                                          const double* lengths, weft_mode_operator* op);
+/// f(x + distances), of every field: times exp(i k distances), one distance for each axis, in the unit of
+/// `lengths`. Modes that stand for n/2 and -n/2 alike get the cosine, so that real data stay real.
+WEFT_API weft_status weft_mode_operator_shift(const weft_problem* problem, const double* distances,
+                                              const double* lengths, weft_mode_operator* op);
+/// Times `factor` of |k|, of every field. `factor` is called with `user` by several threads, and must not
+/// call Weft. `user` must live until the executions with the operator are complete. For arrays on the host:
+/// with others weft_apply_mode_operator fails.
+WEFT_API weft_status weft_mode_operator_filter(const weft_problem* problem,
+                                               double (*factor)(double k, void* user), void* user,
+                                               const double* lengths, weft_mode_operator* op);
+/// Times an array of modes, element by element, of every field: a cyclic convolution with the array that the
+/// modes are of, or with `points` of the problem a linear one; `conjugated` not 0: the correlation. `modes`
+/// is this rank's array of the modes in weft_plan_between_box, in C order: the output of a plan for the
+/// kernel, with the same shape, transforms, kept modes and modes_nyquist, and that box (WEFT_BOX). They are
+/// complex numbers of the plan's precision, which is not checked, in the kind of memory that the plan's
+/// arrays are in, on a GPU on a multiple of 16 bytes, and must live until the executions with the operator
+/// are complete. NULL is allowed if the box is empty.
+WEFT_API weft_status weft_mode_operator_product(weft_plan plan, const void* modes, int conjugated,
+                                                weft_mode_operator* op);
+/// Local. Not while an execution with it is under way.
+WEFT_API weft_status weft_mode_operator_free(weft_mode_operator* op);
+
+/// weft_apply with a ready-made operator. A failure before any data move if it is none for the plan: of
+/// another problem's modes, or for another number of fields or results.
+WEFT_API weft_status weft_apply_mode_operator(weft_plan plan, weft_direction direction, const void* in,
+                                              void* out, weft_mode_operator op, void* workspace,
+                                              size_t workspace_bytes);
+
+// ------------------------------------------------------------------------------------------------- gradients
+
+/// The derivatives of fields along all axes that are transformed, each by a transform along that axis alone
+/// and back: half of the work of weft_mode_operator_gradient.
+typedef struct weft_gradient_handle* weft_gradient;
+
+/// Makes one. Collective over `comm`; all ranks give the same options (NULL: none). `problem`: points before
+/// and behind, as for a plan: shape, transforms (c2c, or r2c for real points, of which no axis is special
+/// here, or none), precision, memory, batch, and who holds which points of the fields (`input`) and of each
+/// derivative (`output`, which may have other boxes and strides). `output_distance` is that from one
+/// derivative to the next. Scale factors do not count: the results are the derivatives. `lengths`: the
+/// periods along each axis of the problem, in the user's unit; NULL: 2 pi each. The modes that stand for n/2
+/// periods and -n/2 alike count as zero. `components`: which derivative comes first.
+///
+/// Fails, on all ranks alike, for DCTs and DSTs, in place, kept modes, given points, a line, something
+/// between, no transformed axis, distributions by columns and fastest, lengths that are not positive, and
+/// where weft_plan_create fails.
+WEFT_API weft_status weft_gradient_create(weft_comm comm, const weft_problem* problem, weft_options options,
+                                          const double* lengths, weft_components components,
+                                          weft_gradient* gradient);
+/// Local.
+WEFT_API weft_status weft_gradient_free(weft_gradient* gradient);
+
+/// Of m fields (the batch) and n transformed axes m n derivatives: those of the first field first, in the
+/// order of weft_gradient_axes. Collective. `in` is left as it was, and must not overlap `out`. A rank whose
+/// box is empty may pass NULL. Elements are of the problem's precision, real or complex as its points are;
+/// they are not checked. Errors are those of weft_apply.
+WEFT_API weft_status weft_gradient_execute(weft_gradient gradient, const void* in, void* out);
+/// For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t.
+WEFT_API weft_status weft_gradient_set_stream(weft_gradient gradient, void* stream);
+
+/// This rank's array of the fields (WEFT_INPUT), or of all derivatives (WEFT_OUTPUT): there `distance` is
+/// from one derivative to the next. Local, as all that follow.
+WEFT_API weft_status weft_gradient_layout(weft_gradient gradient, weft_side side, weft_layout* layout);
+/// The axes that are transformed, in the order of the derivatives; `axes` has room for WEFT_MAX_AXES.
+WEFT_API weft_status weft_gradient_axes(weft_gradient gradient, int* axes, int* count);
+/// Bytes of workspace on this rank.
+WEFT_API weft_status weft_gradient_workspace_bytes(weft_gradient gradient, size_t* bytes);
+/// What each derivative does, for people, to be freed with weft_free.
+WEFT_API weft_status weft_gradient_text(weft_gradient gradient, char** text);
 
 // -------------------------------------------------------------------------------------------- wisdom, trials
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/gradient_facts.hpp"
 #include "api/option_table.hpp"
 #include "api/plan_impl.hpp"
 #include "api/problem_check.hpp"
@@ -119,7 +120,7 @@ struct Gradient::Impl {
   Comm comm;
   Problem problem;
   std::array<Side, 2> sides;  ///< the fields, the derivatives
-  AxisVector<int> axes;
+  AxisVector<int> axes;       ///< in the order of the derivatives
   std::vector<Derivative> derivatives;
 
   Index unit() const { return (problem.element == Element::complex ? 2 : 1) * real_bytes(problem.precision); }
@@ -181,7 +182,11 @@ struct Gradient::Impl {
 };
 
 Gradient::Gradient(const Comm& comm, const Problem& problem, const Options& options,
-                   const AxisVector<double>& lengths) {
+                   const AxisVector<double>& lengths)
+    : Gradient(comm, problem, options, lengths, false) {}
+
+Gradient::Gradient(const Comm& comm, const Problem& problem, const Options& options,
+                   const AxisVector<double>& lengths, bool last_axis_first) {
   CommImpl& c = comm.impl();
   c.check_alive(operation);
   Problem all;
@@ -193,12 +198,14 @@ Gradient::Gradient(const Comm& comm, const Problem& problem, const Options& opti
       all = problem_of_all(problem, comm.size());
       mine = describe(all);
       mine.push_back("lengths {" + join(lengths, ",") + "}");
+      mine.push_back(std::string("derivatives of the ") + (last_axis_first ? "last" : "first") + " axis first");
     });
     compare_lines(c, mine);
   });
   impl_ = std::make_unique<Impl>(Impl{comm, all, sides_of(comm, all), {}, {}});
   for (int a = 0; a < all.shape.size(); ++a)
     if (all.transforms[a] != Transform::none) impl_->axes.push_back(a);
+  if (last_axis_first) std::ranges::reverse(impl_->axes);
   for (const int axis : impl_->axes) impl_->add(axis, options, lengths);
 }
 Gradient::~Gradient() = default;
@@ -281,6 +288,15 @@ const Plan& Gradient::along(int axis) const {
   if (found == all.end())
     throw Error(operation, "axis " + std::to_string(axis), "one of {" + join(impl().axes, ",") + "}");
   return found->plan;
+}
+
+Gradient GradientFacts::make(const Comm& comm, const Problem& problem, const Options& options,
+                             const AxisVector<double>& lengths, Components order) {
+  return {comm, problem, options, lengths, order == Components::last_axis_first};
+}
+
+const Problem& GradientFacts::problem(const Gradient& gradient) {
+  return gradient.impl().problem;
 }
 
 std::string Gradient::to_string() const {

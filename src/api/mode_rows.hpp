@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/mode_steps.hpp"
+#include "api/ordered_operators.hpp"
 #include "api/problem_check.hpp"
 #include "base/arithmetic.hpp"
 #include "base/text.hpp"
@@ -44,10 +45,12 @@ struct RowOfWaves {
 /// The angular wavenumbers of a problem, by global index along each axis.
 class Waves {
  public:
-  Waves(const Problem& problem, const AxisVector<double>& lengths, const char* operation, Nyquist nyquist)
+  Waves(const Problem& problem, const AxisVector<double>& lengths, const char* operation, Nyquist nyquist,
+        Components order = Components::first_axis_first)
       : operation_(operation),
         ndim_(problem.shape.size()),
         zeroes_nyquist_(nyquist == Nyquist::zero),
+        last_axis_first_(order == Components::last_axis_first),
         problem_(problem) {
     if (problem.between != Between::modes)
       throw Error(operation, "a problem without an operator on modes", "Problem::between modes");
@@ -78,10 +81,13 @@ class Waves {
                 "a plan of the operator's problem, of " + by_x(modes_of(p)) + " modes");
   }
   int ndim() const { return ndim_; }
+  /// The axis that a component of a vector belongs to; also the component that belongs to an axis.
+  int axis_of(int component) const { return last_axis_first_ ? ndim_ - 1 - component : component; }
   const char* operation() const { return operation_; }
   /// What a kernel needs to know of the wavenumbers.
   void describe(MapModes& step) const {
     step.waves = steps_;
+    for (int a = 0; a < ndim_; ++a) at(step.component, a) = axis_of(a);
     step.zeroes_nyquist = zeroes_nyquist_;
   }
   const std::vector<double>& along(int axis) const { return k_[static_cast<std::size_t>(axis)]; }
@@ -99,6 +105,7 @@ class Waves {
   const char* operation_;
   int ndim_;
   bool zeroes_nyquist_;
+  bool last_axis_first_;
   Problem problem_;
   std::array<AxisWaves, max_axes> steps_{};
   std::vector<std::vector<double>> k_;

@@ -45,7 +45,7 @@ void enqueue_map(const Block& block, const MapModes& by_axis, const void* array,
   for (int i = 0; i < ndim; ++i) {
     const int a = axes[i];
     step.loops.add({block.box.extent(a), block.strides[a], array == nullptr ? 0 : array_strides[a]});
-    at(step.axis, i) = a;
+    at(step.component, i) = at(by_axis.component, a);
     at(step.first, i) = block.box.lo[a];
     at(step.waves, i) = at(by_axis.waves, a);
     at(step.distance, i) = at(by_axis.distance, a);

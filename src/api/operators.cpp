@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/mode_rows.hpp"
+#include "api/ordered_operators.hpp"
 #include "api/plan_impl.hpp"
 #include "geometry/layout.hpp"
 #include "geometry/transform.hpp"
@@ -109,7 +110,7 @@ struct Gradient {
     const int n = waves.ndim();
     for (Index f = row.fields - 1; f >= 0; --f)
       for (int a = n - 1; a >= 0; --a) {
-        row.waves(a, k);
+        row.waves(waves.axis_of(a), k);
         derive(k, row.field(f), row.field(f * n + a), row.n, row.stride);
       }
   }
@@ -128,7 +129,7 @@ struct Divergence {
     for (Index f = 0; f < row.fields / n; ++f) {
       T sum[at_once] = {};
       for (int a = 0; a < n; ++a) {
-        row.waves(a, k);
+        row.waves(waves.axis_of(a), k);
         const T* const u = row.field(f * n + a);
         for_positions(row.n, row.stride,
                       [&](Index i, Index at) { sum[i] += T(-k[i] * u[at].imag(), k[i] * u[at].real()); });
@@ -146,7 +147,7 @@ T derived(double k, const T& u) {
   return {-factor * u.imag(), factor * u.real()};
 }
 
-/// Of vectors with a component along each axis: `of_vector(k, i, u)` of mode i of a row.
+/// Of vectors with a component along each axis: `of_vector(waves, k, i, u)` of mode i of a row.
 template <class OfVector>
 struct OnVectors {
   Waves waves;
@@ -159,7 +160,7 @@ struct OnVectors {
   void operator()(const Row<T>& row) const {
     for (Index f = 0; f < row.fields; f += waves.ndim())
       for_positions(row.n, row.stride, [&](Index i, Index at) {
-        of_vector(row.k, i, Fields<T>(row.field(f) + at, row.field_stride));
+        of_vector(waves, row.k, i, Fields<T>(row.field(f) + at, row.field_stride));
       });
   }
 };
@@ -306,27 +307,29 @@ ModeOperator derivative(const Problem& problem, int axis, int order, const AxisV
   return multiplied(Waves(problem, lengths, operation, Nyquist::kept), power, step);
 }
 
-ModeOperator gradient(const Problem& problem, const AxisVector<double>& lengths) {
+namespace ordered {
+
+ModeOperator gradient(const Problem& problem, const AxisVector<double>& lengths, Components order) {
   check_fourier(problem, "gradient");
-  return made<false>(Gradient{Waves(problem, lengths, "gradient", Nyquist::zero)},
+  return made<false>(Gradient{Waves(problem, lengths, "gradient", Nyquist::zero, order)},
                      MapModes{.map = ModeMap::gradient});
 }
 
-ModeOperator divergence(const Problem& problem, const AxisVector<double>& lengths) {
+ModeOperator divergence(const Problem& problem, const AxisVector<double>& lengths, Components order) {
   check_fourier(problem, "divergence");
-  return made<false>(Divergence{Waves(problem, lengths, "divergence", Nyquist::zero)},
+  return made<false>(Divergence{Waves(problem, lengths, "divergence", Nyquist::zero, order)},
                      MapModes{.map = ModeMap::divergence});
 }
 
-ModeOperator curl(const Problem& problem, const AxisVector<double>& lengths) {
+ModeOperator curl(const Problem& problem, const AxisVector<double>& lengths, Components order) {
   check_fourier(problem, "curl");
   if (problem.shape.size() != 3)
     throw Error("curl", std::to_string(problem.shape.size()) + " axes", "three axes");
   return on_vectors(
-      Waves(problem, lengths, "curl", Nyquist::zero),
-      []<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
+      Waves(problem, lengths, "curl", Nyquist::zero, order),
+      []<class T>(const Waves& waves, const RowOfWaves& k, Index i, const Fields<T>& u) {
         const T x = u[0], y = u[1], z = u[2];
-        const double kx = k.of(0, i), ky = k.of(1, i), kz = k.of(2, i);
+        const double kx = k.of(waves.axis_of(0), i), ky = k.of(1, i), kz = k.of(waves.axis_of(2), i);
         u[0] = derived(ky, z) - derived(kz, y);
         u[1] = derived(kz, x) - derived(kx, z);
         u[2] = derived(kx, y) - derived(ky, x);
@@ -334,19 +337,37 @@ ModeOperator curl(const Problem& problem, const AxisVector<double>& lengths) {
       MapModes{.map = ModeMap::curl});
 }
 
-ModeOperator solenoidal_part(const Problem& problem, const AxisVector<double>& lengths) {
+ModeOperator solenoidal_part(const Problem& problem, const AxisVector<double>& lengths, Components order) {
   check_fourier(problem, "solenoidal part");
-  const int n = problem.shape.size();
   return on_vectors(
-      Waves(problem, lengths, "solenoidal part", Nyquist::zero),
-      [n]<class T>(const RowOfWaves& k, Index i, const Fields<T>& u) {
+      Waves(problem, lengths, "solenoidal part", Nyquist::zero, order),
+      []<class T>(const Waves& waves, const RowOfWaves& k, Index i, const Fields<T>& u) {
+        const int n = waves.ndim();
         const double k2 = k.squared(i);
         if (k2 == 0) return;
         T along = 0;
-        for (int a = 0; a < n; ++a) along += static_cast<RealOf<T>>(k.of(a, i) / k2) * u[a];
-        for (int a = 0; a < n; ++a) u[a] -= static_cast<RealOf<T>>(k.of(a, i)) * along;
+        for (int c = 0; c < n; ++c) along += static_cast<RealOf<T>>(k.of(waves.axis_of(c), i) / k2) * u[c];
+        for (int c = 0; c < n; ++c) u[c] -= static_cast<RealOf<T>>(k.of(waves.axis_of(c), i)) * along;
       },
       MapModes{.map = ModeMap::solenoidal_part});
+}
+
+}  // namespace ordered
+
+ModeOperator gradient(const Problem& problem, const AxisVector<double>& lengths) {
+  return ordered::gradient(problem, lengths, Components::first_axis_first);
+}
+
+ModeOperator divergence(const Problem& problem, const AxisVector<double>& lengths) {
+  return ordered::divergence(problem, lengths, Components::first_axis_first);
+}
+
+ModeOperator curl(const Problem& problem, const AxisVector<double>& lengths) {
+  return ordered::curl(problem, lengths, Components::first_axis_first);
+}
+
+ModeOperator solenoidal_part(const Problem& problem, const AxisVector<double>& lengths) {
+  return ordered::solenoidal_part(problem, lengths, Components::first_axis_first);
 }
 
 ModeOperator laplacian(const Problem& problem, const AxisVector<double>& lengths) {

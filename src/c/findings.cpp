@@ -78,6 +78,10 @@ weft_status weft_plan_layout(weft_plan plan, weft_side side, weft_layout* layout
   });
 }
 
+weft_status weft_plan_between_box(weft_plan plan, weft_box* box) {
+  return store_fact(plan, box, "box", [](const Plan& p) { return box_of(p.between_box()); });
+}
+
 weft_status weft_plan_buffer_bytes(weft_plan plan, size_t* bytes) {
   return store_fact(plan, bytes, "bytes", [](const Plan& p) { return p.buffer_bytes(); });
 }

@@ -87,7 +87,8 @@ void release_slot(std::uint32_t index) noexcept {
 }
 
 const char* name_of(HandleKind kind) {
-  constexpr const char* names[] = {"", "a communicator", "a team", "options", "a plan"};
+  constexpr const char* names[] = {"",       "a communicator",       "a team",    "options",
+                                   "a plan", "an operator on modes", "a gradient"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -96,7 +97,7 @@ std::string description(std::uint64_t handle) {
   const Slot* const slot = slot_at(index_of(handle));
   const HandleKind kind = kind_of(handle);
   const std::uint64_t generation = generation_of(handle);
-  if (slot == nullptr || kind == HandleKind::none || kind > HandleKind::plan || generation == 0 ||
+  if (slot == nullptr || kind == HandleKind::none || kind > HandleKind::gradient || generation == 0 ||
       generation > slot->generation)
     return "a value that is no handle of Weft";
   if (slot->handle == handle) return name_of(kind);

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "weft/comm.hpp"
+#include "weft/gradient.hpp"
+#include "weft/operators.hpp"
 #include "weft/options.hpp"
 #include "weft/plan.hpp"
 #include "weft/thread_team.hpp"
@@ -23,7 +25,7 @@ struct Team {
   std::atomic<int> runs{0};
 };
 
-enum class HandleKind : unsigned { none, comm, team, options, plan };
+enum class HandleKind : unsigned { none, comm, team, options, plan, mode_operator, gradient };
 
 /// The object that a type of handle stands for.
 template <class Handle>
@@ -47,6 +49,16 @@ template <>
 struct Held<weft_plan> {
   using Type = Plan;
   static constexpr HandleKind kind = HandleKind::plan;
+};
+template <>
+struct Held<weft_mode_operator> {
+  using Type = ModeOperator;
+  static constexpr HandleKind kind = HandleKind::mode_operator;
+};
+template <>
+struct Held<weft_gradient> {
+  using Type = Gradient;
+  static constexpr HandleKind kind = HandleKind::gradient;
 };
 
 struct Slot;

@@ -118,6 +118,23 @@ weft_status weft_apply(weft_plan plan, weft_direction direction, const void* in,
   });
 }
 
+weft_status weft_apply_mode_operator(weft_plan plan, weft_direction direction, const void* in, void* out,
+                                     weft_mode_operator op, void* workspace, size_t workspace_bytes) {
+  return guarded([&] {
+    Plan& mine = object_of(plan, "apply");
+    const bool forward = is_forward(mine, direction, "apply");
+    const weft::ModeOperator* operate = nullptr;
+    try {
+      operate = &object_of(op, "apply");
+    } catch (...) {
+      fail_together(std::current_exception(),
+                    [&](const Error& own) { weft::PlanImpl::of(mine).refuse_execution("apply", own); });
+    }
+    mine.apply(in, out, *operate, forward ? weft::Direction::forward : weft::Direction::backward, workspace,
+               workspace_bytes);
+  });
+}
+
 weft_status weft_start(weft_plan plan, weft_direction direction, const void* in, void* out, void* workspace,
                        size_t workspace_bytes) {
   return guarded([&] {

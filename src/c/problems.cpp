@@ -129,6 +129,16 @@ Problem problem_of(const weft_problem* given) {
   return problem;
 }
 
+Components components_of(const weft_components& components, const char* operation) {
+  constexpr Components all[] = {Components::first_axis_first, Components::last_axis_first};
+  return in_table(all, components, operation, "weft_components");
+}
+
+AxisVector<double> numbers_of(const double* numbers, const Problem& problem) {
+  if (numbers == nullptr) return {};
+  return AxisVector<double>::from(numbers, numbers + problem.shape.size());
+}
+
 }  // namespace weft::c
 
 weft_status weft_line_shape(int64_t n, int64_t shape[2]) {

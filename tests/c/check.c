@@ -36,5 +36,7 @@ void test_on(weft_comm comm) {
   test_errors(comm);
   test_findings(comm);
   test_lines(comm);
+  test_mode_operators(comm);
+  test_gradients(comm);
   test_trials(comm);
 }

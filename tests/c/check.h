@@ -29,6 +29,8 @@ void test_transforms(weft_comm comm);
 void test_errors(weft_comm comm);
 void test_findings(weft_comm comm);
 void test_lines(weft_comm comm);
+void test_mode_operators(weft_comm comm);
+void test_gradients(weft_comm comm);
 void test_trials(weft_comm comm);
 // All of those that take a communicator.
 void test_on(weft_comm comm);

@@ -4,7 +4,7 @@ if(WEFT_MPI AND MPI_Fortran_HAVE_F08_MODULE)
   set(mpi_part fortran/ranks_of_mpi_f08.f90)
 endif()
 add_executable(weft_fortran_tests fortran/support.f90 ${mpi_part} fortran/sums.f90 fortran/arrays.f90 fortran/edges.f90 fortran/misuse.f90
-  fortran/facts.f90 fortran/operators.f90 fortran/lines.f90 fortran/columns.f90 fortran/main.f90)
+  fortran/facts.f90 fortran/operators.f90 fortran/mode_operators.f90 fortran/gradients.f90 fortran/lines.f90 fortran/columns.f90 fortran/main.f90)
 target_link_libraries(weft_fortran_tests PRIVATE weft_fortran weft_fortran_settings weft_settings)
 target_compile_options(weft_fortran_tests PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-O0;-fcheck=all;-frecursive>)
 set_target_properties(weft_fortran_tests PROPERTIES Fortran_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fortran_modules)

@@ -9,6 +9,8 @@ module all_of_them
   use facts
   use lines
   use operators
+  use mode_operators
+  use gradients
   use columns
   implicit none
 
@@ -25,6 +27,8 @@ contains
     call test_facts(comm)
     call test_lines(comm)
     call test_operators(comm)
+    call test_mode_operators(comm)
+    call test_gradients(comm)
     call test_columns(comm)
   end subroutine
 end module

@@ -59,7 +59,7 @@ struct Map {
         zeroes(s.zeroes_nyquist),
         conjugated(s.conjugated) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(s.loops.count); ++i) {
-      axis[i] = s.axis[i];
+      component[i] = s.component[i];
       first[i] = s.first[i];
       waves[i] = s.waves[i];
       distance[i] = s.distance[i];
@@ -117,7 +117,7 @@ struct Map {
   /// k^order along the axis of the derivative.
   WEFT_ANYWHERE double powered(const WavesAt& w) const {
     double k = 0, power = 1;
-    WEFT_UNROLL for (int i = 0; i < most; ++i) if (i < w.count && axis[i] == along) k = w.k[i];
+    WEFT_UNROLL for (int i = 0; i < most; ++i) if (i < w.count && component[i] == along) k = w.k[i];
     for (int j = 0; j < order; ++j) power *= k;
     return power;
   }
@@ -137,19 +137,19 @@ struct Map {
       for (Position f = fields; f-- > 0;) {
         const T from = u[f];
         WEFT_UNROLL for (int i = 0; i < most; ++i) if (i < w.count)
-            u[f * n + static_cast<Position>(axis[i])] = derived(w.k[i], from);
+            u[f * n + static_cast<Position>(component[i])] = derived(w.k[i], from);
       }
     } else if constexpr (map == ModeMap::divergence) {
       for (Position f = 0; f < fields / n; ++f) {
         T sum{0, 0};
         WEFT_UNROLL for (int i = 0; i < most; ++i) if (i < w.count) sum =
-            sum + derived(w.k[i], u[f * n + static_cast<Position>(axis[i])]);
+            sum + derived(w.k[i], u[f * n + static_cast<Position>(component[i])]);
         u[f] = sum;
       }
     } else if constexpr (map == ModeMap::curl) {
       double k[3]{};
       WEFT_UNROLL for (int i = 0; i < 3; ++i) {
-        WEFT_UNROLL for (int a = 0; a < 3; ++a) if (axis[i] == a) k[a] = w.k[i];
+        WEFT_UNROLL for (int a = 0; a < 3; ++a) if (component[i] == a) k[a] = w.k[i];
       }
       for (Position f = 0; f < fields; f += 3) {
         const T x = u[f], y = u[f + 1], z = u[f + 2];
@@ -161,12 +161,12 @@ struct Map {
       const double k2 = w.squared();
       if (k2 == 0) return;
       for (Position f = 0; f < fields; f += n) {
-        T component{0, 0};
-        WEFT_UNROLL for (int i = 0; i < most; ++i) if (i < w.count) component =
-            component + static_cast<Real>(w.k[i] / k2) * u[f + static_cast<Position>(axis[i])];
+        T along_k{0, 0};
+        WEFT_UNROLL for (int i = 0; i < most; ++i) if (i < w.count) along_k =
+            along_k + static_cast<Real>(w.k[i] / k2) * u[f + static_cast<Position>(component[i])];
         WEFT_UNROLL for (int i = 0; i < most; ++i) if (i < w.count) {
-          T& v = u[f + static_cast<Position>(axis[i])];
-          v = v + static_cast<Real>(-w.k[i]) * component;
+          T& v = u[f + static_cast<Position>(component[i])];
+          v = v + static_cast<Real>(-w.k[i]) * along_k;
         }
       }
     }
@@ -176,7 +176,7 @@ struct Map {
   int along, order;
   double value;
   bool zeroes, conjugated;
-  int axis[most]{};
+  int component[most]{};
   Index first[most]{};
   AxisWaves waves[most]{};
   double distance[most]{};

@@ -84,10 +84,10 @@ struct AxisWaves {
 
 /// The maps of ready-made operators on modes (weft/operators.hpp).
 enum class ModeMap : std::uint8_t {
-  power,              ///< times k^order along `axis`, with the sign of an even derivative
+  power,              ///< times k^order along an axis, with the sign of an even derivative
   laplacian,          ///< times -k^2
   inverse_helmholtz,  ///< by k^2 + `value`, or zero
-  odd_derivative,     ///< times i k^order along `axis`, with the sign of the derivative
+  odd_derivative,     ///< times i k^order along an axis, with the sign of the derivative
   gradient,
   divergence,
   curl,
@@ -106,13 +106,14 @@ struct MapModes {
   bool reals = false;
   int real_bytes = 8;
   ElementLoops loops{};
-  /// By loop: the axis, the index of the first element, the wavenumbers, and the distance of a shift.
-  std::array<int, max_axes> axis{};
+  /// By loop: the component along the axis, the index of the first element, the wavenumbers, and the distance
+  /// of a shift.
+  std::array<int, max_axes> component{};
   std::array<Index, max_axes> first{};
   std::array<AxisWaves, max_axes> waves{};
   std::array<double, max_axes> distance{};
   Index fields = 1, field_stride = 0;
-  int along = 0, order = 1;  ///< the axis of a derivative
+  int along = 0, order = 1;  ///< the component that is along the axis of a derivative
   double value = 0;
   bool zeroes_nyquist = false;  ///< the wavenumber of modes that stand for n/2 and -n/2 is zero
   bool conjugated = false;      ///< the array of a product
