@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "api/ordered_operators.hpp"
 #include "support/device_mirror.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
@@ -99,6 +100,18 @@ TEST(DeviceOperators, GradientDivergenceAndCurl) {
     check_everywhere(of_modes(transforms, 3), [](const Problem& p) { return curl(p, lengths); });
     check_everywhere(of_modes(transforms, 6), [](const Problem& p) { return solenoidal_part(p, lengths); });
   }
+}
+
+TEST(DeviceOperators, OfComponentsInTheOrderOfDimensions) {
+  constexpr auto order = Components::last_axis_first;
+  check_everywhere(of_modes(of_reals, 2, 6),
+                   [](const Problem& p) { return ordered::gradient(p, lengths, order); });
+  check_everywhere(of_modes(of_reals, 6, 2),
+                   [](const Problem& p) { return ordered::divergence(p, lengths, order); });
+  check_everywhere(of_modes(of_complex, 3),
+                   [](const Problem& p) { return ordered::curl(p, lengths, order); });
+  check_everywhere(of_modes(of_complex, 6),
+                   [](const Problem& p) { return ordered::solenoidal_part(p, lengths, order); });
 }
 
 TEST(DeviceOperators, LaplacianItsInverseAndShifts) {
