@@ -47,8 +47,8 @@ contains
   ! it 2 pi each. The modes that stand for n/2 periods and -n/2 alike count as zero.
   !
   ! Fails, on all ranks alike, for DCTs and DSTs, in place, kept modes, given points, a line, something between, no
-  ! transformed dimension, distributions by columns and fastest, lengths that are not one positive number for each
-  ! dimension, and where plan%create fails.
+  ! transformed dimension, distributions by columns and fastest, option workspace=user, lengths that are not one positive
+  ! number for each dimension, and where plan%create fails.
   subroutine gradient_create(self, comm, problem, options, lengths, status)
     class(weft_gradient), intent(inout) :: self
     type(weft_comm), intent(in) :: comm

@@ -567,8 +567,8 @@ typedef struct weft_gradient_handle* weft_gradient;
 /// periods and -n/2 alike count as zero. `components`: which derivative comes first.
 ///
 /// Fails, on all ranks alike, for DCTs and DSTs, in place, kept modes, given points, a line, something
-/// between, no transformed axis, distributions by columns and fastest, lengths that are not positive, and
-/// where weft_plan_create fails.
+/// between, no transformed axis, distributions by columns and fastest, option workspace=user, lengths that
+/// are not positive, and where weft_plan_create fails.
 WEFT_API weft_status weft_gradient_create(weft_comm comm, const weft_problem* problem, weft_options options,
                                           const double* lengths, weft_components components,
                                           weft_gradient* gradient);

@@ -198,7 +198,8 @@ Gradient::Gradient(const Comm& comm, const Problem& problem, const Options& opti
       all = problem_of_all(problem, comm.size());
       mine = describe(all);
       mine.push_back("lengths {" + join(lengths, ",") + "}");
-      mine.push_back(std::string("derivatives of the ") + (last_axis_first ? "last" : "first") + " axis first");
+      mine.push_back(std::string("derivatives of the ") + (last_axis_first ? "last" : "first") +
+                     " axis first");
     });
     compare_lines(c, mine);
   });

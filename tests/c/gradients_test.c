@@ -86,7 +86,7 @@ static void test_facts(weft_comm comm) {
 }
 
 /* What is wrong on one rank fails on all, and says the same there. */
-static void test_mistakes(weft_comm comm, int rank, int wrong) {
+static void test_mistakes(weft_comm comm, int rank, int size, int wrong) {
   const double negative[3] = {1, 1, -1};
   weft_problem problem = problem_of_waves();
   weft_options freed = NULL;
@@ -107,6 +107,11 @@ static void test_mistakes(weft_comm comm, int rank, int wrong) {
         mine ? WEFT_BAD_HANDLE : WEFT_FAILURE, "options that was freed");
   FAILS(weft_gradient_create(comm, &problem, NULL, mine ? negative : NULL, WEFT_FIRST_AXIS_FIRST, &gradient),
         WEFT_FAILURE, "lengths {1");
+  if (size > 1) {
+    FAILS(weft_gradient_create(comm, &problem, NULL, NULL,
+                               mine ? WEFT_LAST_AXIS_FIRST : WEFT_FIRST_AXIS_FIRST, &gradient),
+          WEFT_FAILURE, "derivatives of the last axis first");
+  }
   problem.transforms[1] = mine ? WEFT_DCT1 : WEFT_C2C;
   FAILS(weft_gradient_create(comm, &problem, NULL, NULL, WEFT_FIRST_AXIS_FIRST, &gradient), WEFT_FAILURE,
         "gradient: dct1 along axis 1");
@@ -125,6 +130,6 @@ void test_gradients(weft_comm comm) {
   test_derivatives(comm, rank, size, WEFT_FIRST_AXIS_FIRST);
   test_derivatives(comm, rank, size, WEFT_LAST_AXIS_FIRST);
   test_facts(comm);
-  test_mistakes(comm, rank, size - 1);
-  if (size > 1) test_mistakes(comm, rank, 0);
+  test_mistakes(comm, rank, size, size - 1);
+  if (size > 1) test_mistakes(comm, rank, size, 0);
 }
