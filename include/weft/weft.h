@@ -482,23 +482,23 @@ WEFT_API weft_status weft_plan_explain_json(weft_plan plan, char** text);
 
 /// A ready-made operator on the modes of a problem with WEFT_BETWEEN_MODES: derivatives and what is made of
 /// them, filters and shifts. It is made for a problem, and serves any plan of it.
+///
+/// All of them count modes by angular wavenumbers, 2 pi / L times those of weft_plan_wavenumbers. `lengths`
+/// are the periods L of the transforms, one for each axis of the problem, in the user's unit: the length of
+/// the domain along a c2c or r2c axis, and its logical length times the spacing along a DCT or DST axis
+/// (twice the domain of dct2). NULL: 2 pi each. None of them scales: give the problem a scale factor, for
+/// which a backward_scale of WEFT_FULL is usual. They serve arrays in memory of a GPU, too, except where it
+/// is said.
+///
+/// They fail for a problem without modes between, an axis that it does not have, an axis with a DCT or DST
+/// where a derivative of odd order would make it a DST or DCT, and lengths that are not positive. Numbers of
+/// fields (batch, results) that do not fit are found by weft_apply_mode_operator. Local.
 typedef struct weft_mode_operator_handle* weft_mode_operator;
 
 /// Of vectors, and of derivatives along several axes: which comes first. WEFT_FIRST_AXIS_FIRST: component c
 /// belongs to axis c. WEFT_LAST_AXIS_FIRST: component c belongs to axis ndim - 1 - c, for arrays a[z][y][x]
 /// of vectors (x, y, z), and for Fortran. A curl is right-handed in the order of the components.
 typedef enum weft_components { WEFT_FIRST_AXIS_FIRST = 0, WEFT_LAST_AXIS_FIRST = 1 } weft_components;
-
-/// All of these count modes by angular wavenumbers, 2 pi / L times those of weft_plan_wavenumbers. `lengths`
-/// are the periods L of the transforms, one for each axis of the problem, in the user's unit: the length of
-/// the domain along a c2c or r2c axis, and its logical length times the spacing along a DCT or DST axis
-/// (twice the domain of dct2). NULL: 2 pi each. None of them scales: give the problem a scale factor, for
-/// which a backward_scale of WEFT_FULL is usual. They do with arrays in memory of a GPU, except where it is
-/// said.
-///
-/// They fail for a problem without modes between, an axis that it does not have, an axis with a DCT or DST
-/// where a derivative of odd order would make it a DST or DCT, and lengths that are not positive. Numbers of
-/// fields (batch, results) that do not fit are found by weft_apply_mode_operator. Local.
 
 /// The derivative of an order along an axis, of every field. Of an odd order the modes that stand for n/2
 /// periods and -n/2 alike become zero.
