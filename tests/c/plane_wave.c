@@ -7,9 +7,9 @@
 static const double pi = 3.14159265358979323846;
 static const int64_t points[3] = {WAVE_POINTS};
 static const int periods[3] = {1, 2, 3};
-const double wave_lengths[3] = {1, 2.5, 3};
+const double wave_lengths[3] = {1, 2.5, 4};
 const double wave_k[3] = {2 * 3.14159265358979323846 * 1 / 1, 2 * 3.14159265358979323846 * 2 / 2.5,
-                          2 * 3.14159265358979323846 * 3 / 3};
+                          2 * 3.14159265358979323846 * 3 / 4};
 
 weft_problem problem_of_waves(void) {
   weft_problem problem = {.size = sizeof problem, .ndim = 3, .shape = {WAVE_POINTS}};

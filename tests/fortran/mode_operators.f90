@@ -8,7 +8,7 @@ module mode_operators
   public :: test_mode_operators
 
   integer, parameter :: points(3) = [10, 6, 8], periods(3) = [3, 2, 1]
-  real(real64), parameter :: lengths(3) = [3d0, 2.5d0, 1d0]
+  real(real64), parameter :: lengths(3) = [4d0, 2.5d0, 1d0]
   real(real64), parameter :: k(3) = 2*pi*periods/lengths
   real(real64), parameter :: k2 = sum(k**2), exact = 1d-11
 
