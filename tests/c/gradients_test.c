@@ -77,6 +77,7 @@ static void test_facts(weft_comm comm) {
   FAILS(weft_gradient_layout(gradient, WEFT_INPUT, &layout), WEFT_BAD_ARGUMENT, "weft_layout has the size 4");
   FAILS(weft_gradient_set_stream(gradient, NULL), WEFT_FAILURE, "host");
   FAILS(weft_wait((weft_plan)(void*)gradient), WEFT_BAD_HANDLE, "a gradient; expected a plan");
+  FAILS(weft_gradient_execute(gradient, NULL, NULL), WEFT_FAILURE, "in is null");  // every rank has points
   const weft_gradient copy = gradient;
   GOOD(weft_gradient_free(&gradient));
   gradient = copy;
