@@ -178,6 +178,8 @@ void add_plan(CLI::App& app, Case& c) {
   plan_option("--barrier", "barrier", "off, on: whether ranks wait for each other after each ring step");
   plan_option("--rebalance", "rebalance",
               "off, or how many times sooner a transfer has to be done on another rail");
+  plan_option("--one-sided", "one_sided",
+              "auto, on, off: transfers are put into their receivers' workspaces");
   group = "Plan: arrays in memory of GPUs";
   CLI::Option* const transport =
       app.add_option("--transport", c.transport,

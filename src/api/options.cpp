@@ -239,6 +239,8 @@ const std::vector<OptionRow>& option_table() {
               return chosen(option, text, text, Names<bool>{{"off", false}, {"on", true}});
             }),
         row("rebalance", given, "", &Wishes::rebalance, times_sooner),
+        choice("one_sided", given, &Wishes::one_sided,
+               {{"auto", OneSided::automatic}, {"on", OneSided::on}, {"off", OneSided::off}}),
         choice("staging", given, &Wishes::staging, switches),
         choice("layout", open, &Wishes::layout,
                {{"auto", L::automatic}, {"contiguous", L::contiguous}, {"strided", L::strided}}),

@@ -61,6 +61,7 @@ struct Wishes {
   Wish<int> in_flight{RailSettings().in_flight};
   Wish<bool> barrier{RailSettings().barrier};
   Wish<double> rebalance{RailSettings().rebalance};
+  Wish<OneSided> one_sided;
   Wish<Switch> staging;
   Wish<LayoutWish> layout;
   Wish<Puts> puts;

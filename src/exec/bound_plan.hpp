@@ -70,7 +70,7 @@ class BoundPlan final : public CommImpl::Execution {
   const Comm& comm() const { return binding_.comm; }
   Interpreter::Libraries libraries() const;
   /// What exchanges on rails have found, a line each; or nothing.
-  std::string rails_text() const;
+  const std::string& rails_text() const { return rails_text_; }
   /// Of one workspace, of all of them on this rank, and of the largest box.
   Index workspace_bytes() const { return workspace_bytes_; }
   Index allocated_bytes() const { return second_workspace_ + workspace_bytes_; }
@@ -143,6 +143,7 @@ class BoundPlan final : public CommImpl::Execution {
   CommImpl& comm_;
   std::shared_ptr<std::byte> memory_;  ///< outlives the executors, whose streams may still write into it
   std::array<Half, 2> halves_;         ///< by direction
+  std::string rails_text_;
   Index workspace_bytes_ = 0, largest_box_ = 0;
   Index program_bytes_ = 0;          ///< of the workspace, what is not the local FFTs' own
   Index second_workspace_ = 0;       ///< on a device, where the one of every other execution begins, or 0

@@ -54,6 +54,9 @@ Links::Links(const Program& program, const LinkRequest& request) : rank_(program
     return std::any_of(all.begin(), all.end(), [](const auto& exchange) { return exchange != nullptr; });
   };
   mixed_ = any(carriers_) && any(windows_);
+  const auto carrying =
+      std::count_if(carriers_.begin(), carriers_.end(), [](const auto& c) { return c != nullptr; });
+  for (const ExchangeRow* row : request.rows) queued_ = queued_ || (row->traits.queues && carrying > 1);
 }
 
 void Links::connect(JointSteps& steps) {

@@ -62,7 +62,7 @@ class Links {
   /// themselves wait for messages, of this reshape or an earlier one, which need this rank to move on.
   template <class Look>
   bool await(Patience patience, const Look& look) const {
-    if (!mixed_) return look(patience);
+    if (!mixed_ && !queued_) return look(patience);
     for (Backoff backoff;; backoff.pause()) {
       if (look(Patience::look)) return true;
       for (const auto& c : carriers_)
@@ -70,6 +70,12 @@ class Links {
       check();
       if (patience == Patience::look) return false;
     }
+  }
+
+  /// The same for parts of a carrier, whose own wait lets all messages move but those that are queued.
+  template <class Look>
+  bool await_part(Patience patience, const Look& look) const {
+    return queued_ ? await(patience, look) : look(patience);
   }
 
   /// Throws if a rank has failed that streams may wait for, or whose parts they have taken.
@@ -84,6 +90,8 @@ class Links {
   std::vector<std::unique_ptr<Window>> windows_;    ///< per reshape
   int rank_ = 0;
   bool mixed_ = false;  ///< whether there are both kinds
+  bool queued_ =
+      false;  ///< whether what some carrier has posted waits for its turn while others are waited for
 };
 
 }  // namespace weft

@@ -118,22 +118,17 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   for (const ExchangeRow& row : exchange_table())
     if (used.contains(&row) && row.expose != nullptr)
       m.exposed[&row] = collectively([&] {
-        return device() ? row.expose(comm_, m.pinned, m.packed_bytes)
-                        : row.expose(comm_, memory_, workspace_bytes_);
+        return device() ? row.expose(comm_, m.pinned, m.packed_bytes, design_.rails)
+                        : row.expose(comm_, memory_, workspace_bytes_, design_.rails);
       });
+  for (const ExchangeRow* row : used)
+    if (row->describe != nullptr)
+      rails_text_ += "exchange " + std::string(row->name) + " " +
+                     row->describe(comm_, design_.rails, m.exposed[row]) + "\n";
+  if (pinned_node_ != numa::unknown)
+    rails_text_ += "pinned memory on NUMA node " + std::to_string(pinned_node_) + ", that of the GPU\n";
   together(comm_, "plan", [&] { link(m); });
   return std::nullopt;
-}
-
-std::string BoundPlan::rails_text() const {
-  std::string text;
-  const std::vector<const ExchangeRow*>& rows = halves_[0].exchanges;
-  for (const ExchangeRow* row : std::set<const ExchangeRow*>(rows.begin(), rows.end()))
-    if (row->describe != nullptr)
-      text += "exchange " + std::string(row->name) + " " + row->describe(comm_, design_.rails) + "\n";
-  if (pinned_node_ != numa::unknown)
-    text += "pinned memory on NUMA node " + std::to_string(pinned_node_) + ", that of the GPU\n";
-  return text;
 }
 
 /// Local, as is `link`.

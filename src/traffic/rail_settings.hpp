@@ -2,11 +2,15 @@
 // found when their rails are opened (transport/ucx/rails.hpp).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "weft/box.hpp"
 
 namespace weft {
+
+/// Whether transfers are put into the workspaces of their receivers; automatic: where the network does it.
+enum class OneSided : std::uint8_t { automatic, on, off };
 
 struct RailSettings {
   std::string rails = "auto";  ///< auto, a number, or names of devices, separated by commas
@@ -15,6 +19,7 @@ struct RailSettings {
   bool barrier = false;        ///< the ranks of an exchange group wait for each other after each ring step
   /// Transfers move to another rail between executions if they would be done so many times sooner; 0: never.
   double rebalance = 1.1;
+  OneSided one_sided = OneSided::automatic;
   friend bool operator==(const RailSettings&, const RailSettings&) = default;
 };
 

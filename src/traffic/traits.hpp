@@ -45,6 +45,7 @@ struct ExchangeTraits {
   bool in_rounds = false;
   /// One call sends all parts of a tile, in an order and in pieces that only the library knows.
   bool collective = false;
+  bool queues = false;         ///< what is posted waits for its turn, which only calls of its carrier give it
   bool asked_for = false;      ///< a part travels once its receiver has asked for it
   bool own_workspace = false;  ///< needs the plan's own workspace, which the user does not give
   bool by_name_only = false;   ///< only used if the user names it; "auto" does not choose it

@@ -174,12 +174,14 @@ struct ExchangeRow {
   /// Meets the other ranks, before carriers are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& rails) = nullptr;
-  /// What `prepare` has found, for printed plans; null: nothing. Local.
-  std::string (*describe)(CommImpl& comm, const RailSettings& rails) = nullptr;
   /// Lets peers reach the memory that all parts of a plan lie in, for its carriers to use; null: they need no
-  /// such thing. Collective; throws the same `weft::Error` on all ranks.
-  std::shared_ptr<const void> (*expose)(CommImpl& comm, const std::shared_ptr<std::byte>& memory,
-                                        Index bytes) = nullptr;
+  /// such thing. The memory is null if the user gives it. Collective; throws the same `weft::Error` on all
+  /// ranks.
+  std::shared_ptr<const void> (*expose)(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
+                                        const RailSettings& rails) = nullptr;
+  /// What `prepare` and `expose` have made, for printed plans; null: nothing. Local.
+  std::string (*describe)(CommImpl& comm, const RailSettings& rails,
+                          const std::shared_ptr<const void>& exposed) = nullptr;
 };
 
 /// Whether it may be given that memory itself.

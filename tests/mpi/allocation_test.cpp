@@ -17,7 +17,7 @@ TEST(Execution, AllocatesNothingUnderMpi) {
   const ScopedSwitch pairs(detail::pretended_ranks_per_node, 2);
   const Comm machines = Comm::mpi(MPI_COMM_WORLD);
   for (const char* exchange : {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw",
-                               "ialltoallv", "ring", "node", "ucx"})
+                               "ialltoallv", "ring", "node", "ucx", "ucx puts"})
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
       const Comm& comm = std::string(exchange) == "node" ? machines : world;
       if (!has_exchange(comm, exchange)) continue;
@@ -27,8 +27,7 @@ TEST(Execution, AllocatesNothingUnderMpi) {
       p.transforms = {Transform::c2c, Transform::dct2, Transform::c2c};
       p.backward_scale = Scale::full;
       p.batch = 2;
-      Plan plan(comm, p,
-                Options().set("pipeline", pipeline).set("exchange", exchange).set("check", "collective"));
+      Plan plan(comm, p, by_exchange(exchange).set("pipeline", pipeline).set("check", "collective"));
       Buffer<Complex> in(plan.input_count()), out(plan.output_count());
       plan.forward(in.data(), out.data());
       begin_counting_news();

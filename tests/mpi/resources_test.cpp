@@ -112,7 +112,7 @@ TEST(Groups, AreFreedWhenNoPlanUsesThem) {
 TEST(Connecting, AFailureOfOneRankReachesAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const int last = comm.size() - 1;
-  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "ucx", "direct", "node"})
+  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "ucx", "ucx puts", "direct", "node"})
     for (const int at : {0, 1, 3}) {
       if (comm.size() == 1 || !has_exchange(comm, exchange)) continue;
       int connected = 0;
@@ -121,7 +121,7 @@ TEST(Connecting, AFailureOfOneRankReachesAll) {
         if (std::string(point) == "connect" && connected++ == at && rank == last)
           throw std::runtime_error("out of luck");
       };
-      const Options options = Options().set("exchange", exchange);
+      const Options options = by_exchange(exchange);
       {
         const ScopedTestHook scoped(hook);
         expect_error(
@@ -138,11 +138,11 @@ TEST(Connecting, AFailureOfOneRankReachesAll) {
 }
 
 TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
-  for (const char* exchange : {"p2p", "p2pw", "ialltoallv", "ring", "ucx", "direct"}) {
+  for (const char* exchange : {"p2p", "p2pw", "ialltoallv", "ring", "ucx", "ucx puts", "direct"}) {
     const Comm comm = Comm::mpi(MPI_COMM_WORLD);
     if (comm.size() == 1) return;
     if (!has_exchange(comm, exchange)) continue;
-    auto plan = std::make_unique<Plan>(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
+    auto plan = std::make_unique<Plan>(comm, natural({24, 24, 8}), by_exchange(exchange));
     Arrays a(comm, *plan);
     if (comm.rank() == 0) {
       plan->start_forward(a.in.data(), a.out.data());
@@ -162,10 +162,10 @@ TEST(GivingUp, APlanDestroyedUnderWayFailsThoseWhoWaitForIt) {
 TEST(GivingUp, AFailureInTheMiddleIsToldWithMessagesToo) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
-  for (const char* exchange : {"p2p", "p2pw", "ring", "ucx"})
+  for (const char* exchange : {"p2p", "p2pw", "ring", "ucx", "ucx puts"})
     for (const int when : {0, 2, 4}) {
       if (!has_exchange(comm, exchange)) continue;
-      Plan plan(comm, natural({24, 24, 8}), Options().set("exchange", exchange));
+      Plan plan(comm, natural({24, 24, 8}), by_exchange(exchange));
       Arrays a(comm, plan);
       int operations = 0;
       TestHook hook;

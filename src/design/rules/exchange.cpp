@@ -208,6 +208,7 @@ RailSettings choose_rails(const Given& given) {
   rails.in_flight = wishes.in_flight.value;
   rails.barrier = wishes.barrier.value;
   rails.rebalance = wishes.rebalance.value;
+  rails.one_sided = wishes.one_sided.value;
   return rails;
 }
 

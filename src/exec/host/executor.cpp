@@ -140,9 +140,13 @@ bool Executor::receive(const Op& op, Patience patience) {
   Carrier& carrier = links_.carrier(op.reshape);
   for (;;) {
     const auto waiting = now();
-    const int i = carrier.next_arrival(op.tile, host_, patience);
+    int i = no_arrival_yet;
+    const bool there = links_.await_part(patience, [&](Patience p) {
+      i = carrier.next_arrival(op.tile, host_, p);
+      return i != no_arrival_yet;
+    });
     note(op, waiting);
-    if (i == no_arrival_yet) return false;
+    if (!there) return false;
     if (i == no_more_arrivals) break;
     if (op.count == 0) continue;
     const Op& unpack = program_.ops[position_ + 1 + static_cast<std::size_t>(i)];

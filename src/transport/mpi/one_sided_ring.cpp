@@ -281,7 +281,8 @@ std::string why_no_windows(CommImpl& comm) {
 }
 
 /// Collective; throws the same error on all ranks.
-std::shared_ptr<const void> window_of(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes) {
+std::shared_ptr<const void> window_of(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
+                                      const RailSettings&) {
   MpiWorld& world = *comm.mpi();
   world.free_unused();
   MPI_Win window = MPI_WIN_NULL;

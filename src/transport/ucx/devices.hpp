@@ -26,16 +26,25 @@ std::string system_name(const std::string& device);
 /// Notes how far a rank's devices are from the NUMA node `home`.
 void measure(std::vector<NetDevice>& devices, const numa::Map& machine, int home);
 
+/// The device that stands for the memory of this machine.
+inline constexpr const char* shared_memory = "";
+
 /// Those that are up. Throws `weft::Error` if UCX does not say.
 std::vector<NetDevice> network_devices();
 
 namespace detail {
 /// Tests let all network interfaces of this process lose their link.
 extern std::atomic<bool> pretended_loss;
+/// Tests let all network devices write alone.
+extern std::atomic<bool> pretended_writing;
 }  // namespace detail
 
 /// Whether a network interface is there, up, and has its link.
 bool has_link(const std::string& device);
+
+/// Whether a device writes into the memory of another process without help from that, as InfiniBand and RoCE
+/// do. Throws `weft::Error` if UCX does not say.
+bool writes_alone(const std::string& device);
 
 /// The devices of all ranks as text that they can exchange, and back.
 std::string to_text(const std::vector<NetDevice>& devices);

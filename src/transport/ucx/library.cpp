@@ -23,6 +23,14 @@ void bind_all(Functions& f, SharedLibrary::Binder& bind) {
   bind(f.ep_close, "ucp_ep_close_nbx");
   bind(f.tag_send, "ucp_tag_send_nbx");
   bind(f.tag_receive, "ucp_tag_recv_nbx");
+  bind(f.put, "ucp_put_nbx");
+  bind(f.ep_flush, "ucp_ep_flush_nbx");
+  bind(f.mem_map, "ucp_mem_map");
+  bind(f.mem_unmap, "ucp_mem_unmap");
+  bind(f.rkey_pack, "ucp_rkey_pack");
+  bind(f.rkey_buffer_release, "ucp_rkey_buffer_release");
+  bind(f.ep_rkey_unpack, "ucp_ep_rkey_unpack");
+  bind(f.rkey_destroy, "ucp_rkey_destroy");
   bind(f.request_status, "ucp_request_check_status");
   bind(f.request_cancel, "ucp_request_cancel");
   bind(f.request_free, "ucp_request_free");
@@ -37,6 +45,15 @@ void bind_all(Functions& f, SharedLibrary::Binder& bind) {
   bind(f.md_close, "uct_md_close");
   bind(f.md_query_resources, "uct_md_query_tl_resources");
   bind(f.release_resources, "uct_release_tl_resource_list");
+  bind(f.md_query, "uct_md_query");
+  bind(f.async_create, "ucs_async_context_create");
+  bind(f.async_destroy, "ucs_async_context_destroy");
+  bind(f.uct_worker_create, "uct_worker_create");
+  bind(f.uct_worker_destroy, "uct_worker_destroy");
+  bind(f.iface_config_read, "uct_md_iface_config_read");
+  bind(f.iface_open, "uct_iface_open");
+  bind(f.iface_close, "uct_iface_close");
+  bind(f.iface_query, "uct_iface_query");
 }
 
 /// Newer versions keep what older ones have; older ones may lack what the headers of this build promise.

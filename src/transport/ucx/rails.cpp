@@ -29,18 +29,6 @@ Kept& kept(CommImpl& comm) {
   return *std::static_pointer_cast<Kept>(of_comm);
 }
 
-/// The texts of all ranks. Collective.
-std::vector<std::string> texts_of(CommImpl& comm, const std::string& mine) {
-  const std::vector<std::size_t> sizes = all_of(comm, mine.size());
-  const std::size_t room = std::max<std::size_t>(1, *std::max_element(sizes.begin(), sizes.end()));
-  std::string padded = mine, all(room * sizes.size(), '\0');
-  padded.resize(room);
-  comm.allgather(padded.data(), room, all.data());
-  std::vector<std::string> texts;
-  for (std::size_t r = 0; r < sizes.size(); ++r) texts.push_back(all.substr(r * room, sizes[r]));
-  return texts;
-}
-
 /// The NUMA node that this rank sends from: that of its GPU, or the one that its thread is bound to.
 int home_of(const Device* device, const numa::Map& machine) {
   const int of_device = device != nullptr ? machine.node_of(device->pci_address()) : numa::unknown;
@@ -108,6 +96,17 @@ std::shared_ptr<Endpoint> way_to(Worker& worker, const std::string& address) {
 
 }  // namespace
 
+std::vector<std::string> texts_of(CommImpl& comm, const std::string& mine) {
+  const std::vector<std::size_t> sizes = all_of(comm, mine.size());
+  const std::size_t room = std::max<std::size_t>(1, *std::max_element(sizes.begin(), sizes.end()));
+  std::string padded = mine, all(room * sizes.size(), '\0');
+  padded.resize(room);
+  comm.allgather(padded.data(), room, all.data());
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; r < sizes.size(); ++r) texts.push_back(all.substr(r * room, sizes[r]));
+  return texts;
+}
+
 int new_conversation(CommImpl& comm) {
   constexpr int limit = 0xFFFFFF;
   Conversations& conversations = Conversations::of_process();
@@ -143,20 +142,21 @@ std::shared_ptr<Rails> Rails::of(CommImpl& comm, const RailSettings& settings) {
   return kept(comm).at(settings.rails);
 }
 
-std::string Rails::describe(CommImpl& comm, const RailSettings& settings) {
-  return of(comm, settings)->text();
-}
-
-std::string Rails::text() const {
-  if (count() == 0) return "no rails: all ranks are on one machine, and share its memory";
+std::string Rails::text(const std::function<std::string(int)>& way) const {
+  const std::string memory = " (" + way(memory_lane()) + ")";
+  if (count() == 0) return "no rails: all ranks are on one machine, and share its memory" + memory;
   std::vector<std::string> names;
   for (int j = 0; j < count(); ++j) {
     const int node = numa::of_machine().node_of(system_name(device(j)));
-    names.push_back(device(j) + " (" + name_of(at(choice_.classes, j)) +
+    names.push_back(device(j) + " (" + name_of(at(choice_.classes, j)) + ", " + way(j) +
                     (node == numa::unknown ? ")" : ", NUMA node " + std::to_string(node) + ")"));
   }
   return std::to_string(count()) + (count() == 1 ? " rail: " : " rails: ") + join(names, ", ") +
-         (any_equal(nodes_) ? "; shared memory among ranks of a machine" : "");
+         (any_equal(nodes_) ? "; shared memory among ranks of a machine" + memory : "");
+}
+
+std::string Rails::name(int lane) const {
+  return lane == memory_lane() ? "the memory of a machine" : "rail " + device(lane);
 }
 
 bool Rails::healthy() const {
@@ -186,7 +186,7 @@ Rails::Rails(CommImpl& comm, RailChoice choice)
 void Rails::leave_out_failed(const std::vector<int>& failed) {
   if (failed.empty()) return;
   std::vector<std::string> names;
-  for (const int j : failed) names.push_back(j == memory_lane() ? "the memory of a machine" : device(j));
+  for (const int j : failed) names.push_back(j == memory_lane() ? name(j) : device(j));
   if (choice_.named || failed.back() == memory_lane() || static_cast<int>(failed.size()) == count())
     throw Error(operation, join(names, ", ") + ", by which some rank does not reach all others",
                 "devices that reach all ranks, in option rails; or exchange p2p");
@@ -229,7 +229,7 @@ void Rails::open(CommImpl& comm, int lane) {
     for (int r = 0; r < comm.size(); ++r) any = any || reaches(lane, r);
     if (!any) return;
     const auto& names = choice_.names[static_cast<std::size_t>(rank_)];
-    at(workers_, lane) = lane == memory_lane() ? Worker::on(Worker::shared_memory, DeviceClass::tcp)
+    at(workers_, lane) = lane == memory_lane() ? Worker::on(shared_memory, DeviceClass::tcp)
                                                : Worker::on(at(names, lane), at(choice_.classes, lane));
   });
 }

@@ -3,6 +3,7 @@
 // Comm for later plans that find the same devices.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ class Rails {
   static void prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const RailSettings& settings);
   /// What `prepare` has made last for the same settings.
   static std::shared_ptr<Rails> of(CommImpl& comm, const RailSettings& settings);
-  /// "2 rails: rail0 (TCP), rail1 (TCP); shared memory among ranks of a machine"
-  static std::string describe(CommImpl& comm, const RailSettings& settings);
+  /// "2 rails: rail0 (TCP, puts), rail1 (TCP, messages); shared memory among ranks of a machine (messages)".
+  /// `way`: how a lane sends.
+  std::string text(const std::function<std::string(int lane)>& way) const;
 
   /// Networks. 0 if all ranks are on one machine: there they have its memory.
   int count() const { return choice_.count(); }
@@ -34,9 +36,14 @@ class Rails {
   /// Whether a rank is on this rank's machine.
   bool near(int rank) const { return at(nodes_, rank) == at(nodes_, rank_); }
   const std::string& device(int lane) const { return at(workers_, lane)->device(); }
+  /// "rail eth0"
+  std::string name(int lane) const;
+  /// Whether a lane is one of the ways to a rank.
+  bool reaches(int lane, int rank) const { return rank != rank_ && near(rank) == (lane == memory_lane()); }
 
   /// Null if nobody is reached by it.
   Worker* worker(int lane) const { return at(workers_, lane).get(); }
+  const std::shared_ptr<Worker>& shared_worker(int lane) const { return at(workers_, lane); }
   /// The way to another rank. Ranks of this machine are reached by its memory, others by rails.
   Endpoint& endpoint(int lane, int rank) const { return *at(at(endpoints_, lane), rank); }
   /// Lets all workers move on.
@@ -44,7 +51,6 @@ class Rails {
 
  private:
   Rails(CommImpl& comm, RailChoice choice);
-  bool reaches(int lane, int rank) const { return rank != rank_ && near(rank) == (lane == memory_lane()); }
   void open(CommImpl& comm, int lane);
   void open_all(CommImpl& comm);
   void leave_out(const std::vector<int>& lanes);
@@ -55,7 +61,6 @@ class Rails {
   template <class Step>
   bool each_way(int first, int last, const Step& step) const;
   bool healthy() const;
-  std::string text() const;
 
   RailChoice found_, choice_;  ///< as devices were found; and those by which all ranks reach each other
   std::vector<int> nodes_;
@@ -63,6 +68,9 @@ class Rails {
   std::vector<std::shared_ptr<Worker>> workers_;                   ///< per lane
   std::vector<std::vector<std::shared_ptr<Endpoint>>> endpoints_;  ///< per lane and rank; null: no way
 };
+
+/// The texts of all ranks. Collective.
+std::vector<std::string> texts_of(CommImpl& comm, const std::string& mine);
 
 /// A number for what ranks say to each other, which none of them uses for anything else, ever. The same on
 /// all ranks. Collective; throws the same `weft::Error` on all ranks.

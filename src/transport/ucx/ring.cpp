@@ -1,9 +1,8 @@
 // Ring in chunks over several networks (multi-rail-multi-gpu-fft, sections III.A and III.B): in step k a rank
 // sends to the rank k places behind it in its exchange group, and receives from the one k places before it.
 // Parts are cut into transfers, each of which travels on a rail of its own (rail_table.hpp); on every rail a
-// few are sent at a time, the earlier steps first, while parts are unpacked as they arrive. All receives of a
-// tile are posted with it, so that nothing has to be kept for them. Transfers are tagged messages: over TCP
-// one-sided puts would be the same messages, with another one behind them that says that they are there.
+// few are sent at a time, the earlier steps first, while parts are unpacked as they arrive. How a transfer
+// travels, as a message or as a put, is a matter of its protocol (transfer.hpp).
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -16,12 +15,14 @@
 #include "transport/ucx/rail_table.hpp"
 #include "transport/ucx/rail_watch.hpp"
 #include "transport/ucx/rails.hpp"
+#include "transport/ucx/transfer.hpp"
 
 namespace weft {
 
 namespace {
 
 using ucx::Operation;
+using ucx::Transfer;
 
 class UcxRing final : public Carrier {
  public:
@@ -39,6 +40,8 @@ class UcxRing final : public Carrier {
                   "at most " + std::to_string(most_tiles) + ": make tiles thicker");
     for (std::size_t k = 0; k < reshape_.tiles.size(); ++k) add_tile(static_cast<int>(k));
     make_room();
+    if (c.exposed) protocols_.push_back(ucx::make_puts(c, rails_));
+    protocols_.push_back(ucx::make_messages(c.comm, rails_));
   }
 
   /// Only once all ranks have got here, so that numbers are alike on all.
@@ -46,6 +49,7 @@ class UcxRing final : public Carrier {
     tag_ = world_.take_tags(1);
     notices_.use(tag_.first());
     conversation_ = ucx::new_conversation(comm_);
+    for (const auto& p : protocols_) p->connect();
     const int most_steps = -comm_.least(-steps());
     most_transfers_ = -comm_.least(-most_transfers_);
     const int tiles = -comm_.least(-static_cast<int>(tiles_.size()));
@@ -65,8 +69,12 @@ class UcxRing final : public Carrier {
   void use(const RailTable& table) {
     for (Tile& t : tiles_)
       for (auto* transfers : {&t.sends, &t.receives})
-        for (Transfer& x : *transfers)
+        for (Transfer& x : *transfers) {
           x.lane = rails_->near(x.peer) ? rails_->memory_lane() : table.rail(x.of.step, number_of(x));
+          x.protocol = std::find_if(protocols_.begin(), protocols_.end(), [&](const auto& p) {
+                         return p->carries(x);
+                       })->get();
+        }
   }
 
   bool post(int tile, const Memory& memory, Queue&, Patience patience) override {
@@ -84,10 +92,11 @@ class UcxRing final : public Carrier {
     t.unread = t.parts;
     t.unsent = t.sends.size();
     for (int step = 1; step <= steps(); ++step) at(stages_, stage_of(t, step)) = at(t.of_step, step - 1);
-    for (Transfer& x : t.receives)
-      rails_->worker(x.lane)->receive(t.work + x.offset, static_cast<std::size_t>(x.bytes),
-                                      ucx::tag_of(conversation_, x.peer, first_tile + tile), x);
-    for (Transfer& x : t.sends) at(lanes_, x.lane).enqueue(x);
+    for (Transfer& x : t.receives) x.protocol->receive(x, t.work);
+    for (Transfer& x : t.sends) {
+      x.protocol->announce(x);
+      at(lanes_, x.lane).enqueue(x);
+    }
     if (t.own_from >= 0) {
       const TileMessages& m = at(reshape_.tiles, tile);
       const Message &from = at(m.sends, t.own_from), &to = at(m.receives, t.own_to);
@@ -140,29 +149,17 @@ class UcxRing final : public Carrier {
     const auto held = ucx::lock();
     if (watch_) watch_->give_up();
     for (Tile& t : tiles_)
-      for (Transfer& x : t.receives) rails_->worker(x.lane)->call_back(x);
+      for (auto* transfers : {&t.receives, &t.sends})
+        for (Transfer& x : *transfers)
+          if (x.protocol != nullptr) x.protocol->call_back(x);
     notices_.tell();
   }
 
  private:
-  // Kinds of messages in the conversation: a barrier's by round, and behind them transfers by tile.
-  static constexpr int first_round = 0, first_tile = 32, most_tiles = 65000;
+  static constexpr int most_tiles = 65000;
   // Transfers of a rank, by ring step and number; and how many of them are looked through between executions.
   static constexpr Index most_cells = 1 << 24, most_balanced = 1 << 14;
 
-  /// Of which part a transfer is.
-  struct Part {
-    bool sends;
-    int tile, position, step;  ///< position: among the parts of the tile
-  };
-  struct Transfer : Operation {
-    Part of{};
-    int peer = 0, number = 0;     ///< number: in its part
-    Index offset = 0, bytes = 0;  ///< in the workspace; as many at most
-    Index begin = -1;             ///< in a part whose length varies, where it begins; -1: in others
-    int lane = 0;
-    double began = 0;  ///< when it was sent, if that is measured
-  };
   struct Tile {
     std::vector<Transfer> sends = {}, receives = {};  ///< in ring order
     std::vector<int> transfers = {}, left = {};       ///< of each part that is received, and not there yet
@@ -250,7 +247,7 @@ class UcxRing final : public Carrier {
 
   /// Pieces of one size but the last, which begin at multiples of 64 bytes in the part. A part whose length
   /// varies is cut as if it filled its room: the pieces behind its end are empty.
-  int cut(const Message& part, const Part& of, std::vector<Transfer>& transfers) {
+  int cut(const Message& part, const Transfer::Part& of, std::vector<Transfer>& transfers) {
     const int wanted = transfers_of(part.bytes, settings_, std::max(rails_->count(), 1));
     if (wanted == 0) return 0;
     const Index each = rounded_up<Index>(divided_up<Index>(part.bytes, wanted), 64);
@@ -431,9 +428,7 @@ class UcxRing final : public Carrier {
         if (measures()) x.began = seconds_now();
         const Index bytes =
             x.begin < 0 ? x.bytes : std::clamp<Index>(at(t.sent, x.of.position) - x.begin, 0, x.bytes);
-        rails_->worker(x.lane)->send(rails_->endpoint(x.lane, x.peer), t.work + x.offset,
-                                     static_cast<std::size_t>(bytes),
-                                     ucx::tag_of(conversation_, rank(), first_tile + x.of.tile), x);
+        x.protocol->send(x, t.work, bytes);
       }
   }
 
@@ -474,11 +469,10 @@ class UcxRing final : public Carrier {
     const auto way = [&](int peer) { return Way{rails_->near(peer) ? rails_->memory_lane() : first, peer}; };
     token_from_ = way(from);
     token_to_ = way(to);
-    rails_->worker(token_from_.lane)
-        ->receive(nullptr, 0, ucx::tag_of(conversation_, from, first_round + round), token_in_);
+    rails_->worker(token_from_.lane)->receive(nullptr, 0, ucx::tag_of(conversation_, from, round), token_in_);
     rails_->worker(token_to_.lane)
-        ->send(rails_->endpoint(token_to_.lane, to), nullptr, 0,
-               ucx::tag_of(conversation_, rank(), first_round + round), token_out_);
+        ->send(rails_->endpoint(token_to_.lane, to), nullptr, 0, ucx::tag_of(conversation_, rank(), round),
+               token_out_);
   }
 
   /// A rank that only receives is not told by its receives that their sender is gone.
@@ -528,7 +522,8 @@ class UcxRing final : public Carrier {
   FailureNotices notices_;
   int place_ = 0;           ///< of this rank among them
   int most_transfers_ = 0;  ///< of any part; once connected, of any rank
-  int conversation_ = 0;
+  int conversation_ = 0;    ///< of the barrier: kinds of messages are its rounds
+  std::vector<std::unique_ptr<ucx::Protocol>> protocols_;  ///< the preferred ones first
   std::vector<Tile> tiles_;
   std::vector<Lane> lanes_;
   ucx::DoneList done_, tokens_;

@@ -1,6 +1,6 @@
 // The row of exchange ucx. A build that did not find UCX has it as well, and it says what it needs.
 #ifdef WEFT_WITH_UCX
-#include "transport/ucx/rails.hpp"
+#include "transport/ucx/registration.hpp"
 #include "transport/ucx/ring.hpp"
 #endif
 #include "transport/transport.hpp"
@@ -13,6 +13,7 @@ ExchangeRow ucx_row() {
                   .traits = {.among = Among::processes,
                              .moves_on = MovesOn::between_machines,
                              .any_length = true,
+                             .queues = true,
                              .by_name_only = true,
                              .on_rails = true}};
 #ifdef WEFT_WITH_UCX
@@ -21,7 +22,17 @@ ExchangeRow ucx_row() {
   row.prepare = [](CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& settings) {
     ucx::Rails::prepare(comm, device, settings);
   };
-  row.describe = ucx::Rails::describe;
+  row.expose = [](CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
+                  const RailSettings& settings) -> std::shared_ptr<const void> {
+    return ucx::RegisteredWorkspace::make(comm, memory, bytes, settings);
+  };
+  row.describe = [](CommImpl& comm, const RailSettings& settings,
+                    const std::shared_ptr<const void>& exposed) {
+    const auto workspace = std::static_pointer_cast<const ucx::RegisteredWorkspace>(exposed);
+    return ucx::Rails::of(comm, settings)->text([&](int lane) {
+      return workspace && workspace->puts(lane) ? "puts" : "messages";
+    });
+  };
 #else
   row.missing = [](CommImpl&) -> std::string {
     return "this build of Weft is without UCX; install its headers (Debian: libucx-dev) and build with "

@@ -12,6 +12,7 @@
 #include "base/numa/binding.hpp"
 #include "base/text.hpp"
 #include "comm/mpi_world.hpp"
+#include "transport/ucx/registration.hpp"
 #include "weft/error.hpp"
 
 namespace weft::ucx {
@@ -93,12 +94,6 @@ std::uint64_t farewell_from(const std::string& address) {
   return (std::uint64_t{0xFFFFFF} << 40) | (stable_hash(address) >> 24);
 }
 
-void finish(Operation& operation, ucs_status_t status) {
-  operation.request = nullptr;
-  operation.status = status;
-  operation.list->operations.push_back(&operation);
-}
-
 void on_sent(void* request, ucs_status_t status, void* operation) {
   functions().request_free(request);
   finish(*static_cast<Operation*>(operation), status);
@@ -128,8 +123,8 @@ void check_opened(ucs_status_t status, const char* call, const std::string& devi
   if (status == UCS_OK) return;
   const std::optional<std::string> transports = environment_value("UCX_TLS");
   throw Error("exchange ucx",
-              std::string(call) + " of " + (device == Worker::shared_memory ? "shared memory" : device) +
-                  ": " + text_of(status) + (transports ? ", with UCX_TLS=" + *transports : ""),
+              std::string(call) + " of " + (device == shared_memory ? "shared memory" : device) + ": " +
+                  text_of(status) + (transports ? ", with UCX_TLS=" + *transports : ""),
               transports ? "transports in UCX_TLS that UCX has for this device, or none named there"
                          : "a device that UCX can open; InfiniBand also needs locked memory (ulimit -l)");
 }
@@ -139,7 +134,7 @@ ucp_context_h make_context(const std::string& device, bool is_interface) {
   const Functions& f = functions();
   ucp_config_t* config = nullptr;
   check(f.config_read(nullptr, nullptr, &config), "ucp_config_read");
-  const bool memory = device == Worker::shared_memory;
+  const bool memory = device == shared_memory;
   ucs_status_t status = f.config_modify(config, "NET_DEVICES", device.c_str());
   // Parts for ranks of other machines have no other way, also where machines are emulated on one.
   if (status == UCS_OK && (memory || !environment_value("UCX_TLS")))
@@ -151,7 +146,7 @@ ucp_context_h make_context(const std::string& device, bool is_interface) {
   if (status == UCS_OK) {
     ucp_params_t p{};
     p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
-    p.features = UCP_FEATURE_TAG;
+    p.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA;
     p.mt_workers_shared = 1;
     status = f.init_version(UCP_API_MAJOR, UCP_API_MINOR, &p, config, &context);
   }
@@ -161,6 +156,13 @@ ucp_context_h make_context(const std::string& device, bool is_interface) {
 }
 
 }  // namespace
+
+void finish(Operation& operation, ucs_status_t status) {
+  operation.request = nullptr;
+  operation.status = status;
+  if (operation.next != nullptr) return operation.next(operation);
+  operation.list->operations.push_back(&operation);
+}
 
 std::unique_lock<std::recursive_mutex> lock() {
   return std::unique_lock(registry().mutex);
@@ -214,6 +216,13 @@ Worker::~Worker() {
   close();
 }
 
+bool Worker::writes_alone() {
+  const auto held = lock();
+  if (detail::pretended_writing && device_ != shared_memory) return true;
+  if (!writes_alone_) writes_alone_ = ucx::writes_alone(device_);
+  return *writes_alone_;
+}
+
 std::shared_ptr<Endpoint> Worker::endpoint(const std::string& address) {
   const auto known = endpoints_.find(address);
   if (known != endpoints_.end() && !known->second->failed) return known->second;
@@ -257,6 +266,21 @@ void Worker::receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& 
   started(functions().tag_receive(worker_, to, bytes, tag, exact, &p), operation);
 }
 
+void Worker::put(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t target, ucp_rkey_h key,
+                 Operation& operation) {
+  if (to.failed) return finish(operation, to.why);
+  ucp_request_param_t p = parameters(operation);
+  p.cb.send = on_sent;
+  started(functions().put(to.handle, from, bytes, target, key, &p), operation);
+}
+
+void Worker::flush(Endpoint& to, Operation& operation) {
+  if (to.failed) return finish(operation, to.why);
+  ucp_request_param_t p = parameters(operation);
+  p.cb.send = on_sent;
+  started(functions().ep_flush(to.handle, &p), operation);
+}
+
 void Worker::call_back(Operation& operation) {
   if (operation.request != nullptr && worker_ != nullptr)
     functions().request_cancel(worker_, operation.request);
@@ -294,6 +318,8 @@ void Worker::take_in_the_rest() {
 
 void Worker::close() noexcept {
   if (context_ == nullptr) return;
+  for (Registration* r : registrations_) r->release();
+  registrations_.clear();
   if (worker_ != nullptr) take_in_the_rest();
   const Functions& f = functions();
   ucp_request_param_t force{};

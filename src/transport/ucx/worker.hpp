@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,10 +34,15 @@ struct DoneList {
 /// Something that is sent or received. It stays where it is while it is under way.
 struct Operation {
   DoneList* list = nullptr;
+  /// Called in the place of noting it there; it may start others, on the thread that lets workers move on.
+  void (*next)(Operation& operation) = nullptr;
   void* request = nullptr;  ///< null: not under way
   ucs_status_t status = UCS_OK;
   std::size_t arrived = 0;  ///< bytes, of a receive
 };
+
+/// To be called of an operation that is over.
+void finish(Operation& operation, ucs_status_t status);
 
 /// The way to a worker of another process.
 struct Endpoint {
@@ -50,11 +57,10 @@ struct Endpoint {
   }
 };
 
+class Registration;
+
 class Worker {
  public:
-  /// The device that stands for the memory of this machine.
-  static constexpr const char* shared_memory = "";
-
   /// That of a device. Throws `weft::Error`.
   static std::shared_ptr<Worker> on(const std::string& device, DeviceClass device_class);
 
@@ -65,6 +71,8 @@ class Worker {
   /// Whether the system knows its device as a network interface.
   bool is_interface() const { return is_interface_; }
   const std::string& device() const { return device_; }
+  /// Whether its device does; see `weft::ucx::writes_alone`. The first call looks.
+  bool writes_alone();
   const std::string& address() const { return address_; }
   /// The way to the worker with this address; a new one if the last has failed. Throws `weft::Error`.
   std::shared_ptr<Endpoint> endpoint(const std::string& address);
@@ -73,6 +81,12 @@ class Worker {
   /// workers arrive in the order in which they were sent. Throws `weft::Error`.
   void send(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t tag, Operation& operation);
   void receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& operation);
+  /// Writes to an address in the memory of another process, by the key that it has given for that. Complete
+  /// when `from` may be overwritten.
+  void put(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t target, ucp_rkey_h key,
+           Operation& operation);
+  /// Complete when all that has been put is in the memory of the other process.
+  void flush(Endpoint& to, Operation& operation);
   /// Calls a receive back that nobody will complete.
   void call_back(Operation& operation);
 
@@ -80,6 +94,8 @@ class Worker {
   bool progress();
 
  private:
+  friend class Registration;
+
   Worker(const std::string& device, DeviceClass device_class);
   void started(void* result, Operation& operation);
   void say_farewell(std::vector<Operation>& operations, DoneList& done);
@@ -89,10 +105,12 @@ class Worker {
 
   std::string device_, address_;
   bool is_interface_;
+  std::optional<bool> writes_alone_;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;                               ///< null: closed, as MPI is finalised
   std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;  ///< by address
   std::vector<std::shared_ptr<Endpoint>> failed_;
+  std::set<Registration*> registrations_;
 };
 
 }  // namespace weft::ucx

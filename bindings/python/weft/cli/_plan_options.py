@@ -30,6 +30,7 @@ HELP = {
     "items": "of windowed and th: items of a batch in a tile",
     "layout": "auto, contiguous, strided",
     "machine": "file that describes the machine (weft-bench --measure-machine), or none",
+    "one_sided": "of exchange ucx: auto, on, off: transfers are put into their receivers' workspaces",
     "online": "executions in which effort online tries: 20",
     "overlap": "on, off: each tile is awaited before anything else is done",
     "pipeline": "auto, sequential, th, windowed, planes, two-front",
