@@ -1,6 +1,7 @@
 // Life before MPI_Init and after MPI_Finalize: making a communicator is an error with a reason, plans and
 // communicators that outlive MPI are destroyed quietly, executing them is an error; the timeline of such a
-// plan is written all the same. Prints one line; exits with 1 if anything differs.
+// plan is written all the same. Argument: an exchange that puts, if there is one. Prints one line; exits with
+// 1 if anything differs.
 #include <mpi.h>
 
 #include <cstdio>
@@ -53,6 +54,13 @@ int main(int argc, char** argv) {
   weft::Buffer<std::complex<double>> in(plan->input_count()), out(plan->output_count());
   const std::complex<double>* from = in.data();
   plan->forward(from, out.data());
+  // What others put into is registered until then.
+  std::unique_ptr<weft::Plan> puts;
+  if (argc > 1) {
+    puts = std::make_unique<weft::Plan>(*comm, problem,
+                                        weft::Options().set("exchange", argv[1]).set("one_sided", "on"));
+    puts->forward(from, out.data());
+  }
   // What it has given of its last execution is under way.
   auto tuned = std::make_unique<weft::Plan>(*comm, problem, weft::Options().set("effort", "online"));
   tuned->forward(from, out.data());

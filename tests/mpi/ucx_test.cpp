@@ -187,6 +187,7 @@ TEST_F(Ucx, MessagesWhereMemoryIsNotRegistered) {
   const Problem p = natural({24, 25, 18}, Precision::float64);
   const Options o = Options(ucx_).set("rails", rails).set("chunk", 2048).set("one_sided", "on");
   const auto expected = results<double>(machines, p, Options().set("exchange", "p2p"));
+  const ScopedVariable warnings("WEFT_WARNINGS", "on");
   PutHook hook;
   hook.fails_at = 1;
   testing::internal::CaptureStderr();
@@ -214,8 +215,7 @@ TEST_F(Ucx, NothingIsPutIntoWorkspaceOfTheUser) {
   EXPECT_TRUE(says(Plan(comm_, p, o).to_string(), "share its memory (messages)"));
 }
 
-/// Plans may outlive MPI's end no more than others do, and what is registered for them is released there; see
-/// also mpi_lifetime.
+/// What is registered goes with its plan, and whoever puts there next has the new key.
 TEST_F(Ucx, PlansComeAndGoWithTheirRegistrations) {
   const Comm machines = apart();
   const Problem p = natural({8, 12, 6}, Precision::float64);

@@ -466,8 +466,8 @@ void draw_rails(RandomProblem& p, const std::string& rails) {
   p.options.set("barrier", dice.pick({"on", "off"}));
   p.options.set("rebalance", dice.pick({"1", "1.1", "off"}));
   p.options.set("one_sided", p.user_workspace ? dice.pick({"auto", "off"}) : dice.pick({"on", "on", "off"}));
-  const bool direct = p.exchanges.back().find("direct") != std::string::npos;
-  if (rails.empty() || direct || dice.chance(0.5)) return;
+  const auto has = [&](const char* name) { return p.exchanges.back().find(name) != std::string::npos; };
+  if (rails.empty() || has("direct") || has("node") || dice.chance(0.5)) return;
   p.options.set("rails", rails);
   p.node_ranks = 1;
 }

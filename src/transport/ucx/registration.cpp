@@ -11,7 +11,7 @@ namespace weft::ucx {
 
 namespace {
 
-constexpr const char* operation = "exchange ucx: registering the workspace";
+constexpr const char* registering = "exchange ucx: registering the workspace";
 
 }  // namespace
 
@@ -89,7 +89,7 @@ std::shared_ptr<const RegisteredWorkspace> RegisteredWorkspace::make(CommImpl& c
     // A rank that reaches nobody by a lane has no say, and no lane needs keys by which nobody is reached.
     constexpr int no = 0, yes = 1, no_say = 2;
     int wanted = no_say;
-    agree(comm, operation, [&] {
+    agree(comm, registering, [&] {
       if (Worker* const worker = rails->worker(lane); worker != nullptr)
         wanted = forced || worker->writes_alone() ? yes : no;
     });
@@ -104,12 +104,12 @@ void RegisteredWorkspace::register_with(CommImpl& comm, const Rails& rails, int 
   const std::shared_ptr<Worker> worker = rails.shared_worker(lane);
   std::shared_ptr<Registration> made;
   try {
-    agree(comm, operation, [&] {
+    agree(comm, registering, [&] {
       test_point("ucx register", comm.rank());
       if (worker) made = std::make_shared<Registration>(worker, memory_.get(), bytes);
     });
     const std::vector<std::string> cards = texts_of(comm, made ? made->card() : "");
-    agree(comm, operation, [&] {
+    agree(comm, registering, [&] {
       for (int r = 0; made && r < comm.size(); ++r)
         if (rails.reaches(lane, r)) made->reach(r, rails.endpoint(lane, r), at(cards, r));
     });
