@@ -518,8 +518,8 @@ TEST_F(Ucx, RailsInNamespaces) {
   {
     const numa::Map machine{{{0, numa::of_thread()}, {1, {}}}, {}, {{"rail0", 1}, {"rail1", 0}}};
     const ScopedSwitch<const numa::Map*> pretended(numa::detail::pretended_machine, &machine);
-    EXPECT_TRUE(
-        says(Plan(apart(), p, Options(o).set("rails", 1)).to_string(), "1 rail: rail1 (TCP, messages, NUMA node 0)\n"));
+    EXPECT_TRUE(says(Plan(apart(), p, Options(o).set("rails", 1)).to_string(),
+                     "1 rail: rail1 (TCP, messages, NUMA node 0)\n"));
     EXPECT_TRUE(says(Plan(apart(), p, o).to_string(),
                      "2 rails: rail1 (TCP, messages, NUMA node 0), rail0 (TCP, messages, NUMA node 1)\n"));
   }
