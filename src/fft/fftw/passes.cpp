@@ -15,7 +15,7 @@ namespace weft::fftw {
 
 namespace {
 
-constexpr Index least_points = 16;
+constexpr Index shortest_line = 16;
 
 bool is_power_of_two(Index n) {
   return std::has_single_bit(static_cast<std::uint64_t>(n));
@@ -81,7 +81,7 @@ class Writer {
   /// Whether passes are faster, and possible.
   bool suits() {
     if (p_.effort != Effort::estimate || p_.kind == FftKind::r2r || dimensions_ > 2) return false;
-    const auto fits = [&](const Axis& a) { return a.user.n >= least_points; };
+    const auto fits = [&](const Axis& a) { return a.user.n >= shortest_line; };
     if (!std::ranges::all_of(axes_, fits)) return false;
     const auto power = [](const Axis& a) { return is_power_of_two(a.user.n); };
     if (std::ranges::all_of(axes_, power)) return false;
