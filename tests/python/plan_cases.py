@@ -237,6 +237,46 @@ def kept_modes(comm):
             raise AssertionError("no error")
 
 
+def gradients(comm):
+    """Derivatives along each axis against NumPy's transforms along it, which leave out the mode n/2 as well."""
+
+    def slope(whole, axis, length):
+        n = whole.shape[axis]
+        k = np.fft.fftfreq(n, 1 / n) * 2 * np.pi / length
+        if n % 2 == 0:
+            k[n // 2] = 0
+        shape = [-1 if a == axis else 1 for a in range(whole.ndim)]
+        derived = np.fft.ifft(1j * k.reshape(shape) * np.fft.fft(whole, axis=axis), axis=axis)
+        return derived if np.iscomplexobj(whole) else derived.real
+
+    lengths = (1, 2, 5)
+    for transforms, dtype in (("r2c", np.float64), ("c2c", np.complex128), ("r2c", np.float32), ("c2c", np.complex64)):
+        whole = everywhere(dtype)
+        gradient = weft.Gradient(comm, SHAPE, transforms, dtype, input="slab1", output="pencil2", lengths=lengths)
+        x = np.ascontiguousarray(whole[gradient.input_box.slices])
+        kept = x.copy()
+        found = gradient(x)
+        assert np.array_equal(x, kept)
+        assert found.dtype == dtype
+        assert found.shape == gradient.output_shape == (3, *gradient.output_box.shape)
+        for a in range(3):
+            expected = slope(whole.astype(np.result_type(dtype, np.float64)), a, lengths[a])
+            close(found[a], expected[gradient.output_box.slices].astype(dtype), 8)
+    # Two fields, and derivatives along two of three axes.
+    fields = [everywhere(np.float64, seed=s) for s in (1, 2)]
+    with weft.Gradient(comm, SHAPE, ["r2c", None, "c2c"], batch=2, lengths=lengths) as gradient:
+        assert gradient.axes == (0, 2)
+        x = gradient.empty_input()
+        for i, whole in enumerate(fields):
+            x[i] = whole[gradient.input_box.slices]
+        out = gradient.empty_output()
+        assert gradient(x, out=out) is out
+        for i, (whole, a) in enumerate((whole, a) for whole in fields for a in (0, 2)):
+            close(out[i], slope(whole, a, lengths[a])[gradient.output_box.slices], 8)
+        assert "axis 0" in str(gradient)
+        assert gradient.workspace_bytes > 0
+
+
 def operators_between(comm):
     """Functions of Python and ready-made operators, on modes and on points, against NumPy."""
     plan = weft.Plan(comm, SHAPE, between="modes", input="slab1", output="pencil0")
@@ -403,6 +443,7 @@ CASES = [
     shell_spectra,
     one_line,
     kept_modes,
+    gradients,
     operators_between,
     phase_shifts,
     spheres,

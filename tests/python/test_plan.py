@@ -41,6 +41,26 @@ def test_operators_that_raise(ranks):
         weft.ThreadTeam(ranks).run(case)
 
 
+def test_mistakes_with_gradients():
+    with pytest.raises(weft.Error, match="dct2 along axis 1"):
+        weft.Gradient(None, (8, 8), ["r2c", "dct2"])
+    with pytest.raises(weft.Error, match="one positive number for each of 2 axes"):
+        weft.Gradient(None, (8, 8), "r2c", lengths=(1, -1))
+    with pytest.raises(weft.Error, match="transforms"):
+        weft.Gradient(None, (8, 8), "fast")
+    with pytest.raises(weft.Error, match="option workspace=user"):
+        weft.Gradient(None, (8, 8), workspace="user")
+    gradient = weft.Gradient(None, (8, 8), "r2c")
+    with pytest.raises(weft.Error, match="x of shape"):
+        gradient(np.ones((8, 8), complex))
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(gradient)
+    assert repr(gradient) == "<weft.Gradient 8x8 float64 (c2c, r2c)>"
+    gradient.free()
+    with pytest.raises(weft.Error, match="a gradient that was freed"):
+        gradient(np.ones((8, 8)))
+
+
 def test_mistakes_with_operators():
     plan = weft.Plan(None, (12, 10), between="modes")
     x = np.ones((12, 10), complex)
