@@ -27,6 +27,21 @@ bool are_rows_slow(Index n) {
   return n % 8 != 0 || n % 144 == 0;
 }
 
+/// Whether in place every line is where it was.
+bool lies_alike(const FftProblem& p) {
+  const bool forward = p.direction == Direction::forward;
+  const auto reals = [&](bool input) { return p.kind == FftKind::real && input == forward; };
+  const auto stays = [&](const FftDimension& d) {
+    return d.from_stride * (reals(true) ? 1 : 2) == d.to_stride * (reals(false) ? 1 : 2);
+  };
+  for (std::size_t i = 0; i < p.dimensions.size(); ++i) {
+    const FftDimension& d = p.dimensions[i];
+    const bool real = p.kind == FftKind::real && i + 1 == p.dimensions.size();
+    if (real ? d.from_stride != 1 || d.to_stride != 1 : !stays(d)) return false;
+  }
+  return std::ranges::all_of(p.loops, stays);
+}
+
 /// The memory that a pass reads or writes: the user's two arrays, or a half of work memory.
 enum class Place { input, output, first, second };
 
@@ -37,18 +52,20 @@ struct Axis {
   bool real = false;
 };
 
+/// A transform along one axis, or a copy.
 struct Pass {
   std::unique_ptr<const LocalFft> fft;
+  std::optional<PermuteCopy> copy;
   Place from, to;
 };
 
+/// What is done with each of some blocks.
 class Passes final : public LocalFft {
  public:
   std::vector<Pass> passes;
   std::vector<FftDimension> outer;  ///< over blocks, strides in bytes, the outermost first
-  std::optional<PermuteCopy> last;  ///< from work memory to the output
-  Place copied = Place::first;
-  Index half = 0;  ///< bytes of a half of work memory
+  Index begin = 0;                  ///< bytes to the first block on either side
+  Index half = 0;                   ///< bytes of a half of work memory
   int halves = 1;
 
   Index work_bytes() const override { return half * halves; }
@@ -57,13 +74,39 @@ class Passes final : public LocalFft {
       const auto at = [&](Place p) {
         return p == Place::input ? read : p == Place::output ? write : p == Place::first ? work : work + half;
       };
-      for (const Pass& pass : passes) pass.fft->execute(at(pass.from), at(pass.to), nullptr);
-      if (last) last->run(at(copied), write);
+      for (const Pass& pass : passes) {
+        if (pass.copy)
+          pass.copy->run(at(pass.from), at(pass.to));
+        else
+          pass.fft->execute(at(pass.from), at(pass.to), nullptr);
+      }
     };
-    for_each_index(std::span<const FftDimension>(outer), static_cast<std::byte*>(from),
-                   static_cast<std::byte*>(to), block);
+    for_each_index(std::span<const FftDimension>(outer), static_cast<std::byte*>(from) + begin,
+                   static_cast<std::byte*>(to) + begin, block);
   }
 };
+
+/// Transforms one after the other, some of them in place on one side.
+class Stages final : public LocalFft {
+ public:
+  enum class Sides { both, input, output };
+
+  void add(std::shared_ptr<const LocalFft> fft, Sides sides) {
+    work_bytes_ = std::max(work_bytes_, fft->work_bytes());
+    stages_.emplace_back(std::move(fft), sides);
+  }
+  Index work_bytes() const override { return work_bytes_; }
+  void execute(void* from, void* to, std::byte* work) const override {
+    for (const auto& [fft, sides] : stages_)
+      fft->execute(sides == Sides::output ? to : from, sides == Sides::input ? from : to, work);
+  }
+
+ private:
+  std::vector<std::pair<std::shared_ptr<const LocalFft>, Sides>> stages_;
+  Index work_bytes_ = 0;
+};
+
+using Make = std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>;
 
 /// Plans the passes of a problem.
 class Writer {
@@ -85,7 +128,7 @@ class Writer {
     if (!std::ranges::all_of(axes_, fits)) return false;
     const auto power = [](const Axis& a) { return is_power_of_two(a.user.n); };
     if (std::ranges::all_of(axes_, power)) return false;
-    if (p_.in_place && !lies_alike()) return false;
+    if (p_.in_place && !lies_alike(p_)) return false;
     if (dimensions_ == 1) {
       const Index n = axes_[0].user.n;
       if (!p_.in_place || p_.kind == FftKind::real || axes_[0].user.to_stride == 1 || n % 9 != 0 ||
@@ -95,8 +138,7 @@ class Writer {
     return cut();
   }
 
-  std::shared_ptr<const LocalFft> write(
-      const std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>& make) {
+  std::shared_ptr<const LocalFft> write(const Make& make) {
     auto all = std::make_shared<Passes>();
     all->outer = outer_;
     std::vector<std::size_t> order;  // of the transforms: rows first, but where they become real
@@ -131,7 +173,7 @@ class Writer {
       f.may_destroy_input = k > 0 || p_.in_place || p_.may_destroy_input;
       f.aligned = (place != Place::input && next != Place::output) || aligned_;
       f.scale = is_last ? p_.scale : 1;
-      all->passes.push_back({make(f), place, next});
+      all->passes.push_back({make(f), std::nullopt, place, next});
       all->halves = std::max(all->halves, next == Place::second ? 2 : 1);
       place = next;
       strides = to;
@@ -145,8 +187,8 @@ class Writer {
         from.push_back(strides[i]);
         to.push_back(users_strides[i]);
       }
-      all->last.emplace(extents, from, to, static_cast<int>(complex_bytes_));
-      all->copied = place;
+      const PermuteCopy copy(extents, from, to, static_cast<int>(complex_bytes_));
+      all->passes.push_back({nullptr, copy, place, Place::output});
     }
     all->half = rounded_up<Index>(elements_ * complex_bytes_, 64);
     return all;
@@ -159,22 +201,10 @@ class Writer {
     return real ? complex_bytes_ / 2 : complex_bytes_;
   }
 
-  /// Whether in place every line is where it was.
-  bool lies_alike() const {
-    const auto stays = [&](const FftDimension& d) {
-      return d.from_stride * unit(true) == d.to_stride * unit(false);
-    };
-    const auto axis_stays = [&](const Axis& a) {
-      return a.real ? a.user.from_stride == 1 && a.user.to_stride == 1 : stays(a.user);
-    };
-    return std::ranges::all_of(axes_, axis_stays) && std::ranges::all_of(p_.loops, stays);
-  }
-
   /// Chooses which loops belong to a block. Loops over neighbours do, and slower ones as long as a block is
   /// small.
   bool cut() {
-    constexpr Index small_block = 32 << 10;
-    const Index most = second_cache_bytes() / 4;
+    const Index most = second_cache_bytes() / 4, small_block = std::min<Index>(32 << 10, most);
     Index slowest = 0, slowest_from = 0, bytes = complex_bytes_;
     for (const Axis& a : axes_) {
       slowest = std::max(slowest, a.user.to_stride);
@@ -244,13 +274,112 @@ class Writer {
   Index room_ = 0, elements_ = 0;
 };
 
+/// Lines side by side, in place, that the cache does not hold together: some neighbours at a time are copied
+/// to work memory, transformed there and copied back. Null where they are no neighbours.
+std::shared_ptr<const LocalFft> plan_columns(const FftProblem& p, const Make& make) {
+  constexpr Index block_bytes = 128 << 10, line = 64, spread = 512;
+  const Index bytes = 2 * real_bytes(p.precision), few = line / bytes, n = p.dimensions[0].n;
+  std::vector<FftDimension> loops = merge_loops(p.loops);
+  if (loops.empty() || loops[0].to_stride != 1 || loops[0].n < few) return nullptr;
+  const FftDimension near = loops[0];
+  const Index most = std::max(few, block_bytes / (n * bytes) / few * few), width = std::min(near.n, most);
+  auto all = std::make_shared<Stages>();
+  const auto add = [&](Index first, Index lines, Index blocks) {
+    if (lines * blocks == 0) return;
+    auto part = std::make_shared<Passes>();
+    for (auto d = loops.rbegin(); d + 1 != loops.rend(); ++d)
+      part->outer.push_back({d->n, d->from_stride * bytes, d->to_stride * bytes});
+    if (blocks > 1) part->outer.push_back({blocks, lines * bytes, lines * bytes});
+    part->begin = first * bytes;
+    const Index row = lines * bytes % spread == 0 ? lines + few : lines;
+    FftProblem f = p;
+    f.dimensions = {{n, row, row}};
+    f.loops = {{lines, 1, 1}};
+    f.in_place = false;
+    f.may_destroy_input = f.aligned = true;
+    const Index step = p.dimensions[0].to_stride;
+    const auto copy = [&](Index from, Index to) {
+      return PermuteCopy({n, lines}, {from, 1}, {to, 1}, static_cast<int>(bytes));
+    };
+    part->passes.push_back({nullptr, copy(step, row), Place::input, Place::first});
+    part->passes.push_back({make(f), std::nullopt, Place::first, Place::second});
+    part->passes.push_back({nullptr, copy(row, step), Place::second, Place::output});
+    part->half = rounded_up<Index>(n * row * bytes, line);
+    part->halves = 2;
+    all->add(part, Stages::Sides::output);
+  };
+  const Index blocks = near.n / width, rest = near.n % width;
+  add(0, width, blocks);
+  add(blocks * width, rest, 1);
+  return all;
+}
+
+/// A transform along several axes of what the cache does not hold: the fastest two together, if it holds
+/// planes of them, then the others one by one, in place in the output. Of a transform back to real numbers
+/// these come first, in place in the input. Null where that cannot be, or FFTW is as fast.
+std::shared_ptr<const LocalFft> plan_in_stages(const FftProblem& p, const Make& make) {
+  if (p.effort != Effort::estimate || p.kind == FftKind::r2r || p.dimensions.size() < 2) return nullptr;
+  const auto power = [](const FftDimension& d) { return is_power_of_two(d.n); };
+  const auto short_line = [](const FftDimension& d) { return d.n < shortest_line; };
+  if (std::ranges::all_of(p.dimensions, power) || std::ranges::any_of(p.dimensions, short_line))
+    return nullptr;
+  const bool real = p.kind == FftKind::real, back = real && p.direction == Direction::backward;
+  if (p.in_place ? !lies_alike(p) : back && !p.may_destroy_input) return nullptr;
+  const auto inside = back ? &FftDimension::from_stride : &FftDimension::to_stride;
+  std::vector<FftDimension> axes = p.dimensions;
+  if (real) axes.pop_back();
+  std::ranges::stable_sort(axes, {}, inside);
+  if (real) axes.insert(axes.begin(), p.dimensions.back());
+  if (axes[0].*inside != 1) return nullptr;
+  const Index bytes = 2 * real_bytes(p.precision);
+  const Index row = real ? axes[0].n / 2 + 1 : axes[0].n;
+  const bool plane = row * axes[1].n * bytes <= second_cache_bytes() / 4;
+  const std::size_t together = plane ? 2 : 1;
+  if (axes.size() <= together) return nullptr;
+  FftProblem near = p;
+  near.scale = 1;
+  near.dimensions.assign(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(together));
+  std::ranges::reverse(near.dimensions);
+  for (std::size_t i = together; i < axes.size(); ++i) near.loops.push_back(axes[i]);
+  if (back) near.may_destroy_input = true;
+  auto all = std::make_shared<Stages>();
+  const auto add_near = [&] {
+    Writer writer(near);
+    all->add(writer.suits() ? writer.write(make) : make(near), Stages::Sides::both);
+  };
+  if (!back) add_near();
+  for (std::size_t i = together; i < axes.size(); ++i) {
+    FftProblem far = p;
+    far.kind = FftKind::c2c;
+    far.in_place = true;
+    far.may_destroy_input = true;
+    far.scale = 1;
+    const auto here = [&](FftDimension d) { return FftDimension{d.n, d.*inside, d.*inside}; };
+    far.dimensions = {here(axes[i])};
+    far.loops.clear();
+    for (const FftDimension& d : p.loops) far.loops.push_back(here(d));
+    for (std::size_t j = 0; j < axes.size(); ++j)
+      if (j != i)
+        far.loops.push_back(here({j == 0 ? row : axes[j].n, axes[j].from_stride, axes[j].to_stride}));
+    if (!back && i + 1 == axes.size()) far.scale = p.scale;
+    const auto columns = plan_columns(far, make);
+    if (!columns) return nullptr;
+    all->add(columns, back ? Stages::Sides::input : Stages::Sides::output);
+  }
+  if (back) {
+    near.scale = p.scale;
+    add_near();
+  }
+  return all;
+}
+
 }  // namespace
 
 std::shared_ptr<const LocalFft> plan_in_passes(
     const FftProblem& problem,
     const std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>& make) {
   Writer writer(problem);
-  return writer.suits() ? writer.write(make) : nullptr;
+  return writer.suits() ? writer.write(make) : plan_in_stages(problem, make);
 }
 
 }  // namespace weft::fftw
