@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "base/cache.hpp"
 #include "base/timing.hpp"
 #include "exec/host/executor.hpp"
@@ -66,10 +67,11 @@ std::vector<double> median_times(const Shape& shape, const std::vector<MachineCo
     request.store_past_from = c.store_past_from;
     request.two_passes_from = c.two_passes_from;
     Program program = build_program(schedule, {}, request);
-    work.emplace_back(static_cast<std::size_t>(program.workspace_bytes));
+    const Index of_program = rounded_up<Index>(program.workspace_bytes, 64);
     ExecutorSettings settings;
     settings.ffts = find_ffts("auto");
     executors.emplace_back(std::move(program), settings);
+    work.emplace_back(static_cast<std::size_t>(of_program + executors.back().fft_work_bytes()));
   }
   const auto time = [&](std::size_t i) {
     const double begin = seconds_computed();

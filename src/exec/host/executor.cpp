@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/arithmetic.hpp"
 #include "base/test_hook.hpp"
 
 namespace weft {
@@ -55,6 +56,7 @@ Executor::BoundFft Executor::bind(std::map<std::pair<AnyProblem, bool>, BoundFft
 
 Executor::Executor(Program program, const ExecutorSettings& settings)
     : Interpreter(std::move(program)), settings_(settings) {
+  fft_work_offset_ = rounded_up<Index>(program_.workspace_bytes, 64);
   ffts_.reserve(program_.ffts.size());
   std::map<std::pair<FftProblem, bool>, BoundFft> bound;
   std::map<std::pair<ResizedProblem, bool>, BoundFft> bound_resized;

@@ -21,7 +21,8 @@ namespace weft {
 
 class Executor final : public Interpreter {
  public:
-  /// Plans local FFTs and copies. Local to the rank; throws `weft::Error`.
+  /// Plans local FFTs and copies. Local to the rank; throws `weft::Error`. Work memory of FFTs follows that
+  /// of the program, at the next multiple of 64 bytes, or where `link` says.
   Executor(Program program, const ExecutorSettings& settings);
 
   Index fft_work_bytes() const override { return fft_work_bytes_; }
