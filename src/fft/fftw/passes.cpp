@@ -214,10 +214,7 @@ class Writer {
     aligned_ = p_.aligned;
     for (const FftDimension& d : merge_loops(p_.loops)) {
       const bool slower = d.to_stride > slowest && d.from_stride * unit(true) / unit(false) > slowest_from;
-      const bool alone = slower && outer_.empty();
-      if (alone && bytes * d.n > small_block) {
-        outer_.push_back({d.n, d.from_stride * unit(true), d.to_stride * unit(false)});
-      } else if (!outer_.empty()) {
+      if (!outer_.empty() || (slower && bytes * d.n > small_block)) {
         outer_.push_back({d.n, d.from_stride * unit(true), d.to_stride * unit(false)});
       } else {
         axes_.push_back({d, d.n});
