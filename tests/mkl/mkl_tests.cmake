@@ -19,7 +19,7 @@ if(NOT WEFT_SANITIZE)
   set(src ${PROJECT_SOURCE_DIR}/src)
   add_library(weft_module MODULE mkl/weft_module.cpp ${src}/base/environment.cpp ${src}/base/error.cpp
     ${src}/base/nearest_name.cpp ${src}/base/warning.cpp ${src}/base/shared_library.cpp ${src}/base/text.cpp ${src}/fft/fft_problem.cpp ${src}/fft/loops.cpp ${src}/fft/fftw/cosines.cpp ${src}/fft/fftw/fftw.cpp
-    ${src}/fft/fftw/wisdom.cpp ${src}/fft/mkl/dfti.cpp ${src}/fft/mkl/mkl.cpp)
+    ${src}/fft/fftw/passes.cpp ${src}/base/cache.cpp ${src}/geometry/copy_loops.cpp ${src}/kernels/cpu/permute_copy.cpp ${src}/kernels/cpu/lines.cpp ${src}/fft/fftw/wisdom.cpp ${src}/fft/mkl/dfti.cpp ${src}/fft/mkl/mkl.cpp)
   target_link_libraries(weft_module PRIVATE FFTW::double FFTW::float)
   add_library(weft_fftw_early MODULE mkl/fftw_module.cpp ${src}/base/shared_library.cpp)
   add_library(weft_fftw_late MODULE mkl/fftw_module.cpp ${src}/base/shared_library.cpp)
