@@ -115,7 +115,7 @@ TEST_F(Ucx, CarriesEveryPipeline) {
     const auto expected = results<double>(machines, p, in_pipeline(Options().set("exchange", "p2p")));
     for (const char* one_sided : {"off", "on"}) {
       SCOPED_TRACE(one_sided);
-      const auto sending = [&](Options o) { return in_pipeline(o).set("one_sided", one_sided); };
+      const auto sending = [&](const Options& o) { return in_pipeline(o).set("one_sided", one_sided); };
       EXPECT_EQ(results<double>(comm_, p, sending(ucx_), 2), expected);
       for (const auto& [chunk, inflight, barrier] :
            {std::tuple("auto", "4", "off"), {"1024", "1", "on"}, {"1500", "3", "on"}, {"4KiB", "2", "off"}}) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -208,6 +209,45 @@ TEST(LocalFft, TransformsBlocksAxisByAxis) {
               EXPECT_FALSE(fft.unable(p).empty());
             }
           }
+  }
+  // In any memory order on either side, with gaps.
+  for (int i = 0; i < 200; ++i) {
+    const ScopedSwitch small(detail::pretended_second_cache, std::int64_t{i % 2 == 0 ? 1 << 20 : 32 << 10});
+    FftProblem p;
+    p.kind = i % 3 == 0 ? FftKind::c2c : FftKind::real;
+    p.direction = i % 4 < 2 ? Direction::forward : Direction::backward;
+    p.may_destroy_input = p.kind == FftKind::real && p.direction == Direction::backward;
+    const bool real = p.kind == FftKind::real, forward = p.direction == Direction::forward;
+    const std::size_t axes = i % 5 == 0 ? 3 : 2;
+    std::vector<Index> points{18, 20, 27}, modes;
+    points.resize(axes);
+    for (int l = 0; l < i % 3; ++l) points.push_back(2 + l);
+    std::shuffle(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(axes), random);
+    modes = points;
+    if (real) modes[axes - 1] = modes[axes - 1] / 2 + 1;
+    const auto strides_of = [&](const std::vector<Index>& extents) {
+      std::vector<std::size_t> order(extents.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::shuffle(order.begin(), order.end(), random);
+      std::vector<Index> strides(extents.size());
+      Index next = 1 + i % 2;
+      for (const std::size_t a : order) {
+        strides[a] = next;
+        next *= extents[a] + i % 3;
+      }
+      return strides;
+    };
+    const std::vector<Index> of_points = strides_of(points), of_modes = strides_of(modes);
+    for (std::size_t a = 0; a < points.size(); ++a) {
+      const FftDimension d = forward ? FftDimension{points[a], of_points[a], of_modes[a]}
+                                     : FftDimension{points[a], of_modes[a], of_points[a]};
+      (a < axes ? p.dimensions : p.loops).push_back(d);
+    }
+    const LocalProblem problem = with_values(p, random);
+    const LocalResult result = compute(*fft.plan(p), problem);
+    EXPECT_LT(result.error, local_bound(problem)) << "problem " << i;
+    EXPECT_TRUE(result.input_kept || p.may_destroy_input);
+    EXPECT_TRUE(result.gaps_kept) << "problem " << i;
   }
   // What measures, powers of two, and short axes are left to FFTW as a whole.
   FftProblem p;

@@ -123,8 +123,8 @@ void check(const Comm& comm, const Problem& p, const AxisVector<double>& lengths
 
 constexpr Transform c2c = Transform::c2c, r2c = Transform::r2c, none = Transform::none;
 
-Problem real_points(Shape shape) {
-  Problem p{.shape = std::move(shape)};
+Problem real_points(const Shape& shape) {
+  Problem p{.shape = shape};
   p.transforms = AxisVector<Transform>(p.shape.size(), c2c);
   p.transforms[p.shape.size() - 1] = r2c;
   return p;
@@ -251,6 +251,7 @@ TEST(Gradient, SaysWhatItCannot) {
     expect_error([&] { gradient(in.data(), out.data()); }, "arrays of another type");
     expect_error([&] { (void)gradient.along(3); }, "axis 3");
     Gradient moved = std::move(gradient);
+    // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
     expect_error([&] { (void)gradient.axes(); }, "moved away");
     std::vector<double> reals(moved.input_count(), 1), slopes(moved.output_count(), 1);
     moved(reals.data(), slopes.data());

@@ -161,7 +161,8 @@ class Writer {
       const bool is_last = k + 1 == dimensions_;
       const Axis& axis = axes_[order[k]];
       Place next = place == Place::first ? Place::second : Place::first;
-      if (is_last && k > 0 && (p_.in_place || axis.user.to_stride == 1)) next = Place::output;
+      const bool becomes_real = axis.real && !forward_;
+      if (is_last && k > 0 && (p_.in_place || becomes_real || axis.user.to_stride == 1)) next = Place::output;
       const std::vector<Index> to = next == Place::output ? users(false) : k == 0 ? between : natural;
       FftProblem f = p_;
       f.dimensions = {{axis.user.n, strides[order[k]], to[order[k]]}};
