@@ -312,11 +312,11 @@ std::shared_ptr<const LocalFft> plan_columns(const FftProblem& p, const Make& ma
   return all;
 }
 
-/// A transform along several axes of what the cache does not hold: the fastest two together, if it holds
-/// planes of them, then the others one by one, in place in the output. Of a transform back to real numbers
-/// these come first, in place in the input. Null where that cannot be, or FFTW is as fast.
+/// A transform along three axes or more, of which the cache holds planes along the fastest two: these planes,
+/// then the other axes one by one, in place in the output. Of a transform back to real numbers these come
+/// first, in place in the input. Null where that cannot be, or FFTW is as fast, as it is with larger planes.
 std::shared_ptr<const LocalFft> plan_in_stages(const FftProblem& p, const Make& make) {
-  if (p.effort != Effort::estimate || p.kind == FftKind::r2r || p.dimensions.size() < 2) return nullptr;
+  if (p.effort != Effort::estimate || p.kind == FftKind::r2r || p.dimensions.size() < 3) return nullptr;
   const auto power = [](const FftDimension& d) { return is_power_of_two(d.n); };
   const auto short_line = [](const FftDimension& d) { return d.n < shortest_line; };
   if (std::ranges::all_of(p.dimensions, power) || std::ranges::any_of(p.dimensions, short_line))
@@ -331,9 +331,8 @@ std::shared_ptr<const LocalFft> plan_in_stages(const FftProblem& p, const Make& 
   if (axes[0].*inside != 1) return nullptr;
   const Index bytes = 2 * real_bytes(p.precision);
   const Index row = real ? axes[0].n / 2 + 1 : axes[0].n;
-  const bool plane = row * axes[1].n * bytes <= second_cache_bytes() / 4;
-  const std::size_t together = plane ? 2 : 1;
-  if (axes.size() <= together) return nullptr;
+  constexpr std::size_t together = 2;
+  if (row * axes[1].n * bytes > second_cache_bytes() / 4) return nullptr;
   FftProblem near = p;
   near.scale = 1;
   near.dimensions.assign(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(together));
