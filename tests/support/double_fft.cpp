@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <mutex>
 
 #include "fft/calls/run_calls.hpp"
 #include "fft/calls/strided_lines.hpp"
@@ -55,7 +57,7 @@ class Call final : public StreamFft {
     const std::size_t used = work_bytes();
     static_cast<Stream&>(stream).run([=, this] {
       std::memset(work, 0xff, used);
-      const auto fft = fftw_row().plan(problem);
+      const auto fft = plan(problem);
       Buffer<std::byte> space(static_cast<std::size_t>(fft->work_bytes()));
       fft->execute(from, to, space.data());
       if (!destroys) return;
@@ -65,6 +67,15 @@ class Call final : public StreamFft {
   }
 
  private:
+  /// As cuFFT's, plans are kept: FFTW may make another one for the same problem later, with other rounding
+  /// errors.
+  std::shared_ptr<const LocalFft> plan(const FftProblem& problem) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const LocalFft>& kept = kept_[problem.in_place ? 1 : 0];
+    if (!kept) kept = fftw_row().plan(problem);
+    return kept;
+  }
+
   /// What lies behind real lines that are embedded in longer ones, but for the last line, where no item of
   /// the batch lies there.
   static void spoil_gaps(const CufftCall& call, std::byte* to) {
@@ -84,6 +95,8 @@ class Call final : public StreamFft {
         }
   }
 
+  std::mutex mutex_;
+  std::array<std::shared_ptr<const LocalFft>, 2> kept_;  ///< out of place, in place
   CufftCall call_;
   FftProblem problem_;
 };

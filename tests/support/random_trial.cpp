@@ -141,7 +141,8 @@ class Trial {
       if (repeat == 0) {
         first = {std::move(spectrum), std::move(back)};
       } else if (!p_.online && (!same(first.first, spectrum) || !same(first.second, back))) {
-        failure_ = "the second execution differs from the first";
+        failure_ = std::string("the second execution differs from the first, ") +
+                   (same(first.first, spectrum) ? "backward" : "forward") + " of\n" + plan_.to_string();
       }
     }
     if (p_.online) check_tuning();
