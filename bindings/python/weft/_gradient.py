@@ -12,15 +12,15 @@ from numpy.typing import DTypeLike
 
 from weft import _core, _modules
 from weft._arrays import Side
-from weft._box import Box
 from weft._distributions import Where, distribution
 from weft._forking import planning
 from weft._places import Given, place_of
 from weft._plan import PRECISION, dtypes_of, names_of, refuse_planning, take_options
 from weft._ranks import resolve
+from weft._sides import Sides
 
 
-class Gradient:
+class Gradient(Sides):
     """The derivatives of fields along all axes that are transformed, ready to be executed.
 
     Each derivative is taken by a plan of its own, which transforms lines along that axis, multiplies them by i k and
@@ -126,26 +126,6 @@ class Gradient:
         return tuple(self._core.axes)
 
     @property
-    def input_box(self) -> Box:
-        """This rank's box of the fields."""
-        return self._input.box
-
-    @property
-    def output_box(self) -> Box:
-        """This rank's box of each derivative."""
-        return self._output.box
-
-    @property
-    def input_shape(self) -> tuple[int, ...]:
-        """The shape of this rank's array of fields, with halo and batch if there are any."""
-        return self._input.shape
-
-    @property
-    def output_shape(self) -> tuple[int, ...]:
-        """The shape of this rank's array of derivatives."""
-        return self._output.shape
-
-    @property
     def dtype(self) -> np.dtype:
         """The dtype of both arrays."""
         return self._input.dtype
@@ -154,14 +134,6 @@ class Gradient:
     def workspace_bytes(self) -> int:
         """Bytes that the plans need on this rank beside your arrays, and own."""
         return self._core.workspace_bytes
-
-    def empty_input(self, xp: Any = None) -> Any:
-        """A new array for this rank's fields, its values undefined. `xp`: as of `Plan.empty_input`."""
-        return self._place.empty(self._input, xp)
-
-    def empty_output(self, xp: Any = None) -> Any:
-        """The same for this rank's derivatives."""
-        return self._place.empty(self._output, xp)
 
     def free(self) -> None:
         """Frees the memory of all plans now; every later use is a `weft.Error`. Local."""

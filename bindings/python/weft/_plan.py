@@ -24,6 +24,7 @@ from weft._forking import planning
 from weft._modes import Modes
 from weft._places import Given, of_blocks, place_of
 from weft._ranks import resolve
+from weft._sides import Sides
 
 _FORWARD, _BACKWARD = _core.Direction.forward, _core.Direction.backward
 PRECISION = {"f": "float32", "F": "float32", "d": "float64", "D": "float64"}
@@ -37,7 +38,7 @@ SCALES = {
 }
 
 
-class Plan(Findings, Modes):
+class Plan(Findings, Modes, Sides):
     """A transform of an array that is spread over ranks, forward and backward, ready to be executed.
 
     Making a plan is collective over `comm`: all ranks give the same arguments, except for their own box, memory orders,
@@ -305,16 +306,6 @@ class Plan(Findings, Modes):
         return self._shape
 
     @property
-    def input_box(self) -> Box:
-        """This rank's box before forward."""
-        return self._input.box
-
-    @property
-    def output_box(self) -> Box:
-        """This rank's box after forward."""
-        return self._output.box
-
-    @property
     def columns(self) -> tuple[np.ndarray, np.ndarray]:
         """This rank's columns of modes, of a plan with `weft.Distribution.columns` or `sphere`, in the order of its
         array: the numbers of the first mode of each, one per axis, and how many modes it has along axis 0. Along c2c
@@ -335,26 +326,6 @@ class Plan(Findings, Modes):
     def between_box(self) -> Box:
         """What of the modes, or points, between two transforms this rank's operator gets."""
         return Box(*self._core.between_box)
-
-    @property
-    def input_order(self) -> tuple[int, ...]:
-        """The axes from slowest to fastest in memory."""
-        return self._input.order
-
-    @property
-    def output_order(self) -> tuple[int, ...]:
-        """The axes from slowest to fastest in memory."""
-        return self._output.order
-
-    @property
-    def input_shape(self) -> tuple[int, ...]:
-        """The shape of this rank's array before forward: of its box, with halo and batch if there are any."""
-        return self._input.shape
-
-    @property
-    def output_shape(self) -> tuple[int, ...]:
-        """The shape of this rank's array after forward."""
-        return self._output.shape
 
     @property
     def input_dtype(self) -> np.dtype:
@@ -401,18 +372,6 @@ class Plan(Findings, Modes):
         (24+0j)
         """
         return self._place.empty_bytes(self._core.workspace_bytes, xp)
-
-    def empty_input(self, xp: Any = None) -> Any:
-        """A new array for this rank's input, its values undefined.
-
-        `xp`: the module that makes it, numpy, cupy or torch; None: NumPy, and for memory of a GPU the module of the
-        plan's argument `device`, or else the one of CuPy and PyTorch that is imported.
-        """
-        return self._place.empty(self._input, xp)
-
-    def empty_output(self, xp: Any = None) -> Any:
-        """The same for this rank's output. Its memory order is `output_order`."""
-        return self._place.empty(self._output, xp)
 
     def free(self) -> None:
         """Frees the plan's memory now; every later use is a `weft.Error`. Local."""

@@ -106,8 +106,6 @@ class Stages final : public LocalFft {
   Index work_bytes_ = 0;
 };
 
-using Make = std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>;
-
 /// Plans the passes of a problem.
 class Writer {
  public:
@@ -372,9 +370,7 @@ std::shared_ptr<const LocalFft> plan_in_stages(const FftProblem& p, const Make& 
 
 }  // namespace
 
-std::shared_ptr<const LocalFft> plan_in_passes(
-    const FftProblem& problem,
-    const std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>& make) {
+std::shared_ptr<const LocalFft> plan_in_passes(const FftProblem& problem, const Make& make) {
   Writer writer(problem);
   return writer.suits() ? writer.write(make) : plan_in_stages(problem, make);
 }

@@ -13,8 +13,11 @@
 
 namespace weft::fftw {
 
-/// `make` plans a transform along one axis. Null for a problem that is better left to FFTW as a whole.
-std::shared_ptr<const LocalFft> plan_in_passes(
-    const FftProblem& problem, const std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>& make);
+/// Plans a transform by one call of FFTW.
+using Make = std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>;
+
+/// `make` is asked for transforms along one axis, or two. Null for a problem that is better left to FFTW as a
+/// whole.
+std::shared_ptr<const LocalFft> plan_in_passes(const FftProblem& problem, const Make& make);
 
 }  // namespace weft::fftw
