@@ -37,7 +37,7 @@ bool lines_meet(const Place& place, const Box& part, const AxisVector<int>& axes
 
 void Passes::make_room(const Pass& pass) {
   w_.program.ffts.reserve(w_.program.ffts.capacity() + pass.parts.size());
-  if (pass.axes.empty() && (!pass.gather || w_.request.two_lanes)) return;
+  if (pass.gathers_in_result || (pass.axes.empty() && (!pass.gather || w_.request.two_lanes))) return;
   for (const Box& part : pass.parts) {
     scratch_bytes_ =
         std::max({scratch_bytes_, room(part, pass.source), room(pass.result_of(part), pass.result)});
@@ -113,7 +113,8 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   Place from = s.source;
   bool aside = false;  // whether the first scratch area is taken
   if (s.gather || by_copies || (!lanes && !compact(s.source, part))) {
-    from = lanes && s.axes.empty() ? s.result : area(part, s.source, 0);
+    const bool in_result = s.gathers_in_result || (lanes && s.axes.empty());
+    from = in_result ? s.result : area(part, s.source, 0);
     aside = true;
     if (s.gather) {
       s.gather(part, from);

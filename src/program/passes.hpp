@@ -22,6 +22,8 @@ struct Pass {
   /// Copies a part of the source to `to` where the source is still packed in receive buffers; empty: it is
   /// not.
   std::function<void(const Box& part, const Place& to)> gather = {};
+  /// With two lanes: parts are gathered where the result belongs, and transformed there.
+  bool gathers_in_result = false;
   /// The box of a part's result.
   Box result_of(const Box& part) const { return same_cut(part, result.box, axes); }
 };

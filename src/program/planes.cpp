@@ -23,6 +23,10 @@ class PlanesBuilder {
 
   Program build() {
     for (int j = 0; j <= reshapes_; ++j) segments_.push_back(segment(j));
+    if (gathers_in_output()) {
+      segments_.back().gathers_in_result = true;
+      traffic_.keep_at(reshapes_ - 1, w_.output);
+    }
     for (const Pass& s : segments_)
       if (!only_unpacks(s)) passes_.make_room(s);
     if (keeps_own_part()) keep_own_part();
@@ -44,6 +48,14 @@ class PlanesBuilder {
   /// Whether what has arrived packed goes straight to the user's array.
   bool only_unpacks(const Pass& s) const {
     return s.gather && s.axes.empty() && s.result.space == Space::output;
+  }
+  /// Whether the last FFT works in the user's array on what has arrived packed, and what stays on this rank is
+  /// brought there straight away: by the FFT before the reshape, where that can.
+  bool gathers_in_output() const {
+    const Pass& last = segments_.back();
+    return w_.request.two_lanes && !w_.request.in_place && last.gather && !last.axes.empty() &&
+           last.result.space == Space::output && !converts(last.source, last.result) &&
+           !resizes(w_.schedule, last.stage);
   }
   /// Whether the last reshape brings what stays on this rank straight to the user's array. Its own input is
   /// not there, and its last segment only copies.
@@ -133,10 +145,17 @@ class PlanesBuilder {
     return cut(before ? j - 1 : j).subtile;
   }
 
+  /// Whether results of a segment take the place of what was sent before: in the workspace, unless it was sent
+  /// from the user's array, or, in place, there.
+  bool overwrites_what_is_sent(int j) const {
+    const bool from_the_user = segments_[0].axes.empty();
+    if (is_last(j)) return w_.request.in_place && from_the_user;
+    return j > (from_the_user ? 1 : 0);
+  }
+
   void run(int j) {
     const Pass& s = at(segments_, j);
-    // Results take the place of what was sent before: in the workspace, or, in place, in the user's array.
-    if (is_last(j) ? w_.request.in_place && segments_[0].axes.empty() : j > 0) sequence_.catch_up();
+    if (overwrites_what_is_sent(j)) sequence_.catch_up();
     if (!is_last(j)) traffic_.tell_complete(j);
     for (const Box& part : s.parts) {
       if (j > 0) traffic_.await(j - 1, part);

@@ -16,6 +16,13 @@ AxisVector<int> transformed(const Schedule& s, int stage) {
              : s.stages[static_cast<std::size_t>(stage)].axes;
 }
 
+/// Whether a reshape is the last stage, and all ranks have one memory order before it. What has arrived is
+/// then copied to the user's array, whatever its order: copy engines can put rows that keep theirs.
+bool ends_with(const Schedule& s, int stage) {
+  return stage + 1 == static_cast<int>(s.stages.size()) &&
+         s.fields[static_cast<std::size_t>(stage)].orders.size() == 1;
+}
+
 /// How thick a tile of `field` along `axis` is at least. In memory of devices, of n tiles the FFT of one is
 /// not hidden, and each costs something: the best n is the square root of what a rank holds over what a tile
 /// costs. On the host, tiles do not divide the cache lines of the field on the other side of the reshape.
@@ -27,8 +34,12 @@ Index least_thickness(const Field& field, const Field& other, int axis, const Pi
   }
   const double tiles =
       std::round(std::sqrt(largest_bytes(field, rules.real_bytes) / static_cast<double>(rules.tile_cost)));
-  return divided_up<Index>(largest_extent(*field.tiling, axis),
-                           std::max<Index>(1, static_cast<Index>(tiles)));
+  const Index thickness = divided_up<Index>(largest_extent(*field.tiling, axis),
+                                            std::max<Index>(1, static_cast<Index>(tiles)));
+  // Runs of memory that begin on such multiples are read and stored faster.
+  constexpr Index run = 32;
+  const bool along_runs = field.order(0)[field.shape.size() - 1] == axis && thickness > run;
+  return along_runs ? rounded_up(thickness, run) : thickness;
 }
 
 /// Bytes of the parts that pass through the cache one by one; whole tiles are not cut.
@@ -53,6 +64,7 @@ void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& l
   planes.cuts_after =
       s.direction == Direction::forward ? after.size() > before.size() : before.size() <= after.size();
   planes.subtile = subtile_of(read);
+  planes.keeps_order = read.rules().whole_tiles() && leg.traits.stores && ends_with(s, stage);
   leg.window = read.rules().overlap ? 1 : 0;
   leg.reason = std::string(!read.rules().whole_tiles() ? "each stage passes once over its data, " : "") +
                "tiles cut what is " + (planes.cuts_after ? "received" : "sent") +

@@ -158,6 +158,7 @@ void TileTraffic::gather(int j, const Box& part, const Place& to) {
     const Box piece = intersect(r.box, part);
     if (piece.empty()) continue;
     const bool own = r.route == Route::stay;
+    if (own && of(j).kept_at) continue;
     sequence_.load(w_.op_of(j, own ? OpKind::copy : OpKind::unpack, r.tile, own ? -1 : r.peer),
                    parcels.receive_buffer(r), to, piece);
   }

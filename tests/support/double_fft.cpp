@@ -8,6 +8,7 @@
 
 #include "fft/calls/run_calls.hpp"
 #include "fft/calls/strided_lines.hpp"
+#include "fft/calls/two_passes.hpp"
 #include "support/cufft_call_rules.hpp"
 #include "support/double_memory.hpp"
 #include "support/double_stream.hpp"
@@ -104,6 +105,7 @@ class Call final : public StreamFft {
 /// Whatever is faster.
 LineWay some_way(const CallStep& step) {
   const CufftCall& call = step.call;
+  if (call.n[0] % 8 == 0 && passes_can(step)) return LineWay::passes;
   if (step.diverted.count > 0 ? kernels_can_divert(step)
                               : call.from.stride > 1 && call.n[0] % 4 != 0 && kernels_can(step))
     return LineWay::kernels;

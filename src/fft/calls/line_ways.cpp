@@ -17,6 +17,7 @@
 #include "fft/calls/step_lines.hpp"
 #include "fft/calls/strided_lines.hpp"
 #include "fft/calls/timed_plans.hpp"
+#include "fft/calls/two_passes.hpp"
 
 namespace weft {
 
@@ -53,6 +54,11 @@ bool may_be_aside(const CallStep& step) {
 bool may_be_kernels(const CallStep& step) {
   const auto [calls, bytes] = size_of(step);
   return (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
+}
+
+/// Whether two passes of kernels may be faster than cuFFT: with lines that are too long for one.
+bool may_be_passes(const CallStep& step) {
+  return step.call.n[0] > LineStep::most_points && size_of(step).bytes >= least_bytes && passes_can(step);
 }
 
 /// Makes the strides of one side dense, keeping their order.
@@ -115,7 +121,7 @@ CallStep trial_of(const CallStep& step, Index bytes) {
 struct TrialKey {
   std::string model;
   CallStep step;
-  bool kernels, aside;
+  bool kernels, aside, passes;
   Index diverted;  ///< modes
   auto operator<=>(const TrialKey&) const = default;
 };
@@ -124,17 +130,18 @@ struct TrialKey {
 
 LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& make) {
   const CufftCall& call = step.call;
-  if (call.kind != FftKind::c2c || call.axes != 1 || call.from.stride == 1 || call.to.stride == 1)
-    return LineWay::calls;
-  const bool aside = may_be_aside(step), kernels = may_be_kernels(step);
-  if (!aside && !kernels) return LineWay::calls;
+  if (call.kind != FftKind::c2c || call.axes != 1) return LineWay::calls;
+  const bool apart = call.from.stride != 1 && call.to.stride != 1;
+  const bool aside = apart && may_be_aside(step), kernels = apart && may_be_kernels(step);
+  const bool passes = may_be_passes(step);
+  if (!aside && !kernels && !passes) return LineWay::calls;
   // Two arrays, and work areas of about two more. The plan and other ranks will allocate memory later.
   constexpr double of_what_is_free = 0.25, arrays = 4, most_bytes = 256 << 20;
   const auto most = static_cast<Index>(std::min(most_bytes, of_what_is_free / arrays * device.free_bytes()));
   Index size = static_cast<Index>(most_bytes);
   while (size > most && size > least_bytes) size /= 2;
   const Index diverted = kernels && kernels_can_divert(step) ? step.diverted.count : 0;
-  const TrialKey key{device.model(), trial_of(step, size), kernels, aside, diverted};
+  const TrialKey key{device.model(), trial_of(step, size), kernels, aside, passes, diverted};
   static std::mutex mutex;
   static std::map<TrialKey, LineWay> known;
   {
@@ -157,6 +164,11 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
     ways.push_back(LineWay::aside);
     plans.push_back(
         {plan_lines_aside(key.step, make, std::numeric_limits<std::size_t>::max(), 1), worth_memory, copied});
+  }
+  if (passes) {
+    ways.push_back(LineWay::passes);
+    plans.push_back(
+        {plan_lines_in_passes(device, key.step, std::numeric_limits<std::size_t>::max(), 1), worth_memory, copied});
   }
   const auto fastest = fastest_plan(device, plans, static_cast<std::size_t>(needed));
   if (!fastest) return LineWay::calls;

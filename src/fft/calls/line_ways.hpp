@@ -10,6 +10,7 @@ enum class LineWay {
   calls,    ///< of the library, one for each index of the step's loops
   kernels,  ///< `plan_strided_lines`
   aside,    ///< `plan_lines_aside`
+  passes,   ///< `plan_lines_in_passes`
 };
 
 /// The fastest way on this device, which the thread has entered. The ways that may be it are timed on memory

@@ -16,6 +16,7 @@
 #include "fft/calls/step_lines.hpp"
 #include "fft/calls/strided_lines.hpp"
 #include "fft/calls/timed_plans.hpp"
+#include "fft/calls/two_passes.hpp"
 #include "fft/loops.hpp"
 #include "geometry/transform.hpp"
 
@@ -196,10 +197,11 @@ std::shared_ptr<StreamFft> make_fft_of_calls(Device& device, const FftProblem& p
     const LineWay way = manner.way(step);
     if (way == LineWay::calls) return plan_in_loops(step, plan_in_parts(step.call, make, manner.most_work));
     const double factor = scale != nullptr ? std::exchange(*scale, 1) : 1;
-    const bool aside = way == LineWay::aside;
-    (aside ? all->elsewise.aside : all->elsewise.by_kernels).insert(step.call.n[0]);
-    return aside ? plan_lines_aside(step, make, manner.most_work, factor)
-                 : plan_strided_lines(device, step, factor);
+    LinesElsewise& elsewise = all->elsewise;
+    (way == LineWay::aside ? elsewise.aside : elsewise.by_kernels).insert(step.call.n[0]);
+    if (way == LineWay::aside) return plan_lines_aside(step, make, manner.most_work, factor);
+    return way == LineWay::passes ? plan_lines_in_passes(device, step, manner.most_work, factor)
+                                  : plan_strided_lines(device, step, factor);
   };
   if (problem.kind == FftKind::r2r)
     add_r2r_calls(*all, problem, plan);

@@ -1,8 +1,10 @@
 #include "fft/calls/strided_lines.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -17,16 +19,19 @@ namespace weft {
 
 namespace {
 
-/// exp(-2 pi i k / n) for k < n, in memory of the device.
+/// exp(-2 pi i k / n) for `count` numbers k that are `apart`.
 template <class Real>
-std::shared_ptr<std::byte> upload_roots(Device& device, Index n) {
-  std::vector<std::complex<Real>> roots(static_cast<std::size_t>(n));
-  for (Index k = 0; k < n; ++k) {
-    const long double angle =
-        -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
-    roots[static_cast<std::size_t>(k)] = {static_cast<Real>(std::cos(angle)),
-                                          static_cast<Real>(std::sin(angle))};
+void add_roots(std::vector<std::complex<Real>>& roots, Index n, Index count, Index apart) {
+  for (Index i = 0; i < count; ++i) {
+    const auto k = static_cast<long double>(i * apart);
+    const long double angle = -2 * std::numbers::pi_v<long double> * k / static_cast<long double>(n);
+    roots.emplace_back(static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle)));
   }
+}
+
+/// In memory of the device.
+template <class Real>
+std::shared_ptr<std::byte> upload(Device& device, const std::vector<std::complex<Real>>& roots) {
   constexpr const char* operation = "plan: roots of line FFTs";
   const std::size_t bytes = roots.size() * sizeof roots[0];
   auto memory = device.allocate(bytes, operation);
@@ -42,9 +47,10 @@ std::shared_ptr<std::byte> upload_roots(Device& device, Index n) {
 
 class StridedLines final : public StreamFft {
  public:
-  StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots)
-      : step_(step), roots_(std::move(roots)) {
+  StridedLines(const LineStep& step, std::shared_ptr<std::byte> roots, std::shared_ptr<std::byte> turns)
+      : step_(step), roots_(std::move(roots)), turns_(std::move(turns)) {
     step_.roots = roots_.get();
+    step_.turn.roots = turns_.get();
     diverts = step_.diverted.count > 0;
   }
   std::size_t work_bytes() const override { return 0; }
@@ -58,17 +64,37 @@ class StridedLines final : public StreamFft {
 
  private:
   LineStep step_;
-  std::shared_ptr<std::byte> roots_;
+  std::shared_ptr<std::byte> roots_, turns_;
 };
 
-/// The loops over the lines, those with the shortest strides first.
+template <class Real>
+std::shared_ptr<StreamFft> plan_with_roots(Device& device, LineStep step) {
+  std::vector<std::complex<Real>> roots, turns;
+  add_roots(roots, step.n, step.n, 1);
+  if (step.turn.loop >= 0) {
+    const Index n = step.n * step.loops[static_cast<std::size_t>(step.turn.loop)].n;
+    step.turn.low_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) / 2;
+    const Index low = Index{1} << step.turn.low_bits;
+    add_roots(turns, n, low, 1);
+    add_roots(turns, n, n / low + 1, low);
+  }
+  return std::make_shared<StridedLines>(step, upload(device, roots),
+                                        turns.empty() ? nullptr : upload(device, turns));
+}
+
+}  // namespace
+
 std::vector<FftDimension> loops_of(const StepLines& lines) {
   std::vector<FftDimension> loops = merge_loops(lines.around);
   std::ranges::stable_sort(loops, {}, [](const FftDimension& d) { return d.from_stride + d.to_stride; });
   return loops;
 }
 
-}  // namespace
+std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step) {
+  step.radices = line_radices(step.n).value();
+  step.stages = static_cast<int>(std::ranges::count_if(step.radices, [](int radix) { return radix > 0; }));
+  return step.real_bytes == 8 ? plan_with_roots<double>(device, step) : plan_with_roots<float>(device, step);
+}
 
 bool kernels_can(const CallStep& step) {
   const CufftCall& call = step.call;
@@ -89,9 +115,6 @@ std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& st
   const StepLines lines(step);
   LineStep s;
   s.n = lines.line.n;
-  const auto radices = line_radices(s.n);
-  s.radices = *radices;
-  s.stages = static_cast<int>(std::ranges::count_if(s.radices, [](int radix) { return radix > 0; }));
   s.from_stride = lines.line.from_stride;
   s.to_stride = lines.line.to_stride;
   for (const FftDimension& d : loops_of(lines))
@@ -103,8 +126,7 @@ std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& st
     s.diverted = step.diverted;
     s.diverted_stride = lines.line.diverted_stride;
   }
-  return std::make_shared<StridedLines>(
-      s, s.real_bytes == 8 ? upload_roots<double>(device, s.n) : upload_roots<float>(device, s.n));
+  return plan_line_step(device, s);
 }
 
 }  // namespace weft

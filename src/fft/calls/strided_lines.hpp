@@ -4,7 +4,10 @@
 
 #include <memory>
 
+#include <vector>
+
 #include "fft/calls/cufft_calls.hpp"
+#include "fft/calls/step_lines.hpp"
 #include "fft/stream_fft.hpp"
 
 namespace weft {
@@ -19,5 +22,12 @@ bool kernels_can_divert(const CallStep& step);
 /// A plan for such a step, whose result is multiplied by `scale`. It has a table of n complex numbers in
 /// device memory, and needs no work memory. It stores modes elsewhere if it can.
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale);
+
+/// The loops over the lines of a step, those with the shortest strides first.
+std::vector<FftDimension> loops_of(const StepLines& lines);
+
+/// A plan for one launch of the kernel, whose radices and roots it fills in, and those of its factors. `step`
+/// has a number of points for which there are radices.
+std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step);
 
 }  // namespace weft

@@ -30,8 +30,20 @@ struct DivertedModes {
   friend auto operator<=>(const DivertedModes&, const DivertedModes&) = default;
 };
 
-/// A c2c transform of each of many lines of `n` points, which are adjacent in memory on both sides: the first
-/// loop has stride 1. Input and output may be the same lines.
+/// All modes are multiplied by exp(-2 pi i k j / N) for the mode k and the index j along one of the loops,
+/// where N is the number of points of a line times the length of that loop: with these factors two sets of
+/// short transforms make one long one.
+struct LineTurn {
+  int loop = -1;                     ///< none
+  /// exp(-2 pi i p / N) for all p of so many bits, and behind them for all p that are multiples of 2 to the
+  /// power of that number, in memory of the device: factors are products of two.
+  int low_bits = 0;
+  const std::byte* roots = nullptr;
+};
+
+/// A c2c transform of each of many lines of `n` points, which are adjacent in memory: the first loop has
+/// stride 1. In the input the points of a line may be adjacent instead. Input and output may be the same
+/// lines.
 struct LineStep {
   static constexpr int most_stages = 8, most_loops = max_axes + 1;
   static constexpr Index most_points = 4096;
@@ -46,6 +58,7 @@ struct LineStep {
   int real_bytes = 8;
   double factor = 1;                 ///< of all modes
   const std::byte* roots = nullptr;  ///< exp(-2 pi i k / n) for k < n, in memory of the device
+  LineTurn turn = {};
   DivertedModes diverted = {};
   Index diverted_stride = 0;
 };

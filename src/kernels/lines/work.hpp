@@ -54,6 +54,11 @@ struct Form {
         pieces(step.diverted.pieces),
         last_is_half(step.loops[0].n % values != 0),
         backward(!step.forward),
+        points_adjacent(step.loops[0].from != 1 && step.from_stride == 1),
+        from_apart(step.loops[0].from),
+        turn_loop(step.turn.loop),
+        turn_apart(step.turn.loop == 0 ? 1 : 0),
+        turn_bits(static_cast<std::uint32_t>(step.turn.low_bits)),
         factor(step.factor),
         diverted_factor(step.factor * step.diverted.scale) {
     const auto last = static_cast<std::uint32_t>(step.radices[static_cast<std::size_t>(stages - 1)]);
@@ -66,6 +71,7 @@ struct Form {
       s.runs = Divisor(s.below);
       if (i + 1 < stages) s.digit = Divisor(s.below / last);
     }
+    first_butterflies = Divisor(stage[0].below);
     for (int i = 0; i < loops; ++i) {
       const LineLoop& given = step.loops[static_cast<std::size_t>(i)];
       const std::int64_t apart = i == 0 ? values : 1;
@@ -102,20 +108,30 @@ struct Form {
   std::uint32_t lines = 1;  ///< values across all loops
   bool last_is_half;        ///< the last value of the first loop has one line
   bool backward;
+  bool points_adjacent;     ///< in the input it is points that are adjacent, not lines
+  std::int64_t from_apart;  ///< of the second line of a value, in the input
+  Divisor first_butterflies;
+  int turn_loop;             ///< or -1
+  std::uint32_t turn_apart;  ///< of the second line of a value, along that loop
+  std::uint32_t turn_bits;
   double factor, diverted_factor;
 };
 
-/// How many values of the tile lie between two points of a column.
+/// Where the points of a column lie in the tile: each point has a row, which has a value for each column.
 struct Tile {
-  std::uint32_t shift;  ///< a power of two
-  WEFT_ANYWHERE std::uint32_t operator()(std::uint32_t point) const { return point << shift; }
+  std::uint32_t shift;      ///< of the number of columns, a power of two
+  std::uint32_t unused = 0;  ///< values behind each row, so that adjacent points are in different banks
+  WEFT_ANYWHERE std::uint32_t columns() const { return 1U << shift; }
+  WEFT_ANYWHERE std::uint32_t operator()(std::uint32_t point) const {
+    return (point << shift) + point * unused;
+  }
 };
 
 /// Whether every value begins on a multiple of its size, if the arrays do: all strides but the first loop's
 /// are multiples of a value.
 inline bool begin_on_values(const LineStep& step, int values) {
-  bool all =
-      step.from_stride % values == 0 && step.to_stride % values == 0 && step.diverted_stride % values == 0;
+  bool all = step.loops[0].from == 1 && step.from_stride % values == 0 && step.to_stride % values == 0 &&
+             step.diverted_stride % values == 0;
   for (int i = 1; i < step.count; ++i) {
     const LineLoop& loop = step.loops[static_cast<std::size_t>(i)];
     all = all && loop.from % values == 0 && loop.to % values == 0 && loop.diverted % values == 0;
@@ -131,6 +147,7 @@ struct Line {
   const Complex<Real>* from;
   Complex<Real>*to, *diverted;
   bool half = false;  ///< there is one line in this value only; never where they are read at once
+  std::uint32_t turned = 0;  ///< index along `LineStep::turn`'s loop
 };
 
 /// Calls `run` with the first line. Without diverted modes their place is that of the others.
@@ -155,8 +172,8 @@ auto from_first_line(const LineStep& step, const LineArrays& arrays, const Run& 
   return run(Line<Real, true>{from, to, diverted});
 }
 
-/// Moves from the first line to the given one.
-template <class Divisor, class Real, bool AtOnce>
+/// Moves from the first line to the given value, of so many lines each.
+template <int values, class Divisor, class Real, bool AtOnce>
 WEFT_INLINE void go_to(const Form<Divisor>& form, std::uint32_t number, Line<Real, AtOnce>& line) {
   for (int i = 0; i < form.loops; ++i) {
     const std::uint32_t rest = form.loop[i].n.divide(number), at = number - rest * form.loop[i].n.divisor();
@@ -164,6 +181,7 @@ WEFT_INLINE void go_to(const Form<Divisor>& form, std::uint32_t number, Line<Rea
     line.to += at * form.loop[i].to;
     line.diverted += at * form.loop[i].diverted;
     if (!AtOnce && i == 0 && form.last_is_half && at + 1 == form.loop[0].n.divisor()) line.half = true;
+    if (i == form.turn_loop) line.turned = i == 0 ? at * values : at;
     number = rest;
   }
 }
@@ -182,17 +200,20 @@ WEFT_INLINE T read_once(const T* at) {
 #endif
 }
 
+/// `apart`: of the second line.
 template <class Real, bool AtOnce>
-WEFT_INLINE void read(const Line<Real, AtOnce>&, const Complex<Real>* at, Complex<Real>& value) {
+WEFT_INLINE void read(const Line<Real, AtOnce>&, const Complex<Real>* at, std::int64_t /*apart*/,
+                      Complex<Real>& value) {
   value = read_once(at);
 }
 template <class Real, bool AtOnce>
-WEFT_INLINE void read(const Line<Real, AtOnce>& line, const Complex<Real>* at, Pair<Real>& value) {
+WEFT_INLINE void read(const Line<Real, AtOnce>& line, const Complex<Real>* at, std::int64_t apart,
+                      Pair<Real>& value) {
   if constexpr (AtOnce) {
     value = read_once(reinterpret_cast<const Pair<Real>*>(at));
   } else {
     value.first = read_once(at);
-    value.second = line.half ? Complex<Real>{0, 0} : read_once(at + 1);
+    value.second = line.half ? Complex<Real>{0, 0} : read_once(at + apart);
   }
 }
 template <class Real, bool AtOnce>
@@ -209,23 +230,62 @@ WEFT_INLINE void store(const Line<Real, AtOnce>& line, Complex<Real>* at, Pair<R
   }
 }
 
-enum class Role { first, middle, last };
+/// What mode `k` is multiplied by, at this index along the loop of the factors.
+template <class Divisor, class Real>
+WEFT_INLINE Complex<Real> turn_root(const Form<Divisor>& form, const Complex<Real>* turns, std::uint32_t k,
+                                    std::uint32_t index) {
+  const std::uint32_t exponent = k * index, low = 1U << form.turn_bits;
+  return turns[low + (exponent >> form.turn_bits)] * turns[exponent & (low - 1)];
+}
+template <class Divisor, class Real, bool AtOnce>
+WEFT_INLINE Complex<Real> turned(const Form<Divisor>& form, const Line<Real, AtOnce>& line,
+                                 const Complex<Real>* turns, std::uint32_t k, Complex<Real> value) {
+  return value * turn_root(form, turns, k, line.turned);
+}
+template <class Divisor, class Real, bool AtOnce>
+WEFT_INLINE Pair<Real> turned(const Form<Divisor>& form, const Line<Real, AtOnce>& line,
+                              const Complex<Real>* turns, std::uint32_t k, Pair<Real> value) {
+  const Complex<Real> root = turn_root(form, turns, k, line.turned);
+  return {value.first * root, value.second * (form.turn_apart == 0
+                                                  ? root
+                                                  : turn_root(form, turns, k, line.turned + form.turn_apart))};
+}
+
+enum class Role {
+  first,
+  middle,
+  last,
+  last_turned,  ///< the last stage, which multiplies by the step's factors
+};
+constexpr WEFT_ANYWHERE bool is_last(Role role) {
+  return role == Role::last || role == Role::last_turned;
+}
+
+/// Tables of roots in memory of the device: of `LineStep::roots` and of `LineTurn::roots`.
+template <class Real>
+struct Roots {
+  Roots(const LineStep& step)
+      : line(reinterpret_cast<const Complex<Real>*>(step.roots)),
+        turns(reinterpret_cast<const Complex<Real>*>(step.turn.roots)) {}
+  const Complex<Real>*line, *turns;
+};
 
 /// Butterfly `b` of a stage for one column. `tile` is the first point of the column.
 template <int Radix, Role role, class Divisor, class Value, bool AtOnce>
 WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Divisor>::Stage& stage,
                            std::uint32_t b, Tile at, Value* tile, const Line<real_of<Value>, AtOnce>& line,
-                           const Complex<real_of<Value>>* roots) {
-  const std::uint32_t below = role == Role::last ? 1 : stage.below;
-  const std::uint32_t run = role == Role::first ? 0 : role == Role::last ? b : stage.runs.divide(b);
-  const std::uint32_t j = role == Role::last ? 0 : b - run * below;
+                           const Roots<real_of<Value>>& roots) {
+  constexpr bool last = is_last(role);
+  const std::uint32_t below = last ? 1 : stage.below;
+  const std::uint32_t run = role == Role::first ? 0 : last ? b : stage.runs.divide(b);
+  const std::uint32_t j = last ? 0 : b - run * below;
   const std::uint32_t point = run * Radix * below + j;
   Value x[Radix];
   if constexpr (role == Role::first) {
     const auto* source = line.from + point * form.from_stride;
     const std::int64_t step = below * form.from_stride;
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
-      read(line, source, x[k]);
+      read(line, source, form.from_apart, x[k]);
       if (form.backward) x[k] = exchanged(x[k]);
       source += step;
     }
@@ -233,7 +293,7 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] = tile[at(point + k * below)];
   }
   transform<Radix>(x);
-  if constexpr (role == Role::last) {
+  if constexpr (last) {
     std::uint32_t rest = b, mode = 0, unit = 1;
     for (int i = 0; i + 1 < form.stages; ++i) {
       const std::uint32_t digit = form.stage[i].digit.divide(rest);
@@ -241,6 +301,8 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
       mode += digit * unit;
       unit *= form.stage[i].radix;
     }
+    if constexpr (role == Role::last_turned)
+      WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] = turned(form, line, roots.turns, mode + k * unit, x[k]);
     auto* target = line.to + mode * form.to_stride;
     // Modes before the first one that is diverted count as very large numbers.
     mode -= form.diverted_first;
@@ -260,23 +322,15 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
   } else {
     const std::uint32_t turn = j * stage.turn;
     std::uint32_t root = 0;
-    WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots[root += turn];
+    WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots.line[root += turn];
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) tile[at(point + k * below)] = x[k];
   }
 }
 
-/// All butterflies `first`, `first + apart`, ... of a stage, for one column.
-template <Role role, class Divisor, class Value, bool AtOnce>
-WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t first, std::uint32_t apart,
-                           Tile at, Value* tile, const Line<real_of<Value>, AtOnce>& line,
-                           const Complex<real_of<Value>>* roots) {
-  const auto& stage = form.stage[number];
-  const std::uint32_t count = form.n / stage.radix;
-  const auto run = [&]<int Radix>(std::integral_constant<int, Radix>) {
-    for (std::uint32_t b = first; b < count; b += apart)
-      butterfly<Radix, role>(form, stage, b, at, tile, line, roots);
-  };
-  switch (stage.radix) {
+/// Calls `run` with a radix as a constant.
+template <class Run>
+WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
+  switch (radix) {
     case 2:
       return run(std::integral_constant<int, 2>{});
     case 3:
@@ -302,6 +356,39 @@ WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t 
     case 16:
       return run(std::integral_constant<int, 16>{});
   }
+}
+
+/// All butterflies `first`, `first + apart`, ... of a stage, for one column.
+template <Role role, class Divisor, class Value, bool AtOnce>
+WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t first, std::uint32_t apart,
+                           Tile at, Value* tile, const Line<real_of<Value>, AtOnce>& line,
+                           const Roots<real_of<Value>>& roots) {
+  const auto& stage = form.stage[number];
+  const std::uint32_t count = form.n / stage.radix;
+  with_radix(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
+    for (std::uint32_t b = first; b < count; b += apart)
+      butterfly<Radix, role>(form, stage, b, at, tile, line, roots);
+  });
+}
+
+/// The first stage of all columns of a block where points are adjacent: threads take butterflies in the order
+/// of a column's points, so that adjacent threads read adjacent points. `start`: the first line of all;
+/// `number`: that of the first column.
+template <class Divisor, class Value, bool AtOnce>
+WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t number, std::uint32_t thread,
+                                     std::uint32_t threads, Tile at, Value* tile,
+                                     const Line<real_of<Value>, AtOnce>& start,
+                                     const Roots<real_of<Value>>& roots) {
+  const std::uint32_t left = form.lines - number, columns = left < at.columns() ? left : at.columns();
+  const std::uint32_t count = form.first_butterflies.divisor();
+  with_radix(form.stage[0].radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
+    for (std::uint32_t i = thread; i < count * columns; i += threads) {
+      const std::uint32_t column = form.first_butterflies.divide(i);
+      Line<real_of<Value>, AtOnce> line = start;
+      go_to<lines_in<Value>>(form, number + column, line);
+      butterfly<Radix, Role::first>(form, form.stage[0], i - column * count, at, tile + column, line, roots);
+    }
+  });
 }
 
 }  // namespace weft::lines
