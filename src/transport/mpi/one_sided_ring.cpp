@@ -9,6 +9,7 @@
 
 #include "comm/agree.hpp"
 #include "transport/mpi/failure_notices.hpp"
+#include "transport/mpi/told_offsets.hpp"
 #include "transport/mpi/types.hpp"
 #include "transport/ring_order.hpp"
 
@@ -35,23 +36,12 @@ class OneSidedRing final : public Carrier {
   void connect() override {
     tags_ = world_.take_tags(tag_count());
     notices_.use(tags_.first() + 2 * reshape_.most_tiles);
-    std::map<int, std::vector<MPI_Aint>> told, heard;  // by peer, tile by tile
+    OffsetsByRank told, heard;  // tile by tile
     for (const TileMessages& m : reshape_.tiles) {
       for (const Message& s : m.sends) told[s.peer].push_back(s.offset);
       for (const Message& r : m.receives) heard[r.peer].push_back(0);
     }
-    std::vector<MPI_Request> requests;
-    const auto lock = world_.lock();
-    for (auto& [peer, offsets] : heard)
-      check_mpi(MPI_Irecv(offsets.data(), static_cast<int>(offsets.size()), MPI_AINT, peer, tags_.first(),
-                          world_.comm(), &requests.emplace_back()),
-                "MPI_Irecv");
-    for (const auto& [peer, offsets] : told)
-      check_mpi(MPI_Isend(offsets.data(), static_cast<int>(offsets.size()), MPI_AINT, peer, tags_.first(),
-                          world_.comm(), &requests.emplace_back()),
-                "MPI_Isend");
-    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
+    tell_offsets(world_, tags_.first(), told, heard);
     std::map<int, std::size_t> next;
     for (Piece& p : pieces_) p.theirs += heard[p.rank][p.number == 0 ? next[p.rank]++ : next[p.rank] - 1];
   }
