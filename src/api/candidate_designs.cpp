@@ -213,7 +213,7 @@ std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Settin
   std::vector<std::vector<Settings>> groups{{{}}};
   std::vector<Settings> detours;  // through the host
   for (const Offer& offer : setting.offers)
-    if (open_exchange(wishes) && may_choose(offer, wishes, setting) &&
+    if (open_exchange(wishes) && may_choose(offer, wishes, setting) && !offer.traits.one_group &&
         (!offer.traits.on_rails || setting.several_nodes()))
       (setting.devices && stages(offer.traits) ? detours : groups[0]).push_back({{"exchange", offer.name}});
   // Their pinned memory takes long to make: where there is another way, they wait until all else is tried.

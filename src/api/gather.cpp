@@ -148,7 +148,7 @@ std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes
   const std::vector<std::string>& names = wishes.exchange.value;
   const bool named = std::find(names.begin(), names.end(), row.name) != names.end();
   if (row.missing == nullptr || !works_among(row.traits, comm.nodes(), comm.threads() != nullptr) ||
-      (!named && wishes.effort.value == Effort::estimate))
+      (!named && (wishes.effort.value == Effort::estimate || row.traits.one_group)))
     return "";
   const std::string mine = row.missing(comm);
   const std::vector<int> all = all_of(comm, mine.empty() ? 0 : 1);

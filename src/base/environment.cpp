@@ -36,6 +36,8 @@ constexpr std::array table{
                         "file or folder of Intel MKL's libmkl_rt; unset: Weft searches for it"},
     EnvironmentVariable{"WEFT_NCCL_LIBRARY",
                         "file of NCCL's libnccl.so.2; unset: the loader searches for it"},
+    EnvironmentVariable{"WEFT_NVSHMEM_LIBRARY",
+                        "file of NVSHMEM's libnvshmem_host.so.3; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_CUFFTMP_LIBRARY",
                         "file of libcufftMp.so.12, a peer of weft-bench; unset: the loader searches for it"},
     EnvironmentVariable{"WEFT_RAILS", "default of option rails"},

@@ -189,7 +189,7 @@ class Ending {
   }
 
   std::mutex mutex_;
-  std::array<std::function<void()>, 3> tasks_;
+  std::array<std::function<void()>, 4> tasks_;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ bool mpi_alive();
 bool may_call_mpi();
 
 /// What is done when MPI_Finalize begins. All of it waits for other ranks, and is done in this order on each.
-enum class AtEnd { reductions, networks, windows };
+enum class AtEnd { heaps, reductions, networks, windows };
 /// Calls `task`, which must not throw, when MPI_Finalize begins: with what is called for attributes of
 /// MPI_COMM_SELF. Throws `weft::Error`.
 void when_mpi_ends(AtEnd what, std::function<void()> task);

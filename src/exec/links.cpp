@@ -37,6 +37,8 @@ Links::Links(const Program& program, const LinkRequest& request) : rank_(program
       if (const auto found = memory.exposed.find(&by); found != memory.exposed.end())
         made_from.exposed = found->second;
       made_from.rails = memory.rails;
+      if (by.memory != nullptr) made_from.workspace = memory.reached;
+      made_from.number = request.first + j;
       return carrier_for(by, made_from, {memory.pinned, pinned});
     };
     std::unique_ptr<Carrier> made;

@@ -16,7 +16,7 @@ namespace weft {
 /// The memory of a plan, as its exchanges need it.
 struct PlanMemory {
   std::shared_ptr<std::byte> workspace = {};  ///< null if the user gives one at execution
-  std::shared_ptr<Workspace> reached = {};    ///< what holds it, if ranks store into it
+  std::shared_ptr<Workspace> reached = {};    ///< what holds it, if an exchange lays it
   const ExchangeRow* far = nullptr;  ///< what then serves the pairs of ranks that do not reach each other
   // In memory of devices:
   std::shared_ptr<Device> device = {};  ///< that of this rank, entered

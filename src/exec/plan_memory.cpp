@@ -59,7 +59,7 @@ Index BoundPlan::place_of_second(double free_bytes) const {
   return *least == 0 ? 0 : *most;
 }
 
-/// What ranks store into.
+/// Laid into memory of an exchange.
 std::shared_ptr<Workspace> BoundPlan::share_workspace(const ExchangeRow& row) const {
   WorkspaceRequest request{comm_,
                            second_workspace_ + workspace_bytes_,
@@ -69,7 +69,8 @@ std::shared_ptr<Workspace> BoundPlan::share_workspace(const ExchangeRow& row) co
                            binding_.near_groups,
                            second_workspace_ > 0};
   for (const Half& h : halves_)
-    for (const ReshapeProgram& r : h.executor->program().reshapes) request.reshapes.push_back(&r.stored);
+    for (const ReshapeProgram& r : h.executor->program().reshapes)
+      request.reshapes.push_back(row.traits.stores ? &r.stored : &r.sent);
   return collectively([&] { return row.memory(request); });
 }
 
@@ -96,12 +97,12 @@ std::optional<Obstacle> BoundPlan::make_memory() {
       return Obstacle{&Closed::roomy, design_.legs[0][0].pipeline + " leaves too little memory", ""};
   }
   const std::vector<const ExchangeRow*>& rows = halves_[0].exchanges;
-  const auto stores =
-      std::find_if(rows.begin(), rows.end(), [](const ExchangeRow* row) { return row->traits.stores; });
-  if (stores != rows.end()) {
+  const auto lays = std::find_if(rows.begin(), rows.end(),
+                                 [](const ExchangeRow* row) { return lays_workspace(row->traits); });
+  if (lays != rows.end()) {
     second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
     try {
-      m.reached = share_workspace(**stores);
+      m.reached = share_workspace(**lays);
     } catch (const AgreedFailure& e) {
       if (device() || !design_.memory.may_not_share) throw;
       comm_.check_alive("plan");

@@ -48,7 +48,12 @@ struct ExchangeTraits {
   bool queues = false;         ///< what is posted waits for its turn, which only calls of its carrier give it
   bool asked_for = false;      ///< a part travels once its receiver has asked for it
   bool own_workspace = false;  ///< needs the plan's own workspace, which the user does not give
-  bool by_name_only = false;   ///< only used if the user names it; "auto" does not choose it
+  /// The plan's workspace is in memory of its own, as for all that store: a plan has one such exchange.
+  bool lays_workspace = false;
+  /// In a process it serves one group of ranks, those of the first plan that uses it: never tried unless the
+  /// user names it.
+  bool one_group = false;
+  bool by_name_only = false;  ///< only used if the user names it; "auto" does not choose it
   bool on_rails = false;  ///< over several networks (rail_settings.hpp); of no use among ranks of one machine
   bool serves_host = true;  ///< arrays on the host
   bool by_device = false;   ///< memory of devices: streams carry the tiles, without the host
@@ -56,6 +61,11 @@ struct ExchangeTraits {
   bool in_graphs = false;
   friend bool operator==(const ExchangeTraits&, const ExchangeTraits&) = default;
 };
+
+/// Whether the plan's workspace is made by the row of the exchange.
+inline bool lays_workspace(const ExchangeTraits& traits) {
+  return traits.stores || traits.lays_workspace;
+}
 
 /// Whether nothing is packed for the exchange.
 inline bool packs_nothing(const ExchangeTraits& traits) {

@@ -119,15 +119,15 @@ class Window {
   virtual void cancel() noexcept = 0;
 };
 
-/// The workspace of a plan, made by the row of an exchange that stores: with the flags of its windows in
-/// front, alike on all ranks.
+/// The workspace of a plan, made by the row of an exchange that lays it into memory of its own: with the
+/// flags of the exchange in front, alike on all ranks.
 class Workspace {
  public:
   virtual ~Workspace() = default;
   /// Where a rank's workspace begins; null: ranks store nothing there from here.
   virtual std::byte* of(int rank) const = 0;
-  /// What keeps order in a reshape, by its number in the request.
-  virtual std::unique_ptr<Window> window(std::size_t reshape) const = 0;
+  /// What keeps order in a reshape, by its number in the request; null: ranks store nothing.
+  virtual std::unique_ptr<Window> window(std::size_t /*reshape*/) const { return nullptr; }
 };
 
 /// What a workspace is made for.
@@ -146,11 +146,13 @@ struct WorkspaceRequest {
 struct CarrierRequest {
   CommImpl& comm;
   const ReshapeMessages& reshape;
-  std::vector<int> groups;                   ///< per rank, the number of its exchange group
-  std::shared_ptr<Device> device = {};       ///< that of this rank, entered; null: arrays on the host
-  bool device_memory = false;                ///< what `post` is given is memory of devices
-  std::shared_ptr<const void> exposed = {};  ///< what `expose` of the row has made
-  RailSettings rails = {};                   ///< of exchanges on rails
+  std::vector<int> groups;                          ///< per rank, the number of its exchange group
+  std::shared_ptr<Device> device = {};              ///< that of this rank, entered; null: arrays on the host
+  bool device_memory = false;                       ///< what `post` is given is memory of devices
+  std::shared_ptr<const void> exposed = {};         ///< what `expose` of the row has made
+  RailSettings rails = {};                          ///< of exchanges on rails
+  std::shared_ptr<const Workspace> workspace = {};  ///< what `memory` of the row has made
+  std::size_t number = 0;                           ///< of the reshape in the request for it
 };
 
 struct ExchangeRow {
@@ -161,8 +163,8 @@ struct ExchangeRow {
   /// `weft::Error`, also for counts beyond what the medium can express. In memory of devices what does not
   /// work on streams is given parts in pinned memory (`make_staged`), but for `takes_devices`.
   std::unique_ptr<Carrier> (*carrier)(const CarrierRequest& request) = nullptr;
-  /// Makes the workspace that ranks store into; null for all others. Collective; throws the same
-  /// `weft::Error` on all ranks.
+  /// Makes the workspace of plans that use it, if its traits say that it lays it; else null. Collective;
+  /// throws the same `weft::Error` on all ranks.
   std::shared_ptr<Workspace> (*memory)(const WorkspaceRequest& request) = nullptr;
   /// Whether what it makes for these ranks takes memory of devices, which the medium has to say; null: it
   /// does not.
@@ -224,5 +226,6 @@ ExchangeRow mpi_ialltoallv_row();
 ExchangeRow mpi_one_sided_ring_row();
 ExchangeRow mpi_node_row();
 ExchangeRow ucx_row();
+ExchangeRow nvshmem_row();
 
 }  // namespace weft

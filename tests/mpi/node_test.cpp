@@ -199,7 +199,7 @@ TEST(NodeMessages, NeedRanksThatShareAMachine) {
       [&] { Plan(pairs, natural(Precision::float64), Options(node).set("codec", "zfp-accuracy:12")); },
       "exchange node, which sends parts of a fixed length");
   expect_error([&] { Plan(pairs, natural(Precision::float64), Options().set("exchange", "node,direct")); },
-               "one exchange that stores into the workspace of a plan");
+               "one exchange that lays the workspace");
 }
 
 namespace {

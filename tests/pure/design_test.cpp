@@ -30,6 +30,16 @@ std::vector<Offer> mpi_offers(bool several_nodes) {
           {"nccl",
            {.concurrent = false, .by_name_only = true, .serves_host = false, .by_device = true},
            " with arrays on the host",
+           true},
+          {"nvshmem",
+           {.concurrent = false,
+            .own_workspace = true,
+            .lays_workspace = true,
+            .one_group = true,
+            .by_name_only = true,
+            .serves_host = false,
+            .by_device = true},
+           " with arrays on the host",
            true}};
 }
 
@@ -481,6 +491,10 @@ TEST(Design, RefusesWhatCannotBe) {
   refuses(Options().set("tolerance", "1e-15"), "at least 1.9e-15", processes(8, 4));
   refuses(Options().set("tolerance", "1e-6").set("codec", "fp16"), "at most the tolerance of 1.0e-06", one);
   refuses(Options().set("grid", "3x3"), "two factors of 8", one);
+  refuses(Options().set("exchange", "direct,nvshmem"),
+          "nvshmem beside direct; expected one exchange that lays", gpus(4, 4));
+  refuses(Options().set("exchange", "nvshmem").set("workspace", "user"), "with workspace given by the user",
+          gpus(4, 4));
   Setting broken = gpus(4, 4);
   for (Offer& offer : broken.offers)
     if (offer.name == "nccl") offer.missing = "no such library";

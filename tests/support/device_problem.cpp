@@ -46,7 +46,9 @@ RandomProblem make_device_problem(std::uint64_t seed, int ranks, const std::vect
     p.far_pairs = false;
     p.exchanges = exchanges;
     if (p.user_workspace)
-      std::erase_if(p.exchanges, [](const std::string& e) { return e == "direct" || e == "ring"; });
+      std::erase_if(p.exchanges, [](const std::string& e) {
+        return e == "direct" || e == "ring" || e.find("nvshmem") != std::string::npos;
+      });
     return p;
   }
 }

@@ -150,16 +150,16 @@ Offers choose_exchanges(const Given& given, const Schedule& schedule) {
                      : pipeline_sends_parts(given, schedule)
                          ? &find_for_parts(given)
                          : &find_best(given, counts_messages(given, schedule)));
-  const Offer* stores = nullptr;
+  const Offer* lays = nullptr;
   for (const Offer* offer : offers) {
-    if (!offer->traits.stores) continue;
-    if (offer->traits.form != Form::boxes)
+    if (!lays_workspace(offer->traits)) continue;
+    if (offer->traits.stores && offer->traits.form != Form::boxes)
       throw Error(operation, offer->name + ", which stores and says that what goes beside it is packed",
                   "form boxes in its row");
-    if (stores != nullptr && stores != offer)
-      throw Error(operation, offer->name + " beside " + stores->name,
-                  "one exchange that stores into the workspace of a plan");
-    stores = offer;
+    if (lays != nullptr && lays != offer)
+      throw Error(operation, offer->name + " beside " + lays->name,
+                  "one exchange that lays the workspace of a plan into memory of its own");
+    lays = offer;
   }
   return offers;
 }

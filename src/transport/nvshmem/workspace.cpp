@@ -1,0 +1,62 @@
+#include "transport/nvshmem/workspace.hpp"
+
+#include <exception>
+
+#include "base/arithmetic.hpp"
+#include "comm/agree.hpp"
+#include "transport/nvshmem/heap.hpp"
+#include "transport/nvshmem/library.hpp"
+
+namespace weft::nvshmem {
+
+HeapWorkspace::HeapWorkspace(const WorkspaceRequest& r)
+    : rank_(r.comm.rank()), ranks_(r.comm.size()), pes_(nvshmem::start(r.comm, r.device)), device_(r.device) {
+  Index zeros = 0;
+  for (const ReshapeMessages* reshape : r.reshapes) {
+    signals_.push_back(zeros);
+    zeros += reshape->most_tiles * Signals{nullptr, ranks_}.tile_bytes();
+  }
+  start_ = rounded_up(zeros, static_cast<Index>(page_bytes));
+  agree(r.comm, "plan: workspace", [&] {
+    rescue_ = device_->make_stream();
+    done_ = device_->make_event(false);
+  });
+  memory_ = nvshmem::allocate(r.comm, *device_, static_cast<std::size_t>(start_ + r.bytes));
+  // Once all have agreed, others may set signals.
+  agree(r.comm, "plan: workspace", [&] {
+    if (zeros == 0) return;
+    rescue_->fill(memory_.get(), 0, static_cast<std::size_t>(zeros));
+    finish();
+  });
+}
+
+HeapWorkspace::~HeapWorkspace() {
+  try {
+    const DeviceScope scope(*device_);
+    done_.reset();
+    rescue_.reset();
+  } catch (const std::exception&) {
+    // The device is lost; its driver has freed what there was.
+  }
+}
+
+void HeapWorkspace::finish() const {
+  rescue_->record(*done_);
+  device_->wait_for(*done_);
+}
+
+void HeapWorkspace::fail(std::size_t reshape, int tiles) const {
+  const Signals all = signals(reshape);
+  rescue_->fill(all.first, Signals::failed_byte, static_cast<std::size_t>(tiles * all.tile_bytes()));
+  {
+    const Functions& f = functions();
+    const auto held = lock();
+    for (int r = 0; r < ranks_; ++r)
+      for (int k = 0; k < tiles && r != rank_; ++k)
+        for (std::uint64_t* signal : {all.ready(k, rank_), all.full(k, rank_)})
+          f.signal(signal, Signals::failed, set_signal, pe(r), rescue_->native());
+  }
+  finish();
+}
+
+}  // namespace weft::nvshmem
