@@ -16,6 +16,8 @@ std::span<const TransportRow> transport_table() {
                    [](CommImpl&) { return "direct"; }, "auto"},
       TransportRow{"nccl", "exchange nccl: grouped sends and receives", [](CommImpl&) { return "nccl"; },
                    "auto"},
+      TransportRow{"nvshmem", "exchange nvshmem: puts into NVSHMEM's symmetric heap",
+                   [](CommImpl&) { return "nvshmem"; }, "auto"},
       TransportRow{"mpi", "exchange p2p: MPI is given memory of GPUs (staging off)",
                    [](CommImpl&) { return "p2p"; }, "off"},
       TransportRow{"staged", "exchange p2p, among threads copy, through pinned memory (staging on)",

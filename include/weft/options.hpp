@@ -59,11 +59,11 @@ class WEFT_API Options {
   /// How data move and lie:
   /// - `exchange`: auto, direct, copy (among threads), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw,
   ///   ialltoallv, ring (among MPI ranks), node (among MPI ranks some of which share a machine: one message
-  ///   for each pair of machines), ucx (among MPI ranks), nccl (among GPUs). One for all reshapes, or one for
-  ///   each in the order of forward, "alltoallv,p2p". auto is direct where ranks share memory, with p2pw
-  ///   between machines; else p2pw, or p2p for th, windowed and sequential. With workspace of the user
-  ///   direct, ring and node are not possible, and auto is copy or p2pw. Among MPI ranks direct takes the
-  ///   workspace from /dev/shm: too little room there is an error, or with auto a warning and p2pw.
+  ///   for each pair of machines), ucx (among MPI ranks), nccl and nvshmem (among GPUs). One for all
+  ///   reshapes, or one for each in forward's order, "alltoallv,p2p". auto is direct where ranks share
+  ///   memory, with p2pw between machines; else p2pw, or p2p for th, windowed and sequential. With workspace
+  ///   of the user direct, ring, node and nvshmem are not possible, and auto is copy or p2pw. Among MPI ranks
+  ///   direct takes it from /dev/shm: too little room there is an error, or with auto a warning and p2pw.
   /// - `rails`, `chunk`, `inflight`, `one_sided`, `barrier`, `rebalance`: of exchange ucx. `rails`: auto, a
   ///   number, or names of network devices, "eth0,eth1". `chunk`: the most bytes of a transfer (by rule).
   ///   `inflight`: transfers that a rank sends on a rail at a time (8). `one_sided`: auto, on, off: they are
@@ -78,8 +78,8 @@ class WEFT_API Options {
   ///
   /// Arrays in memory of GPUs:
   /// - `graph`: auto, on, off. Whether executions are captured as CUDA graphs and launched again. on is an
-  ///   error where the host or NCCL carries an exchange. auto is on for boxes so small that enqueuing an
-  ///   execution takes about as long as the execution.
+  ///   error where the host, NCCL or NVSHMEM carries an exchange. auto is on for boxes so small that
+  ///   enqueuing an execution takes about as long as the execution.
   /// - `puts`: auto, kernel, engine. Whether exchange direct stores into other GPUs by kernels or by copy
   ///   engines.
   /// - `staging`: auto, on, off. Whether messages go through pinned memory of the host. auto: off where MPI

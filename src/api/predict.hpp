@@ -34,9 +34,9 @@ struct PredictionRequest {
 };
 
 /// One execution of the design in a direction; of arrays in memory of devices one of many with the same
-/// arrays. Throws `weft::Error` for what the machine's description lacks, and, among devices, for exchange
-/// nccl and for an MPI that takes memory of devices, which are not modelled; and for some ranks that stand
-/// for all where ranks share devices.
+/// arrays. Throws `weft::Error` for what the machine's description lacks, and, among devices, for exchanges
+/// nccl and nvshmem and for an MPI that takes memory of devices, which are not modelled; and for some ranks
+/// that stand for all where ranks share devices.
 struct PlanPrediction {
   Direction direction = Direction::forward;
   Prediction prediction;

@@ -202,7 +202,7 @@ TEST(Bench, TransportsBetweenGpusAreExchangesByOtherNames) {
     EXPECT_EQ(first_leg(staged).exchange, "copy");
     EXPECT_EQ(staged.memory.staged, std::vector<std::string>{"copy"});
     expect_error([&] { design_by("mpi"); }, "\"p2p\"");
-    expect_error([&] { design_by("ucx"); }, "auto, peer, nccl, mpi, staged");
+    expect_error([&] { design_by("ucx"); }, "auto, peer, nccl, nvshmem, mpi, staged");
   });
 }
 
