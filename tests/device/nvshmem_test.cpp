@@ -126,7 +126,8 @@ TEST_F(DeviceNvshmem, GivesTheBitsOfAnotherExchangeThatPacks) {
     RandomProblem p = make_device_problem(seed, world_.size(), {"p2p", "nvshmem"});
     p.graph = "auto";
     p.puts = "auto";
-    enter({.delays = p.delays, .processes = true});
+    draw_far_pairs(p);
+    enter({.delays = p.delays, .processes = true, .reach = p.reach});
     const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(run_random_problem(world_, p)) << p.describe();
   }
@@ -222,8 +223,8 @@ TEST_F(DeviceNvshmem, TooLittleMemoryIsAnErrorOnAllRanks) {
   if (!ScopedDevices::are_on_host()) GTEST_SKIP() << "there is enough";
   Problem large = on_device();
   large.shape = {128, 128, 128};
-  enter({.processes = true, .room = std::size_t{24} << 20});
-  expect_error([&] { const Plan plan(world_, large, by_nvshmem()); }, "no memory for ");
+  enter({.processes = true, .room = std::size_t{10} << 20});
+  expect_error([&] { const Plan plan(world_, large, by_nvshmem()); }, "in NVSHMEM's heap");
 }
 
 TEST_F(DeviceNvshmem, ARankThatFailsLeavesNobodyWaiting) {

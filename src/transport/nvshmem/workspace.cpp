@@ -1,5 +1,6 @@
 #include "transport/nvshmem/workspace.hpp"
 
+#include <cstdint>
 #include <exception>
 
 #include "base/arithmetic.hpp"
@@ -16,6 +17,8 @@ HeapWorkspace::HeapWorkspace(const WorkspaceRequest& r)
     signals_.push_back(zeros);
     zeros += reshape->most_tiles * Signals{nullptr, ranks_}.tile_bytes();
   }
+  const Index greetings = zeros;
+  zeros += 2 * Signals{nullptr, ranks_}.tile_bytes();
   start_ = rounded_up(zeros, static_cast<Index>(page_bytes));
   agree(r.comm, "plan: workspace", [&] {
     rescue_ = device_->make_stream();
@@ -24,10 +27,33 @@ HeapWorkspace::HeapWorkspace(const WorkspaceRequest& r)
   memory_ = nvshmem::allocate(r.comm, *device_, static_cast<std::size_t>(start_ + r.bytes));
   // Once all have agreed, others may set signals.
   agree(r.comm, "plan: workspace", [&] {
-    if (zeros == 0) return;
     rescue_->fill(memory_.get(), 0, static_cast<std::size_t>(zeros));
     finish();
   });
+  greet(r.comm, {memory_.get() + greetings, ranks_});
+}
+
+/// A put and a signal from every rank to every other. NVSHMEM may connect two ranks at their first message,
+/// and CUDA may load a kernel when it is first launched and wait for the device, on which a stream may wait
+/// for a rank that has failed: all that happens while planning. The first tile of `greetings` has the
+/// signals, the second what is put.
+void HeapWorkspace::greet(CommImpl& comm, const Signals& greetings) const {
+  agree(comm, "plan: exchange nvshmem", [&] {
+    const Functions& f = functions();
+    void* const on = rescue_->native();
+    const auto held = lock();
+    for (int r = 0; r < ranks_; ++r) {
+      if (r == rank_) continue;
+      f.signal(greetings.ready(0, rank_), 1, set_signal, pe(r), on);
+      f.put_and_signal(greetings.full(1, rank_), greetings.ready(1, rank_), sizeof(std::uint64_t),
+                       greetings.full(0, rank_), 1, set_signal, pe(r), on);
+    }
+    f.quiet(on);
+    for (int r = 0; r < ranks_; ++r)
+      for (std::uint64_t* signal : {greetings.ready(0, r), greetings.full(0, r)})
+        if (r != rank_) f.wait_for_signal(signal, at_least, 1, on);
+  });
+  finish();
 }
 
 HeapWorkspace::~HeapWorkspace() {

@@ -51,6 +51,7 @@ class HeapWorkspace final : public Workspace {
   void fail(std::size_t reshape, int tiles) const;
 
  private:
+  void greet(CommImpl& comm, const Signals& greetings) const;
   void finish() const;
 
   int rank_, ranks_;
