@@ -12,6 +12,10 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "comm/mpi_world.hpp"
 #include "transport/mpi/told_offsets.hpp"
@@ -64,13 +68,13 @@ class NvshmemExchange final : public WholeTiles {
 
   void check() override {
     const auto* const seen = reinterpret_cast<const volatile std::uint64_t*>(seen_.get());
-    for (std::size_t i = 0; i < tiles_.size(); ++i)
-      for (int row = 0; row < 2; ++row)
-        for (int r = 0; r < signals_.ranks; ++r)
-          if (seen[(2 * i + static_cast<std::size_t>(row)) * static_cast<std::size_t>(signals_.ranks) +
-                   static_cast<std::size_t>(r)] == nvshmem::Signals::failed)
-            throw Error("exchange nvshmem", "rank " + std::to_string(r) + " has failed in the middle",
-                        "the reason in the message of that rank, and a new plan", rank_);
+    const std::size_t count = tiles_.size() * 2 * static_cast<std::size_t>(signals_.ranks);
+    for (std::size_t i = 0; i < count; ++i)
+      if (seen[i] == nvshmem::Signals::failed)
+        throw Error("exchange nvshmem",
+                    "rank " + std::to_string(i % static_cast<std::size_t>(signals_.ranks)) +
+                        " has failed in the middle",
+                    "the reason in the message of that rank, and a new plan", rank_);
   }
 
   void cancel() noexcept override {
