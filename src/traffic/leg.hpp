@@ -41,7 +41,7 @@ struct Windowed {
 struct Planes {
   Index subtile = 0;        ///< bytes of the parts that pass through the cache one by one
   bool cuts_after = false;  ///< tiles cut what the receiver holds, not what the sender does
-  /// What is stored keeps the sender's memory order until it is copied to the user's array.
+  /// Parts that are stored keep their order before the reshape until they are copied to the user's array.
   bool keeps_order = false;
   int columns = -1;         ///< the axis along which the other side has a front and a rest, or -1
   Index front = 100;        ///< percent of it

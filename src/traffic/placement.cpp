@@ -245,7 +245,8 @@ Place Placement::staging(int j, int rank) const {
 Place Placement::landing(int j, int rank) const {
   if (const Planes* planes = leg(j).planes()) {
     Place p = dense(field_after(j), rank, j % 2 == 0 ? 0 : staging_base(rank));
-    if (planes->keeps_order) p.strides = dense_strides(p.box.extents(), field_before(j).order(rank));
+    if (planes->keeps_order && leg(j).traits.stores)
+      p.strides = dense_strides(p.box.extents(), field_before(j).order(rank));
     return p;
   }
   return tiled(field_after(j), j, rank, 0);
