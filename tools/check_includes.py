@@ -62,7 +62,7 @@ VENDORS = {
     "mpi.h": MPI_ALLOWED,
     "fftw3.h": ("src/fft/fftw/", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/"),
     "mkl": (),
-    "cuda": ("cuda/", "cufft/", "include/weft/cuda.hpp"),
+    "cuda": ("cuda/", "/gpu/", "include/weft/cuda.hpp"),
     "hwloc": ("src/base/numa/hwloc.cpp",),
     "ucp/": ("src/transport/ucx/",),
     "uct/": ("src/transport/ucx/",),

@@ -1,7 +1,7 @@
 // What a launch stores at its end, in flags that other devices may wait for.
 #pragma once
 
-#include "kernels/cuda/kernels.hpp"
+#include "kernels/gpu/kernels.hpp"
 
 namespace weft::cuda {
 

@@ -7,9 +7,9 @@
 #include <bit>
 #include <cstdint>
 
-#include "kernels/cuda/divider.hpp"
-#include "kernels/cuda/kernels.hpp"
-#include "kernels/cuda/signals.hpp"
+#include "kernels/gpu/divider.hpp"
+#include "kernels/gpu/kernels.hpp"
+#include "kernels/gpu/signals.hpp"
 #include "kernels/lines/work.hpp"
 
 namespace weft::cuda {

@@ -4,7 +4,7 @@
 
 #include "codec/blocks.hpp"
 #include "kernels/coded_rows.hpp"
-#include "kernels/cuda/kernels.hpp"
+#include "kernels/gpu/kernels.hpp"
 
 namespace weft::cuda {
 

@@ -1,10 +1,10 @@
 // One thread handles one complex number; threads have the order of the array, so that adjacent threads access
 // adjacent numbers.
-#include "kernels/cuda/kernels.hpp"
+#include "kernels/gpu/kernels.hpp"
 
 #include <cstdint>
 
-#include "kernels/cuda/divider.hpp"
+#include "kernels/gpu/divider.hpp"
 #include "kernels/r2r/lines.hpp"
 
 namespace weft::cuda {

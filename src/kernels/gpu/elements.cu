@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <variant>
 
-#include "kernels/cuda/divider.hpp"
-#include "kernels/cuda/kernels.hpp"
+#include "kernels/gpu/divider.hpp"
+#include "kernels/gpu/kernels.hpp"
 #include "kernels/elements/dispatch.hpp"
 
 namespace weft::cuda {

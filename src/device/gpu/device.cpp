@@ -14,7 +14,7 @@
 
 #include "base/text.hpp"
 #include "device/cuda/driver.hpp"
-#include "device/cuda/stream.hpp"
+#include "device/gpu/stream.hpp"
 #include "weft/error.hpp"
 
 namespace weft {

@@ -1,11 +1,11 @@
-#include "device/cuda/stream.hpp"
+#include "device/gpu/stream.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "device/cuda/driver.hpp"
-#include "kernels/cuda/kernels.hpp"
+#include "kernels/gpu/kernels.hpp"
 
 namespace weft::cuda {
 

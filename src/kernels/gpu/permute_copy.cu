@@ -1,14 +1,14 @@
 // Copies between strided boxes, with up to four merged loops in a launch. Where the fastest axes of source
 // and destination differ, tiles go through shared memory, so that both are accessed in long runs. Otherwise
 // up to 16 bytes are moved at once, and several copies share a launch. Elements can be multiplied.
-#include "kernels/cuda/kernels.hpp"
-#include "kernels/cuda/signals.hpp"
+#include "kernels/gpu/kernels.hpp"
+#include "kernels/gpu/signals.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-#include "kernels/cuda/divider.hpp"
+#include "kernels/gpu/divider.hpp"
 
 namespace weft::cuda {
 
