@@ -10,6 +10,7 @@
 #                   build/release/python
 #   make install PREFIX=$HOME/opt/weft   a Release build of the shared library, into that folder (/usr/local), with the first
 #                   MPI that CMake finds; for another OPTIONS="-DMPI_CXX_COMPILER=...", for more see docs/quick-start.md
+#   make hip        the library for AMD's GPUs, with Debian's HIP, and its tests that need no GPU, in build/hip
 #   make sanitize   the tests under AddressSanitizer and UBSan, the thread ranks under ThreadSanitizer, and the fuzzers for ten
 #                   seconds
 #   make fuzz SECONDS=600   the fuzzers of codecs (tests/fuzz) for so long. What they found interesting stays in build/fuzz/corpus
@@ -34,14 +35,16 @@
 #   make clean
 #   make help       prints this
 #
-# CUDA=1 builds with CUDA as well, in build, test and experiments, and fetches it if there is no CUDA 13. UNITY=1 compiles the sources
-# of a folder as one file in build and test, which is faster from scratch. .ci/run does both.
+# CUDA=1 builds with CUDA as well, in build, test and experiments, and fetches it if there is no CUDA 13. HIP=1 has make test build
+# the library without MPI for AMD's GPUs, with Debian's HIP. UNITY=1 compiles the sources of a folder as one file in build and test,
+# which is faster from scratch. .ci/run does all three.
 
 JOBS ?= $(shell nproc)
 configure = cmake -G Ninja -S . -B $(1) -DWEFT_WERROR=ON $(2) > $(1).log 2>&1 || { cat $(1).log; exit 1; }
 openmpi = -DMPI_CXX_COMPILER=mpicxx.openmpi -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.openmpi)
 with_cuda = -DWEFT_CUDA=ON -DCUDAToolkit_ROOT=$(abspath build/cuda)
 cuda = $(if $(CUDA),$(with_cuda),-DWEFT_CUDA=OFF)
+hip = -DWEFT_HIP=$(if $(HIP),ON,OFF)
 unity = -DWEFT_UNITY=$(if $(UNITY),ON,OFF)
 mpich = -DMPI_CXX_COMPILER=mpicxx.mpich -DMPIEXEC_EXECUTABLE=$(shell command -v mpirun.mpich)
 # Half the time to build of what RelWithDebInfo takes by itself, for tests that take hardly longer.
@@ -51,7 +54,7 @@ SECONDS ?= 600
 ctest = ctest --test-dir $(1) --output-on-failure --no-tests=error --parallel $(JOBS)
 long_tests = --build-config all --label-regex long
 
-.PHONY: demo test test-all build install sanitize fuzz lint docs python-coverage experiments clients clients-lammps clients-fftw format \
+.PHONY: demo test test-all build install hip sanitize fuzz lint docs python-coverage experiments clients clients-lammps clients-fftw format \
   clean help setup-%
 
 demo: setup-build
@@ -73,7 +76,7 @@ install: setup-build
 	cmake --build build/install --parallel $(JOBS)
 	cmake --install build/install
 
-test: build setup-browser
+test: build setup-browser $(if $(HIP),setup-hip)
 	@$(call configure,build/mpich,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DCMAKE_CXX_FLAGS=-O1 $(mpich) -DBUILD_SHARED_LIBS=OFF \
 	  -DWEFT_FORTRAN=ON -DWEFT_EXAMPLES=OFF -DWEFT_BENCH=OFF -DWEFT_ONLY_MPI_TESTS=ON)
 	cmake --build build/mpich --parallel $(JOBS)
@@ -84,10 +87,16 @@ test: build setup-browser
 
 # Without MPI and FFTW, and with MKL or without: the second compiles little of what the first has compiled, and weft-bench.
 define without_fftw
-	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DWEFT_MPI=OFF -DWEFT_FFTW=OFF -DWEFT_MKL=$(1) -DWEFT_BENCH=$(if $(filter ON,$(1)),OFF,ON) -DWEFT_EXAMPLES=OFF)
+	@$(call configure,build/bare,-DCMAKE_BUILD_TYPE=None -DWEFT_UNITY=ON -DWEFT_MPI=OFF -DWEFT_FFTW=OFF $(hip) -DWEFT_MKL=$(1) -DWEFT_BENCH=$(if $(filter ON,$(1)),OFF,ON) -DWEFT_EXAMPLES=OFF)
 	cmake --build build/bare --parallel $(JOBS)
 	$(call ctest,build/bare)
 endef
+
+hip: setup-build setup-test setup-hip
+	@mkdir -p build
+	@$(call configure,build/hip,-DCMAKE_BUILD_TYPE=Release $(openmpi) $(unity) -DWEFT_HIP=ON -DWEFT_BENCH=OFF -DWEFT_EXAMPLES=OFF)
+	cmake --build build/hip --parallel $(JOBS) --target weft weft_hip_tests weft_hip_mpi_tests
+	$(call ctest,build/hip) --tests-regex hip_missing
 
 test-all: test sanitize
 	$(call ctest,build/mpich) $(long_tests)

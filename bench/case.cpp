@@ -80,7 +80,8 @@ Distribution side(const std::string& name, int ndim, bool input) {
 
 void Case::check_device() const {
   if (device == "cuda" && device_row() == nullptr)
-    throw Error("--device", "cuda, of a build without CUDA", "host, or a build with WEFT_CUDA=ON");
+    throw Error("--device", "cuda, of a build without GPUs",
+                "host, or a build with WEFT_CUDA=ON or WEFT_HIP=ON");
 }
 
 void Case::expand_line(bool has_shape) {

@@ -16,8 +16,8 @@
 #include "tune/wisdom_store.hpp"
 #include "weft/thread_team.hpp"
 #include "weft/wisdom.hpp"
-#ifdef WEFT_WITH_CUDA
-#include "cuda/choose_device.hpp"
+#ifdef WEFT_WITH_GPU
+#include "gpu/choose_device.hpp"
 #endif
 #ifdef WEFT_WITH_MPI
 #include "weft/mpi.hpp"
@@ -48,7 +48,7 @@ void write_machine(const Comm& comm, const Case& c, const std::shared_ptr<Device
 }
 
 void run(const Comm& comm, const Case& c) {
-#ifdef WEFT_WITH_CUDA
+#ifdef WEFT_WITH_GPU
   if (c.device == "cuda") choose_device(comm);
 #endif
   if (!c.measure_machine.empty()) {

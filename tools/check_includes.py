@@ -63,6 +63,7 @@ VENDORS = {
     "fftw3.h": ("src/fft/fftw/", "include/weft/fftw3-mpi.h", "bindings/fftw3-mpi/"),
     "mkl": (),
     "cuda": ("cuda/", "/gpu/", "include/weft/cuda.hpp"),
+    "hip": ("/gpu/", "hip/"),
     "hwloc": ("src/base/numa/hwloc.cpp",),
     "ucp/": ("src/transport/ucx/",),
     "uct/": ("src/transport/ucx/",),

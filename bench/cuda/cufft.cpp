@@ -8,8 +8,8 @@
 #include "base/text.hpp"
 #include "clock.hpp"
 #include "comm/agree.hpp"
-#include "device/cuda/driver.hpp"
 #include "device/device.hpp"
+#include "device/gpu/maker.hpp"
 #include "peers.hpp"
 
 namespace weft::bench {
@@ -56,7 +56,7 @@ class Cufft final : public Peer {
           "cufftMakePlanMany64");
     const std::size_t needed = (c.in_place ? 0 : in) + out + work;
     std::size_t free = 0, total = 0;
-    cuda::check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    gpus::check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     if (needed > free)
       throw Error(operation,
                   human_bytes(static_cast<double>(needed)) + " on one GPU, of which " +
@@ -77,10 +77,10 @@ class Cufft final : public Peer {
   void refill() override {
     if (!in_) return;
     for (std::size_t at = 0; at < in_bytes_; at += numbers_bytes)
-      cuda::check(cudaMemcpyAsync(in_.get() + at, numbers_.get(), std::min(numbers_bytes, in_bytes_ - at),
+      gpus::check(cudaMemcpyAsync(in_.get() + at, numbers_.get(), std::min(numbers_bytes, in_bytes_ - at),
                                   cudaMemcpyDeviceToDevice, nullptr),
                   "cudaMemcpyAsync");
-    cuda::check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+    gpus::check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
 
   double run() override {
@@ -90,7 +90,7 @@ class Cufft final : public Peer {
       if (comm_.rank() != 0) return;
       const double begin = seconds();
       check(execute(), "execution");
-      cuda::check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+      gpus::check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
       time = seconds() - begin;
     });
     return time;
@@ -111,7 +111,7 @@ class Cufft final : public Peer {
     };
     wide_ ? fill(reinterpret_cast<double*>(numbers.data())) : fill(reinterpret_cast<float*>(numbers.data()));
     numbers_ = device.allocate(numbers_bytes, operation);
-    cuda::check(cudaMemcpy(numbers_.get(), numbers.data(), numbers_bytes, cudaMemcpyHostToDevice),
+    gpus::check(cudaMemcpy(numbers_.get(), numbers.data(), numbers_bytes, cudaMemcpyHostToDevice),
                 "cudaMemcpy");
   }
 

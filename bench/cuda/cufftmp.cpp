@@ -17,8 +17,8 @@
 #include "comm/agree.hpp"
 #include "comm/mpi_world.hpp"
 #include "cuda/cufftmp_library.hpp"
-#include "device/cuda/driver.hpp"
 #include "device/device.hpp"
+#include "device/gpu/maker.hpp"
 #include "known_answer.hpp"
 #include "peers.hpp"
 
@@ -113,7 +113,7 @@ class CufftMp final : public Peer {
   /// Whether the ranks and the problem are such as it takes.
   void look() {
     int devices = 0;
-    cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+    gpus::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
     if (const int ranks = comm_.impl().node_ranks(); ranks > devices)
       throw Error(mp_operation,
                   std::to_string(ranks) + " ranks of a machine with " + std::to_string(devices) + " GPUs",
@@ -186,7 +186,7 @@ class CufftMp final : public Peer {
     check_mp(mp_->execute(plan, array_.data(), array_.data(),
                           d == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE),
              "cufftXtExec");
-    cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_->native())), "cudaStreamSynchronize");
+    gpus::check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream_->native())), "cudaStreamSynchronize");
   }
 
   /// So that a peer that computes something else is not taken for a fast one.
@@ -225,7 +225,7 @@ class CufftMp final : public Peer {
     };
     problem_.precision == Precision::float64 ? fill(reinterpret_cast<double*>(numbers.data()))
                                              : fill(reinterpret_cast<float*>(numbers.data()));
-    cuda::check(cudaMemcpy(numbers_.get(), numbers.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    gpus::check(cudaMemcpy(numbers_.get(), numbers.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
   }
 
   /// The array holds what the last execution has left; transformed again and again, it would overflow.
@@ -234,10 +234,10 @@ class CufftMp final : public Peer {
       auto* const to = static_cast<std::byte*>(array_.data());
       const auto stream = static_cast<cudaStream_t>(stream_->native());
       for (std::size_t at = 0; at < array_.size(); at += numbers_bytes)
-        cuda::check(cudaMemcpyAsync(to + at, numbers_.get(), std::min(numbers_bytes, array_.size() - at),
+        gpus::check(cudaMemcpyAsync(to + at, numbers_.get(), std::min(numbers_bytes, array_.size() - at),
                                     cudaMemcpyDeviceToDevice, stream),
                     "cudaMemcpyAsync");
-      cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+      gpus::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     });
   }
 

@@ -33,8 +33,8 @@ struct Block {
   Element element = Element::complex;        ///< type of the elements
   Precision precision = Precision::float64;  ///< and of their real numbers
   MemoryKind memory = MemoryKind::host;      ///< what `data` is in
-  void* stream = nullptr;                    ///< in memory of a GPU: the cudaStream_t of the execution
-  DeviceStream* queue = nullptr;             ///< the same, for operators of Weft
+  void* stream = nullptr;         ///< in memory of a GPU: the cudaStream_t or hipStream_t of the execution
+  DeviceStream* queue = nullptr;  ///< the same, for operators of Weft
 };
 
 /// The fields of one element: fields[i] is that of the i-th array.

@@ -22,7 +22,8 @@
 #include "weft/problem.hpp"
 #include "weft/timing.hpp"
 
-struct CUstream_st;  ///< what CUDA's cudaStream_t and CUstream point to
+struct CUstream_st;   ///< what CUDA's cudaStream_t and CUstream point to
+struct ihipStream_t;  ///< what HIP's hipStream_t points to
 
 namespace weft {
 
@@ -136,6 +137,10 @@ class WEFT_API Plan {
   /// `test` says whether it is. Ranks that share a GPU need a stream each. The stream must live as long as
   /// executions use it. Throws `weft::Error` for arrays on the host.
   void set_stream(CUstream_st* stream);
+  /// The same with HIP's stream, in a build with HIP.
+  void set_stream(ihipStream_t* stream) { set_stream(reinterpret_cast<CUstream_st*>(stream)); }
+  /// The default stream.
+  void set_stream(std::nullptr_t) { set_stream(static_cast<CUstream_st*>(nullptr)); }
 
   /// The boxes of this rank before and after forward, and their memory orders.
   const Box& input_box() const;

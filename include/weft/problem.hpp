@@ -72,7 +72,7 @@ enum class Scale { none, symmetric, full };
 enum class Precision { float32, float64 };
 
 /// Where arrays lie: in memory of the host, or of the GPU that is current in the calling thread while the
-/// plan is made.
+/// plan is made. In a build with HIP, too, that is called cuda.
 enum class MemoryKind { host, cuda };
 
 /// Some of the modes along the first axis, one after the other: of a sphere of modes, for example, those with

@@ -158,7 +158,7 @@ typedef enum weft_transform {
 typedef enum weft_precision { WEFT_FLOAT64 = 0, WEFT_FLOAT32 = 1 } weft_precision;
 
 /// Where arrays lie. WEFT_CUDA: memory of the GPU that is current in the calling thread while the plan is
-/// made.
+/// made, AMD's with HIP, too.
 typedef enum weft_memory { WEFT_HOST = 0, WEFT_CUDA = 1 } weft_memory;
 
 /// The elements of the input. WEFT_ELEMENT_AUTO: real if an axis is r2c, or if there are DCTs or DSTs and no
@@ -347,7 +347,7 @@ typedef struct weft_block {
   int64_t results;                 ///< arrays to be left
   int64_t field_stride;            ///< from field to field
   weft_memory memory;              ///< what `data` is in
-  void* stream;  ///< in memory of a GPU: the cudaStream_t on which the operator enqueues its work
+  void* stream;  ///< in memory of a GPU: the cudaStream_t or hipStream_t on which the operator enqueues
 } weft_block;
 
 /// Changes a block in place. Not 0: it has failed, and so does the execution, on all ranks. It is called by
@@ -374,7 +374,7 @@ WEFT_API weft_status weft_test(weft_plan plan, int* complete);
 /// Completes the execution under way, if there is one.
 WEFT_API weft_status weft_wait(weft_plan plan);
 
-/// For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t.
+/// For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t or hipStream_t.
 WEFT_API weft_status weft_plan_set_stream(weft_plan plan, void* stream);
 
 /// This rank's array of one side.
@@ -580,7 +580,7 @@ WEFT_API weft_status weft_gradient_free(weft_gradient* gradient);
 /// box is empty may pass NULL. Elements are of the problem's precision, real or complex as its points are;
 /// they are not checked. Errors are those of weft_apply.
 WEFT_API weft_status weft_gradient_execute(weft_gradient gradient, const void* in, void* out);
-/// For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t.
+/// For arrays in memory of a GPU: later executions are enqueued on this cudaStream_t or hipStream_t.
 WEFT_API weft_status weft_gradient_set_stream(weft_gradient gradient, void* stream);
 
 /// This rank's array of the fields (WEFT_INPUT), or of all derivatives (WEFT_OUTPUT): there `distance` is

@@ -139,6 +139,7 @@ DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
   }
   facts.model = comm.broadcast(devices.mine->model(), 0);
   facts.text = devices_text(comm, *devices.mine, facts);
+  facts.captures_flags = devices.mine->captures_flags();
   return facts;
 }
 

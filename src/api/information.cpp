@@ -26,7 +26,7 @@ std::vector<FftLibrary> fft_libraries() {
 
 Gpu gpu() {
   const DeviceRow* const row = device_row();
-  if (row == nullptr) return {"", "this build is without CUDA"};
+  if (row == nullptr) return {"", "this build is without CUDA and HIP"};
   const std::string missing = row->missing();
   return missing.empty() ? Gpu{row->current()->name(), ""} : Gpu{"", missing};
 }

@@ -1,7 +1,16 @@
 // Functions for code that runs on the host and on devices alike.
 #pragma once
 
-#if defined(__CUDACC__)
+/// The compiler of a GPU's maker is at work, for the host or for a device: nvcc or hipcc.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define WEFT_DEVICE_COMPILER
+#endif
+/// It compiles for a device.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define WEFT_ON_DEVICE
+#endif
+
+#if defined(WEFT_DEVICE_COMPILER)
 #define WEFT_ANYWHERE __host__ __device__
 #else
 #define WEFT_ANYWHERE
@@ -10,6 +19,8 @@
 // Of kernels that are compiled for several instruction sets: what they call has to become part of each.
 #if defined(__CUDACC__)
 #define WEFT_INLINE __host__ __device__ __forceinline__
+#elif defined(WEFT_DEVICE_COMPILER)
+#define WEFT_INLINE __host__ __device__ __attribute__((always_inline)) inline
 #elif defined(__GNUC__)
 #define WEFT_INLINE __attribute__((always_inline)) inline
 #else
@@ -19,6 +30,8 @@
 /// A function that is rarely called: it does not become part of what calls it, whose registers it would take.
 #if defined(__CUDACC__)
 #define WEFT_RARE __host__ __device__ __noinline__
+#elif defined(WEFT_DEVICE_COMPILER)
+#define WEFT_RARE __host__ __device__ __attribute__((noinline))
 #elif defined(__GNUC__)
 #define WEFT_RARE __attribute__((noinline))
 #else
@@ -27,7 +40,7 @@
 
 /// In front of a loop: compilers of devices write out its turns, since registers cannot be indexed; or do
 /// not, since that takes registers.
-#if defined(__CUDA_ARCH__)
+#if defined(WEFT_ON_DEVICE)
 #define WEFT_UNROLL _Pragma("unroll")
 #define WEFT_KEEP_LOOP _Pragma("unroll 1")
 #else

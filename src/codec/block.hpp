@@ -85,7 +85,7 @@ WEFT_INLINE To same_bits(From from) {
 /// A word at a multiple of its size. Devices would load one that may lie anywhere byte by byte.
 template <class Word>
 WEFT_INLINE Word aligned_load(const std::byte* at) {
-#if defined(__CUDA_ARCH__)
+#if defined(WEFT_ON_DEVICE)
   return *reinterpret_cast<const Word*>(at);
 #else
   Word word;
@@ -95,7 +95,7 @@ WEFT_INLINE Word aligned_load(const std::byte* at) {
 }
 template <class Word>
 WEFT_INLINE void aligned_store(std::byte* at, Word word) {
-#if defined(__CUDA_ARCH__)
+#if defined(WEFT_ON_DEVICE)
   *reinterpret_cast<Word*>(at) = word;
 #else
   std::memcpy(at, &word, sizeof word);

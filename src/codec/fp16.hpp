@@ -25,6 +25,8 @@ struct Fp16 {
     Word half;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
     return half;
+#elif defined(WEFT_ON_DEVICE)
+    return same_bits<Word>(static_cast<_Float16>(value));
 #else
     // An addition of one half aligns the bits of numbers below 2^-14, which have fewer of them, and rounds.
     const auto bits = same_bits<std::uint32_t>(value);
@@ -39,6 +41,8 @@ struct Fp16 {
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(word));
     return value;
+#elif defined(WEFT_ON_DEVICE)
+    return static_cast<float>(same_bits<_Float16>(word));
 #else
     const std::uint32_t size = word & 0x7FFFU, sign = static_cast<std::uint32_t>(word & 0x8000U) << 16;
     const std::uint32_t special = (size << 13) | 0x7F800000U;

@@ -47,11 +47,12 @@ inline bool moves_on(const ExchangeTraits& traits, const std::vector<int>& nodes
 
 /// What all ranks have in memory of devices.
 struct DeviceFacts {
-  Islands islands;           ///< ranks whose devices reach each other
-  std::string no_peers;      ///< why not all of them do
-  std::vector<int> numbers;  ///< of every rank's device: one for all that share it
-  std::string model;         ///< of rank 0: "NVIDIA H200, 132 multiprocessors"
-  std::string text;          ///< "2x1 NVIDIA H200, 132 multiprocessors": two with a rank each
+  Islands islands;             ///< ranks whose devices reach each other
+  std::string no_peers;        ///< why not all of them do
+  std::vector<int> numbers;    ///< of every rank's device: one for all that share it
+  std::string model;           ///< of rank 0: "NVIDIA H200, 132 multiprocessors"
+  std::string text;            ///< "2x1 NVIDIA H200, 132 multiprocessors": two with a rank each
+  bool captures_flags = true;  ///< graphs capture flags
 
   /// Whether no two ranks share one.
   bool own_devices() const { return !any_equal(numbers); }

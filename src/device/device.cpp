@@ -11,8 +11,8 @@ namespace weft {
 namespace {
 
 const DeviceRow* built_in() {
-#ifdef WEFT_WITH_CUDA
-  static const DeviceRow row = cuda_row();
+#ifdef WEFT_WITH_GPU
+  static const DeviceRow row = gpu_row();
   return &row;
 #else
   return nullptr;
@@ -51,7 +51,8 @@ std::shared_ptr<Device> current_device() {
   constexpr const char* operation = "plan: memory";
   const DeviceRow* row = device_row();
   if (row == nullptr)
-    throw Error(operation, "cuda in a build of Weft without CUDA", "host, or a build with WEFT_CUDA=ON");
+    throw Error(operation, "cuda in a build of Weft without GPUs",
+                "host, or a build with WEFT_CUDA=ON or WEFT_HIP=ON");
   const std::string missing = row->missing();
   if (!missing.empty()) throw Error(operation, std::string(row->name) + ": " + missing, "host, or a GPU");
   return row->current();

@@ -1,7 +1,7 @@
 // The device interface: all that Weft needs of a GPU besides local FFTs. Devices, memory, streams, events,
 // copies, graphs, the kernels of DCTs and DSTs, of line FFTs and of single elements, and flags that streams
-// set and wait for. CUDA (device/cuda) implements it, and so does a test double that runs streams as queues
-// on the host. Code above does not know which one it uses.
+// set and wait for. The GPUs of a maker implement it (device/gpu, with device/cuda or device/hip), and so
+// does a test double that runs streams as queues on the host. Code above does not know which one it uses.
 //
 // Calls of streams only enqueue: they return at once and allocate nothing. All calls throw `weft::Error` on
 // failure. A thread enters a device (`DeviceScope`) before it uses it.
@@ -66,7 +66,7 @@ class DeviceGraph {
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
-  /// The native handle, such as a cudaStream_t.
+  /// The native handle, a cudaStream_t or hipStream_t.
   virtual void* native() const = 0;
 
   virtual void record(DeviceEvent& event) = 0;
@@ -130,6 +130,8 @@ class Device {
   virtual DeviceId id() const = 0;
   /// Where it is on PCI, in small letters: "0000:3b:00.0"; empty if it is not there.
   virtual const std::string& pci_address() const = 0;
+  /// Whether graphs capture what `DeviceStream::flags` enqueues.
+  virtual bool captures_flags() const = 0;
 
   /// `enter` makes the device current in the calling thread, `leave` restores the one that was current
   /// before.
@@ -221,6 +223,6 @@ class DeviceRange {
 /// The current device of the calling thread. Throws `weft::Error` if there is none.
 std::shared_ptr<Device> current_device();
 
-DeviceRow cuda_row();
+DeviceRow gpu_row();
 
 }  // namespace weft

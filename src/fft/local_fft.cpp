@@ -40,8 +40,8 @@ std::span<const FftRow> fft_table() {
 #ifdef WEFT_WITH_MKL
       mkl_row(),
 #endif
-#ifdef WEFT_WITH_CUDA
-      cufft_row(),
+#ifdef WEFT_WITH_GPU_FFT
+      gpu_fft_row(),
 #endif
   };
   return table;
@@ -54,7 +54,7 @@ void replace_device_fft(const FftRow* row) {
 std::vector<const FftRow*> find_ffts(const std::string& name, MemoryKind memory) {
   constexpr const char* operation = "plan: option fft";
   const std::vector<const FftRow*> rows = rows_for(memory);
-  const std::string wanted = memory == MemoryKind::host ? "FFTW or MKL" : "cuFFT";
+  const std::string wanted = memory == MemoryKind::host ? "FFTW or MKL" : "cuFFT or hipFFT";
   if (name == "auto" && rows.empty())
     throw Error(operation, "a build of Weft without any local FFT library", "a build with " + wanted);
   std::vector<const FftRow*> usable;

@@ -144,6 +144,6 @@ std::size_t span_written(const FftProblem& problem);
 
 FftRow fftw_row();
 FftRow mkl_row();
-FftRow cufft_row();
+FftRow gpu_fft_row();
 
 }  // namespace weft

@@ -1,17 +1,28 @@
-// A build without any local FFT library compiles, links and says what it lacks. Exits with 1 if it does not.
+// A build without any local FFT library compiles, links and says what it lacks, and why it has no arrays in
+// memory of GPUs. Exits with 1 if it does not.
 #include <cstdio>
 #include <string>
 
 #include "weft/weft.hpp"
 
-int main() {
+namespace {
+
+bool is_refused(weft::MemoryKind memory, const std::string& why) {
   weft::Problem problem;
   problem.shape = {8, 8, 8};
+  problem.memory = memory;
   try {
     const weft::Plan plan(weft::Comm::self(), problem);
   } catch (const weft::Error& e) {
     std::printf("%s\n", e.what());
-    return std::string(e.what()).find("without any local FFT library") != std::string::npos ? 0 : 1;
+    return std::string(e.what()).find(why) != std::string::npos;
   }
-  return 1;
+  return false;
+}
+
+}  // namespace
+
+int main() {
+  const bool refused = is_refused(weft::MemoryKind::host, "without any local FFT library");
+  return is_refused(weft::MemoryKind::cuda, WEFT_BARE_GPUS) && refused ? 0 : 1;
 }

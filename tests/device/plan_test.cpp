@@ -27,7 +27,8 @@ TEST(DevicePlans, SayWhereTheyAreAndWhatCarriesThem) {
   ThreadTeam(2).run([&](const Comm& comm) {
     ScopedDevices::choose(comm.rank() % ScopedDevices::count());
     const Plan plan(comm, on_device());
-    EXPECT_TRUE(says(plan.to_string(), "memory cuda, rank " + std::to_string(comm.rank()) + " on "));
+    EXPECT_TRUE(says(plan.to_string(), std::string("memory ") + device_row()->name + ", rank " +
+                                           std::to_string(comm.rank()) + " on "));
     const bool own = ScopedDevices::count() > 1;
     EXPECT_EQ(first_leg(plan).traits.stores, own);
     EXPECT_EQ(setting_of(plan).devices->own_devices(), own);

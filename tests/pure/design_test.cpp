@@ -445,6 +445,8 @@ TEST(Design, IsExplainedInWords) {
       first_leg(design_of(cube(1024), lean)).reason.ends_with("; two-front leaves too little memory"));
   Setting of_threads = gpus(4, 4);
   of_threads.threads = true;
+  Setting uncaptured = of_threads;
+  uncaptured.devices->captures_flags = false;
   for (const auto& [reason, setting, options, n] :
        {std::tuple("on (auto: small boxes; recorded once the same arrays are given again)", gpus(4, 4),
                    Options(), 64),
@@ -453,6 +455,7 @@ TEST(Design, IsExplainedInWords) {
         {"off (auto: exchange p2p)", gpus(4, 4), Options().set("exchange", "p2p"), 64},
         {"off (auto: the GPU takes longer than the host that starts its work)", of_threads, Options(), 1024},
         {"on (auto: small boxes; recorded once the same arrays are given again)", of_threads, Options(), 64},
+        {"off (auto: devices whose flags graphs do not capture)", uncaptured, Options(), 64},
         {"on (as asked for)", of_threads, Options().set("graph", "on"), 64},
         {"off (as asked for)", of_threads, Options().set("graph", "off"), 64}})
     EXPECT_TRUE(says(text(setting, options, n), std::string("\ngraph ") + reason + "\n"));

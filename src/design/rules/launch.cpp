@@ -42,6 +42,8 @@ std::string graph_obstacle(const Given& given, const Offers& offers, const Desig
     for (const Leg& leg : legs)
       if (processes && leg.traits.stores && leg.store_lane == Lane::transfer)
         return "copy engines that write to the memory of other processes";
+  if (!given.setting.devices->captures_flags && !design.legs[0].empty())
+    return "devices whose flags graphs do not capture";
   for (const Offer* offer : offers)
     if (!offer->traits.in_graphs && !design.legs[0].empty()) return "exchange " + offer->name;
   return "";

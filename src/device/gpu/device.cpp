@@ -1,11 +1,7 @@
-// The device interface for CUDA. A device is the context that is current in the calling thread while it
-// plans; for users of CUDA's runtime that is the primary context.
-#include <dlfcn.h>
-#include <nvtx3/nvToolsExt.h>
-
+// The device interface for GPUs, by their runtime and by what their makers have in different ways
+// (maker.hpp).
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cctype>
 #include <cstring>
 #include <map>
@@ -13,30 +9,21 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "device/cuda/driver.hpp"
+#include "device/gpu/maker.hpp"
 #include "device/gpu/stream.hpp"
 #include "weft/error.hpp"
 
 namespace weft {
 
-namespace cuda {
+namespace gpus {
 
 namespace {
 
-DeviceId id_of(int ordinal) {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
-  DeviceId id;
-  static_assert(sizeof id == sizeof properties.uuid.bytes);
-  std::memcpy(id.data(), properties.uuid.bytes, sizeof id);
-  return id;
-}
-
-/// Empty if CUDA does not say: nothing but speed depends on it.
+/// Empty if the runtime does not say: nothing but speed depends on it.
 std::string pci_address_of(int ordinal) {
   std::array<char, 32> text{};
-  if (cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), ordinal) != cudaSuccess) {
-    cudaGetLastError();
+  if (WEFT_GPU(DeviceGetPCIBusId)(text.data(), static_cast<int>(text.size()), ordinal) != success) {
+    static_cast<void>(last_status());
     return "";
   }
   std::string address = text.data();
@@ -47,38 +34,21 @@ std::string pci_address_of(int ordinal) {
 /// The ordinal of a device in this process; -1 if the device is not visible to it.
 int ordinal_of(const DeviceId& id) {
   int devices = 0;
-  check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  WEFT_GPU_CALL(GetDeviceCount, &devices);
   for (int i = 0; i < devices; ++i)
     if (id_of(i) == id) return i;
   return -1;
 }
 
-struct Pointer {
-  unsigned type = 0;  ///< 0: not known to CUDA
-  int ordinal = -1;
-  unsigned managed = 0;
-};
-
-Pointer look_at(decltype(&::cuPointerGetAttributes) attributes, const void* pointer) {
-  Pointer p;
-  CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                  CU_POINTER_ATTRIBUTE_IS_MANAGED};
-  void* values[] = {&p.type, &p.ordinal, &p.managed};
-  const auto at = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
-  if (attributes(3, wanted, values, at) != CUDA_SUCCESS) return {};
-  return p;
-}
-
-class CudaDevice final : public Device, public std::enable_shared_from_this<CudaDevice> {
+class GpuDevice final : public Device, public std::enable_shared_from_this<GpuDevice> {
  public:
-  /// The device of the thread's current context.
-  explicit CudaDevice(CUcontext context) : context_(context) {
-    check(cudaGetDevice(&ordinal_), "cudaGetDevice");
-    cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, ordinal_), "cudaGetDeviceProperties");
+  /// The current device of the thread.
+  explicit GpuDevice(const Place& place) : place_(place), ordinal_(place.ordinal) {
+    Properties properties{};
+    WEFT_GPU_CALL(GetDeviceProperties, &properties, ordinal_);
     name_ = std::string(properties.name) + " (device " + std::to_string(ordinal_) + ")";
-    model_ = std::string(properties.name) + ", " + std::to_string(properties.multiProcessorCount) +
-             " multiprocessors";
+    model_ = std::string(properties.name) + ", " + std::to_string(properties.multiProcessorCount) + " " +
+             multiprocessors;
     id_ = id_of(ordinal_);
     pci_address_ = pci_address_of(ordinal_);
   }
@@ -87,18 +57,16 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   const std::string& model() const override { return model_; }
   DeviceId id() const override { return id_; }
   const std::string& pci_address() const override { return pci_address_; }
+  bool captures_flags() const override { return gpus::captures_flags; }
 
-  void enter() override { check(driver().push_context(context_), "cuCtxPushCurrent"); }
-  void leave() noexcept override {
-    CUcontext before = nullptr;
-    driver().pop_context(&before);
-  }
+  void enter() override { gpus::enter(place_); }
+  void leave() noexcept override { gpus::leave(); }
 
   bool reaches(const DeviceId& other) const override {
     const int peer = ordinal_of(other);
     if (peer < 0 || peer == ordinal_) return peer == ordinal_;
     int can = 0;
-    check(cudaDeviceCanAccessPeer(&can, ordinal_, peer), "cudaDeviceCanAccessPeer");
+    WEFT_GPU_CALL(DeviceCanAccessPeer, &can, ordinal_, peer);
     return can != 0;
   }
 
@@ -106,11 +74,11 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
     const int peer = ordinal_of(other);
     const std::lock_guard lock(connecting_);
     if (peer == ordinal_ || connected_.contains(peer)) return;
-    const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
-    if (status == cudaErrorPeerAccessAlreadyEnabled) {
-      cudaGetLastError();
+    const Status status = WEFT_GPU(DeviceEnablePeerAccess)(peer, 0);
+    if (status == WEFT_GPU(ErrorPeerAccessAlreadyEnabled)) {
+      static_cast<void>(last_status());
     } else {
-      check(status, "cudaDeviceEnablePeerAccess");
+      check(status, WEFT_GPU_NAME(DeviceEnablePeerAccess));
     }
     connected_.insert(peer);
   }
@@ -118,16 +86,16 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   std::shared_ptr<std::byte> allocate(std::size_t bytes, const char* operation) override {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-      cudaGetLastError();
+    if (WEFT_GPU(Malloc)(&memory, bytes) != success) {
+      static_cast<void>(last_status());
       std::size_t free = 0, total = 0;
-      cudaMemGetInfo(&free, &total);
+      static_cast<void>(WEFT_GPU(MemGetInfo)(&free, &total));
       throw Error(operation,
                   "no memory for " + human_bytes(static_cast<double>(bytes)) + " on " + name_ + ", where " +
                       human_bytes(static_cast<double>(free)) + " are free",
                   "fewer points per rank");
     }
-    return owned(memory, [](void* p) { cudaFree(p); });
+    return owned(memory, [](void* p) { static_cast<void>(WEFT_GPU(Free)(p)); });
   }
 
   double free_bytes() const override { return free_and_total().first; }
@@ -136,17 +104,17 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   std::shared_ptr<std::byte> allocate_pinned(std::size_t bytes, const char* operation) override {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
-    if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) != cudaSuccess) {
-      cudaGetLastError();
+    if (gpus::allocate_pinned(&memory, bytes) != success) {
+      static_cast<void>(last_status());
       throw Error(operation, "no pinned memory for " + human_bytes(static_cast<double>(bytes)),
                   "fewer points per rank, or a higher limit on locked memory (ulimit -l)");
     }
-    return owned(memory, [](void* p) { cudaFreeHost(p); });
+    return owned(memory, free_pinned);
   }
 
   DeviceMemoryHandle give(const std::byte* memory) override {
-    cudaIpcMemHandle_t handle{};
-    check(cudaIpcGetMemHandle(&handle, const_cast<std::byte*>(memory)), "cudaIpcGetMemHandle");
+    WEFT_GPU(IpcMemHandle_t) handle{};
+    WEFT_GPU_CALL(IpcGetMemHandle, &handle, const_cast<std::byte*>(memory));
     DeviceMemoryHandle given;
     static_assert(sizeof given == sizeof handle);
     std::memcpy(given.data(), &handle, sizeof handle);
@@ -154,118 +122,95 @@ class CudaDevice final : public Device, public std::enable_shared_from_this<Cuda
   }
 
   std::shared_ptr<std::byte> take(const DeviceMemoryHandle& given) override {
-    cudaIpcMemHandle_t handle{};
+    WEFT_GPU(IpcMemHandle_t) handle{};
     std::memcpy(&handle, given.data(), sizeof handle);
     void* memory = nullptr;
-    check(cudaIpcOpenMemHandle(&memory, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
-    return owned(memory, [](void* p) { cudaIpcCloseMemHandle(p); });
+    WEFT_GPU_CALL(IpcOpenMemHandle, &memory, handle, WEFT_GPU(IpcMemLazyEnablePeerAccess));
+    return owned(memory, [](void* p) { static_cast<void>(WEFT_GPU(IpcCloseMemHandle)(p)); });
   }
 
   bool holds(const void* pointer) const override {
-    const Pointer p = look_at(driver().pointer_attributes, pointer);
-    return p.type == CU_MEMORYTYPE_DEVICE && (p.managed != 0 || p.ordinal == ordinal_);
+    const Pointer p = look_at(pointer);
+    return p.on_device && (p.managed || p.ordinal == ordinal_);
   }
 
   std::unique_ptr<DeviceStream> make_stream(bool first) override { return std::make_unique<Stream>(first); }
   std::unique_ptr<DeviceStream> borrow_stream(void* native) override {
-    return std::make_unique<Stream>(static_cast<cudaStream_t>(native));
+    return std::make_unique<Stream>(static_cast<StreamHandle>(native));
   }
   std::unique_ptr<DeviceEvent> make_event(bool timed) override { return std::make_unique<Event>(timed); }
   bool passed(const DeviceEvent& event) const override {
-    const cudaError_t status = cudaEventQuery(Event::of(event));
-    if (status == cudaErrorNotReady) {
-      cudaGetLastError();
+    const Status status = WEFT_GPU(EventQuery)(Event::of(event));
+    if (status == WEFT_GPU(ErrorNotReady)) {
+      static_cast<void>(last_status());
       return false;
     }
-    check(status, "cudaEventQuery");
+    check(status, WEFT_GPU_NAME(EventQuery));
     return true;
   }
   void wait_for(const DeviceEvent& event) const override {
-    check(cudaEventSynchronize(Event::of(event)), "cudaEventSynchronize");
+    WEFT_GPU_CALL(EventSynchronize, Event::of(event));
   }
   double seconds_between(const DeviceEvent& begin, const DeviceEvent& end) const override {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, Event::of(begin), Event::of(end)), "cudaEventElapsedTime");
+    WEFT_GPU_CALL(EventElapsedTime, &milliseconds, Event::of(begin), Event::of(end));
     return milliseconds * 1e-3;
   }
 
  private:
   static std::pair<double, double> free_and_total() {
     std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    WEFT_GPU_CALL(MemGetInfo, &free, &total);
     return {static_cast<double>(free), static_cast<double>(total)};
   }
 
-  /// Memory that is freed in its own context. After CUDA has shut down that fails, and the memory is gone
-  /// already.
+  /// Memory that is freed on its own device. After the runtime has shut down that fails, and the memory is
+  /// gone already.
   template <class Free>
   std::shared_ptr<std::byte> owned(void* memory, Free free) {
     return {static_cast<std::byte*>(memory), [device = shared_from_this(), free](std::byte* p) {
-              if (driver().push_context(device->context_) != CUDA_SUCCESS) return;
+              if (!try_enter(device->place_)) return;
               free(p);
-              device->leave();
+              gpus::leave();
             }};
   }
 
-  CUcontext context_;
-  int ordinal_ = 0;
+  Place place_;
+  int ordinal_;
   std::mutex connecting_;
   std::set<int> connected_;  ///< ordinals of devices whose memory this one may access
   std::string name_, model_, pci_address_;
   DeviceId id_{};
 };
 
-/// One object per context, for the life of the process.
+/// One object per place, for the life of the process.
 std::shared_ptr<Device> device_of_thread() {
-  CUcontext context = nullptr;
-  check(driver().current_context(&context), "cuCtxGetCurrent");
-  if (context == nullptr) {
-    // The program has not chosen a device yet: it gets the runtime's default.
-    int ordinal = 0;
-    check(cudaGetDevice(&ordinal), "cudaGetDevice");
-    check(cudaSetDevice(ordinal), "cudaSetDevice");
-    check(driver().current_context(&context), "cuCtxGetCurrent");
-  }
+  const Place place = current_place();
   static std::mutex mutex;
-  static std::map<CUcontext, std::shared_ptr<CudaDevice>> devices;
+  static std::map<Place, std::shared_ptr<GpuDevice>> devices;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<CudaDevice>& device = devices[context];
-  if (!device) device = std::make_shared<CudaDevice>(context);
+  std::shared_ptr<GpuDevice>& device = devices[place];
+  if (!device) device = std::make_shared<GpuDevice>(place);
   return device;
 }
 
-/// The function of the driver that this process has loaded; null without a driver.
-std::atomic<decltype(&::cuPointerGetAttributes)> known_attributes{nullptr};
-
-void notice() {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) return;
-  known_attributes =
-      reinterpret_cast<decltype(&::cuPointerGetAttributes)>(dlsym(library, "cuPointerGetAttributes"));
-  dlclose(library);
-}
-
 bool on_any_device(const void* pointer) {
-  const auto attributes = known_attributes.load(std::memory_order_acquire);
-  if (attributes == nullptr) return false;
-  const Pointer p = look_at(attributes, pointer);
-  return p.type == CU_MEMORYTYPE_DEVICE && p.managed == 0;
+  const Pointer p = look_at_noticed(pointer);
+  return p.on_device && !p.managed;
 }
 
 }  // namespace
 
-}  // namespace cuda
+}  // namespace gpus
 
-DeviceRow cuda_row() {
-  return {.name = "cuda",
-          .missing = [] { return cuda::missing(); },
-          .current = cuda::device_of_thread,
-          .notice = cuda::notice,
-          .holds = cuda::on_any_device,
-          // NVTX looks for a profiler in the first call, which happens while planning. Without one later
-          // calls cost a comparison.
-          .begin_range = [](const char* name) { nvtxRangePushA(name); },
-          .end_range = [] { nvtxRangePop(); }};
+DeviceRow gpu_row() {
+  return {.name = gpus::name,
+          .missing = [] { return gpus::missing(); },
+          .current = gpus::device_of_thread,
+          .notice = gpus::notice,
+          .holds = gpus::on_any_device,
+          .begin_range = gpus::begin_range,
+          .end_range = gpus::end_range};
 }
 
 }  // namespace weft

@@ -1,116 +1,95 @@
 #include "device/gpu/stream.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
+#include <string>
 
-#include "device/cuda/driver.hpp"
+#include "device/gpu/maker.hpp"
 #include "kernels/gpu/kernels.hpp"
+#include "weft/error.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 namespace {
-CUdeviceptr address(const std::byte* at) {
-  return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(at));
-}
-
-/// Flags in one call, in an array on the stack. CUDA takes up to 256.
-constexpr std::size_t flags_at_once = 32;
-
-/// None if there are too many for a kernel.
+/// None if kernels cannot store them, or not so many.
 KernelSignals kernel_signals(const DeviceSignals& signals) {
   KernelSignals stored;
-  if (signals.flags.size() > KernelSignals::most) return stored;
+  if (!kernels_store_flags || signals.flags.size() > KernelSignals::most) return stored;
   stored.blocks = reinterpret_cast<unsigned*>(signals.count);
   for (const DeviceFlag& flag : signals.flags)
     stored.add(reinterpret_cast<std::uint32_t*>(flag.at), flag.bits);
   return stored;
 }
 
-CUstreamBatchMemOpParams operation_of(const DeviceFlag& flag) {
-  CUstreamBatchMemOpParams operation{};
-  if (flag.waits) {
-    operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
-    operation.waitValue.address = address(flag.at);
-    operation.waitValue.value = flag.bits;
-    operation.waitValue.flags = CU_STREAM_WAIT_VALUE_AND;
-  } else {
-    operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
-    operation.writeValue.address = address(flag.at);
-    operation.writeValue.value = flag.bits;
-    operation.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
-  }
-  return operation;
-}
-
 class Graph final : public DeviceGraph {
  public:
   /// Takes ownership of a captured graph.
-  explicit Graph(cudaGraph_t captured) : captured_(captured) {}
+  explicit Graph(WEFT_GPU(Graph_t) captured) : captured_(captured) {}
   ~Graph() override {
-    if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
-    cudaGraphDestroy(captured_);
+    if (executable_ != nullptr) static_cast<void>(WEFT_GPU(GraphExecDestroy)(executable_));
+    static_cast<void>(WEFT_GPU(GraphDestroy)(captured_));
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   void launch(DeviceStream& stream) override {
-    if (executable_ == nullptr)
-      check(cudaGraphInstantiate(&executable_, captured_, 0), "cudaGraphInstantiate");
-    check(cudaGraphLaunch(executable_, static_cast<cudaStream_t>(stream.native())), "cudaGraphLaunch");
+    if (executable_ == nullptr) WEFT_GPU_CALL(GraphInstantiateWithFlags, &executable_, captured_, 0);
+    WEFT_GPU_CALL(GraphLaunch, executable_, static_cast<StreamHandle>(stream.native()));
   }
 
   bool update(DeviceGraph& captured) override {
     if (executable_ == nullptr) return false;
-    cudaGraphExecUpdateResultInfo result{};
-    if (cudaGraphExecUpdate(executable_, static_cast<Graph&>(captured).captured_, &result) == cudaSuccess)
-      return true;
-    cudaGetLastError();  // clears it, so that the user's next call does not report it
+    if (update_graph(executable_, static_cast<Graph&>(captured).captured_) == success) return true;
+    static_cast<void>(last_status());  // clears it, so that the user's next call does not report it
     return false;
   }
 
  private:
-  cudaGraph_t captured_;
-  cudaGraphExec_t executable_ = nullptr;  ///< instantiated by the first launch
+  WEFT_GPU(Graph_t) captured_;
+  WEFT_GPU(GraphExec_t) executable_ = nullptr;  ///< instantiated by the first launch
 };
 }  // namespace
 
+void check(Status status, const char* call) {
+  if (status == success) return;
+  static_cast<void>(last_status());
+  throw Error(std::string(name) + ": " + call,
+              std::string(WEFT_GPU(GetErrorName)(status)) + ": " + WEFT_GPU(GetErrorString)(status),
+              "success");
+}
+
 Event::Event(bool timed) {
-  check(cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
-        "cudaEventCreateWithFlags");
+  WEFT_GPU_CALL(EventCreateWithFlags, &event_, timed ? WEFT_GPU(EventDefault) : WEFT_GPU(EventDisableTiming));
 }
 
 Event::~Event() {
-  cudaEventDestroy(event_);
+  static_cast<void>(WEFT_GPU(EventDestroy)(event_));
 }
 
 Stream::Stream(bool first) : own_(true) {
   int least = 0, greatest = 0;
-  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
-  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, first ? greatest : least),
-        "cudaStreamCreateWithPriority");
+  WEFT_GPU_CALL(DeviceGetStreamPriorityRange, &least, &greatest);
+  WEFT_GPU_CALL(StreamCreateWithPriority, &stream_, WEFT_GPU(StreamNonBlocking), first ? greatest : least);
 }
 
 Stream::~Stream() {
-  if (own_) cudaStreamDestroy(stream_);
+  if (own_) static_cast<void>(WEFT_GPU(StreamDestroy)(stream_));
 }
 
 void Stream::record(DeviceEvent& event) {
-  check(cudaEventRecord(Event::of(event), stream_), "cudaEventRecord");
+  WEFT_GPU_CALL(EventRecord, Event::of(event), stream_);
 }
 
 void Stream::wait(const DeviceEvent& event) {
-  check(cudaStreamWaitEvent(stream_, Event::of(event), 0), "cudaStreamWaitEvent");
+  WEFT_GPU_CALL(StreamWaitEvent, stream_, Event::of(event), 0);
 }
 
 void Stream::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
+  WEFT_GPU_CALL(MemcpyAsync, to, from, bytes, WEFT_GPU(MemcpyDefault), stream_);
 }
 
 void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) {
-  check(cudaMemcpy2DAsync(to, rows.to_pitch, from, rows.from_pitch, rows.bytes, rows.rows, cudaMemcpyDefault,
-                          stream_),
-        "cudaMemcpy2DAsync");
+  WEFT_GPU_CALL(Memcpy2DAsync, to, rows.to_pitch, from, rows.from_pitch, rows.bytes, rows.rows,
+                WEFT_GPU(MemcpyDefault), stream_);
 }
 
 void Stream::permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) {
@@ -134,29 +113,22 @@ void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) 
 }
 
 void Stream::fill(std::byte* at, unsigned char value, std::size_t bytes) {
-  check(cudaMemsetAsync(at, value, bytes, stream_), "cudaMemsetAsync");
+  WEFT_GPU_CALL(MemsetAsync, at, value, bytes, stream_);
 }
 
-// Always the batch call, even for one flag, because graphs can capture it.
 void Stream::flags(std::span<const DeviceFlag> flags) {
-  std::array<CUstreamBatchMemOpParams, flags_at_once> batch{};
-  for (std::size_t done = 0; done < flags.size(); done += batch.size()) {
-    const std::size_t count = std::min(batch.size(), flags.size() - done);
-    for (std::size_t i = 0; i < count; ++i) batch[i] = operation_of(flags[done + i]);
-    check(driver().memory_operations(stream_, static_cast<unsigned>(count), batch.data(), 0),
-          "cuStreamBatchMemOp");
-  }
+  enqueue_flags(flags, stream_);
 }
 
 // Relaxed mode, because libraries may load a kernel at its first use, and other threads may call anything.
 void Stream::begin_capture() {
-  check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  WEFT_GPU_CALL(StreamBeginCapture, stream_, WEFT_GPU(StreamCaptureModeRelaxed));
 }
 
 std::unique_ptr<DeviceGraph> Stream::end_capture() {
-  cudaGraph_t graph = nullptr;
-  check(cudaStreamEndCapture(stream_, &graph), "cudaStreamEndCapture");
+  WEFT_GPU(Graph_t) graph = nullptr;
+  WEFT_GPU_CALL(StreamEndCapture, stream_, &graph);
   return std::make_unique<Graph>(graph);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

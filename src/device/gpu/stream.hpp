@@ -1,11 +1,10 @@
-// The device interface's streams and events for CUDA.
+// The device interface's streams and events for GPUs.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include "device/device.hpp"
+#include "kernels/gpu/runtime.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 class Event final : public DeviceEvent {
  public:
@@ -13,18 +12,18 @@ class Event final : public DeviceEvent {
   ~Event() override;
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  cudaEvent_t get() const { return event_; }
-  static cudaEvent_t of(const DeviceEvent& event) { return static_cast<const Event&>(event).event_; }
+  WEFT_GPU(Event_t) get() const { return event_; }
+  static WEFT_GPU(Event_t) of(const DeviceEvent& event) { return static_cast<const Event&>(event).event_; }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  WEFT_GPU(Event_t) event_ = nullptr;
 };
 
 class Stream final : public DeviceStream {
  public:
   /// A new stream, which does not synchronise with the default stream.
   explicit Stream(bool first);
-  explicit Stream(cudaStream_t borrowed) : stream_(borrowed) {}
+  explicit Stream(StreamHandle borrowed) : stream_(borrowed) {}
   ~Stream() override;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -45,8 +44,8 @@ class Stream final : public DeviceStream {
   std::unique_ptr<DeviceGraph> end_capture() override;
 
  private:
-  cudaStream_t stream_ = nullptr;
+  StreamHandle stream_ = nullptr;
   bool own_ = false;
 };
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

@@ -105,7 +105,7 @@ struct Map {
 
   /// Modes that stand for both signs get the mean of both factors.
   WEFT_ANYWHERE static Complex<double> turn(double angle, bool both) {
-#if defined(__CUDA_ARCH__)
+#if defined(WEFT_ON_DEVICE)
     double re = 0, im = 0;
     sincos(angle, &im, &re);
 #else

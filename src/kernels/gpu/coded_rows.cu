@@ -5,13 +5,13 @@
 #include "codec/blocks.hpp"
 #include "kernels/coded_rows.hpp"
 #include "kernels/gpu/kernels.hpp"
+#include "kernels/gpu/lanes.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 namespace {
 
-constexpr unsigned whole_warp = 0xffffffffU;
-
+/// The lanes of kernels/coded_rows.hpp, a thread each.
 struct Warp {
   /// A thread has that of its own lane.
   template <class T>
@@ -23,50 +23,31 @@ struct Warp {
   /// Lanes that meet in memory do so in `first`.
   template <class F>
   __device__ void each(const F& f) {
-    f(lane());
+    f(lanes::own());
   }
   template <class F>
   __device__ void first(const F& f) {
-    __syncwarp();
-    if (lane() == 0) f();
-    __syncwarp();
+    lanes::meet();
+    if (lanes::own() == 0) f();
+    lanes::meet();
   }
   template <class F>
   __device__ std::int32_t largest(const F& f) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(whole_warp, f(lane()));
-#else
-    return all(f(lane()), [](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
-#endif
+    return lanes::largest(f(lanes::own()));
   }
   template <class F>
   __device__ std::uint32_t sum(const F& f) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(whole_warp, f(lane()));
-#else
-    return all(f(lane()), [](std::uint32_t a, std::uint32_t b) { return a + b; });
-#endif
+    return lanes::sum(f(lanes::own()));
   }
   /// The lanes, a bit each, for which f(lane) holds.
   template <class F>
   __device__ unsigned where(const F& f) {
-    return __ballot_sync(whole_warp, f(lane()));
+    return lanes::where(f(lanes::own()));
   }
   /// f(lane) of one lane.
   template <class F>
-  __device__ int from(const F& f, int lane_asked) {
-    return __shfl_sync(whole_warp, f(lane()), lane_asked);
-  }
-
- private:
-  static __device__ int lane() {
-    return static_cast<int>(threadIdx.x % coding::warp_threads);
-  }
-  template <class T, class Combine>
-  __device__ T all(T value, const Combine& combine) {
-    for (int distance = coding::warp_threads / 2; distance > 0; distance /= 2)
-      value = combine(value, __shfl_xor_sync(whole_warp, value, distance));
-    return value;
+  __device__ int from(const F& f, int lane) {
+    return lanes::from(f(lanes::own()), lane);
   }
 };
 
@@ -89,7 +70,7 @@ constexpr int groups_at_once = 4;
 
 template <bool Encodes, class Block, class Real>
 __global__ void __launch_bounds__(coding::threads, groups_at_once)
-    code(const __grid_constant__ CodedLoops loops, const CodingFault fault, std::byte* to,
+    code(const WEFT_GRID_CONSTANT CodedLoops loops, const CodingFault fault, std::byte* to,
          const std::byte* from) {
   __shared__ coding::Tile<Real> tile;
   Group group;
@@ -99,10 +80,10 @@ __global__ void __launch_bounds__(coding::threads, groups_at_once)
 constexpr Index most_blocks = 0x7fffffff;
 
 template <class Real>
-cudaError_t launch(const DeviceCoding& c, std::byte* to, const std::byte* from, cudaStream_t stream) {
+Status launch(const DeviceCoding& c, std::byte* to, const std::byte* from, StreamHandle stream) {
   const Index groups = coding::groups(c.loops);
-  if (groups == 0) return cudaSuccess;
-  if (groups > most_blocks) return cudaErrorInvalidConfiguration;
+  if (groups == 0) return success;
+  if (groups > most_blocks) return invalid_configuration;
   const auto blocks = static_cast<unsigned>(groups);
   codec::with_block<Real>(c.request.codec, [&]<class Block>() {
     if (c.request.encodes)
@@ -110,14 +91,14 @@ cudaError_t launch(const DeviceCoding& c, std::byte* to, const std::byte* from, 
     else
       code<false, Block, Real><<<blocks, coding::threads, 0, stream>>>(c.loops, c.fault, to, from);
   });
-  return cudaGetLastError();
+  return last_status();
 }
 
 }  // namespace
 
-cudaError_t enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* from, cudaStream_t stream) {
+Status enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* from, StreamHandle stream) {
   return coding.request.real_bytes == 8 ? launch<double>(coding, to, from, stream)
                                         : launch<float>(coding, to, from, stream);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

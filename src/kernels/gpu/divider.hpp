@@ -2,11 +2,11 @@
 // positions, once per element and axis.
 #pragma once
 
-#include <cuda_runtime_api.h>
+#include "kernels/gpu/runtime.hpp"
 
 #include <cstdint>
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 /// 64-bit positions use the device's own division.
 template <class Position>
@@ -43,4 +43,4 @@ class Divider<std::uint32_t> {
   unsigned shift_ = 0;
 };
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <variant>
 
+#include "kernels/elements/dispatch.hpp"
 #include "kernels/gpu/divider.hpp"
 #include "kernels/gpu/kernels.hpp"
-#include "kernels/elements/dispatch.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 namespace {
 
@@ -15,25 +15,25 @@ constexpr int threads = 256;
 
 template <class Work, class Position>
 __global__ void __launch_bounds__(threads)
-    each_element(const __grid_constant__ Work work, std::byte* at, std::byte* other) {
+    each_element(const WEFT_GRID_CONSTANT Work work, std::byte* at, std::byte* other) {
   const Position position = static_cast<Position>(blockIdx.x) * threads + static_cast<Position>(threadIdx.x);
   if (position < work.walk.total) work(position, at, other);
 }
 
 template <class Position, class Step>
-cudaError_t launch(const Step& step, std::byte* at, std::byte* other, cudaStream_t stream) {
+Status launch(const Step& step, std::byte* at, std::byte* other, StreamHandle stream) {
   return elements::with_work<Position, Divider<Position>>(step, [&]<class Work>(const Work& work) {
-    if (work.walk.total == 0) return cudaSuccess;
+    if (work.walk.total == 0) return success;
     const auto blocks = (static_cast<Index>(work.walk.total) + threads - 1) / threads;
-    if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
+    if (blocks > 0x7fffffff) return invalid_configuration;
     each_element<Work, Position><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(work, at, other);
-    return cudaGetLastError();
+    return last_status();
   });
 }
 
 }  // namespace
 
-cudaError_t enqueue(const ElementStep& step, std::byte* at, std::byte* other, cudaStream_t stream) {
+Status enqueue(const ElementStep& step, std::byte* at, std::byte* other, StreamHandle stream) {
   return std::visit(
       [&](const auto& s) {
         // Positions, those beyond the end in the last block included, have 32 bits if they fit 31, else 64.
@@ -44,4 +44,4 @@ cudaError_t enqueue(const ElementStep& step, std::byte* at, std::byte* other, cu
       step);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

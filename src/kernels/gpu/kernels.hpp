@@ -2,7 +2,7 @@
 // FFT, FFTs of lines that lie apart, and what is done with each element of a box. Calls allocate nothing.
 #pragma once
 
-#include <cuda_runtime_api.h>
+#include "kernels/gpu/runtime.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "kernels/lines/step.hpp"
 #include "kernels/r2r/step.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 /// Flags that a launch stores at its end. A device that sees a flag also sees the copied data.
 struct KernelSignals {
@@ -31,21 +31,21 @@ struct KernelSignals {
 
 /// Enqueues copies, none of which may write what another one reads or writes. `stored` becomes true if the
 /// last launch stores the signals, which not every kernel can.
-cudaError_t enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
-                    cudaStream_t stream);
+Status enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
+               StreamHandle stream);
 
 /// Enqueues a copy of which one side is coded.
-cudaError_t enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* from, cudaStream_t stream);
+Status enqueue(const DeviceCoding& coding, std::byte* to, const std::byte* from, StreamHandle stream);
 
 /// Enqueues a step of a DCT or DST before or after its FFT.
-cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream);
+Status enqueue(const R2rStep& step, std::byte* to, const std::byte* from, StreamHandle stream);
 
 /// Enqueues FFTs of lines whose points lie apart.
-cudaError_t enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
-                    cudaStream_t stream);
+Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+               StreamHandle stream);
 
 /// Enqueues what is done with each element of a box at `at`; `other` is the second array of steps that have
 /// one.
-cudaError_t enqueue(const ElementStep& step, std::byte* at, std::byte* other, cudaStream_t stream);
+Status enqueue(const ElementStep& step, std::byte* at, std::byte* other, StreamHandle stream);
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

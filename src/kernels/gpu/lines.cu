@@ -12,7 +12,7 @@
 #include "kernels/gpu/signals.hpp"
 #include "kernels/lines/work.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 namespace {
 
@@ -26,10 +26,10 @@ using Form = lines::Form<Divider<std::uint32_t>>;
 /// too few registers for what it computes.
 template <class Value, bool AtOnce, bool Plain>
 __global__ void __launch_bounds__(threads, blocks_together)
-    transform_lines(const __grid_constant__ Form form, lines::Tile at,
+    transform_lines(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
                     lines::Line<lines::real_of<Value>, AtOnce> line,
                     const lines::Roots<lines::real_of<Value>> roots,
-                    const __grid_constant__ KernelSignals signals) {
+                    const WEFT_GRID_CONSTANT KernelSignals signals) {
   using lines::Role;
   extern __shared__ __align__(16) unsigned char shared[];
   const std::uint32_t columns = at.columns(), column = threadIdx.x & (columns - 1);
@@ -60,20 +60,20 @@ __global__ void __launch_bounds__(threads, blocks_together)
 /// The most shared memory of a block of threads on the current device, which kernels are allowed to use from
 /// then on; 0 with an error.
 template <class Value, bool AtOnce, bool Plain>
-Index shared_bytes(cudaError_t& error) {
+Index shared_bytes(Status& error) {
   constexpr int most_devices = 64;
   static std::atomic<int> known[most_devices];
   int device = 0;
-  error = cudaGetDevice(&device);
-  if (error != cudaSuccess) return 0;
+  error = WEFT_GPU(GetDevice)(&device);
+  if (error != success) return 0;
   if (device < most_devices)
     if (const int bytes = known[device].load(std::memory_order_relaxed); bytes > 0) return bytes;
   int bytes = 0;
-  error = cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  if (error == cudaSuccess)
-    error = cudaFuncSetAttribute(transform_lines<Value, AtOnce, Plain>,
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  if (error != cudaSuccess) return 0;
+  error = WEFT_GPU(DeviceGetAttribute)(&bytes, most_shared_memory, device);
+  if (error == success)
+    error = WEFT_GPU(FuncSetAttribute)(reinterpret_cast<const void*>(transform_lines<Value, AtOnce, Plain>),
+                                       WEFT_GPU(FuncAttributeMaxDynamicSharedMemorySize), bytes);
+  if (error != success) return 0;
   if (device < most_devices) known[device].store(bytes, std::memory_order_relaxed);
   return bytes;
 }
@@ -93,15 +93,15 @@ std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared
 }
 
 template <class Value, bool AtOnce, bool Plain>
-cudaError_t launch(const LineStep& step, const LineArrays& arrays,
+Status launch(const LineStep& step, const LineArrays& arrays,
                    const lines::Line<lines::real_of<Value>, AtOnce>& line, const KernelSignals& signals,
-                   cudaStream_t stream) {
+                   StreamHandle stream) {
   const Form form(step, arrays, lines::lines_in<Value>);
-  cudaError_t error = cudaSuccess;
+  Status error = success;
   const Index shared = shared_bytes<Value, AtOnce, Plain>(error), bytes = sizeof(Value);
-  if (error != cudaSuccess) return error;
+  if (error != success) return error;
   const Index padding = form.points_adjacent ? 1 : 0;
-  if (step.n * (1 + padding) * bytes > shared) return cudaErrorInvalidConfiguration;
+  if (step.n * (1 + padding) * bytes > shared) return invalid_configuration;
   const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared, padding),
                          static_cast<std::uint32_t>(padding)};
   const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;
@@ -109,12 +109,12 @@ cudaError_t launch(const LineStep& step, const LineArrays& arrays,
       <<<static_cast<unsigned>(blocks), threads,
          static_cast<std::size_t>(step.n * (columns + padding) * bytes), stream>>>(
           form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);
-  return cudaGetLastError();
+  return last_status();
 }
 
 template <class Value>
-cudaError_t launch(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
-                   cudaStream_t stream) {
+Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+                   StreamHandle stream) {
   return lines::from_first_line<Value>(
       step, arrays, [&]<bool AtOnce>(const lines::Line<lines::real_of<Value>, AtOnce>& line) {
         return step.turn.loop < 0 && step.loops[0].from == 1
@@ -125,10 +125,10 @@ cudaError_t launch(const LineStep& step, const LineArrays& arrays, const KernelS
 
 }  // namespace
 
-cudaError_t enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
-                    cudaStream_t stream) {
+Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
+                    StreamHandle stream) {
   return step.real_bytes == 8 ? launch<lines::Complex<double>>(step, arrays, signals, stream)
                               : launch<lines::Pair<float>>(step, arrays, signals, stream);
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

@@ -10,7 +10,7 @@
 
 #include "kernels/gpu/divider.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 namespace {
 
@@ -81,8 +81,8 @@ struct LineJobs {
 /// Copies units in the order of the destination.
 template <class U, class Position, int Most, class Move>
 __global__ void __launch_bounds__(line_threads)
-    copy_lines(const __grid_constant__ LineJobs<U, Position, Most> jobs, const Move move,
-               const __grid_constant__ KernelSignals signals) {
+    copy_lines(const WEFT_GRID_CONSTANT LineJobs<U, Position, Most> jobs, const Move move,
+               const WEFT_GRID_CONSTANT KernelSignals signals) {
   // Consecutive blocks take different copies, so that copies to several devices run at the same time.
   const unsigned count = Most == 1 ? 1 : static_cast<unsigned>(jobs.count);
   const unsigned job = blockIdx.x % count;
@@ -179,7 +179,7 @@ struct Part {
 using Parts = std::span<const Part>;
 
 template <int Most, class U, class Position, class Move>
-cudaError_t launch_lines(Parts parts, const Move& move, const KernelSignals& signals, cudaStream_t stream) {
+Status launch_lines(Parts parts, const Move& move, const KernelSignals& signals, StreamHandle stream) {
   LineJobs<U, Position, Most> jobs;
   Index blocks = 0;
   for (const Part& p : parts) {
@@ -193,23 +193,23 @@ cudaError_t launch_lines(Parts parts, const Move& move, const KernelSignals& sig
     blocks = std::max(blocks, (total + line_threads * line_units - 1) / (line_threads * line_units));
   }
   blocks *= jobs.count;
-  if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
+  if (blocks > most_blocks) return invalid_configuration;
   copy_lines<<<static_cast<unsigned>(blocks), line_threads, 0, stream>>>(jobs, move, signals);
-  return cudaGetLastError();
+  return last_status();
 }
 
 template <class U, int Wide, class Position, class Move>
-cudaError_t launch_tiles(const CopyLoops& c, U* to, const U* from, const Move& move, cudaStream_t stream) {
+Status launch_tiles(const CopyLoops& c, U* to, const U* from, const Move& move, StreamHandle stream) {
   constexpr int tile = tile_columns * Wide;
   const Index tiles_last = (c.innermost().n + tile - 1) / tile,
               tiles_other = (c[c.count - 2].n + tile - 1) / tile;
   Index blocks = tiles_last * tiles_other;
   for (int i = 0; i + 2 < c.count; ++i) blocks *= c[i].n;
-  if (blocks > most_blocks) return cudaErrorInvalidConfiguration;
+  if (blocks > most_blocks) return invalid_configuration;
   copy_tiles<U, Wide><<<static_cast<unsigned>(blocks), dim3(tile_columns, tile_rows), 0, stream>>>(
       kernel_view<Position>(c), to, from, Divider<Position>(static_cast<Position>(tiles_last)),
       Divider<Position>(static_cast<Position>(tiles_other)), move);
-  return cudaGetLastError();
+  return last_status();
 }
 
 /// Whether all pairs of units are aligned to their size in source and destination.
@@ -224,8 +224,7 @@ bool is_even(const CopyLoops& c, const U* to, const U* from) {
 }
 
 template <class U, class Position, class Move>
-cudaError_t launch_one(const Part& part, const Move& move, const KernelSignals& signals,
-                       cudaStream_t stream) {
+Status launch_one(const Part& part, const Move& move, const KernelSignals& signals, StreamHandle stream) {
   const CopyLoops& c = part.loops;
   if (!c.transposes) return launch_lines<1, U, Position>({&part, 1}, move, signals, stream);
   auto* to = reinterpret_cast<U*>(part.to);
@@ -248,15 +247,15 @@ bool is_small(const CopyLoops& c) {
 }
 
 template <class U, class Move>
-cudaError_t launch(Parts parts, const Move& move, const KernelSignals& signals, cudaStream_t stream) {
+Status launch(Parts parts, const Move& move, const KernelSignals& signals, StreamHandle stream) {
   if (parts.size() > 1) return launch_lines<jobs_at_once, U, std::uint32_t>(parts, move, signals, stream);
   return is_small(parts[0].loops) ? launch_one<U, std::uint32_t>(parts[0], move, signals, stream)
                                   : launch_one<U, std::uint64_t>(parts[0], move, signals, stream);
 }
 
 template <class Move>
-cudaError_t launch_units(Parts parts, int bytes, const Move& move, const KernelSignals& signals,
-                         cudaStream_t stream) {
+Status launch_units(Parts parts, int bytes, const Move& move, const KernelSignals& signals,
+                    StreamHandle stream) {
   switch (bytes) {
     case 4:
       return launch<Unit<4>>(parts, move, signals, stream);
@@ -265,7 +264,7 @@ cudaError_t launch_units(Parts parts, int bytes, const Move& move, const KernelS
     case 16:
       return launch<Unit<16>>(parts, move, signals, stream);
     default:
-      return cudaErrorInvalidValue;
+      return invalid_value;
   }
 }
 
@@ -292,43 +291,43 @@ int widen(CopyLoops& c, int bytes, const std::byte* to, const std::byte* from) {
 /// Copies that are collected for one launch. They have the same unit, factor and type.
 class Waiting {
  public:
-  explicit Waiting(cudaStream_t stream) : stream_(stream) {}
+  explicit Waiting(StreamHandle stream) : stream_(stream) {}
 
   /// Adds a copy of at most four loops.
-  cudaError_t add(const DeviceCopy& copy, std::byte* to, const std::byte* from) {
+  Status add(const DeviceCopy& copy, std::byte* to, const std::byte* from) {
     Part part{copy.loops, to, from};
     const int bytes = widen(part.loops, copy.element_bytes, to, from);
     const bool joins = !part.loops.transposes && is_small(part.loops);
     if (count_ > 0 && !(joins && joined_ && count_ < jobs_at_once && bytes == bytes_ &&
                         copy.factor == factor_ && copy.real_bytes == real_bytes_)) {
-      const cudaError_t status = launch({});
-      if (status != cudaSuccess) return status;
+      const Status status = launch({});
+      if (status != success) return status;
     }
     bytes_ = bytes;
     factor_ = copy.factor;
     real_bytes_ = copy.real_bytes;
     joined_ = joins;
     parts_[static_cast<std::size_t>(count_++)] = part;
-    return cudaSuccess;
+    return success;
   }
 
   /// Whether the launch of the collected copies can store signals at its end.
   bool signals() const { return count_ > 0 && !parts_[0].loops.transposes; }
 
-  cudaError_t launch(const KernelSignals& signals) {
-    if (count_ == 0) return cudaSuccess;
+  Status launch(const KernelSignals& signals) {
+    if (count_ == 0) return success;
     const Parts parts(parts_.data(), static_cast<std::size_t>(count_));
     count_ = 0;
     if (factor_ == 1) return launch_units(parts, bytes_, Copied{}, signals, stream_);
     if (real_bytes_ == 4)
       return launch_units(parts, bytes_, Multiplied<float>{static_cast<float>(factor_)}, signals, stream_);
-    if (bytes_ == 4) return cudaErrorInvalidValue;
-    if (bytes_ == 8) return cuda::launch<Unit<8>>(parts, Multiplied<double>{factor_}, signals, stream_);
-    return cuda::launch<Unit<16>>(parts, Multiplied<double>{factor_}, signals, stream_);
+    if (bytes_ == 4) return invalid_value;
+    if (bytes_ == 8) return gpus::launch<Unit<8>>(parts, Multiplied<double>{factor_}, signals, stream_);
+    return gpus::launch<Unit<16>>(parts, Multiplied<double>{factor_}, signals, stream_);
   }
 
  private:
-  cudaStream_t stream_;
+  StreamHandle stream_;
   std::array<Part, jobs_at_once> parts_{};
   int count_ = 0;
   int bytes_ = 0, real_bytes_ = 0;
@@ -337,33 +336,33 @@ class Waiting {
 };
 
 /// Adds a copy of any number of loops; those beyond four run on the host.
-cudaError_t add(Waiting& waiting, const DeviceCopy& copy, std::byte* to, const std::byte* from) {
-  if (copy.loops.empty) return cudaSuccess;
+Status add(Waiting& waiting, const DeviceCopy& copy, std::byte* to, const std::byte* from) {
+  if (copy.loops.empty) return success;
   if (copy.loops.count <= kernel_loops) return waiting.add(copy, to, from);
   DeviceCopy inner = copy;
   const CopyLoop outer = copy.loops[0];
   std::copy(copy.loops.loops.begin() + 1, copy.loops.loops.end(), inner.loops.loops.begin());
   --inner.loops.count;
   for (Index i = 0; i < outer.n; ++i) {
-    const cudaError_t status = add(waiting, inner, to + i * outer.to * copy.element_bytes,
-                                   from + i * outer.from * copy.element_bytes);
-    if (status != cudaSuccess) return status;
+    const Status status = add(waiting, inner, to + i * outer.to * copy.element_bytes,
+                              from + i * outer.from * copy.element_bytes);
+    if (status != success) return status;
   }
-  return cudaSuccess;
+  return success;
 }
 
 }  // namespace
 
-cudaError_t enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
-                    cudaStream_t stream) {
+Status enqueue(std::span<const DeviceCopyJob> jobs, const KernelSignals& signals, bool& stored,
+               StreamHandle stream) {
   Waiting waiting(stream);
   for (const DeviceCopyJob& job : jobs) {
-    const cudaError_t status = job.copy->coded ? enqueue(*job.copy->coded, job.to, job.from, stream)
-                                               : add(waiting, *job.copy, job.to, job.from);
-    if (status != cudaSuccess) return status;
+    const Status status = job.copy->coded ? enqueue(*job.copy->coded, job.to, job.from, stream)
+                                          : add(waiting, *job.copy, job.to, job.from);
+    if (status != success) return status;
   }
   stored = signals.count > 0 && waiting.signals();
   return waiting.launch(stored ? signals : KernelSignals{});
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

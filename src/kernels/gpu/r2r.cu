@@ -7,7 +7,7 @@
 #include "kernels/gpu/divider.hpp"
 #include "kernels/r2r/lines.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 namespace {
 
@@ -18,7 +18,7 @@ using Lines = r2r::View<Position, Divider<Position>>;
 
 template <class Method, class Real, class Position>
 __global__ void __launch_bounds__(threads)
-    r2r_to_aside(const __grid_constant__ Lines<Position> lines, r2r::Complex<Real>* aside, const Real* array,
+    r2r_to_aside(const WEFT_GRID_CONSTANT Lines<Position> lines, r2r::Complex<Real>* aside, const Real* array,
                  Real factor) {
   const Position position = static_cast<Position>(blockIdx.x) * threads + static_cast<Position>(threadIdx.x);
   if (position < lines.total) r2r::to_aside<Method>(lines, position, aside, array, factor);
@@ -26,17 +26,17 @@ __global__ void __launch_bounds__(threads)
 
 template <class Method, class Real, class Position>
 __global__ void __launch_bounds__(threads)
-    r2r_to_array(const __grid_constant__ Lines<Position> lines, Real* array, const r2r::Complex<Real>* aside,
+    r2r_to_array(const WEFT_GRID_CONSTANT Lines<Position> lines, Real* array, const r2r::Complex<Real>* aside,
                  Real factor) {
   const Position position = static_cast<Position>(blockIdx.x) * threads + static_cast<Position>(threadIdx.x);
   if (position < lines.total) r2r::to_array<Method>(lines, position, array, aside, factor);
 }
 
 template <class Method, class Real, class Position>
-cudaError_t launch(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream) {
+Status launch(const R2rStep& step, std::byte* to, const std::byte* from, StreamHandle stream) {
   using Complex = r2r::Complex<Real>;
   const Index blocks = (r2r::count_of(step) + threads - 1) / threads;
-  if (blocks > 0x7fffffff) return cudaErrorInvalidConfiguration;
+  if (blocks > 0x7fffffff) return invalid_configuration;
   const auto grid = static_cast<unsigned>(blocks);
   const Lines<Position> lines(step);
   const auto factor = static_cast<Real>(step.factor);
@@ -47,12 +47,12 @@ cudaError_t launch(const R2rStep& step, std::byte* to, const std::byte* from, cu
     r2r_to_array<Method><<<grid, threads, 0, stream>>>(lines, reinterpret_cast<Real*>(to),
                                                        reinterpret_cast<const Complex*>(from), factor);
   }
-  return cudaGetLastError();
+  return last_status();
 }
 
 }  // namespace
 
-cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, cudaStream_t stream) {
+Status enqueue(const R2rStep& step, std::byte* to, const std::byte* from, StreamHandle stream) {
   // Positions, those beyond the end in the last block included, have 32 bits if they fit 31, else 64.
   const bool small = r2r::bound_of(step) < (Index{1} << 31) - threads, wide = step.real_bytes == 8;
   return r2r::with_method(step.method, [&]<class Method>(Method) {
@@ -64,4 +64,4 @@ cudaError_t enqueue(const R2rStep& step, std::byte* to, const std::byte* from, c
   });
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

@@ -3,7 +3,7 @@
 
 #include "kernels/gpu/kernels.hpp"
 
-namespace weft::cuda {
+namespace weft::gpus {
 
 /// Stores the signals. All threads of all blocks call it after their last store.
 inline __device__ void store_signals(const KernelSignals& signals) {
@@ -19,4 +19,4 @@ inline __device__ void store_signals(const KernelSignals& signals) {
     *static_cast<volatile std::uint32_t*>(signals.at[i]) = signals.value[i];
 }
 
-}  // namespace weft::cuda
+}  // namespace weft::gpus

@@ -195,6 +195,9 @@ WEFT_INLINE T read_once(const T* at) {
   T value;
   memcpy(&value, &raw, sizeof value);
   return value;
+#elif defined(WEFT_ON_DEVICE)
+  using Raw = float __attribute__((ext_vector_type(sizeof(T) / sizeof(float))));
+  return __builtin_bit_cast(T, __builtin_nontemporal_load(reinterpret_cast<const Raw*>(at)));
 #else
   return *at;
 #endif

@@ -43,7 +43,7 @@ WEFT_ANYWHERE Complex<Real> turned(Complex<Real> a) {
 template <class Real, class Position>
 WEFT_ANYWHERE Complex<Real> root(Position numerator, Position denominator) {
   const double half_turns = static_cast<double>(numerator) / static_cast<double>(denominator);
-#if defined(__CUDA_ARCH__)
+#if defined(WEFT_ON_DEVICE)
   Complex<Real> r;
   if constexpr (std::is_same_v<Real, float>) {
     sincospif(static_cast<float>(half_turns), &r.im, &r.re);

@@ -9,23 +9,28 @@ namespace weft::nccl {
 
 namespace {
 
+#if defined(WEFT_WITH_HIP)  // RCCL has NCCL's functions
+constexpr const char *file = "librccl.so.1", *remedy = "install RCCL, or name its librccl.so.1";
+#else
+constexpr const char *file = "libnccl.so.2", *remedy = "install NCCL 2, or name its libnccl.so.2";
+#endif
+
 struct Library {
   Functions functions{};
   std::string missing =
-      open_for_good("WEFT_NCCL_LIBRARY", {"libnccl.so.2"}, "install NCCL 2, or name its libnccl.so.2",
-                    [this](SharedLibrary::Binder& bind) {
-                      Functions& f = functions;
-                      bind(f.get_unique_id, "ncclGetUniqueId");
-                      bind(f.init_rank, "ncclCommInitRank");
-                      bind(f.abort, "ncclCommAbort");
-                      bind(f.get_async_error, "ncclCommGetAsyncError");
-                      bind(f.group_start, "ncclGroupStart");
-                      bind(f.group_end, "ncclGroupEnd");
-                      bind(f.send, "ncclSend");
-                      bind(f.receive, "ncclRecv");
-                      bind(f.message, "ncclGetErrorString");
-                      bind(f.last_error, "ncclGetLastError");
-                    });
+      open_for_good("WEFT_NCCL_LIBRARY", {file}, remedy, [this](SharedLibrary::Binder& bind) {
+        Functions& f = functions;
+        bind(f.get_unique_id, "ncclGetUniqueId");
+        bind(f.init_rank, "ncclCommInitRank");
+        bind(f.abort, "ncclCommAbort");
+        bind(f.get_async_error, "ncclCommGetAsyncError");
+        bind(f.group_start, "ncclGroupStart");
+        bind(f.group_end, "ncclGroupEnd");
+        bind(f.send, "ncclSend");
+        bind(f.receive, "ncclRecv");
+        bind(f.message, "ncclGetErrorString");
+        bind(f.last_error, "ncclGetLastError");
+      });
 };
 
 /// Its threads may outlive main, and so does what leads to its functions.
@@ -45,7 +50,7 @@ const std::string& missing() {
 
 const Functions& functions() {
   if (const Functions* other = replacement.load(std::memory_order_acquire)) return *other;
-  if (!missing().empty()) throw Error("nccl", missing(), "libnccl.so.2");
+  if (!missing().empty()) throw Error("nccl", missing(), file);
   return library().functions;
 }
 

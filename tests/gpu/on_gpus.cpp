@@ -1,26 +1,25 @@
-#include <cuda_runtime_api.h>
-
 #include <stdexcept>
 
+#include "kernels/gpu/runtime.hpp"
 #include "support/devices.hpp"
 #include "transport/nccl/library.hpp"
 
 namespace weft::test {
 
 namespace {
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+void check(gpus::Status status) {
+  if (status != gpus::success) throw std::runtime_error(WEFT_GPU(GetErrorString)(status));
 }
 }  // namespace
 
 ScopedDevices::ScopedDevices(const DevicesManner&) {}
 /// The device that threads have by themselves.
 ScopedDevices::~ScopedDevices() {
-  cudaSetDevice(0);
+  static_cast<void>(WEFT_GPU(SetDevice)(0));
 }
 int ScopedDevices::count() {
   int devices = 0;
-  check(cudaGetDeviceCount(&devices));
+  check(WEFT_GPU(GetDeviceCount)(&devices));
   return devices;
 }
 int ScopedDevices::reach_of(int) {
@@ -42,7 +41,7 @@ double ScopedDevices::kept() {
   return 64 << 20;
 }
 void ScopedDevices::choose(int number) {
-  check(cudaSetDevice(number));
+  check(WEFT_GPU(SetDevice)(number));
 }
 
 }  // namespace weft::test

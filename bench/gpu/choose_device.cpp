@@ -1,23 +1,22 @@
-#include "cuda/choose_device.hpp"
-
-#include <cuda_runtime_api.h>
+#include "gpu/choose_device.hpp"
 
 #include <algorithm>
 
 #include "comm/agree.hpp"
-#include "device/cuda/driver.hpp"
+#include "device/gpu/maker.hpp"
 
 namespace weft::bench {
 
 void choose_device(const Comm& comm) {
   CommImpl& c = comm.impl();
   agree(c, "--device", [&] {
-    if (!cuda::missing().empty()) throw Error("--device", "cuda: " + cuda::missing(), "host, or a GPU");
+    if (!gpus::missing().empty())
+      throw Error("--device", std::string(gpus::name) + ": " + gpus::missing(), "host, or a GPU");
     int devices = 0;
-    cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+    WEFT_GPU_CALL(GetDeviceCount, &devices);
     const auto mine = c.nodes().begin() + c.rank();
     const auto before = static_cast<int>(std::count(c.nodes().begin(), mine, *mine));
-    cuda::check(cudaSetDevice(before % devices), "cudaSetDevice");
+    WEFT_GPU_CALL(SetDevice, before % devices);
   });
 }
 

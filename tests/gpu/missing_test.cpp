@@ -1,6 +1,7 @@
-// A build with CUDA where no GPU is visible: arrays in its memory are an error, all else is as ever.
+// A build for GPUs where no GPU is visible: arrays in its memory are an error, all else is as ever.
 #include <gtest/gtest.h>
 
+#include "device/device.hpp"
 #include "support/expect_error.hpp"
 #include "weft/weft.hpp"
 
@@ -11,7 +12,8 @@ TEST(NoDevice, IsAClearErrorOnAllRanksAndTheHostIsUntouched) {
     Problem p;
     p.shape = {8, 8, 8};
     p.memory = MemoryKind::cuda;
-    expect_error([&] { const Plan plan(comm, p); }, "plan: memory: cuda: ");
+    expect_error([&] { const Plan plan(comm, p); },
+                 std::string("plan: memory: ") + device_row()->name + ": ");
     p.memory = MemoryKind::host;
     Plan plan(comm, p);
     Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
