@@ -40,7 +40,8 @@ std::string to_text(const LinesElsewise& lines) {
 std::string PlanImpl::to_string() const {
   std::string text = "weft plan: " + title_of(problem, comm) + "\n";
   if (devices.mine)
-    text += std::string("memory ") + device_row()->name + ", rank " + std::to_string(comm.rank()) + " on " + devices.mine->name() + "\n";
+    text += std::string("memory ") + device_row()->name + ", rank " + std::to_string(comm.rank()) + " on " +
+            devices.mine->name() + "\n";
   if (problem.forward_scale != Scale::none || problem.backward_scale != Scale::none)
     text += std::string("scale ") + scaling(problem.forward_scale) + " forward, " +
             scaling(problem.backward_scale) + " backward\n";
