@@ -20,8 +20,9 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RECORD = TOP / "tools/tidy.txt"
-# Without the program for heFFTe, which is compiled where Weft is installed only.
-SOURCES = ["src/*.cpp", "bindings/*.cpp", "examples/*.cpp", "tests/*.cpp", ":!tests/install/heffte_consumer.cpp"]
+# Without the program for heFFTe, which is compiled where Weft is installed only, and what a build with CUDA has not.
+LEFT_OUT = [":!tests/install/heffte_consumer.cpp", ":!src/device/hip/*"]
+SOURCES = ["src/*.cpp", "bindings/*.cpp", "examples/*.cpp", "tests/*.cpp", *LEFT_OUT]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 FOLDERS = ["src", "include", "tests", "bench", "examples"]
 NOISE = re.compile(r"warnings? generated|^Suppressed|Use -header-filter")
