@@ -1,7 +1,11 @@
-# With WEFT_HIP: HIP itself, hipcc for the kernels, and hipFFT where it is. Gives the target `weft_gpu_runtime` of code that calls the runtime,
-# and hip_objects().
+# With WEFT_HIP: HIP itself, hipcc for the kernels, and hipFFT where it is. Completes the target weft_gpu_runtime and gives
+# hip_objects().
 list(APPEND CMAKE_PREFIX_PATH $ENV{ROCM_PATH} /opt/rocm)
-find_package(hip CONFIG REQUIRED)
+find_package(hip CONFIG QUIET)
+if(NOT hip_FOUND OR hip_VERSION VERSION_LESS 5.2)
+  message(FATAL_ERROR "WEFT_HIP is ON, but HIP 5.2 or later was not found (${hip_VERSION}): install it (Debian: hipcc, libamdhip64-dev), say where \
+ROCm is in the environment variable ROCM_PATH or in CMAKE_PREFIX_PATH, or set WEFT_HIP=OFF")
+endif()
 find_program(WEFT_HIPCC hipcc HINTS ${hip_BIN_INSTALL_DIR} DOC "The compiler of HIP")
 if(NOT WEFT_HIPCC)
   message(FATAL_ERROR "WEFT_HIP is ON, but hipcc was not found: install it, or set WEFT_HIPCC to it")
