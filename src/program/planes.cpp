@@ -49,8 +49,8 @@ class PlanesBuilder {
   bool only_unpacks(const Pass& s) const {
     return s.gather && s.axes.empty() && s.result.space == Space::output;
   }
-  /// Whether the last FFT works in the user's array on what has arrived packed, and what stays on this rank is
-  /// brought there straight away: by the FFT before the reshape, where that can.
+  /// Whether the last FFT works in the user's array on what has arrived packed, and what stays on this rank
+  /// is brought there straight away: by the FFT before the reshape, where that can.
   bool gathers_in_output() const {
     const Pass& last = segments_.back();
     return w_.request.two_lanes && !w_.request.in_place && last.gather && !last.axes.empty() &&
@@ -145,8 +145,8 @@ class PlanesBuilder {
     return cut(before ? j - 1 : j).subtile;
   }
 
-  /// Whether results of a segment take the place of what was sent before: in the workspace, unless it was sent
-  /// from the user's array, or, in place, there.
+  /// Whether results of a segment take the place of what was sent before: in the workspace, unless it was
+  /// sent from the user's array, or, in place, there.
   bool overwrites_what_is_sent(int j) const {
     const bool from_the_user = segments_[0].axes.empty();
     if (is_last(j)) return w_.request.in_place && from_the_user;

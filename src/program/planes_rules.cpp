@@ -34,8 +34,8 @@ Index least_thickness(const Field& field, const Field& other, int axis, const Pi
   }
   const double tiles =
       std::round(std::sqrt(largest_bytes(field, rules.real_bytes) / static_cast<double>(rules.tile_cost)));
-  const Index thickness = divided_up<Index>(largest_extent(*field.tiling, axis),
-                                            std::max<Index>(1, static_cast<Index>(tiles)));
+  const Index thickness =
+      divided_up<Index>(largest_extent(*field.tiling, axis), std::max<Index>(1, static_cast<Index>(tiles)));
   // Runs of memory that begin on such multiples are read and stored faster.
   constexpr Index run = 32;
   const bool along_runs = field.order(0)[field.shape.size() - 1] == axis && thickness > run;

@@ -167,8 +167,8 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   }
   if (passes) {
     ways.push_back(LineWay::passes);
-    plans.push_back(
-        {plan_lines_in_passes(device, key.step, std::numeric_limits<std::size_t>::max(), 1), worth_memory, copied});
+    plans.push_back({plan_lines_in_passes(device, key.step, std::numeric_limits<std::size_t>::max(), 1),
+                     worth_memory, copied});
   }
   const auto fastest = fastest_plan(device, plans, static_cast<std::size_t>(needed));
   if (!fastest) return LineWay::calls;

@@ -55,7 +55,8 @@ class Passes {
     second_.factor = scale;
     // In work memory adjacent lines remain so, and so do adjacent points.
     const bool adjacent = !are_points_adjacent(lines_);
-    if (adjacent && !are_lines_adjacent(loops_)) loops_.insert(loops_.begin(), {1, 1, 1});  // a part of one line
+    if (adjacent && !are_lines_adjacent(loops_))
+      loops_.insert(loops_.begin(), {1, 1, 1});  // a part of one line
     const Index unit = adjacent ? loops_[0].n : 1;
     elements_ = lines_.line.n * unit;
     first_.from_stride = n1 * lines_.line.from_stride;
@@ -125,7 +126,8 @@ bool passes_can(const CallStep& step) {
 std::shared_ptr<StreamFft> plan_lines_in_passes(Device& device, const CallStep& step, std::size_t most_work,
                                                 double scale) {
   if (!passes_can(step))
-    throw Error("plan: local FFT", to_string(step.call), "lines that kernels of Weft can transform in two passes");
+    throw Error("plan: local FFT", to_string(step.call),
+                "lines that kernels of Weft can transform in two passes");
   std::shared_ptr<StreamFft> all = Passes(step, scale).plan(device);
   if (all->work_bytes() <= most_work) return all;
   // `plan_in_parts` cuts the batch, so the longest loop becomes the batch.

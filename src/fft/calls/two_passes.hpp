@@ -1,6 +1,6 @@
-// Lines with more points than a kernel takes, in two passes of kernels: n = n0 n1 points are n1 transforms of n0
-// points, factors exp(-2 pi i j k/n), and n0 transforms of n1 points (Gentleman and Sande, 1966). Between them
-// the lines lie in work memory. cuFFT passes through memory more often with such lengths.
+// Lines with more points than a kernel takes, in two passes of kernels: n = n0 n1 points are n1 transforms of
+// n0 points, factors exp(-2 pi i j k/n), and n0 transforms of n1 points (Gentleman and Sande, 1966). Between
+// them the lines lie in work memory. cuFFT passes through memory more often with such lengths.
 #pragma once
 
 #include <memory>

@@ -22,8 +22,8 @@ constexpr Index least_row = 64, most_tile = 100 << 10;
 
 using Form = lines::Form<Divider<std::uint32_t>>;
 
-/// `Plain`: lines are adjacent in the input, and modes have no factors. A kernel that can do these as well has
-/// too few registers for what it computes.
+/// `Plain`: lines are adjacent in the input, and modes have no factors. A kernel that can do these as well
+/// has too few registers for what it computes.
 template <class Value, bool AtOnce, bool Plain>
 __global__ void __launch_bounds__(threads, blocks_together)
     transform_lines(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
@@ -94,8 +94,8 @@ std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared
 
 template <class Value, bool AtOnce, bool Plain>
 Status launch(const LineStep& step, const LineArrays& arrays,
-                   const lines::Line<lines::real_of<Value>, AtOnce>& line, const KernelSignals& signals,
-                   StreamHandle stream) {
+              const lines::Line<lines::real_of<Value>, AtOnce>& line, const KernelSignals& signals,
+              StreamHandle stream) {
   const Form form(step, arrays, lines::lines_in<Value>);
   Status error = success;
   const Index shared = shared_bytes<Value, AtOnce, Plain>(error), bytes = sizeof(Value);
@@ -114,7 +114,7 @@ Status launch(const LineStep& step, const LineArrays& arrays,
 
 template <class Value>
 Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
-                   StreamHandle stream) {
+              StreamHandle stream) {
   return lines::from_first_line<Value>(
       step, arrays, [&]<bool AtOnce>(const lines::Line<lines::real_of<Value>, AtOnce>& line) {
         return step.turn.loop < 0 && step.loops[0].from == 1
@@ -126,7 +126,7 @@ Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignal
 }  // namespace
 
 Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
-                    StreamHandle stream) {
+               StreamHandle stream) {
   return step.real_bytes == 8 ? launch<lines::Complex<double>>(step, arrays, signals, stream)
                               : launch<lines::Pair<float>>(step, arrays, signals, stream);
 }

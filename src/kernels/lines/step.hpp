@@ -34,7 +34,7 @@ struct DivertedModes {
 /// where N is the number of points of a line times the length of that loop: with these factors two sets of
 /// short transforms make one long one.
 struct LineTurn {
-  int loop = -1;                     ///< none
+  int loop = -1;  ///< none
   /// exp(-2 pi i p / N) for all p of so many bits, and behind them for all p that are multiples of 2 to the
   /// power of that number, in memory of the device: factors are products of two.
   int low_bits = 0;

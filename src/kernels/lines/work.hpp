@@ -119,7 +119,7 @@ struct Form {
 
 /// Where the points of a column lie in the tile: each point has a row, which has a value for each column.
 struct Tile {
-  std::uint32_t shift;      ///< of the number of columns, a power of two
+  std::uint32_t shift;       ///< of the number of columns, a power of two
   std::uint32_t unused = 0;  ///< values behind each row, so that adjacent points are in different banks
   WEFT_ANYWHERE std::uint32_t columns() const { return 1U << shift; }
   WEFT_ANYWHERE std::uint32_t operator()(std::uint32_t point) const {
@@ -146,7 +146,7 @@ template <class Real, bool AtOnce>
 struct Line {
   const Complex<Real>* from;
   Complex<Real>*to, *diverted;
-  bool half = false;  ///< there is one line in this value only; never where they are read at once
+  bool half = false;         ///< there is one line in this value only; never where they are read at once
   std::uint32_t turned = 0;  ///< index along `LineStep::turn`'s loop
 };
 
@@ -249,9 +249,9 @@ template <class Divisor, class Real, bool AtOnce>
 WEFT_INLINE Pair<Real> turned(const Form<Divisor>& form, const Line<Real, AtOnce>& line,
                               const Complex<Real>* turns, std::uint32_t k, Pair<Real> value) {
   const Complex<Real> root = turn_root(form, turns, k, line.turned);
-  return {value.first * root, value.second * (form.turn_apart == 0
-                                                  ? root
-                                                  : turn_root(form, turns, k, line.turned + form.turn_apart))};
+  return {value.first * root,
+          value.second *
+              (form.turn_apart == 0 ? root : turn_root(form, turns, k, line.turned + form.turn_apart))};
 }
 
 enum class Role {
@@ -305,7 +305,8 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
       unit *= form.stage[i].radix;
     }
     if constexpr (role == Role::last_turned)
-      WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] = turned(form, line, roots.turns, mode + k * unit, x[k]);
+      WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] =
+          turned(form, line, roots.turns, mode + k * unit, x[k]);
     auto* target = line.to + mode * form.to_stride;
     // Modes before the first one that is diverted count as very large numbers.
     mode -= form.diverted_first;
