@@ -21,10 +21,13 @@
 
 namespace weft {
 
-/// Rows of bytes, with the distance between rows in source and destination.
+/// Rows of bytes, with the distance between rows in source and destination. Planes of them are so many rows
+/// apart.
 struct DeviceRows {
   std::size_t rows = 1, bytes = 0;
   std::size_t from_pitch = 0, to_pitch = 0;
+  std::size_t planes = 1;
+  std::size_t from_height = 0, to_height = 0;
 };
 
 /// A 32-bit flag in device memory. A stream stores `bits` in it, or waits until any of `bits` is set; it

@@ -8,9 +8,15 @@ namespace {
 
 /// Bytes. Copies of shorter rows are faster by a kernel.
 constexpr Index shortest_row = 512;
-/// Each plane of rows is one call of the copy engine.
-constexpr Index most_planes = 64;
+/// Planes that are no whole number of rows apart are each a call of the copy engine.
+constexpr Index most_calls = 64;
 constexpr Index longest_pitch = (Index{1} << 31) - 1;
+
+/// Whether one call copies all planes.
+bool are_whole_rows_apart(const CopyLoop& planes, const CopyLoop& rows) {
+  const auto whole = [](Index plane, Index row, Index n) { return plane % row == 0 && plane >= n * row; };
+  return whole(planes.from, rows.from, rows.n) && whole(planes.to, rows.to, rows.n);
+}
 
 }  // namespace
 
@@ -37,10 +43,15 @@ StreamCopy::StreamCopy(const DeviceCopy& copy, Index least_bytes_by_rows) : copy
     rows_.from_pitch = static_cast<std::size_t>(row.from * element);
     rows_.to_pitch = static_cast<std::size_t>(row.to * element);
   }
-  if (c.count > 2) {
-    planes_ = c[0].n;
-    from_plane_ = c[0].from * element;
-    to_plane_ = c[0].to * element;
+  if (c.count < 3) return;
+  if (are_whole_rows_apart(c[0], c[1])) {
+    rows_.planes = static_cast<std::size_t>(c[0].n);
+    rows_.from_height = static_cast<std::size_t>(c[0].from / c[1].from);
+    rows_.to_height = static_cast<std::size_t>(c[0].to / c[1].to);
+  } else {
+    calls_ = c[0].n;
+    from_call_ = c[0].from * element;
+    to_call_ = c[0].to * element;
   }
 }
 
@@ -54,7 +65,8 @@ bool StreamCopy::fits_rows(Index least_bytes) const {
   for (int i = 0; i < c.count; ++i) bytes *= c[i].n;
   if (bytes < least_bytes) return false;
   if (c.count == 1) return true;
-  if (line.n * element < shortest_row || c.count > 3 || (c.count == 3 && c[0].n > most_planes)) return false;
+  if (line.n * element < shortest_row || c.count > 3) return false;
+  if (c.count == 3 && c[0].n > most_calls && !are_whole_rows_apart(c[0], c[1])) return false;
   const CopyLoop& row = c[c.count - 2];
   return row.from * element <= longest_pitch && row.to * element <= longest_pitch && row.from >= line.n &&
          row.to >= line.n;
@@ -78,10 +90,10 @@ void StreamCopy::enqueue(DeviceStream& stream, std::byte* to, const std::byte* f
 }
 
 void StreamCopy::enqueue_rows(DeviceStream& stream, std::byte* to, const std::byte* from) const {
-  for (Index i = 0; i < planes_; ++i) {
-    std::byte* const t = to + i * to_plane_;
-    const std::byte* const f = from + i * from_plane_;
-    if (rows_.rows == 1) {
+  for (Index i = 0; i < calls_; ++i) {
+    std::byte* const t = to + i * to_call_;
+    const std::byte* const f = from + i * from_call_;
+    if (rows_.rows == 1 && rows_.planes == 1) {
       stream.copy(t, f, rows_.bytes);
     } else {
       stream.copy_rows(t, f, rows_);

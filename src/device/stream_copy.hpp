@@ -33,8 +33,8 @@ class StreamCopy {
   DeviceCopy copy_;
   bool by_rows_ = false;
   DeviceRows rows_;
-  Index planes_ = 1;                     ///< each of `rows_.rows` rows
-  Index from_plane_ = 0, to_plane_ = 0;  ///< bytes from one plane to the next
+  Index calls_ = 1;                    ///< each of `rows_`
+  Index from_call_ = 0, to_call_ = 0;  ///< bytes from one call to the next
 };
 
 }  // namespace weft

@@ -14,7 +14,9 @@ struct DeviceCoding {
   CodedRequest request;
   CodedLoops loops;
   CodingFault fault;  ///< in memory that the device and the host use
-  DeviceCoding(const CodedRequest& r, const CodingFault& f) : request(r), loops(r), fault(f) {}
+  bool leaves;        ///< the result is in memory of another device
+  DeviceCoding(const CodedRequest& r, const CodingFault& f, bool leaves_device = false)
+      : request(r), loops(r), fault(f), leaves(leaves_device) {}
 };
 
 /// A copy between strided boxes. With a factor other than 1, an element is one or two real numbers; else

@@ -106,8 +106,10 @@ void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg
     return;
   }
   const Index extent = largest_extent(tiling, planes.columns);
-  // What takes half the time on the wire hides half as much.
-  planes.front = read("front", read.rules().coded ? 40 : 75, 99, "percent");
+  // On the host, what takes half the time on the wire hides half as much. On devices the kernel that encodes
+  // takes as long as exact parts do.
+  const bool shorter = read.rules().coded && !read.rules().whole_tiles();
+  planes.front = read("front", shorter ? 40 : 75, 99, "percent");
   // More tiles than columns are as good as one for each.
   constexpr Index anything = 1 << 20;
   const Index most = std::max<Index>(1, extent - front_of(extent, planes.front));

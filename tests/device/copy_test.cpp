@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "device/stream_copy.hpp"
 #include "geometry/layout.hpp"
 #include "kernels/cpu/permute_copy.hpp"
 #include "support/device_mirror.hpp"
@@ -72,6 +73,40 @@ TEST(DeviceCopies, AnyOrderToAnyOrderScaledOrNot) {
     ASSERT_TRUE(result == expected) << "round " << round << " extents " << b.extents[0] << " x "
                                     << b.extents.size() << " axes, " << b.bytes << " bytes, factor "
                                     << factor;
+  }
+}
+
+TEST(DeviceCopies, PlanesOfRowsByCopyEngines) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  const std::shared_ptr<Device> device = current_device();
+  std::mt19937 random(9);
+  const auto drawn = [&](int from, int to) {
+    return from + static_cast<Index>(random() % static_cast<unsigned>(to + 1 - from));
+  };
+  constexpr int bytes = 16;
+  for (int round = 0; round < 60; ++round) {
+    const Shape extents{drawn(1, 70), drawn(1, 20), drawn(32, 60)};
+    // Planes are a whole number of rows apart, or some elements more.
+    const auto strides = [&] {
+      const Index row = extents[2] + drawn(0, 3);
+      return Strides{row * (extents[1] + drawn(0, 3)) + (random() % 3 == 0 ? drawn(1, 5) : 0), row, 1};
+    };
+    const Strides from = strides(), to = strides();
+    std::vector<std::byte> source(static_cast<std::size_t>(span_of(extents, from) * bytes));
+    for (std::byte& b : source) b = static_cast<std::byte>(random());
+    std::vector<std::byte> result(static_cast<std::size_t>(span_of(extents, to) * bytes), std::byte{0x5a}),
+        expected = result;
+    PermuteCopy(extents, from, to, bytes, {1, 8}).run(source.data(), expected.data());
+    DeviceMirror mirror;
+    std::byte* const in = mirror.upload(source.data(), source.size());
+    std::byte* const out = mirror.upload(result.data(), result.size());
+    {
+      const DeviceScope scope(*device);
+      StreamCopy({copy_loops(extents, from, to), bytes}, 0).enqueue(mirror.stream(), out, in);
+    }
+    mirror.download(result.data(), out, result.size());
+    ASSERT_TRUE(result == expected) << "round " << round;
   }
 }
 

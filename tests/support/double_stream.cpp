@@ -116,9 +116,13 @@ void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& r
   const Aside aside;
   check_memory(to, from);
   if (rows.from_pitch < rows.bytes || rows.to_pitch < rows.bytes) fail("rows that overlap");
+  if (rows.planes > 1 && (rows.from_height < rows.rows || rows.to_height < rows.rows))
+    fail("planes that overlap");
   run([=] {
-    for (std::size_t i = 0; i < rows.rows; ++i)
-      std::memcpy(to + i * rows.to_pitch, from + i * rows.from_pitch, rows.bytes);
+    for (std::size_t p = 0; p < rows.planes; ++p)
+      for (std::size_t i = 0; i < rows.rows; ++i)
+        std::memcpy(to + (p * rows.to_height + i) * rows.to_pitch,
+                    from + (p * rows.from_height + i) * rows.from_pitch, rows.bytes);
   });
 }
 

@@ -228,8 +228,15 @@ def show(title: str, result: dict, meanings: dict) -> None:
         print(f"  {meanings[name]:28} {figures}   {', '.join(over)}", flush=True)
 
 
-def compare(settings: argparse.Namespace) -> dict:
-    """Builds and runs all that is asked for; results by case and ranks, each shown when it is there."""
+def keep(found: dict, file: pathlib.Path) -> None:
+    """Adds results to a file."""
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    kept.setdefault("lammps", {}).update(found)
+    file.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+
+
+def compare(settings: argparse.Namespace) -> None:
+    """Builds and runs all that is asked for; each result is shown and kept when it is there."""
     if settings.source:
         sources, version = settings.source, "given"
     else:
@@ -243,14 +250,13 @@ def compare(settings: argparse.Namespace) -> dict:
     for folder in dict.fromkeys(build.folder for build in made):
         compile_one(next(build for build in made if build.folder == folder), sources, settings.folder, settings.jobs)
     told = {"version": version, "host": settings.host, "date": datetime.date.today().isoformat()}
-    results = {}
     for case in CASES:
         for ranks in settings.ranks:
             title = f"{case.name}, {ranks} ranks"
             if settings.repeat > 0 and (not settings.only or case.name in settings.only):
-                results[title] = {**told, **compare_one(case, ranks, made, sources, settings)}
-                show(title, results[title], {build.name: build.meaning for build in made})
-    return results
+                result = {**told, **compare_one(case, ranks, made, sources, settings)}
+                keep({title: result}, settings.json)
+                show(title, result, {build.name: build.meaning for build in made})
 
 
 def main() -> int:
@@ -273,13 +279,10 @@ def main() -> int:
     settings.folder = settings.folder.resolve()
     settings.folder.mkdir(parents=True, exist_ok=True)
     try:
-        found = compare(settings)
+        compare(settings)
     except (debian_source.NotThere, Failed) as error:
         print(f"clients: {error}", file=sys.stderr)
         return 1
-    kept = json.loads(settings.json.read_text()) if settings.json.exists() else {}
-    kept.setdefault("lammps", {}).update(found)
-    settings.json.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
     return 0
 
 

@@ -88,8 +88,17 @@ void Stream::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 }
 
 void Stream::copy_rows(std::byte* to, const std::byte* from, const DeviceRows& rows) {
-  WEFT_GPU_CALL(Memcpy2DAsync, to, rows.to_pitch, from, rows.from_pitch, rows.bytes, rows.rows,
-                WEFT_GPU(MemcpyDefault), stream_);
+  if (rows.planes == 1) {
+    WEFT_GPU_CALL(Memcpy2DAsync, to, rows.to_pitch, from, rows.from_pitch, rows.bytes, rows.rows,
+                  WEFT_GPU(MemcpyDefault), stream_);
+    return;
+  }
+  WEFT_GPU(Memcpy3DParms) copy = {};
+  copy.srcPtr = {const_cast<std::byte*>(from), rows.from_pitch, rows.bytes, rows.from_height};
+  copy.dstPtr = {to, rows.to_pitch, rows.bytes, rows.to_height};
+  copy.extent = {rows.bytes, rows.rows, rows.planes};
+  copy.kind = WEFT_GPU(MemcpyDefault);
+  WEFT_GPU_CALL(Memcpy3DAsync, &copy, stream_);
 }
 
 void Stream::permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) {

@@ -154,10 +154,10 @@ TurnLine StreamExecutor::twiddles_of(const FftCall& call) const {
 /// A failure is told by the number of the call.
 DeviceCopy StreamExecutor::coding_copy(std::size_t call) {
   *fault() = 0;
-  const CodedRequest request = coded_request(program_.copies[call]);
+  const CopyCall& c = program_.copies[call];
   const CodingFault told{fault(), outcomes * static_cast<std::uint32_t>(call)};
   DeviceCopy copy;
-  copy.coded = std::make_shared<DeviceCoding>(request, told);
+  copy.coded = std::make_shared<DeviceCoding>(coded_request(c), told, c.to_rank >= 0);
   return copy;
 }
 

@@ -56,9 +56,10 @@ bool may_be_kernels(const CallStep& step) {
   return (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
 }
 
-/// Whether two passes of kernels may be faster than cuFFT: with lines that are too long for one.
+/// Whether two passes of kernels may be faster than cuFFT: with lines that are too long for one pass, or as
+/// long as one takes.
 bool may_be_passes(const CallStep& step) {
-  return step.call.n[0] > LineStep::most_points && size_of(step).bytes >= least_bytes && passes_can(step);
+  return step.call.n[0] >= LineStep::most_points && size_of(step).bytes >= least_bytes && passes_can(step);
 }
 
 /// Makes the strides of one side dense, keeping their order.
