@@ -1,5 +1,5 @@
 // A build without any local FFT library compiles, links and says what it lacks, and why it has no arrays in
-// memory of GPUs. Exits with 1 if it does not.
+// memory of GPUs, which the argument is part of. Exits with 1 if it does not.
 #include <cstdio>
 #include <string>
 
@@ -22,7 +22,8 @@ bool is_refused(weft::MemoryKind memory, const std::string& why) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  if (count != 2) return 1;
   const bool refused = is_refused(weft::MemoryKind::host, "without any local FFT library");
-  return is_refused(weft::MemoryKind::cuda, WEFT_BARE_GPUS) && refused ? 0 : 1;
+  return is_refused(weft::MemoryKind::cuda, arguments[1]) && refused ? 0 : 1;
 }
