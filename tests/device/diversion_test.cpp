@@ -1,6 +1,7 @@
 // Plans whose FFTs store what stays on a rank, and what its peers get, where it is read next.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -46,6 +47,43 @@ TEST(DeviceDiversions, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
                                : "by kernels of Weft, which store what stays on the rank where"))
             << plan.to_string();
       }
+    }
+  });
+}
+
+TEST(DeviceDiversions, LinesInTwoPassesStoreElsewhereAsWell) {
+  const ScopedDevices devices;
+  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank());
+    Problem p = on_device();
+    p.shape = {12, 32, 20};
+    p.output = Distribution::slab(1);
+    Problem of_host = p;
+    of_host.memory = MemoryKind::host;
+    for (const char* pipeline : {"sequential", "two-front"}) {
+      Plan plan(comm, p, Options().set("pipeline", pipeline).set("exchange", "direct")), host(comm, of_host);
+      if (always_where_it_can()) {
+        EXPECT_TRUE(says(plan.to_string(), "lines of 12, 32 by kernels of Weft, which store"))
+            << plan.to_string();
+      }
+      std::mt19937 random(static_cast<unsigned>(comm.rank()));
+      std::uniform_real_distribution<double> any(-1, 1);
+      std::vector<std::complex<double>> in(plan.input_count()), out(plan.output_count()),
+          expected(out.size());
+      for (std::complex<double>& v : in) v = {any(random), any(random)};
+      host.forward(in.data(), expected.data());
+      DeviceMirror mirror;
+      plan.set_stream(static_cast<CUstream_st*>(mirror.stream().native()));
+      const std::size_t bytes = out.size() * sizeof out[0];
+      const void* const from = mirror.upload(in.data(), in.size() * sizeof in[0]);
+      std::byte* const to = mirror.fresh(bytes);
+      plan.forward(from, static_cast<void*>(to));
+      mirror.download(out.data(), to, bytes);
+      double worst = 0;
+      for (std::size_t i = 0; i < out.size(); ++i) worst = std::max(worst, std::abs(out[i] - expected[i]));
+      EXPECT_LE(worst, 1e-12) << pipeline;
+      comm.barrier();
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <mutex>
 
@@ -122,6 +123,11 @@ AxesOf some_axes(const FftProblem& problem) {
   return count % 2 == 1 ? AxesOf::apart : AxesOf::together;
 }
 
+/// So little that calls are done in parts; enough for two passes that store modes elsewhere.
+std::size_t most_work(const FftProblem& problem) {
+  return problem.diverted.count > 0 ? std::numeric_limits<std::size_t>::max() : most_items * work_of_each;
+}
+
 }  // namespace
 
 FftRow fft_row() {
@@ -133,7 +139,7 @@ FftRow fft_row() {
   row.plan_on = [](Device& device, const FftProblem& problem) {
     return make_fft_of_calls(device, problem,
                              [](const CufftCall& call) { return std::make_shared<Call>(call); },
-                             {some_way, some_axes(problem), most_items * work_of_each});
+                             {some_way, some_axes(problem), most_work(problem)});
   };
   return row;
 }
