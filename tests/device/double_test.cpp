@@ -242,8 +242,8 @@ TEST(DeviceDouble, LocalFftsAreTriedWithinTheMemoryOfADeviceOrNotAtAll) {
 
 TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
   Problem p = on_device();
-  p.shape = {32, 32, 32};
-  const std::size_t array = 32 * 32 * 32 * 16 / 2;
+  p.shape = {36, 36, 36};
+  const std::size_t array = 36 * 36 * 36 * 16 / 2;
   const auto plan = [&](const Comm& comm, const Options& options) {
     return Plan(comm, p, Options(options).set("tile", 4));
   };
