@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <mutex>
 
 #include "fft/calls/run_calls.hpp"
+#include "fft/calls/step_lines.hpp"
 #include "fft/calls/strided_lines.hpp"
 #include "fft/calls/two_passes.hpp"
 #include "support/cufft_call_rules.hpp"
@@ -21,6 +21,7 @@ namespace {
 
 /// So few that most random problems have calls in parts.
 constexpr std::size_t most_items = 24, work_of_each = 16;
+constexpr Index most_in_passes = 64 << 10;  // bytes
 
 /// A call, by FFTW. Like cuFFT, a c2r destroys its input and writes between lines as if they were complex
 /// ones, and real lines start on complex elements.
@@ -106,7 +107,8 @@ class Call final : public StreamFft {
 /// Whatever is faster.
 LineWay some_way(const CallStep& step) {
   const CufftCall& call = step.call;
-  if (call.n[0] % 8 == 0 && passes_can(step)) return LineWay::passes;
+  const Index bytes = StepLines(step).count() * call.n[0] * from_bytes(call);
+  if (call.n[0] % 8 == 0 && bytes <= most_in_passes && passes_can(step)) return LineWay::passes;
   if (step.diverted.count > 0 ? kernels_can_divert(step)
                               : call.from.stride > 1 && call.n[0] % 4 != 0 && kernels_can(step))
     return LineWay::kernels;
@@ -125,7 +127,7 @@ AxesOf some_axes(const FftProblem& problem) {
 
 /// So little that calls are done in parts; enough for two passes that store modes elsewhere.
 std::size_t most_work(const FftProblem& problem) {
-  return problem.diverted.count > 0 ? std::numeric_limits<std::size_t>::max() : most_items * work_of_each;
+  return problem.diverted.count > 0 ? most_in_passes : most_items * work_of_each;
 }
 
 }  // namespace
