@@ -100,8 +100,8 @@ Status launch(const LineStep& step, const LineArrays& arrays,
   Status error = success;
   const Index shared = shared_bytes<Value, AtOnce, Plain>(error), bytes = sizeof(Value);
   if (error != success) return error;
-  const Index padding = form.points_adjacent ? 1 : 0;
-  if (step.n * (1 + padding) * bytes > shared) return invalid_configuration;
+  if (step.n * bytes > shared) return invalid_configuration;
+  const Index padding = form.points_adjacent && 2 * step.n * bytes <= shared ? 1 : 0;
   const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared, padding),
                          static_cast<std::uint32_t>(padding)};
   const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;

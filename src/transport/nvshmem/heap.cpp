@@ -1,6 +1,7 @@
 #include "transport/nvshmem/heap.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -109,11 +110,14 @@ class Process {
   std::uint64_t last_ = 0;
 };
 
+std::atomic<bool> ended = false;
+
 /// At the beginning of MPI_Finalize, which all ranks call.
 void end(const Functions& f, Device& device) {
   try {
     const DeviceScope scope(device);
     const auto held = lock();
+    ended = true;
     f.end();
   } catch (const std::exception&) {
     // The device is lost.
@@ -140,6 +144,10 @@ void initialise(CommImpl& comm, const std::shared_ptr<Device>& device) {
 }
 
 }  // namespace
+
+bool has_ended() {
+  return ended;
+}
 
 std::string why_not(CommImpl& comm) {
   struct Facts {

@@ -25,6 +25,10 @@ std::string why_not(CommImpl& comm);
 /// rank. Collective; throws the same `weft::Error` on all ranks.
 std::vector<int> start(CommImpl& comm, const std::shared_ptr<Device>& device);
 
+/// Whether Weft has finalised it in this process: nothing of it may be called any more, and its memory is
+/// gone.
+bool has_ended();
+
 /// So many bytes on every rank, the most of what they ask for, after `start`. Collective; throws the same
 /// `weft::Error` on all ranks.
 std::shared_ptr<std::byte> allocate(CommImpl& comm, const Device& device, std::size_t bytes);

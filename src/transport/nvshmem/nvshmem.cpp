@@ -6,8 +6,9 @@
 // execution.
 //
 // A stream that waits for a signal cannot be stopped. A rank that fails sets all signals that others may wait
-// for to a value that no execution has. Behind its waits a stream copies the signals of the tile to the host,
-// so that whoever was let go by such a value, and not by an arrival, knows it before its results are used.
+// for to a value that no execution has, after a word that the other ranks of its machine read. Behind its
+// waits a stream copies the signals of the tile to the host, so that ranks of other machines that were let go
+// by such a value, and not by an arrival, know it, too.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -67,6 +68,7 @@ class NvshmemExchange final : public WholeTiles {
   }
 
   void check() override {
+    workspace_->check();
     const auto* const seen = reinterpret_cast<const volatile std::uint64_t*>(seen_.get());
     const std::size_t count = tiles_.size() * 2 * static_cast<std::size_t>(signals_.ranks);
     for (std::size_t i = 0; i < count; ++i)

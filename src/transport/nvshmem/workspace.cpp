@@ -1,14 +1,26 @@
 #include "transport/nvshmem/workspace.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
+#include <string>
 
 #include "base/arithmetic.hpp"
 #include "comm/agree.hpp"
+#include "comm/shared_memory.hpp"
 #include "transport/nvshmem/heap.hpp"
 #include "transport/nvshmem/library.hpp"
+#include "weft/error.hpp"
 
 namespace weft::nvshmem {
+
+namespace {
+
+std::atomic_ref<std::uint32_t> word(std::byte* at) {
+  return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(at));
+}
+
+}  // namespace
 
 HeapWorkspace::HeapWorkspace(const WorkspaceRequest& r)
     : rank_(r.comm.rank()), ranks_(r.comm.size()), pes_(nvshmem::start(r.comm, r.device)), device_(r.device) {
@@ -24,6 +36,7 @@ HeapWorkspace::HeapWorkspace(const WorkspaceRequest& r)
     rescue_ = device_->make_stream();
     done_ = device_->make_event(false);
   });
+  failed_ = r.comm.share(sizeof(std::uint32_t));
   memory_ = nvshmem::allocate(r.comm, *device_, static_cast<std::size_t>(start_ + r.bytes));
   // Once all have agreed, others may set signals.
   agree(r.comm, "plan: workspace", [&] {
@@ -71,9 +84,17 @@ void HeapWorkspace::finish() const {
   device_->wait_for(*done_);
 }
 
+void HeapWorkspace::check() const {
+  for (int r = 0; r < ranks_; ++r)
+    if (failed_->of(r) != nullptr && word(failed_->of(r)).load(std::memory_order_acquire) != 0)
+      throw Error("exchange nvshmem", "rank " + std::to_string(r) + " has failed in the middle",
+                  "the reason in the message of that rank, and a new plan", rank_);
+}
+
 void HeapWorkspace::fail(std::size_t reshape, int tiles) const {
+  if (has_ended()) return;
+  word(failed_->of(rank_)).store(1, std::memory_order_release);
   const Signals all = signals(reshape);
-  rescue_->fill(all.first, Signals::failed_byte, static_cast<std::size_t>(tiles * all.tile_bytes()));
   {
     const Functions& f = functions();
     const auto held = lock();
@@ -81,7 +102,9 @@ void HeapWorkspace::fail(std::size_t reshape, int tiles) const {
       for (int k = 0; k < tiles && r != rank_; ++k)
         for (std::uint64_t* signal : {all.ready(k, rank_), all.full(k, rank_)})
           f.signal(signal, Signals::failed, set_signal, pe(r), rescue_->native());
+    f.quiet(rescue_->native());
   }
+  rescue_->fill(all.first, Signals::failed_byte, static_cast<std::size_t>(tiles * all.tile_bytes()));
   finish();
 }
 

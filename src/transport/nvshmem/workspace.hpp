@@ -45,9 +45,12 @@ class HeapWorkspace final : public Workspace {
   Signals signals(std::size_t reshape) const { return {memory_.get() + signals_[reshape], ranks_}; }
   int pe(int rank) const { return pes_[static_cast<std::size_t>(rank)]; }
   Device& device() const { return *device_; }
-  /// Sets all signals of a reshape of so many tiles, here and for this rank on all others, to `failed`. For a
+  /// Throws if a rank of this machine has told that it has failed.
+  void check() const;
+  /// Tells that this rank has failed, and sets all signals of a reshape of so many tiles, for this rank on
+  /// all others and then here, to `failed`: nothing of this rank goes on before the others can know. For a
   /// rank that has failed, perhaps because there is no memory left: the stream for it is there already. The
-  /// device is entered.
+  /// device is entered. Does nothing once NVSHMEM is finalised, with which its memory goes.
   void fail(std::size_t reshape, int tiles) const;
 
  private:
@@ -60,6 +63,7 @@ class HeapWorkspace final : public Workspace {
   std::vector<Index> signals_;  ///< where those of each reshape begin
   Index start_ = 0;             ///< of what the plan works in
   std::shared_ptr<std::byte> memory_;
+  std::shared_ptr<SharedMemory> failed_;  ///< a word of each rank; ranks of other machines cannot read it
   std::unique_ptr<DeviceStream> rescue_;
   std::unique_ptr<DeviceEvent> done_;
 };
