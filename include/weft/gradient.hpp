@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -51,9 +52,10 @@ class WEFT_API Gradient {
   /// As of a plan: later executions are enqueued on this stream.
   void set_stream(CUstream_st* stream);
   /// The same with HIP's stream, in a build with HIP.
-  void set_stream(ihipStream_t* stream) { set_stream(reinterpret_cast<CUstream_st*>(stream)); }
-  /// The default stream.
-  void set_stream(std::nullptr_t) { set_stream(static_cast<CUstream_st*>(nullptr)); }
+  template <std::same_as<ihipStream_t> HipStream>
+  void set_stream(HipStream* stream) {
+    set_stream(reinterpret_cast<CUstream_st*>(stream));
+  }
 
   /// This rank's boxes, memory orders, strides, and elements from a pointer to the first point of the box.
   const Box& input_box() const;

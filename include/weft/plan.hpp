@@ -4,6 +4,7 @@
 #pragma once
 
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <iosfwd>
 #include <memory>
@@ -138,9 +139,10 @@ class WEFT_API Plan {
   /// executions use it. Throws `weft::Error` for arrays on the host.
   void set_stream(CUstream_st* stream);
   /// The same with HIP's stream, in a build with HIP.
-  void set_stream(ihipStream_t* stream) { set_stream(reinterpret_cast<CUstream_st*>(stream)); }
-  /// The default stream.
-  void set_stream(std::nullptr_t) { set_stream(static_cast<CUstream_st*>(nullptr)); }
+  template <std::same_as<ihipStream_t> HipStream>
+  void set_stream(HipStream* stream) {
+    set_stream(reinterpret_cast<CUstream_st*>(stream));
+  }
 
   /// The boxes of this rank before and after forward, and their memory orders.
   const Box& input_box() const;

@@ -53,6 +53,8 @@ TEST(DevicePlans, RefuseMemoryOfTheOtherKind) {
   auto* in = reinterpret_cast<Complex*>(mirror.fresh(on_host.input_count() * sizeof(Complex)));
   expect_error([&] { on_host.forward(in, other.data()); }, "in is in memory of a GPU");
   expect_error([&] { on_host.set_stream(nullptr); }, "arrays on the host");
+  expect_error([&] { on_host.set_stream(0); }, "arrays on the host");  // NOLINT(modernize-use-nullptr)
+  expect_error([&] { on_host.set_stream(static_cast<ihipStream_t*>(nullptr)); }, "arrays on the host");
 }
 
 TEST(DevicePlans, RefuseWhatIsNotDoneThere) {
