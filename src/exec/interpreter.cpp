@@ -28,6 +28,7 @@ ResizedProblem resized_problem(const FftCall& call, Precision precision, Effort 
   p.scale = call.scale;
   p.has_operator = has_operator;
   p.scale_between = call.scale_between;
+  p.store_past = call.store_past;
   p.ndim = call.extents.size() - (program.batch_axis >= 0 ? 1 : 0) - (program.halves_axis >= 0 ? 1 : 0);
   p.batch_axis = program.batch_axis;
   p.columns_part = call.columns;

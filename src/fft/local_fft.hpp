@@ -97,6 +97,10 @@ struct FftRow {
   MemoryKind memory = MemoryKind::host;
   /// Replaces `plan` in libraries for device memory. The thread has entered the device.
   std::shared_ptr<StreamFft> (*plan_on)(Device& device, const FftProblem& problem) = nullptr;
+  /// Of lines of n points without trials: whether they take longer in place than from one memory to another,
+  /// and whether they take longer where they are written as rows than side by side. Null: neither does.
+  bool (*slow_in_place)(Index n) = nullptr;
+  bool (*slow_in_rows)(Index n) = nullptr;
 };
 
 /// The libraries of this build, the preferred ones first.

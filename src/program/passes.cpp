@@ -80,8 +80,7 @@ bool Passes::takes_two_calls(const AxisVector<int>& axes) const {
 /// that would meet in few cache sets are worth that from a larger cache, too.
 bool Passes::copies_aside(const Pass& s, const Box& part) const {
   const Index caches = meets(s, part) ? 32 : 1;
-  return !w_.request.two_lanes && sequence_.large() &&
-         room(part, s.source) <= caches * w_.request.cache_bytes;
+  return !w_.request.two_lanes && w_.large() && room(part, s.source) <= caches * w_.request.cache_bytes;
 }
 
 bool Passes::meets(const Pass& s, const Box& part) {
@@ -106,8 +105,7 @@ Place Passes::transform(const Pass& s, const Box& part, bool completes) {
   // What comes from memory and goes there is best copied on both ways; the FFT then works in the cache.
   // Lines that would meet in few cache sets are worth that from a larger cache, too.
   const Index caches = lines_meet(s.result, result, s.axes) ? 32 : 1;
-  const bool by_copies =
-      !lanes && sequence_.large() && room(part, s.source) <= caches * w_.request.cache_bytes;
+  const bool by_copies = !lanes && w_.large() && room(part, s.source) <= caches * w_.request.cache_bytes;
   const bool complete =
       lanes || (completes && !by_copies && !takes_two_calls(s.axes) && compact(s.result, result));
   Place from = s.source;

@@ -59,6 +59,7 @@ struct FftCall {
   double scale = 1;                         ///< what the result is multiplied by
   ColumnsPart columns = ColumnsPart::none;  ///< of a resized call
   Halves halves = Halves::none;             ///< of a resized call
+  bool store_past = false;                  ///< of a resized call: what it copies to `to` goes past the cache
   bool twiddles = false;  ///< each result is multiplied by its factor between the axes of the line
 };
 

@@ -119,6 +119,7 @@ int ProgramWriter::emit_call(int stage, const AxisVector<int>& axes, const Place
   if (schedule.columns) call.columns = axes.contains(0) ? ColumnsPart::lines : ColumnsPart::planes;
   if (!s.between.empty()) call.scale_between = request.scale_between;
   call.halves = s.halves;
+  call.store_past = resized && to.space == Space::output && large();
   call.twiddles = s.halves != Halves::join && axes.contains(twiddled_axis(schedule));
   program.ffts.push_back(call);
   const Op op{.kind = OpKind::fft, .stage = stage, .call = static_cast<int>(program.ffts.size()) - 1};

@@ -38,6 +38,12 @@ struct ProgramWriter {
   /// Whether an operation writes into another rank's workspace.
   bool stores_into_peer(const Op& op) const { return op.kind == OpKind::put && op.peer != rank; }
 
+  /// Whether boxes do not fit the cache, so that what is written is gone when it is read.
+  bool large() const {
+    return static_cast<double>(program.largest_box_bytes) >=
+           request.store_past_from * static_cast<double>(request.cache_bytes);
+  }
+
   /// Adds reshape `j` to the program, with so many tiles on this rank.
   ReshapeProgram& open(int j, int tiles);
   /// Appends an operation that follows `deps`, and returns its number.

@@ -9,10 +9,7 @@ namespace weft {
 
 class Sequence {
  public:
-  explicit Sequence(ProgramWriter& writer)
-      : w_(writer),
-        large_(static_cast<double>(w_.program.largest_box_bytes) >=
-               w_.request.store_past_from * static_cast<double>(w_.request.cache_bytes)) {}
+  explicit Sequence(ProgramWriter& writer) : w_(writer) {}
 
   /// Appends an operation that computes.
   void add(const Op& op) { chain(w_.emit(op, before_)); }
@@ -38,7 +35,7 @@ class Sequence {
   /// A copy of what is not in the cache.
   void load(const Op& op, const Place& from, const Place& to, const Box& part) {
     copy(op, from, to, part);
-    w_.program.copies.back().load_ahead = large_;
+    w_.program.copies.back().load_ahead = w_.large();
   }
   /// A copy, perhaps into a peer's workspace, whose result is not read again soon.
   void store(const Op& op, const Place& from, const Place& to, const Box& part) {
@@ -46,13 +43,10 @@ class Sequence {
     const int id = w_.emit_copy(op, from, to, part, leaves ? all() : before_);
     if (id < 0) return;
     leaves ? note_moved(id) : chain(id);
-    w_.program.copies.back().store_past = large_;
+    w_.program.copies.back().store_past = w_.large();
   }
   /// What is computed from now on follows all that has been moved so far.
   void catch_up() { append(before_, moved_); }
-
-  /// Whether boxes do not fit the cache, so that what is written is gone when it is read.
-  bool large() const { return large_; }
 
  private:
   void chain(int id) {
@@ -68,7 +62,6 @@ class Sequence {
   }
 
   ProgramWriter& w_;
-  bool large_;
   Ids before_;  ///< the newest operation that computes
   Ids moved_;   ///< of two lanes: the newest one that moves something
 };

@@ -61,6 +61,7 @@ struct ResizedProblem {
   ColumnsPart columns_part = ColumnsPart::none;  ///< of lines, the array of columns is given as a whole
   ModeColumnsPtr columns = {};
   HalvesOfLine halves = {};
+  bool store_past = false;  ///< what is copied to the array goes past the cache
   friend auto operator<=>(const ResizedProblem&, const ResizedProblem&) = default;
 };
 
@@ -78,6 +79,7 @@ struct CopyStep {
   Strides from_strides, to_strides;  ///< in elements
   int element_bytes = 0;
   double scale = 1;
+  bool store_past = false;
   BlockPlace from, to;
 };
 /// Sets elements of the work memory to zero.
@@ -143,10 +145,16 @@ struct BlockSteps {
   Index work_bytes = 0;
 };
 
-/// `loops`: those of the block. Both sides of the block start on multiples of 16 bytes if `aligned`. Rows in
-/// work memory are some way apart if `spread`, where strides would meet in few sets of a cache.
+/// How elements lie in work memory.
+struct WorkManner {
+  bool spread = false;    ///< rows are some way apart where strides would meet in few sets of a cache
+  bool is_apart = false;  ///< transforms go from one half of work memory to the other, else they are in place
+  bool turns = false;     ///< two complex transforms read rows, and write lines that lie side by side
+};
+
+/// `loops`: those of the block. Both sides of the block start on multiples of 16 bytes if `aligned`.
 BlockSteps write_block(const ResizedProblem& problem, const std::vector<ResizedLoop>& loops, bool aligned,
-                       bool spread);
+                       const WorkManner& manner);
 
 /// The same for processors whose FFT libraries are fast where the lines of a call lie together: axes that are
 /// cut are transformed as rows, copied from order to order in between without what is zero or left out. Needs

@@ -64,7 +64,7 @@ ResizedBlocks cut_blocks(const ResizedProblem& problem, const BlockManner& manne
                          std::ranges::all_of(where, [&](const auto& p) { return p.n == 1 || on_16(p); });
     BlockSteps written = problem.halves.stage == Halves::join ? write_join(problem, block)
                          : manner.rows                        ? write_rows(problem, block, aligned)
-                                       : write_block(problem, block, aligned, manner.spread);
+                                       : write_block(problem, block, aligned, manner.work);
     blocks.all.push_back({std::move(written.steps), where, first});
     blocks.work_bytes = std::max(blocks.work_bytes, written.work_bytes);
   };

@@ -12,7 +12,7 @@ namespace weft {
 struct BlockManner {
   Index bytes = 0;         ///< of work memory, as far as loops can be cut
   Index shortest_run = 0;  ///< bytes of neighbours in memory that a block takes at least
-  bool spread = false;     ///< as of `write_block`
+  WorkManner work = {};    ///< of `write_block`
   bool rows = false;       ///< steps are those of `write_rows`
 };
 

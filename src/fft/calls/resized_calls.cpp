@@ -42,7 +42,7 @@ std::shared_ptr<std::byte> uploaded(const std::vector<DeviceColumn>& columns, De
 ResizedCalls::ResizedCalls(const ResizedProblem& problem, std::span<const FftRow* const> rows, Device& device,
                            Index block_bytes)
     : precision_(problem.precision), row_(rows.front()) {
-  ResizedBlocks blocks = cut_blocks(problem, {block_bytes, shortest_run, false, true});
+  ResizedBlocks blocks = cut_blocks(problem, {block_bytes, shortest_run, {}, true});
   fft_work_ = work_aligned(blocks.work_bytes);
   for (LikeBlocks& like : blocks.all) {
     steps_.emplace_back();

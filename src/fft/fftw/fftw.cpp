@@ -191,15 +191,17 @@ std::string missing() {
 }  // namespace
 
 FftRow fftw_row() {
-  return {"fftw",
-          missing,
-          unable,
-          plan,
-          [] { return file_of(fftw_execute); },
-          [] { return std::string(fftw_version); },
-          fftw::export_wisdom,
-          fftw::import_wisdom,
-          fftw::forget_wisdom};
+  return {.name = "fftw",
+          .missing = missing,
+          .unable = unable,
+          .plan = plan,
+          .file = [] { return file_of(fftw_execute); },
+          .version = [] { return std::string(fftw_version); },
+          .export_wisdom = fftw::export_wisdom,
+          .import_wisdom = fftw::import_wisdom,
+          .forget_wisdom = fftw::forget_wisdom,
+          .slow_in_place = fftw::is_slow_in_place,
+          .slow_in_rows = fftw::is_slow_in_rows};
 }
 
 }  // namespace weft

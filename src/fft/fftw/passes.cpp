@@ -21,12 +21,6 @@ bool is_power_of_two(Index n) {
   return std::has_single_bit(static_cast<std::uint64_t>(n));
 }
 
-/// Whether FFTW's estimate takes longer for contiguous lines than for those that lie side by side: of 36, 54,
-/// 90, 108 and 144 points up to twice as long, of 40, 64, 72 and 96 points half as long.
-bool are_rows_slow(Index n) {
-  return n % 8 != 0 || n % 144 == 0;
-}
-
 /// Whether in place every line is where it was.
 bool lies_alike(const FftProblem& p) {
   const bool forward = p.direction == Direction::forward;
@@ -130,7 +124,7 @@ class Writer {
     if (dimensions_ == 1) {
       const Index n = axes_[0].user.n;
       if (!p_.in_place || p_.kind == FftKind::real || axes_[0].user.to_stride == 1 || n % 9 != 0 ||
-          !are_rows_slow(n))
+          !is_slow_in_rows(n))
         return false;
     }
     return cut();
@@ -150,7 +144,7 @@ class Writer {
     const std::vector<Index> natural = dense(axes_.size());
     // Between two passes rows are those of the second one, if FFTW takes longer to write those of the first.
     const Axis& rows = axes_[order.front()];
-    const bool turned = dimensions_ == 2 && p_.kind == FftKind::c2c && are_rows_slow(rows.user.n);
+    const bool turned = dimensions_ == 2 && p_.kind == FftKind::c2c && is_slow_in_rows(rows.user.n);
     const std::vector<Index> between = turned ? dense(order.back()) : natural;
     elements_ = elements + room_;
     Place place = Place::input;
@@ -369,6 +363,14 @@ std::shared_ptr<const LocalFft> plan_in_stages(const FftProblem& p, const Make& 
 }
 
 }  // namespace
+
+bool is_slow_in_place(Index n) {
+  return n >= shortest_line && !is_power_of_two(n);
+}
+
+bool is_slow_in_rows(Index n) {
+  return n % 8 != 0 || n % 144 == 0;
+}
 
 std::shared_ptr<const LocalFft> plan_in_passes(const FftProblem& problem, const Make& make) {
   Writer writer(problem);

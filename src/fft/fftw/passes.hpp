@@ -13,6 +13,13 @@
 
 namespace weft::fftw {
 
+/// Whether FFTW's estimate takes longer in place than from one memory to another. All but powers of two do,
+/// if they are not short.
+bool is_slow_in_place(Index n);
+/// Whether FFTW's estimate takes longer for contiguous lines than for those that lie side by side: of 36, 54,
+/// 90, 108 and 144 points up to twice as long, of 40, 64, 72 and 96 points half as long.
+bool is_slow_in_rows(Index n);
+
 /// Plans a transform by one call of FFTW.
 using Make = std::function<std::unique_ptr<const LocalFft>(const FftProblem&)>;
 

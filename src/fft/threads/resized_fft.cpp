@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/arithmetic.hpp"
+#include "base/cache.hpp"
 #include "base/test_hook.hpp"
 #include "fft/loops.hpp"
 #include "geometry/grid.hpp"
@@ -81,12 +82,29 @@ int axis_for_threads(const OperatorStep& step, int threads) {
   return best;
 }
 
+/// How the library is fastest with the lines of a block. Work memory is doubled where the cache holds that
+/// well.
+WorkManner manner_of(const ResizedProblem& p, const FftRow& row, int threads) {
+  WorkManner manner{.spread = true};
+  if (p.effort != Effort::estimate || row.slow_in_place == nullptr || row.slow_in_rows == nullptr)
+    return manner;
+  const auto any = [&](const auto& holds) { return std::ranges::any_of(p.axes, holds); };
+  Index bytes = 2 * real_bytes(p.precision);
+  for (const ResizedAxis& a : p.axes) bytes *= all_modes(a);
+  manner.is_apart = bytes <= threads * second_cache_bytes() / 4 &&
+                    !any([](const ResizedAxis& a) { return is_r2r(a.transform); }) &&
+                    any([&](const ResizedAxis& a) { return row.slow_in_place(a.length); });
+  manner.turns = manner.is_apart && any([&](const ResizedAxis& a) { return row.slow_in_rows(a.length); });
+  return manner;
+}
+
 }  // namespace
 
 ResizedFft::ResizedFft(const ResizedProblem& problem, std::span<const FftRow* const> rows, int threads,
                        PlannedFft (*plan)(std::span<const FftRow* const>, const FftProblem&))
     : precision_(problem.precision), threads_(threads), row_(rows.front()) {
-  ResizedBlocks blocks = cut_blocks(problem, {test_block_bytes(threads * block_bytes), shortest_run, true});
+  ResizedBlocks blocks = cut_blocks(problem, {test_block_bytes(threads * block_bytes), shortest_run,
+                                              manner_of(problem, *rows.front(), threads)});
   block_bytes_ = rounded_up<Index>(blocks.work_bytes, cache_line_bytes);
   for (LikeBlocks& like : blocks.all) {
     std::vector<Step> steps;
@@ -108,7 +126,7 @@ ResizedFft::Step ResizedFft::bind(Any& step, std::span<const FftRow* const> rows
     lines_bytes_ = std::max(lines_bytes_, fft->work_bytes());
     return Lines{std::move(fft), step.from, step.to};
   } else if constexpr (std::is_same_v<Any, CopyStep>) {
-    const CopyManner manner{step.scale, static_cast<int>(real_bytes(precision_))};
+    const CopyManner manner{step.scale, static_cast<int>(real_bytes(precision_)), step.store_past};
     return Copy{PermuteCopy(step.extents, step.from_strides, step.to_strides, step.element_bytes, manner),
                 step.from, step.to};
   } else if constexpr (std::is_same_v<Any, OperatorStep>) {
