@@ -11,12 +11,10 @@ constexpr const char* remedy =
     "install cuFFTMp for CUDA 13, with NVSHMEM 3, which it needs (pip install nvidia-cufftmp-cu13 "
     "nvidia-nvshmem-cu13), and name the folder of its libcufftMp.so.12 in LD_LIBRARY_PATH, or the file";
 
-struct Library {
-  Functions functions{};
-  std::string missing = open_for_good(
+std::string find_functions(Functions& f) {
+  return open_for_good(
       "WEFT_CUFFTMP_LIBRARY", {"libcufftMp.so.12"}, remedy,
-      [this](SharedLibrary::Binder& bind) {
-        Functions& f = functions;
+      [&f](SharedLibrary::Binder& bind) {
         bind(f.create, "cufftCreate");
         bind(f.destroy, "cufftDestroy");
         bind(f.set_stream, "cufftSetStream");
@@ -30,22 +28,18 @@ struct Library {
         bind(f.set_formats, "cufftXtSetSubformatDefault");
       },
       Prefers::its_own);
-};
-
-/// Its threads may outlive main.
-const Library& library() {
-  static const auto* const instance = new Library;
-  return *instance;
 }
+
+using Library = OptionalLibrary<Functions, find_functions>;
 
 }  // namespace
 
 const Functions& find(const Comm& comm) {
   agree(comm.impl(), "--peers", [] {
-    if (!library().missing.empty())
-      throw Error("--peers", "cufftmp: " + library().missing, "cuFFTMp where the benchmark runs");
+    if (!Library::missing().empty())
+      throw Error("--peers", "cufftmp: " + Library::missing(), "cuFFTMp where the benchmark runs");
   });
-  return library().functions;
+  return Library::functions();
 }
 
 }  // namespace weft::bench::cufftmp

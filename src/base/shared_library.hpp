@@ -2,10 +2,13 @@
 // opened when they are first needed, so that neither building nor starting Weft requires them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -63,6 +66,42 @@ class SharedLibrary {
 /// `remedy`, or nothing.
 std::string open_for_good(const char* variable, const std::vector<const char*>& names, const char* remedy,
                           const SharedLibrary::Bind& bind, Prefers prefers = Prefers::the_program);
+
+/// The functions of an optional library. `find` sets them and returns why there are none, or nothing; it is
+/// called when they are first asked for. The library's threads and objects may outlive main, and so do they.
+template <class Functions, std::string (*find)(Functions&)>
+class OptionalLibrary {
+ public:
+  /// Why it cannot be used in this process, or nothing.
+  static const std::string& missing() {
+    static const std::string nothing;
+    return replacement.load(std::memory_order_acquire) != nullptr ? nothing : found().missing;
+  }
+  /// Not to be called if it is missing.
+  static const Functions& functions() {
+    const Functions* const other = replacement.load(std::memory_order_acquire);
+    return other != nullptr ? *other : found().functions;
+  }
+  /// Throws `weft::Error` if it is missing.
+  static const Functions& functions(const char* operation, const char* expected) {
+    if (!missing().empty()) throw Error(operation, missing(), expected);
+    return functions();
+  }
+  /// Puts others in their place (null: gives them back); for tests.
+  static void replace(const Functions* others) { replacement.store(others, std::memory_order_release); }
+
+ private:
+  struct Found {
+    Functions functions{};
+    std::string missing = find(functions);
+  };
+  static const Found& found() {
+    static const auto* const instance = new Found;
+    return *instance;
+  }
+
+  static inline std::atomic<const Functions*> replacement{nullptr};
+};
 
 /// The file that a function or object was loaded from; empty if unknown. In a program linked for a fixed
 /// address, the address of a library's function may be that of the program's own linkage table, and the file

@@ -60,25 +60,19 @@ void bind_all(Functions& f, SharedLibrary::Binder& bind) {
   bind(f.distances_release, "hwloc_distances_release");
 }
 
-struct Library {
-  Functions functions{};
+std::string find_functions(Functions& f) {
   std::string missing = open_for_good("WEFT_HWLOC_LIBRARY", {"libhwloc.so.15"},
                                       "install hwloc 2 (Debian: libhwloc15), or name its libhwloc.so.15",
-                                      [this](SharedLibrary::Binder& bind) { bind_all(functions, bind); });
-
-  Library() {
-    constexpr unsigned release = 16;  // bits behind the number of the series, within which structures stay
-    if (missing.empty() && functions.api_version() >> release != HWLOC_API_VERSION >> release)
-      missing =
-          "hwloc is not of the series that Weft was built with; name a library that is in the "
-          "environment variable WEFT_HWLOC_LIBRARY";
-  }
-};
-
-const Library& library() {
-  static const Library instance;
-  return instance;
+                                      [&f](SharedLibrary::Binder& bind) { bind_all(f, bind); });
+  constexpr unsigned release = 16;  // bits behind the number of the series, within which structures stay
+  if (missing.empty() && f.api_version() >> release != HWLOC_API_VERSION >> release)
+    missing =
+        "hwloc is not of the series that Weft was built with; name a library that is in the "
+        "environment variable WEFT_HWLOC_LIBRARY";
+  return missing;
 }
+
+using Library = OptionalLibrary<Functions, find_functions>;
 
 using Topology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
@@ -199,8 +193,8 @@ std::vector<std::vector<int> > distances_of(const Functions& f, hwloc_topology_t
 }  // namespace
 
 Found look_up(const std::string& xml_file) {
-  if (!library().missing.empty()) return {{}, library().missing};
-  const Functions& f = library().functions;
+  if (!Library::missing().empty()) return {{}, Library::missing()};
+  const Functions& f = Library::functions();
   const Topology topology = load(f, xml_file);
   if (!topology)
     return {{}, "hwloc cannot read " + (xml_file.empty() ? std::string("this machine") : xml_file)};

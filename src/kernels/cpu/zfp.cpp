@@ -9,7 +9,6 @@
 #include "base/shared_library.hpp"
 #include "codec/varying.hpp"
 #include "codec/zfp.hpp"
-#include "weft/error.hpp"
 
 namespace weft {
 
@@ -44,43 +43,35 @@ struct Functions {
 };
 constexpr int float_type = 3, double_type = 4;
 
-struct Library {
-  Functions functions{};
-  std::string missing =
-      open_for_good("WEFT_ZFP_LIBRARY", {"libzfp.so.1", "libzfp.so.0", "libzfp.so"},
-                    "install libzfp (Debian: apt-get install libzfp1, or libzfp-dev), or name its file",
-                    [this](SharedLibrary::Binder& bind) {
-                      Functions& f = functions;
-                      bind(f.open_bits, "stream_open");
-                      bind(f.close_bits, "stream_close");
-                      bind(f.rewind, "stream_rewind");
-                      bind(f.seek, "stream_rseek");
-                      bind(f.flush, "stream_flush");
-                      bind(f.open, "zfp_stream_open");
-                      bind(f.close, "zfp_stream_close");
-                      bind(f.set_rate, "zfp_stream_set_rate");
-                      bind(f.set, "zfp_stream_set_params");
-                      bind(f.doubles.encode, "zfp_encode_block_double_1");
-                      bind(f.doubles.decode, "zfp_decode_block_double_1");
-                      bind(f.floats.encode, "zfp_encode_block_float_1");
-                      bind(f.floats.decode, "zfp_decode_block_float_1");
-                    });
-};
-
-/// Objects of it may outlive main.
-const Library& library() {
-  static const auto* const zfp = new Library;
-  return *zfp;
+std::string find_functions(Functions& f) {
+  return open_for_good("WEFT_ZFP_LIBRARY", {"libzfp.so.1", "libzfp.so.0", "libzfp.so"},
+                       "install libzfp (Debian: apt-get install libzfp1, or libzfp-dev), or name its file",
+                       [&f](SharedLibrary::Binder& bind) {
+                         bind(f.open_bits, "stream_open");
+                         bind(f.close_bits, "stream_close");
+                         bind(f.rewind, "stream_rewind");
+                         bind(f.seek, "stream_rseek");
+                         bind(f.flush, "stream_flush");
+                         bind(f.open, "zfp_stream_open");
+                         bind(f.close, "zfp_stream_close");
+                         bind(f.set_rate, "zfp_stream_set_rate");
+                         bind(f.set, "zfp_stream_set_params");
+                         bind(f.doubles.encode, "zfp_encode_block_double_1");
+                         bind(f.doubles.decode, "zfp_decode_block_double_1");
+                         bind(f.floats.encode, "zfp_encode_block_float_1");
+                         bind(f.floats.decode, "zfp_decode_block_float_1");
+                       });
 }
 
+using Library = OptionalLibrary<Functions, find_functions>;
+
 const Functions& functions() {
-  if (!zfp::missing().empty()) throw Error("plan: codec zfp", zfp::missing(), "libzfp on every rank");
-  return library().functions;
+  return Library::functions("plan: codec zfp", "libzfp on every rank");
 }
 
 template <class Real>
 const Fours<Real>& fours() {
-  const Functions& f = library().functions;
+  const Functions& f = Library::functions();
   if constexpr (sizeof(Real) == 8) {
     return f.doubles;
   } else {
@@ -135,7 +126,7 @@ constexpr int bytes_of_length = 1;
 }  // namespace
 
 const std::string& zfp::missing() {
-  return library().missing;
+  return Library::missing();
 }
 
 ZfpStream::ZfpStream()
@@ -149,7 +140,7 @@ ZfpStream::ZfpStream()
 template <class Real>
 void ZfpStream::use(ZfpMode mode, int bits) {
   if (mode == mode_ && bits == bits_of_mode_ && real_bytes_ == static_cast<int>(sizeof(Real))) return;
-  const Functions& f = library().functions;
+  const Functions& f = Library::functions();
   if (mode == ZfpMode::rate) {
     f.set_rate(stream_.get(), bits, sizeof(Real) == 8 ? double_type : float_type, 1, 0);
   } else {
@@ -186,7 +177,7 @@ Outcome ZfpStream::encode(ZfpMode mode, const Real* reals, int n, const RowManne
     }
 
   use<Real>(mode, manner.bits);
-  const Functions& f = library().functions;
+  const Functions& f = Library::functions();
   words_->fill(0);  // of the last word the library writes a part
   f.rewind(bits_.get());
   std::size_t written = 0;
@@ -236,7 +227,7 @@ Outcome ZfpStream::decode_at_rate(const Head& head, const std::byte* payload, in
   for (int k = 0; k < lanes.count; ++k) {
     const int at = begin / zfp_four * zfp_four;
     const int bit = (k * lanes.length + at) * manner.bits;
-    library().functions.seek(bits_.get(), static_cast<std::uint64_t>(bit));
+    Library::functions().seek(bits_.get(), static_cast<std::uint64_t>(bit));
     for (int i = at; i < end; i += zfp_four) {
       Real four[zfp_four];
       fours<Real>().decode(stream_.get(), four);
@@ -262,7 +253,7 @@ Outcome ZfpStream::decode_varying(const Head& head, const std::byte* payload, in
   const Scaling<Real> scaled(head.shift);
   const Lanes lanes(n, manner.point_reals);
   use<Real>(ZfpMode::accuracy, manner.bits);
-  library().functions.seek(bits_.get(), 0);
+  Library::functions().seek(bits_.get(), 0);
   Real coded[block_reals];
   std::size_t read = 0;
   for (int i = 0; i < lanes.count * lanes.length; i += zfp_four)

@@ -1,7 +1,5 @@
 #include "transport/nccl/library.hpp"
 
-#include <atomic>
-
 #include "base/shared_library.hpp"
 #include "weft/error.hpp"
 
@@ -15,43 +13,31 @@ constexpr const char *file = "librccl.so.1", *remedy = "install RCCL, or name it
 constexpr const char *file = "libnccl.so.2", *remedy = "install NCCL 2, or name its libnccl.so.2";
 #endif
 
-struct Library {
-  Functions functions{};
-  std::string missing =
-      open_for_good("WEFT_NCCL_LIBRARY", {file}, remedy, [this](SharedLibrary::Binder& bind) {
-        Functions& f = functions;
-        bind(f.get_unique_id, "ncclGetUniqueId");
-        bind(f.init_rank, "ncclCommInitRank");
-        bind(f.abort, "ncclCommAbort");
-        bind(f.get_async_error, "ncclCommGetAsyncError");
-        bind(f.group_start, "ncclGroupStart");
-        bind(f.group_end, "ncclGroupEnd");
-        bind(f.send, "ncclSend");
-        bind(f.receive, "ncclRecv");
-        bind(f.message, "ncclGetErrorString");
-        bind(f.last_error, "ncclGetLastError");
-      });
-};
-
-/// Its threads may outlive main, and so does what leads to its functions.
-const Library& library() {
-  static const auto* const instance = new Library;
-  return *instance;
+std::string find_functions(Functions& f) {
+  return open_for_good("WEFT_NCCL_LIBRARY", {file}, remedy, [&f](SharedLibrary::Binder& bind) {
+    bind(f.get_unique_id, "ncclGetUniqueId");
+    bind(f.init_rank, "ncclCommInitRank");
+    bind(f.abort, "ncclCommAbort");
+    bind(f.get_async_error, "ncclCommGetAsyncError");
+    bind(f.group_start, "ncclGroupStart");
+    bind(f.group_end, "ncclGroupEnd");
+    bind(f.send, "ncclSend");
+    bind(f.receive, "ncclRecv");
+    bind(f.message, "ncclGetErrorString");
+    bind(f.last_error, "ncclGetLastError");
+  });
 }
 
-std::atomic<const Functions*> replacement{nullptr};
+using Library = OptionalLibrary<Functions, find_functions>;
 
 }  // namespace
 
 const std::string& missing() {
-  static const std::string nothing;
-  return replacement.load(std::memory_order_acquire) != nullptr ? nothing : library().missing;
+  return Library::missing();
 }
 
 const Functions& functions() {
-  if (const Functions* other = replacement.load(std::memory_order_acquire)) return *other;
-  if (!missing().empty()) throw Error("nccl", missing(), file);
-  return library().functions;
+  return Library::functions("nccl", file);
 }
 
 void check(int status, const char* call, Communicator* communicator) {
@@ -64,7 +50,7 @@ void check(int status, const char* call, Communicator* communicator) {
 }
 
 void replace_functions(const Functions* functions) {
-  replacement.store(functions, std::memory_order_release);
+  Library::replace(functions);
 }
 
 }  // namespace weft::nccl

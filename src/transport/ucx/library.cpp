@@ -67,32 +67,23 @@ std::string why_too_old(const Functions& f) {
          "variable WEFT_UCX_LIBRARY";
 }
 
-struct Library {
-  Functions functions{};
-  std::string missing = open_for_good("WEFT_UCX_LIBRARY", {"libucp.so.0"},
-                                      "install UCX (Debian: libucx0), or name its libucp.so.0",
-                                      [this](SharedLibrary::Binder& bind) { bind_all(functions, bind); });
-
-  Library() {
-    if (missing.empty()) missing = why_too_old(functions);
-  }
-};
-
-/// Its callbacks may come after main, and so does what leads to its functions.
-const Library& library() {
-  static const auto* const instance = new Library;
-  return *instance;
+std::string find_functions(Functions& f) {
+  const std::string missing = open_for_good("WEFT_UCX_LIBRARY", {"libucp.so.0"},
+                                            "install UCX (Debian: libucx0), or name its libucp.so.0",
+                                            [&f](SharedLibrary::Binder& bind) { bind_all(f, bind); });
+  return missing.empty() ? why_too_old(f) : missing;
 }
+
+using Library = OptionalLibrary<Functions, find_functions>;
 
 }  // namespace
 
 const std::string& missing() {
-  return library().missing;
+  return Library::missing();
 }
 
 const Functions& functions() {
-  if (!missing().empty()) throw Error("ucx", missing(), "libucp.so.0");
-  return library().functions;
+  return Library::functions("ucx", "libucp.so.0");
 }
 
 std::string text_of(ucs_status_t status) {
