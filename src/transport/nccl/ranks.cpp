@@ -1,8 +1,6 @@
 #include "transport/nccl/ranks.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -102,10 +100,6 @@ struct FirstMessages {
   std::shared_ptr<std::byte> bytes;
 };
 
-std::atomic_ref<std::uint32_t> word(std::byte* at) {
-  return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(at));
-}
-
 }  // namespace
 
 void NcclRanks::prepare(CommImpl& comm, const std::shared_ptr<Device>& device,
@@ -125,7 +119,7 @@ std::shared_ptr<NcclRanks> NcclRanks::of(CommImpl& comm) {
 NcclRanks::NcclRanks(CommImpl& comm, const std::shared_ptr<Device>& device)
     : device_(device), rank_(comm.rank()), ranks_(comm.size()) {
   agree(comm, operation, [] { static_cast<void>(nccl::functions()); });
-  failed_ = comm.share(sizeof(std::uint32_t));
+  failures_ = FailureWords(comm);
   if (!take_again(comm)) make(comm);
 }
 
@@ -175,13 +169,13 @@ NcclRanks::~NcclRanks() {
 }
 
 void NcclRanks::check() {
-  for (int r = 0; r < ranks_ && !aborted_; ++r) {
-    if (failed_->of(r) == nullptr || word(failed_->of(r)).load(std::memory_order_acquire) == 0) continue;
-    abort();
-    throw Error("exchange nccl", "rank " + std::to_string(r) + " has failed in the middle",
-                "the reason in the message of that rank, and a new plan", rank_);
-  }
   if (aborted_) throw Error("exchange nccl", "a communicator that was aborted", "a new plan", rank_);
+  try {
+    failures_.check("exchange nccl");
+  } catch (const std::exception&) {
+    abort();
+    throw;
+  }
   int status = 0;
   nccl::check(nccl::functions().get_async_error(communicator_, &status), "ncclCommGetAsyncError",
               communicator_);
@@ -191,7 +185,7 @@ void NcclRanks::check() {
 }
 
 void NcclRanks::cancel() noexcept {
-  word(failed_->of(rank_)).store(1, std::memory_order_release);
+  failures_.tell();
   abort();
 }
 

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "comm/comm_impl.hpp"
-#include "comm/shared_memory.hpp"
 #include "device/device.hpp"
 #include "traffic/rail_settings.hpp"
+#include "transport/failure_words.hpp"
 #include "transport/nccl/library.hpp"
 
 namespace weft {
@@ -40,7 +40,7 @@ class NcclRanks {
 
   std::shared_ptr<Device> device_;
   int rank_, ranks_;
-  std::shared_ptr<SharedMemory> failed_;  ///< a word of each rank of this machine
+  FailureWords failures_;
   nccl::UniqueId id_{};
   nccl::Communicator* communicator_ = nullptr;
   bool aborted_ = false;

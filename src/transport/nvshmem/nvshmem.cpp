@@ -73,10 +73,7 @@ class NvshmemExchange final : public WholeTiles {
     const std::size_t count = tiles_.size() * 2 * static_cast<std::size_t>(signals_.ranks);
     for (std::size_t i = 0; i < count; ++i)
       if (seen[i] == nvshmem::Signals::failed)
-        throw Error("exchange nvshmem",
-                    "rank " + std::to_string(i % static_cast<std::size_t>(signals_.ranks)) +
-                        " has failed in the middle",
-                    "the reason in the message of that rank, and a new plan", rank_);
+        throw failure_of(static_cast<int>(i) % signals_.ranks, "exchange nvshmem", rank_);
   }
 
   void cancel() noexcept override {

@@ -1,26 +1,14 @@
 #include "transport/nvshmem/workspace.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <exception>
-#include <string>
 
 #include "base/arithmetic.hpp"
 #include "comm/agree.hpp"
-#include "comm/shared_memory.hpp"
 #include "transport/nvshmem/heap.hpp"
 #include "transport/nvshmem/library.hpp"
-#include "weft/error.hpp"
 
 namespace weft::nvshmem {
-
-namespace {
-
-std::atomic_ref<std::uint32_t> word(std::byte* at) {
-  return std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(at));
-}
-
-}  // namespace
 
 HeapWorkspace::HeapWorkspace(const WorkspaceRequest& r)
     : rank_(r.comm.rank()), ranks_(r.comm.size()), pes_(nvshmem::start(r.comm, r.device)), device_(r.device) {
@@ -36,7 +24,7 @@ HeapWorkspace::HeapWorkspace(const WorkspaceRequest& r)
     rescue_ = device_->make_stream();
     done_ = device_->make_event(false);
   });
-  failed_ = r.comm.share(sizeof(std::uint32_t));
+  failures_ = FailureWords(r.comm);
   memory_ = nvshmem::allocate(r.comm, *device_, static_cast<std::size_t>(start_ + r.bytes));
   // Once all have agreed, others may set signals.
   agree(r.comm, "plan: workspace", [&] {
@@ -84,16 +72,9 @@ void HeapWorkspace::finish() const {
   device_->wait_for(*done_);
 }
 
-void HeapWorkspace::check() const {
-  for (int r = 0; r < ranks_; ++r)
-    if (failed_->of(r) != nullptr && word(failed_->of(r)).load(std::memory_order_acquire) != 0)
-      throw Error("exchange nvshmem", "rank " + std::to_string(r) + " has failed in the middle",
-                  "the reason in the message of that rank, and a new plan", rank_);
-}
-
 void HeapWorkspace::fail(std::size_t reshape, int tiles) const {
   if (has_ended()) return;
-  word(failed_->of(rank_)).store(1, std::memory_order_release);
+  failures_.tell();
   const Signals all = signals(reshape);
   {
     const Functions& f = functions();

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "transport/failure_words.hpp"
 #include "transport/transport.hpp"
 
 namespace weft::nvshmem {
@@ -46,7 +47,7 @@ class HeapWorkspace final : public Workspace {
   int pe(int rank) const { return pes_[static_cast<std::size_t>(rank)]; }
   Device& device() const { return *device_; }
   /// Throws if a rank of this machine has told that it has failed.
-  void check() const;
+  void check() const { failures_.check("exchange nvshmem"); }
   /// Tells that this rank has failed, and sets all signals of a reshape of so many tiles, for this rank on
   /// all others and then here, to `failed`: nothing of this rank goes on before the others can know. For a
   /// rank that has failed, perhaps because there is no memory left: the stream for it is there already. The
@@ -63,7 +64,7 @@ class HeapWorkspace final : public Workspace {
   std::vector<Index> signals_;  ///< where those of each reshape begin
   Index start_ = 0;             ///< of what the plan works in
   std::shared_ptr<std::byte> memory_;
-  std::shared_ptr<SharedMemory> failed_;  ///< a word of each rank; ranks of other machines cannot read it
+  FailureWords failures_;
   std::unique_ptr<DeviceStream> rescue_;
   std::unique_ptr<DeviceEvent> done_;
 };

@@ -16,7 +16,6 @@
 #include "base/arithmetic.hpp"
 #include "transport/peer/peer_memory.hpp"
 #include "transport/transport.hpp"
-#include "weft/error.hpp"
 
 namespace weft {
 
@@ -79,17 +78,12 @@ class PeerWindow final : public Window {
     return true;
   }
 
-  void check() override {
-    for (int r = 0; r < ranks_; ++r)
-      if (memory_->has_failed(r))
-        throw Error("direct exchange", "rank " + std::to_string(r) + " has failed in the middle",
-                    "the reason in the message of that rank, and a new plan", rank_);
-  }
+  void check() override { memory_->failures().check("direct exchange"); }
 
   /// Raises all flags that peers and this rank may wait for, for good: streams go on, with results that are
   /// worth nothing, and `check` tells the peers.
   void cancel() noexcept override {
-    memory_->tell_failure();
+    memory_->failures().tell();
     try {
       for (int r = 0; r < ranks_; ++r) {
         if (r == rank_ || memory_->of(r) == nullptr) continue;

@@ -1,6 +1,7 @@
 #include "transport/peer/peer_memory.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "comm/agree.hpp"
@@ -12,22 +13,21 @@ namespace weft {
 namespace {
 
 constexpr const char* operation = "plan: workspace";
-constexpr std::size_t words_per_rank = 2;
+constexpr std::size_t let_go = 1;  ///< the word behind that of a failure: how many have let go of the memory
 
 /// Memory that other processes have not let go of yet. Giving it back before they do is not allowed, and
 /// plans are destroyed by each rank when it likes: it waits here until a later plan is made or destroyed.
 class Waiting {
  public:
-  void add(std::shared_ptr<std::byte> memory, std::shared_ptr<SharedMemory> words, int rank, int users) {
+  void add(std::shared_ptr<std::byte> memory, FailureWords words, int rank, int users) {
     const std::lock_guard lock(mutex_);
     all_.push_back({std::move(memory), std::move(words), rank, users});
   }
   void give_back() {
     const std::lock_guard lock(mutex_);
     std::erase_if(all_, [](const Entry& e) {
-      auto* words = reinterpret_cast<std::uint32_t*>(e.words->of(e.rank));
-      return std::atomic_ref<std::uint32_t>(words[1]).load(std::memory_order_acquire) ==
-             static_cast<std::uint32_t>(e.users);
+      return e.words.word(e.rank, let_go).load(std::memory_order_acquire) ==
+             static_cast<FailureWords::Word>(e.users);
     });
   }
   /// Never destroyed: what is left at the end of the process goes with it.
@@ -39,7 +39,7 @@ class Waiting {
  private:
   struct Entry {
     std::shared_ptr<std::byte> memory;
-    std::shared_ptr<SharedMemory> words;
+    FailureWords words;
     int rank, users;
   };
   std::mutex mutex_;
@@ -54,7 +54,7 @@ PeerMemory::PeerMemory(CommImpl& comm, const std::shared_ptr<Device>& device,
     : rank_(comm.rank()),
       processes_(comm.threads() == nullptr),
       islands_(islands),
-      words_(comm.share(words_per_rank * sizeof(std::uint32_t))),
+      words_(comm, 1),
       all_(static_cast<std::size_t>(comm.size())),
       device_(device) {
   agree(comm, operation, [&] {
@@ -94,7 +94,7 @@ PeerMemory::~PeerMemory() {
     ++users;
     if (!all_[static_cast<std::size_t>(r)]) continue;
     all_[static_cast<std::size_t>(r)].reset();
-    word(r, 1).fetch_add(1, std::memory_order_acq_rel);
+    words_.word(r, let_go).fetch_add(1, std::memory_order_acq_rel);
   }
   Waiting::of_process().add(std::move(all_[static_cast<std::size_t>(rank_)]), words_, rank_, users);
   Waiting::of_process().give_back();
@@ -102,18 +102,6 @@ PeerMemory::~PeerMemory() {
 
 void PeerMemory::give_back() {
   Waiting::of_process().give_back();
-}
-
-std::atomic_ref<std::uint32_t> PeerMemory::word(int rank, std::size_t i) const {
-  return std::atomic_ref<std::uint32_t>(reinterpret_cast<std::uint32_t*>(words_->of(rank))[i]);
-}
-
-bool PeerMemory::has_failed(int rank) const {
-  return words_->of(rank) != nullptr && word(rank, 0).load(std::memory_order_acquire) != 0;
-}
-
-void PeerMemory::tell_failure() const {
-  word(rank_, 0).store(1, std::memory_order_release);
 }
 
 /// Every rank holds a share of the others' memory, so that it outlives a rank that fails.

@@ -3,15 +3,13 @@
 // others take.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "comm/comm_impl.hpp"
-#include "comm/shared_memory.hpp"
 #include "device/device.hpp"
+#include "transport/failure_words.hpp"
 
 namespace weft {
 
@@ -31,11 +29,7 @@ class PeerMemory {
 
   /// Null for ranks of other islands.
   std::byte* of(int rank) const { return all_[static_cast<std::size_t>(rank)].get(); }
-  /// Whether a rank has failed in the middle of an execution; seen by all of its machine, whatever streams
-  /// do.
-  bool has_failed(int rank) const;
-  /// This rank has.
-  void tell_failure() const;
+  const FailureWords& failures() const { return words_; }
   /// A stream for what has to be done when a rank has failed, perhaps because there is no memory left, also
   /// for a stream; it has nothing else on it. `finish` waits for what has been enqueued there. The device is
   /// entered.
@@ -43,7 +37,6 @@ class PeerMemory {
   void finish() const;
 
  private:
-  std::atomic_ref<std::uint32_t> word(int rank, std::size_t i) const;
   void share_pointers(CommImpl& comm);
   void share_handles(CommImpl& comm, Device& device);
 
@@ -54,7 +47,7 @@ class PeerMemory {
   int rank_;
   bool processes_;
   std::vector<int> islands_;
-  std::shared_ptr<SharedMemory> words_;  ///< on the host: for every rank `failed`, and who has let go of it
+  FailureWords words_;  ///< and of every rank who has let go of its memory
   std::vector<std::shared_ptr<std::byte>> all_;
   std::shared_ptr<Device> device_;
   std::unique_ptr<DeviceStream> rescue_;
