@@ -160,7 +160,7 @@ class BlockWriter {
     place_half(0, sorted);
     if (is_turned_) {
       const BlockAxis* const other = &axis(forward_ ? order_.back() : order_.front());
-      std::ranges::stable_partition(sorted, [&](const BlockAxis* a) { return a == other; });
+      std::stable_partition(sorted.begin(), sorted.end(), [&](const BlockAxis* a) { return a == other; });
     }
     place_half(1, sorted);
     work_ = rounded_up(work_, cache_line_bytes / element_);

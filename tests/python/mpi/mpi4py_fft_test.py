@@ -57,8 +57,8 @@ def test_all_axes(dtype):
 @pytest.mark.parametrize("dtype", "dD")
 @pytest.mark.parametrize("padding", [1.5, (1.5, 1, 2), (1, 1.5, 1.5)])
 def test_padding(dtype, padding):
-    """Odd numbers of modes, of which theirs and ours are the same."""
-    shape = (9, 7, 15)
+    """Odd lengths, and of the halved axis an odd number of modes, where theirs and ours are the same."""
+    shape = (9, 7, 17)
     fft = PFFT(WORLD, shape, dtype=dtype, padding=padding)
     factors = np.broadcast_to(padding, 3)
     assert fft.global_shape(False) == tuple(int(n * f) for n, f in zip(shape, factors, strict=True))
@@ -76,7 +76,7 @@ def test_padding(dtype, padding):
     if THEIRS:
         from mpi4py_fft import PFFT as Theirs
 
-        theirs = Theirs(WORLD, shape, dtype=dtype, padding=padding if np.ndim(padding) else [padding] * 3)
+        theirs = Theirs(WORLD, shape, dtype=dtype, padding=factors.tolist())
         assert theirs.global_shape(False) == fft.global_shape(False) and theirs.shape(True) == fft.shape(True)
         close(theirs.backward(u_hat.v.copy()), u.v, 16)
     fft.destroy()
