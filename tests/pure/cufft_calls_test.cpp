@@ -75,6 +75,21 @@ TEST(CufftCalls, AnArrayByItselfIsOneCallWithADistance) {
       }
 }
 
+/// Modes that are not those of real data give what a call for each axis does.
+TEST(CufftCalls, ARealAxisOfOnePointIsACallOfItsOwn) {
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    const CufftCalls e = cufft_calls(dense({103, 11, 1}, FftKind::real, direction));
+    ASSERT_EQ(e.steps.size(), 2u);
+    const bool forward = direction == Direction::forward;
+    const CufftCall &real = e.steps[forward ? 0 : 1].call, &others = e.steps[forward ? 1 : 0].call;
+    EXPECT_EQ(real.kind, FftKind::real);
+    EXPECT_EQ(real.axes, 1);
+    EXPECT_EQ(others.kind, FftKind::c2c);
+    EXPECT_EQ(others.axes, 2);
+    for (const CallStep& s : e.steps) EXPECT_EQ(refused(s.call), "") << to_string(s.call);
+  }
+}
+
 /// Lines along the real axis alone would be 40 calls and more; with the complex side aside there are few.
 TEST(CufftCalls, ARealArrayInAnotherOrderTakesFew) {
   for (const Direction direction : {Direction::forward, Direction::backward}) {

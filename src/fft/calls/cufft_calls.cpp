@@ -48,8 +48,15 @@ bool side_by_side(const FftDimension& fastest) {
   return std::min(fastest.from_stride, fastest.to_stride) >= many;
 }
 
+/// A real axis of one point. In a call along other axes as well, cuFFT takes one of these for the real axis,
+/// so that modes which are not those of real data give another result than a call for each axis does.
+bool is_one_real(const FftDimension* last) {
+  return last != nullptr && last->n == 1;
+}
+
 /// The axes of one call, as many as possible, at most three if `many` allows it, but one where lines lie side
-/// by side. `last`, if given, is the real axis, which the call must have as its fastest.
+/// by side, and with a real axis of one point. `last`, if given, is the real axis, which the call must have
+/// as its fastest.
 Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction direction, AxesOf many) {
   std::stable_sort(axes.begin(), axes.end(), [](const FftDimension& a, const FftDimension& b) {
     return a.from_stride > b.from_stride;
@@ -61,7 +68,8 @@ Dimensions choose_axes(Dimensions axes, const FftDimension* last, Direction dire
     for (std::size_t i = 0; i < axes.size(); ++i)
       if ((chosen >> i & 1) != 0) some.push_back(axes[i]);
     if (last != nullptr) some.push_back(*last);
-    if (some.size() > (many == AxesOf::together ? 3U : 1U) || some.size() <= best.size()) continue;
+    const bool is_alone = many != AxesOf::together || is_one_real(last);
+    if (some.size() > (is_alone ? 1U : 3U) || some.size() <= best.size()) continue;
     if (some.size() > 1 && side_by_side(some.back())) continue;
     const auto sides = sides_of(some, last != nullptr ? FftKind::real : FftKind::c2c, direction);
     if (nests(some, sides[0]) && nests(some, sides[1])) best = some;
