@@ -168,6 +168,9 @@ TEST(CufftCalls, WhatTheLibraryRefusesIsNoticed) {
   EXPECT_NE(spoiled([](CufftCall& c) { c.to.stride = 0; }), "");
   EXPECT_NE(spoiled([](CufftCall& c) { c.to.embed[1] = 11; }), "");
   EXPECT_NE(spoiled([](CufftCall& c) { c.axes = 4; }), "");
+  call = cufft_calls(dense({16, 12}, FftKind::real, Direction::forward)).steps[0].call;
+  EXPECT_EQ(refused(call), "");
+  EXPECT_NE(spoiled([](CufftCall& c) { c.n[1] = 1; }), "");
 }
 
 TEST(R2rCalls, EveryCallKeepsToWhatTheLibraryAsks) {

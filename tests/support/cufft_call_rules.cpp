@@ -16,6 +16,9 @@ Index points(const CufftCall& call, int axis, bool from) {
 std::string refused(const CufftCall& call) {
   if (call.axes < 1 || call.axes > 3) return "other than one to three axes";
   if (call.batch < 1) return "no batch";
+  // cuFFT takes another axis for the real one then (cuFFT 12, H100).
+  if (call.kind == FftKind::real && call.axes > 1 && call.n[static_cast<std::size_t>(call.axes - 1)] == 1)
+    return "a real axis of one point beside others";
   for (const bool from : {true, false}) {
     const CallSide& side = from ? call.from : call.to;
     if (side.stride < 1) return "a stride of 0";

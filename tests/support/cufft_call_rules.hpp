@@ -7,7 +7,7 @@
 
 namespace weft::test {
 
-/// Why cuFFT would refuse the call, or nothing.
+/// Why cuFFT would refuse the call, or do something else; or nothing.
 std::string refused(const CufftCall& call);
 
 }  // namespace weft::test
