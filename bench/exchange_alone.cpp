@@ -31,7 +31,8 @@ Moved moved(const std::vector<OperationTime>& times) {
 
 }  // namespace
 
-Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const std::string& exchange) {
+Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const std::string& exchange,
+                    const std::string& rails) {
   Problem p;
   const Index ranks = comm.size();
   const Index depth = std::max<Index>(1, static_cast<Index>(bytes) / 16 / ranks);
@@ -44,7 +45,8 @@ Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const s
               .set("pipeline", "sequential")
               .set("check", "local")
               .set("effort", "estimate")
-              .set("exchange", exchange)};
+              .set("exchange", exchange)
+              .set("rails", rails)};
 }
 
 ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device, int tries) {

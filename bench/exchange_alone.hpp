@@ -12,9 +12,10 @@
 
 namespace weft::bench {
 
-/// A plan of it. Every rank holds about `bytes`, and gives every other rank its share. Collective.
-Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device,
-                    const std::string& exchange = "auto");
+/// A plan of it. Every rank holds about `bytes`, and gives every other rank its share. `rails` as the option
+/// of that name. Collective.
+Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const std::string& exchange = "auto",
+                    const std::string& rails = "auto");
 
 /// Seconds of the operations that carry data, the best of all tries. On streams, which do several at the same
 /// time, from the first to the last.

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <string>
 
+#include "base/warning.hpp"
 #include "by_some.hpp"
 #include "clock.hpp"
 #include "exchange_alone.hpp"
 #include "measure_machine.hpp"
+#include "transport/transport.hpp"
 
 namespace weft::bench {
 
@@ -17,22 +20,26 @@ constexpr Index largest_far = 1 << 20;
 /// Of the array of a rank.
 constexpr Index most_bytes_of_rank = 128 << 20;
 
+/// What carries the parts.
+struct By {
+  std::string exchange, rails = "auto";
+};
+
 /// Of an exchange in which every rank gives every other one a part of so many bytes.
-ExchangeTime time_of(const Comm& comm, const char* exchange, Index part_bytes) {
-  Plan plan = exchange_alone(comm, static_cast<std::size_t>(part_bytes * comm.size()), false, exchange);
+ExchangeTime time_of(const Comm& comm, const By& by, Index part_bytes) {
+  Plan plan =
+      exchange_alone(comm, static_cast<std::size_t>(part_bytes * comm.size()), false, by.exchange, by.rails);
   return exchange_time(comm, plan, nullptr, part_bytes == smallest ? short_tries : long_tries);
 }
 
 /// Messages among ranks that are all on one machine, or all on different ones. What the processor of the
 /// receiver does within a machine is the transfer itself.
-LinkDescription messages(const Comm& comm, bool network) {
+LinkDescription messages(const Comm& comm, bool network, const By& by) {
   LinkDescription link;
   link.between = network ? "network" : "node";
   link.carries = "messages";
-  const bool threads = comm.impl().threads() != nullptr;
-  const char* const exchange = threads ? "copy" : "p2p";
   const int peers = comm.size() - 1;
-  const ExchangeTime least = time_of(comm, exchange, smallest);
+  const ExchangeTime least = time_of(comm, by, smallest);
   link.part_s = least.starting_s / peers;
   link.latency_s = std::max(least.slowest_s - least.starting_s, 1e-9);
   link.busy_share = network ? 0 : 1;
@@ -42,7 +49,7 @@ LinkDescription messages(const Comm& comm, bool network) {
                              (part <= (64 << 10) || part * comm.size() <= most_bytes_of_rank);
        part *= 4) {
     bytes.push_back(static_cast<double>(part * peers));
-    seconds.push_back(std::max(time_of(comm, exchange, part).slowest_s - least.slowest_s, 1e-9));
+    seconds.push_back(std::max(time_of(comm, by, part).slowest_s - least.slowest_s, 1e-9));
     points.push_back({static_cast<double>(part), bytes.back() / seconds.back()});
   }
   link.bytes_per_s = Curve(points);
@@ -63,8 +70,43 @@ LinkDescription stores(const Comm& comm) {
   link.between = "node";
   link.carries = "stores";
   // Two flags follow each other: a tile is free, and it is full.
-  link.flag_s = time_of(comm, "direct", smallest).slowest_s / (2.0 * std::max(1, comm.size() - 1));
+  link.flag_s = time_of(comm, {"direct"}, smallest).slowest_s / (2.0 * std::max(1, comm.size() - 1));
   return link;
+}
+
+/// The exchange on rails that works among these ranks; null if there is none.
+const ExchangeRow* exchange_on_rails(const Comm& comm) {
+  for (const ExchangeRow& row : exchange_table()) {
+    if (!row.traits.on_rails || row.rails == nullptr || comm.impl().threads() != nullptr) continue;
+    const bool missing = row.missing != nullptr && !row.missing(comm.impl()).empty();
+    if (comm.impl().least(missing ? 0 : 1) == 1) return &row;
+  }
+  return nullptr;
+}
+
+/// How many networks it finds; 0, with a warning, if it fails with them.
+int rails_found(const Comm& comm, const ExchangeRow& row) {
+  try {
+    row.prepare(comm.impl(), nullptr, {});
+    return row.rails(comm.impl(), {});
+  } catch (const Error& e) {  // on all ranks
+    if (comm.rank() == 0) warn(std::string("rails are not described: ") + e.what());
+    return 0;
+  }
+}
+
+/// With one network, with two, and so on, all at once, as they may share what carries their messages.
+std::vector<RailsDescription> rails(const Comm& comm) {
+  constexpr int most_rails = 8;
+  std::vector<RailsDescription> described;
+  const ExchangeRow* const row = exchange_on_rails(comm);
+  if (row == nullptr) return described;
+  const int count = std::min(rails_found(comm, *row), most_rails);
+  for (int n = 1; n <= count; ++n) {
+    const LinkDescription link = messages(comm, true, {row->name, std::to_string(n)});
+    described.push_back({link.latency_s, link.part_s, link.node_bytes_per_s, link.burst_bytes});
+  }
+  return described;
 }
 
 }  // namespace
@@ -76,11 +118,15 @@ std::vector<LinkDescription> measure_links(const Comm& comm) {
   std::vector<LinkDescription> links;
   const Comm node = comm.split(mine);
   const Comm across = comm.split(first_of_node ? 0 : 1);
+  const By by{comm.impl().threads() != nullptr ? "copy" : "p2p"};
   by_some(comm, node.size() > 1, [&] {
-    links.push_back(messages(node, false));
+    links.push_back(messages(node, false, by));
     links.push_back(stores(node));
   });
-  by_some(comm, first_of_node && across.size() > 1, [&] { links.push_back(messages(across, true)); });
+  by_some(comm, first_of_node && across.size() > 1, [&] {
+    links.push_back(messages(across, true, by));
+    links.back().rails = rails(across);
+  });
   return links;
 }
 

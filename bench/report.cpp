@@ -175,7 +175,8 @@ std::string json_of(const Case& c, const Measured& m, int ranks, const std::stri
                                               {"operations", p.activities},
                                               {"critical", p.critical},
                                               {"compute_s", p.compute_s},
-                                              {"wire_s", p.wire_s}});
+                                              {"wire_s", p.wire_s},
+                                              {"rails", p.rails.used}});
   }
   if (m.explanation) j["explanation"] = json_of(*m.explanation);
   if (!m.online.tuning.state.empty())

@@ -61,7 +61,8 @@ Examples:
                                     {"critical", of.critical},
                                     {"stages", stages},
                                     {"compute_s", of.compute_s},
-                                    {"wire_s", of.wire_s}});
+                                    {"wire_s", of.wire_s},
+                                    {"rails", of.rails.used}});
     }
     if (!trace_.empty()) trace.write(predicted_trace(plan, title_of_prediction(arguments_, machine, ranks_)));
     return {text, json_text("predict", json)};

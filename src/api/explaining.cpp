@@ -1,4 +1,5 @@
 // Why a plan is as it is: Plan::explain, and an explanation as text.
+#include <algorithm>
 #include <cstdio>
 #include <ostream>
 
@@ -30,11 +31,14 @@ std::string chosen_by(const Learnt& learnt) {
 std::string in_words(const PredictedDesign& p) {
   const double compute = p.forward.compute_s + p.backward.compute_s;
   const double wire = p.forward.wire_s + p.backward.wire_s;
+  const int rails = std::max(p.forward.rails.used, p.backward.rails.used);
+  const std::string carried =
+      rails > 1 ? "what " + std::to_string(rails) + " networks carry" : "what the network carries";
   char text[200];
-  std::snprintf(text, sizeof text, "%s: %.0f%% of the time; the rest is waiting that nothing hides",
-                wire > compute ? "what the network carries"
-                               : "what the ranks compute and copy, which no exchange can change",
-                100 * std::max(compute, wire) / p.seconds());
+  std::snprintf(
+      text, sizeof text, "%s: %.0f%% of the time; the rest is waiting that nothing hides",
+      wire > compute ? carried.c_str() : "what the ranks compute and copy, which no exchange can change",
+      100 * std::max(compute, wire) / p.seconds());
   return text;
 }
 

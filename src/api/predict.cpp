@@ -93,6 +93,7 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
       setting.nodes,
       [&](int rank) { return program_of(design, direction, rank); },
       {request.library, static_cast<int>(real_bytes(request.precision)), 1, design.threads.value}};
+  replay.rails = wanted_rails(design.rails.rails);
   replay.groups_of = [&](int reshape) { return exchange_groups(design.schedule(direction), reshape); };
   if (request.ranks == ReplayedRanks::classes)
     replay.like = like_ranks(design.schedule(direction), setting.nodes, uneven_rounds(design, direction));

@@ -24,6 +24,10 @@ void check_seconds(const std::string& field, double value) {
   if (!(value >= 0) || value > most_seconds) refuse(field, value, "a time in seconds, 0 or more");
 }
 
+void check_bytes(const std::string& field, Index value) {
+  if (value < 0) refuse(field, static_cast<double>(value), "0 or more");
+}
+
 void check_share(const std::string& field, double value) {
   if (!(value >= 0) || value > 1) refuse(field, value, "a share from 0 to 1");
 }
@@ -122,9 +126,19 @@ void check_link(const LinkDescription& link) {
   check_seconds(name + ".flag_s", link.flag_s);
   check_share(name + ".busy_share", link.busy_share);
   if (link.node_bytes_per_s != 0) check_speed(name + ".node_bytes_per_s", link.node_bytes_per_s);
-  if (link.burst_bytes < 0) refuse(name + ".burst_bytes", static_cast<double>(link.burst_bytes), "0 or more");
+  check_bytes(name + ".burst_bytes", link.burst_bytes);
   if (!link.share_by_machines.empty())
     check_curve(name + ".share_by_machines", link.share_by_machines, check_share_of_all);
+  if (!link.rails.empty() && (link.between != over_network || link.carries != by_messages))
+    throw Error("machine description", name + ".rails", "rails of messages between machines alone");
+  for (std::size_t i = 0; i < link.rails.size(); ++i) {
+    const RailsDescription& rails = link.rails[i];
+    const std::string where = name + ".rails[" + std::to_string(i) + "]";
+    check_seconds(where + ".latency_s", rails.latency_s);
+    check_seconds(where + ".part_s", rails.part_s);
+    check_speed(where + ".bytes_per_s", rails.bytes_per_s);
+    check_bytes(where + ".burst_bytes", rails.burst_bytes);
+  }
   if (of_devices || link.carries == by_messages)
     check_curve(name + ".bytes_per_s", link.bytes_per_s, check_speed);
 }
@@ -150,6 +164,23 @@ double bytes_per_s(const LinkDescription& link, double bytes, int ranks_of_machi
   double speed = link.bytes_per_s.at(std::max(1.0, bytes));
   if (link.node_bytes_per_s > 0) speed = std::min(speed, link.node_bytes_per_s / ranks_of_machine);
   return link.share_by_machines.empty() ? speed : speed * link.share_by_machines.at(machines);
+}
+
+int rails_used(const LinkDescription& link, int wanted) {
+  const auto described = std::max(1, static_cast<int>(link.rails.size()));
+  return wanted == 0 ? described : std::min(wanted, described);
+}
+
+LinkDescription on_rails(const LinkDescription& link, int wanted) {
+  LinkDescription on = link;
+  if (link.rails.empty()) return on;
+  const RailsDescription& rails = link.rails[static_cast<std::size_t>(rails_used(link, wanted)) - 1];
+  on.latency_s = rails.latency_s;
+  on.part_s = rails.part_s;
+  on.bytes_per_s = Curve({{1, rails.bytes_per_s}});
+  on.node_bytes_per_s = rails.bytes_per_s;
+  on.burst_bytes = rails.burst_bytes;
+  return on;
 }
 
 const LinkDescription* find_link(const MachineDescription& machine, const std::string& between,

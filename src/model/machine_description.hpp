@@ -111,6 +111,15 @@ inline constexpr const char* by_messages = "messages";
 inline constexpr const char* by_stores = "stores";
 inline constexpr const char* by_engines = "engines";
 
+/// What exchanges on rails (`ExchangeTraits::on_rails`) do with so many networks at a time. That may be less
+/// than so many times what one of them does, where the cores carry the messages, too.
+struct RailsDescription {
+  double latency_s = 0, part_s = 0;  ///< as of a link
+  double bytes_per_s = 0;            ///< of all ranks of a machine, each way, by all of these networks
+  Index burst_bytes = 0;             ///< that these networks, if they have rested, carry at once
+  friend bool operator==(const RailsDescription&, const RailsDescription&) = default;
+};
+
 /// Pairs of ranks, or devices and their hosts, that parts travel between alike, each way.
 struct LinkDescription {
   std::string between;   ///< "node", "network", "peer" or "host"
@@ -127,6 +136,9 @@ struct LinkDescription {
   /// The share of these speeds that is left where the ranks of so many machines exchange at once, as they get
   /// in each other's way between machines; without points all of it.
   Curve share_by_machines = {};
+  /// Messages between machines: of exchanges on rails, first with one network, then with two, and so on up to
+  /// all that a machine has. Empty: one network, as other exchanges find it.
+  std::vector<RailsDescription> rails = {};
   friend bool operator==(const LinkDescription&, const LinkDescription&) = default;
 };
 
@@ -151,6 +163,13 @@ const DeviceDescription& device_of(const MachineDescription& machine);
 /// How fast messages of so many bytes leave a rank that shares its machine with `ranks_of_machine` ranks,
 /// itself among them, while ranks of `machines` machines exchange.
 double bytes_per_s(const LinkDescription& link, double bytes, int ranks_of_machine, int machines);
+
+/// With how many networks exchanges on rails are predicted that want so many, or 0 for all that there are: no
+/// more than are described, and one at least.
+int rails_used(const LinkDescription& link, int wanted);
+
+/// The link as exchanges on rails find it. `wanted` as above.
+LinkDescription on_rails(const LinkDescription& link, int wanted);
 
 /// The link of that kind, or null.
 const LinkDescription* find_link(const MachineDescription& machine, const std::string& between,

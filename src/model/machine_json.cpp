@@ -58,8 +58,9 @@ class Reader {
     }
     value = Curve(std::move(points));
   }
-  /// A field that may be missing, and then has no points.
-  void optional(const char* field, Curve& value) const {
+  /// A curve or a list that may be missing, and then is empty.
+  template <class Several>
+  void optional(const char* field, Several& value) const {
     if (object_.contains(field)) (*this)(field, value);
   }
   template <class Element>
@@ -105,7 +106,8 @@ class Writer {
     MachineJson& list = object_[field] = MachineJson::array();
     for (const CurvePoint& p : value.points()) list.push_back({p.x, p.y});
   }
-  void optional(const char* field, const Curve& value) const {
+  template <class Several>
+  void optional(const char* field, const Several& value) const {
     if (!value.empty()) (*this)(field, value);
   }
   template <class Element>
@@ -202,6 +204,14 @@ void fields(const Visitor& visit, Device& d) {
   visit("ratios", d.ratios);
   visit("codecs", d.codecs);
 }
+template <class Visitor, class Rails>
+requires std::is_same_v<std::remove_const_t<Rails>, RailsDescription>
+void fields(const Visitor& visit, Rails& r) {
+  visit("latency_s", r.latency_s);
+  visit("part_s", r.part_s);
+  visit("bytes_per_s", r.bytes_per_s);
+  visit("burst_bytes", r.burst_bytes);
+}
 template <class Visitor, class Link>
 requires std::is_same_v<std::remove_const_t<Link>, LinkDescription>
 void fields(const Visitor& visit, Link& l) {
@@ -215,6 +225,7 @@ void fields(const Visitor& visit, Link& l) {
   visit("busy_share", l.busy_share);
   visit("flag_s", l.flag_s);
   visit.optional("share_by_machines", l.share_by_machines);
+  visit.optional("rails", l.rails);
 }
 template <class Visitor, class Machine>
 requires std::is_same_v<std::remove_const_t<Machine>, MachineDescription>

@@ -62,16 +62,34 @@ std::map<std::string, double> critical_path(const Replayed& replayed) {
   return path;
 }
 
+double best_speed(const LinkDescription& link, int ranks_of_machine, int machines) {
+  double speed = 0;
+  for (const CurvePoint& p : link.bytes_per_s.points())
+    speed = std::max(speed, bytes_per_s(link, p.x, ranks_of_machine, machines));
+  return speed;
+}
+
 double wire_bound(const RankTimeline& rank, const ReplayRequest& request, int machines) {
-  const LinkDescription* const link = find_link(request.machine, "network", "messages");
+  const LinkDescription* const link = find_link(request.machine, over_network, by_messages);
   if (link == nullptr || rank.bytes_sent == 0) return 0;
   const int node = at(request.nodes, rank.rank);
   const auto together = static_cast<int>(std::count(request.nodes.begin(), request.nodes.end(), node));
-  double speed = 0;
-  for (const CurvePoint& p : link->bytes_per_s.points())
-    speed = std::max(speed, bytes_per_s(*link, p.x, together, machines));
-  const Index bytes = std::max<Index>(0, rank.bytes_sent - 2 * link->burst_bytes);
-  return static_cast<double>(bytes) / speed;
+  const auto seconds = [&](const LinkDescription& l, Index sent) {
+    if (sent == 0) return 0.0;
+    const Index bytes = std::max<Index>(0, sent - 2 * l.burst_bytes);
+    return static_cast<double>(bytes) / best_speed(l, together, machines);
+  };
+  return seconds(*link, rank.bytes_sent - rank.bytes_on_rails) +
+         seconds(on_rails(*link, request.rails), rank.bytes_on_rails);
+}
+
+PredictedRails rails_of(const Replayed& replayed, const ReplayRequest& request, int machines) {
+  const LinkDescription* const link = find_link(request.machine, over_network, by_messages);
+  const bool any = std::any_of(replayed.ranks.begin(), replayed.ranks.end(),
+                               [](const RankTimeline& rank) { return rank.bytes_on_rails > 0; });
+  if (link == nullptr || !any) return {};
+  return {rails_used(*link, request.rails), request.rails, static_cast<int>(link->rails.size()),
+          best_speed(on_rails(*link, request.rails), 1, machines)};
 }
 
 std::string milliseconds(double seconds) {
@@ -115,14 +133,29 @@ Prediction summarise(const Replayed& replayed, const ReplayRequest& request) {
     p.compute_s = std::max(p.compute_s, *std::max_element(local.begin(), local.end()));
     p.wire_s = std::max(p.wire_s, wire_bound(rank, request, static_cast<int>(machines.size())));
   }
+  p.rails = rails_of(replayed, request, static_cast<int>(machines.size()));
   return p;
+}
+
+std::string to_string(const PredictedRails& rails) {
+  if (rails.used == 0) return "";
+  char speed[64];
+  std::snprintf(speed, sizeof speed, "%.4g MB/s", rails.bytes_per_s / 1e6);
+  std::string text = "  " + std::to_string(rails.used) + (rails.used == 1 ? " rail" : " rails at a time") +
+                     ", by which a machine sends " + speed;
+  if (rails.described == 0)
+    text += ": none is described, so that one network is assumed, as other exchanges find it";
+  else if (rails.wanted > rails.used)
+    text += ": of " + std::to_string(rails.wanted) + " that are wanted, so many are described";
+  return text + "\n";
 }
 
 std::string to_string(const Prediction& p) {
   return "predicted " + milliseconds(p.seconds) + " ms, slowest rank: " + list(p.activities) +
          "\n  hangs on: " + list(p.critical) + "\n  at least " + milliseconds(p.bound_s()) +
          " ms: " + (p.wire_s > p.compute_s ? "what the network carries" : "what ranks compute") +
-         " alone (compute " + milliseconds(p.compute_s) + ", network " + milliseconds(p.wire_s) + ")\n";
+         " alone (compute " + milliseconds(p.compute_s) + ", network " + milliseconds(p.wire_s) + ")\n" +
+         to_string(p.rails);
 }
 
 }  // namespace weft

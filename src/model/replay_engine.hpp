@@ -65,6 +65,10 @@ class TimedReplay {
 
   ReplayRank& of(LaneAt at) { return weft::at(ranks_, at.rank); }
   ReplayLane& lane(LaneAt at) { return of(at).lane(at.lane); }
+  static const ExchangeTraits& exchange_of(const ReplayRank& r, const Op& op) {
+    return weft::at(r.program.reshapes, op.reshape).leg.traits;
+  }
+  static void note_sent(ReplayRank& r, const ExchangeTraits& exchange, Index bytes);
   ReplayRank& replayed(int rank) { return at(ranks_, at(place_, rank)); }
 
   // timed_replay.cpp: time goes on.
@@ -104,7 +108,7 @@ class TimedReplay {
   int position_of(int sender, const ReplayTile& at_sender, bool stored, int peer, int receiver,
                   const ReplayTile& at_receiver) const;
   bool post(LaneAt at, const Op& op);
-  std::vector<Departure> start_parts(LaneAt at, ReplayTile& tile, bool gathers);
+  std::vector<Departure> start_parts(LaneAt at, ReplayTile& tile, const ExchangeTraits& exchange);
   double packing_seconds(const ReplayRank& r, Index bytes) const;
   void gather(LaneAt at, const Op& op, std::vector<Departure> departures);
   std::size_t gathering_ranks(int machine, const Op& op);
@@ -120,7 +124,8 @@ class TimedReplay {
   void lay_out_rounds();
   static const ReplayRound* come_to(const ReplayRank& r, const AwaitedRound& round);
   void begin_round(ReplayRank& r, ReplayRound& round, double begun, ReplayCause since);
-  double through_link(double& link_free, int rank, int peer, Index bytes, double begin) const;
+  double through_link(const ExchangeTraits& exchange, double& link_free, int rank, int peer, Index bytes,
+                      double begin) const;
   bool go_round(LaneAt at, const Op& op, ReplayTile& tile);
   bool go_in_rounds(LaneAt at, const Op& op);
 

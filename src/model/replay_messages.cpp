@@ -45,27 +45,34 @@ void TimedReplay::connect() {
 
 /// Starts the parts of a tile one after the other. Those under way share the rank's link: the first bytes of
 /// each can leave at once, and their last ones leave in the order in which the parts were started.
-std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile, bool gathers) {
+std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile, const ExchangeTraits& exchange) {
   ReplayRank& r = of(at);
   ReplayLane& l = r.lane(at.lane);
   std::vector<Departure> departures;
   for (const ReplayPart& p : tile.sends) {
     const bool is_near = links_.near(r.program.rank, p.peer);
-    l.clock += gathers ? links_.share_of_message(r.program.rank, p.peer) * links_.link(false).part_s +
-                             packing_seconds(r, p.bytes)
-                       : links_.link(is_near).part_s;
+    const double part_s = links_.link(is_near && !exchange.gathers, exchange).part_s;
+    l.clock += exchange.gathers
+                   ? links_.share_of_message(r.program.rank, p.peer) * part_s + packing_seconds(r, p.bytes)
+                   : part_s;
     departures.push_back({l.clock, l.clock, l.clock});
     if (is_near) continue;
-    const double wire = links_.wire_seconds(r.program.rank, p.bytes);
-    r.out_free = std::max(r.out_free, l.clock - links_.burst_seconds(r.program.rank)) + wire;
+    const double wire = links_.wire_seconds(exchange, r.program.rank, p.bytes);
+    r.out_free = std::max(r.out_free, l.clock - links_.burst_seconds(exchange, r.program.rank)) + wire;
     departures.back() = {l.clock, std::max(l.clock, r.out_free - wire), std::max(l.clock, r.out_free)};
     tile.sent = departures.back().last;
-    r.timeline.bytes_sent += p.bytes;
+    note_sent(r, exchange, p.bytes);
   }
   l.clock += r.costs.move_seconds(static_cast<double>(tile.own_bytes), r.footprint);
   for (int k = 0; k < static_cast<int>(tile.receives.size()); ++k)
     if (weft::at(tile.receives, k).peer == r.program.rank) tile.arrive(k, l.clock);
   return departures;
+}
+
+/// Of bytes that go to another machine.
+void TimedReplay::note_sent(ReplayRank& r, const ExchangeTraits& exchange, Index bytes) {
+  r.timeline.bytes_sent += bytes;
+  if (exchange.on_rails) r.timeline.bytes_on_rails += bytes;
 }
 
 /// Into memory that ranks of a machine share, or out of it.
@@ -106,8 +113,8 @@ void TimedReplay::depart(int to, const Op& op, int receive, const Departure& par
   const bool is_near = links_.near(receiver.program.rank, at(tile.receives, receive).peer);
   at(tile.departed, receive) = part;
   at(tile.arrival_of, receive) = by;
-  push(part.turn + links_.link(is_near).latency_s, is_near ? What::arrives : What::enters, {to, host_lane},
-       op.reshape, op.tile, receive);
+  push(part.turn + links_.link(is_near, exchange_of(receiver, op)).latency_s,
+       is_near ? What::arrives : What::enters, {to, host_lane}, op.reshape, op.tile, receive);
 }
 
 void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Departure>& departures,
@@ -118,8 +125,7 @@ void TimedReplay::announce_parts(LaneAt at, const Op& op, const std::vector<Depa
     const ReplayTile& tile = weft::at(ranks_, d.rank).tile(op);
     if (weft::at(tile.departed, d.receive).turn != not_yet) continue;  // the receiver did not wait for it
     Departure part = d.send < 0 ? Departure{now, now, now} : weft::at(departures, d.send);
-    if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks)
-      part.first = part.turn;  // a round for each part
+    if (exchange_of(r, op).blocks) part.first = part.turn;  // a round for each part
     depart(d.rank, op, d.receive, part, {at.rank, operation});
   }
 }
@@ -128,12 +134,12 @@ bool TimedReplay::post(LaneAt at, const Op& op) {
   ReplayRank& r = of(at);
   ReplayLane& l = r.lane(at.lane);
   ReplayTile& tile = r.tile(op);
+  const ExchangeTraits& traits = exchange_of(r, op);
   Index bytes = 0;
   for (const ReplayPart& p : tile.sends) bytes += p.bytes;
   if (!l.under_way) {
     l.begun = l.clock;
-    const ExchangeTraits& traits = weft::at(r.program.reshapes, op.reshape).leg.traits;
-    std::vector<Departure> departures = start_parts(at, tile, traits.gathers);
+    std::vector<Departure> departures = start_parts(at, tile, traits);
     if (traits.gathers)
       gather(at, op, std::move(departures));
     else
@@ -154,8 +160,9 @@ bool TimedReplay::post(LaneAt at, const Op& op) {
   // A collective goes through the peers in rounds, each of which waits for the one before.
   if (tile.sends.size() > 1)
     end += static_cast<double>(tile.sends.size() - 1) *
-           links_.link(links_.near(r.program.rank, tile.sends.back().peer)).latency_s;
-  for (const ReplayPart& p : tile.receives) end += links_.take_seconds(r.program.rank, p.peer, p.bytes);
+           links_.link(links_.near(r.program.rank, tile.sends.back().peer), traits).latency_s;
+  for (const ReplayPart& p : tile.receives)
+    end += links_.take_seconds(traits, r.program.rank, p.peer, p.bytes);
   if (last != tile.arrived.end() && *last > l.begun)
     l.cause = weft::at(tile.arrival_of, last - tile.arrived.begin());
   l.clock = end;
@@ -181,11 +188,11 @@ bool TimedReplay::take_next(LaneAt at, const Op& op, ReplayTile& tile) {
   if (next < 0 || weft::at(tile.arrived, next) > l.clock) return false;
   tile.take_first();
   const ReplayPart& part = weft::at(tile.receives, next);
-  l.clock += weft::at(r.program.reshapes, op.reshape).leg.traits.gathers
-                 ? links_.take_seconds(r.program.rank, part.peer, part.bytes,
-                                       links_.share_of_message(r.program.rank, part.peer)) +
-                       packing_seconds(r, part.bytes)
-                 : links_.take_seconds(r.program.rank, part.peer, part.bytes);
+  const ExchangeTraits& traits = exchange_of(r, op);
+  l.clock += traits.gathers ? links_.take_seconds(traits, r.program.rank, part.peer, part.bytes,
+                                                  links_.share_of_message(r.program.rank, part.peer)) +
+                                  packing_seconds(r, part.bytes)
+                            : links_.take_seconds(traits, r.program.rank, part.peer, part.bytes);
   if (weft::at(tile.arrived, next) > l.begun) l.cause = weft::at(tile.arrival_of, next);
   r.note(at.lane, op, l.begun, l.clock);
   unpack(at, op, static_cast<std::size_t>(next));
@@ -199,7 +206,7 @@ bool TimedReplay::receive(LaneAt at, const Op& op) {
   ReplayTile& tile = r.tile(op);
   if (!l.under_way) l.begun = l.clock;
   l.under_way = true;
-  if (weft::at(r.program.reshapes, op.reshape).leg.traits.blocks) {  // all is there: only unpacking is left
+  if (exchange_of(r, op).blocks) {  // all is there: only unpacking is left
     for (std::size_t k = 0; k < tile.receives.size(); ++k) unpack(at, op, k);
   } else if (take_next(at, op, tile)) {
     return true;
@@ -222,8 +229,10 @@ void TimedReplay::enters(const Event& e) {
   const ReplayPart& part = at(tile.receives, e.receive);
   const Departure& departed = at(tile.departed, e.receive);
   const int rank = r.program.rank;
-  const double latency = links_.link(false).latency_s, burst = links_.burst_seconds(rank);
-  r.in_free = std::max(r.in_free, departed.first + latency - burst) + links_.wire_seconds(rank, part.bytes);
+  const ExchangeTraits& exchange = at(r.program.reshapes, e.reshape).leg.traits;
+  const double latency = links_.link(false, exchange).latency_s, burst = links_.burst_seconds(exchange, rank);
+  r.in_free =
+      std::max(r.in_free, departed.first + latency - burst) + links_.wire_seconds(exchange, rank, part.bytes);
   const double arrival = std::max({e.time, departed.last + latency - burst, r.in_free});
   push(arrival, What::arrives, e.lane, e.reshape, e.tile, e.receive);
 }

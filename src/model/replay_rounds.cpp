@@ -91,15 +91,18 @@ void TimedReplay::begin_round(ReplayRank& r, ReplayRound& round, double begun, R
 }
 
 /// When a part has gone through the link of a rank that is free from then on, in one direction.
-double TimedReplay::through_link(double& link_free, int rank, int peer, Index bytes, double begin) const {
-  const double wire = std::max(links_.wire_seconds(rank, bytes), links_.wire_seconds(peer, bytes));
-  link_free = std::max(link_free, begin - links_.burst_seconds(rank)) + wire;
+double TimedReplay::through_link(const ExchangeTraits& exchange, double& link_free, int rank, int peer,
+                                 Index bytes, double begin) const {
+  const double wire =
+      std::max(links_.wire_seconds(exchange, rank, bytes), links_.wire_seconds(exchange, peer, bytes));
+  link_free = std::max(link_free, begin - links_.burst_seconds(exchange, rank)) + wire;
   return std::max(begin, link_free);
 }
 
 bool TimedReplay::go_round(LaneAt at, const Op& op, ReplayTile& tile) {
   ReplayRank& r = of(at);
   const int rank = r.program.rank;
+  const ExchangeTraits& exchange = exchange_of(r, op);
   const ReplayRound& round = tile.rounds[tile.round];
   const AwaitedRound same{at, op.reshape, op.tile, round.number};
   for (const int peer : {round.to, round.from})
@@ -107,7 +110,8 @@ bool TimedReplay::go_round(LaneAt at, const Op& op, ReplayTile& tile) {
       replayed(peer).awaited_rounds.push_back(same);
       return false;
     }
-  const double posted = round.begun + (round.to < 0 ? 0 : links_.link(links_.near(rank, round.to)).part_s);
+  const double posted =
+      round.begun + (round.to < 0 ? 0 : links_.link(links_.near(rank, round.to), exchange).part_s);
   double end = posted;
   ReplayCause since = round.since;
   const auto ends = [&](double time, bool for_peer, const ReplayRound& of_peer) {
@@ -118,20 +122,20 @@ bool TimedReplay::go_round(LaneAt at, const Op& op, ReplayTile& tile) {
   if (round.from >= 0) {
     const ReplayRound& sender = *come_to(replayed(round.from), same);
     const bool is_near = links_.near(rank, round.from);
-    const LinkDescription& link = links_.link(is_near);
+    const LinkDescription& link = links_.link(is_near, exchange);
     const double started = std::max(round.begun, sender.begun + link.part_s);
     double there = started + link.latency_s;
-    if (!is_near) there = through_link(r.in_free, rank, round.from, round.bytes_from, there);
+    if (!is_near) there = through_link(exchange, r.in_free, rank, round.from, round.bytes_from, there);
     ends(there, sender.begun > round.begun, sender);
-    end += links_.take_seconds(rank, round.from, round.bytes_from);
+    end += links_.take_seconds(exchange, rank, round.from, round.bytes_from);
   }
   if (round.to >= 0) {
     const ReplayRound& receiver = *come_to(replayed(round.to), same);
     const bool is_near = links_.near(rank, round.to);
     const double started = std::max(posted, receiver.begun);
-    const double sent = is_near ? started + links_.take_seconds(round.to, rank, round.bytes_to)
-                                : through_link(r.out_free, rank, round.to, round.bytes_to, started);
-    ends(sent + links_.link(is_near).latency_s, receiver.begun > posted, receiver);
+    const double sent = is_near ? started + links_.take_seconds(exchange, round.to, rank, round.bytes_to)
+                                : through_link(exchange, r.out_free, rank, round.to, round.bytes_to, started);
+    ends(sent + links_.link(is_near, exchange).latency_s, receiver.begun > posted, receiver);
   }
   // Rounds that follow each other leave links no rest.
   if (round.from >= 0 && !links_.near(rank, round.from)) r.in_free = std::max(r.in_free, end);
@@ -155,7 +159,8 @@ bool TimedReplay::go_in_rounds(LaneAt at, const Op& op) {
   Index bytes = 0;
   for (const ReplayRound& round : tile.rounds) {
     bytes += round.bytes_to;
-    if (round.to >= 0 && !links_.near(r.program.rank, round.to)) r.timeline.bytes_sent += round.bytes_to;
+    if (round.to >= 0 && !links_.near(r.program.rank, round.to))
+      note_sent(r, exchange_of(r, op), round.bytes_to);
   }
   const ReplayRound& end = tile.rounds.back();
   l.clock = tile.sent = end.begun;

@@ -21,7 +21,7 @@ void check_exchanges(const Program& program) {
 
 TimedReplay::TimedReplay(const ReplayRequest& request)
     : request_(request),
-      links_(request.machine, request.nodes),
+      links_(request.machine, request.nodes, request.rails),
       device_(request.device ? &weft::device_of(request.machine) : nullptr),
       size_(static_cast<int>(request.nodes.size())) {
   std::vector<int> like = request.like;

@@ -38,6 +38,7 @@ struct ReplayRequest {
   /// Of a reshape, by its number: for every rank the number of its exchange group. Asked of exchanges that go
   /// in rounds, through the members of a group.
   std::function<std::vector<int>(int reshape)> groups_of = {};
+  int rails = 0;  ///< networks that exchanges on rails want to use at a time; 0: all that are described
 };
 
 /// An operation of the replay, and what let it end, or begin: an operation of its own rank or of another one.
@@ -55,7 +56,8 @@ struct RankTimeline {
   int rank = 0;
   int stands_for = 1;  ///< ranks, itself included
   double end_s = 0;
-  Index bytes_sent = 0;  ///< to other machines
+  Index bytes_sent = 0;      ///< to other machines
+  Index bytes_on_rails = 0;  ///< of these, by exchanges on rails
   std::vector<PredictedOperation> operations;
 };
 

@@ -2,7 +2,10 @@
 // found when their rails are opened (transport/ucx/rails.hpp).
 #pragma once
 
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "weft/box.hpp"
@@ -22,5 +25,18 @@ struct RailSettings {
   OneSided one_sided = OneSided::automatic;
   friend bool operator==(const RailSettings&, const RailSettings&) = default;
 };
+
+/// The number of rails that option rails gives; none: auto, or names.
+inline std::optional<int> number_of_rails(const std::string& rails) {
+  int value = 0;
+  const auto [stop, error] = std::from_chars(rails.data(), rails.data() + rails.size(), value);
+  return error == std::errc() && stop == rails.data() + rails.size() ? std::optional(value) : std::nullopt;
+}
+
+/// How many rails the option asks for; 0: auto, as many as there are.
+inline int wanted_rails(const std::string& rails) {
+  if (rails == "auto") return 0;
+  return number_of_rails(rails).value_or(1 + static_cast<int>(std::count(rails.begin(), rails.end(), ',')));
+}
 
 }  // namespace weft

@@ -181,6 +181,8 @@ struct ExchangeRow {
   /// ranks.
   std::shared_ptr<const void> (*expose)(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
                                         const RailSettings& rails) = nullptr;
+  /// How many rails `prepare` has made; null for exchanges that are not on rails. Local.
+  int (*rails)(CommImpl& comm, const RailSettings& rails) = nullptr;
   /// What `prepare` and `expose` have made, for printed plans; null: nothing. Local.
   std::string (*describe)(CommImpl& comm, const RailSettings& rails,
                           const std::shared_ptr<const void>& exposed) = nullptr;

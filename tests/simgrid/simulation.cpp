@@ -89,7 +89,7 @@ class SimulatedRank {
   sg::CommPtr ask_for(const Op& op, const Message& m) {
     return box(op.reshape, op.tile, m.peer, program_.rank)->get_async<int>(&received_);
   }
-  double part_seconds(int peer) const { return links_.link(links_.near(program_.rank, peer)).part_s; }
+  double part_seconds(int peer) const { return links_.link(links_.near(program_.rank, peer), by_messages).part_s; }
   double local_seconds(const Op& op) const {
     return op.kind == OpKind::fft ? costs_.fft_seconds(at(program_.ffts, op.call), {})
                                   : costs_.copy_seconds(at(program_.copies, op.call), {});
@@ -233,7 +233,7 @@ double simulate(const Simulation& simulation) {
   const std::vector<sg::Host*> hosts = plant(simulation.tree);
   engine.seal_platform();
   const ReplayRequest& replay = simulation.replay;
-  const ReplayLinks links(replay.machine, replay.nodes);
+  const ReplayLinks links(replay.machine, replay.nodes, replay.rails);
   std::vector<SimulatedRank> ranks;
   std::size_t finished = 0;
   for (int r = 0; r < static_cast<int>(replay.nodes.size()); ++r)

@@ -1,12 +1,12 @@
 // Which devices become rails: a function of values.
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <numeric>
 #include <optional>
 #include <sstream>
 
 #include "base/text.hpp"
+#include "traffic/rail_settings.hpp"
 #include "transport/ucx/devices.hpp"
 #include "weft/error.hpp"
 
@@ -53,13 +53,6 @@ Names in_common(const std::vector<Names>& of_ranks) {
       return std::find(names.begin(), names.end(), n) == names.end();
     });
   return common;
-}
-
-/// How many rails a wish of a number asks for.
-std::optional<int> number_of(const std::string& wish) {
-  int value = 0;
-  const auto [stop, error] = std::from_chars(wish.data(), wish.data() + wish.size(), value);
-  return error == std::errc() && stop == wish.data() + wish.size() ? std::optional(value) : std::nullopt;
 }
 
 RailChoice choose_named(const Names& wanted, const std::vector<std::vector<NetDevice>>& of_ranks) {
@@ -166,7 +159,7 @@ void RailChoice::leave_out(const std::vector<int>& rails) {
 }
 
 RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<NetDevice>>& of_ranks) {
-  const std::optional<int> wanted = number_of(wish);
+  const std::optional<int> wanted = number_of_rails(wish);
   if (wish != "auto" && !wanted) return choose_named(split(wish, ','), of_ranks);
   RailChoice choice;
   for (const DeviceClass c : {DeviceClass::verbs, DeviceClass::tcp}) {

@@ -22,6 +22,9 @@ ExchangeRow ucx_row() {
   row.prepare = [](CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& settings) {
     ucx::Rails::prepare(comm, device, settings);
   };
+  row.rails = [](CommImpl& comm, const RailSettings& settings) {
+    return ucx::Rails::of(comm, settings)->count();
+  };
   row.expose = [](CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
                   const RailSettings& settings) -> std::shared_ptr<const void> {
     return ucx::RegisteredWorkspace::make(comm, memory, bytes, settings);
