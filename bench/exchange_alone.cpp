@@ -15,6 +15,7 @@ namespace {
 /// that streams do at the same time.
 struct Moved {
   double seconds = 0, begin = 1e300, end = 0;
+  int posts = 0;
 };
 
 Moved moved(const std::vector<OperationTime>& times) {
@@ -23,6 +24,7 @@ Moved moved(const std::vector<OperationTime>& times) {
     const std::string kind = t.kind;
     if (kind != "exchange" && kind != "wait" && kind != "put") continue;
     m.seconds += t.end - t.begin;
+    m.posts += kind == "exchange" ? 1 : 0;
     m.begin = std::min(m.begin, t.begin);
     m.end = std::max(m.end, t.end);
   }
@@ -31,22 +33,21 @@ Moved moved(const std::vector<OperationTime>& times) {
 
 }  // namespace
 
-Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const std::string& exchange,
-                    const std::string& rails) {
+Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const ExchangedBy& by) {
   Problem p;
   const Index ranks = comm.size();
-  const Index depth = std::max<Index>(1, static_cast<Index>(bytes) / 16 / ranks);
-  p.shape = {ranks, ranks, depth};
+  const Index depth = std::max<Index>(1, static_cast<Index>(bytes) / 16 / ranks / by.planes);
+  p.shape = {ranks * by.planes, ranks, depth};
   p.transforms = {Transform::none, Transform::none, Transform::none};
   p.output = Distribution::slab(1);
   if (on_device) p.memory = MemoryKind::cuda;
   return {comm, p,
           Options()
-              .set("pipeline", "sequential")
+              .set("pipeline", by.planes > 1 ? "planes" : "sequential")
               .set("check", "local")
               .set("effort", "estimate")
-              .set("exchange", exchange)
-              .set("rails", rails)};
+              .set("exchange", by.exchange)
+              .set("rails", by.rails)};
 }
 
 ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device, int tries) {
@@ -64,7 +65,7 @@ ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<D
     plan.forward(static_cast<const void*>(in.data()), out.data());
     const std::vector<OperationTime> times = plan.operation_times();
     const Moved m = moved(times);
-    const double seconds = device ? m.end - m.begin : m.seconds;
+    const double seconds = device || m.posts > 1 ? m.end - m.begin : m.seconds;
     double begun = 0;
     for (const OperationTime& t : times)
       if (std::string(t.kind) == "exchange") begun += t.end - t.begin;

@@ -12,13 +12,17 @@
 
 namespace weft::bench {
 
-/// A plan of it. Every rank holds about `bytes`, and gives every other rank its share. `rails` as the option
-/// of that name. Collective.
-Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const std::string& exchange = "auto",
-                    const std::string& rails = "auto");
+/// What carries it, and how.
+struct ExchangedBy {
+  std::string exchange = "auto", rails = "auto";  ///< as the options of these names
+  Index planes = 1;  ///< of every rank; several are sent one after the other, each as soon as it is packed
+};
+
+/// A plan of it. Every rank holds about `bytes`, and gives every other rank its share. Collective.
+Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const ExchangedBy& by = {});
 
 /// Seconds of the operations that carry data, the best of all tries. On streams, which do several at the same
-/// time, from the first to the last.
+/// time, and of several planes, which are packed between, from the first to the last.
 struct ExchangeTime {
   double slowest_s = 0;   ///< of the slowest rank
   double starting_s = 0;  ///< the least that any rank took to start its parts

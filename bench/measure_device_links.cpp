@@ -73,7 +73,7 @@ double flag_time(const Comm& comm, Device& device, const PeerMemory& memory, con
 /// Of the first two ranks, each sending to the other at the same time.
 std::vector<LinkDescription> peer_links(const Comm& pair, const std::shared_ptr<Device>& device,
                                         const DeviceSizes& sizes, const DeviceDescription& d) {
-  const Plan direct = exchange_alone(pair, smallest_part, true, "direct");
+  const Plan direct = exchange_alone(pair, smallest_part, true, {"direct"});
   const PlanImpl& plan = PlanImpl::of(direct);
   const DeviceScope scope(*device);
   const Index largest = sizes.memory / 2;

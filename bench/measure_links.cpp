@@ -20,21 +20,28 @@ constexpr Index largest_far = 1 << 20;
 /// Of the array of a rank.
 constexpr Index most_bytes_of_rank = 128 << 20;
 
-/// What carries the parts.
-struct By {
-  std::string exchange, rails = "auto";
+/// Of an exchange in which every rank gives every other one a part of so many bytes.
+ExchangeTime time_of(const Comm& comm, const ExchangedBy& by, Index part_bytes) {
+  Plan plan = exchange_alone(comm, static_cast<std::size_t>(part_bytes * comm.size()), false, by);
+  return exchange_time(comm, plan, nullptr, part_bytes == smallest ? short_tries : long_tries);
+}
+
+/// What a link carries.
+struct Carried {
+  double bytes_per_s;
+  Index burst_bytes;
 };
 
-/// Of an exchange in which every rank gives every other one a part of so many bytes.
-ExchangeTime time_of(const Comm& comm, const By& by, Index part_bytes) {
-  Plan plan =
-      exchange_alone(comm, static_cast<std::size_t>(part_bytes * comm.size()), false, by.exchange, by.rails);
-  return exchange_time(comm, plan, nullptr, part_bytes == smallest ? short_tries : long_tries);
+/// Of two measurements: a link that has rested may carry some bytes at once, which are no bandwidth.
+Carried carried(double fewer_bytes, double fewer_s, double bytes, double seconds) {
+  constexpr double most_burst = 1 << 20;
+  const double speed = (bytes - fewer_bytes) / std::max(seconds - fewer_s, 1e-9);
+  return {speed, static_cast<Index>(std::clamp(bytes - speed * seconds, 0.0, most_burst))};
 }
 
 /// Messages among ranks that are all on one machine, or all on different ones. What the processor of the
 /// receiver does within a machine is the transfer itself.
-LinkDescription messages(const Comm& comm, bool network, const By& by) {
+LinkDescription messages(const Comm& comm, bool network, const ExchangedBy& by) {
   LinkDescription link;
   link.between = network ? "network" : "node";
   link.carries = "messages";
@@ -54,15 +61,26 @@ LinkDescription messages(const Comm& comm, bool network, const By& by) {
   }
   link.bytes_per_s = Curve(points);
   if (!network) return link;
-  // Of the two largest sizes: a link that has rested may carry some bytes at once, which are no bandwidth.
   const std::size_t last = bytes.size() - 1;
-  const double speed = (bytes[last] - bytes[last - 1]) / std::max(seconds[last] - seconds[last - 1], 1e-9);
-  const double burst = bytes[last] - speed * seconds[last];
-  constexpr double most_burst = 1 << 20;
-  link.bytes_per_s = Curve({{static_cast<double>(smallest), speed}});
-  link.node_bytes_per_s = speed;
-  link.burst_bytes = static_cast<Index>(std::clamp(burst, 0.0, most_burst));
+  const Carried largest_two = carried(bytes[last - 1], seconds[last - 1], bytes[last], seconds[last]);
+  link.bytes_per_s = Curve({{static_cast<double>(smallest), largest_two.bytes_per_s}});
+  link.node_bytes_per_s = largest_two.bytes_per_s;
+  link.burst_bytes = largest_two.burst_bytes;
   return link;
+}
+
+/// Parts that follow each other, as those of plans that overlap: every rank sends planes, each of them as
+/// soon as it is packed.
+Carried streamed(const Comm& comm, ExchangedBy by) {
+  constexpr Index part = 64 << 10, fewest = 6, most = 48;
+  const Index planes = std::clamp(most_bytes_of_rank / (part * comm.size()), fewest, most);
+  const auto bytes_of = [&](Index count) { return static_cast<double>(part * count * (comm.size() - 1)); };
+  const auto seconds_of = [&](Index count) {
+    by.planes = count;
+    return time_of(comm, by, part * count).slowest_s;
+  };
+  const double some = seconds_of(planes / 3), all = seconds_of(planes);
+  return carried(bytes_of(planes / 3), some, bytes_of(planes), all);
 }
 
 LinkDescription stores(const Comm& comm) {
@@ -95,7 +113,9 @@ int rails_found(const Comm& comm, const ExchangeRow& row) {
   }
 }
 
-/// With one network, with two, and so on, all at once, as they may share what carries their messages.
+/// With one network, with two, and so on, all at once, as they may share what carries their messages. How
+/// fast they are is what they do at best: some networks carry less of large parts that are sent at once than
+/// of parts that follow each other, and on others packing holds up the latter.
 std::vector<RailsDescription> rails(const Comm& comm) {
   constexpr int most_rails = 8;
   std::vector<RailsDescription> described;
@@ -103,8 +123,11 @@ std::vector<RailsDescription> rails(const Comm& comm) {
   if (row == nullptr) return described;
   const int count = std::min(rails_found(comm, *row), most_rails);
   for (int n = 1; n <= count; ++n) {
-    const LinkDescription link = messages(comm, true, {row->name, std::to_string(n)});
-    described.push_back({link.latency_s, link.part_s, link.node_bytes_per_s, link.burst_bytes});
+    const ExchangedBy by{row->name, std::to_string(n)};
+    const LinkDescription link = messages(comm, true, by);
+    const Carried at_once{link.node_bytes_per_s, link.burst_bytes}, stream = streamed(comm, by);
+    const Carried& best = stream.bytes_per_s > at_once.bytes_per_s ? stream : at_once;
+    described.push_back({link.latency_s, link.part_s, best.bytes_per_s, best.burst_bytes});
   }
   return described;
 }
@@ -118,7 +141,7 @@ std::vector<LinkDescription> measure_links(const Comm& comm) {
   std::vector<LinkDescription> links;
   const Comm node = comm.split(mine);
   const Comm across = comm.split(first_of_node ? 0 : 1);
-  const By by{comm.impl().threads() != nullptr ? "copy" : "p2p"};
+  const ExchangedBy by{comm.impl().threads() != nullptr ? "copy" : "p2p"};
   by_some(comm, node.size() > 1, [&] {
     links.push_back(messages(node, false, by));
     links.push_back(stores(node));

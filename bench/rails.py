@@ -2,13 +2,14 @@
 """Exchange ucx on a cluster with several networks (multi-rail-multi-gpu-fft): what a second rail is worth, and what it
 is worth that rails are exchanged while a plan runs.
 
-    bench/rails.py --cluster PATH [--only sizes|slowed|jobs]
+    bench/rails.py --cluster PATH [--only sizes|predicted|slowed|jobs]
     bench/rails.py --draw        only draws what bench/results holds
 
 PATH is a program that makes and changes an emulated cluster: `PATH up HOSTS RATE RAILS`, `PATH rate HOST RAIL RATE`,
 `PATH mpirun RANKS_PER_HOST COMMAND...`, `PATH down`. It may need root. `sizes` is Figure 8 of the paper, one and two
-rails against MPI, `slowed` Figure 7 with a link that is slowed to a quarter and restored while a job runs, `jobs`
-Figure 9, seven jobs at once. Results go to bench/results/rails-NAME.json, pictures to docs/pictures/rails-NAME.svg.
+rails against MPI, `predicted` the same beside what the model says with a description that is measured just before, at
+each of --rates, `slowed` Figure 7 with a link that is slowed to a quarter and restored while a job runs, `jobs` Figure
+9, seven jobs at once. Results go to bench/results/rails-NAME.json, pictures to docs/pictures/rails-NAME.svg.
 """
 
 import argparse
@@ -83,6 +84,33 @@ def sizes(given: argparse.Namespace) -> dict:
             print(f"  {size}: " + ", ".join(f"{name} {1e3 * s:.1f} ms" for name, s in row["s"].items()))
             rows.append(row)
     return {"rate": given.rate, "rows": rows}
+
+
+def predicted(given: argparse.Namespace) -> dict:
+    """Measured as in `sizes`, beside predictions on the cluster as it was described before."""
+    result = {"size": given.size, "rows": []}
+    for rate in given.rates:
+        with cluster(given, rate), tempfile.NamedTemporaryFile(suffix=".json") as machine:
+            runs.describe([given.cluster, "mpirun", "1", given.bench, "--measure-machine", machine.name])
+            links = json.loads(pathlib.Path(machine.name).read_text())["links"]
+            found = {name: [] for name in CHOICES}
+            for _ in range(given.rounds):
+                for name, options in CHOICES.items():
+                    more = [*options, "--repeat", str(given.repeat), "--machine", machine.name]
+                    found[name].append(runs.run(command(given, given.size, more), given.host))
+        for name, of_rounds in found.items():
+            rounds = [r["median_s"] for r in of_rounds]
+            row = {"rate": rate, "exchange": name, "measured_s": statistics.median(rounds), "rounds_s": rounds}
+            row |= {"predicted_s": of_rounds[0]["predicted"]["seconds"], "links": links}
+            print("  " + comparison(row))
+            result["rows"].append(row)
+    return result
+
+
+def comparison(row: dict) -> str:
+    measured, said = row["measured_s"], row["predicted_s"]
+    ratio = f"predicted {1e3 * said:.1f} ms, measured {1e3 * measured:.1f} ms: {said / measured:.2f}"
+    return f"{row['rate']:>8}, {row['exchange']:>13}: {ratio}"
 
 
 def slowed(given: argparse.Namespace) -> dict:
@@ -161,6 +189,17 @@ def draw_sizes(axes, result: dict) -> None:
     axes.set(xlabel="N of N³", ylabel=f"Gbit/s sent by each host, links of {result['rate']}")
 
 
+def draw_predicted(axes, result: dict) -> None:
+    rows = result["rows"]
+    for name in CHOICES:
+        of = [r for r in rows if r["exchange"] == name]
+        axes.loglog([1e3 * r["measured_s"] for r in of], [1e3 * r["predicted_s"] for r in of], "o", label=name)
+    ends = [800 * min(r["measured_s"] for r in rows), 1200 * max(r["measured_s"] for r in rows)]
+    for factor, style in ((0.8, "--"), (1, "-"), (1.2, "--")):
+        axes.loglog(ends, [factor * e for e in ends], style, color="0.6", linewidth=0.8)
+    axes.set(xlabel=f"measured, ms, {result['size']}", ylabel="predicted, ms; dashed: 20% more or less")
+
+
 def draw_slowed(axes, result: dict) -> None:
     for name, run in result["runs"].items():
         begin = run["series"][0][0]
@@ -181,7 +220,12 @@ def draw_jobs(axes, result: dict) -> None:
     axes.set(xlabel="jobs, the fastest first", ylabel=f"ms, {result['size']}")
 
 
-EXPERIMENTS = {"sizes": (sizes, draw_sizes), "slowed": (slowed, draw_slowed), "jobs": (jobs, draw_jobs)}
+EXPERIMENTS = {
+    "sizes": (sizes, draw_sizes),
+    "predicted": (predicted, draw_predicted),
+    "slowed": (slowed, draw_slowed),
+    "jobs": (jobs, draw_jobs),
+}
 
 
 def draw(name: str, result: dict) -> None:
@@ -207,10 +251,11 @@ def main() -> int:
     arguments.add_argument("--bench", default="build/release/bin/weft-bench")
     arguments.add_argument("--only", choices=EXPERIMENTS, action="append")
     arguments.add_argument("--rate", default="1gbit", help="of the links")
+    arguments.add_argument("--rates", type=lambda text: text.split(), default="1gbit 300mbit", help="of predicted")
     arguments.add_argument("--sizes", type=lambda text: text.split(), default="32,32,32 64,64,64 96,96,96 128,128,128")
     arguments.add_argument("--repeat", type=int, default=15)
     arguments.add_argument("--rounds", type=int, default=3)
-    arguments.add_argument("--size", default="128,128,128", help="of slowed")
+    arguments.add_argument("--size", default="128,128,128", help="of slowed and predicted")
     arguments.add_argument("--slow", default="250mbit", help="of slowed, the rate of the slow link")
     arguments.add_argument("--slow-after", type=float, default=6, help="seconds from the start")
     arguments.add_argument("--slow-for", type=float, default=8, help="seconds")
