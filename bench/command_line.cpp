@@ -134,10 +134,11 @@ void add_measurement(CLI::App& app, Case& c) {
   app.add_option("--json", c.json, "file for the results")->group("Measurement");
   app.add_flag("--explain", c.explain, "why the plan is as it is, and what would make it faster")
       ->group("Measurement");
-  app.add_option("--measure-machine", c.measure_machine,
-                 "measures memory, local FFTs, codecs and links of these ranks and with --device cuda of a "
-                 "GPU into a file, and that of "
-                 "--wisdom, and does nothing else")
+  app.add_option(
+         "--measure-machine", c.measure_machine,
+         "measures memory, local FFTs, codecs and links of these ranks, with exchange ucx those of one "
+         "network, two and so on, and with --device cuda of a GPU into a file, and that of --wisdom, "
+         "and does nothing else")
       ->group("Measurement");
   app.add_option("--trace", c.trace, "file for a timeline of the last repetition (Chrome trace format)")
       ->group("Measurement");

@@ -15,8 +15,9 @@ namespace weft::bench {
 
 /// The machine of these ranks, complete on rank 0. That rank measures what one rank does alone; then as many
 /// ranks of its machine as there are cores do it together. Links are those between ranks of one machine and
-/// between machines, if there are such ranks. With a device, its own or null on all ranks, that of rank 0 and
-/// its links are measured too. Collective. Throws `weft::Error` on all ranks.
+/// between machines, if there are such ranks, these also of every number of rails. With a device, its own or
+/// null on all ranks, that of rank 0 and its links are measured too. Collective. Throws `weft::Error` on all
+/// ranks.
 MachineDescription measure_machine(const Comm& comm, const std::shared_ptr<Device>& device);
 
 /// The links alone.

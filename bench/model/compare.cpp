@@ -29,6 +29,7 @@ class Compare : public Command {
 Examples:
   weft-model compare --machine here.json --ranks 2 --ranks-per-node 2 --over exchange=direct,p2p,alltoallv
   weft-model compare --machine cluster.json --ranks 4 --over pipeline=sequential,windowed,two-front --over exchange=p2p,p2pw
+  weft-model compare --machine cluster.json --ranks 4 --set exchange=ucx --over rails=1,2
   weft-model compare --machine here.json --and cluster.json --ranks 4
 )");
   }

@@ -4,13 +4,12 @@
 
 #include <cstdlib>
 
+#include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
 #include "measure_machine.hpp"
 #include "model/machine_json.hpp"
 #include "support/described_machine.hpp"
-#include "support/expect_error.hpp"
 #include "support/has_exchange.hpp"
-#include "support/scoped_variable.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
 

@@ -93,7 +93,7 @@ TEST(ModelCommand, ItsExamplesRun) {
     }
   }
 #ifdef WEFT_WITH_MPI
-  EXPECT_EQ(examples, 24);
+  EXPECT_EQ(examples, 25);
   for (const char* name : {"p.json", "t.json", "weak.json"})
     EXPECT_TRUE(std::filesystem::exists(name)) << name;
 #else

@@ -89,7 +89,9 @@ class SimulatedRank {
   sg::CommPtr ask_for(const Op& op, const Message& m) {
     return box(op.reshape, op.tile, m.peer, program_.rank)->get_async<int>(&received_);
   }
-  double part_seconds(int peer) const { return links_.link(links_.near(program_.rank, peer), by_messages).part_s; }
+  double part_seconds(int peer) const {
+    return links_.link(links_.near(program_.rank, peer), by_messages).part_s;
+  }
   double local_seconds(const Op& op) const {
     return op.kind == OpKind::fft ? costs_.fft_seconds(at(program_.ffts, op.call), {})
                                   : costs_.copy_seconds(at(program_.copies, op.call), {});
