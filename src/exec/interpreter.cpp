@@ -113,7 +113,8 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
 
 void Interpreter::use_memory(const void* in, void* out, std::byte* work) {
   memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
-             work == nullptr ? nullptr : work + program_.scratch_offset};
+             work == nullptr ? nullptr : work + program_.scratch_offset,
+             program_.shared_bytes > 0 ? links_.window(0).of(0) : nullptr};
 }
 
 std::byte* Interpreter::target(int reshape, int to_rank, const Operand& to) const {

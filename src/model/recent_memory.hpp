@@ -31,7 +31,7 @@ class RecentMemory {
 
   double cache_bytes_;
   double gone_through_ = 0;                      ///< bytes gone through
-  std::array<std::vector<Touched>, 4> touched_;  ///< by space, the oldest first
+  std::array<std::vector<Touched>, space_count> touched_;  ///< by space, the oldest first
 };
 
 }  // namespace weft

@@ -151,6 +151,12 @@ constexpr std::array table{
              .choose = choose_two_front,
              .build = build_planes,
              .sends_parts = true},
+    Pipeline{.name = "shared",
+             .meaning = "ranks that share memory transform one array together: nothing is exchanged",
+             .parameters = {},
+             .choose = choose_shared,
+             .build = build_shared,
+             .shares = true},
 };
 
 }  // namespace

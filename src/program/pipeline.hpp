@@ -61,10 +61,17 @@ struct Pipeline {
   /// Makes the program of a rank, of a schedule with at least one reshape.
   Program (*build)(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
   bool worth_trying = true;  ///< false: it is there for comparison
+  bool shares = false;       ///< needs ranks that all reach each other's memory, on the host
   bool sends_parts = false;  ///< whether what leaves a rank is put together here, not by the exchange
 };
 
 std::span<const Pipeline> pipeline_table();
+
+/// Why pipelines that share (`Pipeline::shares`) do not do this schedule; empty: they do.
+std::string not_shared(const Schedule& schedule);
+/// Whether the arrays that ranks share then have the memory order of the schedule. Others take longer to
+/// write.
+bool keeps_order_if_shared(const Schedule& schedule, int real_bytes);
 
 /// Bytes of the largest box of a stage, or somewhat more where boxes have no common grid.
 double largest_bytes(const Field& field, int real_bytes);

@@ -54,6 +54,8 @@ void choose_windowed(const Schedule& s, int reshape, ParameterReader& read, Leg&
 void choose_th(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 void choose_planes(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
 void choose_two_front(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
+void choose_shared(const Schedule& s, int reshape, ParameterReader& read, Leg& leg);
+Program build_shared(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 Program build_local(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 Program build_windowed(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);
 Program build_planes(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request);

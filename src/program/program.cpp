@@ -34,7 +34,7 @@ const char* activity_of(OpKind kind) {
 
 namespace {
 std::string describe(const Operand& o) {
-  const char* names[] = {"in", "out", "work", "scratch"};
+  const char* names[] = {"in", "out", "work", "scratch", "shared"};
   return std::string(names[static_cast<int>(o.space)]) + "+" + std::to_string(o.offset) + "(" +
          join(o.strides, ",") + ")";
 }
@@ -131,7 +131,7 @@ LocalBytes local_bytes(const Program& program, const Op& op) {
 }
 
 Index workspace_end(const Program& p) {
-  Index last = 0;
+  Index last = p.rank == 0 ? p.shared_bytes : 0;
   const auto reach = [&](const Span& span) {
     if (span.space == Space::work) last = std::max(last, span.last);
   };

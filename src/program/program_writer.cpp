@@ -31,7 +31,7 @@ ProgramWriter::ProgramWriter(const Schedule& s, const std::vector<Leg>& legs, co
     if (place.stage_of(j) < middle) continue;
     const ExchangeTraits& traits = leg(j).traits;
     const bool all_copied = traits.stores ? r.nodes.empty() : traits.form != Form::boxes;
-    if (all_copied && leg(j).planes() == nullptr) scaled_reshape_ = place.stage_of(j);
+    if (all_copied && leg(j).planes() == nullptr && !leg(j).shares()) scaled_reshape_ = place.stage_of(j);
   }
   for (std::size_t i = 0; i < s.stages.size(); ++i)
     if (scaled_reshape_ < 0 && !s.stages[i].axes.empty()) scaled_stage_ = static_cast<int>(i);

@@ -28,6 +28,11 @@ class Sequence {
   void add_fft(int stage, const AxisVector<int>& axes, const Place& from, const Place& to, const Box& part) {
     chain(w_.emit_fft(stage, axes, from, to, part, before_));
   }
+  /// Appends what `make`, given the newest operation, appends; it returns the numbers.
+  template <class Make>
+  void follow(const Make& make) {
+    for (const int id : make(before_)) chain(id);
+  }
   /// A copy from the cache to memory that stays in the cache.
   void copy(const Op& op, const Place& from, const Place& to, const Box& part) {
     chain(w_.emit_copy(op, from, to, part, before_));

@@ -49,6 +49,12 @@ struct Planes {
   friend bool operator==(const Planes&, const Planes&) = default;
 };
 
+/// Pipeline *shared* cuts nothing: ranks that reach each other's memory transform one array, which holds what
+/// all of them have.
+struct Shared {
+  friend bool operator==(const Shared&, const Shared&) = default;
+};
+
 /// Local FFTs and copies are on one lane, what moves parts between ranks on the other. On a device the two
 /// lanes are streams that run side by side; on the host they are one. Operations of one lane run in their
 /// order.
@@ -76,14 +82,18 @@ struct Leg {
   Index tile = 0;         ///< thickness of a tile along `axis`
   int tiles = 1;          ///< on the rank that has most
   int window = 1;         ///< tiles in flight; 0: each is awaited before anything else is done
-  std::variant<Windowed, Planes> cut;
+  std::variant<Windowed, Planes, Shared> cut;
   friend bool operator==(const Leg&, const Leg&) = default;
 
   const Planes* planes() const { return std::get_if<Planes>(&cut); }
-  /// Of a leg that is not cut into planes.
+  /// Of a leg of a pipeline that cuts both sides alike.
   const Windowed& windowed() const { return std::get<Windowed>(cut); }
+  bool shares() const { return std::holds_alternative<Shared>(cut); }
   /// The axis each of whose indices has tiles of its own, or -1.
-  int item_axis() const { return planes() != nullptr ? -1 : windowed().item_axis; }
+  int item_axis() const {
+    const auto* const windowed = std::get_if<Windowed>(&cut);
+    return windowed == nullptr ? -1 : windowed->item_axis;
+  }
 };
 
 /// Whether parts are packed by who has them and unpacked by who wants them. What is stored, or taken from the

@@ -12,12 +12,14 @@
 
 namespace weft {
 
-/// The memory that an operand is in: the user's arrays, the workspace, or scratch memory, whose contents are
-/// used by the next few operations only. In an in-place transform `output` is the same memory as `input`.
-enum class Space : std::uint8_t { input, output, work, scratch };
+/// The memory that an operand is in: the user's arrays, the workspace, scratch memory, whose contents are
+/// used by the next few operations only, or memory that all ranks share (pipeline *shared*), which is the
+/// start of the first rank's workspace. In an in-place transform `output` is the same memory as `input`.
+enum class Space : std::uint8_t { input, output, work, scratch, shared };
+inline constexpr std::size_t space_count = 5;
 
 /// The start of each space, by its number.
-using Memory = std::array<std::byte*, 4>;
+using Memory = std::array<std::byte*, space_count>;
 
 struct Operand {
   Space space = Space::work;

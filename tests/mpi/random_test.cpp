@@ -25,6 +25,17 @@ TEST(RandomProblems, OnMpiRanks) {
   }
 }
 
+TEST(RandomProblems, OfOneArrayOnMpiRanks) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  const int count = problem_count(comm.size() <= 4 ? 30 : 8);
+  for (int i = 0; i < count; ++i) {
+    const RandomProblem p =
+        make_shared_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
+}
+
 TEST(RandomProblems, WithCodecsOnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const int count = problem_count(comm.size() <= 4 ? 20 : 6);

@@ -131,7 +131,7 @@ TEST(Design, OfOneMachineStoresAndSendsPlanes) {
 TEST(Design, OfBoxesThatStayInTheCacheHasNoTiles) {
   Setting setting = processes(8, 8);
   setting.cache_bytes = {1 << 20};  // 64^3 on 8 ranks: 512 KiB before and behind each exchange
-  EXPECT_EQ(first_leg(design_of(cube(64), setting)).pipeline, "sequential");
+  EXPECT_EQ(first_leg(design_of(cube(64), setting)).pipeline, "shared");
   setting.cache_bytes = {(1 << 20) - 1};
   EXPECT_EQ(first_leg(design_of(cube(64), setting)).pipeline, "planes");
   EXPECT_EQ(first_leg(design_of(cube(16), setting, Options().set("tile", 2))).pipeline, "planes");
@@ -524,7 +524,7 @@ TEST(Candidates, AreWhatServesDevices) {
   EXPECT_EQ(values_tried({}, setting, "exchange"),
             (Tried{{"direct", 1}, {"nccl", 1}, {"p2p", 1}, {"alltoallv", 1}, {"alltoall", 1}}));
   EXPECT_EQ(values_tried({}, setting, "pipeline"),
-            (Tried{{"planes", 1}, {"sequential", 1}, {"two-front", 1}, {"windowed", 1}}));
+            (Tried{{"planes", 1}, {"sequential", 1}, {"shared", 1}, {"two-front", 1}, {"windowed", 1}}));
   EXPECT_TRUE(values_tried(Options().set("exchange", "direct"), setting, "exchange").empty());
   // The rule's choice is the first, and what goes through the host the last.
   const auto groups = candidates(wishes_of({}), setting);

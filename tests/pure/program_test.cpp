@@ -102,6 +102,60 @@ TEST(Program, SlabsAndBricksAndR2c) {
   }
 }
 
+/// Without memory of its own on any rank but the first, which holds two arrays at most.
+void replay_shared(const Schedule& forward) {
+  for (const bool in_place : {false, true})
+    for (const Schedule& s : {forward, inverse(forward)}) {
+      Built made = setup(s, "shared", {}, traits::stores);
+      made.in_place = in_place;
+      Index largest = 0;
+      for (const Field& f : s.fields)
+        largest = std::max(largest, Box::whole(f.shape).count() * (f.element == Element::real ? 8 : 16));
+      for (const ReplayReport& report : replay(
+               s.ranks, [&](int r) { return made.program(r); },
+               std::vector<ReplaySettings>{{1, false, 4}, {2, false, 4}, {3, false, 4}}))
+        EXPECT_EQ(report.bytes_sent, report.bytes_received);
+      for (int r = 0; r < s.ranks; ++r) {
+        const Program program = made.program(r);
+        ASSERT_NO_THROW(check_program(program)) << to_string(s) << to_string(program);
+        EXPECT_LE(program.shared_bytes, 2 * aligned(largest));
+        EXPECT_EQ(program.ffts.empty(), false) << to_string(program);
+      }
+    }
+}
+
+TEST(Program, OfRanksThatShareOneArray) {
+  using enum Transform;
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  const auto brick = Distribution::brick();
+  for (const int ranks : {2, 3, 4, 7})
+    for (const Distribution& out : {slab(0), slab(1), brick, Distribution::pencil(2)}) {
+      replay_shared(schedule_of({8, 9, 10}, ranks, slab(0), out));
+      replay_shared(schedule_of({8, 9, 10}, ranks, slab(0), out, {c2c, c2c, r2c}));
+      replay_shared(schedule_of({8, 9, 10}, ranks, brick, out, {c2c, r2c, c2c}));
+      replay_shared(schedule_of({8, 9, 10}, ranks, brick, out, {dct2, c2c, r2c}));
+      replay_shared(batch_of(3, {8, 7, 6}, ranks, slab(0), out, {c2c, c2c, r2c}));
+    }
+  replay_shared(schedule_of({6, 7, 8, 9}, 12, brick, slab(3)));
+  replay_shared(schedule_of({32, 31, 30}, 24, brick, brick));
+}
+
+/// Without its copies: what one rank has at both ends it transforms there.
+TEST(Program, OfRanksThatShareOneArrayCopiesNothingButWhatNoFftCanMove) {
+  using enum Transform;
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  const auto copies = [](const Schedule& s) {
+    return setup(s, "shared", {}, traits::stores).program(1).copies.size();
+  };
+  for (const AxisVector<Transform>& transforms :
+       {AxisVector<Transform>{c2c, c2c, c2c}, {c2c, c2c, r2c}, {dct2, c2c, r2c}, {dct1, dst2, dct3}}) {
+    const Schedule s = schedule_of({8, 9, 10}, 2, slab(0), slab(0), transforms);
+    EXPECT_EQ(copies(s), 0U) << to_string(s);
+    EXPECT_EQ(copies(inverse(s)), 0U) << to_string(s);
+  }
+  EXPECT_EQ(copies(schedule_of({8, 9, 10}, 8, Distribution::brick(), Distribution::brick())), 2U);
+}
+
 TEST(Program, Batches) {
   using enum Transform;
   const auto slab = [](int a) { return Distribution::slab(a); };

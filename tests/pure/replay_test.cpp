@@ -93,6 +93,32 @@ TEST(Replay, NoticesWhatIsWrong) {
       "at the same time");
 }
 
+TEST(Replay, NoticesWhatIsWrongInMemoryThatRanksShare) {
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  const Built once = setup(schedule_of({8, 9, 10}, 3, slab(0), slab(1)), "shared", {}, traits::stores);
+  const Built often = setup(schedule_of({8, 9, 10}, 12, Distribution::brick(), Distribution::brick()),
+                            "shared", {}, traits::stores);
+  ASSERT_EQ(once.choices.size(), 1U);
+  ASSERT_GT(often.choices.size(), 2U);
+  const auto without = [](const Built& made, OpKind kind, int reshape) {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed)
+      replay(made.schedule.ranks,
+             [&](int r) {
+               Program p = made.program(r);
+               std::erase_if(
+                   p.ops, [&](const Op& op) { return r == 1 && op.kind == kind && op.reshape == reshape; });
+               return p;
+             },
+             {seed, false, 3});
+  };
+  EXPECT_NO_THROW(without(often, OpKind::unpack, 0));
+  expect_error([&] { without(once, OpKind::await_free, 0); }, "shared memory read");
+  expect_error([&] { without(often, OpKind::await_free, 2); }, "shared memory read");
+  expect_error([&] { without(often, OpKind::await_full, 1); }, "");
+  expect_error([&] { without(often, OpKind::signal_full, 1); }, "never ends");
+  expect_error([&] { without(often, OpKind::signal_free, 0); }, "never ends");
+}
+
 TEST(Replay, NoticesDataThatComesTooLateOrNotAtAll) {
   const Schedule s = schedule_of({12, 12, 12}, 3, Distribution::slab(0), Distribution::slab(1));
   const Built built = setup(s, "windowed", {{"tile", 3}, {"window", 1}}, traits::dense);

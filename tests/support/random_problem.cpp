@@ -394,7 +394,23 @@ std::vector<Box> random_tiling(std::uint64_t seed, const Shape& shape, int ranks
 
 namespace {
 
-RandomProblem make_problem(std::uint64_t seed, int ranks, bool mpi, bool columns) {
+enum class Drawn { any, columns, shared };
+
+/// Ranks that transform one array together, where they can.
+void draw_shared(RandomProblem& p) {
+  if (!p.user_workspace && not_shared(make_schedule(p.request())).empty())
+    p.options.set("pipeline", "shared");
+}
+
+/// Such ranks store, on one machine.
+void store_only(RandomProblem& p) {
+  p.exchanges = {"direct"};
+  p.node_ranks = 0;
+  p.far_pairs = false;
+}
+
+RandomProblem make_problem(std::uint64_t seed, int ranks, bool mpi, Drawn drawn) {
+  const bool columns = drawn == Drawn::columns;
   Dice dice(seed * 64 + static_cast<std::uint64_t>(ranks));
   RandomProblem p;
   p.seed = seed;
@@ -422,8 +438,10 @@ RandomProblem make_problem(std::uint64_t seed, int ranks, bool mpi, bool columns
     draw_line(p);
     draw_real_line(p);
   }
+  if (drawn == Drawn::shared) draw_shared(p);
   draw_parameters(dice, p);
   draw_exchanges(dice, p, mpi);
+  if (p.options.get("pipeline") == "shared") store_only(p);
   p.misaligned = dice.chance(0.2);
   p.delays = dice.chance(0.1);
   p.block_bytes = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 700 : 5000;
@@ -435,11 +453,15 @@ RandomProblem make_problem(std::uint64_t seed, int ranks, bool mpi, bool columns
 }  // namespace
 
 RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi) {
-  return make_problem(seed, ranks, mpi, false);
+  return make_problem(seed, ranks, mpi, Drawn::any);
 }
 
 RandomProblem make_columns_problem(std::uint64_t seed, int ranks, bool mpi) {
-  return make_problem(seed, ranks, mpi, true);
+  return make_problem(seed, ranks, mpi, Drawn::columns);
+}
+
+RandomProblem make_shared_problem(std::uint64_t seed, int ranks, bool mpi) {
+  return make_problem(seed, ranks, mpi, Drawn::shared);
 }
 
 void draw_codecs(RandomProblem& p, bool libraries) {

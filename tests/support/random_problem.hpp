@@ -59,6 +59,8 @@ struct RandomProblem {
 RandomProblem make_random_problem(std::uint64_t seed, int ranks, bool mpi);
 /// A problem whose modes are given by columns.
 RandomProblem make_columns_problem(std::uint64_t seed, int ranks, bool mpi);
+/// A problem whose ranks transform one array together, where that can be done.
+RandomProblem make_shared_problem(std::uint64_t seed, int ranks, bool mpi);
 /// The same problem with codecs, one for all reshapes or one for each, and an exchange that carries them.
 void draw_codecs(RandomProblem& p, bool libraries);
 /// Lets another exchange carry the problem as well, ucx, with parameters of its own; half of the times over

@@ -28,6 +28,14 @@ struct CompactOp {
   int reshape, tile, peer;
   Index first = 0, last = 0;  ///< of a put: where in the peer's workspace
   Index bytes = 0;            ///< of a put
+  int access = -1;            ///< to memory that all ranks share, or none
+};
+
+/// What a local operation reads and writes of the memory that all ranks share: the numbers of its words of
+/// eight bytes.
+struct SharedAccess {
+  std::vector<std::size_t> reads, writes;
+  bool in_place = false;
 };
 
 /// Where the parts of a tile begin in CompactProgram::sends and receives. The next tile's are behind them.
@@ -43,7 +51,39 @@ struct CompactProgram {
   std::vector<CompactTile> tiles;       ///< and one that only ends the last
   std::vector<Part> sends;              ///< messages only
   std::vector<Part> receives;           ///< of a tile by ascending peer
+  std::vector<SharedAccess> accesses;
+  Index shared_bytes = 0;  ///< as of the program
 };
+
+/// The words of a box, if it is in memory that all ranks share.
+std::vector<std::size_t> shared_words(const Operand& o, const Shape& extents, int bytes) {
+  std::vector<std::size_t> words;
+  if (o.space != Space::shared) return words;
+  constexpr Index word = 8;
+  std::vector<Index> starts{o.offset};
+  for (int a = 0; a < extents.size(); ++a) {
+    std::vector<Index> more;
+    for (const Index s : starts)
+      for (Index i = 0; i < extents[a]; ++i) more.push_back(s + i * o.strides[a] * bytes);
+    starts = std::move(more);
+  }
+  for (const Index s : starts)
+    for (Index at = s; at < s + bytes; at += word) words.push_back(static_cast<std::size_t>(at / word));
+  return words;
+}
+
+/// Of a local operation; nothing read or written if it has nothing to do with that memory.
+SharedAccess shared_access(const Program& p, const Op& op) {
+  if (op.kind == OpKind::fft) {
+    const FftCall& f = p.ffts[static_cast<std::size_t>(op.call)];
+    return {shared_words(f.from, f.from_box.extents(), f.from_bytes),
+            shared_words(f.to, f.to_box.extents(), f.to_bytes),
+            f.from.space == f.to.space && f.from.offset == f.to.offset};
+  }
+  const CopyCall& c = p.copies[static_cast<std::size_t>(op.call)];
+  return {shared_words(c.from, c.box.extents(), c.element_bytes),
+          shared_words(c.to, c.box.extents(), c.element_bytes)};
+}
 
 void add_tiles(CompactProgram& c, const ReshapeProgram& r, int rank) {
   const std::vector<TileMessages>& messages = r.sent.tiles;
@@ -83,8 +123,18 @@ CompactProgram compact(const Program& p) {
   }
   c.first_tile.push_back(c.tiles.size());
   c.tiles.push_back({c.sends.size(), c.receives.size()});
+  c.shared_bytes = p.shared_bytes;
   for (const Op& op : p.ops) {
-    if (stays_on_the_rank(op, p.rank)) continue;
+    if (stays_on_the_rank(op, p.rank)) {
+      if (p.shared_bytes == 0) continue;
+      SharedAccess access = shared_access(p, op);
+      if (access.reads.empty() && access.writes.empty()) continue;
+      CompactOp kept{op.kind, op.reshape, op.tile, op.peer};
+      kept.access = static_cast<int>(c.accesses.size());
+      c.accesses.push_back(std::move(access));
+      c.ops.push_back(kept);
+      continue;
+    }
     const auto reshape = static_cast<std::size_t>(op.reshape);
     if (c.first_tile[reshape] + static_cast<std::size_t>(op.tile) >= c.first_tile[reshape + 1])
       fail(p.rank, std::string(name_of(op.kind)) + " of tile " + std::to_string(op.tile),
@@ -122,7 +172,12 @@ class Rank {
     if (++position_ < program_.ops.size()) return;
     position_ = 0;
     ++execution_;
+    last_reshape = -1;
   }
+  const SharedAccess& access(const CompactOp& op) const {
+    return program_.accesses[static_cast<std::size_t>(op.access)];
+  }
+  bool shares() const { return program_.shared_bytes > 0; }
 
   /// The parts of a tile that go by messages, and those that come, one way or the other. Empty if this rank
   /// has no such tile.
@@ -163,6 +218,8 @@ class Rank {
 
   static constexpr Index nothing = -1;
   bool begun = false;  ///< whether `op` has posted its messages already
+  /// Of memory that all ranks share: the newest reshape that this rank has written for, or is to read from.
+  int last_reshape = -1;
 
  private:
   std::size_t no_tile() const { return program_.tiles.size() - 1; }
@@ -185,6 +242,7 @@ class Replay {
  public:
   Replay(const std::vector<CompactProgram>& programs, const ReplaySettings& settings) : settings_(settings) {
     for (const CompactProgram& p : programs) ranks_.emplace_back(p, settings.executions);
+    if (!programs.empty()) written_.resize(static_cast<std::size_t>(programs[0].shared_bytes / 8));
   }
 
   ReplayReport run() {
@@ -222,6 +280,10 @@ class Replay {
 
   bool step(int r, const CompactOp& op) {
     const std::size_t execution = rank(r).execution();
+    if (op.access >= 0) {
+      use_shared(r, op);
+      return true;
+    }
     switch (op.kind) {
       case OpKind::post:
         return post(r, op);
@@ -238,6 +300,7 @@ class Replay {
         put(r, op);
         return true;
       case OpKind::signal_full:
+        if (rank(r).shares()) announce(r, op);
         rank(op.peer).full(execution, sent_part(r, op.peer, op)) = true;
         return true;
       case OpKind::await_full:
@@ -245,6 +308,32 @@ class Replay {
       default:
         return true;
     }
+  }
+
+  /// What a rank reads has to be what was written for that reshape in this execution, and nothing newer.
+  void use_shared(int r, const CompactOp& op) {
+    Rank& self = rank(r);
+    const SharedAccess& access = self.access(op);
+    for (const std::size_t word : access.reads)
+      if (written_[word] != std::pair(self.execution() + 1, self.last_reshape))
+        fail(r,
+             "shared memory read in execution " + std::to_string(self.execution() + 1) + " for reshape " +
+                 std::to_string(self.last_reshape) + ", written in execution " +
+                 std::to_string(written_[word].first) + " for reshape " +
+                 std::to_string(written_[word].second),
+             "what was written for it");
+    if (access.writes.empty()) return;
+    if (!access.in_place) ++self.last_reshape;
+    for (const std::size_t word : access.writes) written_[word] = {self.execution() + 1, self.last_reshape};
+  }
+
+  /// A part that its receiver reads where it is.
+  void announce(int r, const CompactOp& op) {
+    const Part& part = sent_part(r, op.peer, op);
+    rank(op.peer).under_way(rank(r).execution(), part) = part.bytes;
+    ++under_way_;
+    ++report_.messages;
+    report_.bytes_sent += part.bytes;
   }
 
   /// Whether all peers that exchange messages in these parts have posted the tile.
@@ -297,6 +386,7 @@ class Replay {
   bool await_full(int r, const CompactOp& op) {
     const Part& part = sent_part(op.peer, r, op);
     if (!rank(r).full(rank(r).execution(), part)) return false;
+    if (rank(r).shares()) rank(r).last_reshape = std::max(rank(r).last_reshape, op.reshape);
     take(part, r);
     return true;
   }
@@ -333,6 +423,9 @@ class Replay {
   ReplaySettings settings_;
   std::vector<Rank> ranks_;
   Index under_way_ = 0;  ///< messages that have been sent and not been received
+  /// Of the memory that all ranks share, per word: the execution, counted from 1, and the reshape for which
+  /// it was written last.
+  std::vector<std::pair<std::size_t, int>> written_;
   ReplayReport report_;
 };
 

@@ -77,6 +77,14 @@ TEST(Execution, AllocatesNothing) {
 }
 
 /// With effort online once it has settled, also while it measures now and then.
+TEST(Execution, OfOneArrayAllocatesNothing) {
+  ThreadTeam(4).run([](const Comm& comm) {
+    for (const bool in_place : {false, true})
+      for (const int threads : {1, 3})
+        execute_and_count<double>(comm, {"direct", "shared", in_place, false, threads});
+  });
+}
+
 TEST(Execution, OfATunedPlanAllocatesNothing) {
   ThreadTeam(2).run([](const Comm& comm) {
     Problem p;

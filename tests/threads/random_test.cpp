@@ -26,6 +26,18 @@ TEST(RandomProblems, OnThreadRanks) {
   }
 }
 
+TEST(RandomProblems, OfOneArrayOnThreadRanks) {
+  const int count = problem_count(120);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
+    const int ranks = 2 + static_cast<int>(seed % 12);
+    const RandomProblem p = make_shared_problem(seed, ranks, false);
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
+    ASSERT_NO_THROW(ThreadTeam(ranks).run([&](const Comm& comm) { run_random_problem(comm, p); }))
+        << p.describe();
+  }
+}
+
 TEST(RandomProblems, WithCodecsOnThreadRanks) {
   const int count = problem_count(160);
   for (int i = 0; i < count; ++i) {

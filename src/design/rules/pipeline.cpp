@@ -101,6 +101,18 @@ bool is_worth_tiles(const Given& given, const Schedule& schedule, const Offers& 
   return std::any_of(choices.begin(), choices.end(), [](const Leg& c) { return c.tiles > 1; });
 }
 
+/// Why ranks cannot transform one array together; empty: they can.
+std::string why_not_shared(const Given& given, const Schedule& schedule, const Offers& offers,
+                           const PipelineRules& rules) {
+  if (const std::string lengths = not_shared(schedule); !lengths.empty()) return lengths;
+  if (given.on_device()) return "arrays in memory of a GPU";
+  if (given.setting.some_far()) return "ranks on several machines";
+  if (rules.coded) return "a codec";
+  for (const Offer* o : offers)
+    if (!o->traits.stores || o->traits.gathers) return "exchange " + o->name;
+  return "";
+}
+
 }  // namespace
 
 Index message_bytes(const Given& given, const Schedule& schedule) {
@@ -168,10 +180,17 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   // What is asked for takes two hops more, which the tiles behind it have to hide.
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
-  const bool overlaps =
-      can_overlap(setting, offers) && is_worth_tiles(given, design.schedules[0], offers, rules);
-  const PipelineWish wish =
-      wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device) : "sequential");
+  const Schedule& forward = design.schedules[0];
+  const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, forward, offers, rules);
+  const std::string apart = why_not_shared(given, forward, offers, rules);
+  const bool exchanges = !reshape_stages(forward).empty();
+  const bool together = exchanges && apart.empty() && keeps_order_if_shared(forward, rules.real_bytes);
+  const PipelineWish wish = wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device)
+                                                          : together ? "shared"
+                                                                     : "sequential");
+  if (exchanges && wish.pipeline->shares && !apart.empty())
+    throw Error("plan: option pipeline", "shared, with " + apart,
+                "another pipeline: this one is for ranks that store into each other's memory on the host");
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
     if (const std::string& why = setting.closed.roomy; !why.empty())

@@ -1,0 +1,223 @@
+// Pipeline *shared*, of ranks that reach each other's memory: between two FFTs the array is one, in memory of
+// rank 0, and every rank transforms its box of it where it lies. A reshape moves nothing: a rank waits until
+// those are done whose results it reads. Two such arrays take turns, so that no FFT works in place. The
+// memory is that of an exchange that stores, and its flags keep order:
+//
+// - Nobody writes before all ranks have begun the execution, and so have read what the one before left.
+// - A rank tells those that read from its box that it is full.
+// - From the third reshape on an array is written again: all ranks have to have read it.
+#include <algorithm>
+#include <array>
+
+#include "program/pipeline_rules.hpp"
+#include "program/sequence.hpp"
+#include "program/sub_tiles.hpp"
+#include "traffic/parcels.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The least extent along an axis that a rank with points has on either side of a reshape.
+Index least_extent(const Schedule& s, int stage, int axis) {
+  Index least = at(s.fields, stage).shape[axis];
+  for (const int side : {stage, stage + 1})
+    for (int r = 0; r < s.ranks; ++r)
+      if (const Box box = at(s.fields, side).box(r); !box.empty()) least = std::min(least, box.extent(axis));
+  return least;
+}
+
+/// The memory order of the array of reshape `j`. Ranks that write or read short runs get in each other's way,
+/// as they share cache lines: where ranks cut the fastest axis so, another one that they cut less is the
+/// fastest.
+Order order_of_array(const Schedule& s, int j, int real_bytes) {
+  constexpr Index long_enough = 4 * line_bytes;
+  const int stage = at(reshape_stages(s), j);
+  const Index element = at(s.fields, stage).element == Element::real ? real_bytes : 2 * real_bytes;
+  const Order& order = at(s.fields, stage + 1).order(0);
+  int fastest = order.back();
+  if (least_extent(s, stage, fastest) * element >= long_enough) return order;
+  for (int i = order.size() - 1; i >= 0; --i)
+    if (least_extent(s, stage, order[i]) > least_extent(s, stage, fastest)) fastest = order[i];
+  return axes_last(order, {fastest});
+}
+
+/// What is transformed between two reshapes, or before the first, or after the last.
+struct Segment {
+  int stage = -1;
+  AxisVector<int> axes;
+};
+
+bool is_whole(const Schedule& s, const Field& field, int axis) {
+  for (int r = 0; r < s.ranks; ++r) {
+    const Box box = field.box(r);
+    if (!box.empty() && box.extent(axis) != field.shape[axis]) return false;
+  }
+  return true;
+}
+
+/// Gives `to`, which has no FFT, an axis of `from` that all ranks hold whole in `field`. `real_first`: the
+/// direction in which the real axis is transformed at the end of `from`, where it stays.
+void give(const Schedule& s, Segment& from, Segment& to, const Field& field, Direction real_first) {
+  if (from.axes.size() < 2 || !s.line.empty()) return;
+  const Stage& stage = at(s.stages, from.stage);
+  const bool converts = s.input().element != s.output().element;
+  if (converts && (stage.real_axis < 0 || stage.direction != real_first)) return;
+  for (const int a : s.input().order(0)) {  // the same on all ranks
+    if (a == stage.real_axis || !from.axes.contains(a) || !is_whole(s, field, a)) continue;
+    AxisVector<int> rest;
+    for (const int b : from.axes)
+      if (b != a) rest.push_back(b);
+    to = {from.stage, {}};
+    to.axes.push_back(a);
+    from.axes = rest;
+    return;
+  }
+}
+
+/// The last segment, or the first one, has no FFT where a schedule ends, or begins, with a reshape. There it
+/// is given an axis of the FFT at the other end that all ranks hold whole, and need not copy.
+std::vector<Segment> divide(const Schedule& s) {
+  std::vector<Segment> segments;
+  std::vector<int> ends = reshape_stages(s);
+  ends.push_back(static_cast<int>(s.stages.size()));
+  for (const int end : ends) {
+    const bool transforms = end > 0 && at(s.stages, end - 1).kind == Stage::Kind::fft;
+    const int stage = transforms ? end - 1 : -1;
+    segments.push_back({stage, axes_of(s, stage)});
+  }
+  Segment &first = segments.front(), &last = segments.back();
+  if (last.axes.empty()) give(s, first, last, s.output(), Direction::forward);
+  if (first.axes.empty()) give(s, last, first, s.input(), Direction::backward);
+  return segments;
+}
+
+class SharedBuilder {
+ public:
+  SharedBuilder(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request)
+      : w_(schedule, legs, request),
+        sequence_(w_),
+        reshapes_(w_.place.reshapes()),
+        segments_(divide(schedule)) {
+    for (const Leg& leg : legs) check(leg);
+  }
+
+  Program build() {
+    for (int j = 0; j < reshapes_; ++j) {
+      const Field& f = w_.place.field_before(j);
+      Index& bytes = array_bytes_.at(static_cast<std::size_t>(j % 2));
+      bytes = std::max(bytes, aligned(Box::whole(f.shape).count() * w_.place.element_bytes(f)));
+    }
+    w_.program.shared_bytes = array_bytes_[0] + array_bytes_[1];
+    for (int j = 0; j < reshapes_; ++j)
+      orders_.push_back(order_of_array(w_.schedule, j, w_.request.real_bytes));
+    for (int j = 0; j < reshapes_; ++j) open(j);
+    for (int j = 0; j <= reshapes_; ++j) run(j);
+    return w_.close();
+  }
+
+ private:
+  void check(const Leg& leg) const {
+    if (!leg.traits.stores || leg.traits.gathers || !w_.request.nodes.empty() || w_.request.two_lanes ||
+        leg.codec)
+      throw Error("program: pipeline shared", leg.exchange,
+                  "an exchange that stores, among ranks that all reach each other's memory, on the host, "
+                  "without a codec",
+                  w_.rank);
+  }
+
+  /// What this rank holds of a field before or after a reshape, in the array of all.
+  Place held(int j, const Field& field) const {
+    const Order& order = at(orders_, j);
+    Place p{Space::shared,
+            j % 2 == 0 ? 0 : array_bytes_[0],
+            Box::whole(field.shape),
+            dense_strides(field.shape, order),
+            w_.place.element_bytes(field),
+            field.element};
+    const Box box = field.box(w_.rank);
+    if (!box.empty()) p.base = p.at(box).offset;
+    p.box = box;
+    return p;
+  }
+  Place source(int j) const { return j == 0 ? w_.input : held(j - 1, w_.place.field_after(j - 1)); }
+  Place result(int j) const { return j == reshapes_ ? w_.output : held(j, w_.place.field_before(j)); }
+
+  /// Whose results this rank reads, and who reads its own.
+  void open(int j) {
+    ReshapeProgram& r = w_.open(j, 1);
+    TileMessages& messages = r.stored.tiles.front();
+    const Field &before = w_.place.field_before(j), &after = w_.place.field_after(j);
+    const int bytes = w_.place.element_bytes(before);
+    for (const Overlap& o : after.tiling->overlaps(before.box(w_.rank)))
+      messages.sends.push_back({o.rank, 0, o.box.count() * bytes});
+    for (const Overlap& o : before.tiling->overlaps(after.box(w_.rank)))
+      messages.receives.push_back({o.rank, 0, o.box.count() * bytes});
+  }
+
+  const TileMessages& messages(int j) const { return at(w_.program.reshapes, j).stored.tiles.front(); }
+  void flag(int j, OpKind kind, int peer = -1) {
+    if (peer != w_.rank) sequence_.move(w_.op_of(j, kind, 0, peer));
+  }
+
+  void run(int j) {
+    if (j == 0 || (j > 1 && j < reshapes_)) {
+      flag(j, OpKind::signal_free);
+      for (int i = 1; i < w_.schedule.ranks; ++i)
+        flag(j, OpKind::await_free, (w_.rank + i) % w_.schedule.ranks);
+    }
+    if (j > 0)
+      for (const Message& m : messages(j - 1).receives) flag(j - 1, OpKind::await_full, m.peer);
+    transform(j);
+    if (j < reshapes_)
+      for (const Message& m : messages(j).sends) flag(j, OpKind::signal_full, m.peer);
+  }
+
+  void transform(int j) {
+    const Segment& s = at(segments_, j);
+    const Place from = source(j), to = result(j);
+    if (s.axes.empty()) {
+      sequence_.copy(j == 0 ? Op{.kind = OpKind::copy, .stage = 0} : w_.op_of(j - 1, OpKind::copy, 0), from,
+                     to, from.box);
+      return;
+    }
+    Place spare = Placement::dense_work(from);
+    if (w_.rank == 0) spare.base = w_.program.shared_bytes;
+    sequence_.follow(
+        [&](const Ids& before) { return w_.transform_whole(s.stage, s.axes, from, to, spare, before); });
+  }
+
+  ProgramWriter w_;
+  Sequence sequence_;
+  int reshapes_;
+  std::vector<Segment> segments_;
+  std::array<Index, 2> array_bytes_{};  ///< of the arrays that take turns
+  std::vector<Order> orders_;           ///< of the array of each reshape
+};
+
+}  // namespace
+
+std::string not_shared(const Schedule& schedule) {
+  for (int stage = 0; stage < static_cast<int>(schedule.stages.size()); ++stage)
+    if (resizes(schedule, stage)) return "FFTs that change lengths, surround an operator or make halves";
+  return "";
+}
+
+bool copies_little_if_shared(const Schedule& schedule) {
+  const std::vector<Segment> segments = divide(schedule);
+  const bool copies = segments.front().axes.empty() || segments.back().axes.empty();
+  return !copies || segments.size() > 3;
+}
+
+void choose_shared(const Schedule& s, int /*reshape*/, ParameterReader& /*read*/, Leg& leg) {
+  if (const std::string why = not_shared(s); !why.empty())
+    throw Error("plan: option pipeline", "shared, with " + why, "another pipeline");
+  leg.cut = Shared{};
+  leg.reason = "one array for all ranks";
+}
+
+Program build_shared(const Schedule& schedule, const std::vector<Leg>& legs, const ProgramRequest& request) {
+  return SharedBuilder(schedule, legs, request).build();
+}
+
+}  // namespace weft
