@@ -69,9 +69,8 @@ std::span<const Pipeline> pipeline_table();
 
 /// Why pipelines that share (`Pipeline::shares`) do not do this schedule; empty: they do.
 std::string not_shared(const Schedule& schedule);
-/// Whether the arrays that ranks share then have the memory order of the schedule. Others take longer to
-/// write.
-bool keeps_order_if_shared(const Schedule& schedule, int real_bytes);
+/// Whether ranks then copy nothing at either end, or little among all that they do.
+bool copies_little_if_shared(const Schedule& schedule);
 
 /// Bytes of the largest box of a stage, or somewhat more where boxes have no common grid.
 double largest_bytes(const Field& field, int real_bytes);
