@@ -30,7 +30,7 @@ class RecentMemory {
   bool gone(const Touched& t) const { return gone_through_ - t.after >= cache_bytes_; }
 
   double cache_bytes_;
-  double gone_through_ = 0;                      ///< bytes gone through
+  double gone_through_ = 0;                                ///< bytes gone through
   std::array<std::vector<Touched>, space_count> touched_;  ///< by space, the oldest first
 };
 

@@ -116,7 +116,7 @@ struct Program {
   ModesNyquist nyquist = ModesNyquist::shared;  ///< of calls that are resized
   ModeColumnsPtr columns = {};                  ///< if modes are given by columns
   Index largest_box_bytes = 0;                  ///< of any stage, on this rank
-  Index shared_bytes = 0;    ///< that all ranks share, in the workspace of rank 0
+  Index shared_bytes = 0;                       ///< that all ranks share, in the workspace of rank 0
   Index scratch_offset = 0;                     ///< where in the workspace the scratch memory begins
   /// At most twice that, both halves rounded up to 64 bytes, and behind them what planes and what is stored
   /// and coded need.

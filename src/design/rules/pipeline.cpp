@@ -104,7 +104,7 @@ bool is_worth_tiles(const Given& given, const Schedule& schedule, const Offers& 
 /// Why ranks cannot transform one array together; empty: they can.
 std::string why_not_shared(const Given& given, const Schedule& schedule, const Offers& offers,
                            const PipelineRules& rules) {
-  if (const std::string lengths = not_shared(schedule); !lengths.empty()) return lengths;
+  if (std::string lengths = not_shared(schedule); !lengths.empty()) return lengths;
   if (given.on_device()) return "arrays in memory of a GPU";
   if (given.setting.some_far()) return "ranks on several machines";
   if (rules.coded) return "a codec";
