@@ -33,7 +33,7 @@ HELP = {
     "one_sided": "of exchange ucx: auto, on, off: transfers are put into their receivers' workspaces",
     "online": "executions in which effort online tries: 20",
     "overlap": "on, off: each tile is awaited before anything else is done",
-    "pipeline": "auto, sequential, th, windowed, planes, two-front",
+    "pipeline": "auto, sequential, th, windowed, planes, two-front, shared",
     "puts": "on GPUs: auto, kernel, engine",
     "px": "of windowed: planes that are transformed and packed together, across the tile",
     "pz": "of windowed: the same along the axis that tiles cut",
