@@ -14,7 +14,7 @@ class Error(ValueError):
     >>> weft.Plan(None, (4, 4), pipeline="quick")
     Traceback (most recent call last):
     ...
-    weft.Error: weft: options: pipeline: "quick"; expected one of auto, sequential, th, windowed, planes, two-front, shared
+    weft.Error: weft: options: pipeline: "quick"; expected one of auto, sequential, th, windowed, planes, ...
     """
 
     def __init__(self, operation: str, got: str, expected: str, rank: int = -1) -> None:
