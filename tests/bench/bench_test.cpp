@@ -40,7 +40,7 @@ TEST(Bench, BytesAreTheSchedules) {
     Case c;
     c.shape = "24,24,10";
     c.repeat = 2;
-    c.options.set("exchange", exchange);
+    c.options.set("exchange", exchange).set("pipeline", "sequential");
     const Measured m = measured_on(4, c);
     const double all = 24 * 24 * 10 * 16;
     // Slabs to slabs: each rank keeps a quarter of what it has. A direct exchange puts that quarter too.
