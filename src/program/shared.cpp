@@ -3,11 +3,14 @@
 // those are done whose results it reads. Two such arrays take turns, so that no FFT works in place. The
 // memory is that of an exchange that stores, and its flags keep order:
 //
-// - Nobody writes before all ranks have begun the execution, and so have read what the one before left.
+// - Nobody writes before all ranks have begun the execution, and so have read what the one before left. Ranks
+//   that exchange nothing with each other, by way of others either, would wait for each other: they are left
+//   to other pipelines. Ranks without points take no part.
 // - A rank tells those that read from its box that it is full.
 // - From the third reshape on an array is written again: all ranks have to have read it.
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "program/pipeline_rules.hpp"
 #include "program/sequence.hpp"
@@ -47,6 +50,37 @@ struct Segment {
   int stage = -1;
   AxisVector<int> axes;
 };
+
+/// Per rank, whether it has points in any stage.
+std::vector<bool> who_takes_part(const Schedule& s) {
+  std::vector<bool> takes_part;
+  for (int r = 0; r < s.ranks; ++r)
+    takes_part.push_back(
+        std::any_of(s.fields.begin(), s.fields.end(), [&](const Field& f) { return !f.box(r).empty(); }));
+  return takes_part;
+}
+
+/// Whether all ranks that take part are connected by what they exchange in any of the reshapes.
+bool are_connected(const Schedule& s) {
+  std::vector<std::vector<int>> groups;  // of each reshape
+  for (int j = 0; j < static_cast<int>(reshape_stages(s).size()); ++j)
+    groups.push_back(exchange_groups(s, j));
+  std::vector<int> lowest(static_cast<std::size_t>(s.ranks));  // of the ranks that are connected with a rank
+  std::iota(lowest.begin(), lowest.end(), 0);
+  for (std::vector<int> before; before != lowest;) {
+    before = lowest;
+    for (const std::vector<int>& group : groups)
+      for (int r = 0; r < s.ranks; ++r) {
+        int &a = at(lowest, r), &b = at(lowest, at(group, r));
+        a = b = std::min(a, b);
+      }
+  }
+  const std::vector<bool> takes_part = who_takes_part(s);
+  int sets = 0;
+  for (int r = 0; r < s.ranks; ++r)
+    sets += takes_part[static_cast<std::size_t>(r)] && at(lowest, r) == r ? 1 : 0;
+  return sets <= 1;
+}
 
 bool is_whole(const Schedule& s, const Field& field, int axis) {
   for (int r = 0; r < s.ranks; ++r) {
@@ -98,7 +132,8 @@ class SharedBuilder {
       : w_(schedule, legs, request),
         sequence_(w_),
         reshapes_(w_.place.reshapes()),
-        segments_(divide(schedule)) {
+        segments_(divide(schedule)),
+        takes_part_(who_takes_part(schedule)) {
     for (const Leg& leg : legs) check(leg);
   }
 
@@ -112,7 +147,7 @@ class SharedBuilder {
     for (int j = 0; j < reshapes_; ++j)
       orders_.push_back(order_of_array(w_.schedule, j, w_.request.real_bytes));
     for (int j = 0; j < reshapes_; ++j) open(j);
-    for (int j = 0; j <= reshapes_; ++j) run(j);
+    for (int j = 0; j <= reshapes_ && takes_part(w_.rank); ++j) run(j);
     return w_.close();
   }
 
@@ -160,11 +195,14 @@ class SharedBuilder {
     if (peer != w_.rank) sequence_.move(w_.op_of(j, kind, 0, peer));
   }
 
+  bool takes_part(int rank) const { return takes_part_[static_cast<std::size_t>(rank)]; }
+
   void run(int j) {
     if (j == 0 || (j > 1 && j < reshapes_)) {
       flag(j, OpKind::signal_free);
       for (int i = 1; i < w_.schedule.ranks; ++i)
-        flag(j, OpKind::await_free, (w_.rank + i) % w_.schedule.ranks);
+        if (const int peer = (w_.rank + i) % w_.schedule.ranks; takes_part(peer))
+          flag(j, OpKind::await_free, peer);
     }
     if (j > 0)
       for (const Message& m : messages(j - 1).receives) flag(j - 1, OpKind::await_full, m.peer);
@@ -191,6 +229,7 @@ class SharedBuilder {
   Sequence sequence_;
   int reshapes_;
   std::vector<Segment> segments_;
+  std::vector<bool> takes_part_;        ///< per rank
   std::array<Index, 2> array_bytes_{};  ///< of the arrays that take turns
   std::vector<Order> orders_;           ///< of the array of each reshape
 };
@@ -200,6 +239,7 @@ class SharedBuilder {
 std::string not_shared(const Schedule& schedule) {
   for (int stage = 0; stage < static_cast<int>(schedule.stages.size()); ++stage)
     if (resizes(schedule, stage)) return "FFTs that change lengths, surround an operator or make halves";
+  if (!are_connected(schedule)) return "ranks that exchange nothing with each other";
   return "";
 }
 

@@ -11,6 +11,7 @@
 #include "schedule/planner.hpp"
 #include "support/built.hpp"
 #include "support/diverted.hpp"
+#include "support/expect_error.hpp"
 #include "support/random_parameters.hpp"
 #include "support/random_problem.hpp"
 #include "support/replay.hpp"
@@ -104,6 +105,7 @@ TEST(Program, SlabsAndBricksAndR2c) {
 
 /// Without memory of its own on any rank but the first, which holds two arrays at most.
 void replay_shared(const Schedule& forward) {
+  ASSERT_EQ(not_shared(forward), "") << to_string(forward);
   for (const bool in_place : {false, true})
     for (const Schedule& s : {forward, inverse(forward)}) {
       Built made = setup(s, "shared", {}, traits::stores);
@@ -119,7 +121,6 @@ void replay_shared(const Schedule& forward) {
         const Program program = made.program(r);
         ASSERT_NO_THROW(check_program(program)) << to_string(s) << to_string(program);
         EXPECT_LE(program.shared_bytes, 2 * aligned(largest));
-        EXPECT_EQ(program.ffts.empty(), false) << to_string(program);
       }
     }
 }
@@ -138,6 +139,23 @@ TEST(Program, OfRanksThatShareOneArray) {
     }
   replay_shared(schedule_of({6, 7, 8, 9}, 12, brick, slab(3)));
   replay_shared(schedule_of({32, 31, 30}, 24, brick, brick));
+}
+
+/// Two pairs of ranks, neither of which has anything for the other, would wait for each other.
+TEST(Program, OfRanksThatExchangeNothingWithEachOtherShareNoArray) {
+  using enum Transform;
+  const auto pencils = [](int axis) { return Distribution::pencil(axis); };
+  const Schedule pairs = schedule_of({4, 6, 8}, 4, pencils(2), pencils(1), {none, c2c, c2c});
+  EXPECT_NE(not_shared(pairs), "") << to_string(pairs);
+  expect_error([&] { setup(pairs, "shared", {}, traits::stores); }, "exchange nothing with each other");
+  EXPECT_EQ(not_shared(schedule_of({4, 6, 8}, 4, pencils(2), pencils(1))), "");
+  // Two of five ranks have no points.
+  const Schedule few = schedule_of({3, 3, 8}, 5, Distribution::slab(0), Distribution::slab(1));
+  EXPECT_EQ(not_shared(few), "");
+  const Built made = setup(few, "shared", {}, traits::stores);
+  EXPECT_TRUE(made.program(4).ops.empty());
+  for (const Op& op : made.program(0).ops) EXPECT_LT(op.peer, 3);
+  replay_shared(few);
 }
 
 /// Without its copies: what one rank has at both ends it transforms there.

@@ -104,13 +104,12 @@ bool is_worth_tiles(const Given& given, const Schedule& schedule, const Offers& 
 /// Why ranks cannot transform one array together; empty: they can.
 std::string why_not_shared(const Given& given, const Schedule& schedule, const Offers& offers,
                            const PipelineRules& rules) {
-  if (std::string lengths = not_shared(schedule); !lengths.empty()) return lengths;
   if (given.on_device()) return "arrays in memory of a GPU";
   if (given.setting.some_far()) return "ranks on several machines";
   if (rules.coded) return "a codec";
   for (const Offer* o : offers)
     if (!o->traits.stores || o->traits.gathers) return "exchange " + o->name;
-  return "";
+  return not_shared(schedule);
 }
 
 }  // namespace
