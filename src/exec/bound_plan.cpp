@@ -90,7 +90,13 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
   std::byte* workspace = memory_ ? memory_.get() : static_cast<std::byte*>(users_workspace);
   if (in_second_) workspace += second_workspace_;
   in_second_ = second_workspace_ > 0 && !in_second_;
-  if (!device()) test_workspace(workspace, static_cast<std::size_t>(workspace_bytes_));
+  if (!device() && workspace != nullptr) {
+    // Peers may still read what all ranks share in the execution before.
+    Index shared = 0;
+    for (const Half& h : halves_)
+      if (comm_.rank() == 0) shared = std::max(shared, h.executor->program().shared_bytes);
+    test_workspace(workspace + shared, static_cast<std::size_t>(workspace_bytes_ - shared));
+  }
   if (design_.program.in_place) {
     if (in == nullptr) in = out;
     if (out == nullptr) out = const_cast<void*>(in);

@@ -11,53 +11,45 @@
 
 namespace weft::test {
 
-TEST(RandomProblems, OnMpiRanks) {
-  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  // More ranks than cores take turns, which not every MPI library does quickly.
-  const int count = problem_count(comm.size() <= 2 ? 60 : comm.size() <= 4 ? 40 : comm.size() <= 6 ? 20 : 10);
+using Make = RandomProblem (*)(std::uint64_t seed, int ranks, bool mpi);
+
+constexpr Index short_messages = 192, long_messages = Index{60} * 1024;
+
+/// In turn with parts in several messages and without.
+void run_on(const Comm& comm, int count, Make make, Index other_messages = long_messages) {
   for (int i = 0; i < count; ++i) {
-    const RandomProblem p =
-        make_random_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
+    const RandomProblem p = make(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
     const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
-    // Half of them with parts in several messages.
-    const ScopedSwitch limit(detail::mpi_bytes_at_once, i % 2 == 0 ? Index{192} : Index{60 * 1024});
+    const ScopedSwitch limit(detail::mpi_bytes_at_once, i % 2 == 0 ? short_messages : other_messages);
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }
+}
+
+// More ranks than cores take turns, which not every MPI library does quickly.
+
+TEST(RandomProblems, OnMpiRanks) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  run_on(comm,
+         problem_count(comm.size() <= 2   ? 60
+                       : comm.size() <= 4 ? 40
+                       : comm.size() <= 6 ? 20
+                                          : 10),
+         make_random_problem);
 }
 
 TEST(RandomProblems, OfOneArrayOnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  const int count = problem_count(comm.size() <= 4 ? 30 : 8);
-  for (int i = 0; i < count; ++i) {
-    const RandomProblem p =
-        make_shared_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
-    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
-    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
-  }
+  run_on(comm, problem_count(comm.size() <= 4 ? 30 : 8), make_shared_problem);
 }
 
 TEST(RandomProblems, WithCodecsOnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  const int count = problem_count(comm.size() <= 4 ? 20 : 6);
-  for (int i = 0; i < count; ++i) {
-    const RandomProblem p =
-        make_coded_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
-    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
-    const ScopedSwitch limit(detail::mpi_bytes_at_once, Index{192});
-    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
-  }
+  run_on(comm, problem_count(comm.size() <= 4 ? 20 : 6), make_coded_problem, short_messages);
 }
 
 TEST(RandomProblems, WithColumnsOnMpiRanks) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
-  const int count = problem_count(comm.size() <= 4 ? 30 : 8);
-  for (int i = 0; i < count; ++i) {
-    const RandomProblem p =
-        make_columns_problem(first_seed() + static_cast<std::uint64_t>(i), comm.size(), true);
-    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
-    const ScopedSwitch limit(detail::mpi_bytes_at_once, i % 2 == 0 ? Index{192} : Index{60 * 1024});
-    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
-  }
+  run_on(comm, problem_count(comm.size() <= 4 ? 30 : 8), make_columns_problem);
 }
 
 TEST(RandomProblems, OnRails) {

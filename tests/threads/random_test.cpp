@@ -26,28 +26,26 @@ TEST(RandomProblems, OnThreadRanks) {
   }
 }
 
-TEST(RandomProblems, OfOneArrayOnThreadRanks) {
-  const int count = problem_count(120);
+using Make = RandomProblem (*)(std::uint64_t seed, int ranks, bool mpi);
+
+/// On `fewest` to `most` ranks, in a team that no other problem has used.
+void run_each_on_its_team(int count, int fewest, int most, Make make) {
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
-    const int ranks = 2 + static_cast<int>(seed % 12);
-    const RandomProblem p = make_shared_problem(seed, ranks, false);
+    const int ranks = fewest + static_cast<int>(seed % static_cast<std::uint64_t>(most - fewest + 1));
+    const RandomProblem p = make(seed, ranks, false);
     const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(ThreadTeam(ranks).run([&](const Comm& comm) { run_random_problem(comm, p); }))
         << p.describe();
   }
 }
 
+TEST(RandomProblems, OfOneArrayOnThreadRanks) {
+  run_each_on_its_team(problem_count(120), 2, 13, make_shared_problem);
+}
+
 TEST(RandomProblems, WithCodecsOnThreadRanks) {
-  const int count = problem_count(160);
-  for (int i = 0; i < count; ++i) {
-    const std::uint64_t seed = first_seed() + static_cast<std::uint64_t>(i);
-    const int ranks = 1 + static_cast<int>(seed % 16);
-    const RandomProblem p = make_coded_problem(seed, ranks, false);
-    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
-    ASSERT_NO_THROW(ThreadTeam(ranks).run([&](const Comm& comm) { run_random_problem(comm, p); }))
-        << p.describe();
-  }
+  run_each_on_its_team(problem_count(160), 1, 16, make_coded_problem);
 }
 
 TEST(RandomProblems, WithColumnsOnThreadRanks) {
