@@ -6,19 +6,6 @@ namespace weft {
 
 namespace {
 
-/// Dense but for some room between rows, planes and so on whose length would send the points of a line across
-/// them to few cache sets.
-Strides spread_strides(const Shape& extents, const Order& order, int element_bytes) {
-  Strides strides = extents;
-  Index stride = 1;
-  for (int i = order.size() - 1; i >= 0; --i) {
-    strides[order[i]] = stride;
-    stride *= extents[order[i]];
-    if (stride * element_bytes % (4 * line_bytes) == 0) stride += line_bytes / element_bytes;
-  }
-  return strides;
-}
-
 /// Whether a part lies so close together that passing over it reads little else.
 bool compact(const Place& place, const Box& part) {
   const Span span = span_of(place.at(part), part.extents(), place.element_bytes);

@@ -69,8 +69,6 @@ std::span<const Pipeline> pipeline_table();
 
 /// Why pipelines that share (`Pipeline::shares`) do not do this schedule; empty: they do.
 std::string not_shared(const Schedule& schedule);
-/// Whether ranks then copy nothing at either end, or little among all that they do.
-bool copies_little_if_shared(const Schedule& schedule);
 
 /// Bytes of the largest box of a stage, or somewhat more where boxes have no common grid.
 double largest_bytes(const Field& field, int real_bytes);

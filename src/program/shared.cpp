@@ -3,13 +3,14 @@
 // those are done whose results it reads. Two such arrays take turns, so that no FFT works in place. The
 // memory is that of an exchange that stores, and its flags keep order:
 //
-// - Nobody writes before all ranks have begun the execution, and so have read what the one before left. Ranks
-//   that exchange nothing with each other, by way of others either, would wait for each other: they are left
-//   to other pipelines. Ranks without points take no part.
+// - Nobody writes before all ranks have begun the execution, and so have read what the one before left,
+// unless
+//   they know that from the flags of that execution. Ranks that exchange nothing with each other, by way of
+//   others either, would wait for each other: they are left to other pipelines. Ranks without points take no
+//   part.
 // - A rank tells those that read from its box that it is full.
 // - From the third reshape on an array is written again: all ranks have to have read it.
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "program/pipeline_rules.hpp"
@@ -28,21 +29,6 @@ Index least_extent(const Schedule& s, int stage, int axis) {
     for (int r = 0; r < s.ranks; ++r)
       if (const Box box = at(s.fields, side).box(r); !box.empty()) least = std::min(least, box.extent(axis));
   return least;
-}
-
-/// The memory order of the array of reshape `j`. Ranks that write or read short runs get in each other's way,
-/// as they share cache lines: where ranks cut the fastest axis so, another one that they cut less is the
-/// fastest.
-Order order_of_array(const Schedule& s, int j, int real_bytes) {
-  constexpr Index long_enough = 4 * line_bytes;
-  const int stage = at(reshape_stages(s), j);
-  const Index element = at(s.fields, stage).element == Element::real ? real_bytes : 2 * real_bytes;
-  const Order& order = at(s.fields, stage + 1).order(0);
-  int fastest = order.back();
-  if (least_extent(s, stage, fastest) * element >= long_enough) return order;
-  for (int i = order.size() - 1; i >= 0; --i)
-    if (least_extent(s, stage, order[i]) > least_extent(s, stage, fastest)) fastest = order[i];
-  return axes_last(order, {fastest});
 }
 
 /// What is transformed between two reshapes, or before the first, or after the last.
@@ -90,10 +76,27 @@ bool is_whole(const Schedule& s, const Field& field, int axis) {
   return true;
 }
 
+/// Whether in both of two reshapes every rank has something for every other one. Who then has results from
+/// all in the second knows that all have read the array of the first; and the array of the second is written
+/// after results of the first have come from all. So the next execution, in either direction, need not wait
+/// for ranks that still end this one.
+bool all_hear_from_all(const Schedule& s) {
+  const std::vector<int> stages = reshape_stages(s);
+  const std::vector<bool> takes_part = who_takes_part(s);
+  const auto ranks = static_cast<std::size_t>(std::count(takes_part.begin(), takes_part.end(), true));
+  for (const int stage : stages) {
+    const Field &before = at(s.fields, stage), &after = at(s.fields, stage + 1);
+    for (int r = 0; r < s.ranks; ++r)
+      if (takes_part[static_cast<std::size_t>(r)] && after.tiling->overlaps(before.box(r)).size() != ranks)
+        return false;
+  }
+  return stages.size() == 2;
+}
+
 /// Gives `to`, which has no FFT, an axis of `from` that all ranks hold whole in `field`. `real_first`: the
 /// direction in which the real axis is transformed at the end of `from`, where it stays.
 void give(const Schedule& s, Segment& from, Segment& to, const Field& field, Direction real_first) {
-  if (from.axes.size() < 2 || !s.line.empty()) return;
+  if (!s.line.empty()) return;
   const Stage& stage = at(s.stages, from.stage);
   const bool converts = s.input().element != s.output().element;
   if (converts && (stage.real_axis < 0 || stage.direction != real_first)) return;
@@ -110,7 +113,9 @@ void give(const Schedule& s, Segment& from, Segment& to, const Field& field, Dir
 }
 
 /// The last segment, or the first one, has no FFT where a schedule ends, or begins, with a reshape. There it
-/// is given an axis of the FFT at the other end that all ranks hold whole, and need not copy.
+/// is given an axis of the FFT at the other end that all ranks hold whole, and need not copy. If that has one
+/// axis only, it comes last: a copy into the array takes less than an FFT into it, whose stores go to more
+/// lines of other ranks' caches at a time.
 std::vector<Segment> divide(const Schedule& s) {
   std::vector<Segment> segments;
   std::vector<int> ends = reshape_stages(s);
@@ -122,9 +127,42 @@ std::vector<Segment> divide(const Schedule& s) {
   }
   Segment &first = segments.front(), &last = segments.back();
   if (last.axes.empty()) give(s, first, last, s.output(), Direction::forward);
-  if (first.axes.empty()) give(s, last, first, s.input(), Direction::backward);
+  if (first.axes.empty() && last.axes.size() > 1) give(s, last, first, s.input(), Direction::backward);
   return segments;
 }
+
+/// The memory order of the array of reshape `j`: that of the side with more axes to transform. Ranks that
+/// write or read short runs get in each other's way, as they share cache lines: where ranks cut the fastest
+/// axis so, another one that they cut less is the fastest.
+Order order_of_array(const Schedule& s, const std::vector<Segment>& segments, int j, int real_bytes) {
+  constexpr Index long_enough = 4 * line_bytes;
+  const int stage = at(reshape_stages(s), j);
+  const Index element = at(s.fields, stage).element == Element::real ? real_bytes : 2 * real_bytes;
+  const bool more_before = at(segments, j).axes.size() > at(segments, j + 1).axes.size();
+  const Order& order = at(s.fields, more_before ? stage : stage + 1).order(0);
+  int fastest = order.back();
+  if (least_extent(s, stage, fastest) * element >= long_enough) return order;
+  for (int i = order.size() - 1; i >= 0; --i)
+    if (least_extent(s, stage, order[i]) > least_extent(s, stage, fastest)) fastest = order[i];
+  return axes_last(order, {fastest});
+}
+
+/// The strides of the array of each reshape, and what one of the arrays that take turns needs.
+struct Arrays {
+  std::vector<Strides> strides;
+  Index bytes = 0;
+
+  Arrays(const Schedule& s, const std::vector<Segment>& segments, int real_bytes) {
+    const std::vector<int> stages = reshape_stages(s);
+    for (int j = 0; j < static_cast<int>(stages.size()); ++j) {
+      const Field& f = at(s.fields, at(stages, j));
+      const int element_bytes = f.element == Element::real ? real_bytes : 2 * real_bytes;
+      const Order order = order_of_array(s, segments, j, real_bytes);
+      strides.push_back(spread_strides(f.shape, order, element_bytes));
+      bytes = std::max(bytes, aligned(f.shape[order[0]] * strides.back()[order[0]] * element_bytes));
+    }
+  }
+};
 
 class SharedBuilder {
  public:
@@ -133,19 +171,16 @@ class SharedBuilder {
         sequence_(w_),
         reshapes_(w_.place.reshapes()),
         segments_(divide(schedule)),
-        takes_part_(who_takes_part(schedule)) {
+        arrays_(schedule, segments_, request.real_bytes),
+        takes_part_(who_takes_part(schedule)),
+        begin_together_(!all_hear_from_all(schedule)) {
     for (const Leg& leg : legs) check(leg);
+    const Schedule back = inverse(schedule);
+    arrays_.bytes = std::max(arrays_.bytes, Arrays(back, divide(back), request.real_bytes).bytes);
   }
 
   Program build() {
-    for (int j = 0; j < reshapes_; ++j) {
-      const Field& f = w_.place.field_before(j);
-      Index& bytes = array_bytes_.at(static_cast<std::size_t>(j % 2));
-      bytes = std::max(bytes, aligned(Box::whole(f.shape).count() * w_.place.element_bytes(f)));
-    }
-    w_.program.shared_bytes = array_bytes_[0] + array_bytes_[1];
-    for (int j = 0; j < reshapes_; ++j)
-      orders_.push_back(order_of_array(w_.schedule, j, w_.request.real_bytes));
+    w_.program.shared_bytes = std::min(reshapes_, 2) * arrays_.bytes;
     for (int j = 0; j < reshapes_; ++j) open(j);
     for (int j = 0; j <= reshapes_ && takes_part(w_.rank); ++j) run(j);
     return w_.close();
@@ -163,13 +198,8 @@ class SharedBuilder {
 
   /// What this rank holds of a field before or after a reshape, in the array of all.
   Place held(int j, const Field& field) const {
-    const Order& order = at(orders_, j);
-    Place p{Space::shared,
-            j % 2 == 0 ? 0 : array_bytes_[0],
-            Box::whole(field.shape),
-            dense_strides(field.shape, order),
-            w_.place.element_bytes(field),
-            field.element};
+    Place p{Space::shared,          j % 2 * arrays_.bytes,         Box::whole(field.shape),
+            at(arrays_.strides, j), w_.place.element_bytes(field), field.element};
     const Box box = field.box(w_.rank);
     if (!box.empty()) p.base = p.at(box).offset;
     p.box = box;
@@ -198,7 +228,7 @@ class SharedBuilder {
   bool takes_part(int rank) const { return takes_part_[static_cast<std::size_t>(rank)]; }
 
   void run(int j) {
-    if (j == 0 || (j > 1 && j < reshapes_)) {
+    if ((j == 0 && begin_together_) || (j > 1 && j < reshapes_)) {
       flag(j, OpKind::signal_free);
       for (int i = 1; i < w_.schedule.ranks; ++i)
         if (const int peer = (w_.rank + i) % w_.schedule.ranks; takes_part(peer))
@@ -229,9 +259,9 @@ class SharedBuilder {
   Sequence sequence_;
   int reshapes_;
   std::vector<Segment> segments_;
-  std::vector<bool> takes_part_;        ///< per rank
-  std::array<Index, 2> array_bytes_{};  ///< of the arrays that take turns
-  std::vector<Order> orders_;           ///< of the array of each reshape
+  Arrays arrays_;  ///< as many bytes as the other direction has: its arrays lie in the same memory
+  std::vector<bool> takes_part_;  ///< per rank
+  bool begin_together_;           ///< whether all ranks have to have begun an execution before one writes
 };
 
 }  // namespace
@@ -241,12 +271,6 @@ std::string not_shared(const Schedule& schedule) {
     if (resizes(schedule, stage)) return "FFTs that change lengths, surround an operator or make halves";
   if (!are_connected(schedule)) return "ranks that exchange nothing with each other";
   return "";
-}
-
-bool copies_little_if_shared(const Schedule& schedule) {
-  const std::vector<Segment> segments = divide(schedule);
-  const bool copies = segments.front().axes.empty() || segments.back().axes.empty();
-  return !copies || segments.size() > 3;
 }
 
 void choose_shared(const Schedule& s, int /*reshape*/, ParameterReader& /*read*/, Leg& leg) {

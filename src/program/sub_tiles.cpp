@@ -11,6 +11,17 @@ namespace {
 constexpr Index shortest_run = 4 * line_bytes;
 }  // namespace
 
+Strides spread_strides(const Shape& extents, const Order& order, int element_bytes) {
+  Strides strides = extents;
+  Index stride = 1;
+  for (int i = order.size() - 1; i >= 0; --i) {
+    strides[order[i]] = stride;
+    stride *= extents[order[i]];
+    if (stride * element_bytes % (4 * line_bytes) == 0) stride += line_bytes / element_bytes;
+  }
+  return strides;
+}
+
 std::vector<Box> sub_tiles(const Box& part, const Order& order, const AxisVector<int>& transformed,
                            int element_bytes, Index bytes, const CutAtMultiples& multiples) {
   if (part.empty()) return {};

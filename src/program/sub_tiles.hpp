@@ -9,6 +9,10 @@ namespace weft {
 
 inline constexpr Index line_bytes = 64;  ///< of the cache
 
+/// Strides of an array that is dense but for some room between rows, planes and so on whose length would send
+/// the points of a line across them to few cache sets.
+Strides spread_strides(const Shape& extents, const Order& order, int element_bytes);
+
 /// An axis that is cut at multiples of so many points alone.
 struct CutAtMultiples {
   int axis = -1;

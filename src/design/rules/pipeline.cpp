@@ -183,7 +183,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, forward, offers, rules);
   const std::string apart = why_not_shared(given, forward, offers, rules);
   const bool exchanges = !reshape_stages(forward).empty();
-  const bool together = exchanges && apart.empty() && copies_little_if_shared(forward);
+  const bool together = exchanges && apart.empty();
   const PipelineWish wish = wished_pipeline(given.wishes, overlaps ? overlapping_pipeline(setting, by_device)
                                                           : together ? "shared"
                                                                      : "sequential");
