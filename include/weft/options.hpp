@@ -31,11 +31,12 @@ class WEFT_API Options {
   ///   of memory are cut for one where they are whole, early for others.
   ///
   /// How exchanges and local FFTs follow each other in time:
-  /// - `pipeline`: auto, sequential, th, windowed, planes, two-front. auto is two-front among several
-  ///   machines if the exchange does not block, planes on one machine if it is direct and what a rank holds
-  ///   is more than its second-level cache, else sequential; or the pipeline that has the parameters that are
-  ///   set. windowed and th are NEW and TH of "Designing and auto-tuning parallel 3-D FFT for
-  ///   computation-communication overlap".
+  /// - `pipeline`: auto, sequential, th, windowed, planes, two-front, shared. auto is two-front among several
+  ///   machines if the exchange does not block; on one machine, if the exchange is direct, planes where what
+  ///   a rank holds is more than its second-level cache, and shared where it is less; else sequential; or the
+  ///   pipeline that has the parameters that are set. windowed and th are NEW and TH of "Designing and
+  ///   auto-tuning parallel 3-D FFT for computation-communication overlap". With shared, ranks of one machine
+  ///   transform one array together, in memory of the first rank, and exchange nothing.
   /// - `overlap`: on, off. off waits for each tile before anything else is done. The difference in time is
   ///   what overlap is worth.
   ///
