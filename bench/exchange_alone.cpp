@@ -1,11 +1,13 @@
 #include "exchange_alone.hpp"
 
 #include <algorithm>
+#include <array>
 #include <complex>
 
 #include "array.hpp"
 #include "clock.hpp"
 #include "comm/agree.hpp"
+#include "statistics.hpp"
 
 namespace weft::bench {
 
@@ -29,6 +31,13 @@ Moved moved(const std::vector<OperationTime>& times) {
     m.end = std::max(m.end, t.end);
   }
   return m;
+}
+
+/// Computes for about 100 us in the first-level cache.
+void compute() {
+  static thread_local std::array<double, 2048> values{};
+  for (int i = 0; i < 250; ++i)
+    for (double& v : values) v = v * 0.999 + 1e-3;
 }
 
 }  // namespace
@@ -74,6 +83,37 @@ ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<D
   });
   time.starting_s = -slowest(comm, -starting);
   return time;
+}
+
+double seconds_lost(const Comm& comm, Plan& plan, int tries) {
+  constexpr std::size_t complex = sizeof(std::complex<double>);
+  plan.record_times(true);
+  Array in, out;
+  agree(comm.impl(), "weft-bench", [&] {
+    const char* const what = "an array that is exchanged to measure what messages take of a processor";
+    in = Array(plan.input_count() * complex, nullptr, what);
+    out = Array(plan.output_count() * complex, nullptr, what);
+  });
+  /// Computes until `ended`. Seconds, and how many times.
+  const auto computed = [](const auto& ended) {
+    const double begin = seconds();
+    int steps = 0;
+    for (; !ended(); ++steps) compute();
+    return std::pair(seconds() - begin, steps);
+  };
+  std::vector<double> lost;
+  for (int i = 0; i < tries; ++i) {
+    comm.barrier();
+    plan.start_forward(static_cast<const void*>(in.data()), out.data());
+    const auto [beside_s, beside] = computed([&] { return plan.test(); });
+    double copying_s = 0;
+    for (const OperationTime& t : plan.operation_times())
+      if (std::string(t.kind) == "unpack") copying_s += t.end - t.begin;
+    const double end = seconds() + slowest(comm, beside_s);
+    const auto [alone_s, alone] = computed([&] { return seconds() >= end; });
+    lost.push_back(beside_s - copying_s - beside * alone_s / std::max(alone, 1));
+  }
+  return std::max(0.0, sum(comm, summarise(lost).median) / comm.size());
 }
 
 }  // namespace weft::bench

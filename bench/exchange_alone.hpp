@@ -30,6 +30,11 @@ struct ExchangeTime {
 /// Collective.
 ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device, int tries);
 
+/// Seconds that a rank which computes while an exchange is under way loses to it, beside copying what has
+/// arrived: what the processor does for messages, whoever does it. The median of the tries, on average of all
+/// ranks, which compute all at once. Collective.
+double seconds_lost(const Comm& comm, Plan& plan, int tries);
+
 /// The best of all tries of the slowest rank, in seconds. `attempt` returns those of this rank. Collective.
 template <class Try>
 double best_time(const Comm& comm, int tries, const Try& attempt) {

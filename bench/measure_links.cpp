@@ -39,8 +39,8 @@ Carried carried(double fewer_bytes, double fewer_s, double bytes, double seconds
   return {speed, static_cast<Index>(std::clamp(bytes - speed * seconds, 0.0, most_burst))};
 }
 
-/// Messages among ranks that are all on one machine, or all on different ones. What the processor of the
-/// receiver does within a machine is the transfer itself.
+/// Messages among ranks that are all on one machine, or all on different ones. Within a machine the processor
+/// of the receiver does the transfer itself.
 LinkDescription messages(const Comm& comm, bool network, const ExchangedBy& by) {
   LinkDescription link;
   link.between = network ? "network" : "node";
@@ -49,7 +49,7 @@ LinkDescription messages(const Comm& comm, bool network, const ExchangedBy& by) 
   const ExchangeTime least = time_of(comm, by, smallest);
   link.part_s = least.starting_s / peers;
   link.latency_s = std::max(least.slowest_s - least.starting_s, 1e-9);
-  link.busy_share = network ? 0 : 1;
+  link.busy_share = 1;
   std::vector<CurvePoint> points;
   std::vector<double> bytes, seconds;
   for (Index part = 4 << 10; part <= (network ? largest_far : largest) &&
@@ -66,6 +66,9 @@ LinkDescription messages(const Comm& comm, bool network, const ExchangedBy& by) 
   link.bytes_per_s = Curve({{static_cast<double>(smallest), largest_two.bytes_per_s}});
   link.node_bytes_per_s = largest_two.bytes_per_s;
   link.burst_bytes = largest_two.burst_bytes;
+  Plan plan = exchange_alone(comm, static_cast<std::size_t>(largest_far * comm.size()), false, by);
+  link.busy_share =
+      std::min(1.0, seconds_lost(comm, plan, long_tries) / (bytes[last] / largest_two.bytes_per_s));
   return link;
 }
 
@@ -127,7 +130,8 @@ std::vector<RailsDescription> rails(const Comm& comm) {
     const LinkDescription link = messages(comm, true, by);
     const Carried at_once{link.node_bytes_per_s, link.burst_bytes}, stream = streamed(comm, by);
     const Carried& best = stream.bytes_per_s > at_once.bytes_per_s ? stream : at_once;
-    described.push_back({link.latency_s, link.part_s, best.bytes_per_s, best.burst_bytes});
+    const double busy = std::min(1.0, link.busy_share * best.bytes_per_s / at_once.bytes_per_s);
+    described.push_back({link.latency_s, link.part_s, best.bytes_per_s, best.burst_bytes, busy});
   }
   return described;
 }

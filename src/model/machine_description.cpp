@@ -138,6 +138,7 @@ void check_link(const LinkDescription& link) {
     check_seconds(where + ".part_s", rails.part_s);
     check_speed(where + ".bytes_per_s", rails.bytes_per_s);
     check_bytes(where + ".burst_bytes", rails.burst_bytes);
+    check_share(where + ".busy_share", rails.busy_share);
   }
   if (of_devices || link.carries == by_messages)
     check_curve(name + ".bytes_per_s", link.bytes_per_s, check_speed);
@@ -180,6 +181,7 @@ LinkDescription on_rails(const LinkDescription& link, int wanted) {
   on.bytes_per_s = Curve({{1, rails.bytes_per_s}});
   on.node_bytes_per_s = rails.bytes_per_s;
   on.burst_bytes = rails.burst_bytes;
+  on.busy_share = rails.busy_share;
   return on;
 }
 

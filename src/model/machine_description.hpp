@@ -117,6 +117,7 @@ struct RailsDescription {
   double latency_s = 0, part_s = 0;  ///< as of a link
   double bytes_per_s = 0;            ///< of all ranks of a machine, each way, by all of these networks
   Index burst_bytes = 0;             ///< that these networks, if they have rested, carry at once
+  double busy_share = 0;             ///< as of a link
   friend bool operator==(const RailsDescription&, const RailsDescription&) = default;
 };
 
@@ -131,7 +132,7 @@ struct LinkDescription {
       0;                  ///< of all ranks of a machine, each way; 0: they do not get in each other's way
   Index burst_bytes = 0;  ///< that a link which has rested carries at once
   double busy_share =
-      0;  ///< of the time that the bytes take, the share in which the receiver's processor is busy
+      0;  ///< of the time that the bytes take, the share in which the receiver's processor does nothing else
   double flag_s = 0;  ///< stores: from raising a flag to seeing it
   /// The share of these speeds that is left where the ranks of so many machines exchange at once, as they get
   /// in each other's way between machines; without points all of it.

@@ -211,6 +211,7 @@ void fields(const Visitor& visit, Rails& r) {
   visit("part_s", r.part_s);
   visit("bytes_per_s", r.bytes_per_s);
   visit("burst_bytes", r.burst_bytes);
+  visit("busy_share", r.busy_share);
 }
 template <class Visitor, class Link>
 requires std::is_same_v<std::remove_const_t<Link>, LinkDescription>

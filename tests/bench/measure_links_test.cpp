@@ -57,6 +57,9 @@ TEST(MeasuredLinks, BetweenMachinesHaveTheRailsOfPlans) {
   EXPECT_EQ(network.between, over_network);
   EXPECT_EQ(network.rails.size(), static_cast<std::size_t>(rails));
   EXPECT_EQ(read_machine(to_json(machine)), machine);  // which checks it
+  // These ranks copy what they send, by shared memory or loopback: nothing of that is free.
+  EXPECT_GT(network.busy_share, 0);
+  for (const RailsDescription& r : network.rails) EXPECT_GT(r.busy_share, 0);
   if (!has_ucx) return;
   DescribedPlan plan;
   plan.options.set("exchange", "ucx");

@@ -26,10 +26,11 @@ using Json = nlohmann::ordered_json;
 
 TEST(RailsOfAMachineFile, ComeBackAsTheyWere) {
   MachineDescription machine = with_rails();
-  machine.links[2].rails[1] = {2e-3, 3e-6, 1.5e8, 4096};
+  machine.links[2].rails[1] = {2e-3, 3e-6, 1.5e8, 4096, 0.25};
   const MachineDescription read = read_machine(to_json(machine));
   EXPECT_EQ(read, machine);
   EXPECT_EQ(read.links[2].rails[1].burst_bytes, 4096);
+  EXPECT_EQ(read.links[2].rails[1].busy_share, 0.25);
   EXPECT_NE(read, with_rails());
 }
 
@@ -54,6 +55,8 @@ TEST(RailsOfAMachineFile, ErrorsNameTheField) {
   refuses([](Json& rails) { rails[1]["bytes_per_s"] = 0; },
           "links[network, messages].rails[1].bytes_per_s = 0");
   refuses([](Json& rails) { rails[0]["burst_bytes"] = -5; }, "links[2].rails[0].burst_bytes = -5");
+  refuses([](Json& rails) { rails[1]["busy_share"] = 2; },
+          "links[network, messages].rails[1].busy_share = 2");
   refuses([](Json& rails) { rails[1].erase("bytes_per_s"); }, "links[2].rails[1].bytes_per_s is missing");
   refuses([](Json& rails) { rails[1]["part_s"] = "short"; }, "links[2].rails[1].part_s = \"short\"");
   refuses([](Json& rails) { rails = 2; }, "links[2].rails = 2; expected a list");
@@ -129,6 +132,17 @@ TEST(RailsModel, TwoTakeHalfWhereBandwidthBounds) {
   // What two carry is what was measured of two.
   machine.links[2].rails[1].bytes_per_s = 1.25e8;
   EXPECT_NEAR(on_rails_of("2").seconds_on(machine), bytes / 1.25e8, 1e-5);
+}
+
+/// Of three parts, one after the other, the receiver's processor takes the last when nothing else arrives.
+TEST(RailsModel, ProcessorsAreBusyWithWhatArrives) {
+  MachineDescription machine = only_links(with_rails());
+  for (RailsDescription& r : machine.links[2].rails) r.latency_s = r.part_s = 0;
+  const double idle = on_rails_of("2").seconds_on(machine);
+  machine.links[2].rails[0].busy_share = 1;  // which is not used
+  EXPECT_EQ(on_rails_of("2").seconds_on(machine), idle);
+  machine.links[2].rails[1].busy_share = 0.6;
+  EXPECT_NEAR(on_rails_of("2").seconds_on(machine), (1 + 0.6 / 3) * idle, 0.001 * idle);
 }
 
 TEST(RailsModel, TakeAsLongWhereLatencyBounds) {
