@@ -96,7 +96,7 @@ bool all_hear_from_all(const Schedule& s) {
 /// Gives `to`, which has no FFT, an axis of `from` that all ranks hold whole in `field`. `real_first`: the
 /// direction in which the real axis is transformed at the end of `from`, where it stays.
 void give(const Schedule& s, Segment& from, Segment& to, const Field& field, Direction real_first) {
-  if (!s.line.empty()) return;
+  if (from.axes.empty() || !s.line.empty()) return;
   const Stage& stage = at(s.stages, from.stage);
   const bool converts = s.input().element != s.output().element;
   if (converts && (stage.real_axis < 0 || stage.direction != real_first)) return;
