@@ -33,6 +33,19 @@ Moved moved(const std::vector<OperationTime>& times) {
   return m;
 }
 
+/// What a plan reads and writes. Collective.
+struct Arrays {
+  Array in, out;
+  Arrays(const Comm& comm, const Plan& plan, const std::shared_ptr<Device>& device) {
+    constexpr std::size_t complex = sizeof(std::complex<double>);
+    agree(comm.impl(), "weft-bench", [&] {
+      const char* const what = "an array that is exchanged to measure how fast ranks send";
+      in = Array(plan.input_count() * complex, device, what);
+      out = Array(plan.output_count() * complex, device, what);
+    });
+  }
+};
+
 /// Computes for about 100 us in the first-level cache.
 void compute() {
   static thread_local std::array<double, 2048> values{};
@@ -61,17 +74,11 @@ Plan exchange_alone(const Comm& comm, std::size_t bytes, bool on_device, const E
 
 ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<Device>& device, int tries) {
   plan.record_times(true);
-  constexpr std::size_t complex = sizeof(std::complex<double>);
-  Array in, out;
-  agree(comm.impl(), "weft-bench", [&] {
-    const char* const what = "an array that is exchanged to measure how fast ranks send";
-    in = Array(plan.input_count() * complex, device, what);
-    out = Array(plan.output_count() * complex, device, what);
-  });
+  Arrays arrays(comm, plan, device);
   double starting = 1e300;
   ExchangeTime time;
   time.slowest_s = best_time(comm, tries, [&] {
-    plan.forward(static_cast<const void*>(in.data()), out.data());
+    plan.forward(static_cast<const void*>(arrays.in.data()), arrays.out.data());
     const std::vector<OperationTime> times = plan.operation_times();
     const Moved m = moved(times);
     const double seconds = device || m.posts > 1 ? m.end - m.begin : m.seconds;
@@ -86,15 +93,9 @@ ExchangeTime exchange_time(const Comm& comm, Plan& plan, const std::shared_ptr<D
 }
 
 double seconds_lost(const Comm& comm, Plan& plan, int tries) {
-  constexpr std::size_t complex = sizeof(std::complex<double>);
   plan.record_times(true);
-  Array in, out;
-  agree(comm.impl(), "weft-bench", [&] {
-    const char* const what = "an array that is exchanged to measure what messages take of a processor";
-    in = Array(plan.input_count() * complex, nullptr, what);
-    out = Array(plan.output_count() * complex, nullptr, what);
-  });
-  /// Computes until `ended`. Seconds, and how many times.
+  Arrays arrays(comm, plan, nullptr);
+  // Computes until `ended`. Seconds, and how many times.
   const auto computed = [](const auto& ended) {
     const double begin = seconds();
     int steps = 0;
@@ -104,7 +105,7 @@ double seconds_lost(const Comm& comm, Plan& plan, int tries) {
   std::vector<double> lost;
   for (int i = 0; i < tries; ++i) {
     comm.barrier();
-    plan.start_forward(static_cast<const void*>(in.data()), out.data());
+    plan.start_forward(static_cast<const void*>(arrays.in.data()), arrays.out.data());
     const auto [beside_s, beside] = computed([&] { return plan.test(); });
     double copying_s = 0;
     for (const OperationTime& t : plan.operation_times())

@@ -66,7 +66,8 @@ LinkDescription messages(const Comm& comm, bool network, const ExchangedBy& by) 
   link.bytes_per_s = Curve({{static_cast<double>(smallest), largest_two.bytes_per_s}});
   link.node_bytes_per_s = largest_two.bytes_per_s;
   link.burst_bytes = largest_two.burst_bytes;
-  Plan plan = exchange_alone(comm, static_cast<std::size_t>(largest_far * comm.size()), false, by);
+  const double of_rank = points.back().x * comm.size();
+  Plan plan = exchange_alone(comm, static_cast<std::size_t>(of_rank), false, by);
   link.busy_share =
       std::min(1.0, seconds_lost(comm, plan, long_tries) / (bytes[last] / largest_two.bytes_per_s));
   return link;

@@ -3,11 +3,9 @@
 // those are done whose results it reads. Two such arrays take turns, so that no FFT works in place. The
 // memory is that of an exchange that stores, and its flags keep order:
 //
-// - Nobody writes before all ranks have begun the execution, and so have read what the one before left,
-// unless
-//   they know that from the flags of that execution. Ranks that exchange nothing with each other, by way of
-//   others either, would wait for each other: they are left to other pipelines. Ranks without points take no
-//   part.
+// - Nobody writes before all ranks have begun the execution, and so have read what the one before left, or
+//   its flags have said so. Ranks that exchange nothing with each other, by way of others either, would wait
+//   for each other: they are left to other pipelines. Ranks without points take no part.
 // - A rank tells those that read from its box that it is full.
 // - From the third reshape on an array is written again: all ranks have to have read it.
 #include <algorithm>
