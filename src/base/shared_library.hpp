@@ -44,6 +44,11 @@ class SharedLibrary {
       function = reinterpret_cast<Function*>(library_.address(symbol));
       if (function == nullptr && lacks_ == nullptr) lacks_ = symbol;
     }
+    /// Null if the library has none of this name.
+    template <class Function>
+    void if_there(Function*& function, const char* symbol) {
+      function = reinterpret_cast<Function*>(library_.address(symbol));
+    }
     const char* lacks() const { return lacks_; }
 
    private:

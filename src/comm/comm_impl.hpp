@@ -103,6 +103,8 @@ class CommImpl {
   /// Throws `weft::Error` if the ranks cannot communicate any more (MPI finalised, another thread rank has
   /// failed).
   virtual void check_alive(const char* operation) const = 0;
+  /// Whether other ranks may have ended, as their processes may once MPI is finalised.
+  virtual bool has_ended() const { return false; }
   /// Throws `weft::Error` if this thread may not call MPI. What is under way is not harmed by such a call.
   virtual void check_caller(const char* /*operation*/) const {}
   /// Reports that this rank has failed in the middle of an operation. The waits of other ranks then fail

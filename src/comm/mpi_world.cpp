@@ -99,6 +99,7 @@ class MpiComm final : public CommImpl {
   }
 
   void check_alive(const char* operation) const override { check_caller(operation); }
+  bool has_ended() const override { return !mpi_alive(); }
   void check_caller(const char* operation) const override {
     check_life(operation);
     check_thread(operation);

@@ -130,6 +130,7 @@ class BoundPlan final : public CommImpl::Execution {
   std::shared_ptr<Workspace> share_workspace(const ExchangeRow& row) const;
   void allocate_pinned(PlanMemory& m);
   void allocate_workspace(PlanMemory& m);
+  std::shared_ptr<std::byte> allocate_on_device(std::size_t bytes, const char* operation) const;
   void link(PlanMemory& m);
   template <class Step>
   auto failing_together(const Step& step);

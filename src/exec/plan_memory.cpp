@@ -119,8 +119,9 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   for (const ExchangeRow& row : exchange_table())
     if (used.contains(&row) && row.expose != nullptr)
       m.exposed[&row] = collectively([&] {
-        return device() ? row.expose(comm_, m.pinned, m.packed_bytes, design_.rails)
-                        : row.expose(comm_, memory_, workspace_bytes_, design_.rails);
+        return device() && !row.traits.by_device
+                   ? row.expose(comm_, m.pinned, m.packed_bytes, design_.rails)
+                   : row.expose(comm_, memory_, workspace_bytes_, design_.rails);
       });
   for (const ExchangeRow* row : used)
     if (row->describe != nullptr)
@@ -130,6 +131,13 @@ std::optional<Obstacle> BoundPlan::make_memory() {
     rails_text_ += "pinned memory on NUMA node " + std::to_string(pinned_node_) + ", that of the GPU\n";
   together(comm_, "plan", [&] { link(m); });
   return std::nullopt;
+}
+
+/// By an exchange, if one of those that are used wants that.
+std::shared_ptr<std::byte> BoundPlan::allocate_on_device(std::size_t bytes, const char* operation) const {
+  for (const ExchangeRow* row : halves_[0].exchanges)
+    if (row->allocate != nullptr) return row->allocate(device(), bytes, operation);
+  return device()->allocate(bytes, operation);
 }
 
 /// Local, as is `link`.
@@ -144,7 +152,7 @@ void BoundPlan::allocate_workspace(PlanMemory& m) {
     memory_ = room.lent;
   }
   if (!memory_ && !design_.memory.users_workspace)
-    memory_ = device() ? device()->allocate(bytes, operation) : allocate(bytes, operation);
+    memory_ = device() ? allocate_on_device(bytes, operation) : allocate(bytes, operation);
   if (room.touches && memory_ && memory_ != room.lent)
     std::memset(memory_.get(), 0, bytes);  // nobody is connected
   m.workspace = memory_;

@@ -176,6 +176,10 @@ struct ExchangeRow {
   /// Meets the other ranks, before carriers are made from the row. Collective; throws the same `weft::Error`
   /// on all ranks.
   void (*prepare)(CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& rails) = nullptr;
+  /// Makes the workspace of plans on a device, which is entered, of memory that it serves best; null: any
+  /// does. Local; the error names `operation`.
+  std::shared_ptr<std::byte> (*allocate)(const std::shared_ptr<Device>& device, std::size_t bytes,
+                                         const char* operation) = nullptr;
   /// Lets peers reach the memory that all parts of a plan lie in, for its carriers to use; null: they need no
   /// such thing. The memory is null if the user gives it. Collective; throws the same `weft::Error` on all
   /// ranks.

@@ -408,6 +408,51 @@ TEST(DeviceDouble, CommunicatorsOfNcclAreMadeOncePerSetOfRanks) {
   EXPECT_EQ(nccl_double_made(), made);
 }
 
+TEST(DeviceDouble, WorkspacesAreRegisteredWithNcclAsLongAsTheirPlans) {
+  const ScopedDeviceDouble devices;
+  nccl::Functions old = nccl_double();
+  old.register_memory = nullptr;  // as before 2.19
+  for (const nccl::Functions* functions : {&nccl_double(), static_cast<const nccl::Functions*>(&old)}) {
+    nccl::replace_functions(functions);
+    const bool registers = functions->registers();
+    ThreadTeam(2).run([&](const Comm& comm) {
+      set_double_device(6 + comm.rank());
+      const Options options = Options().set("exchange", "nccl");
+      const Plan plan(comm, on_device(), options);
+      EXPECT_TRUE(says(plan.to_string(), registers ? "exchange nccl straight between workspaces"
+                                                   : "exchange nccl through buffers of NCCL's"));
+      comm.barrier();
+      EXPECT_EQ(nccl_double_registered(), registers ? 2 : 0);
+      EXPECT_EQ(nccl_double_blocks(), registers ? 2 : 0);
+      comm.barrier();
+    });
+    EXPECT_EQ(nccl_double_registered(), 0);
+    EXPECT_EQ(nccl_double_blocks(), 0);
+  }
+  nccl::replace_functions(nullptr);
+}
+
+TEST(DeviceDouble, ARankThatCannotRegisterWithNcclLeavesNobodyWaiting) {
+  const ScopedDeviceDouble devices;
+  const ScopedNcclDouble nccl;
+  ThreadTeam team(2);
+  const auto make = [](const Comm& comm) {
+    set_double_device(6 + comm.rank());
+    const Plan plan(comm, on_device(), Options().set("exchange", "nccl"));
+  };
+  TestHook hook;
+  hook.at_point = [](const char* point, int rank) {
+    if (std::string(point) == "nccl: registering" && rank == 1) throw Error("test", "out of luck", "");
+  };
+  {
+    const ScopedTestHook scoped(hook);
+    team.run([&](const Comm& comm) { expect_error([&] { make(comm); }, "out of luck (rank 1)"); });
+  }
+  EXPECT_EQ(nccl_double_registered(), 0);
+  EXPECT_EQ(nccl_double_blocks(), 0);
+  team.run(make);
+}
+
 TEST(DeviceDouble, ARankThatCannotStartNcclLeavesNobodyWaiting) {
   const ScopedDeviceDouble devices;
   const ScopedNcclDouble nccl;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <list>
@@ -10,8 +11,10 @@
 #include <mutex>
 #include <vector>
 
+#include "device/device.hpp"
 #include "support/device_double.hpp"
 #include "support/wait_until.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -47,7 +50,7 @@ namespace {
 
 using nccl::Communicator;
 
-constexpr int success = 0, system_error = 2, invalid_argument = 4, invalid_usage = 5;
+constexpr int success = 0, unhandled_error = 1, system_error = 2, invalid_argument = 4, invalid_usage = 5;
 
 struct Call {
   bool sends;
@@ -62,6 +65,18 @@ struct Call {
 thread_local int depth = 0;
 thread_local std::vector<Call> calls;
 std::atomic<int> made{0};
+
+/// Memory of `allocate`, and what is registered of it.
+struct Blocks {
+  std::mutex mutex;
+  std::map<const void*, std::shared_ptr<std::byte>> allocated;
+  struct Registered {
+    const void* memory;
+    const Communicator* with;
+  };
+  std::map<void*, Registered> registered;  ///< by handle
+};
+Blocks blocks;
 
 std::mutex worlds_mutex;
 std::map<int, std::shared_ptr<World>> worlds;
@@ -103,6 +118,8 @@ int init_rank(Communicator** communicator, int ranks, nccl::UniqueId id, int ran
 
 int abort(Communicator* communicator) {
   communicator->aborted = true;
+  const std::lock_guard lock(blocks.mutex);
+  std::erase_if(blocks.registered, [&](const auto& entry) { return entry.second.with == communicator; });
   return success;
 }
 
@@ -151,6 +168,47 @@ void carry(Communicator& c, const std::vector<Call>& group) {
   if (c.aborted) take_back(c);
 }
 
+int allocate(void** memory, std::size_t bytes) {
+  std::shared_ptr<std::byte> block;
+  try {
+    block = current_device()->allocate(bytes, "double of NCCL");
+  } catch (const Error&) {
+    return unhandled_error;
+  }
+  *memory = block.get();
+  const std::lock_guard lock(blocks.mutex);
+  blocks.allocated[block.get()] = block;
+  return success;
+}
+
+int free(void* memory) {
+  std::shared_ptr<std::byte> block;  // goes behind the lock
+  const std::lock_guard lock(blocks.mutex);
+  for (const auto& [handle, registered] : blocks.registered)
+    if (registered.memory == memory) return invalid_usage;
+  const auto found = blocks.allocated.find(memory);
+  if (found == blocks.allocated.end()) return invalid_argument;
+  block = std::move(found->second);
+  blocks.allocated.erase(found);
+  return success;
+}
+
+int register_memory(Communicator* communicator, void* memory, std::size_t, void** handle) {
+  if (communicator->aborted) return invalid_usage;
+  const std::lock_guard lock(blocks.mutex);
+  if (!blocks.allocated.contains(memory)) return invalid_argument;
+  static std::uintptr_t last = 0;
+  *handle = reinterpret_cast<void*>(++last);
+  blocks.registered[*handle] = {memory, communicator};
+  return success;
+}
+
+int deregister(Communicator* communicator, void* handle) {
+  if (communicator->aborted) return invalid_usage;
+  const std::lock_guard lock(blocks.mutex);
+  return blocks.registered.erase(handle) == 1 ? success : invalid_argument;
+}
+
 int group_start() {
   ++depth;
   return success;
@@ -195,12 +253,26 @@ const nccl::Functions& nccl_double() {
                                          send,
                                          receive,
                                          [](int) { return "an error of the double"; },
-                                         [](Communicator*) { return ""; }};
+                                         [](Communicator*) { return ""; },
+                                         allocate,
+                                         free,
+                                         register_memory,
+                                         deregister};
   return functions;
 }
 
 int nccl_double_made() {
   return made;
+}
+
+std::size_t nccl_double_blocks() {
+  const std::lock_guard lock(blocks.mutex);
+  return blocks.allocated.size();
+}
+
+std::size_t nccl_double_registered() {
+  const std::lock_guard lock(blocks.mutex);
+  return blocks.registered.size();
 }
 
 }  // namespace test

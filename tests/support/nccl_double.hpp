@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include "transport/nccl/library.hpp"
 
@@ -11,6 +12,9 @@ namespace weft::test {
 const nccl::Functions& nccl_double();
 /// Communicators that were made so far, of one rank each.
 int nccl_double_made();
+/// Pieces of memory that it has given and that are not freed, and registrations that there are.
+std::size_t nccl_double_blocks();
+std::size_t nccl_double_registered();
 
 /// Sends and receives of this rank are errors, though its communicators are made; -1: of none.
 extern std::atomic<int> nccl_double_failing_rank;

@@ -25,6 +25,10 @@ std::string find_functions(Functions& f) {
     bind(f.receive, "ncclRecv");
     bind(f.message, "ncclGetErrorString");
     bind(f.last_error, "ncclGetLastError");
+    bind.if_there(f.allocate, "ncclMemAlloc");
+    bind.if_there(f.free, "ncclMemFree");
+    bind.if_there(f.register_memory, "ncclCommRegister");
+    bind.if_there(f.deregister, "ncclCommDeregister");
   });
 }
 

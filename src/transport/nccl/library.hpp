@@ -1,5 +1,5 @@
 // The part of NCCL that Weft uses, by function pointers that are found at run time. Types and constants are
-// our own: ten functions whose binary interface NCCL 2 keeps, so that building needs nothing of NCCL, and a
+// our own: functions whose binary interface NCCL 2 keeps, so that building needs nothing of NCCL, and a
 // machine without it loads Weft.
 #pragma once
 
@@ -28,6 +28,16 @@ struct Functions {
   int (*receive)(void* to, std::size_t count, int type, int peer, Communicator* communicator, void* stream);
   const char* (*message)(int status);
   const char* (*last_error)(Communicator* communicator);
+  // Null before NCCL 2.19.
+  int (*allocate)(void** memory, std::size_t bytes);
+  int (*free)(void* memory);
+  int (*register_memory)(Communicator* communicator, void* memory, std::size_t bytes, void** handle);
+  int (*deregister)(Communicator* communicator, void* handle);
+
+  /// Whether memory can be registered with a communicator.
+  bool registers() const {
+    return allocate != nullptr && free != nullptr && register_memory != nullptr && deregister != nullptr;
+  }
 };
 /// Of `count`: bytes.
 inline constexpr int byte_type = 0;

@@ -1,10 +1,12 @@
 // NCCL between devices: all parts of a tile are sent and received by one grouped call on a stream, and
 // nothing waits here. What comes after a tile on other streams waits for the event behind its `post`, so that
 // tiles follow each other without the host. Parts that are one piece of the workspace are sent from where
-// they lie and received where they belong; others are packed, as NCCL sends what is contiguous. Not in
+// they lie and received where they belong; others are packed, as NCCL sends what is contiguous. The workspace
+// is registered with NCCL, so that a part is copied once, and by fewer multiprocessors. Not in
 // graphs: a communicator that is aborted waits for the end of all graphs with its calls, so that a rank that
 // fails could not let go of the others.
 #include "transport/nccl/ranks.hpp"
+#include "transport/nccl/workspace.hpp"
 #include "transport/transport.hpp"
 #include "weft/error.hpp"
 
@@ -33,7 +35,7 @@ class Group {
 class NcclExchange final : public WholeTiles {
  public:
   explicit NcclExchange(const CarrierRequest& c)
-      : WholeTiles(c.reshape), ranks_(NcclRanks::of(c.comm)), rank_(c.comm.rank()) {}
+      : WholeTiles(c.reshape), ranks_(NcclRanks::of(c.comm)), workspace_(c.exposed), rank_(c.comm.rank()) {}
 
   void check() override { ranks_->check(); }
   void cancel() noexcept override { ranks_->cancel(); }
@@ -78,6 +80,7 @@ class NcclExchange final : public WholeTiles {
   }
 
   std::shared_ptr<NcclRanks> ranks_;
+  std::shared_ptr<const void> workspace_;  ///< is registered as long as this lives
   int rank_;
 };
 
@@ -95,7 +98,17 @@ ExchangeRow nccl_row() {
                      .by_device = true},
           .carrier = make_carrier<NcclExchange>,
           .missing = [](CommImpl&) { return nccl::missing(); },
-          .prepare = NcclRanks::prepare};
+          .prepare = NcclRanks::prepare,
+          .allocate = nccl::allocate,
+          .expose = [](CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
+                       const RailSettings&) { return nccl::RegisteredWorkspace::make(comm, memory, bytes); },
+          .describe =
+              [](CommImpl&, const RailSettings&, const std::shared_ptr<const void>& exposed) {
+                return std::string(exposed
+                                       ? "straight between workspaces"
+                                       : "through buffers of NCCL's (the workspace is the user's, or NCCL "
+                                         "is older than 2.19)");
+              }};
 }
 
 }  // namespace weft

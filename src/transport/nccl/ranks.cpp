@@ -70,34 +70,27 @@ class UnusedCommunicators {
   std::vector<UnusedCommunicator> all_;
 };
 
-/// A byte from every rank to every other. NCCL connects two ranks at their first message, for which the host
-/// waits; this does so while planning.
-struct FirstMessages {
-  FirstMessages(Device& device, int n)
-      : ranks(n),
-        stream(device.make_stream()),
-        done(device.make_event(false)),
-        bytes(device.allocate(2 * static_cast<std::size_t>(n), operation)) {}
+/// A stream for messages of planning.
+struct Greeting {
+  explicit Greeting(Device& device) : stream(device.make_stream()), done(device.make_event(false)) {}
 
-  void enqueue(nccl::Communicator* communicator, int rank) const {
+  void enqueue(nccl::Communicator* communicator, int rank, int ranks, std::byte* to, const std::byte* from,
+               std::size_t bytes) const {
     const nccl::Functions& f = nccl::functions();
     nccl::check(f.group_start(), "ncclGroupStart");
     int status = 0;
     for (int r = 0; r < ranks && status == 0; ++r) {
       if (r == rank) continue;
-      status = f.send(bytes.get() + r, 1, nccl::byte_type, r, communicator, stream->native());
-      if (status == 0)
-        status = f.receive(bytes.get() + ranks + r, 1, nccl::byte_type, r, communicator, stream->native());
+      status = f.send(from, bytes, nccl::byte_type, r, communicator, stream->native());
+      if (status == 0) status = f.receive(to, bytes, nccl::byte_type, r, communicator, stream->native());
     }
     const int end = f.group_end();
     nccl::check(status != 0 ? status : end, "the first messages", communicator);
     stream->record(*done);
   }
 
-  int ranks;
   std::unique_ptr<DeviceStream> stream;
   std::unique_ptr<DeviceEvent> done;
-  std::shared_ptr<std::byte> bytes;
 };
 
 }  // namespace
@@ -142,10 +135,11 @@ bool NcclRanks::take_again(CommImpl& comm) {
 
 /// The ranks wait for each other inside ncclCommInitRank, so they agree before it that none of them has
 /// failed. Every rank calls it from a thread of its own, thread ranks too, so that no group call is needed.
+/// NCCL connects two ranks at their first message, for which the host waits: that is done here.
 void NcclRanks::make(CommImpl& comm) {
-  std::optional<FirstMessages> messages;
+  std::shared_ptr<std::byte> bytes;
   agree(comm, operation, [&] {
-    messages.emplace(*device_, ranks_);
+    bytes = device_->allocate(2, operation);
     test_point("nccl", rank_);
     if (rank_ == 0) nccl::check(nccl::functions().get_unique_id(&id_), "ncclGetUniqueId");
   });
@@ -155,12 +149,23 @@ void NcclRanks::make(CommImpl& comm) {
     agree(comm, operation, [&] {
       nccl::check(nccl::functions().init_rank(&communicator_, ranks_, id_, rank_), "ncclCommInitRank");
     });
-    agree(comm, operation, [&] { messages->enqueue(communicator_, rank_); });
   } catch (const std::exception&) {
     abort();  // else other ranks would wait for this one
     throw;
   }
-  device_->wait_for(*messages->done);
+  greet(comm, bytes.get(), bytes.get() + 1, 1);
+}
+
+void NcclRanks::greet(CommImpl& comm, std::byte* to, const std::byte* from, std::size_t bytes) {
+  std::optional<Greeting> greeting;
+  try {
+    agree(comm, operation, [&] { greeting.emplace(*device_); });
+    agree(comm, operation, [&] { greeting->enqueue(communicator_, rank_, ranks_, to, from, bytes); });
+  } catch (const std::exception&) {
+    abort();  // else other ranks would wait for this one
+    throw;
+  }
+  device_->wait_for(*greeting->done);
 }
 
 NcclRanks::~NcclRanks() {

@@ -27,6 +27,10 @@ class NcclRanks {
   NcclRanks& operator=(const NcclRanks&) = delete;
 
   nccl::Communicator* get() const { return communicator_; }
+  const std::shared_ptr<Device>& device() const { return device_; }
+  /// A message from every rank to every other, out of `from` and into `to`, which all senders overwrite.
+  /// Collective; throws the same `weft::Error` on all ranks. The device is entered.
+  void greet(CommImpl& comm, std::byte* to, const std::byte* from, std::size_t bytes);
   /// Throws `weft::Error`, and aborts what is under way here, if another rank or NCCL itself has failed.
   void check();
   /// This rank has failed: tells the others, and aborts what is under way here.

@@ -1,0 +1,37 @@
+// The workspace of a plan, registered with the communicator of its ranks: NCCL then copies parts straight
+// from the sender's workspace into the receiver's, where it would else copy through buffers of its own. That
+// takes memory of NCCL's.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "transport/nccl/ranks.hpp"
+
+namespace weft::nccl {
+
+/// Memory that can be registered, on a device, which is entered; of the device itself where this NCCL
+/// registers none. Local; the error names `operation`.
+std::shared_ptr<std::byte> allocate(const std::shared_ptr<Device>& device, std::size_t bytes,
+                                    const char* operation);
+
+class RegisteredWorkspace {
+ public:
+  /// Null where this NCCL registers no memory, or users give it. Collective; throws the same
+  /// `weft::Error` on all ranks.
+  static std::shared_ptr<const void> make(CommImpl& comm, const std::shared_ptr<std::byte>& memory,
+                                          Index bytes);
+  ~RegisteredWorkspace();
+  RegisteredWorkspace(const RegisteredWorkspace&) = delete;
+  RegisteredWorkspace& operator=(const RegisteredWorkspace&) = delete;
+
+ private:
+  RegisteredWorkspace(CommImpl& comm, std::shared_ptr<std::byte> memory, Index bytes);
+
+  CommImpl& comm_;
+  std::shared_ptr<NcclRanks> ranks_;
+  std::shared_ptr<std::byte> memory_;  ///< lives as long as it is registered
+  void* handle_ = nullptr;
+};
+
+}  // namespace weft::nccl
