@@ -33,6 +33,15 @@ void divide(Index n, std::vector<int>& stages, std::vector<int>& best) {
   }
 }
 
+/// The first stage waits for memory. Threads do more at a time there with more butterflies of fewer points,
+/// but not of less than 8: from 1000 points on it took up to 1.2 times as long with the largest radix first
+/// (ADR 0047).
+void put_first(std::vector<int>& falling) {
+  constexpr int least = 8;
+  const auto behind = std::ranges::find_if(falling, [](int radix) { return radix < least; });
+  if (behind != falling.begin()) std::rotate(falling.begin(), behind - 1, behind);
+}
+
 }  // namespace
 
 std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n) {
@@ -40,6 +49,7 @@ std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n) {
   std::vector<int> stages, best;
   divide(n, stages, best);
   if (best.empty() || best.size() > LineStep::most_stages) return std::nullopt;
+  put_first(best);
   std::array<int, LineStep::most_stages> found{};
   std::ranges::copy(best, found.begin());
   return found;

@@ -70,8 +70,8 @@ struct LineArrays {
   std::span<std::byte* const> diverted = {};  ///< for each piece, where its first mode goes; or none
 };
 
-/// The radices of lines of n points, two at least; none if n has another factor than 2, 3, 5 and 7, or is
-/// prime, or has more than `most_points`.
+/// The radices of lines of n points, of the first stage first, two at least; none if n has another factor
+/// than 2, 3, 5 and 7, or is prime, or has more than `most_points`.
 std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n);
 
 }  // namespace weft
