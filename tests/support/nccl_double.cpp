@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <list>
@@ -74,7 +73,7 @@ struct Blocks {
     const void* memory;
     const Communicator* with;
   };
-  std::map<void*, Registered> registered;  ///< by handle
+  std::list<Registered> registered;  ///< handles point to them
 };
 Blocks blocks;
 
@@ -119,7 +118,8 @@ int init_rank(Communicator** communicator, int ranks, nccl::UniqueId id, int ran
 int abort(Communicator* communicator) {
   communicator->aborted = true;
   const std::lock_guard lock(blocks.mutex);
-  std::erase_if(blocks.registered, [&](const auto& entry) { return entry.second.with == communicator; });
+  blocks.registered.remove_if(
+      [&](const Blocks::Registered& registered) { return registered.with == communicator; });
   return success;
 }
 
@@ -184,7 +184,7 @@ int allocate(void** memory, std::size_t bytes) {
 int free(void* memory) {
   std::shared_ptr<std::byte> block;  // goes behind the lock
   const std::lock_guard lock(blocks.mutex);
-  for (const auto& [handle, registered] : blocks.registered)
+  for (const Blocks::Registered& registered : blocks.registered)
     if (registered.memory == memory) return invalid_usage;
   const auto found = blocks.allocated.find(memory);
   if (found == blocks.allocated.end()) return invalid_argument;
@@ -197,16 +197,15 @@ int register_memory(Communicator* communicator, void* memory, std::size_t, void*
   if (communicator->aborted) return invalid_usage;
   const std::lock_guard lock(blocks.mutex);
   if (!blocks.allocated.contains(memory)) return invalid_argument;
-  static std::uintptr_t last = 0;
-  *handle = reinterpret_cast<void*>(++last);
-  blocks.registered[*handle] = {memory, communicator};
+  *handle = &blocks.registered.emplace_back(Blocks::Registered{memory, communicator});
   return success;
 }
 
 int deregister(Communicator* communicator, void* handle) {
   if (communicator->aborted) return invalid_usage;
   const std::lock_guard lock(blocks.mutex);
-  return blocks.registered.erase(handle) == 1 ? success : invalid_argument;
+  const auto same = [&](const Blocks::Registered& registered) { return &registered == handle; };
+  return blocks.registered.remove_if(same) == 1 ? success : invalid_argument;
 }
 
 int group_start() {
