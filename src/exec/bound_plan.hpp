@@ -117,6 +117,8 @@ class BoundPlan final : public CommImpl::Execution {
     std::shared_ptr<Interpreter> executor;
   };
 
+  /// Of the device: what is free for this rank, and what there is in all for it, the others that share it
+  /// aside.
   struct DeviceMemory {
     double free_bytes = 0, total_bytes = 0;
   };
@@ -126,6 +128,10 @@ class BoundPlan final : public CommImpl::Execution {
   void make_half(Direction direction);
   DeviceMemory find_device_memory() const;
   bool is_too_large(const DeviceMemory& found) const;
+  double needed_bytes(bool in_place) const;
+  std::string what_would_fit(const DeviceMemory& found) const;
+  template <class Step>
+  auto saying_what_would_fit(const DeviceMemory& found, const Step& step);
   Index place_of_second(double free_bytes) const;
   std::shared_ptr<Workspace> share_workspace(const ExchangeRow& row) const;
   void allocate_pinned(PlanMemory& m);

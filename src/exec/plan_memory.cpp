@@ -1,10 +1,14 @@
 // The memory of a bound plan, and the exchanges that are made in it.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "base/memory.hpp"
 #include "base/numa/binding.hpp"
+#include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/shared_memory.hpp"
 #include "exec/bound_plan.hpp"
@@ -18,6 +22,8 @@ namespace {
 
 /// For the flags in front of the workspace.
 constexpr Index flag_room = Index{2} << 20;
+/// Of the memory of a device, what plans and arrays can have: CUDA keeps some hundredth of it for itself.
+constexpr double usable = 0.98;
 
 }  // namespace
 
@@ -33,15 +39,59 @@ BoundPlan::DeviceMemory BoundPlan::find_device_memory() const {
   return found;
 }
 
+/// For the workspace and the arrays.
+double BoundPlan::needed_bytes(bool in_place) const {
+  const auto [in, out] = binding_.array_bytes;
+  return static_cast<double>(workspace_bytes_ + flag_room) +
+         static_cast<double>(in_place ? std::max(in, out) : in + out);
+}
+
+/// Nothing if all ranks have room for the workspace. Alike on all ranks; collective.
+std::string BoundPlan::what_would_fit(const DeviceMemory& found) const {
+  struct Need {
+    double bytes, share, share_in_place;
+    bool lacks;
+  };
+  const bool in_place = design_.program.in_place;
+  const double bytes = needed_bytes(in_place), room = usable * found.total_bytes;
+  Need most{bytes, bytes / room, needed_bytes(true) / room,
+            static_cast<double>(workspace_bytes_ + flag_room) > found.free_bytes};
+  for (const Need& n : all_of(comm_, most)) {
+    most.bytes = std::max(most.bytes, n.bytes);
+    most.share = std::max(most.share, n.share);
+    most.share_in_place = std::max(most.share_in_place, n.share_in_place);
+    most.lacks = most.lacks || n.lacks;
+  }
+  if (!most.lacks) return "";
+  const std::string needed = "workspace and arrays take " + human_bytes(most.bytes) + " on a rank";
+  if (most.share <= 1) return "; " + needed + ", which fits once other memory of the device is given back";
+  const auto ranks = static_cast<Index>(std::ceil(most.share * comm_.size()));
+  return "; " + needed + ", which " + std::to_string(ranks) + " ranks with such a device each have room for" +
+         (!in_place && most.share_in_place <= 1 ? ", or these in place" : "");
+}
+
+/// Where a device has no room for what a step makes, its error says what would fit. Collective.
+template <class Step>
+auto BoundPlan::saying_what_would_fit(const DeviceMemory& found, const Step& step) {
+  std::optional<Error> failure;
+  try {
+    return step();
+  } catch (const AgreedFailure& e) {
+    if (!device()) throw;
+    failure = e.error;
+  }
+  return collectively([&]() -> decltype(step()) {
+    throw Error(failure->operation(), failure->got(), failure->expected() + what_would_fit(found),
+                failure->rank());
+  });
+}
+
 /// Whether some device has no room for the workspace and the arrays, and another pipeline needs less.
 bool BoundPlan::is_too_large(const DeviceMemory& found) const {
   if (!design_.memory.may_be_leaner) return false;
-  // What CUDA keeps for itself is some hundredth of it.
-  const auto [in, out] = binding_.array_bytes;
-  const auto arrays = static_cast<double>(design_.program.in_place ? std::max(in, out) : in + out);
-  const auto workspace = static_cast<double>(workspace_bytes_ + flag_room);
-  const bool fits = workspace + arrays <= 0.98 * found.total_bytes &&
-                    (design_.memory.users_workspace || workspace <= found.free_bytes);
+  const bool fits = needed_bytes(design_.program.in_place) <= usable * found.total_bytes &&
+                    (design_.memory.users_workspace ||
+                     static_cast<double>(workspace_bytes_ + flag_room) <= found.free_bytes);
   return comm_.least(fits || program_bytes_ <= 2 * aligned(largest_box_) ? 1 : 0) == 0;
 }
 
@@ -102,7 +152,7 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   if (lays != rows.end()) {
     second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
     try {
-      m.reached = share_workspace(**lays);
+      m.reached = saying_what_would_fit(found, [&] { return share_workspace(**lays); });
     } catch (const AgreedFailure& e) {
       if (device() || !design_.memory.may_not_share) throw;
       comm_.check_alive("plan");
@@ -115,7 +165,7 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   for (const ExchangeRow& row : exchange_table())  // in one order on all ranks
     if (used.contains(&row) && row.prepare != nullptr)
       collectively([&] { row.prepare(comm_, device(), design_.rails); });
-  together(comm_, "plan", [&] { allocate_workspace(m); });
+  saying_what_would_fit(found, [&] { together(comm_, "plan", [&] { allocate_workspace(m); }); });
   for (const ExchangeRow& row : exchange_table())
     if (used.contains(&row) && row.expose != nullptr)
       m.exposed[&row] = collectively([&] {

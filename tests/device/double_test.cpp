@@ -273,6 +273,39 @@ TEST(DeviceDouble, WithoutRoomForWhatDepartsThePipelineIsAnother) {
   });
 }
 
+/// A box is half of an array, 4 MiB; a workspace is two of them, and 2 MiB for flags.
+TEST(DeviceDouble, APlanThatDoesNotFitSaysWhatWould) {
+  const auto expect = [](std::size_t room_mib, std::size_t held_mib, bool in_place, const std::string& text) {
+    Problem p = on_device();
+    p.shape = {64, 64, 128};
+    p.in_place = in_place;
+    DoubleManner manner;
+    manner.room = room_mib << 20;
+    const ScopedDeviceDouble doubles(manner);
+    ThreadTeam(2).run([&](const Comm& comm) {
+      set_double_device(comm.rank());
+      const auto device = current_device();
+      const DeviceScope scope(*device);
+      const auto held = device->allocate(comm.rank() == 1 ? held_mib << 20 : 0, "test");
+      comm.barrier();
+      for (const char* exchange : {"direct", "copy"})
+        expect_error(
+            [&] {
+              const Plan plan(comm, p, Options().set("pipeline", "windowed").set("exchange", exchange));
+            },
+            "fewer points per rank; " + text);
+      comm.barrier();
+    });
+  };
+  const std::string needed = "workspace and arrays take 18.00 MiB on a rank, which ";
+  expect(8, 0, false, needed + "5 ranks with such a device each have room for (rank 0)");
+  expect(16, 8, false, needed + "3 ranks with such a device each have room for, or these in place (rank 1)");
+  expect(20, 12, false, needed + "fits once other memory of the device is given back (rank 1)");
+  expect(
+      8, 0, true,
+      "workspace and arrays take 14.00 MiB on a rank, which 4 ranks with such a device each have room for");
+}
+
 namespace {
 thread_local std::vector<std::string> ranges_begun;
 thread_local int ranges_open = 0;
