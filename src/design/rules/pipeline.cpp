@@ -188,9 +188,10 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
                                                           : together ? "shared"
                                                                      : "sequential");
   if (exchanges && wish.pipeline->shares && !apart.empty())
-    throw Error("plan: option pipeline", "shared, with " + apart,
-                "another pipeline: this one is for arrays on the host, ranks of one machine, exchange direct and "
-                "no codec");
+    throw Error(
+        "plan: option pipeline", "shared, with " + apart,
+        "another pipeline: this one is for arrays on the host, ranks of one machine, exchange direct and "
+        "no codec");
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
     if (const std::string& why = setting.closed.roomy; !why.empty())
