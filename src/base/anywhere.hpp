@@ -16,11 +16,8 @@
 #define WEFT_ANYWHERE
 #endif
 
-// Of kernels that are compiled for several instruction sets: what they call has to become part of each. Tests
-// that run kernels of devices on the host for one set define it before, as that takes half of the time to
-// compile.
-#if defined(WEFT_INLINE)
-#elif defined(__CUDACC__)
+// Of kernels that are compiled for several instruction sets: what they call has to become part of each.
+#if defined(__CUDACC__)
 #define WEFT_INLINE __host__ __device__ __forceinline__
 #elif defined(WEFT_DEVICE_COMPILER)
 #define WEFT_INLINE __host__ __device__ __attribute__((always_inline)) inline
