@@ -117,10 +117,10 @@ class BoundPlan final : public CommImpl::Execution {
     std::shared_ptr<Interpreter> executor;
   };
 
-  /// Of the device: what is free for this rank, and what there is in all for it, the others that share it
-  /// aside.
+  /// This rank's equal share of its device: of what is free, and of all.
   struct DeviceMemory {
     double free_bytes = 0, total_bytes = 0;
+    double sharers = 1;  ///< ranks on the device
   };
 
   Half& half(Direction d) { return halves_[static_cast<std::size_t>(d)]; }

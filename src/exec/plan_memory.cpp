@@ -34,7 +34,7 @@ BoundPlan::DeviceMemory BoundPlan::find_device_memory() const {
   together(comm_, "plan", [&] {
     const std::vector<DeviceId>& ids = binding_.device_ids;
     const auto sharers = static_cast<double>(std::count(ids.begin(), ids.end(), device()->id()));
-    found = {device()->free_bytes() / sharers, device()->total_bytes() / sharers};
+    found = {device()->free_bytes() / sharers, device()->total_bytes() / sharers, sharers};
   });
   return found;
 }
@@ -46,28 +46,33 @@ double BoundPlan::needed_bytes(bool in_place) const {
          static_cast<double>(in_place ? std::max(in, out) : in + out);
 }
 
-/// Nothing if all ranks have room for the workspace. Alike on all ranks; collective.
+/// After memory could not be had: nothing if it was not that of the workspace. Alike on all ranks;
+/// collective.
 std::string BoundPlan::what_would_fit(const DeviceMemory& found) const {
+  if (design_.memory.users_workspace) return "";
   struct Need {
-    double bytes, share, share_in_place;
+    double bytes, of_share, of_share_in_place, of_device;
     bool lacks;
   };
   const bool in_place = design_.program.in_place;
-  const double bytes = needed_bytes(in_place), room = usable * found.total_bytes;
-  Need most{bytes, bytes / room, needed_bytes(true) / room,
-            static_cast<double>(workspace_bytes_ + flag_room) > found.free_bytes};
+  const double bytes = needed_bytes(in_place), share = usable * found.total_bytes;
+  Need most{bytes, bytes / share, needed_bytes(true) / share, bytes / (share * found.sharers),
+            !memory_ && workspace_bytes_ > 0};
   for (const Need& n : all_of(comm_, most)) {
     most.bytes = std::max(most.bytes, n.bytes);
-    most.share = std::max(most.share, n.share);
-    most.share_in_place = std::max(most.share_in_place, n.share_in_place);
+    most.of_share = std::max(most.of_share, n.of_share);
+    most.of_share_in_place = std::max(most.of_share_in_place, n.of_share_in_place);
+    most.of_device = std::max(most.of_device, n.of_device);
     most.lacks = most.lacks || n.lacks;
   }
   if (!most.lacks) return "";
-  const std::string needed = "workspace and arrays take " + human_bytes(most.bytes) + " on a rank";
-  if (most.share <= 1) return "; " + needed + ", which fits once other memory of the device is given back";
-  const auto ranks = static_cast<Index>(std::ceil(most.share * comm_.size()));
-  return "; " + needed + ", which " + std::to_string(ranks) + " ranks with such a device each have room for" +
-         (!in_place && most.share_in_place <= 1 ? ", or these in place" : "");
+  const int size = comm_.size();
+  const std::string needed = "; workspace and arrays take " + human_bytes(most.bytes) + " on each of " +
+                             std::to_string(size) + " ranks, ";
+  if (most.of_share <= 1) return needed + "which fits once other memory of the device is given back";
+  const auto ranks = static_cast<Index>(std::ceil(most.of_device * size));
+  return needed + "and would fit on " + std::to_string(ranks) + " with a device each" +
+         (!in_place && most.of_share_in_place <= 1 ? ", or in place on these" : "");
 }
 
 /// Where a device has no room for what a step makes, its error says what would fit. Collective.

@@ -297,13 +297,12 @@ TEST(DeviceDouble, APlanThatDoesNotFitSaysWhatWould) {
       comm.barrier();
     });
   };
-  const std::string needed = "workspace and arrays take 18.00 MiB on a rank, which ";
-  expect(8, 0, false, needed + "5 ranks with such a device each have room for (rank 0)");
-  expect(16, 8, false, needed + "3 ranks with such a device each have room for, or these in place (rank 1)");
-  expect(20, 12, false, needed + "fits once other memory of the device is given back (rank 1)");
-  expect(
-      8, 0, true,
-      "workspace and arrays take 14.00 MiB on a rank, which 4 ranks with such a device each have room for");
+  const std::string needed = "workspace and arrays take 18.00 MiB on each of 2 ranks, ";
+  expect(8, 0, false, needed + "and would fit on 5 with a device each (rank 0)");
+  expect(16, 8, false, needed + "and would fit on 3 with a device each, or in place on these (rank 1)");
+  expect(20, 12, false, needed + "which fits once other memory of the device is given back (rank 1)");
+  expect(8, 0, true,
+         "workspace and arrays take 14.00 MiB on each of 2 ranks, and would fit on 4 with a device each");
 }
 
 namespace {
@@ -452,8 +451,8 @@ TEST(DeviceDouble, WorkspacesAreRegisteredWithNcclAsLongAsTheirPlans) {
       set_double_device(6 + comm.rank());
       const Options options = Options().set("exchange", "nccl");
       const Plan plan(comm, on_device(), options);
-      EXPECT_TRUE(says(plan.to_string(), registers ? "exchange nccl straight between workspaces"
-                                                   : "exchange nccl through buffers of NCCL's"));
+      EXPECT_TRUE(says(plan.to_string(), registers ? "exchange nccl between registered workspaces"
+                                                   : "exchange nccl through buffers of its own"));
       comm.barrier();
       EXPECT_EQ(nccl_double_registered(), registers ? 2 : 0);
       EXPECT_EQ(nccl_double_blocks(), registers ? 2 : 0);

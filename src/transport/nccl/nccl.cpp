@@ -104,10 +104,9 @@ ExchangeRow nccl_row() {
                        const RailSettings&) { return nccl::RegisteredWorkspace::make(comm, memory, bytes); },
           .describe =
               [](CommImpl&, const RailSettings&, const std::shared_ptr<const void>& exposed) {
-                return std::string(exposed
-                                       ? "straight between workspaces"
-                                       : "through buffers of NCCL's (the workspace is the user's, or NCCL "
-                                         "is older than 2.19)");
+                return std::string(exposed ? "between registered workspaces"
+                                           : "through buffers of its own (the workspace is the user's, or "
+                                             "cannot be registered)");
               }};
 }
 

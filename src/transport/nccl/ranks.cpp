@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.hpp"
+#include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 #include "comm/agree.hpp"
 #include "weft/error.hpp"
@@ -74,15 +76,18 @@ class UnusedCommunicators {
 struct Greeting {
   explicit Greeting(Device& device) : stream(device.make_stream()), done(device.make_event(false)) {}
 
-  void enqueue(nccl::Communicator* communicator, int rank, int ranks, std::byte* to, const std::byte* from,
-               std::size_t bytes) const {
+  /// `bytes`: of every rank.
+  void enqueue(nccl::Communicator* communicator, int rank, std::byte* to, const std::byte* from,
+               const std::vector<int>& bytes) const {
     const nccl::Functions& f = nccl::functions();
     nccl::check(f.group_start(), "ncclGroupStart");
+    const int mine = at(bytes, rank);
     int status = 0;
-    for (int r = 0; r < ranks && status == 0; ++r) {
-      if (r == rank) continue;
-      status = f.send(from, bytes, nccl::byte_type, r, communicator, stream->native());
-      if (status == 0) status = f.receive(to, bytes, nccl::byte_type, r, communicator, stream->native());
+    for (int r = 0; r < static_cast<int>(bytes.size()) && status == 0; ++r) {
+      const auto count = static_cast<std::size_t>(std::min(at(bytes, r), mine));
+      if (r == rank || count == 0) continue;
+      status = f.send(from, count, nccl::byte_type, r, communicator, stream->native());
+      if (status == 0) status = f.receive(to, count, nccl::byte_type, r, communicator, stream->native());
     }
     const int end = f.group_end();
     nccl::check(status != 0 ? status : end, "the first messages", communicator);
@@ -156,16 +161,27 @@ void NcclRanks::make(CommImpl& comm) {
   greet(comm, bytes.get(), bytes.get() + 1, 1);
 }
 
-void NcclRanks::greet(CommImpl& comm, std::byte* to, const std::byte* from, std::size_t bytes) {
+void NcclRanks::greet(CommImpl& comm, std::byte* to, const std::byte* from, int bytes) {
+  const std::vector<int> all = all_of(comm, bytes);
   std::optional<Greeting> greeting;
   try {
     agree(comm, operation, [&] { greeting.emplace(*device_); });
-    agree(comm, operation, [&] { greeting->enqueue(communicator_, rank_, ranks_, to, from, bytes); });
+    agree(comm, operation, [&] { greeting->enqueue(communicator_, rank_, to, from, all); });
+    agree(comm, operation, [&] { await(*greeting->done); });
   } catch (const std::exception&) {
     abort();  // else other ranks would wait for this one
     throw;
   }
-  device_->wait_for(*greeting->done);
+}
+
+/// Until the event has passed, or a rank has failed.
+void NcclRanks::await(const DeviceEvent& event) {
+  try {
+    for (Backoff backoff; !device_->passed(event); backoff.pause()) check();
+  } catch (const std::exception&) {
+    cancel();
+    throw;
+  }
 }
 
 NcclRanks::~NcclRanks() {

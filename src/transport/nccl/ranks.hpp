@@ -28,9 +28,10 @@ class NcclRanks {
 
   nccl::Communicator* get() const { return communicator_; }
   const std::shared_ptr<Device>& device() const { return device_; }
-  /// A message from every rank to every other, out of `from` and into `to`, which all senders overwrite.
-  /// Collective; throws the same `weft::Error` on all ranks. The device is entered.
-  void greet(CommImpl& comm, std::byte* to, const std::byte* from, std::size_t bytes);
+  /// A message from every rank to every other, out of `from` and into `to`, which all senders overwrite: of
+  /// so many bytes as this rank gives, or the other one if that is less. Collective; throws the same
+  /// `weft::Error` on all ranks. The device is entered.
+  void greet(CommImpl& comm, std::byte* to, const std::byte* from, int bytes);
   /// Throws `weft::Error`, and aborts what is under way here, if another rank or NCCL itself has failed.
   void check();
   /// This rank has failed: tells the others, and aborts what is under way here.
@@ -40,6 +41,7 @@ class NcclRanks {
   NcclRanks(CommImpl& comm, const std::shared_ptr<Device>& device);
   void make(CommImpl& comm);
   bool take_again(CommImpl& comm);
+  void await(const DeviceEvent& event);
   void abort() noexcept;
 
   std::shared_ptr<Device> device_;
