@@ -46,8 +46,8 @@ double BoundPlan::needed_bytes(bool in_place) const {
          static_cast<double>(in_place ? std::max(in, out) : in + out);
 }
 
-/// After memory could not be had: nothing if it was not that of the workspace. Alike on all ranks;
-/// collective.
+/// After a failure: nothing if there was room for the workspace, as it then had another reason. Alike on all
+/// ranks; collective.
 std::string BoundPlan::what_would_fit(const DeviceMemory& found) const {
   if (design_.memory.users_workspace) return "";
   struct Need {
@@ -57,7 +57,7 @@ std::string BoundPlan::what_would_fit(const DeviceMemory& found) const {
   const bool in_place = design_.program.in_place;
   const double bytes = needed_bytes(in_place), share = usable * found.total_bytes;
   Need most{bytes, bytes / share, needed_bytes(true) / share, bytes / (share * found.sharers),
-            !memory_ && workspace_bytes_ > 0};
+            !memory_ && static_cast<double>(workspace_bytes_ + flag_room) > found.free_bytes};
   for (const Need& n : all_of(comm_, most)) {
     most.bytes = std::max(most.bytes, n.bytes);
     most.of_share = std::max(most.of_share, n.of_share);

@@ -2,7 +2,7 @@
 // nothing waits here. What comes after a tile on other streams waits for the event behind its `post`, so that
 // tiles follow each other without the host. Parts that are one piece of the workspace are sent from where
 // they lie and received where they belong; others are packed, as NCCL sends what is contiguous. The workspace
-// is registered with NCCL, so that a part is copied once, and by fewer multiprocessors. Not in
+// is registered with NCCL, so that a part is copied once. Not in
 // graphs: a communicator that is aborted waits for the end of all graphs with its calls, so that a rank that
 // fails could not let go of the others.
 #include "transport/nccl/ranks.hpp"
