@@ -46,7 +46,8 @@ Links::Links(const Program& program, const LinkRequest& request) : rank_(program
       const bool hands_over = memory.hands_over && takes_devices(row, request.comm);
       made = carrier(row, hands_over ? nullptr : memory.pinned.get());
     } else if (memory.far != nullptr) {
-      made = carrier(*memory.far, memory.pinned.get() + offset);
+      std::byte* const pinned = memory.pinned.get();
+      made = carrier(*memory.far, pinned == nullptr ? nullptr : pinned + offset);
       offset += staged_bytes(sent);
     }
     carriers_.push_back(std::move(made));

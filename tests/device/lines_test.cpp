@@ -2,14 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "fft/calls/plane_lines.hpp"
 #include "fft/calls/run_calls.hpp"
 #include "fft/calls/strided_lines.hpp"
 #include "fft/calls/two_passes.hpp"
+#include "kernels/lines/planes.hpp"
 #include "kernels/lines/step.hpp"
 #include "support/expect_error.hpp"
+#include "support/host_divisor.hpp"
 #include "support/local_problem.hpp"
 #include "support/on_device.hpp"
 
@@ -133,6 +139,95 @@ TEST(DeviceLines, TwoPassesAgainstTheDirectSum) {
                 expect_exact(p, LineWay::passes, random, most_work);
             }
       }
+}
+
+namespace {
+
+/// Rows of `row` points, `column` of them in a plane, with gaps behind all.
+FftProblem in_planes(Index row, Index column, Index planes) {
+  FftProblem p;
+  const Index away = row + 2 * (column % 3);
+  p.dimensions = {{column, away, row + column % 2}, {row, 1, 1}};
+  p.loops = {{planes, away * column + 4, (row + column % 2) * column + 6}};
+  return p;
+}
+
+}  // namespace
+
+TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(17);
+  for (const auto& [row, column] :
+       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 15}, {49, 4}, {96, 9}})
+    for (const Index planes : {1, 2, 7})
+      for (const Precision precision : {Precision::float32, Precision::float64})
+        for (const bool in_place : {true, false}) {
+          FftProblem p = in_planes(row, column, planes);
+          p.precision = precision;
+          p.direction = (row + planes) % 2 == 0 ? Direction::forward : Direction::backward;
+          p.in_place = in_place;
+          p.scale = 0.25;
+          if (in_place)
+            for (auto* all : {&p.dimensions, &p.loops})
+              for (FftDimension& d : *all) d.to_stride = d.from_stride;
+          if (planes % 2 == 0) std::swap(p.dimensions[0], p.dimensions[1]);
+          const OnDevice fft(p, plan_plane_lines);
+          EXPECT_EQ(fft.elsewise().by_kernels, (std::set<Index>{row, column}));
+          const LocalProblem problem = with_values(p, random);
+          const LocalResult result = compute(fft, problem);
+          ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column;
+          ASSERT_TRUE(result.gaps_kept);
+        }
+}
+
+TEST(DeviceLines, WhatTwoAxesInOneLaunchCannotBe) {
+  const FftProblem p = in_planes(60, 36, 8);
+  EXPECT_TRUE(planes_can(p));
+  const auto with = [&](const auto& change) {
+    FftProblem other = p;
+    change(other);
+    return planes_can(other);
+  };
+  EXPECT_TRUE(with([](FftProblem& q) { q.dimensions.push_back({1, 7, 7}); }));
+  EXPECT_TRUE(with([](FftProblem& q) { q.loops.clear(); }));
+  EXPECT_FALSE(with([](FftProblem& q) { q.dimensions.pop_back(); })) << "one axis";
+  EXPECT_FALSE(with([](FftProblem& q) { q.dimensions.push_back({5, 99999, 99999}); })) << "three axes";
+  EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[0].n = 11; }));
+  EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[1].n = 8192; }));
+  EXPECT_FALSE(with([](FftProblem& q) { q.kind = FftKind::real; }));
+  EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[1].to_stride = 2; })) << "no contiguous axis";
+  EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[1].diverted = true; }))
+      << "modes of the contiguous axis";
+  EXPECT_FALSE(with([](FftProblem& q) { q.loops[0].n = Index{1} << 17; })) << "too many planes";
+}
+
+/// Blocks of threads wait for tiles before theirs alone, whatever the number of tiles of a plane.
+TEST(DeviceLines, TilesWaitForThoseBeforeThem) {
+  std::mt19937_64 random(19);
+  for (int i = 0; i < 2000; ++i) {
+    const auto some = [&](Index most) {
+      return 1 + static_cast<Index>(random() % static_cast<unsigned>(most));
+    };
+    PlaneLines step;
+    step.planes = some(20);
+    step.lead = std::min(step.planes, 1 + some(6));
+    step.slots = std::min(step.planes, step.lead + some(4));
+    const std::array tiles{static_cast<std::uint32_t>(some(9)), static_cast<std::uint32_t>(some(9))};
+    const lines::TileOrder<HostDivisor<std::uint32_t>> order(step, tiles[0], tiles[1]);
+    ASSERT_EQ(order.count(), static_cast<std::uint32_t>(step.planes) * (tiles[0] + tiles[1]));
+    std::array<std::vector<std::uint32_t>, 2> done;
+    for (auto& of_planes : done) of_planes.resize(static_cast<std::size_t>(step.planes));
+    for (std::uint32_t position = 0; position < order.count(); ++position) {
+      const auto [is_second, plane, number] = order(position);
+      ASSERT_EQ(number, done[is_second][plane]++) << "each tile once, in order";
+      if (is_second) {
+        ASSERT_EQ(done[0][plane], tiles[0]);
+      } else if (plane >= step.slots) {
+        ASSERT_EQ(done[1][plane - static_cast<std::uint32_t>(step.slots)], tiles[1]);
+      }
+    }
+  }
 }
 
 TEST(DeviceLines, WhatTwoPassesCannotDo) {

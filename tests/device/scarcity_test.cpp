@@ -301,7 +301,7 @@ namespace {
 /// Bytes of the C library's memory that are in use, of all its arenas; 0 with a library that does not tell,
 /// or with that of a sanitizer.
 double host_bytes() {
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(WEFT_SANITIZES_ADDRESSES) && !defined(WEFT_SANITIZES_THREADS)
   char* text = nullptr;
   std::size_t length = 0;
   std::FILE* const file = open_memstream(&text, &length);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "fft/calls/plane_lines.hpp"
 #include "fft/calls/run_calls.hpp"
 #include "fft/calls/step_lines.hpp"
 #include "fft/calls/strided_lines.hpp"
@@ -130,6 +131,13 @@ std::size_t most_work(const FftProblem& problem) {
   return problem.diverted.count > 0 ? most_in_passes : most_items * work_of_each;
 }
 
+/// Of problems that are stored on peers and have an even number of planes.
+bool in_planes(const FftProblem& problem) {
+  Index planes = 1;
+  for (const FftDimension& d : problem.loops) planes *= d.n;
+  return problem.diverted.pieces > 1 && planes % 2 == 0 && planes_can(problem);
+}
+
 }  // namespace
 
 FftRow fft_row() {
@@ -139,6 +147,7 @@ FftRow fft_row() {
   row.memory = MemoryKind::cuda;
   row.plan = nullptr;
   row.plan_on = [](Device& device, const FftProblem& problem) {
+    if (in_planes(problem)) return plan_plane_lines(device, problem);
     return make_fft_of_calls(device, problem,
                              [](const CufftCall& call) { return std::make_shared<Call>(call); },
                              {some_way, some_axes(problem), most_work(problem)});

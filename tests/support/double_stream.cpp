@@ -16,7 +16,7 @@
 #include "support/host_r2r.hpp"
 #include "support/wait_until.hpp"
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(WEFT_SANITIZES_THREADS)
 extern "C" {
 void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
@@ -51,7 +51,7 @@ const DoubleManner* keep(const DoubleManner& manner) {
 }
 
 Unordered::Unordered() : ignored_(manner().unordered) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(WEFT_SANITIZES_THREADS)
   if (!ignored_) return;
   AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
   AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
@@ -59,7 +59,7 @@ Unordered::Unordered() : ignored_(manner().unordered) {
 }
 
 Unordered::~Unordered() {
-#if defined(__SANITIZE_THREAD__)
+#if defined(WEFT_SANITIZES_THREADS)
   if (!ignored_) return;
   AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
   AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
@@ -185,6 +185,21 @@ void Stream::lines(const LineArrays& arrays, const LineStep& step, const DeviceS
   for (std::byte* const at : arrays.diverted) check_memory(at, at);
   run([=, diverted = std::vector<std::byte*>(arrays.diverted.begin(), arrays.diverted.end())] {
     run_line_step(step, {arrays.from, arrays.to, diverted});
+  });
+  store(signals);
+}
+
+void Stream::planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters,
+                    const DeviceSignals& signals) {
+  const Aside aside;
+  check_memory(arrays.to, arrays.from);
+  check_memory(ring, counters);
+  check_memory(step.first.roots, step.second.roots);
+  if (arrays.diverted.size() != static_cast<std::size_t>(step.second.diverted.pieces))
+    fail("modes that are diverted to nowhere");
+  for (std::byte* const at : arrays.diverted) check_memory(at, at);
+  run([=, diverted = std::vector<std::byte*>(arrays.diverted.begin(), arrays.diverted.end())] {
+    run_plane_lines(step, {arrays.from, arrays.to, diverted}, ring, counters);
   });
   store(signals);
 }

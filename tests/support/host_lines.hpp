@@ -1,53 +1,126 @@
 // FFTs of lines that lie apart on the host, block after block, with the formulas and positions of devices.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "kernels/lines/work.hpp"
+#include "support/double_memory.hpp"
 #include "support/host_divisor.hpp"
 
 namespace weft::test {
 
+using HostForm = lines::Form<HostDivisor<std::uint32_t>>;
+
+/// The stages of so many columns from `first` on.
+template <class Value, lines::AtOnce at_once>
+void run_columns(const HostForm& form, std::uint32_t first, std::uint32_t columns, lines::Tile at,
+                 const lines::Line<lines::real_of<Value>, at_once>& start,
+                 const lines::Roots<lines::real_of<Value>>& roots) {
+  using lines::Role;
+  constexpr std::uint32_t threads = 3;
+  std::vector<Value> tile(at(form.n));
+  if (form.points_adjacent)
+    for (std::uint32_t thread = 0; thread < threads; ++thread)
+      lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
+  const int last = form.stages - 1;
+  // As threads do, all columns finish a stage before the next one begins.
+  for (int i = form.points_adjacent ? 1 : 0; i <= last; ++i)
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      auto line = start;
+      lines::go_to<lines::lines_in<Value>>(form, first + c, line);
+      Value* const column = tile.data() + c;
+      if (i == 0)
+        lines::run_stage<Role::first>(form, i, 0, 1, at, column, line, roots);
+      else if (i < last)
+        lines::run_stage<Role::middle>(form, i, 0, 1, at, column, line, roots);
+      else if (form.turn_loop < 0)
+        lines::run_stage<Role::last>(form, i, 0, 1, at, column, line, roots);
+      else
+        lines::run_stage<Role::last_turned>(form, i, 0, 1, at, column, line, roots);
+    }
+}
+
+/// More columns than one, and fewer than most tests have lines.
+inline lines::Tile tile_of(const HostForm& form) {
+  return {2, form.points_adjacent ? 1U : 0U};
+}
+
 template <class Value>
 void run_line_step(const LineStep& step, const LineArrays& arrays) {
-  using lines::Role;
-  constexpr int values = lines::lines_in<Value>;
-  const lines::Form<HostDivisor<std::uint32_t>> form(step, arrays, values);
+  const HostForm form(step, arrays, lines::lines_in<Value>);
   const lines::Roots<lines::real_of<Value>> roots(step);
-  // More columns than one, and fewer than most tests have lines.
-  const lines::Tile at{2, form.points_adjacent ? 1U : 0U};
-  std::vector<Value> tile(at(form.n));
-  const int last = form.stages - 1;
+  const lines::Tile at = tile_of(form);
   lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
-    for (std::uint32_t first = 0; first < form.lines; first += at.columns()) {
-      constexpr std::uint32_t threads = 3;
-      if (form.points_adjacent)
-        for (std::uint32_t thread = 0; thread < threads; ++thread)
-          lines::run_first_by_points(form, first, thread, threads, at, tile.data(), start, roots);
-      // As threads do, all columns finish a stage before the next one begins.
-      for (int i = form.points_adjacent ? 1 : 0; i <= last; ++i)
-        for (std::uint32_t c = 0; c < at.columns() && first + c < form.lines; ++c) {
-          auto line = start;
-          lines::go_to<values>(form, first + c, line);
-          Value* const column = tile.data() + c;
-          if (i == 0)
-            lines::run_stage<Role::first>(form, i, 0, 1, at, column, line, roots);
-          else if (i < last)
-            lines::run_stage<Role::middle>(form, i, 0, 1, at, column, line, roots);
-          else if (form.turn_loop < 0)
-            lines::run_stage<Role::last>(form, i, 0, 1, at, column, line, roots);
-          else
-            lines::run_stage<Role::last_turned>(form, i, 0, 1, at, column, line, roots);
-        }
-    }
+    for (std::uint32_t first = 0; first < form.lines; first += at.columns())
+      run_columns<Value>(form, first, std::min(at.columns(), form.lines - first), at, start, roots);
   });
 }
 
 inline void run_line_step(const LineStep& step, const LineArrays& arrays) {
   step.real_bytes == 8 ? run_line_step<lines::Complex<double>>(step, arrays)
                        : run_line_step<lines::Pair<float>>(step, arrays);
+}
+
+template <class Value, lines::AtOnce at_once>
+void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte* ring) {
+  using Number = lines::Complex<lines::real_of<Value>>;
+  const auto planes = static_cast<std::uint32_t>(step.planes), slots = static_cast<std::uint32_t>(step.slots);
+  struct Half {
+    Half(const LineStep& lines, const LineArrays& between, std::uint32_t planes)
+        : form(lines, between, lines::lines_in<Value>),
+          start{reinterpret_cast<const Number*>(between.from), reinterpret_cast<Number*>(between.to),
+                reinterpret_cast<Number*>(between.diverted.empty() ? between.to : between.diverted.front())},
+          roots(lines),
+          at(tile_of(form)),
+          columns(form.lines / planes),
+          tiles((columns + at.columns() - 1) / at.columns()),
+          done(planes) {}
+    HostForm form;
+    lines::Line<lines::real_of<Value>, at_once> start;
+    lines::Roots<lines::real_of<Value>> roots;
+    lines::Tile at;
+    std::uint32_t columns, tiles;
+    std::vector<std::uint32_t> done;  ///< tiles of each plane
+  };
+  Half halves[2] = {{step.first, {arrays.from, ring, {}}, planes},
+                    {step.second, {ring, arrays.to, arrays.diverted}, planes}};
+  const lines::TileOrder<HostDivisor<std::uint32_t>> order(step, halves[0].tiles, halves[1].tiles);
+  for (std::uint32_t position = 0; position < order.count(); ++position) {
+    const auto [is_second, plane, number] = order(position);
+    // What a block of threads would wait for has been done before.
+    if (is_second && halves[0].done[plane] != halves[0].tiles)
+      device_double::fail("a tile before what it reads");
+    if (!is_second && plane >= slots && halves[1].done[plane - slots] != halves[1].tiles)
+      device_double::fail("a tile that is stored where another one still reads");
+    Half& half = halves[is_second ? 1 : 0];
+    auto start = half.start;
+    const Index slot = static_cast<Index>(plane % slots) * step.first.n * step.second.n;
+    is_second ? void(start.from += slot) : void(start.to += slot);
+    const std::uint32_t first = number * half.at.columns();
+    run_columns<Value>(half.form, plane * half.columns + first,
+                       std::min(half.at.columns(), half.columns - first), half.at, start, half.roots);
+    ++half.done[plane];
+  }
+  for (const Half& half : halves)
+    for (const std::uint32_t done : half.done)
+      if (done != half.tiles) device_double::fail("tiles that are not done");
+}
+
+/// `counters` are looked at, and left as they are.
+inline void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
+                            const std::byte* counters) {
+  using lines::AtOnce;
+  for (Index i = 0; i < 4 * step.counters(); ++i)
+    if (counters[i] != std::byte{0}) device_double::fail("counters that are not zero");
+  if (step.first.real_bytes == 8)
+    run_plane_lines<lines::Complex<double>, AtOnce::all>(step, arrays, ring);
+  else if (lines::store_at_once<lines::Pair<float>>(step, arrays))
+    run_plane_lines<lines::Pair<float>, AtOnce::stores>(step, arrays, ring);
+  else
+    run_plane_lines<lines::Pair<float>, AtOnce::none>(step, arrays, ring);
 }
 
 }  // namespace weft::test

@@ -614,9 +614,9 @@ std::string RandomProblem::describe() const {
 int problem_count(int standard) {
   const auto value = environment_value("WEFT_TEST_PROBLEMS");
   if (value) return std::stoi(*value);
-#if defined(__SANITIZE_THREAD__)
+#if defined(WEFT_SANITIZES_THREADS)
   return standard / 8;
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(WEFT_SANITIZES_ADDRESSES)
   return standard / 4;
 #else
   return standard;

@@ -8,7 +8,7 @@ namespace weft::test {
 /// The given numbers, the largest one last. ThreadSanitizer, which is ten times as slow and looks at what
 /// ranks do to each other, gets the largest alone.
 inline std::vector<int> rank_counts(std::vector<int> all) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(WEFT_SANITIZES_THREADS)
   all.erase(all.begin(), all.end() - 1);
 #endif
   return all;

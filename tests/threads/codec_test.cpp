@@ -35,7 +35,8 @@ struct Data {
         static_cast<std::uint_fast32_t>(seed * 7919 + static_cast<std::uint64_t>(i) * 69621 + 1));
     engine.discard(2);
     const auto uniform = [&] { return static_cast<double>(engine()) / 2147483647.0; };
-    const Complex random = std::polar(std::sqrt(-2 * std::log(uniform())), 6.283185307 * uniform());
+    const double angle = 6.283185307 * uniform();
+    const Complex random = std::polar(std::sqrt(-2 * std::log(uniform())), angle);
     const double t = static_cast<double>(i) / static_cast<double>(n);
     switch (kind) {
       case Kind::random:

@@ -274,7 +274,7 @@ TEST(ParallelFft, DoesWhatOnePlanDoes) {
   std::vector<std::unique_ptr<ThreadPool>> pools;
   for (int threads = 1; threads <= 5; ++threads) pools.push_back(std::make_unique<ThreadPool>(threads));
   int done = 0, cut = 0, two_steps = 0;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WEFT_SANITIZES_ADDRESSES) || defined(WEFT_SANITIZES_THREADS)
   const int rounds = 600;
 #else
   const int rounds = 3000;

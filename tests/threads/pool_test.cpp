@@ -21,7 +21,7 @@
 #include "base/thread_pool.hpp"
 #include "support/expect_error.hpp"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(WEFT_SANITIZES_THREADS) || defined(WEFT_SANITIZES_ADDRESSES)
 #define WEFT_TEST_SANITIZED
 #endif
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fft/calls/contiguous_lines.hpp"
+#include "fft/calls/plane_lines.hpp"
 #include "fft/calls/r2r_calls.hpp"
 #include "fft/calls/repeated_calls.hpp"
 #include "fft/calls/step_lines.hpp"
@@ -155,22 +156,26 @@ FftProblem trial_within(std::size_t most, const FftProblem& problem, const MakeC
   return fits || !takes_another_array(problem, make) ? trial : trial_of(planes_of(problem), most);
 }
 
-bool are_axes_faster_apart(Device& device, const FftProblem& problem, const MakeCallPlan& make,
-                           const CallManner& together, const CallManner& apart) {
-  if (!may_be_apart(problem)) return false;
+enum class AxesWay { together, apart, planes };
+
+AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCallPlan& make,
+                         const CallManner& together, const CallManner& apart) {
+  if (!may_be_apart(problem)) return AxesWay::together;
   constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
   const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
   const Index diverted = problem.diverted.count;
-  const std::tuple key(device.model(), trial_of(problem, most), diverted);
+  // Planes are worth it where peers get what they compute.
+  const bool planes = problem.diverted.pieces > 1 && planes_can(problem);
+  const std::tuple key(device.model(), trial_of(problem, most), diverted, planes);
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, FftProblem, Index>, bool> known;
+  static std::map<std::tuple<std::string, FftProblem, Index, bool>, AxesWay> known;
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
   }
   const FftProblem trial = trial_within(most, problem, make);
   const std::size_t bytes = std::max(span_read(trial), span_written(trial));
-  if (bytes > most) return false;
+  if (bytes > most) return AxesWay::together;
   // What stores elsewhere has to be a kernel, and is timed as one.
   CallManner storing = apart;
   if (diverted > 0)
@@ -180,12 +185,16 @@ bool are_axes_faster_apart(Device& device, const FftProblem& problem, const Make
   std::size_t copied = 0;
   for (const FftDimension& d : problem.dimensions)
     if (d.diverted) copied = bytes / static_cast<std::size_t>(d.n) * static_cast<std::size_t>(diverted);
-  const std::array plans{TimedPlan{make_fft_of_calls(device, trial, make, together), 1, copied},
-                         TimedPlan{make_fft_of_calls(device, trial, make, storing), worth_it}};
+  std::vector<TimedPlan> plans{{make_fft_of_calls(device, trial, make, together), 1, copied},
+                               {make_fft_of_calls(device, trial, make, storing), worth_it}};
+  // With a link to peers the first axis of planes takes no time: a third of both, or more.
+  constexpr double hidden = 0.85;
+  if (planes && planes_can(trial)) plans.push_back({plan_plane_lines(device, trial), hidden});
   const auto fastest = fastest_plan(device, plans, bytes);
-  if (!fastest) return false;
+  if (!fastest) return AxesWay::together;
+  constexpr std::array ways{AxesWay::together, AxesWay::apart, AxesWay::planes};
   const std::lock_guard lock(mutex);
-  return known.emplace(key, *fastest == 1).first->second;
+  return known.emplace(key, ways[*fastest]).first->second;
 }
 
 }  // namespace
@@ -215,8 +224,9 @@ std::shared_ptr<StreamFft> make_fastest_fft_of_calls(Device& device, const FftPr
   CallManner together{[&](const CallStep& step) { return fastest_way(device, step, make); }};
   CallManner apart = together;
   apart.axes = AxesOf::apart;
-  const bool faster = are_axes_faster_apart(device, problem, make, together, apart);
-  return make_fft_of_calls(device, problem, make, faster ? apart : together);
+  const AxesWay way = fastest_axes_way(device, problem, make, together, apart);
+  if (way == AxesWay::planes) return plan_plane_lines(device, problem);
+  return make_fft_of_calls(device, problem, make, way == AxesWay::apart ? apart : together);
 }
 
 }  // namespace weft

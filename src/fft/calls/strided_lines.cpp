@@ -67,6 +67,13 @@ class StridedLines final : public StreamFft {
   std::shared_ptr<std::byte> roots_, turns_;
 };
 
+/// With radices for its length.
+LineStep with_radices(LineStep step) {
+  step.radices = line_radices(step.n).value();
+  step.stages = static_cast<int>(std::ranges::count_if(step.radices, [](int radix) { return radix > 0; }));
+  return step;
+}
+
 template <class Real>
 std::shared_ptr<StreamFft> plan_with_roots(Device& device, LineStep step) {
   std::vector<std::complex<Real>> roots, turns;
@@ -90,9 +97,20 @@ std::vector<FftDimension> loops_of(const StepLines& lines) {
   return loops;
 }
 
+std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step) {
+  step = with_radices(step);
+  const auto roots = [&]<class Real>(Real) {
+    std::vector<std::complex<Real>> all;
+    add_roots(all, step.n, step.n, 1);
+    return upload(device, all);
+  };
+  const std::shared_ptr<std::byte> memory = step.real_bytes == 8 ? roots(double{}) : roots(float{});
+  step.roots = memory.get();
+  return memory;
+}
+
 std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step) {
-  step.radices = line_radices(step.n).value();
-  step.stages = static_cast<int>(std::ranges::count_if(step.radices, [](int radix) { return radix > 0; }));
+  step = with_radices(step);
   return step.real_bytes == 8 ? plan_with_roots<double>(device, step) : plan_with_roots<float>(device, step);
 }
 

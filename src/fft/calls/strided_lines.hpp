@@ -26,6 +26,10 @@ std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& st
 /// The loops over the lines of a step, those with the shortest strides first.
 std::vector<FftDimension> loops_of(const StepLines& lines);
 
+/// Fills in radices and roots of a step, and returns the memory of the roots. `step` has a number of points
+/// for which there are radices.
+std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step);
+
 /// A plan for one launch of the kernel, whose radices and roots it fills in, and those of its factors. `step`
 /// has a number of points for which there are radices.
 std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step);

@@ -10,6 +10,7 @@
 
 #include "kernels/device_copy.hpp"
 #include "kernels/elements/steps.hpp"
+#include "kernels/lines/planes.hpp"
 #include "kernels/lines/step.hpp"
 #include "kernels/r2r/step.hpp"
 
@@ -43,6 +44,11 @@ Status enqueue(const R2rStep& step, std::byte* to, const std::byte* from, Stream
 /// Enqueues FFTs of lines whose points lie apart.
 Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSignals& signals,
                StreamHandle stream);
+
+/// Enqueues FFTs along two axes of planes. `ring` has `ring_bytes()` bytes at a multiple of 16, `counters` so
+/// many 32-bit numbers.
+Status enqueue(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* counters,
+               const KernelSignals& signals, StreamHandle stream);
 
 /// Enqueues what is done with each element of a box at `at`; `other` is the second array of steps that have
 /// one.

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "kernels/lines/butterflies.hpp"
+#include "kernels/lines/planes.hpp"
 #include "kernels/lines/step.hpp"
 
 namespace weft::lines {
@@ -127,28 +128,42 @@ struct Tile {
   }
 };
 
-/// Whether every value begins on a multiple of its size, if the arrays do: all strides but the first loop's
-/// are multiples of a value.
-inline bool begin_on_values(const LineStep& step, int values) {
-  bool all = step.loops[0].from == 1 && step.from_stride % values == 0 && step.to_stride % values == 0 &&
-             step.diverted_stride % values == 0;
+/// Whether every value is stored on a multiple of its size, if the arrays begin on one, and no value has a
+/// line less than others: all strides but the first loop's are multiples of a value.
+inline bool store_on_values(const LineStep& step, int values) {
+  bool all =
+      step.loops[0].n % values == 0 && step.to_stride % values == 0 && step.diverted_stride % values == 0;
   for (int i = 1; i < step.count; ++i) {
     const LineLoop& loop = step.loops[static_cast<std::size_t>(i)];
-    all = all && loop.from % values == 0 && loop.to % values == 0 && loop.diverted % values == 0;
+    all = all && loop.to % values == 0 && loop.diverted % values == 0;
   }
   return all;
 }
+/// The same of what is read.
+inline bool read_on_values(const LineStep& step, int values) {
+  bool all = step.loops[0].n % values == 0 && step.loops[0].from == 1 && step.from_stride % values == 0;
+  for (int i = 1; i < step.count; ++i)
+    all = all && step.loops[static_cast<std::size_t>(i)].from % values == 0;
+  return all;
+}
 
-/// Where the line, or lines, of a value begin. Values that begin on multiples of their size are read and
-/// stored at once, others line by line. A kernel that had to ask for each value would wait for each: it
-/// took 1.6 times as long (H100, single precision).
-template <class Real, bool AtOnce>
+/// What is moved a value at once, that is 16 bytes. The rest is moved line by line.
+enum class AtOnce { none, stores, all };
+
+/// Where the line, or lines, of a value begin. A kernel that had to ask for each value whether it can be
+/// moved at once would wait for each: it took 1.6 times as long (H100, single precision).
+template <class Real, AtOnce at_once>
 struct Line {
   const Complex<Real>* from;
   Complex<Real>*to, *diverted;
-  bool half = false;         ///< there is one line in this value only; never where they are read at once
+  bool half = false;         ///< there is one line in this value only; never where any are moved at once
   std::uint32_t turned = 0;  ///< index along `LineStep::turn`'s loop
 };
+
+template <class Value>
+bool begins_on_value(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % sizeof(Value) == 0;
+}
 
 /// Calls `run` with the first line. Without diverted modes their place is that of the others.
 template <class Value, class Run>
@@ -156,31 +171,37 @@ auto from_first_line(const LineStep& step, const LineArrays& arrays, const Run& 
   using Real = real_of<Value>;
   using Number = Complex<Real>;
   const bool diverts = step.diverted.count > 0;
-  const auto begins_on_value = [](const std::byte* at) {
-    return reinterpret_cast<std::uintptr_t>(at) % sizeof(Value) == 0;
-  };
   const auto* from = reinterpret_cast<const Number*>(arrays.from);
   auto* to = reinterpret_cast<Number*>(arrays.to);
   auto* diverted = reinterpret_cast<Number*>(diverts ? arrays.diverted.front() : arrays.to);
   constexpr int values = lines_in<Value>;
   if constexpr (values > 1) {
-    const bool at_once = step.loops[0].n % values == 0 && begin_on_values(step, values) &&
-                         begins_on_value(arrays.from) && begins_on_value(arrays.to) &&
-                         std::ranges::all_of(arrays.diverted, begins_on_value);
-    if (!at_once) return run(Line<Real, false>{from, to, diverted});
+    const bool at_once = read_on_values(step, values) && store_on_values(step, values) &&
+                         begins_on_value<Value>(arrays.from) && begins_on_value<Value>(arrays.to) &&
+                         std::ranges::all_of(arrays.diverted, begins_on_value<Value>);
+    if (!at_once) return run(Line<Real, AtOnce::none>{from, to, diverted});
   }
-  return run(Line<Real, true>{from, to, diverted});
+  return run(Line<Real, AtOnce::all>{from, to, diverted});
+}
+
+/// Whether both steps of planes can store values of several lines at once.
+template <class Value>
+bool store_at_once(const PlaneLines& step, const LineArrays& arrays) {
+  constexpr int values = lines_in<Value>;
+  return store_on_values(step.first, values) && store_on_values(step.second, values) &&
+         begins_on_value<Value>(arrays.to) && std::ranges::all_of(arrays.diverted, begins_on_value<Value>);
 }
 
 /// Moves from the first line to the given value, of so many lines each.
-template <int values, class Divisor, class Real, bool AtOnce>
-WEFT_INLINE void go_to(const Form<Divisor>& form, std::uint32_t number, Line<Real, AtOnce>& line) {
+template <int values, class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE void go_to(const Form<Divisor>& form, std::uint32_t number, Line<Real, at_once>& line) {
   for (int i = 0; i < form.loops; ++i) {
     const std::uint32_t rest = form.loop[i].n.divide(number), at = number - rest * form.loop[i].n.divisor();
     line.from += at * form.loop[i].from;
     line.to += at * form.loop[i].to;
     line.diverted += at * form.loop[i].diverted;
-    if (!AtOnce && i == 0 && form.last_is_half && at + 1 == form.loop[0].n.divisor()) line.half = true;
+    if (at_once == AtOnce::none && i == 0 && form.last_is_half && at + 1 == form.loop[0].n.divisor())
+      line.half = true;
     if (i == form.turn_loop) line.turned = i == 0 ? at * values : at;
     number = rest;
   }
@@ -204,28 +225,28 @@ WEFT_INLINE T read_once(const T* at) {
 }
 
 /// `apart`: of the second line.
-template <class Real, bool AtOnce>
-WEFT_INLINE void read(const Line<Real, AtOnce>&, const Complex<Real>* at, std::int64_t /*apart*/,
+template <class Real, AtOnce at_once>
+WEFT_INLINE void read(const Line<Real, at_once>&, const Complex<Real>* at, std::int64_t /*apart*/,
                       Complex<Real>& value) {
   value = read_once(at);
 }
-template <class Real, bool AtOnce>
-WEFT_INLINE void read(const Line<Real, AtOnce>& line, const Complex<Real>* at, std::int64_t apart,
+template <class Real, AtOnce at_once>
+WEFT_INLINE void read(const Line<Real, at_once>& line, const Complex<Real>* at, std::int64_t apart,
                       Pair<Real>& value) {
-  if constexpr (AtOnce) {
+  if constexpr (at_once == AtOnce::all) {
     value = read_once(reinterpret_cast<const Pair<Real>*>(at));
   } else {
     value.first = read_once(at);
     value.second = line.half ? Complex<Real>{0, 0} : read_once(at + apart);
   }
 }
-template <class Real, bool AtOnce>
-WEFT_INLINE void store(const Line<Real, AtOnce>&, Complex<Real>* at, Complex<Real> value) {
+template <class Real, AtOnce at_once>
+WEFT_INLINE void store(const Line<Real, at_once>&, Complex<Real>* at, Complex<Real> value) {
   *at = value;
 }
-template <class Real, bool AtOnce>
-WEFT_INLINE void store(const Line<Real, AtOnce>& line, Complex<Real>* at, Pair<Real> value) {
-  if constexpr (AtOnce) {
+template <class Real, AtOnce at_once>
+WEFT_INLINE void store(const Line<Real, at_once>& line, Complex<Real>* at, Pair<Real> value) {
+  if constexpr (at_once != AtOnce::none) {
     *reinterpret_cast<Pair<Real>*>(at) = value;
   } else {
     *at = value.first;
@@ -240,13 +261,13 @@ WEFT_INLINE Complex<Real> turn_root(const Form<Divisor>& form, const Complex<Rea
   const std::uint32_t exponent = k * index, low = 1U << form.turn_bits;
   return turns[low + (exponent >> form.turn_bits)] * turns[exponent & (low - 1)];
 }
-template <class Divisor, class Real, bool AtOnce>
-WEFT_INLINE Complex<Real> turned(const Form<Divisor>& form, const Line<Real, AtOnce>& line,
+template <class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE Complex<Real> turned(const Form<Divisor>& form, const Line<Real, at_once>& line,
                                  const Complex<Real>* turns, std::uint32_t k, Complex<Real> value) {
   return value * turn_root(form, turns, k, line.turned);
 }
-template <class Divisor, class Real, bool AtOnce>
-WEFT_INLINE Pair<Real> turned(const Form<Divisor>& form, const Line<Real, AtOnce>& line,
+template <class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE Pair<Real> turned(const Form<Divisor>& form, const Line<Real, at_once>& line,
                               const Complex<Real>* turns, std::uint32_t k, Pair<Real> value) {
   const Complex<Real> root = turn_root(form, turns, k, line.turned);
   return {value.first * root,
@@ -274,9 +295,9 @@ struct Roots {
 };
 
 /// Butterfly `b` of a stage for one column. `tile` is the first point of the column.
-template <int Radix, Role role, class Divisor, class Value, bool AtOnce>
+template <int Radix, Role role, class Divisor, class Value, AtOnce at_once>
 WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Divisor>::Stage& stage,
-                           std::uint32_t b, Tile at, Value* tile, const Line<real_of<Value>, AtOnce>& line,
+                           std::uint32_t b, Tile at, Value* tile, const Line<real_of<Value>, at_once>& line,
                            const Roots<real_of<Value>>& roots) {
   constexpr bool last = is_last(role);
   const std::uint32_t below = last ? 1 : stage.below;
@@ -363,9 +384,9 @@ WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
 }
 
 /// All butterflies `first`, `first + apart`, ... of a stage, for one column.
-template <Role role, class Divisor, class Value, bool AtOnce>
+template <Role role, class Divisor, class Value, AtOnce at_once>
 WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t first, std::uint32_t apart,
-                           Tile at, Value* tile, const Line<real_of<Value>, AtOnce>& line,
+                           Tile at, Value* tile, const Line<real_of<Value>, at_once>& line,
                            const Roots<real_of<Value>>& roots) {
   const auto& stage = form.stage[number];
   const std::uint32_t count = form.n / stage.radix;
@@ -375,20 +396,19 @@ WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t 
   });
 }
 
-/// The first stage of all columns of a block where points are adjacent: threads take butterflies in the order
-/// of a column's points, so that adjacent threads read adjacent points. `start`: the first line of all;
+/// The first stage of so many columns of a block where points are adjacent: threads take butterflies in the
+/// order of a column's points, so that adjacent threads read adjacent points. `start`: the first line of all;
 /// `number`: that of the first column.
-template <class Divisor, class Value, bool AtOnce>
-WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t number, std::uint32_t thread,
-                                     std::uint32_t threads, Tile at, Value* tile,
-                                     const Line<real_of<Value>, AtOnce>& start,
+template <class Divisor, class Value, AtOnce at_once>
+WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t number, std::uint32_t columns,
+                                     std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
+                                     const Line<real_of<Value>, at_once>& start,
                                      const Roots<real_of<Value>>& roots) {
-  const std::uint32_t left = form.lines - number, columns = left < at.columns() ? left : at.columns();
   const std::uint32_t count = form.first_butterflies.divisor();
   with_radix(form.stage[0].radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
     for (std::uint32_t i = thread; i < count * columns; i += threads) {
       const std::uint32_t column = form.first_butterflies.divide(i);
-      Line<real_of<Value>, AtOnce> line = start;
+      Line<real_of<Value>, at_once> line = start;
       go_to<lines_in<Value>>(form, number + column, line);
       butterfly<Radix, Role::first>(form, form.stage[0], i - column * count, at, tile + column, line, roots);
     }

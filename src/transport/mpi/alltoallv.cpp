@@ -31,10 +31,11 @@ class MpiAlltoallv : public GroupExchange {
   void carry(int tile, const Memory& memory, Queue& /*queue*/) override {
     const auto& [send, receive] = at(tiles_, tile);
     std::byte* const work = at(memory, Space::work);
+    // A rank that sends and receives nothing may have no memory.
+    const auto from = [&](const Side& side) { return work == nullptr ? nullptr : work + side.start; };
     const auto lock = world().lock();
-    check_mpi(MPI_Alltoallv(work + send.start, send.counts.data(), send.displacements.data(), type_,
-                            work + receive.start, receive.counts.data(), receive.displacements.data(), type_,
-                            group()),
+    check_mpi(MPI_Alltoallv(from(send), send.counts.data(), send.displacements.data(), type_, from(receive),
+                            receive.counts.data(), receive.displacements.data(), type_, group()),
               "MPI_Alltoallv");
   }
 

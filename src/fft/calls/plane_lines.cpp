@@ -1,0 +1,121 @@
+#include "fft/calls/plane_lines.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fft/calls/strided_lines.hpp"
+#include "fft/loops.hpp"
+
+namespace weft {
+
+namespace {
+
+struct RowsAndColumns {
+  FftDimension contiguous, other;
+  std::vector<FftDimension> loops;  ///< over the planes
+
+  Index count() const {
+    Index n = 1;
+    for (const FftDimension& d : loops) n *= d.n;
+    return n;
+  }
+};
+
+std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
+  if (p.kind != FftKind::c2c) return std::nullopt;
+  std::vector<FftDimension> axes = p.dimensions, loops = p.loops;
+  std::erase_if(axes, [](const FftDimension& d) { return d.n == 1; });
+  if (axes.size() != 2) return std::nullopt;
+  if (axes[0].from_stride != 1) std::swap(axes[0], axes[1]);
+  const bool fits = axes[0].from_stride == 1 && axes[0].to_stride == 1 && !axes[0].diverted &&
+                    (p.diverted.count == 0 || axes[0].diverted_stride == 1) && line_radices(axes[0].n) &&
+                    line_radices(axes[1].n);
+  if (!fits) return std::nullopt;
+  RowsAndColumns planes{axes[0], axes[1], merge_loops(std::move(loops))};
+  constexpr Index most = 1 << 16;
+  const Index lines = std::max(axes[0].n, axes[1].n);
+  if (planes.loops.size() >= LineStep::most_loops || planes.count() > most ||
+      2 * planes.count() * lines > std::numeric_limits<std::int32_t>::max())
+    return std::nullopt;
+  return planes;
+}
+
+/// The first step is ahead by as many planes as all blocks of a GPU have at a time, and a half more: tiles
+/// have up to 100 KiB, and 264 of them run on an H100. The ring has room for as many again.
+void choose_ring(PlaneLines& step) {
+  constexpr Index ahead = 24 << 20, behind = 16 << 20;
+  const auto planes_in = [&](Index bytes) {
+    return (bytes + step.plane_bytes() - 1) / step.plane_bytes() + 1;
+  };
+  step.lead = std::min(step.planes, planes_in(ahead));
+  step.slots = std::min(step.planes, step.lead + planes_in(behind));
+}
+
+class PlaneLinesFft final : public StreamFft {
+ public:
+  PlaneLinesFft(Device& device, const PlaneLines& step) : step_(step) {
+    roots_[0] = complete_line_step(device, step_.first);
+    roots_[1] = complete_line_step(device, step_.second);
+    const auto bytes = static_cast<std::size_t>(4 * step_.counters());
+    counters_ = device.allocate(bytes, "plan: counters of line FFTs");
+    const auto stream = device.make_stream();
+    const auto done = device.make_event(false);
+    stream->fill(counters_.get(), 0, bytes);
+    stream->record(*done);
+    device.wait_for(*done);
+    elsewise.by_kernels = {step_.first.n, step_.second.n};
+    elsewise.in_planes = true;
+    diverts = step_.second.diverted.count > 0;
+  }
+  std::size_t work_bytes() const override { return static_cast<std::size_t>(step_.ring_bytes()); }
+  void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
+               const FftContext& context) override {
+    LineArrays arrays{from, to};
+    if (diverts) arrays.diverted = context.diverted;
+    const bool signals = diverts && context.signals != nullptr;
+    stream.planes(arrays, step_, work, counters_.get(), signals ? *context.signals : DeviceSignals{});
+  }
+
+ private:
+  PlaneLines step_;
+  std::shared_ptr<std::byte> roots_[2], counters_;
+};
+
+}  // namespace
+
+bool planes_can(const FftProblem& problem) {
+  return row_and_column(problem).has_value();
+}
+
+std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& problem) {
+  const RowsAndColumns planes = row_and_column(problem).value();
+  const FftDimension &row = planes.contiguous, &column = planes.other;
+  PlaneLines step;
+  for (LineStep* s : {&step.first, &step.second}) {
+    s->forward = problem.direction == Direction::forward;
+    s->real_bytes = static_cast<int>(real_bytes(problem.precision));
+    s->count = 1;
+  }
+  step.first.n = row.n;
+  step.first.to_stride = column.n;
+  step.first.loops[0] = {column.n, column.from_stride, 1, 0};
+  step.second.n = column.n;
+  step.second.to_stride = column.to_stride;
+  step.second.loops[0] = {row.n, column.n, 1, row.diverted_stride};
+  step.second.factor = problem.scale;
+  step.second.diverted = problem.diverted;
+  step.second.diverted_stride = column.diverted_stride;
+  for (const FftDimension& d : planes.loops) {
+    step.first.loops[static_cast<std::size_t>(step.first.count++)] = {d.n, d.from_stride, 0, 0};
+    step.second.loops[static_cast<std::size_t>(step.second.count++)] = {d.n, 0, d.to_stride,
+                                                                        d.diverted_stride};
+  }
+  step.planes = planes.count();
+  choose_ring(step);
+  return std::make_shared<PlaneLinesFft>(device, step);
+}
+
+}  // namespace weft

@@ -1,0 +1,21 @@
+// A transform along two axes by kernels of Weft in one launch (kernels/lines/planes.hpp): while the lines of
+// the second axis are stored on peers, those of the first one are computed, so that the links hide them.
+#pragma once
+
+#include <memory>
+
+#include "fft/local_fft.hpp"
+#include "fft/stream_fft.hpp"
+
+namespace weft {
+
+/// Whether it can do a problem: c2c along two axes, of lengths for which kernels have radices, one of which
+/// is contiguous on both sides. Modes that are stored elsewhere are those of the other axis, and contiguous
+/// along the first one there, too.
+bool planes_can(const FftProblem& problem);
+
+/// A plan for such a problem. It has tables of roots and counters in device memory, and needs a ring of
+/// planes as work memory, of some 40 MiB or all planes.
+std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& problem);
+
+}  // namespace weft

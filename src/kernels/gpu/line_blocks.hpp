@@ -1,0 +1,79 @@
+// What kernels of line FFTs share: how many lines a block of threads has, and the stages it does with them.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+#include "kernels/gpu/divider.hpp"
+#include "kernels/gpu/kernels.hpp"
+#include "kernels/lines/work.hpp"
+
+namespace weft::gpus {
+
+namespace line_blocks {
+
+inline constexpr unsigned threads = 256;
+inline constexpr int blocks_together =
+    2;  ///< on a multiprocessor, so that one computes while the other one moves data
+inline constexpr Index least_row = 64, most_tile = 100 << 10;
+
+using Form = lines::Form<Divider<std::uint32_t>>;
+
+/// All stages but the first one, of a column of the calling thread if it `exists`.
+template <bool MayTurn, class Value, lines::AtOnce at_once>
+__device__ __forceinline__ void finish(const Form& form, bool exists, lines::Tile at, Value* tile,
+                                       const lines::Line<lines::real_of<Value>, at_once>& line,
+                                       const lines::Roots<lines::real_of<Value>>& roots) {
+  using lines::Role;
+  const std::uint32_t first = threadIdx.x >> at.shift, apart = threads >> at.shift;
+  __syncthreads();
+  for (int i = 1; i + 1 < form.stages; ++i) {
+    if (exists) lines::run_stage<Role::middle>(form, i, first, apart, at, tile, line, roots);
+    __syncthreads();
+  }
+  if (!exists) return;
+  if (MayTurn && form.turn_loop >= 0)
+    lines::run_stage<Role::last_turned>(form, form.stages - 1, first, apart, at, tile, line, roots);
+  else
+    lines::run_stage<Role::last>(form, form.stages - 1, first, apart, at, tile, line, roots);
+}
+
+/// The most shared memory that blocks of a kernel may use on the current device beside `others` bytes, which
+/// they are allowed to use from then on; 0 with an error. `known`: of this kernel alone.
+constexpr int most_devices = 64;
+using KnownBytes = std::atomic<int>[most_devices];
+inline Index shared_bytes(const void* kernel, int others, KnownBytes& known, Status& error) {
+  int device = 0;
+  error = WEFT_GPU(GetDevice)(&device);
+  if (error != success) return 0;
+  if (device < most_devices)
+    if (const int bytes = known[device].load(std::memory_order_relaxed); bytes > 0) return bytes;
+  int bytes = 0;
+  error = WEFT_GPU(DeviceGetAttribute)(&bytes, most_shared_memory, device);
+  bytes -= others;
+  if (error == success)
+    error = WEFT_GPU(FuncSetAttribute)(kernel, WEFT_GPU(FuncAttributeMaxDynamicSharedMemorySize), bytes);
+  if (error != success) return 0;
+  if (device < most_devices) known[device].store(bytes, std::memory_order_relaxed);
+  return bytes;
+}
+
+/// How many columns a block has, as a power of two: as many as fill half of what there is, and rows of 64
+/// bytes if all of it suffices for them; but not so many that blocks are too few for a GPU. Each row of the
+/// tile has so many values more.
+inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared, Index padding) {
+  constexpr Index enough_blocks = 256;
+  const Index column = n * value_bytes, row = least_row / value_bytes;
+  Index columns = std::min(most_tile, shared / blocks_together) / column - padding;
+  columns = std::max(columns, std::min(row, shared / column - padding));
+  columns = std::clamp<Index>(columns, 1, threads);
+  auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);
+  while ((Index{1} << shift) > row && (lines >> shift) < enough_blocks) --shift;
+  return shift;
+}
+
+}  // namespace line_blocks
+
+}  // namespace weft::gpus

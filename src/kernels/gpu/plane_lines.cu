@@ -1,0 +1,152 @@
+// FFTs along two axes of planes in one launch (kernels/lines/planes.hpp).
+#include "kernels/gpu/line_blocks.hpp"
+#include "kernels/lines/planes.hpp"
+
+namespace weft::gpus {
+
+namespace {
+
+using namespace line_blocks;
+using Order = lines::TileOrder<Divider<std::uint32_t>>;
+
+/// One of the two steps.
+template <class Value, lines::AtOnce at_once>
+struct Half {
+  using Real = lines::real_of<Value>;
+
+  Form form;
+  lines::Tile at;
+  lines::Line<Real, at_once> line;
+  lines::Roots<Real> roots;
+  std::uint32_t columns;  ///< of a plane
+};
+
+/// Counters of a launch.
+struct Counters {
+  unsigned *taken, *done, *of_plane[2];  ///< tiles in all, and of each step and plane those that are done
+
+  Counters(std::byte* memory, Index planes)
+      : taken(reinterpret_cast<unsigned*>(memory)),
+        done(taken + 1),
+        of_plane{taken + 2, taken + 2 + planes} {}
+};
+
+/// Waits until a counter has a value. What was stored before it was counted is seen afterwards.
+__device__ void wait_for(const unsigned* counter, unsigned value) {
+  while (*static_cast<const volatile unsigned*>(counter) < value) {
+#if defined(__CUDA_ARCH__)
+    __nanosleep(20);
+#endif
+  }
+  __threadfence();
+}
+
+template <class Value, lines::AtOnce at_once>
+__global__ void __launch_bounds__(threads, blocks_together)
+    transform_planes(const WEFT_GRID_CONSTANT Half<Value, at_once> first,
+                     const WEFT_GRID_CONSTANT Half<Value, at_once> second,
+                     const WEFT_GRID_CONSTANT Order order, unsigned planes, unsigned slots,
+                     const Counters counters, const WEFT_GRID_CONSTANT KernelSignals signals) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  __shared__ unsigned told;
+  if (threadIdx.x == 0) told = atomicAdd(counters.taken, 1u);
+  __syncthreads();
+  const auto [is_second, plane, number] = order(told);
+  if (threadIdx.x == 0) {
+    if (is_second)
+      wait_for(counters.of_plane[0] + plane, order.tiles_of_plane(false));
+    else if (plane >= slots)
+      wait_for(counters.of_plane[1] + plane - slots, order.tiles_of_plane(true));
+  }
+  __syncthreads();
+
+  const Half<Value, at_once>& half = is_second ? second : first;
+  const lines::Tile at = half.at;
+  auto line = half.line;
+  const std::int64_t slot = static_cast<std::int64_t>(plane % slots) * first.form.n * second.form.n;
+  if (is_second)
+    line.from += slot;
+  else
+    line.to += slot;
+  const std::uint32_t column = threadIdx.x & (at.columns() - 1), start = number * at.columns();
+  const std::uint32_t columns = min(at.columns(), half.columns - start);
+  const bool exists = column < columns;
+  Value* const tile = reinterpret_cast<Value*>(shared);
+  lines::run_first_by_points(half.form, plane * half.columns + start, columns, threadIdx.x, threads, at, tile,
+                             line, half.roots);
+  if (exists) lines::go_to<lines::lines_in<Value>>(half.form, plane * half.columns + start + column, line);
+  finish<false>(half.form, exists, at, tile + column, line, half.roots);
+
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (is_second && signals.count > 0)
+      __threadfence_system();
+    else
+      __threadfence();
+    atomicAdd(counters.of_plane[is_second ? 1 : 0] + plane, 1u);
+    told = atomicAdd(counters.done, 1u);
+  }
+  __syncthreads();
+  if (told + 1 != gridDim.x) return;
+  for (unsigned i = threadIdx.x; i < 2 + 2 * planes; i += threads) counters.taken[i] = 0;
+  if (threadIdx.x != 0 || signals.count == 0) return;
+  __threadfence_system();
+  for (int i = 0; i < signals.count; ++i)
+    *static_cast<volatile std::uint32_t*>(signals.at[i]) = signals.value[i];
+}
+
+template <class Value, lines::AtOnce at_once>
+Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
+              const KernelSignals& signals, StreamHandle stream) {
+  using Number = lines::Complex<lines::real_of<Value>>;
+  constexpr int values = lines::lines_in<Value>;
+  const auto kernel = transform_planes<Value, at_once>;
+  static KnownBytes known;
+  Status error = success;
+  const Index bytes = sizeof(Value), of_kernel = 64;
+  const Index shared = shared_bytes(reinterpret_cast<const void*>(kernel), of_kernel, known, error);
+  if (error != success) return error;
+  Index most = 0;
+  const auto half_of = [&](const LineStep& lines, const LineArrays& between) {
+    const Form form(lines, between, values);
+    const Index columns = form.lines / step.planes, padding = 2 * lines.n * bytes <= shared ? 1 : 0;
+    std::uint32_t shift = column_shift(lines.n, bytes, form.lines, shared, padding);
+    // Tiles end with the plane. Those of the last ones that have no line are lost.
+    const auto lost = [&] { return (columns + (Index{1} << shift) - 1 >> shift << shift) - columns; };
+    while (shift > 0 && ((Index{1} << shift) > columns || 8 * lost() > columns)) --shift;
+    most = std::max(most, lines.n * ((Index{1} << shift) + padding) * bytes);
+    return Half<Value, at_once>{
+        form,
+        {shift, static_cast<std::uint32_t>(padding)},
+        {reinterpret_cast<const Number*>(between.from), reinterpret_cast<Number*>(between.to),
+         reinterpret_cast<Number*>(between.diverted.empty() ? between.to : between.diverted.front())},
+        lines::Roots<lines::real_of<Value>>(lines),
+        static_cast<std::uint32_t>(columns)};
+  };
+  const Half<Value, at_once> first = half_of(step.first, {arrays.from, ring, {}});
+  const Half<Value, at_once> second = half_of(step.second, {ring, arrays.to, arrays.diverted});
+  if (most > shared) return invalid_configuration;
+  const auto tiles = [](const Half<Value, at_once>& half) {
+    return (half.columns + half.at.columns() - 1) >> half.at.shift;
+  };
+  const Order order(step, tiles(first), tiles(second));
+  kernel<<<order.count(), threads, static_cast<std::size_t>(most), stream>>>(
+      first, second, order, static_cast<unsigned>(step.planes), static_cast<unsigned>(step.slots),
+      Counters(memory, step.planes), signals);
+  return last_status();
+}
+
+}  // namespace
+
+Status enqueue(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* counters,
+               const KernelSignals& signals, StreamHandle stream) {
+  using lines::AtOnce;
+  if (step.first.real_bytes == 8)
+    return launch<lines::Complex<double>, AtOnce::all>(step, arrays, ring, counters, signals, stream);
+  using Value = lines::Pair<float>;
+  return lines::store_at_once<Value>(step, arrays)
+             ? launch<Value, AtOnce::stores>(step, arrays, ring, counters, signals, stream)
+             : launch<Value, AtOnce::none>(step, arrays, ring, counters, signals, stream);
+}
+
+}  // namespace weft::gpus
