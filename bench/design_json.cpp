@@ -49,7 +49,7 @@ Json json_of(const Leg& leg) {
 Json json_of(const MemoryMap& memory) {
   return {{"largest_box_bytes", memory.largest_box},
           {"workspace", memory.users_workspace ? "user" : "plan"},
-          {"two_workspaces", memory.takes_turns},
+          {"two_workspaces", memory.largest_in_turn > 0},
           {"exchange_between_far_ranks", memory.far},
           {"through_pinned_memory", memory.staged}};
 }

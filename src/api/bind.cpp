@@ -66,6 +66,7 @@ ExecutorSettings executor_settings(const PlanRequest& request, const Wishes& wis
   s.pool = request.comm.impl().pool(design.threads.value);
   s.device = request.devices.mine;
   s.plain_executions = design.plain_executions.value;
+  s.largest_in_turn = design.memory.largest_in_turn;
   return s;
 }
 

@@ -27,11 +27,11 @@ std::string to_text(const LinesElsewise& lines) {
   std::vector<std::string> parts;
   if (!lines.by_kernels.empty())
     parts.push_back("of " + join(lines.by_kernels, ", ") + " by kernels of Weft" +
-                    (lines.in_planes ? ", of two axes in one launch" : "") +
                     (lines.puts
                          ? ", which store all before the first exchange where it is read next, also on peers"
                      : lines.diverts ? ", which store what stays on the rank where it is read next"
-                                     : ""));
+                                     : "") +
+                    (lines.in_planes ? "; two axes in one launch" : ""));
   if (!lines.aside.empty()) parts.push_back("of " + join(lines.aside, ", ") + " aside");
   return parts.empty() ? "" : " (lines " + join(parts, ", ") + ")";
 }

@@ -39,12 +39,11 @@ DeviceFacts described_devices(const MachineDescription& machine, const Setting& 
 
 /// Whether executions take turns with two workspaces, so that no rank waits for room.
 bool always_room(const Design& design) {
-  if (!design.memory.takes_turns) return false;
   for (int r = 0; r < design.schedules[0].ranks; ++r) {
     const Program forward = program_of(design, Direction::forward, r),
                   backward = program_of(design, Direction::backward, r);
     for (const Program* p : {&forward, &backward})
-      if (p->workspace_bytes > largest_in_turn || !finds_room(*p, forward) || !finds_room(*p, backward))
+      if (p->workspace_bytes > design.memory.largest_in_turn || !finds_room(*p, forward) || !finds_room(*p, backward))
         return false;
   }
   return true;

@@ -36,12 +36,15 @@ ProgramRequest common_request(const Given& given) {
 }
 
 /// Executions of small boxes take turns with two workspaces, so that no rank tells another that it may put,
-/// nor waits for that: some 7 us, which is a tenth of a small transform.
-bool takes_turns(const Given& given, const Design& design) {
-  return given.on_device() && !given.setting.devices->islands.several() &&
-         std::all_of(design.legs.begin(), design.legs.end(), [](const auto& legs) {
-           return !legs.empty() && legs.front().store_lane == Lane::compute;
-         });
+/// nor waits for that: some 7 us, which is a tenth of a small transform. So do those of larger ones where
+/// FFTs store on peers, which do not wait in the middle.
+Index largest_in_turn(const Given& given, const Design& design) {
+  constexpr Index small = Index{256} << 20;
+  const bool takes_turns = given.on_device() && !given.setting.devices->islands.several() &&
+                           std::all_of(design.legs.begin(), design.legs.end(), [](const auto& legs) {
+                             return !legs.empty() && legs.front().store_lane == Lane::compute;
+                           });
+  return !takes_turns ? 0 : design.memory.ffts_put ? std::numeric_limits<Index>::max() : small;
 }
 
 /// By rule the pipeline that needs least is one that keeps what departs apart from where parts arrive.
@@ -93,7 +96,7 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   d.cache_bytes = setting.cache_bytes;
   d.memory.may_be_leaner = !d.legs[0].empty() && may_be_leaner(given);
   d.memory.may_not_share = wishes.any_exchange();
-  d.memory.takes_turns = takes_turns(given, d);
+  d.memory.largest_in_turn = largest_in_turn(given, d);
   d.memory.largest_box = largest_box(d);
   return d;
 }

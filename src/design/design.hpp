@@ -29,10 +29,13 @@ struct Chosen {
 struct MemoryMap {
   Index largest_box = 0;         ///< bytes of the largest box of any stage, on any rank
   bool users_workspace = false;  ///< the workspace is given at every execution
-  bool takes_turns = false;      ///< devices: executions use two workspaces in turn, if there is room
-  bool may_be_leaner = false;    ///< another pipeline, which needs less, may be taken
-  bool may_not_share = false;    ///< another exchange, which does not store, may be taken
-  std::string far;               ///< the exchange that serves the pairs of ranks that stores leave out, or ""
+  /// Devices: executions use two workspaces in turn, if there is room and none has more bytes. 0: never.
+  Index largest_in_turn = 0;
+  bool ffts_put = false;       ///< the last FFT before the exchange stores on peers (docs/adr/0048)
+  bool needs_turns = false;    ///< without two workspaces that pipeline is not worth it
+  bool may_be_leaner = false;  ///< another pipeline, which needs less, may be taken
+  bool may_not_share = false;  ///< another exchange, which does not store, may be taken
+  std::string far;             ///< the exchange that serves the pairs of ranks that stores leave out, or ""
   std::vector<std::string> staged;  ///< the exchanges whose parts go through pinned memory
   friend bool operator==(const MemoryMap&, const MemoryMap&) = default;
 };

@@ -91,10 +91,10 @@ class DeviceStream {
   virtual void r2r(std::byte* to, const std::byte* from, const R2rStep& step) = 0;
   /// FFTs of lines whose points lie apart. Afterwards the signals' flags are stored, as by `flags`.
   virtual void lines(const LineArrays& arrays, const LineStep& step, const DeviceSignals& signals) = 0;
-  /// FFTs along two axes of planes in one launch, as `lines` for each axis. `ring` is work memory of
-  /// `ring_bytes()` bytes; `counters` are used by no other launch at the same time.
-  virtual void planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters,
-                      const DeviceSignals& signals) = 0;
+  /// FFTs along two axes of planes in one launch. `ring` is work memory of `ring_bytes()` bytes; `counters`
+  /// are used by no other launch at the same time.
+  virtual void planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring,
+                      std::byte* counters) = 0;
   /// Does something with each element of a box at `at`; `other` is the second array of steps that have one.
   virtual void elements(std::byte* at, std::byte* other, const ElementStep& step) = 0;
   virtual void fill(std::byte* at, unsigned char value, std::size_t bytes) = 0;

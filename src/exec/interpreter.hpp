@@ -36,6 +36,7 @@ struct ExecutorSettings {
   std::shared_ptr<Device> device;    ///< that of this rank, entered; null: arrays are on the host
   /// Executions with the same arrays are captured as a graph after so many of them; none: never.
   std::optional<int> plain_executions;
+  Index largest_in_turn = 0;  ///< as in MemoryMap
 };
 
 class Interpreter {

@@ -102,7 +102,7 @@ bool BoundPlan::is_too_large(const DeviceMemory& found) const {
 
 /// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only.
 Index BoundPlan::place_of_second(double free_bytes) const {
-  bool possible = design_.memory.takes_turns && workspace_bytes_ <= largest_in_turn;
+  bool possible = workspace_bytes_ <= design_.memory.largest_in_turn;
   for (const Half& h : halves_)
     for (const Half& earlier : halves_)
       possible = possible && finds_room(h.executor->program(), earlier.executor->program());
@@ -156,6 +156,9 @@ std::optional<Obstacle> BoundPlan::make_memory() {
                                  [](const ExchangeRow* row) { return lays_workspace(row->traits); });
   if (lays != rows.end()) {
     second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
+    if (second_workspace_ == 0 && design_.memory.needs_turns && design_.memory.may_be_leaner)
+      return Obstacle{&Closed::roomy, "two workspaces for FFTs that store on peers leave too little memory",
+                      ""};
     try {
       m.reached = saying_what_would_fit(found, [&] { return share_workspace(**lays); });
     } catch (const AgreedFailure& e) {

@@ -29,9 +29,6 @@ struct StreamPlan {
   bool transfers = false;  ///< whether the second stream is used at all
 };
 
-/// Executions take turns with two workspaces where one has no more bytes than this.
-inline constexpr Index largest_in_turn = Index{256} << 20;
-
 /// Whether this rank always finds room in the first reshape of a program, if executions take turns with two
 /// workspaces and `before` was executed before: the memory is nobody else's until then, and who gets a part
 /// has sent one in the execution before, behind all of the one before that.

@@ -21,6 +21,26 @@ Schedule inverse(const Schedule& schedule) {
   return result;
 }
 
+void transform_early(Schedule& schedule) {
+  const std::vector<int> reshapes = reshape_stages(schedule);
+  if (reshapes.size() != 1 || reshapes[0] == 0 || reshapes[0] + 1 >= static_cast<int>(schedule.stages.size()))
+    return;
+  Stage &before = at(schedule.stages, reshapes[0] - 1), &after = at(schedule.stages, reshapes[0] + 1);
+  const Field& field = at(schedule.fields, reshapes[0]);
+  const auto is_whole = [&](int axis) {
+    for (int r = 0; r < schedule.ranks; ++r)
+      if (field.box(r).lo[axis] != 0 || field.box(r).hi[axis] != field.shape[axis]) return false;
+    return true;
+  };
+  AxisVector<int> early, late;
+  for (const int axis : after.axes) (is_whole(axis) ? early : late).push_back(axis);
+  if (early.empty() || late.empty()) return;
+  for (const int axis : before.axes) early.push_back(axis);
+  std::sort(early.begin(), early.end());
+  before.axes = early;
+  after.axes = late;
+}
+
 void divide_last(Schedule& schedule, const AxisVector<int>& first_axes) {
   Stage first = schedule.stages.back(), second = first;
   const Field after = schedule.fields.back();

@@ -83,6 +83,10 @@ struct Schedule {
 /// The schedule of the opposite direction: stages in reverse order, transforms inverted.
 Schedule inverse(const Schedule& schedule);
 
+/// Moves axes behind the only reshape of a c2c schedule before it, if ranks have them whole there, as long as
+/// one axis remains behind it.
+void transform_early(Schedule& schedule);
+
 /// Divides the last stage in two, of which the first transforms some of its axes, and the second the others.
 void divide_last(Schedule& schedule, const AxisVector<int>& first_axes);
 

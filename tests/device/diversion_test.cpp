@@ -64,7 +64,7 @@ TEST(DeviceDiversions, LinesInTwoPassesStoreElsewhereAsWell) {
     for (const char* pipeline : {"sequential", "two-front"}) {
       Plan plan(comm, p, Options().set("pipeline", pipeline).set("exchange", "direct")), host(comm, of_host);
       if (always_where_it_can()) {
-        EXPECT_TRUE(says(plan.to_string(), "lines of 12, 32 by kernels of Weft, which store"))
+        EXPECT_TRUE(says(plan.to_string(), "lines of 12, 20, 32 by kernels of Weft, which store"))
             << plan.to_string();
       }
       std::mt19937 random(static_cast<unsigned>(comm.rank()));

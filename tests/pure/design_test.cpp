@@ -11,6 +11,7 @@
 #include "api/problem_check.hpp"
 #include "api/tuning.hpp"
 #include "design_json.hpp"
+#include "program/diversions.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
 #include "support/says.hpp"
@@ -205,16 +206,40 @@ TEST(Design, HasNoTilesWhereTheLastFftPuts) {
   EXPECT_EQ(pipeline({256, 256, 256}), "sequential");
   for (Index n = 200; n <= 256; n += 2)
     EXPECT_EQ(pipeline({256, n, 256}) == "sequential", line_radices(n).has_value()) << n;
-  for (const Shape& shape : {Shape{256, 255, 256}, {255, 256, 256}, {512, 512, 512}})
+  for (const Shape& shape : {Shape{256, 255, 256}, {255, 256, 256}, {512, 1536, 512}})
     EXPECT_EQ(pipeline(shape), "two-front") << shape[1];
   EXPECT_EQ(pipeline({256, 256, 256}, Options().set("codec", "fp32")), "two-front");
+}
+
+/// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.
+TEST(Design, HidesPutsOfLargeBoxes) {
+  Problem p = cube(512);
+  p.input = Distribution::slab(0);
+  p.output = Distribution::slab(1);
+  const Design d = design_of(p, gpus(2, 2));
+  EXPECT_TRUE(d.memory.ffts_put);
+  EXPECT_TRUE(d.memory.needs_turns);
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    const Program program = program_of(d, direction, 1);
+    const std::vector<Diversion> all = diversions(program, Diverted::puts);
+    ASSERT_EQ(all.size(), 1U) << name_of(direction);
+    ASSERT_EQ(all[0].parts.size(), 1U);
+    EXPECT_EQ(all[0].parts[0].pieces.size(), 2U);
+    EXPECT_EQ(axes_of(d.schedule(direction), 0).size(), 2U);
+  }
+  Setting roomless = gpus(2, 2);
+  roomless.closed.roomy = "no room";
+  EXPECT_FALSE(design_of(p, roomless).memory.ffts_put);
+  EXPECT_FALSE(design_of(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
+  p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  EXPECT_FALSE(design_of(p, gpus(2, 2)).memory.ffts_put);
 }
 
 TEST(Design, OfGpusThatAllReachEachOther) {
   const Design d = design_of(cube(256), gpus(4, 4));
   EXPECT_TRUE(first_leg(d).traits.stores);
   EXPECT_EQ(first_leg(d).store_lane, Lane::compute);
-  EXPECT_TRUE(d.memory.takes_turns);
+  EXPECT_GT(d.memory.largest_in_turn, 0);
   EXPECT_TRUE(d.memory.staged.empty());
   EXPECT_EQ(d.plain_executions.value, 1);
   EXPECT_EQ(d.plain_executions.origin, Origin::rule);
@@ -228,7 +253,7 @@ TEST(Design, OfGpusThatAllReachEachOther) {
 TEST(Design, OfGpusInIslandsGoesThroughPinnedMemoryBetweenThem) {
   const Design d = design_of(cube(256), gpus(4, 2));
   EXPECT_EQ(d.memory.far, "p2p");
-  EXPECT_FALSE(d.memory.takes_turns);
+  EXPECT_EQ(d.memory.largest_in_turn, 0);
   EXPECT_EQ(d.program.nodes, (std::vector<int>{0, 0, 2, 2}));
   EXPECT_TRUE(first_leg(d).traits.stores);
   Setting threads = gpus(4, 2);

@@ -131,11 +131,13 @@ std::size_t most_work(const FftProblem& problem) {
   return problem.diverted.count > 0 ? most_in_passes : most_items * work_of_each;
 }
 
-/// Of problems that are stored on peers and have an even number of planes.
+/// Of problems that are stored on peers and have an even number of planes, but for lines that two passes do.
 bool in_planes(const FftProblem& problem) {
   Index planes = 1;
   for (const FftDimension& d : problem.loops) planes *= d.n;
-  return problem.diverted.pieces > 1 && planes % 2 == 0 && planes_can(problem);
+  const auto in_passes = [](const FftDimension& d) { return d.diverted && d.n % 8 == 0; };
+  return problem.diverted.pieces > 1 && planes % 2 == 0 && planes_can(problem) &&
+         std::ranges::none_of(problem.dimensions, in_passes);
 }
 
 }  // namespace

@@ -189,8 +189,7 @@ void Stream::lines(const LineArrays& arrays, const LineStep& step, const DeviceS
   store(signals);
 }
 
-void Stream::planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters,
-                    const DeviceSignals& signals) {
+void Stream::planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters) {
   const Aside aside;
   check_memory(arrays.to, arrays.from);
   check_memory(ring, counters);
@@ -201,7 +200,6 @@ void Stream::planes(const LineArrays& arrays, const PlaneLines& step, std::byte*
   run([=, diverted = std::vector<std::byte*>(arrays.diverted.begin(), arrays.diverted.end())] {
     run_plane_lines(step, {arrays.from, arrays.to, diverted}, ring, counters);
   });
-  store(signals);
 }
 
 void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {

@@ -69,8 +69,10 @@ void choose_puts(const Given& given, const Offers& offers, Design& design) {
     std::vector<Leg>& legs = design.legs[static_cast<std::size_t>(schedule.direction)];
     for (std::size_t j = 0; given.on_device() && j < legs.size(); ++j) {
       if (!legs[j].traits.stores) continue;
-      const bool kernel = asked == Puts::automatic ? legs[j].tiles == 1 && kernels_may_put(given, schedule, j)
-                                                   : asked == Puts::kernel;
+      const bool kernel =
+          asked == Puts::automatic
+              ? legs[j].tiles == 1 && (design.memory.ffts_put || kernels_may_put(given, schedule, j))
+              : asked == Puts::kernel;
       if (!kernel) continue;
       legs[j].store_lane = Lane::compute;
       legs[j].exchange_reason += "; puts are kernels";

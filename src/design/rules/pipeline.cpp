@@ -1,8 +1,9 @@
 // Which pipeline, and how it cuts every reshape.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "design/rules/rules.hpp"
-#include "program/stream_plan.hpp"
 
 namespace weft {
 
@@ -65,38 +66,68 @@ bool boxes_are_alike(const Field& field, int ranks) {
   return true;
 }
 
-/// Whether the last FFT before the only exchange puts what it has itself (docs/adr/0048): a small box of like
-/// parts that stays as precise as it is. Tiles, which copy engines put beside the FFTs, save less: on two
-/// H100 256^3 took 1.14 times as long with them in double precision, and 1.08 times in single.
-bool ffts_put(const Given& given, const Schedule& schedule, const Offers& offers,
-              const PipelineRules& rules) {
+/// Whether links are busy while a GPU transforms the other axis of planes: those of the last FFT before the
+/// only exchange, one axis of which is contiguous and stays on the rank (kernels/lines/planes.hpp). Beyond
+/// `most` points the shared memory of a multiprocessor holds too few lines.
+bool hides_puts(const Schedule& schedule) {
+  constexpr Index most = 1440;
+  const int reshape = reshape_stages(schedule).front();
+  if (reshape == 0) return false;
+  const Stage& stage = at(schedule.stages, reshape - 1);
+  const Field &before = at(schedule.fields, reshape), &after = at(schedule.fields, reshape + 1);
+  int axes = 0;
+  for (const int axis : stage.axes) {
+    if (before.shape[axis] > most) return false;
+    if (before.shape[axis] > 1) ++axes;
+  }
+  const int fastest = before.order(0)[before.shape.size() - 1];
+  return axes == 2 && stage.axes.contains(fastest) && before.order(0) == after.order(0) &&
+         after.box(0).lo[fastest] == 0 && after.box(0).hi[fastest] == after.shape[fastest];
+}
+
+/// Whether the last FFT before the only exchange puts what it has itself (docs/adr/0048).
+enum class FftsPut {
+  no,
+  small,  ///< a small box of like parts that stays as precise as it is: tiles, which copy engines put beside
+          ///< the FFTs, save less. On two H100 256^3 took 1.14 times as long with them in double precision
+  large,  ///< any such box whose puts are hidden: 512^3 takes 0.80 of the time
+};
+
+FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, const Offers& offers,
+                 const PipelineRules& rules) {
   const Problem& p = given.problem;
+  const Schedule& schedule = schedules[0];
   const auto is_c2c = [](Transform t) { return t == Transform::c2c; };
-  if (!std::all_of(p.transforms.begin(), p.transforms.end(), is_c2c) || !p.line.empty() || !p.modes.empty() ||
-      !p.points.empty() || p.between != Between::none)
-    return false;
+  if (!given.on_device() || !std::all_of(p.transforms.begin(), p.transforms.end(), is_c2c) ||
+      !p.line.empty() || !p.modes.empty() || !p.points.empty() || p.between != Between::none)
+    return FftsPut::no;
   if (reshape_stages(schedule).size() != 1 || rules.coded || given.setting.devices->islands.several())
-    return false;
+    return FftsPut::no;
   if (!all(offers, [](const Offer& o) { return o.traits.stores; }) ||
       !have_small_factors(given.problem.shape))
-    return false;
+    return FftsPut::no;
   double largest = 0;
   for (const Field& field : schedule.fields) {
-    if (field.element == Element::real || !boxes_are_alike(field, schedule.ranks)) return false;
+    if (field.element == Element::real || !boxes_are_alike(field, schedule.ranks)) return FftsPut::no;
     largest = std::max(largest, largest_bytes(field, rules.real_bytes));
   }
-  return kernels_may_put(given, schedule, 0) && 2 * largest <= static_cast<double>(largest_in_turn);
+  constexpr double small = 128 << 20;
+  if (kernels_may_put(given, schedule, 0) && largest <= small) return FftsPut::small;
+  const bool engines = given.wishes.puts.value == Puts::engine;
+  return !engines && given.setting.closed.roomy.empty() && std::ranges::all_of(schedules, hides_puts)
+             ? FftsPut::large
+             : FftsPut::no;
 }
 
 /// Whether tiles are worth what they cost, or their parameters were asked for. Among devices there have to be
 /// several by rule, so that one can travel while another is transformed.
-bool is_worth_tiles(const Given& given, const Schedule& schedule, const Offers& offers,
+bool is_worth_tiles(const Given& given, const Schedule& schedule, FftsPut ffts_put,
                     const PipelineRules& rules) {
   if (!given.wishes.parameters.empty()) return true;
   if (!given.on_device())
     return given.setting.several_nodes() ? cuts_messages(given, schedule)
                                          : !stays_in_cache(schedule, rules.real_bytes, given.setting);
-  if (ffts_put(given, schedule, offers, rules)) return false;
+  if (ffts_put != FftsPut::no) return false;
   const std::vector<Leg> choices = choose_pipeline(schedule, find_pipeline("planes"), {}, rules);
   return std::any_of(choices.begin(), choices.end(), [](const Leg& c) { return c.tiles > 1; });
 }
@@ -180,7 +211,10 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
   const Schedule& forward = design.schedules[0];
-  const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, forward, offers, rules);
+  std::array<Schedule, 2> early = design.schedules;
+  if (reshape_stages(forward).size() == 1) transform_early(early[1]);
+  const FftsPut put = ffts_put(given, early, offers, rules);
+  const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, forward, put, rules);
   const std::string apart = why_not_shared(given, forward, offers, rules);
   const bool exchanges = !reshape_stages(forward).empty();
   const bool together = exchanges && apart.empty();
@@ -192,6 +226,9 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
         "plan: option pipeline", "shared, with " + apart,
         "another pipeline: this one is for arrays on the host, ranks of one machine, exchange direct and "
         "no codec");
+  design.memory.ffts_put = put != FftsPut::no && wish.pipeline->name == std::string("sequential");
+  design.memory.needs_turns = design.memory.ffts_put && put == FftsPut::large;
+  if (design.memory.ffts_put) design.schedules = std::move(early);
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
     if (const std::string& why = setting.closed.roomy; !why.empty())

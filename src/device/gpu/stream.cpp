@@ -117,11 +117,8 @@ void Stream::lines(const LineArrays& arrays, const LineStep& step, const DeviceS
   if (stored.count == 0) flags(signals.flags);
 }
 
-void Stream::planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters,
-                    const DeviceSignals& signals) {
-  const KernelSignals stored = kernel_signals(signals);
-  check(enqueue(step, arrays, ring, counters, stored, stream_), "kernel of line FFTs in planes");
-  if (stored.count == 0) flags(signals.flags);
+void Stream::planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters) {
+  check(enqueue(step, arrays, ring, counters, stream_), "kernel of line FFTs in planes");
 }
 
 void Stream::elements(std::byte* at, std::byte* other, const ElementStep& step) {

@@ -37,8 +37,8 @@ class Stream final : public DeviceStream {
   void permute(std::span<const DeviceCopyJob> jobs, const DeviceSignals& signals) override;
   void r2r(std::byte* to, const std::byte* from, const R2rStep& step) override;
   void lines(const LineArrays& arrays, const LineStep& step, const DeviceSignals& signals) override;
-  void planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring, std::byte* counters,
-              const DeviceSignals& signals) override;
+  void planes(const LineArrays& arrays, const PlaneLines& step, std::byte* ring,
+              std::byte* counters) override;
   void elements(std::byte* at, std::byte* other, const ElementStep& step) override;
   void fill(std::byte* at, unsigned char value, std::size_t bytes) override;
   void flags(std::span<const DeviceFlag> flags) override;

@@ -57,7 +57,7 @@ void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
     if (call.twiddles) twiddles_.emplace(i, twiddles_of(call));
     if (!ffts_[i]) use(i, bind(known, call, nullptr, settings), nullptr);
   }
-  if (program_.workspace_bytes > largest_in_turn) return;
+  if (program_.workspace_bytes > settings.largest_in_turn) return;
   with_room_ = bind_diversions(known, Diverted::puts, settings);
   for (const BoundDiversion& d : with_room_)
     for (const BoundFft& b : d.ffts) reserve_work(*b.fft);

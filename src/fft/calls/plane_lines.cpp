@@ -46,7 +46,7 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
 /// The first step is ahead by as many planes as all blocks of a GPU have at a time, and a half more: tiles
 /// have up to 100 KiB, and 264 of them run on an H100. The ring has room for as many again.
 void choose_ring(PlaneLines& step) {
-  constexpr Index ahead = 24 << 20, behind = 16 << 20;
+  static const Index ahead = (getenv("X_AHEAD") ? atoi(getenv("X_AHEAD")) : 24) * (Index{1} << 20), behind = (getenv("X_BEHIND") ? atoi(getenv("X_BEHIND")) : 16) * (Index{1} << 20);
   const auto planes_in = [&](Index bytes) {
     return (bytes + step.plane_bytes() - 1) / step.plane_bytes() + 1;
   };
@@ -75,8 +75,8 @@ class PlaneLinesFft final : public StreamFft {
                const FftContext& context) override {
     LineArrays arrays{from, to};
     if (diverts) arrays.diverted = context.diverted;
-    const bool signals = diverts && context.signals != nullptr;
-    stream.planes(arrays, step_, work, counters_.get(), signals ? *context.signals : DeviceSignals{});
+    stream.planes(arrays, step_, work, counters_.get());
+    if (diverts && context.signals != nullptr) stream.flags(context.signals->flags);
   }
 
  private:

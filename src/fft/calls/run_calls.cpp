@@ -105,8 +105,22 @@ bool may_be_apart(const FftProblem& problem) {
          });
 }
 
+/// Makes the strides of one side dense, keeping their order.
+void make_dense(FftProblem& p, Index FftDimension::*stride) {
+  std::vector<FftDimension*> axes;
+  for (auto* all : {&p.dimensions, &p.loops})
+    for (FftDimension& d : *all) axes.push_back(&d);
+  std::ranges::stable_sort(axes, {}, [&](const FftDimension* d) { return d->*stride; });
+  Index next = 1;
+  for (FftDimension* d : axes) {
+    d->*stride = next;
+    next *= d->n;
+  }
+}
+
 /// The problem with its outermost loop shortened, to a power of two, until both sides have at most so many
-/// bytes from the first to the last. With fewer axes it would be another problem.
+/// bytes from the first to the last. With fewer axes it would be another problem. Complex arrays have no
+/// gaps.
 FftProblem trial_of(FftProblem problem, std::size_t most) {
   problem.in_place = false;
   problem.scale = 1;
@@ -118,11 +132,20 @@ FftProblem trial_of(FftProblem problem, std::size_t most) {
     }
   if (problem.kind == FftKind::c2c) problem.direction = Direction::forward;
   problem.loops = merge_loops(problem.loops);
+  const auto close_gaps = [&] {
+    if (problem.kind != FftKind::c2c) return;
+    make_dense(problem, &FftDimension::from_stride);
+    make_dense(problem, &FftDimension::to_stride);
+  };
+  close_gaps();
   if (problem.loops.empty()) return problem;
   Index& n = std::ranges::max_element(problem.loops, {}, &FftDimension::to_stride)->n;
   const auto fits = [&] { return std::max(span_read(problem), span_written(problem)) <= most; };
   n = static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(n)));
-  while (n > 1 && !fits()) n /= 2;
+  while (n > 1 && !fits()) {
+    n /= 2;
+    close_gaps();
+  }
   return problem;
 }
 
@@ -188,7 +211,7 @@ AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCa
   std::vector<TimedPlan> plans{{make_fft_of_calls(device, trial, make, together), 1, copied},
                                {make_fft_of_calls(device, trial, make, storing), worth_it}};
   // With a link to peers the first axis of planes takes no time: a third of both, or more.
-  constexpr double hidden = 0.85;
+  constexpr double hidden = 0.7;
   if (planes && planes_can(trial)) plans.push_back({plan_plane_lines(device, trial), hidden});
   const auto fastest = fastest_plan(device, plans, bytes);
   if (!fastest) return AxesWay::together;

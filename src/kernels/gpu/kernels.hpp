@@ -48,7 +48,7 @@ Status enqueue(const LineStep& step, const LineArrays& arrays, const KernelSigna
 /// Enqueues FFTs along two axes of planes. `ring` has `ring_bytes()` bytes at a multiple of 16, `counters` so
 /// many 32-bit numbers.
 Status enqueue(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* counters,
-               const KernelSignals& signals, StreamHandle stream);
+               StreamHandle stream);
 
 /// Enqueues what is done with each element of a box at `at`; `other` is the second array of steps that have
 /// one.

@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
     transform_planes(const WEFT_GRID_CONSTANT Half<Value, at_once> first,
                      const WEFT_GRID_CONSTANT Half<Value, at_once> second,
                      const WEFT_GRID_CONSTANT Order order, unsigned planes, unsigned slots,
-                     const Counters counters, const WEFT_GRID_CONSTANT KernelSignals signals) {
+                     const Counters counters) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ unsigned told;
   if (threadIdx.x == 0) told = atomicAdd(counters.taken, 1u);
@@ -79,25 +79,20 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
   __syncthreads();
   if (threadIdx.x == 0) {
-    if (is_second && signals.count > 0)
-      __threadfence_system();
-    else
-      __threadfence();
+    // What the second step stores is seen when the launch is over. To wait for it here, where it may be on
+    // its way to a peer, would keep the block from its multiprocessor.
+    if (!is_second) __threadfence();
     atomicAdd(counters.of_plane[is_second ? 1 : 0] + plane, 1u);
     told = atomicAdd(counters.done, 1u);
   }
   __syncthreads();
   if (told + 1 != gridDim.x) return;
   for (unsigned i = threadIdx.x; i < 2 + 2 * planes; i += threads) counters.taken[i] = 0;
-  if (threadIdx.x != 0 || signals.count == 0) return;
-  __threadfence_system();
-  for (int i = 0; i < signals.count; ++i)
-    *static_cast<volatile std::uint32_t*>(signals.at[i]) = signals.value[i];
 }
 
 template <class Value, lines::AtOnce at_once>
 Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
-              const KernelSignals& signals, StreamHandle stream) {
+              StreamHandle stream) {
   using Number = lines::Complex<lines::real_of<Value>>;
   constexpr int values = lines::lines_in<Value>;
   const auto kernel = transform_planes<Value, at_once>;
@@ -132,21 +127,21 @@ Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
   const Order order(step, tiles(first), tiles(second));
   kernel<<<order.count(), threads, static_cast<std::size_t>(most), stream>>>(
       first, second, order, static_cast<unsigned>(step.planes), static_cast<unsigned>(step.slots),
-      Counters(memory, step.planes), signals);
+      Counters(memory, step.planes));
   return last_status();
 }
 
 }  // namespace
 
 Status enqueue(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* counters,
-               const KernelSignals& signals, StreamHandle stream) {
+               StreamHandle stream) {
   using lines::AtOnce;
   if (step.first.real_bytes == 8)
-    return launch<lines::Complex<double>, AtOnce::all>(step, arrays, ring, counters, signals, stream);
+    return launch<lines::Complex<double>, AtOnce::all>(step, arrays, ring, counters, stream);
   using Value = lines::Pair<float>;
   return lines::store_at_once<Value>(step, arrays)
-             ? launch<Value, AtOnce::stores>(step, arrays, ring, counters, signals, stream)
-             : launch<Value, AtOnce::none>(step, arrays, ring, counters, signals, stream);
+             ? launch<Value, AtOnce::stores>(step, arrays, ring, counters, stream)
+             : launch<Value, AtOnce::none>(step, arrays, ring, counters, stream);
 }
 
 }  // namespace weft::gpus
