@@ -57,14 +57,14 @@ TEST(DeviceDiversions, LinesInTwoPassesStoreElsewhereAsWell) {
   ThreadTeam(2).run([&](const Comm& comm) {
     ScopedDevices::choose(comm.rank());
     Problem p = on_device();
-    p.shape = {12, 32, 20};
+    p.shape = {16, 32, 20};
     p.output = Distribution::slab(1);
     Problem of_host = p;
     of_host.memory = MemoryKind::host;
     for (const char* pipeline : {"sequential", "two-front"}) {
       Plan plan(comm, p, Options().set("pipeline", pipeline).set("exchange", "direct")), host(comm, of_host);
       if (always_where_it_can()) {
-        EXPECT_TRUE(says(plan.to_string(), "lines of 12, 20, 32 by kernels of Weft, which store"))
+        EXPECT_TRUE(says(plan.to_string(), "lines of 16, 32 by kernels of Weft, which store"))
             << plan.to_string();
       }
       std::mt19937 random(static_cast<unsigned>(comm.rank()));

@@ -21,7 +21,7 @@ void run_columns(const HostForm& form, std::uint32_t first, std::uint32_t column
                  const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
   constexpr std::uint32_t threads = 3;
-  std::vector<Value> tile(at(form.n));
+  std::vector<Value> tile(form.n << at.shift);
   if (form.points_adjacent)
     for (std::uint32_t thread = 0; thread < threads; ++thread)
       lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
@@ -31,28 +31,26 @@ void run_columns(const HostForm& form, std::uint32_t first, std::uint32_t column
     for (std::uint32_t c = 0; c < columns; ++c) {
       auto line = start;
       lines::go_to<lines::lines_in<Value>>(form, first + c, line);
-      Value* const column = tile.data() + c;
+      const auto column = at.column<true>(tile.data(), c);
       if (i == 0)
-        lines::run_stage<Role::first>(form, i, 0, 1, at, column, line, roots);
+        lines::run_stage<Role::first>(form, i, 0, 1, column, line, roots);
       else if (i < last)
-        lines::run_stage<Role::middle>(form, i, 0, 1, at, column, line, roots);
+        lines::run_stage<Role::middle>(form, i, 0, 1, column, line, roots);
       else if (form.turn_loop < 0)
-        lines::run_stage<Role::last>(form, i, 0, 1, at, column, line, roots);
+        lines::run_stage<Role::last>(form, i, 0, 1, column, line, roots);
       else
-        lines::run_stage<Role::last_turned>(form, i, 0, 1, at, column, line, roots);
+        lines::run_stage<Role::last_turned>(form, i, 0, 1, column, line, roots);
     }
 }
 
 /// More columns than one, and fewer than most tests have lines.
-inline lines::Tile tile_of(const HostForm& form) {
-  return {2, form.points_adjacent ? 1U : 0U};
-}
+inline constexpr lines::Tile some_columns{2};
 
 template <class Value>
 void run_line_step(const LineStep& step, const LineArrays& arrays) {
   const HostForm form(step, arrays, lines::lines_in<Value>);
   const lines::Roots<lines::real_of<Value>> roots(step);
-  const lines::Tile at = tile_of(form);
+  const lines::Tile at = some_columns;
   lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
     for (std::uint32_t first = 0; first < form.lines; first += at.columns())
       run_columns<Value>(form, first, std::min(at.columns(), form.lines - first), at, start, roots);
@@ -74,7 +72,7 @@ void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte
           start{reinterpret_cast<const Number*>(between.from), reinterpret_cast<Number*>(between.to),
                 reinterpret_cast<Number*>(between.diverted.empty() ? between.to : between.diverted.front())},
           roots(lines),
-          at(tile_of(form)),
+          at(some_columns),
           columns(form.lines / planes),
           tiles((columns + at.columns() - 1) / at.columns()),
           done(planes) {}

@@ -46,7 +46,7 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
 /// The first step is ahead by as many planes as all blocks of a GPU have at a time, and a half more: tiles
 /// have up to 100 KiB, and 264 of them run on an H100. The ring has room for as many again.
 void choose_ring(PlaneLines& step) {
-  static const Index ahead = (getenv("X_AHEAD") ? atoi(getenv("X_AHEAD")) : 24) * (Index{1} << 20), behind = (getenv("X_BEHIND") ? atoi(getenv("X_BEHIND")) : 16) * (Index{1} << 20);
+  constexpr Index ahead = 24 << 20, behind = 16 << 20;
   const auto planes_in = [&](Index bytes) {
     return (bytes + step.plane_bytes() - 1) / step.plane_bytes() + 1;
   };

@@ -187,8 +187,11 @@ AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCa
   constexpr double of_what_is_free = 0.0625, most_bytes = 256 << 20, worth_it = 1.02;
   const auto most = static_cast<std::size_t>(std::min(most_bytes, of_what_is_free * device.free_bytes()));
   const Index diverted = problem.diverted.count;
-  // Planes are worth it where peers get what they compute.
-  const bool planes = problem.diverted.pieces > 1 && planes_can(problem);
+  // Planes are worth it where peers get what they compute, and it takes longer than blocks wait for each
+  // other.
+  constexpr std::size_t least_of_planes = 48 << 20;
+  const bool planes =
+      problem.diverted.pieces > 1 && planes_can(problem) && span_read(problem) >= least_of_planes;
   const std::tuple key(device.model(), trial_of(problem, most), diverted, planes);
   static std::mutex mutex;
   static std::map<std::tuple<std::string, FftProblem, Index, bool>, AxesWay> known;

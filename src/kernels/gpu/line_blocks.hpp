@@ -22,22 +22,22 @@ inline constexpr Index least_row = 64, most_tile = 100 << 10;
 using Form = lines::Form<Divider<std::uint32_t>>;
 
 /// All stages but the first one, of a column of the calling thread if it `exists`.
-template <bool MayTurn, class Value, lines::AtOnce at_once>
-__device__ __forceinline__ void finish(const Form& form, bool exists, lines::Tile at, Value* tile,
+template <bool MayTurn, class Value, bool Spread, lines::AtOnce at_once>
+__device__ __forceinline__ void finish(const Form& form, bool exists, lines::Column<Value, Spread> column,
                                        const lines::Line<lines::real_of<Value>, at_once>& line,
                                        const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
-  const std::uint32_t first = threadIdx.x >> at.shift, apart = threads >> at.shift;
+  const std::uint32_t first = threadIdx.x >> column.shift, apart = threads >> column.shift;
   __syncthreads();
   for (int i = 1; i + 1 < form.stages; ++i) {
-    if (exists) lines::run_stage<Role::middle>(form, i, first, apart, at, tile, line, roots);
+    if (exists) lines::run_stage<Role::middle>(form, i, first, apart, column, line, roots);
     __syncthreads();
   }
   if (!exists) return;
   if (MayTurn && form.turn_loop >= 0)
-    lines::run_stage<Role::last_turned>(form, form.stages - 1, first, apart, at, tile, line, roots);
+    lines::run_stage<Role::last_turned>(form, form.stages - 1, first, apart, column, line, roots);
   else
-    lines::run_stage<Role::last>(form, form.stages - 1, first, apart, at, tile, line, roots);
+    lines::run_stage<Role::last>(form, form.stages - 1, first, apart, column, line, roots);
 }
 
 /// The most shared memory that blocks of a kernel may use on the current device beside `others` bytes, which
@@ -61,13 +61,12 @@ inline Index shared_bytes(const void* kernel, int others, KnownBytes& known, Sta
 }
 
 /// How many columns a block has, as a power of two: as many as fill half of what there is, and rows of 64
-/// bytes if all of it suffices for them; but not so many that blocks are too few for a GPU. Each row of the
-/// tile has so many values more.
-inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared, Index padding) {
+/// bytes if all of it suffices for them; but not so many that blocks are too few for a GPU.
+inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared) {
   constexpr Index enough_blocks = 256;
   const Index column = n * value_bytes, row = least_row / value_bytes;
-  Index columns = std::min(most_tile, shared / blocks_together) / column - padding;
-  columns = std::max(columns, std::min(row, shared / column - padding));
+  Index columns = std::min(most_tile, shared / blocks_together) / column;
+  columns = std::max(columns, std::min(row, shared / column));
   columns = std::clamp<Index>(columns, 1, threads);
   auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);
   while ((Index{1} << shift) > row && (lines >> shift) < enough_blocks) --shift;

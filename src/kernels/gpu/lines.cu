@@ -24,14 +24,15 @@ __global__ void __launch_bounds__(threads, blocks_together)
   const std::uint32_t start = blockIdx.x * columns, number = start + column;
   const bool exists = number < form.lines;
   Value* const tile = reinterpret_cast<Value*>(shared);
+  const auto mine = at.column<!Plain>(tile, column);
   if (!Plain && form.points_adjacent)
     lines::run_first_by_points(form, start, min(columns, form.lines - start), threadIdx.x, threads, at, tile,
                                line, roots);
   if (exists) lines::go_to<lines::lines_in<Value>>(form, number, line);
   if (exists && (Plain || !form.points_adjacent))
-    lines::run_stage<lines::Role::first>(form, 0, threadIdx.x >> at.shift, threads >> at.shift, at,
-                                         tile + column, line, roots);
-  finish<!Plain>(form, exists, at, tile + column, line, roots);
+    lines::run_stage<lines::Role::first>(form, 0, threadIdx.x >> at.shift, threads >> at.shift, mine, line,
+                                         roots);
+  finish<!Plain>(form, exists, mine, line, roots);
   store_signals(signals);
 }
 
@@ -47,13 +48,10 @@ Status launch(const LineStep& step, const LineArrays& arrays,
               bytes = sizeof(Value);
   if (error != success) return error;
   if (step.n * bytes > shared) return invalid_configuration;
-  const Index padding = form.points_adjacent && 2 * step.n * bytes <= shared ? 1 : 0;
-  const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared, padding),
-                         static_cast<std::uint32_t>(padding)};
+  const lines::Tile tile{column_shift(step.n, bytes, form.lines, shared)};
   const Index columns = tile.columns(), blocks = (form.lines + columns - 1) / columns;
-  kernel<<<static_cast<unsigned>(blocks), threads,
-           static_cast<std::size_t>(step.n * (columns + padding) * bytes), stream>>>(
-      form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);
+  kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes),
+           stream>>>(form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);
   return last_status();
 }
 

@@ -23,12 +23,13 @@ struct Half {
 
 /// Counters of a launch.
 struct Counters {
-  unsigned *taken, *done, *of_plane[2];  ///< tiles in all, and of each step and plane those that are done
+  unsigned *taken, *done, *first, *second;  ///< tiles in all, and of each step and plane those that are done
 
   Counters(std::byte* memory, Index planes)
       : taken(reinterpret_cast<unsigned*>(memory)),
         done(taken + 1),
-        of_plane{taken + 2, taken + 2 + planes} {}
+        first(taken + 2),
+        second(first + planes) {}
 };
 
 /// Waits until a counter has a value. What was stored before it was counted is seen afterwards.
@@ -54,35 +55,36 @@ __global__ void __launch_bounds__(threads, blocks_together)
   const auto [is_second, plane, number] = order(told);
   if (threadIdx.x == 0) {
     if (is_second)
-      wait_for(counters.of_plane[0] + plane, order.tiles_of_plane(false));
+      wait_for(counters.first + plane, order.tiles_of_plane(false));
     else if (plane >= slots)
-      wait_for(counters.of_plane[1] + plane - slots, order.tiles_of_plane(true));
+      wait_for(counters.second + plane - slots, order.tiles_of_plane(true));
   }
   __syncthreads();
 
   const Half<Value, at_once>& half = is_second ? second : first;
-  const lines::Tile at = half.at;
-  auto line = half.line;
+  const lines::Tile at = is_second ? second.at : first.at;
   const std::int64_t slot = static_cast<std::int64_t>(plane % slots) * first.form.n * second.form.n;
-  if (is_second)
-    line.from += slot;
-  else
-    line.to += slot;
+  // Chosen number by number, so that these stay in registers.
+  lines::Line<lines::real_of<Value>, at_once> line{is_second ? second.line.from + slot : first.line.from,
+                                                   is_second ? second.line.to : first.line.to + slot,
+                                                   is_second ? second.line.diverted : first.line.diverted};
+  lines::Roots<lines::real_of<Value>> roots = first.roots;
+  if (is_second) roots = second.roots;
   const std::uint32_t column = threadIdx.x & (at.columns() - 1), start = number * at.columns();
   const std::uint32_t columns = min(at.columns(), half.columns - start);
   const bool exists = column < columns;
   Value* const tile = reinterpret_cast<Value*>(shared);
   lines::run_first_by_points(half.form, plane * half.columns + start, columns, threadIdx.x, threads, at, tile,
-                             line, half.roots);
+                             line, roots);
   if (exists) lines::go_to<lines::lines_in<Value>>(half.form, plane * half.columns + start + column, line);
-  finish<false>(half.form, exists, at, tile + column, line, half.roots);
+  finish<false>(half.form, exists, at.column<true>(tile, column), line, roots);
 
   __syncthreads();
   if (threadIdx.x == 0) {
     // What the second step stores is seen when the launch is over. To wait for it here, where it may be on
     // its way to a peer, would keep the block from its multiprocessor.
     if (!is_second) __threadfence();
-    atomicAdd(counters.of_plane[is_second ? 1 : 0] + plane, 1u);
+    atomicAdd((is_second ? counters.second : counters.first) + plane, 1u);
     told = atomicAdd(counters.done, 1u);
   }
   __syncthreads();
@@ -104,15 +106,15 @@ Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
   Index most = 0;
   const auto half_of = [&](const LineStep& lines, const LineArrays& between) {
     const Form form(lines, between, values);
-    const Index columns = form.lines / step.planes, padding = 2 * lines.n * bytes <= shared ? 1 : 0;
-    std::uint32_t shift = column_shift(lines.n, bytes, form.lines, shared, padding);
+    const Index columns = form.lines / step.planes;
+    std::uint32_t shift = column_shift(lines.n, bytes, form.lines, shared);
     // Tiles end with the plane. Those of the last ones that have no line are lost.
     const auto lost = [&] { return (columns + (Index{1} << shift) - 1 >> shift << shift) - columns; };
     while (shift > 0 && ((Index{1} << shift) > columns || 8 * lost() > columns)) --shift;
-    most = std::max(most, lines.n * ((Index{1} << shift) + padding) * bytes);
+    most = std::max(most, lines.n * (Index{1} << shift) * bytes);
     return Half<Value, at_once>{
         form,
-        {shift, static_cast<std::uint32_t>(padding)},
+        {shift},
         {reinterpret_cast<const Number*>(between.from), reinterpret_cast<Number*>(between.to),
          reinterpret_cast<Number*>(between.diverted.empty() ? between.to : between.diverted.front())},
         lines::Roots<lines::real_of<Value>>(lines),

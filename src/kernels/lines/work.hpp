@@ -118,13 +118,34 @@ struct Form {
   double factor, diverted_factor;
 };
 
-/// Where the points of a column lie in the tile: each point has a row, which has a value for each column.
+/// A column of a tile, in which each point has a row with a value for each column. `Spread`: columns change
+/// places from row to row, so that adjacent points of a column are in different banks of a GPU's shared
+/// memory, as adjacent columns of a point are: 8 values of 16 bytes fill all banks.
+template <class Value, bool Spread>
+struct Column {
+  Value* tile;  ///< of all columns if spread, else where this one begins
+  std::uint32_t shift, number;
+
+  WEFT_ANYWHERE Value& operator[](std::uint32_t point) const {
+    if constexpr (Spread) {
+      constexpr std::uint32_t bits = 3;
+      const std::uint32_t turned =
+          shift < bits ? (point >> (bits - shift)) & ((1U << shift) - 1) : point & ((1U << bits) - 1);
+      return tile[(point << shift) + (number ^ turned)];
+    } else {
+      return tile[point << shift];
+    }
+  }
+};
+
+/// The shape of a tile.
 struct Tile {
-  std::uint32_t shift;       ///< of the number of columns, a power of two
-  std::uint32_t unused = 0;  ///< values behind each row, so that adjacent points are in different banks
+  std::uint32_t shift;  ///< of the number of columns, a power of two
+
   WEFT_ANYWHERE std::uint32_t columns() const { return 1U << shift; }
-  WEFT_ANYWHERE std::uint32_t operator()(std::uint32_t point) const {
-    return (point << shift) + point * unused;
+  template <bool Spread, class Value>
+  WEFT_ANYWHERE Column<Value, Spread> column(Value* tile, std::uint32_t number) const {
+    return {Spread ? tile : tile + number, shift, number};
   }
 };
 
@@ -294,11 +315,11 @@ struct Roots {
   const Complex<Real>*line, *turns;
 };
 
-/// Butterfly `b` of a stage for one column. `tile` is the first point of the column.
-template <int Radix, Role role, class Divisor, class Value, AtOnce at_once>
+/// Butterfly `b` of a stage for one column.
+template <int Radix, Role role, class Divisor, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Divisor>::Stage& stage,
-                           std::uint32_t b, Tile at, Value* tile, const Line<real_of<Value>, at_once>& line,
-                           const Roots<real_of<Value>>& roots) {
+                           std::uint32_t b, Column<Value, Spread> column,
+                           const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots) {
   constexpr bool last = is_last(role);
   const std::uint32_t below = last ? 1 : stage.below;
   const std::uint32_t run = role == Role::first ? 0 : last ? b : stage.runs.divide(b);
@@ -314,7 +335,7 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
       source += step;
     }
   } else {
-    WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] = tile[at(point + k * below)];
+    WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] = column[point + k * below];
   }
   transform<Radix>(x);
   if constexpr (last) {
@@ -348,7 +369,7 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
     const std::uint32_t turn = j * stage.turn;
     std::uint32_t root = 0;
     WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots.line[root += turn];
-    WEFT_UNROLL for (int k = 0; k < Radix; ++k) tile[at(point + k * below)] = x[k];
+    WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k * below] = x[k];
   }
 }
 
@@ -384,15 +405,15 @@ WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
 }
 
 /// All butterflies `first`, `first + apart`, ... of a stage, for one column.
-template <Role role, class Divisor, class Value, AtOnce at_once>
+template <Role role, class Divisor, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t first, std::uint32_t apart,
-                           Tile at, Value* tile, const Line<real_of<Value>, at_once>& line,
+                           Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                            const Roots<real_of<Value>>& roots) {
   const auto& stage = form.stage[number];
   const std::uint32_t count = form.n / stage.radix;
   with_radix(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
     for (std::uint32_t b = first; b < count; b += apart)
-      butterfly<Radix, role>(form, stage, b, at, tile, line, roots);
+      butterfly<Radix, role>(form, stage, b, column, line, roots);
   });
 }
 
@@ -410,7 +431,8 @@ WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t nu
       const std::uint32_t column = form.first_butterflies.divide(i);
       Line<real_of<Value>, at_once> line = start;
       go_to<lines_in<Value>>(form, number + column, line);
-      butterfly<Radix, Role::first>(form, form.stage[0], i - column * count, at, tile + column, line, roots);
+      butterfly<Radix, Role::first>(form, form.stage[0], i - column * count, at.column<true>(tile, column),
+                                    line, roots);
     }
   });
 }
