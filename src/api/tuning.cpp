@@ -49,7 +49,7 @@ std::shared_ptr<BoundPlan> PlanTrials::plan(const Settings& candidate) {
   }
   // Memory that cannot be shared now cannot be shared by the next candidate.
   if (!setting.closed.sharing.empty() && designs_.setting().closed.sharing.empty()) {
-    designs_.setting().closed = {.sharing = setting.closed.sharing, .roomy = ""};
+    designs_.setting().closed = {.sharing = setting.closed.sharing, .roomy = "", .turns = ""};
     designs_.forget();  // but this plan can be executed
   }
   return plan_;

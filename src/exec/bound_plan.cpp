@@ -17,13 +17,17 @@ BoundPlan::BoundPlan(Design design, Binding binding)
   for (const Direction d : {Direction::forward, Direction::backward}) make_half(d);
   halves_[0].executor->stands_beside(halves_[1].executor);
   halves_[1].executor->stands_beside(halves_[0].executor);
+  set_workspace_bytes();
+  for (const ExchangeRow* row : halves_[0].exchanges) exclusive = exclusive || !row->traits.concurrent;
+  test_point("prepare", comm_.rank());
+}
+
+void BoundPlan::set_workspace_bytes() {
   workspace_bytes_ = program_bytes_;
   Index fft_work = 0;
   for (const Half& h : halves_) fft_work = std::max(fft_work, h.executor->fft_work_bytes());
   if (fft_work > 0) workspace_bytes_ = device_aligned(program_bytes_) + device_aligned(fft_work);
   workspace_bytes_ = std::max(workspace_bytes_, binding_.room.least);
-  for (const ExchangeRow* row : halves_[0].exchanges) exclusive = exclusive || !row->traits.concurrent;
-  test_point("prepare", comm_.rank());
 }
 
 BoundPlan::~BoundPlan() {

@@ -132,7 +132,9 @@ class BoundPlan final : public CommImpl::Execution {
   std::string what_would_fit(const DeviceMemory& found) const;
   template <class Step>
   auto saying_what_would_fit(const DeviceMemory& found, const Step& step);
-  Index place_of_second(double free_bytes) const;
+  Index place_of_second(double free_bytes);
+  Index room_for_second(double free_bytes) const;
+  void set_workspace_bytes();
   std::shared_ptr<Workspace> share_workspace(const ExchangeRow& row) const;
   void allocate_pinned(PlanMemory& m);
   void allocate_workspace(PlanMemory& m);

@@ -49,6 +49,8 @@ class Interpreter {
 
   /// Bytes that local FFTs need behind the workspace of the program.
   virtual Index fft_work_bytes() const { return 0; }
+  /// Bytes of the program's workspace that are used where executions take turns with two.
+  virtual Index bytes_in_turn() const { return program_.workspace_bytes; }
   /// Makes the exchanges. Local; throws `weft::Error`.
   virtual void link(const LinkRequest& request) { links_ = Links(program_, request); }
   /// Connects them, a step for each. Collective.

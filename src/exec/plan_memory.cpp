@@ -100,8 +100,20 @@ bool BoundPlan::is_too_large(const DeviceMemory& found) const {
   return comm_.least(fits || program_bytes_ <= 2 * aligned(largest_box_) ? 1 : 0) == 0;
 }
 
-/// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only.
-Index BoundPlan::place_of_second(double free_bytes) const {
+/// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only. With two,
+/// some of each may be superfluous, and is cut off.
+Index BoundPlan::place_of_second(double free_bytes) {
+  const Index before = std::exchange(program_bytes_, 0);
+  for (const Half& h : halves_) program_bytes_ = std::max(program_bytes_, h.executor->bytes_in_turn());
+  set_workspace_bytes();
+  const Index second = room_for_second(free_bytes);
+  if (second > 0) return second;
+  program_bytes_ = before;
+  set_workspace_bytes();
+  return 0;
+}
+
+Index BoundPlan::room_for_second(double free_bytes) const {
   bool possible = workspace_bytes_ <= design_.memory.largest_in_turn;
   for (const Half& h : halves_)
     for (const Half& earlier : halves_)
@@ -156,9 +168,9 @@ std::optional<Obstacle> BoundPlan::make_memory() {
                                  [](const ExchangeRow* row) { return lays_workspace(row->traits); });
   if (lays != rows.end()) {
     second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
+    m.fft_work_offset = device_aligned(program_bytes_);
     if (second_workspace_ == 0 && design_.memory.needs_turns && design_.memory.may_be_leaner)
-      return Obstacle{&Closed::roomy, "two workspaces for FFTs that store on peers leave too little memory",
-                      ""};
+      return Obstacle{&Closed::turns, "two workspaces leave too little memory", ""};
     try {
       m.reached = saying_what_would_fit(found, [&] { return share_workspace(**lays); });
     } catch (const AgreedFailure& e) {

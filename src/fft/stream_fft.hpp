@@ -31,6 +31,8 @@ class StreamFft {
   LinesElsewise elsewise;
   /// Whether it stores modes elsewhere that are asked for: at `FftContext::diverted`, and not in the output.
   bool diverts = false;
+  /// Whether it leaves the output alone if all modes are stored elsewhere.
+  bool spares_output = false;
 };
 
 }  // namespace weft

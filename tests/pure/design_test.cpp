@@ -227,9 +227,11 @@ TEST(Design, HidesPutsOfLargeBoxes) {
     EXPECT_EQ(all[0].parts[0].pieces.size(), 2U);
     EXPECT_EQ(axes_of(d.schedule(direction), 0).size(), 2U);
   }
-  Setting roomless = gpus(2, 2);
-  roomless.closed.roomy = "no room";
-  EXPECT_FALSE(design_of(p, roomless).memory.ffts_put);
+  for (const auto why : {&Closed::roomy, &Closed::turns}) {
+    Setting roomless = gpus(2, 2);
+    roomless.closed.*why = "no room";
+    EXPECT_FALSE(design_of(p, roomless).memory.ffts_put);
+  }
   EXPECT_FALSE(design_of(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
   p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
   EXPECT_FALSE(design_of(p, gpus(2, 2)).memory.ffts_put);

@@ -114,7 +114,9 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
   constexpr double small = 128 << 20;
   if (kernels_may_put(given, schedule, 0) && largest <= small) return FftsPut::small;
   const bool engines = given.wishes.puts.value == Puts::engine;
-  return !engines && given.setting.closed.roomy.empty() && std::ranges::all_of(schedules, hides_puts)
+  const Closed& closed = given.setting.closed;
+  return !engines && closed.roomy.empty() && closed.turns.empty() &&
+                 std::ranges::all_of(schedules, hides_puts)
              ? FftsPut::large
              : FftsPut::no;
 }

@@ -32,6 +32,7 @@ class StreamExecutor final : public Interpreter {
   ~StreamExecutor() override;
 
   Index fft_work_bytes() const override { return fft_work_bytes_; }
+  Index bytes_in_turn() const override;
   void link(const LinkRequest& request) override;
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;

@@ -63,6 +63,27 @@ void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
     for (const BoundFft& b : d.ffts) reserve_work(*b.fft);
 }
 
+/// What FFTs store on peers and where it is read next is nowhere else.
+Index StreamExecutor::bytes_in_turn() const {
+  Program used = program_;
+  std::vector<bool> left_out(program_.copies.size(), false);
+  for (const BoundDiversion& d : with_room_) {
+    for (std::size_t i = 0; i < d.ffts.size(); ++i) {
+      if (!d.ffts[i].fft->spares_output) return program_.workspace_bytes;
+      FftCall& call = used.ffts[call_of(d.diversion.parts[i])];
+      call.to = call.from;
+      call.to_box = call.from_box;
+      call.to_bytes = call.from_bytes;
+    }
+    for (const int copy : d.diversion.copies)
+      left_out[static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(copy)].call)] = true;
+  }
+  used.copies.clear();
+  for (std::size_t i = 0; i < left_out.size(); ++i)
+    if (!left_out[i]) used.copies.push_back(program_.copies[i]);
+  return workspace_end(used);
+}
+
 void StreamExecutor::reserve_work(const StreamFft& fft) {
   fft_work_bytes_ = std::max(fft_work_bytes_, static_cast<Index>(fft.work_bytes()));
 }

@@ -69,6 +69,7 @@ class PlaneLinesFft final : public StreamFft {
     elsewise.by_kernels = {step_.first.n, step_.second.n};
     elsewise.in_planes = true;
     diverts = step_.second.diverted.count > 0;
+    spares_output = step_.second.diverted.count == step_.second.n;
   }
   std::size_t work_bytes() const override { return static_cast<std::size_t>(step_.ring_bytes()); }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* work,
