@@ -6,6 +6,7 @@
 #include "exec/stream/executor.hpp"
 #include "fft/calls/resized_calls.hpp"
 #include "program/diversions.hpp"
+#include "traffic/placement.hpp"
 
 namespace weft {
 
@@ -65,6 +66,7 @@ void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
 
 /// What FFTs store on peers and where it is read next is nowhere else.
 Index StreamExecutor::bytes_in_turn() const {
+  if (with_room_.empty()) return program_.workspace_bytes;
   Program used = program_;
   std::vector<bool> left_out(program_.copies.size(), false);
   for (const BoundDiversion& d : with_room_) {
@@ -81,7 +83,7 @@ Index StreamExecutor::bytes_in_turn() const {
   used.copies.clear();
   for (std::size_t i = 0; i < left_out.size(); ++i)
     if (!left_out[i]) used.copies.push_back(program_.copies[i]);
-  return workspace_end(used);
+  return aligned(workspace_end(used));
 }
 
 void StreamExecutor::reserve_work(const StreamFft& fft) {
