@@ -43,7 +43,8 @@ bool always_room(const Design& design) {
     const Program forward = program_of(design, Direction::forward, r),
                   backward = program_of(design, Direction::backward, r);
     for (const Program* p : {&forward, &backward})
-      if (p->workspace_bytes > design.memory.largest_in_turn || !finds_room(*p, forward) || !finds_room(*p, backward))
+      if (p->workspace_bytes > design.memory.largest_in_turn || !finds_room(*p, forward) ||
+          !finds_room(*p, backward))
         return false;
   }
   return true;
