@@ -100,10 +100,22 @@ bool BoundPlan::is_too_large(const DeviceMemory& found) const {
   return comm_.least(fits || program_bytes_ <= 2 * aligned(largest_box_) ? 1 : 0) == 0;
 }
 
+/// Why a pipeline that was chosen for FFTs that store on peers is not worth it; empty: it is. Alike on all
+/// ranks; collective.
+std::string BoundPlan::why_no_turns() const {
+  if (!design_.memory.needs_turns || !design_.memory.may_be_leaner) return "";
+  if (second_workspace_ == 0) return "two workspaces leave too little memory";
+  const bool all_spare = std::all_of(halves_.begin(), halves_.end(), [](const Half& h) {
+    return h.executor->bytes_in_turn() < h.executor->program().workspace_bytes;
+  });
+  return comm_.least(all_spare ? 1 : 0) == 1 ? "" : "two axes in one launch are not the fastest here";
+}
+
 /// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only. With two,
 /// some of each may be superfluous, and is cut off.
 Index BoundPlan::place_of_second(double free_bytes) {
-  const Index before = std::exchange(program_bytes_, 0);
+  const Index before = program_bytes_;
+  if (binding_.room.least == 0) program_bytes_ = 0;  // else other plans use it as well
   for (const Half& h : halves_) program_bytes_ = std::max(program_bytes_, h.executor->bytes_in_turn());
   set_workspace_bytes();
   const Index second = room_for_second(free_bytes);
@@ -169,8 +181,7 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   if (lays != rows.end()) {
     second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
     m.fft_work_offset = device_aligned(program_bytes_);
-    if (second_workspace_ == 0 && design_.memory.needs_turns && design_.memory.may_be_leaner)
-      return Obstacle{&Closed::turns, "two workspaces leave too little memory", ""};
+    if (const std::string why = why_no_turns(); !why.empty()) return Obstacle{&Closed::turns, why, ""};
     try {
       m.reached = saying_what_would_fit(found, [&] { return share_workspace(**lays); });
     } catch (const AgreedFailure& e) {

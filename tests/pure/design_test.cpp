@@ -233,6 +233,10 @@ TEST(Design, HidesPutsOfLargeBoxes) {
     EXPECT_FALSE(design_of(p, roomless).memory.ffts_put);
   }
   EXPECT_FALSE(design_of(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
+  p.shape = {256, 256, 256};
+  EXPECT_TRUE(design_of(p, gpus(2, 2)).memory.ffts_put);
+  EXPECT_FALSE(design_of(p, gpus(2, 2)).memory.needs_turns);
+  EXPECT_FALSE(design_of(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
   p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
   EXPECT_FALSE(design_of(p, gpus(2, 2)).memory.ffts_put);
 }

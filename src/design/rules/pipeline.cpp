@@ -90,7 +90,7 @@ enum class FftsPut {
   no,
   small,  ///< a small box of like parts that stays as precise as it is: tiles, which copy engines put beside
           ///< the FFTs, save less. On two H100 256^3 took 1.14 times as long with them in double precision
-  large,  ///< any such box whose puts are hidden: 512^3 takes 0.80 of the time
+  large,  ///< any such box whose puts are hidden: 512^3 takes 0.86 of the time
 };
 
 FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, const Offers& offers,
@@ -111,12 +111,11 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
     if (field.element == Element::real || !boxes_are_alike(field, schedule.ranks)) return FftsPut::no;
     largest = std::max(largest, largest_bytes(field, rules.real_bytes));
   }
+  if (given.wishes.puts.value == Puts::engine) return FftsPut::no;
   constexpr double small = 128 << 20;
   if (kernels_may_put(given, schedule, 0) && largest <= small) return FftsPut::small;
-  const bool engines = given.wishes.puts.value == Puts::engine;
   const Closed& closed = given.setting.closed;
-  return !engines && closed.roomy.empty() && closed.turns.empty() &&
-                 std::ranges::all_of(schedules, hides_puts)
+  return closed.roomy.empty() && closed.turns.empty() && std::ranges::all_of(schedules, hides_puts)
              ? FftsPut::large
              : FftsPut::no;
 }
@@ -233,8 +232,9 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   if (design.memory.ffts_put) design.schedules = std::move(early);
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
-    if (const std::string& why = setting.closed.roomy; !why.empty())
-      for (Leg& leg : design.legs[d]) leg.reason += "; " + why;
+    for (const std::string* why : {&setting.closed.roomy, &setting.closed.turns})
+      if (!why->empty())
+        for (Leg& leg : design.legs[d]) leg.reason += "; " + *why;
   }
 }
 

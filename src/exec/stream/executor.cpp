@@ -45,7 +45,8 @@ void StreamExecutor::take_turn() {
 /// Of two workspaces the one of the next execution: into this one peers may have put something already.
 void StreamExecutor::spoil(std::byte* work) {
   std::byte* const at = second_ == 0 ? work : workspace_ + (peer_shift_ == 0 ? second_ : 0);
-  compute_->fill(at, 0xff, static_cast<std::size_t>(program_.workspace_bytes));
+  const Index bytes = std::min(program_.workspace_bytes, fft_work_offset_);
+  compute_->fill(at, 0xff, static_cast<std::size_t>(bytes));
 }
 
 bool StreamExecutor::advance(Patience patience) {

@@ -66,7 +66,8 @@ void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
 
 /// What FFTs store on peers and where it is read next is nowhere else.
 Index StreamExecutor::bytes_in_turn() const {
-  if (with_room_.empty()) return program_.workspace_bytes;
+  const bool has_scratch = program_.workspace_bytes != aligned(workspace_end(program_));
+  if (with_room_.empty() || has_scratch) return program_.workspace_bytes;
   Program used = program_;
   std::vector<bool> left_out(program_.copies.size(), false);
   for (const BoundDiversion& d : with_room_) {

@@ -30,9 +30,11 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
   std::erase_if(axes, [](const FftDimension& d) { return d.n == 1; });
   if (axes.size() != 2) return std::nullopt;
   if (axes[0].from_stride != 1) std::swap(axes[0], axes[1]);
+  // Longer lines leave a block of threads no memory beside them on some GPUs, and planes none in the cache.
+  constexpr Index most_points = 2048;
   const bool fits = axes[0].from_stride == 1 && axes[0].to_stride == 1 && !axes[0].diverted &&
                     (p.diverted.count == 0 || axes[0].diverted_stride == 1) && line_radices(axes[0].n) &&
-                    line_radices(axes[1].n);
+                    line_radices(axes[1].n) && std::max(axes[0].n, axes[1].n) <= most_points;
   if (!fits) return std::nullopt;
   RowsAndColumns planes{axes[0], axes[1], merge_loops(std::move(loops))};
   constexpr Index most = 1 << 16;
@@ -43,8 +45,9 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
   return planes;
 }
 
-/// The first step is ahead by as many planes as all blocks of a GPU have at a time, and a half more: tiles
-/// have up to 100 KiB, and 264 of them run on an H100. The ring has room for as many again.
+/// The first step is ahead by more planes than all blocks of a GPU have at a time: tiles have up to 100 KiB,
+/// and 264 of them run on an H100, half of them of the first step. The ring has room for those of the second
+/// step as well.
 void choose_ring(PlaneLines& step) {
   constexpr Index ahead = 24 << 20, behind = 16 << 20;
   const auto planes_in = [&](Index bytes) {

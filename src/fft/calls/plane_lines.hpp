@@ -9,13 +9,13 @@
 
 namespace weft {
 
-/// Whether it can do a problem: c2c along two axes, of lengths for which kernels have radices, one of which
-/// is contiguous on both sides. Modes that are stored elsewhere are those of the other axis, and contiguous
-/// along the first one there, too.
+/// Whether it can do a problem: c2c along two axes of at most 2048 points for which kernels have radices, one
+/// of which is contiguous on both sides. Modes that are stored elsewhere are those of the other axis, and
+/// contiguous along the first one there, too.
 bool planes_can(const FftProblem& problem);
 
 /// A plan for such a problem. It has tables of roots and counters in device memory, and needs a ring of
-/// planes as work memory, of some 40 MiB or all planes.
+/// planes as work memory: of 40 MiB and some two planes more, or of all planes.
 std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& problem);
 
 }  // namespace weft

@@ -104,7 +104,7 @@ std::shared_ptr<std::byte> complete_line_step(Device& device, LineStep& step) {
     add_roots(all, step.n, step.n, 1);
     return upload(device, all);
   };
-  const std::shared_ptr<std::byte> memory = step.real_bytes == 8 ? roots(double{}) : roots(float{});
+  std::shared_ptr<std::byte> memory = step.real_bytes == 8 ? roots(double{}) : roots(float{});
   step.roots = memory.get();
   return memory;
 }

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
                      const WEFT_GRID_CONSTANT Order order, unsigned planes, unsigned slots,
                      const Counters counters) {
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ unsigned told;
+  __shared__ unsigned told;  // by the first thread
   if (threadIdx.x == 0) told = atomicAdd(counters.taken, 1u);
   __syncthreads();
   const auto [is_second, plane, number] = order(told);
@@ -81,14 +81,19 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
   __syncthreads();
   if (threadIdx.x == 0) {
-    // What the second step stores is seen when the launch is over. To wait for it here, where it may be on
-    // its way to a peer, would keep the block from its multiprocessor.
-    if (!is_second) __threadfence();
-    atomicAdd((is_second ? counters.second : counters.first) + plane, 1u);
-    told = atomicAdd(counters.done, 1u);
+    told = 0;
+    if (is_second) {
+      // What the second step stores is seen when the launch is over. To wait for it here, where it may be on
+      // its way to a peer, would keep the block from its multiprocessor.
+      if (atomicAdd(counters.second + plane, 1u) + 1 == order.tiles_of_plane(true))
+        told = atomicAdd(counters.done, 1u) + 1 == planes ? 1 : 0;
+    } else {
+      __threadfence();
+      atomicAdd(counters.first + plane, 1u);
+    }
   }
   __syncthreads();
-  if (told + 1 != gridDim.x) return;
+  if (told == 0) return;  // but for the last tile of the last plane, behind which nobody counts
   for (unsigned i = threadIdx.x; i < 2 + 2 * planes; i += threads) counters.taken[i] = 0;
 }
 

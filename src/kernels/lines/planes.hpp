@@ -1,8 +1,8 @@
 // FFTs along two axes in one launch: plain data of the step, and the order of its tiles.
 //
-// The lines along one axis of each plane are stored transposed in a ring of planes, which remains in the
-// cache, and the lines along the other axis of the plane are read from there. Where the latter store on
-// peers, links are busy while the former of later planes are computed.
+// The lines along one axis of each plane are stored transposed in a ring of planes, most of which remains
+// in the cache, and the lines along the other axis of the plane are read from there. Where the latter store
+// on peers, links are busy while the former of later planes are computed.
 //
 // Blocks of threads take tiles in a fixed order, and wait until others are done with the tiles that theirs
 // needs. All of these come before theirs, so that the first tile that is not done waits for none: however few
