@@ -178,9 +178,8 @@ class WEFT_API Plan {
   /// sub-tiles. With pipeline shared the first rank has one or two arrays of all ranks, with some room
   /// between rows and planes, and the others have none. A plan on a single rank needs none, or two sub-tiles
   /// if its array is large; with an operator between two transforms up to two boxes, and every rank two
-  /// blocks of it. On GPUs whose executions take turns with two workspaces it is one of them, as the printed
-  /// plan says. With effort online it is as large as any plan needs that may be tried; workspace of the user
-  /// stays as large.
+  /// blocks of it. With effort online it is as large as any plan needs that may be tried; workspace of the
+  /// user stays as large.
   std::size_t workspace_bytes() const;
   /// The product of the logical lengths of the transformed axes: the factor of forward followed by backward
   /// if neither is scaled.
