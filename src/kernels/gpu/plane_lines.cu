@@ -114,7 +114,7 @@ Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
     const Index columns = form.lines / step.planes;
     std::uint32_t shift = column_shift(lines.n, bytes, form.lines, shared);
     // Tiles end with the plane. Those of the last ones that have no line are lost.
-    const auto lost = [&] { return (columns + (Index{1} << shift) - 1 >> shift << shift) - columns; };
+    const auto lost = [&] { return ((columns + (Index{1} << shift) - 1) >> shift << shift) - columns; };
     while (shift > 0 && ((Index{1} << shift) > columns || 8 * lost() > columns)) --shift;
     most = std::max(most, lines.n * (Index{1} << shift) * bytes);
     return Half<Value, at_once>{
