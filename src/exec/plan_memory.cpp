@@ -114,13 +114,13 @@ std::string BoundPlan::why_no_turns() const {
 /// Where the workspace of every other execution begins, alike on all ranks. 0: there is one only. With two,
 /// some of each may be superfluous, and is cut off.
 Index BoundPlan::place_of_second(double free_bytes) {
-  const Index before = program_bytes_;
+  const Index untrimmed = program_bytes_;
   if (binding_.room.least == 0) program_bytes_ = 0;  // else other plans use it as well
   for (const Half& h : halves_) program_bytes_ = std::max(program_bytes_, h.executor->bytes_in_turn());
   set_workspace_bytes();
   const Index second = room_for_second(free_bytes);
   if (second > 0) return second;
-  program_bytes_ = before;
+  program_bytes_ = untrimmed;
   set_workspace_bytes();
   return 0;
 }
