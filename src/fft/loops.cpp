@@ -25,4 +25,13 @@ std::vector<FftDimension> merge_loops(std::vector<FftDimension> loops) {
   return merged;
 }
 
+void make_dense(std::vector<FftDimension*> dimensions, Index FftDimension::*stride) {
+  std::ranges::stable_sort(dimensions, {}, [&](const FftDimension* d) { return d->*stride; });
+  Index next = 1;
+  for (FftDimension* d : dimensions) {
+    d->*stride = next;
+    next *= d->n;
+  }
+}
+
 }  // namespace weft

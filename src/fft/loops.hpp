@@ -13,6 +13,9 @@ namespace weft {
 /// output. Sorted from the shortest output stride to the longest.
 std::vector<FftDimension> merge_loops(std::vector<FftDimension> loops);
 
+/// Makes the strides of one side dense, keeping their order.
+void make_dense(std::vector<FftDimension*> dimensions, Index FftDimension::*stride);
+
 /// Calls `f` with both positions for every index of the loops, of which the first is the outermost. A
 /// position is a number or an address.
 template <class From, class To, class F>

@@ -213,7 +213,7 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
     rules.tiles /= 2;
   const Schedule& forward = design.schedules[0];
   std::array<Schedule, 2> early = design.schedules;
-  if (reshape_stages(forward).size() == 1) transform_early(early[1]);
+  if (given.on_device()) transform_early(early[1]);
   const FftsPut put = ffts_put(given, early, offers, rules);
   const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, forward, put, rules);
   const std::string apart = why_not_shared(given, forward, offers, rules);

@@ -18,6 +18,7 @@
 #include "fft/calls/strided_lines.hpp"
 #include "fft/calls/timed_plans.hpp"
 #include "fft/calls/two_passes.hpp"
+#include "fft/loops.hpp"
 
 namespace weft {
 
@@ -62,18 +63,6 @@ bool may_be_passes(const CallStep& step) {
   return step.call.n[0] >= LineStep::most_points && size_of(step).bytes >= least_bytes && passes_can(step);
 }
 
-/// Makes the strides of one side dense, keeping their order.
-void make_dense(StepLines& lines, Index FftDimension::*stride) {
-  std::vector<FftDimension*> all{&lines.line};
-  for (FftDimension& d : lines.around) all.push_back(&d);
-  std::ranges::stable_sort(all, {}, [&](const FftDimension* d) { return d->*stride; });
-  Index next = 1;
-  for (FftDimension* d : all) {
-    d->*stride = next;
-    next *= d->n;
-  }
-}
-
 /// Shortens loops, the outermost first, until they have at most `most` indices in all.
 void cut(std::vector<FftDimension*> loops, Index most) {
   std::ranges::stable_sort(loops, std::greater(), [](const FftDimension* d) { return d->to_stride; });
@@ -106,8 +95,8 @@ CallStep trial_of(const CallStep& step, Index bytes) {
     FftDimension& outermost = *std::ranges::max_element(lines.around, {}, &FftDimension::to_stride);
     outermost.n = power(outermost.n);
   }
-  make_dense(lines, &FftDimension::from_stride);
-  make_dense(lines, &FftDimension::to_stride);
+  all.insert(all.begin(), &lines.line);
+  for (const auto stride : {&FftDimension::from_stride, &FftDimension::to_stride}) make_dense(all, stride);
   lines.line.diverted_stride = 0;
   for (FftDimension& d : lines.around) d.diverted_stride = 0;
   CallStep trial = lines.step(step);

@@ -105,19 +105,6 @@ bool may_be_apart(const FftProblem& problem) {
          });
 }
 
-/// Makes the strides of one side dense, keeping their order.
-void make_dense(FftProblem& p, Index FftDimension::*stride) {
-  std::vector<FftDimension*> axes;
-  for (auto* all : {&p.dimensions, &p.loops})
-    for (FftDimension& d : *all) axes.push_back(&d);
-  std::ranges::stable_sort(axes, {}, [&](const FftDimension* d) { return d->*stride; });
-  Index next = 1;
-  for (FftDimension* d : axes) {
-    d->*stride = next;
-    next *= d->n;
-  }
-}
-
 /// The problem with its outermost loop shortened, to a power of two, until both sides have at most so many
 /// bytes from the first to the last. With fewer axes it would be another problem. Complex arrays have no
 /// gaps.
@@ -134,8 +121,10 @@ FftProblem trial_of(FftProblem problem, std::size_t most) {
   problem.loops = merge_loops(problem.loops);
   const auto close_gaps = [&] {
     if (problem.kind != FftKind::c2c) return;
-    make_dense(problem, &FftDimension::from_stride);
-    make_dense(problem, &FftDimension::to_stride);
+    std::vector<FftDimension*> axes;
+    for (auto* all : {&problem.dimensions, &problem.loops})
+      for (FftDimension& d : *all) axes.push_back(&d);
+    for (const auto stride : {&FftDimension::from_stride, &FftDimension::to_stride}) make_dense(axes, stride);
   };
   close_gaps();
   if (problem.loops.empty()) return problem;

@@ -14,9 +14,10 @@ namespace weft::gpus {
 
 namespace line_blocks {
 
+/// Of a block, and blocks on a multiprocessor: one computes while the other one moves data.
 inline constexpr unsigned threads = 256;
-inline constexpr int blocks_together =
-    2;  ///< on a multiprocessor, so that one computes while the other one moves data
+inline constexpr int blocks_together = 2;
+/// Bytes of a row of a tile, as memory is accessed in so many, and of a tile.
 inline constexpr Index least_row = 64, most_tile = 100 << 10;
 
 using Form = lines::Form<Divider<std::uint32_t>>;
