@@ -14,7 +14,8 @@ struct TrialProgress {
   int trial = 0, most_trials = 0;  ///< candidates and points so far, and how many there are at most
   std::map<std::string, std::string> options;  ///< what was timed; none: as the rules choose
   double seconds = 0;  ///< forward and backward on the slowest rank; infinite: impossible
-  /// The best so far, of points among points: their times leave out what parameters do not change.
+  /// The best of its round so far. The last round but those of points, whose times leave out what parameters
+  /// do not change, decides.
   std::map<std::string, std::string> best_options;
   double best_seconds = 0;
   bool is_best = false;     ///< whether it is what was timed last

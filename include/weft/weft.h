@@ -615,7 +615,7 @@ typedef struct weft_trial_progress {
   int most_trials;           ///< how many there are at most
   const char* options;       ///< what was timed, "name=value" separated by spaces
   double seconds;            ///< forward and backward on the slowest rank; infinite: impossible
-  const char* best_options;  ///< of the best so far; of points among points
+  const char* best_options;  ///< of the best of its round so far
   double best_seconds;       ///< its seconds
   int is_best;               ///< whether the best is what was timed last
   double seconds_left;       ///< of the budget

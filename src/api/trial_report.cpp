@@ -23,12 +23,13 @@ std::string milliseconds(double seconds) {
   return text;
 }
 
-/// Times of points are only comparable with each other.
+/// Each round times anew, and its own times decide: those of points are of a part only, and others have
+/// drifted.
 MeasuredSettings best_before(const Tuned& so_far) {
   const Timed& last = so_far.timed.back();
   MeasuredSettings best;
   for (const Timed& t : so_far.timed) {
-    if (&t == &last || (t.round == Round::point) != (last.round == Round::point)) continue;
+    if (&t == &last || t.round != last.round) continue;
     if (best.seconds == 0 || t.what.seconds < best.seconds) best = t.what;
   }
   return best;

@@ -111,6 +111,24 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
   return p;
 }
 
+void Interpreter::link(const LinkRequest& request) {
+  links_ = Links(program_, request);
+  const auto any = [&](const auto& has) { return std::ranges::any_of(program_.reshapes, has); };
+  coded_ = any([](const ReshapeProgram& r) { return bool(r.leg.codec); });
+  // A part that has not been coded says nothing sensible of its length.
+  blocks_ = any([](const ReshapeProgram& r) { return r.leg.traits.blocks; }) &&
+            !any([](const ReshapeProgram& r) { return r.leg.codec && r.leg.codec.row->varies; });
+}
+
+void Interpreter::begin_agreeing() {
+  agrees_ = blocks_ && (coded_ || operator_);
+  failure_ = nullptr;
+}
+
+void Interpreter::agree() {
+  if (std::exchange(agrees_, false)) links_.agree(std::exchange(failure_, nullptr));
+}
+
 void Interpreter::use_memory(const void* in, void* out, std::byte* work) {
   memory_ = {static_cast<std::byte*>(const_cast<void*>(in)), static_cast<std::byte*>(out), work,
              work == nullptr ? nullptr : work + program_.scratch_offset,
@@ -154,8 +172,8 @@ void Interpreter::fail_coding(const Op& op, codec::Outcome outcome) const {
   if (outcome == codec::Outcome::not_finite)
     throw Error("execution: " + codec, "NaN or an infinity, which it cannot represent",
                 "finite numbers, or another codec: the others keep NaN and infinities", program_.rank);
-  throw Error("execution: " + codec, "a damaged part from rank " + std::to_string(op.peer),
-              "what that rank has sent", program_.rank);
+  throw Aftermath("execution: " + codec, "a damaged part from rank " + std::to_string(op.peer),
+                  "what that rank has sent", program_.rank);
 }
 
 std::vector<OperationTime> Interpreter::times() {

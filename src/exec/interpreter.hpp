@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,7 +53,7 @@ class Interpreter {
   /// Bytes of the program's workspace that are used where executions take turns with two.
   virtual Index bytes_in_turn() const { return program_.workspace_bytes; }
   /// Makes the exchanges. Local; throws `weft::Error`.
-  virtual void link(const LinkRequest& request) { links_ = Links(program_, request); }
+  virtual void link(const LinkRequest& request);
   /// Connects them, a step for each. Collective.
   void connect(JointSteps& steps) { links_.connect(steps); }
 
@@ -110,6 +111,29 @@ class Interpreter {
   /// False without patience: the operation would have to wait.
   bool exchange(const Op& op, Queue& queue, Patience patience);
 
+  /// An execution begins, on all ranks with an operator or without.
+  void begin_agreeing();
+  /// Does what other ranks do not take part in, and whose failure waits for `agree`, if this execution
+  /// agrees: inside an exchange that blocks, other ranks would not hear of it. Whether it is done: after a
+  /// failure exchanges alone are.
+  template <class Work>
+  bool alone(const Work& work) {
+    if (!agrees_) {
+      work();
+      return true;
+    }
+    if (failure_) return false;
+    try {
+      work();
+      return true;
+    } catch (...) {
+      failure_ = std::current_exception();
+      return false;
+    }
+  }
+  /// All exchanges are done. Collective in executions that agree; throws on all ranks if one has failed.
+  void agree();
+
   /// What one of the copies that code has failed in.
   [[noreturn]] void fail_coding(const Op& op, codec::Outcome outcome) const;
 
@@ -130,12 +154,16 @@ class Interpreter {
   Libraries libraries_;
   std::weak_ptr<Interpreter> other_;
   bool skipping_ = false;
+  bool blocks_ = false;  ///< some exchange does, of those whose parts have lengths known while planning
+  bool coded_ = false;   ///< parts of some exchange are
 
   // Of the execution that is under way.
   Memory memory_{};
   BlockOperator operator_{};
   Index peer_shift_ = 0;      ///< from the workspace that peers name to the one that they use now
   std::size_t position_ = 0;  ///< of what comes next
+  bool agrees_ = false;       ///< ranks agree at its end whether one has failed
+  std::exception_ptr failure_;
 };
 
 /// The copy between a box and coded rows that a call of the program asks for.

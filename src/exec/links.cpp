@@ -1,9 +1,11 @@
 #include "exec/links.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "base/test_hook.hpp"
+#include "transport/failure_words.hpp"
 #include "transport/staged/staged.hpp"
 
 namespace weft {
@@ -26,7 +28,7 @@ Index far_bytes(const Program& program) {
   return bytes;
 }
 
-Links::Links(const Program& program, const LinkRequest& request) : rank_(program.rank) {
+Links::Links(const Program& program, const LinkRequest& request) : comm_(&request.comm) {
   const PlanMemory& memory = request.memory;
   Index offset = memory.packed_bytes;
   for (std::size_t j = 0; j < program.reshapes.size(); ++j) {
@@ -66,13 +68,34 @@ void Links::connect(JointSteps& steps) {
   for (const auto& c : carriers_)
     steps.take([&] {
       if (c) c->connect();
-      test_point("connect", rank_);
+      test_point("connect", comm_->rank());
     });
 }
 
 void Links::begin(int turn) {
   for (const auto& w : windows_)
     if (w) w->begin(turn);
+}
+
+void Links::agree(const std::exception_ptr& failure) const {
+  const double mine = failure ? 1 : 0;
+  double all = 0;
+  comm_->sum({&mine, 1}, {&all, 1});
+  if (all == 0) return;
+  enum class Kind : std::uint8_t { none, cause, aftermath };
+  Kind kind = Kind::none;
+  try {
+    if (failure) std::rethrow_exception(failure);
+  } catch (const Aftermath&) {
+    kind = Kind::aftermath;
+  } catch (...) {
+    kind = Kind::cause;
+  }
+  const std::vector<Kind> kinds = all_of(*comm_, kind);
+  auto first = std::ranges::find(kinds, Kind::cause);
+  if (first == kinds.end()) first = std::ranges::find(kinds, Kind::aftermath);
+  if (failure && kind == *first) std::rethrow_exception(failure);
+  throw failure_of(static_cast<int>(first - kinds.begin()), "execution", comm_->rank());
 }
 
 void Links::check() const {

@@ -2,6 +2,7 @@
 // chosen, connected, waited for and cancelled in one place. Both directions of a plan use its memory in turn.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <vector>
@@ -78,6 +79,10 @@ class Links {
     return queued_ ? await(patience, look) : look(patience);
   }
 
+  /// Throws on all ranks if `failure` is set on any: that, and elsewhere that this rank has failed.
+  /// Collective; no other execution may be under way. Allocates nothing if no rank has failed.
+  void agree(const std::exception_ptr& failure) const;
+
   /// Throws if a rank has failed that streams may wait for, or whose parts they have taken.
   void check() const;
   /// This rank has failed: nobody touches the memory of its messages once the first returns, and nobody waits
@@ -88,7 +93,7 @@ class Links {
  private:
   std::vector<std::unique_ptr<Carrier>> carriers_;  ///< per reshape
   std::vector<std::unique_ptr<Window>> windows_;    ///< per reshape
-  int rank_ = 0;
+  CommImpl* comm_ = nullptr;
   bool mixed_ = false;  ///< whether there are both kinds
   bool queued_ =
       false;  ///< whether what some carrier has posted waits for its turn while others are waited for

@@ -2,12 +2,15 @@
 // processes have memory of each other's.
 #include <gtest/gtest.h>
 
+#include <complex>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/test_hook.hpp"
 #include "support/device_kinds.hpp"
+#include "support/device_mirror.hpp"
 #include "support/devices.hpp"
 #include "support/expect_error.hpp"
 #include "support/scarce_devices.hpp"
@@ -99,6 +102,26 @@ TEST(DeviceFailures, AnMpiRankThatFailsInTheMiddleLetsGoOfTheOthers) {
       execute(comm, kind, answer);
     }
   }
+}
+
+/// What codes on a stream tells its failure there.
+TEST(DeviceFailures, WhatACodecRefusesIsToldOnceBlockingExchangesAreDone) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  const ScopedDevices devices({.processes = true});
+  ScopedDevices::choose(comm.rank() % ScopedDevices::count());
+  Problem p = device_cube({12, 16, 8});
+  p.transforms = {Transform::none, Transform::none, Transform::none};
+  Plan plan(comm, p, Options().set("exchange", "alltoallv").set("codec", "fp16"));
+  std::vector<std::complex<double>> in(plan.input_count());
+  if (comm.rank() == 1) in[0] = std::numeric_limits<double>::max();
+  DeviceMirror mirror;
+  const auto* const from =
+      reinterpret_cast<const std::complex<double>*>(mirror.upload(in.data(), in.size() * sizeof in[0]));
+  auto* const to = reinterpret_cast<std::complex<double>*>(mirror.fresh(plan.output_count() * sizeof in[0]));
+  expect_error([&] { plan.forward(from, to); },
+               comm.rank() == 1 ? "would make infinite" : "rank 1 has failed in the middle");
+  comm.barrier();
 }
 
 }  // namespace weft::test

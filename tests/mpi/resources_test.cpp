@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "base/test_hook.hpp"
 #include "comm/mpi_world.hpp"
+#include "kernels/cpu/zfp.hpp"
 #include "support/bad_input.hpp"
 #include "support/expect_error.hpp"
 #include "support/has_exchange.hpp"
@@ -181,6 +185,59 @@ TEST(GivingUp, AFailureInTheMiddleIsToldWithMessagesToo) {
         }
       };
       expect_error(often, comm.rank() == 1 ? "broken on purpose" : "failed in the middle");
+      comm.barrier();
+    }
+}
+
+TEST(GivingUp, AnOperatorThatThrowsIsToldOnceBlockingExchangesAreDone) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  for (const char* exchange : {"alltoallv", "alltoallw", "pairwise", "alltoallv,p2p", "direct,pairwise"}) {
+    SCOPED_TRACE(exchange);
+    const Options options = Options().set("exchange", exchange);
+    Plan plan(comm, {.shape = {12, 16, 8}, .between = Between::modes}, options);
+    Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+    for (int i = 0; i < 3; ++i) {
+      const auto op = [&](const Block&) {
+        if (i == 2 && comm.rank() == 1) throw std::runtime_error("an operator's failure");
+      };
+      try {
+        plan.apply(in.data(), out.data(), op);
+        EXPECT_LT(i, 2) << "no error";
+      } catch (const std::exception& e) {
+        EXPECT_EQ(i, 2) << e.what();
+        EXPECT_TRUE(
+            says(e.what(), comm.rank() == 1 ? "an operator's failure" : "rank 1 has failed in the middle"));
+      }
+    }
+    expect_error([&] { plan.forward(in.data(), out.data()); }, "failed in the middle");
+    // The ranks are in step.
+    Plan after(comm, natural({12, 12, 6}), options);
+    Arrays a(comm, after);
+    after.forward(a.in.data(), a.out.data());
+    a.expect_ones();
+  }
+}
+
+TEST(GivingUp, WhatACodecRefusesIsToldOnceBlockingExchangesAreDone) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  // What is not coded is no sound part, but that is not why the receivers fail.
+  const bool zfp = zfp::missing().empty();
+  for (const char* codec : {"fp16", zfp ? "zfp:16" : "fp32"})
+    for (const char* exchange : {"alltoallv", "pairwise", "alltoall"}) {
+      SCOPED_TRACE(std::string(codec) + " " + exchange);
+      Problem p = natural({12, 16, 8});
+      p.transforms = {Transform::none, Transform::none, Transform::none};
+      p.input = Distribution::slab(0);
+      p.output = Distribution::slab(1);
+      Plan plan(comm, p, Options().set("exchange", exchange).set("codec", codec));
+      Buffer<Complex> in(plan.input_count()), out(plan.output_count());
+      if (comm.rank() == 1)
+        in[0] = zfp && codec[0] == 'z' ? std::numeric_limits<double>::infinity()
+                                       : std::numeric_limits<double>::max();
+      expect_error([&] { plan.forward(in.data(), out.data()); },
+                   comm.rank() == 1 ? "execution: codec " : "rank 1 has failed in the middle");
       comm.barrier();
     }
 }

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -237,6 +238,24 @@ def test_progress_on_a_terminal(monkeypatch):
     progress.end()
     line = "trial 2 of 9: tile 8: 2 ms; best 1 ms: as the rules choose; 3.2 s left"
     assert terminal.getvalue() == f"\r\x1b[K{line[: tune._width()]}\r\x1b[K"
+
+
+def test_the_last_round_decides():
+    """Times of an earlier round, in which the machine was faster, do not."""
+    progress = tune.Progress(None)
+    rounds = [
+        ("candidate", {}, 0.010),
+        ("candidate", {"exchange": "copy"}, 0.009),
+        ("candidate", {"tile": "8"}, 0.0095),
+        ("play-off", {"exchange": "copy"}, 0.012),
+        ("play-off", {"tile": "8"}, 0.013),
+        ("point", {"exchange": "copy", "tile": "4"}, 0.001),
+    ]
+    for name, tried, took in rounds:
+        progress.told(SimpleNamespace(round=name, trial=1, options=tried, seconds=took))
+    assert progress.result() == {"rules_s": 0.010, "best_s": 0.009, "best_options": {"exchange": "copy"}}
+    progress.told(SimpleNamespace(round="final", trial=1, options={"tile": "4"}, seconds=0.011))
+    assert progress.result() == {"rules_s": 0.010, "best_s": 0.011, "best_options": {"tile": "4"}}
 
 
 def test_tune_is_interrupted(tmp_path):

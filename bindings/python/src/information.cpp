@@ -47,7 +47,7 @@ void bind_information(nanobind::module_& module) {
       .def_ro("most_trials", &TrialProgress::most_trials, "How many there are at most.")
       .def_ro("options", &TrialProgress::options, "What was timed; none: as the rules choose.")
       .def_ro("seconds", &TrialProgress::seconds, "Of forward and backward on the slowest rank.")
-      .def_ro("best_options", &TrialProgress::best_options, "The best so far.")
+      .def_ro("best_options", &TrialProgress::best_options, "The best of its round so far.")
       .def_ro("best_seconds", &TrialProgress::best_seconds, "Its seconds.")
       .def_ro("is_best", &TrialProgress::is_best, "Whether the best is what was timed last.")
       .def_ro("seconds_left", &TrialProgress::seconds_left, "Of the budget.");

@@ -153,7 +153,7 @@ bool Executor::receive(const Op& op, Patience patience) {
     if (op.count == 0) continue;
     const Op& unpack = program_.ops[position_ + 1 + static_cast<std::size_t>(i)];
     const auto unpacking = now();
-    run_copy(unpack);
+    alone([&] { run_copy(unpack); });
     note(unpack, unpacking);
     for (int t = 0; t < unpack.tests; ++t) carrier.progress();
   }
@@ -166,14 +166,14 @@ bool Executor::run_op(Patience patience) {
   const Op& op = program_.ops[position_];
   switch (op.kind) {
     case OpKind::fft:
-      run_fft(op);
+      alone([&] { run_fft(op); });
       break;
     case OpKind::copy:
     case OpKind::pack:
     case OpKind::put:
     case OpKind::keep:
     case OpKind::unpack:
-      run_copy(op);
+      alone([&] { run_copy(op); });
       break;
     case OpKind::receive:
       return receive(op, patience);
@@ -204,12 +204,13 @@ void Executor::start(const void* in, void* out, std::byte* work) {
   position_ = 0;
   times_.clear();
   started_ = now();
+  begin_agreeing();
   links_.begin(0);
 }
 
 bool Executor::advance(Patience patience) {
   for (; position_ < program_.ops.size(); ++position_) {
-    test_point("op", program_.rank);
+    alone([&] { test_point("op", program_.rank); });
     const Op& op = program_.ops[position_];
     if (skipping_ && op.invariant) continue;
     const auto begin = now();
@@ -217,6 +218,7 @@ bool Executor::advance(Patience patience) {
     if (op.kind != OpKind::receive) note(op, begin);
     if (!done) return false;
   }
+  agree();
   return true;
 }
 

@@ -20,6 +20,7 @@ void StreamExecutor::start(const void* in, void* out, std::byte* work) {
   const DeviceScope scope(*device_);
   peer_shift_ = second_ > 0 ? work - workspace_ : 0;
   take_turn();
+  begin_agreeing();
   links_.begin(turn_);
   use_memory(in, out, work);
   position_ = 0;
@@ -60,6 +61,9 @@ bool StreamExecutor::advance(Patience patience) {
   }
   compute_->record(*done_);
   complete_ = true;
+  // What codes tells its failures on the stream.
+  if (agrees_) alone([&] { settled(Patience::wait); });
+  agree();
   return true;
 }
 
@@ -104,7 +108,7 @@ bool StreamExecutor::enqueue_all(Patience patience) {
     const Positions ops = launch_at(position_);
     Queue& on = queue(program_.ops[static_cast<std::size_t>(ops.front())].lane);
     if (!waited_) {
-      test_point("op", program_.rank);
+      alone([&] { test_point("op", program_.rank); });
       // Parts are unpacked in the order in which they arrive.
       await_others(ops);
       waited_ = true;
@@ -236,8 +240,9 @@ void StreamExecutor::copy(const Op& op, DeviceStream& on) {
 
 void StreamExecutor::enqueue_collected(Queue& on) {
   const DeviceSignals signals{on.flags, on.count};
-  if (fft_ != nullptr) {
-    fft(*std::exchange(fft_, nullptr), *on.stream, on.flags.empty() ? nullptr : &signals);
+  if (const Op* const op = std::exchange(fft_, nullptr)) {
+    const bool done = alone([&] { fft(*op, *on.stream, on.flags.empty() ? nullptr : &signals); });
+    if (!done && !on.flags.empty()) on.stream->flags(on.flags);
   } else if (!jobs_.empty()) {
     on.stream->permute(jobs_, signals);
   } else if (!on.flags.empty()) {

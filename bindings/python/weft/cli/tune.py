@@ -113,20 +113,22 @@ class Progress:
             self._stream.write("\r\x1b[K")
 
     def result(self) -> dict[str, Any]:
-        """Of whole executions, as the last round that timed them has it: the rules' choice, and the fastest."""
-        last: dict[tuple, dict[str, Any]] = {}
+        """Of whole executions: the fastest of the last round, which decides, and the rules' choice, both as the last
+        round that has timed both has it."""
+        rounds: dict[str, dict[tuple, dict[str, Any]]] = {}
         for trial in self.trials:
             if trial["round"] != "point":
-                last[tuple(sorted(trial["options"].items()))] = trial
-        if not last:
+                rounds.setdefault(trial["round"], {})[tuple(sorted(trial["options"].items()))] = trial
+        if not rounds:
             return {"rules_s": None, "best_s": None, "best_options": None}
-        best = min(last.values(), key=lambda trial: trial["seconds"])
-        rules = last.get(())
-        return {
-            "rules_s": rules["seconds"] if rules else None,
-            "best_s": best["seconds"],
-            "best_options": best["options"],
-        }
+        best, options = min((trial["seconds"], options) for options, trial in list(rounds.values())[-1].items())
+        rules = None
+        for timed in rounds.values():
+            if () in timed:
+                rules = timed[()]["seconds"]
+                if options in timed:
+                    best = timed[options]["seconds"]
+        return {"rules_s": rules, "best_s": best, "best_options": dict(options)}
 
 
 def _width() -> int:
