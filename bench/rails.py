@@ -259,7 +259,7 @@ def main() -> int:
     arguments.add_argument("--slow", default="250mbit", help="of slowed, the rate of the slow link")
     arguments.add_argument("--slow-after", type=float, default=6, help="seconds from the start")
     arguments.add_argument("--slow-for", type=float, default=8, help="seconds")
-    arguments.add_argument("--executions", type=int, default=150, help="of slowed")
+    arguments.add_argument("--executions", type=int, default=400, help="of slowed")
     arguments.add_argument("--jobs-rate", default="200mbit")
     arguments.add_argument("--jobs-slow", default="50mbit")
     arguments.add_argument("--jobs-size", default="64,64,64")
