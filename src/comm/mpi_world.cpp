@@ -57,18 +57,19 @@ class MpiComm final : public CommImpl {
   int size() const override { return world_->size(); }
   const char* medium() const override { return "mpi"; }
   void barrier() override {
-    complete("MPI_Ibarrier", [&](MPI_Comm comm, MPI_Request* r) { return MPI_Ibarrier(comm, r); });
+    world_->complete_started("MPI_Ibarrier",
+                             [&](MPI_Comm comm, MPI_Request* r) { return MPI_Ibarrier(comm, r); });
   }
 
   void allgather(const void* mine, std::size_t bytes, void* all) override {
     const int n = static_cast<int>(bytes);
-    complete("MPI_Iallgather", [&](MPI_Comm comm, MPI_Request* r) {
+    world_->complete_started("MPI_Iallgather", [&](MPI_Comm comm, MPI_Request* r) {
       return MPI_Iallgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, comm, r);
     });
   }
 
   void sum(std::span<const double> mine, std::span<double> all) override {
-    complete("MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* r) {
+    world_->complete_started("MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* r) {
       return MPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, comm,
                             r);
     });
@@ -76,7 +77,7 @@ class MpiComm final : public CommImpl {
 
   int least(int mine) override {
     int result = mine;
-    complete(
+    world_->complete_started(
         "MPI_Iallreduce",
         [&](MPI_Comm comm, MPI_Request* r) {
           return MPI_Iallreduce(&mine, &result, 1, MPI_INT, MPI_MIN, comm, r);
@@ -89,8 +90,9 @@ class MpiComm final : public CommImpl {
     std::string result = bytes;
     int n = static_cast<int>(result.size());
     const auto send = [&](void* data, int count, MPI_Datatype type) {
-      complete("MPI_Ibcast",
-               [&](MPI_Comm comm, MPI_Request* r) { return MPI_Ibcast(data, count, type, root, comm, r); });
+      world_->complete_started("MPI_Ibcast", [&](MPI_Comm comm, MPI_Request* r) {
+        return MPI_Ibcast(data, count, type, root, comm, r);
+      });
     };
     send(&n, 1, MPI_INT);
     result.resize(static_cast<std::size_t>(n));
@@ -136,19 +138,6 @@ class MpiComm final : public CommImpl {
 
  private:
   explicit MpiComm(std::unique_ptr<MpiWorld> world) : CommImpl(world->nodes()), world_(std::move(world)) {}
-
-  /// Starts a collective of MPI and waits for it by looking (docs/adr/0022): a rank that stood inside MPI
-  /// could keep the core that a slower rank needs. Calls `between` between two looks.
-  template <class Start, class Between = void (*)()>
-  void complete(
-      const char* name, const Start& start, Between&& between = [] {}) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    {
-      const auto lock = world_->lock();
-      check_mpi(start(world_->comm(), &request), name);
-    }
-    for (Backoff backoff; !world_->complete({&request, 1}); backoff.pause()) between();
-  }
 
   std::unique_ptr<MpiWorld> world_;
 };
@@ -329,17 +318,16 @@ std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours)
 
 std::vector<std::int64_t> MpiWorld::most_of(std::vector<std::int64_t> numbers) const {
   const auto held = lock();
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
-                          MPI_MAX, comm_),
-            "MPI_Allreduce");
+  take_most(std::span(numbers), MPI_INT64_T);
   return numbers;
 }
 
 std::shared_ptr<const MPI_Comm> MpiWorld::own_comm() {
   const auto held = lock();
-  free_unused();
+  if (std::shared_ptr<const MPI_Comm> spare = free_unused(true)) return spare;
   MPI_Comm made = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(comm_, &made), "MPI_Comm_dup");
+  complete_started("MPI_Comm_idup",
+                   [&](MPI_Comm comm, MPI_Request* r) { return MPI_Comm_idup(comm, &made, r); });
   check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   own_comms_.push_back(std::make_shared<MPI_Comm>(made));
   return own_comms_.back();
@@ -370,15 +358,15 @@ void MpiWorld::free_window(MPI_Win& window) {
   MPI_Win_free(&window);
 }
 
-void MpiWorld::free_unused() {
+std::shared_ptr<const MPI_Comm> MpiWorld::free_unused(bool take) {
+  std::shared_ptr<const MPI_Comm> taken;
   sweep_reductions();
-  if (groups_.empty() && own_comms_.empty() && windows_.empty()) return;
+  if (groups_.empty() && own_comms_.empty() && windows_.empty()) return taken;
   std::vector<int> used;
   for (const auto& [colours, group] : groups_) used.push_back(group.use_count() > 1 ? 1 : 0);
   for (const auto& own : own_comms_) used.push_back(own.use_count() > 1 ? 1 : 0);
   for (const KeptWindow& kept : windows_) used.push_back(kept.window.use_count() > 1 ? 1 : 0);
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, used.data(), static_cast<int>(used.size()), MPI_INT, MPI_MAX, comm_),
-            "MPI_Allreduce");
+  take_most(std::span(used), MPI_INT);
   std::size_t i = 0;
   for (auto group = groups_.begin(); group != groups_.end();) {
     if (used[i++] == 0) {
@@ -390,6 +378,10 @@ void MpiWorld::free_unused() {
   }
   std::erase_if(own_comms_, [&](const std::shared_ptr<MPI_Comm>& own) {
     if (used[i++] != 0) return false;
+    if (take && !taken) {
+      taken = own;
+      return false;
+    }
     check_mpi(MPI_Comm_free(own.get()), "MPI_Comm_free");
     return true;
   });
@@ -398,6 +390,7 @@ void MpiWorld::free_unused() {
     free_window(*kept.window);
     return true;
   });
+  return taken;
 }
 
 TagRange::TagRange(const std::shared_ptr<Used>& used, int first, int count)
@@ -430,9 +423,8 @@ TagRange MpiWorld::take_tags(int count) {
   next_tag_ = -1;
   const auto held = lock();
   for (int first = 0;;) {
-    const int mine = first <= last ? free_tags_from(first, count) : first;
-    int all = 0;
-    check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+    int all = first <= last ? free_tags_from(first, count) : first;
+    take_most(std::span(&all, 1), MPI_INT);
     if (all > last)
       throw Error("plan: exchange by messages",
                   std::to_string(count) + " tags of messages beside those of other plans",

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "comm/comm_impl.hpp"
 
 namespace weft {
@@ -82,6 +83,19 @@ class MpiWorld {
   /// Whether all `requests` are complete. Completed ones become MPI_REQUEST_NULL.
   bool complete(std::span<MPI_Request> requests) const;
 
+  /// Starts an operation and waits for it by looking (docs/adr/0022): a rank that stood inside MPI could keep
+  /// the core that a slower rank needs. Calls `between` between two looks.
+  template <class Start, class Between = void (*)()>
+  void complete_started(
+      const char* name, const Start& start, Between&& between = [] {}) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+      const auto held = lock();
+      check_mpi(start(comm_, &request), name);
+    }
+    for (Backoff backoff; !complete({&request, 1}); backoff.pause()) between();
+  }
+
   /// The index of a complete request, or -1 if none is active; `second` is false if no active one is complete
   /// yet. `status` becomes that of the complete one.
   std::pair<int, bool> complete_any(std::span<MPI_Request> requests,
@@ -98,8 +112,8 @@ class MpiWorld {
   /// Of each number, the most of any rank. Collective.
   std::vector<std::int64_t> most_of(std::vector<std::int64_t> numbers) const;
 
-  /// A communicator of all ranks for reductions (mpi_maximum.hpp). Collective. It is freed as those of groups
-  /// are.
+  /// A communicator of all ranks for reductions (mpi_maximum.hpp): one that no rank uses any more, or a new
+  /// one. Collective. It is freed as those of groups are.
   std::shared_ptr<const MPI_Comm> own_comm();
 
   /// A window through which all ranks may reach these bytes at any time. Collective; throws `weft::Error`,
@@ -110,7 +124,7 @@ class MpiWorld {
   /// Waits for the other ranks.
   static void free_window(MPI_Win& window);
   /// Frees the communicators and windows that no rank uses any more. Collective.
-  void free_unused();
+  void free_unused() { free_unused(false); }
 
   /// Reserves `count` consecutive tags that no rank uses, the same on all ranks. Collective; throws the same
   /// `weft::Error` on all ranks if there are not enough.
@@ -120,6 +134,16 @@ class MpiWorld {
 
  private:
   int free_tags_from(int first, int count) const;
+  /// Of each number, the most of any rank, in its place. Collective.
+  template <class Number>
+  void take_most(std::span<Number> numbers, MPI_Datatype type) const {
+    complete_started("MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* r) {
+      return MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), type, MPI_MAX,
+                            comm, r);
+    });
+  }
+  /// Returns one of the communicators of `own_comm` instead, if there is one and `take`.
+  std::shared_ptr<const MPI_Comm> free_unused(bool take);
 
   bool abandoned_ = false;
   MPI_Comm comm_ = MPI_COMM_NULL;
