@@ -43,6 +43,8 @@ std::string CandidateDesigns::plan_of(const Settings& candidate) {
       for (const ChosenParameter& q : choice.parameters) text += " " + std::to_string(q.value);
       text += "\n";
     }
+  if (on_rails(*d))
+    text += "chunk " + std::to_string(d->rails.chunk) + " inflight " + std::to_string(d->rails.in_flight);
   return text;
 }
 
@@ -62,8 +64,13 @@ std::vector<Index> values_of(const PipelineParameter& p, Index most) {
 struct CandidateDesigns::Tried {
   Dimension dimension;
   std::string name;
-  std::size_t reshape;            ///< in the order of forward; 0 for one value for all
-  const ChosenParameter* chosen;  ///< null: the reshape has no such parameter
+  std::size_t reshape;              ///< in the order of forward; 0 for one value for all
+  const ChosenParameter* chosen;    ///< null: the reshape has no such parameter
+  std::optional<Index> other = {};  ///< the value of what is no parameter of the pipeline
+
+  Index value() const {
+    return other ? *other : chosen == nullptr ? dimension.values.front() : chosen->value;
+  }
 };
 
 /// A parameter has a value for each reshape if reshapes differ in it.
@@ -96,6 +103,14 @@ std::vector<CandidateDesigns::Tried> CandidateDesigns::tried(const Settings& can
                      q.name,
                      j,
                      each[j]});
+  }
+  if (on_rails(*d)) {
+    const auto add = [&](const char* option, const auto& wish, Index first, Index last, Index now) {
+      if (wish.origin == Origin::rule)
+        all.push_back({{option, log_values(first, last)}, option, 0, nullptr, now});
+    };
+    add("chunk", wishes_.chunk, Index{64} << 10, Index{4} << 20, d->rails.chunk);
+    add("inflight", wishes_.in_flight, 1, 32, d->rails.in_flight);
   }
   return all;
 }
@@ -130,7 +145,7 @@ std::vector<Dimension> CandidateDesigns::parameters(const Settings& candidate) {
 std::vector<Point> CandidateDesigns::starts(const Settings& candidate) {
   Point rule, paper;
   for (const Tried& t : tried(candidate)) {
-    rule.push_back(t.chosen == nullptr ? t.dimension.values.front() : t.chosen->value);
+    rule.push_back(t.value());
     paper.push_back(of_paper(t).value_or(rule.back()));
   }
   return rule == paper ? std::vector<Point>{rule} : std::vector<Point>{rule, paper};
@@ -202,8 +217,9 @@ std::vector<std::vector<Settings>> online_candidates(const Settings& base, bool 
                                                      const Wishes& wishes, const Setting& setting) {
   std::vector<std::vector<Settings>> groups{{base}};
   for (const Offer& offer : setting.offers)
-    if (open_exchange(wishes) && may_choose(offer, wishes, setting) && !offer.traits.by_name_only &&
-        !offer.traits.collective && (offer.traits.stores || !base_stores))
+    if (open_exchange(wishes) && may_choose(offer, wishes, setting) &&
+        (!offer.traits.by_name_only || offer.rails > 1) && !offer.traits.collective &&
+        (offer.traits.stores || !base_stores))
       groups[0].push_back({{"exchange", offer.name}});
   add_groups(groups, wishes, setting);
   return groups;

@@ -70,7 +70,8 @@ class DesignTrials : public Trials {
 std::vector<std::vector<Settings>> candidates(const Wishes& wishes, const Setting& setting);
 
 /// The same for executions of the user's, on top of `base`, which comes first: without exchanges in which MPI
-/// arranges the messages, which may take a multiple of the time of others; and without exchanges that pack
+/// arranges the messages, which may take a multiple of the time of others; with those over several networks
+/// only where these are open, as opening one that leads nowhere takes long; and without exchanges that pack
 /// where ranks store into each other's memory by `base`, which copies once: they take twice as long and more.
 std::vector<std::vector<Settings>> online_candidates(const Settings& base, bool base_stores,
                                                      const Wishes& wishes, const Setting& setting);

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 #include "comm/agree.hpp"
+#include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
 #include "transport/transport.hpp"
 #include "tune/machine.hpp"
@@ -157,6 +158,23 @@ std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes
   return first == all.end() ? "" : comm.broadcast(mine, static_cast<int>(first - all.begin()));
 }
 
+/// Opens the rails of an exchange that executions with effort online may try: they cannot wait for a network
+/// that leads nowhere. Collective.
+int open_rails(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes, const Offer& offer) {
+  constexpr int most_ranks = 256;  // each connects to all others
+  if (row.rails == nullptr || wishes.effort.value != Effort::online || !wishes.any_exchange() ||
+      !offer.why_not.empty() || !offer.missing.empty() || !several_nodes(comm) || comm.size() > most_ranks)
+    return 0;
+  const RailSettings settings = choose_rails(wishes);
+  try {
+    row.prepare(comm, nullptr, settings);
+    return row.rails(comm, settings);
+  } catch (const Error&) {
+    comm.check_alive("plan");
+    return 0;
+  }
+}
+
 }  // namespace
 
 DeviceRanks find_devices(CommImpl& comm, const Problem& problem) {
@@ -180,10 +198,12 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   if (devices.mine) setting.devices = device_facts(comm, devices);
   setting.hardware_threads = shortened(all_of(comm, hardware_threads()));
   setting.cache_bytes = shortened(all_of(comm, Index{second_cache_bytes()}));
-  for (const ExchangeRow& row : exchange_table())
+  for (const ExchangeRow& row : exchange_table()) {
     setting.offers.push_back(
         {row.name, row.traits, why_not(row, setting), moves_on(row.traits, setting.nodes),
          row.takes_devices != nullptr && row.takes_devices(comm), missing(row, comm, wishes)});
+    setting.offers.back().rails = open_rails(row, comm, wishes, setting.offers.back());
+  }
   return setting;
 }
 

@@ -156,11 +156,11 @@ std::string rails(const std::string& name, const std::string& text) {
   return text;
 }
 
-/// "65536", "64KiB", "1MiB"; 0 for "auto". TCP carries nothing faster in transfers of less than 1 KiB.
+/// "65536", "64KiB", "1MiB", "auto". TCP carries nothing faster in transfers of less than 1 KiB.
 Index chunk(const std::string& name, const std::string& text) {
   constexpr Index kib = 1024;
   constexpr Index most = kib * kib * kib;
-  if (text == "auto") return 0;
+  if (text == "auto") return RailSettings().chunk;
   const std::string unit = text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
   const Names<Index> units{{"", 1}, {"KiB", kib}, {"MiB", kib * kib}};
   const auto known = std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
@@ -232,8 +232,8 @@ const std::vector<OptionRow>& option_table() {
                [](const Options& o) { return !o.is_set("codec") && !o.get("tolerance").empty(); }),
         row("tolerance", given, "", &Wishes::tolerance, tolerance),
         row("rails", given, "", &Wishes::rails, rails),
-        row("chunk", given, "", &Wishes::chunk, chunk),
-        row("inflight", given, "", &Wishes::in_flight, transfers),
+        row("chunk", open, "", &Wishes::chunk, chunk),
+        row("inflight", open, "", &Wishes::in_flight, transfers),
         row("barrier", given, "", &Wishes::barrier,
             [](const std::string& option, const std::string& text) {
               return chosen(option, text, text, Names<bool>{{"off", false}, {"on", true}});

@@ -84,7 +84,8 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   check_padding(given, d);
   d.plain_executions = choose_graph(given, offers, d);
   d.threads = choose_threads(given);
-  d.rails = choose_rails(given);
+  d.rails = choose_rails(wishes);
+  d.rails_chosen = rails_chosen(wishes);
   d.program = common_request(given);
   d.program.threads = d.threads.value;
   d.scales = {scale(problem, Direction::forward), scale(problem, Direction::backward)};

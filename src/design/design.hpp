@@ -3,6 +3,7 @@
 // The rules are in rules/.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ struct Design {
   Chosen<std::optional<int>> plain_executions;  ///< before executions are captured as graphs; none: never
   MemoryMap memory;
   RailSettings rails;              ///< of exchanges on rails
+  std::string rails_chosen;        ///< by trials or executions, and what; or nothing
   ProgramRequest program;          ///< what the programs of all ranks and both directions have in common
   std::array<double, 2> scales;    ///< by direction
   std::vector<Index> cache_bytes;  ///< one for all ranks, or one for each
@@ -57,6 +59,11 @@ struct Design {
   bool on_device() const { return program.two_lanes; }
   friend bool operator==(const Design&, const Design&) = default;
 };
+
+/// Whether some exchange is on rails.
+inline bool on_rails(const Design& design) {
+  return std::ranges::any_of(design.legs[0], [](const Leg& leg) { return leg.traits.on_rails; });
+}
 
 /// Chooses. `problem` has been checked and completed (api/problem_check.hpp). Throws `weft::Error`, on all
 /// ranks alike, for wishes that cannot be fulfilled.

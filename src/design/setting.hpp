@@ -31,6 +31,7 @@ struct Offer {
   bool overlaps = false;       ///< posted tiles move on while these ranks compute
   bool takes_devices = false;  ///< it may be given memory of devices itself
   std::string missing = {};    ///< why it cannot be used in this process, if that was asked
+  int rails = 0;  ///< of exchanges on rails: those that are open among these ranks, if that was asked
 };
 
 /// Whether an exchange works among these ranks at all; for memory of devices there are more conditions.

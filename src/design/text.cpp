@@ -23,6 +23,7 @@ std::string to_string(const Design& design) {
     for (std::size_t j = 0; j < design.legs_of(d).size(); ++j)
       text += std::string(name_of(d)) + " reshape " + std::to_string(j + 1) + ": " +
               weft::to_string(design.legs_of(d)[j]) + "\n";
+  if (on_rails(design) && !design.rails_chosen.empty()) text += "rails: " + design.rails_chosen + "\n";
   const bool has_operator =
       stage_of_operator(design.schedules[0]) >= 0;  // what it makes of errors is not known
   if (codec_error(design, Direction::forward) > 0 && !has_operator) {

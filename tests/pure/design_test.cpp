@@ -14,76 +14,11 @@
 #include "program/diversions.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
+#include "support/made_settings.hpp"
 #include "support/says.hpp"
 #include "support/scoped_variable.hpp"
 
 namespace weft::test {
-
-namespace {
-
-/// As MPI ranks have them.
-std::vector<Offer> mpi_offers(bool several_nodes) {
-  return {{"direct", {.form = Form::boxes, .stores = true, .in_graphs = true}, ""},
-          {"p2p", {.any_length = true}, "", several_nodes},
-          {"p2pw", {.form = Form::boxes, .beside_stores = true}, ""},
-          {"alltoallv", {.concurrent = false, .blocks = true}, ""},
-          {"alltoall", {.form = Form::padded, .concurrent = false}, ""},
-          {"nccl",
-           {.concurrent = false, .by_name_only = true, .serves_host = false, .by_device = true},
-           " with arrays on the host",
-           true},
-          {"nvshmem",
-           {.concurrent = false,
-            .own_workspace = true,
-            .lays_workspace = true,
-            .one_group = true,
-            .by_name_only = true,
-            .serves_host = false,
-            .by_device = true},
-           " with arrays on the host",
-           true}};
-}
-
-/// Processes on machines of so many ranks each.
-Setting processes(int ranks, int per_node) {
-  Setting setting;
-  setting.medium = "mpi";
-  for (int r = 0; r < ranks; ++r) setting.nodes.push_back(r / per_node);
-  setting.hardware_threads = {64};
-  setting.offers = mpi_offers(setting.several_nodes());
-  if (per_node == 1) setting.offers.front().why_not = " among ranks of medium mpi";
-  return setting;
-}
-
-/// GPUs of one machine that reach each other within so many of consecutive ranks.
-Setting gpus(int ranks, int reach) {
-  Setting setting = processes(ranks, ranks);
-  setting.devices.emplace();
-  setting.devices->islands = islands_of(setting.nodes, [&](int a, int b) { return a / reach == b / reach; });
-  if (reach < ranks) setting.devices->no_peers = "two halves";
-  for (Offer& offer : setting.offers) {
-    offer.why_not = "";
-    if (!offer.traits.stores && !offer.traits.by_device && !stages(offer.traits))
-      offer.why_not = " with arrays in memory of a GPU";
-  }
-  return setting;
-}
-
-Problem cube(Index n) {
-  Problem p;
-  p.shape = {n, n, n};
-  p.input = Distribution::brick();
-  p.output = Distribution::brick();
-  return p;
-}
-
-Design design_of(Problem problem, const Setting& setting, const Options& options = {}) {
-  if (setting.devices) problem.memory = MemoryKind::cuda;
-  check_problem(problem, setting.ranks());
-  return design(problem, wishes_of(options), setting);
-}
-
-}  // namespace
 
 TEST(Wishes, AreParsedOnceAndKnowWhoChose) {
   const ScopedVariable window("WEFT_WINDOW", "3"), layout("WEFT_LAYOUT", "strided");
@@ -116,7 +51,7 @@ TEST(Wishes, OfTheProgramBeatTheEnvironmentAndWhatWasLearntBeatsBoth) {
 }
 
 TEST(Design, OfOneMachineStoresAndSendsPlanes) {
-  const Design d = design_of(cube(128), processes(8, 8));
+  const Design d = design_for(bricks_of_cube(128), processes(8, 8));
   for (const auto& legs : d.legs)
     for (const Leg& leg : legs) {
       EXPECT_EQ(leg.exchange, "direct");
@@ -132,49 +67,50 @@ TEST(Design, OfOneMachineStoresAndSendsPlanes) {
 TEST(Design, OfBoxesThatStayInTheCacheHasNoTiles) {
   Setting setting = processes(8, 8);
   setting.cache_bytes = {1 << 20};  // 64^3 on 8 ranks: 512 KiB before and behind each exchange
-  EXPECT_EQ(first_leg(design_of(cube(64), setting)).pipeline, "shared");
+  EXPECT_EQ(first_leg(design_for(bricks_of_cube(64), setting)).pipeline, "shared");
   setting.cache_bytes = {(1 << 20) - 1};
-  EXPECT_EQ(first_leg(design_of(cube(64), setting)).pipeline, "planes");
-  EXPECT_EQ(first_leg(design_of(cube(16), setting, Options().set("tile", 2))).pipeline, "planes");
+  EXPECT_EQ(first_leg(design_for(bricks_of_cube(64), setting)).pipeline, "planes");
+  EXPECT_EQ(first_leg(design_for(bricks_of_cube(16), setting, Options().set("tile", 2))).pipeline, "planes");
 }
 
 TEST(Design, WithoutRoomForSharedMemoryIsAnother) {
   Setting setting = processes(8, 8);
   setting.closed.sharing = "no room";
-  const Design d = design_of(cube(64), setting);
+  const Design d = design_for(bricks_of_cube(64), setting);
   EXPECT_EQ(first_leg(d).exchange, "p2pw");
   EXPECT_EQ(first_leg(d).pipeline, "sequential");
 }
 
 TEST(Design, OfSeveralMachinesStoresWithinEachAndSendsBetween) {
-  const Design d = design_of(cube(64), processes(8, 4));
+  const Design d = design_for(bricks_of_cube(64), processes(8, 4));
   EXPECT_EQ(first_leg(d).exchange, "direct");
   EXPECT_EQ(first_leg(d).pipeline, "two-front");
   EXPECT_EQ(d.memory.far, "p2pw");
   EXPECT_EQ(d.program.nodes, (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1}));
-  EXPECT_EQ(first_leg(design_of(cube(64), processes(8, 1))).exchange, "p2pw");
-  const Design packed = design_of(cube(64), processes(8, 1), Options().set("pipeline", "windowed"));
+  EXPECT_EQ(first_leg(design_for(bricks_of_cube(64), processes(8, 1))).exchange, "p2pw");
+  const Design packed =
+      design_for(bricks_of_cube(64), processes(8, 1), Options().set("pipeline", "windowed"));
   EXPECT_EQ(first_leg(packed).exchange, "p2p");
   EXPECT_TRUE(packed.contiguous.value);
 }
 
 TEST(Design, OfShortMessagesBetweenMachinesCutsNone) {
   const auto pipeline = [](Index n, const Setting& setting, const Options& options = {}) {
-    return first_leg(design_of(cube(n), setting, options)).pipeline;
+    return first_leg(design_for(bricks_of_cube(n), setting, options)).pipeline;
   };
   // On 8 ranks messages of 32 KiB, and of 256 KiB.
   EXPECT_EQ(pipeline(32, processes(8, 4)), "sequential");
   EXPECT_EQ(pipeline(64, processes(8, 4)), "two-front");
   EXPECT_EQ(pipeline(32, processes(8, 4), Options().set("tile", "2")), "two-front");
   EXPECT_EQ(pipeline(32, processes(8, 4), Options().set("pipeline", "th")), "th");
-  EXPECT_EQ(first_leg(design_of(cube(32), processes(8, 4))).exchange, "p2p");
+  EXPECT_EQ(first_leg(design_for(bricks_of_cube(32), processes(8, 4))).exchange, "p2p");
 }
 
 TEST(Design, OfTheShortestMessagesGathersThemForOtherMachines) {
   Setting setting = processes(8, 4);
   setting.offers.push_back(
       {"node", {.form = Form::boxes, .stores = true, .beside_stores = true, .gathers = true}, ""});
-  const auto leg = [&](Index n) { return first_leg(design_of(cube(n), setting)); };
+  const auto leg = [&](Index n) { return first_leg(design_for(bricks_of_cube(n), setting)); };
   EXPECT_EQ(leg(8).exchange, "node");  // messages of half a KiB
   EXPECT_EQ(leg(8).pipeline, "sequential");
   EXPECT_EQ(leg(8).exchange_reason.find("auto: short messages are gathered"), 0U) << leg(8).exchange_reason;
@@ -188,7 +124,7 @@ TEST(Design, HasHalfAsManyTilesWhereReceiversAskForThem) {
   setting.offers.push_back(
       {"ring", {.asked_for = true, .own_workspace = true, .by_name_only = true}, "", true});
   const auto tile = [&](const char* exchange) {
-    const Design d = design_of(cube(128), setting, Options().set("exchange", exchange));
+    const Design d = design_for(bricks_of_cube(128), setting, Options().set("exchange", exchange));
     EXPECT_EQ(first_leg(d).pipeline, "two-front") << exchange;
     return first_leg(d).tile;
   };
@@ -196,93 +132,9 @@ TEST(Design, HasHalfAsManyTilesWhereReceiversAskForThem) {
   EXPECT_EQ(tile("ring"), 8);
 }
 
-TEST(Design, HasNoTilesWhereTheLastFftPuts) {
-  const auto pipeline = [](const Shape& shape, const Options& options = {}) {
-    Problem p = cube(1);
-    p.shape = shape;
-    p.output = Distribution::slab(1);
-    return first_leg(design_of(p, gpus(2, 2), options)).pipeline;
-  };
-  EXPECT_EQ(pipeline({256, 256, 256}), "sequential");
-  for (Index n = 200; n <= 256; n += 2)
-    EXPECT_EQ(pipeline({256, n, 256}) == "sequential", line_radices(n).has_value()) << n;
-  for (const Shape& shape : {Shape{256, 255, 256}, {255, 256, 256}, {512, 1536, 512}})
-    EXPECT_EQ(pipeline(shape), "two-front") << shape[1];
-  EXPECT_EQ(pipeline({256, 256, 256}, Options().set("codec", "fp32")), "two-front");
-}
-
-/// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.
-TEST(Design, HidesPutsOfLargeBoxes) {
-  Problem p = cube(512);
-  p.input = Distribution::slab(0);
-  p.output = Distribution::slab(1);
-  const Design d = design_of(p, gpus(2, 2));
-  EXPECT_TRUE(d.memory.ffts_put);
-  EXPECT_TRUE(d.memory.needs_turns);
-  for (const Direction direction : {Direction::forward, Direction::backward}) {
-    const Program program = program_of(d, direction, 1);
-    const std::vector<Diversion> all = diversions(program, Diverted::puts);
-    ASSERT_EQ(all.size(), 1U) << name_of(direction);
-    ASSERT_EQ(all[0].parts.size(), 1U);
-    EXPECT_EQ(all[0].parts[0].pieces.size(), 2U);
-    EXPECT_EQ(axes_of(d.schedule(direction), 0).size(), 2U);
-  }
-  for (const auto why : {&Closed::roomy, &Closed::turns}) {
-    Setting roomless = gpus(2, 2);
-    roomless.closed.*why = "no room";
-    EXPECT_FALSE(design_of(p, roomless).memory.ffts_put);
-  }
-  EXPECT_FALSE(design_of(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
-  p.shape = {256, 256, 256};
-  EXPECT_TRUE(design_of(p, gpus(2, 2)).memory.ffts_put);
-  EXPECT_FALSE(design_of(p, gpus(2, 2)).memory.needs_turns);
-  EXPECT_FALSE(design_of(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
-  p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
-  EXPECT_FALSE(design_of(p, gpus(2, 2)).memory.ffts_put);
-}
-
-TEST(Design, OfGpusThatAllReachEachOther) {
-  const Design d = design_of(cube(256), gpus(4, 4));
-  EXPECT_TRUE(first_leg(d).traits.stores);
-  EXPECT_EQ(first_leg(d).store_lane, Lane::compute);
-  EXPECT_GT(d.memory.largest_in_turn, 0);
-  EXPECT_TRUE(d.memory.staged.empty());
-  EXPECT_EQ(d.plain_executions.value, 1);
-  EXPECT_EQ(d.plain_executions.origin, Origin::rule);
-  EXPECT_EQ(design_of(cube(512), gpus(4, 4)).plain_executions.value, std::nullopt);
-  Setting threads = gpus(4, 4);
-  threads.threads = true;
-  EXPECT_EQ(design_of(cube(256), threads).plain_executions.value, 1);
-  EXPECT_EQ(first_leg(design_of(cube(1024), gpus(4, 4))).pipeline, "two-front");
-}
-
-TEST(Design, OfGpusInIslandsGoesThroughPinnedMemoryBetweenThem) {
-  const Design d = design_of(cube(256), gpus(4, 2));
-  EXPECT_EQ(d.memory.far, "p2p");
-  EXPECT_EQ(d.memory.largest_in_turn, 0);
-  EXPECT_EQ(d.program.nodes, (std::vector<int>{0, 0, 2, 2}));
-  EXPECT_TRUE(first_leg(d).traits.stores);
-  Setting threads = gpus(4, 2);
-  threads.threads = true;
-  EXPECT_EQ(design_of(cube(256), threads).plain_executions.value, std::nullopt);
-  const Design alone = design_of(cube(256), gpus(4, 2), Options().set("exchange", "p2p"));
-  EXPECT_EQ(alone.memory.staged, std::vector<std::string>{"p2p"});
-  expect_error([&] { design_of(cube(64), gpus(4, 2), Options().set("staging", "off")); }, "staging");
-}
-
-TEST(Design, OfGpusWithTooLittleMemoryIsLeaner) {
-  Setting setting = gpus(4, 4);
-  const Design roomy = design_of(cube(1024), setting);
-  EXPECT_TRUE(roomy.memory.may_be_leaner);
-  setting.closed.roomy = "two-front leaves too little memory";
-  const Design lean = design_of(cube(1024), setting);
-  EXPECT_EQ(first_leg(lean).pipeline, "windowed");
-  EXPECT_FALSE(lean.memory.may_be_leaner);
-}
-
 TEST(Design, OfAHundredThousandRanksIsMadeHereAsAreItsPrograms) {
   const int ranks = 100000;
-  const Design d = design_of(cube(4096), processes(ranks, 100));
+  const Design d = design_for(bricks_of_cube(4096), processes(ranks, 100));
   EXPECT_EQ(d.schedules[0].ranks, ranks);
   EXPECT_FALSE(d.legs[0].empty());
   EXPECT_EQ(d.memory.far, "p2pw");
@@ -295,18 +147,20 @@ TEST(Design, OfAHundredThousandRanksIsMadeHereAsAreItsPrograms) {
 }
 
 TEST(Design, IsAValue) {
-  const Design d = design_of(cube(64), processes(8, 4));
-  EXPECT_EQ(d, design_of(cube(64), processes(8, 4)));
-  EXPECT_NE(d, design_of(cube(65), processes(8, 4)));
-  EXPECT_NE(d, design_of(cube(64), processes(8, 4), Options().set("layout", "contiguous")));
-  const Design same_layout = design_of(cube(64), processes(8, 4), Options().set("layout", "strided"));
+  const Design d = design_for(bricks_of_cube(64), processes(8, 4));
+  EXPECT_EQ(d, design_for(bricks_of_cube(64), processes(8, 4)));
+  EXPECT_NE(d, design_for(bricks_of_cube(65), processes(8, 4)));
+  EXPECT_NE(d, design_for(bricks_of_cube(64), processes(8, 4), Options().set("layout", "contiguous")));
+  const Design same_layout =
+      design_for(bricks_of_cube(64), processes(8, 4), Options().set("layout", "strided"));
   EXPECT_NE(d, same_layout);  // chosen by somebody else
   EXPECT_EQ(d.legs, same_layout.legs);
 }
 
 TEST(Design, KnowsReasonsAndOrigins) {
   const ScopedVariable variable("WEFT_THREADS", "40");
-  const Design d = design_of(cube(64), processes(8, 4), Options().set("layout", "contiguous").set("tile", 4));
+  const Design d =
+      design_for(bricks_of_cube(64), processes(8, 4), Options().set("layout", "contiguous").set("tile", 4));
   EXPECT_EQ(d.contiguous.origin, Origin::option);
   EXPECT_EQ(d.threads.value, 40);
   EXPECT_EQ(d.threads.origin, Origin::environment);
@@ -317,7 +171,7 @@ TEST(Design, KnowsReasonsAndOrigins) {
 }
 
 TEST(Design, IsWrittenAsJson) {
-  const Design d = design_of(cube(64), processes(8, 4), Options().set("threads", 2));
+  const Design d = design_for(bricks_of_cube(64), processes(8, 4), Options().set("threads", 2));
   const auto j = bench::json_of(d);
   EXPECT_EQ(j["layout"]["value"], "strided");
   EXPECT_EQ(j["threads"]["value"], 2);
@@ -330,10 +184,10 @@ TEST(Design, IsWrittenAsJson) {
 
 TEST(Design, SaysWhatTheErrorOfCodecsIsRelativeTo) {
   const Setting several = processes(8, 4);
-  Problem p = cube(64);
+  Problem p = bricks_of_cube(64);
   p.input = Distribution::slab(0);
   p.output = Distribution::slab(1);
-  const auto coded = [&](const char* codec) { return design_of(p, several, Options().set("codec", codec)); };
+  const auto coded = [&](const char* codec) { return design_for(p, several, Options().set("codec", codec)); };
   const auto error = [](const Design& d, Direction direction) { return codec_error(d, direction) * 2048; };
   using enum Direction;
   const Design whole = coded("fp16");
@@ -372,13 +226,13 @@ TEST(Design, SaysWhatTheErrorOfCodecsIsRelativeTo) {
 
 TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
   const auto codecs = [](const Setting& setting, const Options& options, const Problem& problem) {
-    const Design d = design_of(problem, setting, options);
+    const Design d = design_for(problem, setting, options);
     std::string names;
     for (const Leg& leg : d.legs[0]) names += to_string(leg.codec) + " ";
     return names;
   };
   const Setting several = processes(8, 4);
-  Problem slabs = cube(64);
+  Problem slabs = bricks_of_cube(64);
   slabs.input = Distribution::slab(0);
   slabs.output = Distribution::slab(1);
   for (const auto& [tolerance, codec] : {std::pair("0.1", "fp16 "),
@@ -390,7 +244,7 @@ TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
                                          {"4e-15", "none "}})
     EXPECT_EQ(codecs(several, Options().set("tolerance", tolerance), slabs), codec) << tolerance;
   // Errors of several exchanges add.
-  const Design bricks = design_of(cube(64), several, Options().set("tolerance", "2e-3"));
+  const Design bricks = design_for(bricks_of_cube(64), several, Options().set("tolerance", "2e-3"));
   EXPECT_GT(bricks.legs[0].size(), 1u);
   for (const Direction d : {Direction::forward, Direction::backward}) {
     EXPECT_GT(codec_error(bricks, d), 0);
@@ -398,38 +252,38 @@ TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
   }
   EXPECT_EQ(first_leg(bricks).exchange, "p2p");
   // Each exchange adds its error to what has those of the others: three of 2^-11 are more than 3 / 2048.
-  const Design close = design_of(cube(64), several, Options().set("tolerance", "1.465e-3"));
+  const Design close = design_for(bricks_of_cube(64), several, Options().set("tolerance", "1.465e-3"));
   EXPECT_EQ(close.legs[0].size(), 3u);
   EXPECT_LE(codec_error(close, Direction::forward), 1.465e-3);
   // What is stored of a half spectrum may have half of the energy.
   Problem real = slabs;
   real.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
-  const Design half = design_of(real, several, Options().set("codec", "fp16"));
+  const Design half = design_for(real, several, Options().set("codec", "fp16"));
   EXPECT_NEAR(codec_error(half, Direction::forward), std::sqrt(2) / 2048, 1e-6);
   EXPECT_NEAR(codec_error(half, Direction::backward), 1.0 / 2048, 1e-6);
   // DCTs and DSTs of which some amplitudes weigh more than others.
   Problem cosines = slabs;
   cosines.transforms = {Transform::dct1, Transform::dct2, Transform::dst4};
   cosines.element = Element::real;
-  const Design walls = design_of(cosines, several, Options().set("codec", "fp32"));
+  const Design walls = design_for(cosines, several, Options().set("codec", "fp32"));
   EXPECT_NEAR(codec_error(walls, Direction::forward) * (1 << 24), 2, 1e-6);  // axis 0 is left
   // Zfp, which may not be there, is taken only by its name.
   EXPECT_EQ(codecs(several, Options().set("tolerance", "1e-2").set("codec", "zfp:20"), slabs), "zfp:20 ");
-  EXPECT_EQ(first_leg(design_of(slabs, several, Options().set("codec", "zfp:20"))).codec_reason,
+  EXPECT_EQ(first_leg(design_for(slabs, several, Options().set("codec", "zfp:20"))).codec_reason,
             "as asked for: 20 of 64 bits, relative error at most 2.4e-04");
-  expect_error([&] { design_of(slabs, gpus(4, 4), Options().set("codec", "zfp:20")); },
+  expect_error([&] { design_for(slabs, gpus(4, 4), Options().set("codec", "zfp:20")); },
                "zfp:20 with arrays in memory of a GPU");
   const Options accuracy = Options().set("codec", "zfp-accuracy:21");
-  EXPECT_EQ(first_leg(design_of(slabs, several, accuracy)).exchange, "p2p");
-  EXPECT_EQ(first_leg(design_of(slabs, several, accuracy)).codec_reason,
+  EXPECT_EQ(first_leg(design_for(slabs, several, accuracy)).exchange, "p2p");
+  EXPECT_EQ(first_leg(design_for(slabs, several, accuracy)).codec_reason,
             "as asked for: at most 4 of 8 bytes, relative error at most 1.9e-06");
-  expect_error([&] { design_of(slabs, several, Options(accuracy).set("exchange", "alltoallv")); },
+  expect_error([&] { design_for(slabs, several, Options(accuracy).set("exchange", "alltoallv")); },
                "zfp-accuracy:21 with exchange alltoallv, which sends parts of a fixed length");
-  expect_error([&] { design_of(slabs, gpus(4, 4), accuracy); },
+  expect_error([&] { design_for(slabs, gpus(4, 4), accuracy); },
                "zfp-accuracy:21 with arrays in memory of a GPU");
   // Shared memory is faster than codecs.
   EXPECT_EQ(codecs(processes(8, 8), Options().set("tolerance", "1e-3"), slabs), "none ");
-  EXPECT_EQ(first_leg(design_of(slabs, processes(8, 8), Options().set("tolerance", "1e-3"))).exchange,
+  EXPECT_EQ(first_leg(design_for(slabs, processes(8, 8), Options().set("tolerance", "1e-3"))).exchange,
             "direct");
   EXPECT_EQ(codecs(gpus(4, 4), Options().set("tolerance", "1e-3"), slabs), "none ");
   Problem narrow = slabs;
@@ -441,7 +295,7 @@ TEST(Design, TakesTheShortestCodecThatKeepsATolerance) {
 TEST(Design, IsExplainedInWords) {
   const Setting one = processes(8, 8), several = processes(8, 4);
   const auto text = [](const Setting& setting, const Options& options = {}, Index n = 64) {
-    return to_string(design_of(cube(n), setting, options));
+    return to_string(design_for(bricks_of_cube(n), setting, options));
   };
   const std::string threads = text(several, Options().set("threads", 40));
   for (const char* line :
@@ -452,7 +306,7 @@ TEST(Design, IsExplainedInWords) {
         "\nthreads 40 per rank, over-subscribed: 4 ranks of 40 threads on a machine that has 64\n"})
     EXPECT_TRUE(says(threads, line));
   const auto exchange = [](const Setting& setting, const Options& options = {}, Index n = 64) {
-    return first_leg(design_of(cube(n), setting, options)).exchange_reason;
+    return first_leg(design_for(bricks_of_cube(n), setting, options)).exchange_reason;
   };
   Setting full = one;
   full.closed.sharing = "no room";
@@ -472,8 +326,8 @@ TEST(Design, IsExplainedInWords) {
   EXPECT_TRUE(says(exchange(apart), " between ranks 0 and 1-2 and 3: two halves"));
   Setting lean = gpus(4, 4);
   lean.closed.roomy = "two-front leaves too little memory";
-  EXPECT_TRUE(
-      first_leg(design_of(cube(1024), lean)).reason.ends_with("; two-front leaves too little memory"));
+  EXPECT_TRUE(first_leg(design_for(bricks_of_cube(1024), lean))
+                  .reason.ends_with("; two-front leaves too little memory"));
   Setting of_threads = gpus(4, 4);
   of_threads.threads = true;
   Setting uncaptured = of_threads;
@@ -506,7 +360,7 @@ TEST(Design, IsExplainedInWords) {
 TEST(Design, RefusesWhatCannotBe) {
   const Setting one = processes(8, 8);
   const auto refuses = [&](const Options& options, const std::string& text, const Setting& setting) {
-    expect_error([&] { design_of(cube(64), setting, options); }, text);
+    expect_error([&] { design_for(bricks_of_cube(64), setting, options); }, text);
   };
   refuses(Options().set("exchange", "nccl"), "\"nccl\" with arrays on the host", one);
   refuses(Options().set("exchange", "direct").set("workspace", "user"), "with workspace given by the user",
@@ -533,38 +387,6 @@ TEST(Design, RefusesWhatCannotBe) {
   for (Offer& offer : broken.offers)
     if (offer.name == "nccl") offer.missing = "no such library";
   refuses(Options().set("exchange", "nccl"), "\"nccl\": no such library", broken);
-}
-
-namespace {
-
-/// How often each value of an option is a candidate of its own.
-std::map<std::string, int> values_tried(const Options& options, const Setting& setting,
-                                        const std::string& option) {
-  std::map<std::string, int> values;
-  for (const std::vector<Settings>& group : candidates(wishes_of(options), setting))
-    for (const Settings& s : group)
-      if (const auto found = s.find(option); found != s.end()) ++values[found->second];
-  return values;
-}
-
-}  // namespace
-
-TEST(Candidates, AreWhatServesDevices) {
-  using Tried = std::map<std::string, int>;
-  Setting setting = gpus(2, 2);
-  EXPECT_EQ(values_tried({}, setting, "exchange"),
-            (Tried{{"direct", 1}, {"nccl", 1}, {"p2p", 1}, {"alltoallv", 1}, {"alltoall", 1}}));
-  EXPECT_EQ(values_tried({}, setting, "pipeline"),
-            (Tried{{"planes", 1}, {"sequential", 1}, {"shared", 1}, {"two-front", 1}, {"windowed", 1}}));
-  EXPECT_TRUE(values_tried(Options().set("exchange", "direct"), setting, "exchange").empty());
-  // The rule's choice is the first, and what goes through the host the last.
-  const auto groups = candidates(wishes_of({}), setting);
-  EXPECT_TRUE(groups.at(0).at(0).empty());
-  EXPECT_EQ(groups.back().front(), (Settings{{"exchange", "p2p"}}));
-  // Unless there is no other way.
-  for (Offer& offer : setting.offers)
-    if (offer.traits.stores || offer.traits.by_device) offer.why_not = " here";
-  EXPECT_EQ(candidates(wishes_of({}), setting).at(0).at(1), (Settings{{"exchange", "p2p"}}));
 }
 
 }  // namespace weft::test

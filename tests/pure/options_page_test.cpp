@@ -105,7 +105,7 @@ std::string standard(const std::string& option, const std::string& value) {
       if (option == q.name) return "by rule";
   if (option == "budget") return "by effort";
   if (option == "rails") return RailSettings().rails;
-  if (option == "chunk") return "by rule";
+  if (option == "chunk") return "auto";
   if (option == "inflight") return std::to_string(RailSettings().in_flight);
   if (option == "barrier") return "off";
   if (option == "rebalance") return "1.1";

@@ -30,6 +30,9 @@ TEST(RailTable, PartsAreCutAlikeForAllRails) {
   asked.chunk = 1000;
   EXPECT_EQ(transfers_of(1000, asked, 2), 1);  // no more than needed
   EXPECT_EQ(transfers_of(2001, asked, 2), 3);
+  EXPECT_EQ(transfers_of(4000, asked, 3), 4);  // six would be smaller than was asked for
+  asked.chunk = 64 << 10;
+  EXPECT_EQ(transfers_of(64 << 10, asked, 2), 2);
 }
 
 #ifdef WEFT_WITH_MPI

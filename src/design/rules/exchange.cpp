@@ -200,8 +200,7 @@ void take_exchanges(const Given& given, const Offers& offers, Design& design) {
   }
 }
 
-RailSettings choose_rails(const Given& given) {
-  const Wishes& wishes = given.wishes;
+RailSettings choose_rails(const Wishes& wishes) {
   RailSettings rails;
   rails.rails = wishes.rails.value;
   rails.chunk = wishes.chunk.value;
@@ -210,6 +209,17 @@ RailSettings choose_rails(const Given& given) {
   rails.rebalance = wishes.rebalance.value;
   rails.one_sided = wishes.one_sided.value;
   return rails;
+}
+
+std::string rails_chosen(const Wishes& wishes) {
+  std::vector<std::string> chosen;
+  const auto add = [&](const char* option, const auto& wish) {
+    if (wish.learnt())
+      chosen.push_back(option + (" " + std::to_string(wish.value)) + " (" + wish.reason() + ")");
+  };
+  add("chunk", wishes.chunk);
+  add("inflight", wishes.in_flight);
+  return join(chosen, ", ");
 }
 
 void check_padding(const Given& given, const Design& design) {

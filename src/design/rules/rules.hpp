@@ -91,6 +91,8 @@ void choose_puts(const Given& given, const Offers& offers, Design& design);
 Chosen<std::optional<int>> choose_graph(const Given& given, const Offers& offers, const Design& design);
 Chosen<int> choose_threads(const Given& given);
 /// Of exchanges on rails, as they are asked for.
-RailSettings choose_rails(const Given& given);
+RailSettings choose_rails(const Wishes& wishes);
+/// Which of it others than the user have chosen, as printed plans say it.
+std::string rails_chosen(const Wishes& wishes);
 
 }  // namespace weft

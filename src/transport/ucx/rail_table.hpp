@@ -14,13 +14,11 @@ namespace weft {
 
 /// In how many transfers a part of so many bytes travels.
 inline int transfers_of(Index bytes, const RailSettings& settings, int rails) {
-  constexpr Index by_rule = Index{512} << 10, least = Index{16} << 10;
-  const Index most = settings.chunk > 0 ? settings.chunk : by_rule;
-  Index count = divided_up(bytes, most);
+  const Index least = std::min(settings.chunk, Index{16} << 10);
+  const Index count = divided_up(bytes, settings.chunk);
   // As many on each rail, unless they become too small to be worth that.
   const Index even = divided_up<Index>(count, rails) * rails;
-  if (settings.chunk == 0 && bytes >= even * least) count = even;
-  return static_cast<int>(count);
+  return static_cast<int>(bytes >= even * least ? even : count);
 }
 
 class RailTable {

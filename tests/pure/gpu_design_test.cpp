@@ -1,0 +1,98 @@
+// Designs of GPUs that are not here.
+#include <gtest/gtest.h>
+
+#include "kernels/lines/step.hpp"
+#include "program/diversions.hpp"
+#include "support/design_of.hpp"
+#include "support/expect_error.hpp"
+#include "support/made_settings.hpp"
+#include "support/says.hpp"
+
+namespace weft::test {
+
+TEST(Design, HasNoTilesWhereTheLastFftPuts) {
+  const auto pipeline = [](const Shape& shape, const Options& options = {}) {
+    Problem p = bricks_of_cube(1);
+    p.shape = shape;
+    p.output = Distribution::slab(1);
+    return first_leg(design_for(p, gpus(2, 2), options)).pipeline;
+  };
+  EXPECT_EQ(pipeline({256, 256, 256}), "sequential");
+  for (Index n = 200; n <= 256; n += 2)
+    EXPECT_EQ(pipeline({256, n, 256}) == "sequential", line_radices(n).has_value()) << n;
+  for (const Shape& shape : {Shape{256, 255, 256}, {255, 256, 256}, {512, 1536, 512}})
+    EXPECT_EQ(pipeline(shape), "two-front") << shape[1];
+  EXPECT_EQ(pipeline({256, 256, 256}, Options().set("codec", "fp32")), "two-front");
+}
+
+/// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.
+TEST(Design, HidesPutsOfLargeBoxes) {
+  Problem p = bricks_of_cube(512);
+  p.input = Distribution::slab(0);
+  p.output = Distribution::slab(1);
+  const Design d = design_for(p, gpus(2, 2));
+  EXPECT_TRUE(d.memory.ffts_put);
+  EXPECT_TRUE(d.memory.needs_turns);
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    const Program program = program_of(d, direction, 1);
+    const std::vector<Diversion> all = diversions(program, Diverted::puts);
+    ASSERT_EQ(all.size(), 1U) << name_of(direction);
+    ASSERT_EQ(all[0].parts.size(), 1U);
+    EXPECT_EQ(all[0].parts[0].pieces.size(), 2U);
+    EXPECT_EQ(axes_of(d.schedule(direction), 0).size(), 2U);
+  }
+  for (const auto why : {&Closed::roomy, &Closed::turns}) {
+    Setting roomless = gpus(2, 2);
+    roomless.closed.*why = "no room";
+    EXPECT_FALSE(design_for(p, roomless).memory.ffts_put);
+  }
+  EXPECT_FALSE(design_for(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
+  p.shape = {256, 256, 256};
+  EXPECT_TRUE(design_for(p, gpus(2, 2)).memory.ffts_put);
+  EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.needs_turns);
+  EXPECT_FALSE(design_for(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
+  p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.ffts_put);
+}
+
+TEST(Design, OfGpusThatAllReachEachOther) {
+  const Design d = design_for(bricks_of_cube(256), gpus(4, 4));
+  EXPECT_TRUE(first_leg(d).traits.stores);
+  EXPECT_EQ(first_leg(d).store_lane, Lane::compute);
+  EXPECT_GT(d.memory.largest_in_turn, 0);
+  EXPECT_TRUE(d.memory.staged.empty());
+  EXPECT_EQ(d.plain_executions.value, 1);
+  EXPECT_EQ(d.plain_executions.origin, Origin::rule);
+  EXPECT_EQ(design_for(bricks_of_cube(512), gpus(4, 4)).plain_executions.value, std::nullopt);
+  Setting threads = gpus(4, 4);
+  threads.threads = true;
+  EXPECT_EQ(design_for(bricks_of_cube(256), threads).plain_executions.value, 1);
+  EXPECT_EQ(first_leg(design_for(bricks_of_cube(1024), gpus(4, 4))).pipeline, "two-front");
+}
+
+TEST(Design, OfGpusInIslandsGoesThroughPinnedMemoryBetweenThem) {
+  const Design d = design_for(bricks_of_cube(256), gpus(4, 2));
+  EXPECT_EQ(d.memory.far, "p2p");
+  EXPECT_EQ(d.memory.largest_in_turn, 0);
+  EXPECT_EQ(d.program.nodes, (std::vector<int>{0, 0, 2, 2}));
+  EXPECT_TRUE(first_leg(d).traits.stores);
+  Setting threads = gpus(4, 2);
+  threads.threads = true;
+  EXPECT_EQ(design_for(bricks_of_cube(256), threads).plain_executions.value, std::nullopt);
+  const Design alone = design_for(bricks_of_cube(256), gpus(4, 2), Options().set("exchange", "p2p"));
+  EXPECT_EQ(alone.memory.staged, std::vector<std::string>{"p2p"});
+  expect_error([&] { design_for(bricks_of_cube(64), gpus(4, 2), Options().set("staging", "off")); },
+               "staging");
+}
+
+TEST(Design, OfGpusWithTooLittleMemoryIsLeaner) {
+  Setting setting = gpus(4, 4);
+  const Design roomy = design_for(bricks_of_cube(1024), setting);
+  EXPECT_TRUE(roomy.memory.may_be_leaner);
+  setting.closed.roomy = "two-front leaves too little memory";
+  const Design lean = design_for(bricks_of_cube(1024), setting);
+  EXPECT_EQ(first_leg(lean).pipeline, "windowed");
+  EXPECT_FALSE(lean.memory.may_be_leaner);
+}
+
+}  // namespace weft::test
