@@ -105,12 +105,12 @@ std::vector<CandidateDesigns::Tried> CandidateDesigns::tried(const Settings& can
                      each[j]});
   }
   if (on_rails(*d)) {
-    const auto add = [&](const char* option, const auto& wish, Index first, Index last, Index now) {
-      if (wish.origin == Origin::rule)
+    const auto add = [&](const char* option, Index first, Index last, Index now) {
+      if (is_left_open(options_, option))
         all.push_back({{option, log_values(first, last)}, option, 0, nullptr, now});
     };
-    add("chunk", wishes_.chunk, Index{64} << 10, Index{4} << 20, d->rails.chunk);
-    add("inflight", wishes_.in_flight, 1, 32, d->rails.in_flight);
+    add("chunk", Index{128} << 10, Index{4} << 20, d->rails.chunk);
+    add("inflight", 1, 32, d->rails.in_flight);
   }
   return all;
 }

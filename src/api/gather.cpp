@@ -158,23 +158,6 @@ std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes
   return first == all.end() ? "" : comm.broadcast(mine, static_cast<int>(first - all.begin()));
 }
 
-/// Opens the rails of an exchange that executions with effort online may try: they cannot wait for a network
-/// that leads nowhere. Collective.
-int open_rails(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes, const Offer& offer) {
-  constexpr int most_ranks = 256;  // each connects to all others
-  if (row.rails == nullptr || wishes.effort.value != Effort::online || !wishes.any_exchange() ||
-      !offer.why_not.empty() || !offer.missing.empty() || !several_nodes(comm) || comm.size() > most_ranks)
-    return 0;
-  const RailSettings settings = choose_rails(wishes);
-  try {
-    row.prepare(comm, nullptr, settings);
-    return row.rails(comm, settings);
-  } catch (const Error&) {
-    comm.check_alive("plan");
-    return 0;
-  }
-}
-
 }  // namespace
 
 DeviceRanks find_devices(CommImpl& comm, const Problem& problem) {
@@ -198,13 +181,43 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   if (devices.mine) setting.devices = device_facts(comm, devices);
   setting.hardware_threads = shortened(all_of(comm, hardware_threads()));
   setting.cache_bytes = shortened(all_of(comm, Index{second_cache_bytes()}));
-  for (const ExchangeRow& row : exchange_table()) {
+  for (const ExchangeRow& row : exchange_table())
     setting.offers.push_back(
         {row.name, row.traits, why_not(row, setting), moves_on(row.traits, setting.nodes),
          row.takes_devices != nullptr && row.takes_devices(comm), missing(row, comm, wishes)});
-    setting.offers.back().rails = open_rails(row, comm, wishes, setting.offers.back());
-  }
   return setting;
+}
+
+namespace {
+
+/// The rails of one exchange, or 0. A Comm on which they could not be opened is not asked again.
+int open_rails(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
+  static const char key = 0;
+  std::shared_ptr<void>& failed = comm.kept(&key);
+  if (failed) return 0;
+  const RailSettings settings = choose_rails(wishes);
+  try {
+    const int networks = row.networks(comm, settings);
+    if (networks < 2) return networks;
+    row.prepare(comm, nullptr, settings);
+    return row.rails(comm, settings);
+  } catch (const Error&) {
+    comm.check_alive("plan");
+    failed = std::make_shared<bool>(true);
+    return 0;
+  }
+}
+
+}  // namespace
+
+void open_networks(CommImpl& comm, const Wishes& wishes, Setting& setting) {
+  constexpr int most_ranks = 256;  // each connects to all others
+  if (!wishes.any_exchange() || !setting.several_nodes() || comm.size() > most_ranks) return;
+  for (Offer& offer : setting.offers) {
+    const ExchangeRow& row = exchange_row(offer.name);
+    if (row.networks != nullptr && offer.why_not.empty() && offer.missing.empty())
+      offer.rails = open_rails(row, comm, wishes);
+  }
 }
 
 }  // namespace weft

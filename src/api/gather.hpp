@@ -22,5 +22,9 @@ struct DeviceRanks {
 DeviceRanks find_devices(CommImpl& comm, const Problem& problem);
 Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wishes,
                        const DeviceRanks& devices);
+/// Opens the networks of exchanges that executions may try over several of them (effort online), since these
+/// cannot wait for one that leads nowhere, and says in the offers how many there are. Collective; throws the
+/// same `weft::Error` on all ranks.
+void open_networks(CommImpl& comm, const Wishes& wishes, Setting& setting);
 
 }  // namespace weft

@@ -20,6 +20,9 @@ Wishes wishes_of(const Options& options, const std::map<std::string, std::string
 /// change only how fast a plan is, and are at their defaults in `options`.
 void check_learnt(const Options& options, const std::map<std::string, std::string>& learnt);
 
+/// Whether trials, predictions and wisdom may choose the value of an option.
+bool is_left_open(const Options& options, const std::string& name);
+
 /// "option NAME VALUE" for every option; with `of_problem` only for those that have a value and on which the
 /// fastest choices depend.
 std::vector<std::string> describe(const Options& options, bool of_problem = false);

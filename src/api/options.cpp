@@ -232,7 +232,8 @@ const std::vector<OptionRow>& option_table() {
                [](const Options& o) { return !o.is_set("codec") && !o.get("tolerance").empty(); }),
         row("tolerance", given, "", &Wishes::tolerance, tolerance),
         row("rails", given, "", &Wishes::rails, rails),
-        row("chunk", open, "", &Wishes::chunk, chunk),
+        opened(row("chunk", open, "", &Wishes::chunk, chunk),
+               [](const Options& options) { return options.get("chunk") == "auto"; }),
         row("inflight", open, "", &Wishes::in_flight, transfers),
         row("barrier", given, "", &Wishes::barrier,
             [](const std::string& option, const std::string& text) {
@@ -346,6 +347,10 @@ void check_learnt(const Options& options, const std::map<std::string, std::strin
     if (!is_open(row, options))
       throw Error("wisdom", name + " " + value, "no value for an option that is not left open");
   }
+}
+
+bool is_left_open(const Options& options, const std::string& name) {
+  return is_open(find_row(name), options);
 }
 
 std::vector<std::string> describe(const Options& options, bool of_problem) {

@@ -51,8 +51,10 @@ void PlanImpl::make() {
   setting.constants = learnt.constants;
   if (setting.given.columns) columns = setting.given.columns->of_rank(c.rank());
   const bool tunes = wishes.effort.value == Effort::online;
-  if (tunes && Online::why_not(*this).empty())
+  if (tunes && Online::why_not(*this).empty()) {
+    collectively([&] { open_networks(c, wishes, setting); });
     together(c, "plan", [&] { request.room.least = online_workspace(request, setting, learnt.options); });
+  }
   const double begin = seconds_now();
   bind_as_learnt(request);
   const double took = seconds_now() - begin;

@@ -53,7 +53,9 @@ class MpiReductions {
         give({}, true);
       }
     } catch (const std::exception&) {
-      // MPI has failed, too.
+      // MPI has failed, too. A reduction may be under way: nobody else gets the communicator.
+      static auto* const spoiled = new std::vector<std::shared_ptr<const MPI_Comm>>;
+      spoiled->push_back(comm_);
     }
     return true;
   }

@@ -49,7 +49,7 @@ struct Design {
   Chosen<std::optional<int>> plain_executions;  ///< before executions are captured as graphs; none: never
   MemoryMap memory;
   RailSettings rails;              ///< of exchanges on rails
-  std::string rails_chosen;        ///< by trials or executions, and what; or nothing
+  std::string rails_chosen;        ///< what trials or executions have found; or nothing
   ProgramRequest program;          ///< what the programs of all ranks and both directions have in common
   std::array<double, 2> scales;    ///< by direction
   std::vector<Index> cache_bytes;  ///< one for all ranks, or one for each

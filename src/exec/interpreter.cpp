@@ -113,11 +113,11 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
 
 void Interpreter::link(const LinkRequest& request) {
   links_ = Links(program_, request);
-  const auto any = [&](const auto& has) { return std::ranges::any_of(program_.reshapes, has); };
-  coded_ = any([](const ReshapeProgram& r) { return bool(r.leg.codec); });
-  // A part that has not been coded says nothing sensible of its length.
-  blocks_ = any([](const ReshapeProgram& r) { return r.leg.traits.blocks; }) &&
-            !any([](const ReshapeProgram& r) { return r.leg.codec && r.leg.codec.row->varies; });
+  const std::vector<ReshapeProgram>& reshapes = program_.reshapes;
+  coded_ = std::ranges::any_of(reshapes, [](const ReshapeProgram& r) { return bool(r.leg.codec); });
+  // Beside others, a rank that waits for all at the end would not hear of failures that those tell.
+  blocks_ = !reshapes.empty() &&
+            std::ranges::all_of(reshapes, [](const ReshapeProgram& r) { return r.leg.traits.blocks; });
 }
 
 void Interpreter::begin_agreeing() {

@@ -115,7 +115,7 @@ class Interpreter {
   void begin_agreeing();
   /// Does what other ranks do not take part in, and whose failure waits for `agree`, if this execution
   /// agrees: inside an exchange that blocks, other ranks would not hear of it. Whether it is done: after a
-  /// failure exchanges alone are.
+  /// failure nothing of the kind is.
   template <class Work>
   bool alone(const Work& work) {
     if (!agrees_) {
@@ -154,7 +154,7 @@ class Interpreter {
   Libraries libraries_;
   std::weak_ptr<Interpreter> other_;
   bool skipping_ = false;
-  bool blocks_ = false;  ///< some exchange does, of those whose parts have lengths known while planning
+  bool blocks_ = false;  ///< all exchanges do
   bool coded_ = false;   ///< parts of some exchange are
 
   // Of the execution that is under way.

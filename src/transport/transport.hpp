@@ -185,6 +185,9 @@ struct ExchangeRow {
   /// ranks.
   std::shared_ptr<const void> (*expose)(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
                                         const RailSettings& rails) = nullptr;
+  /// How many rails there may be, by their names, of which none is opened; null for exchanges that are not on
+  /// rails. Collective; throws the same `weft::Error` on all ranks.
+  int (*networks)(CommImpl& comm, const RailSettings& rails) = nullptr;
   /// How many rails `prepare` has made; null for exchanges that are not on rails. Local.
   int (*rails)(CommImpl& comm, const RailSettings& rails) = nullptr;
   /// What `prepare` and `expose` have made, for printed plans; null: nothing. Local.

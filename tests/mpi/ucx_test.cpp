@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <complex>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/online.hpp"
 #include "base/numa/binding.hpp"
 #include "base/test_hook.hpp"
 #include "base/timing.hpp"
@@ -481,6 +483,21 @@ void expect_relief(const Comm& machines, const Problem& problem, const Options& 
   machines.barrier();
 }
 
+/// Whether executions with effort online have tried exchange ucx.
+bool tries_ucx(const Comm& comm, const Problem& problem, const Options& options) {
+  forget_wisdom();
+  const ScopedSwitch reckless(detail::online_at_any_cost, true);
+  Plan plan(comm, problem, Options(options).set("effort", "online"));
+  Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
+  for (int i = 0; i < 40; ++i) plan.forward(in.data(), out.data());
+  const std::vector<OnlineExecution> executions = plan.explain().online.executions;
+  forget_wisdom();
+  return std::any_of(executions.begin(), executions.end(), [](const OnlineExecution& e) {
+    const auto exchange = e.options.find("exchange");
+    return exchange != e.options.end() && exchange->second == "ucx";
+  });
+}
+
 }  // namespace
 
 /// A network that leads nowhere is left out. A cable that is pulled is an error on all ranks; the next plan
@@ -523,6 +540,9 @@ TEST_F(Ucx, RailsInNamespaces) {
     EXPECT_TRUE(says(Plan(apart(), p, o).to_string(),
                      "2 rails: rail1 (TCP, messages, NUMA node 0), rail0 (TCP, messages, NUMA node 1)\n"));
   }
+  EXPECT_TRUE(tries_ucx(apart(), p, Options()));
+  EXPECT_FALSE(tries_ucx(apart(), p, Options().set("rails", 1)));
+  EXPECT_FALSE(tries_ucx(apart(), p, Options().set("exchange", "p2p")));
   for (const bool puts : {true, false}) {
     SCOPED_TRACE(puts);
     const Options sending = Options(o).set("one_sided", puts ? "on" : "off");

@@ -62,7 +62,11 @@ bool StreamExecutor::advance(Patience patience) {
   compute_->record(*done_);
   complete_ = true;
   // What codes tells its failures on the stream.
-  if (agrees_) alone([&] { settled(Patience::wait); });
+  if (agrees_ && coded_)
+    alone([&] {
+      device_->wait_for(*done_);
+      check_coding();
+    });
   agree();
   return true;
 }

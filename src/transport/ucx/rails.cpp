@@ -138,6 +138,11 @@ void Rails::prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const Ra
   mine = std::shared_ptr<Rails>(new Rails(comm, std::move(choice)));
 }
 
+int Rails::named(CommImpl& comm, const RailSettings& settings) {
+  const RailChoice choice = find_rails(comm, nullptr, settings.rails);
+  return choice.wanted > 0 ? std::min(choice.wanted, choice.count()) : choice.count();
+}
+
 std::shared_ptr<Rails> Rails::of(CommImpl& comm, const RailSettings& settings) {
   return kept(comm).at(settings.rails);
 }

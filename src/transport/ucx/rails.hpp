@@ -19,6 +19,9 @@ namespace weft::ucx {
 
 class Rails {
  public:
+  /// How many rails the settings ask for and all ranks have devices for, which are not opened. Collective;
+  /// throws the same `weft::Error` on all ranks.
+  static int named(CommImpl& comm, const RailSettings& settings);
   /// Makes sure that these ranks have the rails that the settings ask for. `gpu`: that of this rank, if
   /// arrays are in its memory; or null. Collective; throws the same `weft::Error` on all ranks.
   static void prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const RailSettings& settings);

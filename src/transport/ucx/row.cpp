@@ -22,6 +22,9 @@ ExchangeRow ucx_row() {
   row.prepare = [](CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& settings) {
     ucx::Rails::prepare(comm, device, settings);
   };
+  row.networks = [](CommImpl& comm, const RailSettings& settings) {
+    return ucx::Rails::named(comm, settings);
+  };
   row.rails = [](CommImpl& comm, const RailSettings& settings) {
     return ucx::Rails::of(comm, settings)->count();
   };
