@@ -172,13 +172,36 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
             for (auto* all : {&p.dimensions, &p.loops})
               for (FftDimension& d : *all) d.to_stride = d.from_stride;
           if (planes % 2 == 0) std::swap(p.dimensions[0], p.dimensions[1]);
-          const OnDevice fft(p, plan_plane_lines);
+          const OnDevice fft(p,
+                             [](Device& device, const FftProblem& q) { return plan_plane_lines(device, q); });
           EXPECT_EQ(fft.elsewise().by_kernels, (std::set<Index>{row, column}));
           const LocalProblem problem = with_values(p, random);
           const LocalResult result = compute(fft, problem);
           ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column;
           ASSERT_TRUE(result.gaps_kept);
         }
+}
+
+/// The ring is shorter than the planes, so that tiles wait for room; and launches follow each other: each needs
+/// counters of zero, as the one before has to leave them.
+TEST(DeviceLines, TwoAxesInOneLaunchAfterTheOther) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(23);
+  for (const auto& [row, column] : {std::pair<Index, Index>{4, 6}, {64, 10}, {10, 64}, {96, 48}})
+    for (const PlaneRing ring : {PlaneRing{2, 3}, {2, 5}, {4, 5}, {11, 11}}) {
+      FftProblem p = in_planes(row, column, 11);
+      p.precision = ring.slots == 5 ? Precision::float32 : Precision::float64;
+      p.in_place = false;
+      const OnDevice fft(
+          p, [&](Device& device, const FftProblem& q) { return plan_plane_lines(device, q, ring); }, 4);
+      const LocalProblem problem = with_values(p, random);
+      for (int i = 0; i < 2; ++i) {
+        const LocalResult result = compute(fft, problem);
+        ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column << ", " << ring.slots;
+        ASSERT_TRUE(result.gaps_kept);
+      }
+    }
 }
 
 TEST(DeviceLines, WhatTwoAxesInOneLaunchCannotBe) {

@@ -18,8 +18,9 @@ class OnDevice final : public LocalFft {
  public:
   using Planner = std::function<std::shared_ptr<StreamFft>(Device& device, const FftProblem& problem)>;
 
-  explicit OnDevice(const FftProblem& problem, const Planner& plan = by_the_library)
-      : problem_(problem), device_(current_device()) {
+  /// `times`: each execution is enqueued so often, all at once; more than once out of place alone.
+  explicit OnDevice(const FftProblem& problem, const Planner& plan = by_the_library, int times = 1)
+      : problem_(problem), device_(current_device()), times_(times) {
     const DeviceScope scope(*device_);
     fft_ = plan(*device_, problem);
   }
@@ -43,7 +44,7 @@ class OnDevice final : public LocalFft {
     std::byte* const work = mirror.fresh(fft_->work_bytes());
     {
       const DeviceScope scope(*device_);
-      fft_->enqueue(mirror.stream(), in, out, work);
+      for (int i = 0; i < times_; ++i) fft_->enqueue(mirror.stream(), in, out, work);
     }
     if (!problem_.in_place) mirror.download(from, in, read);
     mirror.download(to, out, problem_.in_place ? larger : written);
@@ -53,6 +54,7 @@ class OnDevice final : public LocalFft {
   FftProblem problem_;
   std::shared_ptr<Device> device_;
   std::shared_ptr<StreamFft> fft_;
+  int times_;
 };
 
 }  // namespace weft::test

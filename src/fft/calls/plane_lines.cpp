@@ -48,13 +48,12 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
 /// The first step is ahead by more planes than all blocks of a GPU have at a time: tiles have up to 100 KiB,
 /// and 264 of them run on an H100, half of them of the first step. The ring has room for those of the second
 /// step as well.
-void choose_ring(PlaneLines& step) {
+PlaneRing ring_for(const PlaneLines& step) {
   constexpr Index ahead = 24 << 20, behind = 16 << 20;
   const auto planes_in = [&](Index bytes) {
     return (bytes + step.plane_bytes() - 1) / step.plane_bytes() + 1;
   };
-  step.lead = std::min(step.planes, planes_in(ahead));
-  step.slots = std::min(step.planes, step.lead + planes_in(behind));
+  return {planes_in(ahead), planes_in(ahead) + planes_in(behind)};
 }
 
 class PlaneLinesFft final : public StreamFft {
@@ -94,7 +93,8 @@ bool planes_can(const FftProblem& problem) {
   return row_and_column(problem).has_value();
 }
 
-std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& problem) {
+std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& problem,
+                                            std::optional<PlaneRing> ring) {
   const RowsAndColumns planes = row_and_column(problem).value();
   const FftDimension &row = planes.contiguous, &column = planes.other;
   PlaneLines step;
@@ -118,7 +118,9 @@ std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& pr
                                                                         d.diverted_stride};
   }
   step.planes = planes.count();
-  choose_ring(step);
+  const PlaneRing chosen = ring.value_or(ring_for(step));
+  step.lead = std::min(step.planes, chosen.lead);
+  step.slots = std::min(step.planes, chosen.slots);
   return std::make_shared<PlaneLinesFft>(device, step);
 }
 

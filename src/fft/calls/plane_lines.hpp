@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "fft/local_fft.hpp"
 #include "fft/stream_fft.hpp"
@@ -14,8 +15,15 @@ namespace weft {
 /// contiguous along the first one there, too.
 bool planes_can(const FftProblem& problem);
 
+/// By how many planes the first axis is ahead, at least two, and how many have room at a time, more than
+/// that; or both are all planes.
+struct PlaneRing {
+  Index lead = 2, slots = 3;
+};
+
 /// A plan for such a problem. It has tables of roots and counters in device memory, and needs a ring of
-/// planes as work memory: of 40 MiB and some two planes more, or of all planes.
-std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& problem);
+/// planes as work memory: by rule of 40 MiB and some two planes more, or of all planes.
+std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& problem,
+                                            std::optional<PlaneRing> ring = {});
 
 }  // namespace weft

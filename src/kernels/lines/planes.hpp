@@ -34,7 +34,8 @@ struct PlaneLines {
 
 namespace lines {
 
-/// The order of the tiles of `PlaneLines`. `lead` is two planes at least, or all of them.
+/// The order of the tiles of `PlaneLines`. `lead` is two planes at least, and `slots` more than that; or they
+/// are all planes.
 template <class Divisor>
 class TileOrder {
  public:
