@@ -182,8 +182,8 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
         }
 }
 
-/// The ring is shorter than the planes, so that tiles wait for room; and launches follow each other: each needs
-/// counters of zero, as the one before has to leave them.
+/// The ring is shorter than the planes, so that tiles wait for room; and launches follow each other: each
+/// needs counters of zero, as the one before has to leave them.
 TEST(DeviceLines, TwoAxesInOneLaunchAfterTheOther) {
   const ScopedDevices devices;
   ScopedDevices::choose(0);
