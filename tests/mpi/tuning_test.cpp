@@ -91,8 +91,10 @@ TEST(Tuning, OfExecutionsIsOneDecisionOfAllRanks) {
   for (const OnlineExecution& e : tuning.executions)
     text += " " + std::to_string(e.seconds) + (e.tried ? "!" : "");
   EXPECT_EQ(text, comm.impl().broadcast(text, 0));
-  EXPECT_TRUE(says(text, "settled after "));
-  EXPECT_TRUE(tuning.executions.front().disturbed || comm.size() == 1);
+  // On a machine that is busy otherwise it may have settled, and look again.
+  const bool again = says(text, "looking again, ");
+  EXPECT_TRUE(again || says(text, "settled after ")) << text;
+  EXPECT_TRUE(again || tuning.executions.front().disturbed || comm.size() == 1);
   forget_wisdom();
 }
 

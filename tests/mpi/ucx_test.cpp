@@ -483,19 +483,24 @@ void expect_relief(const Comm& machines, const Problem& problem, const Options& 
   machines.barrier();
 }
 
-/// Whether executions with effort online have tried exchange ucx.
+/// Whether executions with effort online try exchange ucx before they settle.
 bool tries_ucx(const Comm& comm, const Problem& problem, const Options& options) {
   forget_wisdom();
   const ScopedSwitch reckless(detail::online_at_any_cost, true);
-  Plan plan(comm, problem, Options(options).set("effort", "online"));
+  Plan plan(comm, problem, Options(options).set("effort", "online").set("online", 500));
   Buffer<std::complex<double>> in(plan.input_count()), out(plan.output_count());
-  for (int i = 0; i < 40; ++i) plan.forward(in.data(), out.data());
-  const std::vector<OnlineExecution> executions = plan.explain().online.executions;
+  const auto tried = [&] {
+    const std::vector<OnlineExecution> executions = plan.explain().online.executions;
+    return std::any_of(executions.begin(), executions.end(), [](const OnlineExecution& e) {
+      const auto exchange = e.options.find("exchange");
+      return exchange != e.options.end() && exchange->second == "ucx";
+    });
+  };
+  // Alike on all ranks.
+  while (!tried() && plan.explain().online.trying) plan.forward(in.data(), out.data());
+  const bool found = tried();
   forget_wisdom();
-  return std::any_of(executions.begin(), executions.end(), [](const OnlineExecution& e) {
-    const auto exchange = e.options.find("exchange");
-    return exchange != e.options.end() && exchange->second == "ucx";
-  });
+  return found;
 }
 
 }  // namespace
