@@ -114,21 +114,16 @@ class Interpreter {
   /// An execution begins, on all ranks with an operator or without.
   void begin_agreeing();
   /// Does what other ranks do not take part in, and whose failure waits for `agree`, if this execution
-  /// agrees: inside an exchange that blocks, other ranks would not hear of it. Whether it is done: after a
-  /// failure nothing of the kind is.
+  /// agrees: inside an exchange that blocks, other ranks would not hear of it. After a failure nothing of the
+  /// kind is done.
   template <class Work>
-  bool alone(const Work& work) {
-    if (!agrees_) {
-      work();
-      return true;
-    }
-    if (failure_) return false;
+  void alone(const Work& work) {
+    if (!agrees_) return work();
+    if (failure_) return;
     try {
       work();
-      return true;
     } catch (...) {
       failure_ = std::current_exception();
-      return false;
     }
   }
   /// All exchanges are done. Collective in executions that agree; throws on all ranks if one has failed.

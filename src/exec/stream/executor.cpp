@@ -245,8 +245,7 @@ void StreamExecutor::copy(const Op& op, DeviceStream& on) {
 void StreamExecutor::enqueue_collected(Queue& on) {
   const DeviceSignals signals{on.flags, on.count};
   if (const Op* const op = std::exchange(fft_, nullptr)) {
-    const bool done = alone([&] { fft(*op, *on.stream, on.flags.empty() ? nullptr : &signals); });
-    if (!done && !on.flags.empty()) on.stream->flags(on.flags);
+    alone([&] { fft(*op, *on.stream, on.flags.empty() ? nullptr : &signals); });
   } else if (!jobs_.empty()) {
     on.stream->permute(jobs_, signals);
   } else if (!on.flags.empty()) {
