@@ -11,6 +11,7 @@
 #include "base/cache.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
+#include "base/warning.hpp"
 #include "comm/agree.hpp"
 #include "design/rules/rules.hpp"
 #include "geometry/layout.hpp"
@@ -201,9 +202,11 @@ int open_rails(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
     if (networks < 2) return networks;
     row.prepare(comm, nullptr, settings);
     return row.rails(comm, settings);
-  } catch (const Error&) {
+  } catch (const Error& e) {
     comm.check_alive("plan");
     failed = std::make_shared<bool>(true);
+    if (comm.rank() == 0)
+      warn(std::string("effort online does not try exchange ") + row.name + ": " + e.what());
     return 0;
   }
 }
