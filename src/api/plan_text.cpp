@@ -22,13 +22,14 @@ const char* scaling(Scale s) {
   return s == Scale::none ? "none" : s == Scale::symmetric ? "1/sqrt(N)" : "1/N";
 }
 
-/// " (lines of 512 by kernels of Weft, of 1001 aside)"
-std::string to_text(const LinesElsewise& lines) {
+/// " (lines of 512 by kernels of Weft, of 1001 aside)". `twice`: FFTs put in two exchanges, if they do.
+std::string to_text(const LinesElsewise& lines, bool twice) {
   std::vector<std::string> parts;
   if (!lines.by_kernels.empty())
     parts.push_back("of " + join(lines.by_kernels, ", ") + " by kernels of Weft" +
-                    (lines.puts
-                         ? ", which store all before the first exchange where it is read next, also on peers"
+                    (lines.puts ? std::string(", which store all before ") +
+                                      (twice ? "both exchanges" : "the first exchange") +
+                                      " where it is read next, also on peers"
                      : lines.diverts ? ", which store what stays on the rank where it is read next"
                                      : "") +
                     (lines.in_planes ? "; two axes in one launch" : ""));
@@ -49,7 +50,8 @@ std::string PlanImpl::to_string() const {
   text += describe("input", arrays[0]) + describe("output", arrays[1]) + weft::to_string(design());
   text += bound->rails_text();
   std::vector<std::string> libraries;
-  for (const auto& [name, elsewise] : bound->libraries()) libraries.push_back(name + to_text(elsewise));
+  for (const auto& [name, elsewise] : bound->libraries())
+    libraries.push_back(name + to_text(elsewise, lands_in_turn(design())));
   text +=
       "local FFT " + (libraries.empty() ? "none" : join(libraries, ", ")) + ", effort " +
       name_of(wishes.effort.value) +

@@ -37,17 +37,18 @@ DeviceFacts described_devices(const MachineDescription& machine, const Setting& 
   return facts;
 }
 
-/// Whether executions take turns with two workspaces, so that no rank waits for room.
-bool always_room(const Design& design) {
+/// In how many reshapes, the first ones, no rank waits for room.
+int roomy_reshapes(const Design& design) {
+  const bool in_turn = lands_in_turn(design);
+  const auto finds = in_turn ? finds_room_in_turn : finds_room;
   for (int r = 0; r < design.schedules[0].ranks; ++r) {
     const Program forward = program_of(design, Direction::forward, r),
                   backward = program_of(design, Direction::backward, r);
     for (const Program* p : {&forward, &backward})
-      if (p->workspace_bytes > design.memory.largest_in_turn || !finds_room(*p, forward) ||
-          !finds_room(*p, backward))
-        return false;
+      if (p->workspace_bytes > design.memory.largest_in_turn || !finds(*p, forward) || !finds(*p, backward))
+        return 0;
   }
-  return true;
+  return in_turn ? 2 : 1;
 }
 
 /// What goes from one device to the other by way of MPI alone is not modelled.
@@ -103,7 +104,7 @@ PlanPrediction predict(const PredictionRequest& request, Direction direction) {
     if (request.ranks != ReplayedRanks::all && !setting.devices->own_devices())
       throw Error("model", "some of the ranks for all, where ranks share devices", "all ranks replayed");
     replay.device = {setting.devices->numbers, design.plain_executions.value.has_value(),
-                     always_room(design)};
+                     roomy_reshapes(design)};
   }
   PlanPrediction result;
   result.direction = direction;

@@ -32,8 +32,8 @@ struct MemoryMap {
   bool users_workspace = false;  ///< the workspace is given at every execution
   /// Devices: executions use two workspaces in turn, if there is room and none has more bytes. 0: never.
   Index largest_in_turn = 0;
-  bool ffts_put = false;       ///< the last FFT before the exchange stores on peers (docs/adr/0048)
-  bool needs_turns = false;    ///< without two workspaces that pipeline is not worth it
+  bool ffts_put = false;       ///< the last FFT before an exchange stores on peers (docs/adr/0048)
+  bool needs_turns = false;    ///< where ranks have to wait for room that pipeline is not worth it
   bool may_be_leaner = false;  ///< another pipeline, which needs less, may be taken
   bool may_not_share = false;  ///< another exchange, which does not store, may be taken
   std::string far;             ///< the exchange that serves the pairs of ranks that stores leave out, or ""
@@ -59,6 +59,11 @@ struct Design {
   bool on_device() const { return program.two_lanes; }
   friend bool operator==(const Design&, const Design&) = default;
 };
+
+/// Whether both reshapes of either direction land in the halves of one workspace in turn.
+inline bool lands_in_turn(const Design& design) {
+  return !design.legs[0].empty() && design.legs[0].front().in_turn();
+}
 
 /// Whether some exchange is on rails.
 inline bool on_rails(const Design& design) {

@@ -63,7 +63,7 @@ struct DeviceFacts {
 struct Closed {
   std::string sharing;  ///< memory cannot be shared
   std::string roomy;    ///< pipelines that keep what departs apart from where parts arrive leave too little
-  std::string turns;    ///< there is no room for two workspaces of large boxes
+  std::string turns;    ///< FFTs cannot put without waiting for room, or are not the fastest way
 };
 
 struct Setting {

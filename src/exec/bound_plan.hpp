@@ -133,7 +133,8 @@ class BoundPlan final : public CommImpl::Execution {
   template <class Step>
   auto saying_what_would_fit(const DeviceMemory& found, const Step& step);
   Index place_of_second(double free_bytes);
-  std::string why_no_turns() const;
+  int roomy_reshapes() const;
+  std::string why_no_turns(int roomy) const;
   Index room_for_second(double free_bytes) const;
   void set_workspace_bytes();
   std::shared_ptr<Workspace> share_workspace(const ExchangeRow& row) const;

@@ -52,6 +52,8 @@ class Interpreter {
   virtual Index fft_work_bytes() const { return 0; }
   /// Bytes of the program's workspace that are used where executions take turns with two.
   virtual Index bytes_in_turn() const { return program_.workspace_bytes; }
+  /// Whether FFTs can store all that leaves in every reshape where it is read next, if there is room.
+  virtual bool ffts_can_put_all() const { return false; }
   /// Makes the exchanges. Local; throws `weft::Error`.
   virtual void link(const LinkRequest& request);
   /// Connects them, a step for each. Collective.

@@ -32,6 +32,7 @@ struct PlanMemory {
   /// If executions take turns with two workspaces (docs/adr/0021): where in the memory the second begins;
   /// else 0.
   Index second = 0;
+  int roomy = 0;  ///< in so many reshapes, the first ones, no rank waits for room (program/stream_plan.hpp)
 };
 
 /// Pinned memory that `far` needs for the reshapes of a program.

@@ -102,8 +102,10 @@ bool BoundPlan::is_too_large(const DeviceMemory& found) const {
 
 /// Why a pipeline that was chosen for FFTs that store on peers is not worth it; empty: it is. Alike on all
 /// ranks; collective.
-std::string BoundPlan::why_no_turns() const {
+std::string BoundPlan::why_no_turns(int roomy) const {
   if (!design_.memory.needs_turns || !design_.memory.may_be_leaner) return "";
+  if (lands_in_turn(design_))
+    return roomy > 0 ? "" : "FFTs that put in both exchanges are not the fastest here";
   if (second_workspace_ == 0) return "two workspaces leave too little memory";
   const bool all_spare = std::all_of(halves_.begin(), halves_.end(), [](const Half& h) {
     return h.executor->bytes_in_turn() < h.executor->program().workspace_bytes;
@@ -125,7 +127,20 @@ Index BoundPlan::place_of_second(double free_bytes) {
   return 0;
 }
 
+/// In how many reshapes, the first ones, no rank waits for room. Alike on all ranks; collective.
+int BoundPlan::roomy_reshapes() const {
+  if (!lands_in_turn(design_)) return second_workspace_ > 0 ? 1 : 0;
+  bool possible = true;
+  for (const Half& h : halves_) {
+    possible = possible && h.executor->ffts_can_put_all();
+    for (const Half& earlier : halves_)
+      possible = possible && finds_room_in_turn(h.executor->program(), earlier.executor->program());
+  }
+  return comm_.least(possible ? 2 : 0);
+}
+
 Index BoundPlan::room_for_second(double free_bytes) const {
+  if (lands_in_turn(design_)) return 0;
   bool possible = workspace_bytes_ <= design_.memory.largest_in_turn;
   for (const Half& h : halves_)
     for (const Half& earlier : halves_)
@@ -181,7 +196,8 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   if (lays != rows.end()) {
     second_workspace_ = m.second = device() ? place_of_second(found.free_bytes) : 0;
     m.fft_work_offset = device_aligned(program_bytes_);
-    if (const std::string why = why_no_turns(); !why.empty()) return Obstacle{&Closed::turns, why, ""};
+    m.roomy = device() ? roomy_reshapes() : 0;
+    if (const std::string why = why_no_turns(m.roomy); !why.empty()) return Obstacle{&Closed::turns, why, ""};
     try {
       m.reached = saying_what_would_fit(found, [&] { return share_workspace(**lays); });
     } catch (const AgreedFailure& e) {

@@ -120,7 +120,7 @@ void ReplayRank::make_lanes(const ReplayRequest& request) {
     }
     return;
   }
-  streams = plan_streams(program, request.device->always_room);
+  streams = plan_streams(program, request.device->roomy);
   events.resize(static_cast<std::size_t>(streams.events));
   waits = streams.waits;
   for (const StreamPlan::Launch& launch : streams.launches) {

@@ -25,7 +25,7 @@ namespace weft {
 struct DeviceReplay {
   std::vector<int> devices = {};  ///< the number of every rank's device; empty: each has one of its own
   bool as_graph = false;          ///< the host launches a graph in the place of each operation
-  bool always_room = false;       ///< executions take turns with two workspaces (program/stream_plan.hpp)
+  int roomy = 0;                  ///< reshapes in which no rank waits for room (program/stream_plan.hpp)
 };
 
 struct ReplayRequest {

@@ -28,10 +28,10 @@ bool only_moves(const Program& p, const Op& op) {
   return op.lane == Lane::compute && !p.copies[static_cast<std::size_t>(op.call)].coded.codec;
 }
 
-/// Whether its whole result can be told from its modes along one axis.
-bool may_divert(const FftCall& f) {
+/// Whether its whole result can be told from its modes along one axis. In place nothing of it may be left.
+bool may_divert(const FftCall& f, bool whole) {
   return f.resized.empty() && f.r2r.empty() && !f.twiddles && f.element == Element::complex &&
-         !(f.from.space == f.to.space && f.from.offset == f.to.offset);
+         (whole || !(f.from.space == f.to.space && f.from.offset == f.to.offset));
 }
 
 /// The first byte of a part of a box that begins at `lo` in memory `o`.
@@ -50,22 +50,29 @@ bool meet(const Operand& a, Span span_a, const Operand& b, Span span_b) {
   return a.space == b.space && span_a.first < span_b.last && span_b.first < span_a.last;
 }
 
+Span read_by(const FftCall& f) {
+  return span_of(f.from, f.from_box.extents(), f.from_bytes);
+}
+Span written_by(const FftCall& f) {
+  return span_of(f.to, f.to_box.extents(), f.to_bytes);
+}
+
 /// Whether an operation reads or writes memory of this rank there.
 bool touches(const Program& p, const Op& op, const Operand& at, Span span) {
   if (op.kind == OpKind::fft) {
     const FftCall& f = p.ffts[static_cast<std::size_t>(op.call)];
-    return meet(f.from, span_of(f.from, f.from_box.extents(), f.from_bytes), at, span) ||
-           meet(f.to, span_of(f.to, f.to_box.extents(), f.to_bytes), at, span);
+    return meet(f.from, read_by(f), at, span) || meet(f.to, written_by(f), at, span);
   }
   if (op.call < 0) return false;
   const CopyCall& c = p.copies[static_cast<std::size_t>(op.call)];
   return meet(c.from, read_by(c), at, span) || (c.to_rank < 0 && meet(c.to, written_by(c), at, span));
 }
 
-/// The diversion of the copies of one reshape.
+/// The diversion of the copies of one reshape. `whole`: they are all copies.
 class Finder {
  public:
-  Finder(const Program& program, int reshape, std::vector<int> copies) : p_(program) {
+  Finder(const Program& program, int reshape, std::vector<int> copies, bool whole)
+      : p_(program), whole_(whole) {
     found_.reshape = reshape;
     found_.copies = std::move(copies);
   }
@@ -88,8 +95,8 @@ class Finder {
       if (op_at(p_, i).kind != OpKind::fft) continue;
       const FftCall& f = fft_at(p_, i);
       const Box box = intersect(f.to_box, c.box);
-      if (box.empty() || f.to.space != c.from.space) continue;
-      if (!may_divert(f) || !same_place(f.to, f.to_box, c.from, c.box, c.element_bytes)) return false;
+      if (box.empty() || !meet(f.to, written_by(f), c.from, read_by(c))) continue;
+      if (!may_divert(f, whole_) || !same_place(f.to, f.to_box, c.from, c.box, c.element_bytes)) return false;
       covered += box.count();
       first = std::min(first, i);
       Operand to = c.to;
@@ -196,6 +203,7 @@ class Finder {
   }
 
   const Program& p_;
+  bool whole_;
   Diversion found_;
 };
 
@@ -203,9 +211,8 @@ class Finder {
 
 std::vector<Diversion> diversions(const Program& program, Diverted what) {
   std::vector<Diversion> all;
-  const auto reshapes = static_cast<int>(program.reshapes.size());
   const bool puts = what == Diverted::puts;
-  for (int j = 0; j < (puts ? std::min(1, reshapes) : reshapes); ++j) {
+  for (int j = 0; j < static_cast<int>(program.reshapes.size()); ++j) {
     std::vector<int> copies;
     bool possible = true;
     for (int i = 0; i < static_cast<int>(program.ops.size()); ++i) {
@@ -217,7 +224,7 @@ std::vector<Diversion> diversions(const Program& program, Diverted what) {
       possible = possible && (!to_peer || only_moves(program, op));
     }
     if (copies.empty() || !possible) continue;
-    if (auto found = Finder(program, j, std::move(copies)).find()) all.push_back(std::move(*found));
+    if (auto found = Finder(program, j, std::move(copies), puts).find()) all.push_back(std::move(*found));
   }
   return all;
 }

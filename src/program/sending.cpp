@@ -23,7 +23,8 @@ void WindowedBuilder::open_source(Reshape& r) {
     r.ready = w_.transform_whole(stage >= 0 ? stage : w_.place.stage_of(r.j), axes_of(w_.schedule, stage),
                                  landed_, staging, staging, landed_ids_);
     if (r.ready.back() < 0) r.ready = landed_ids_;  // a rank without points here
-    r.landing_free = r.ready;
+    // In turn it lands where parts of the reshape before departed.
+    r.landing_free = cut(r).in_turn ? landed_ids_ : r.ready;
     return;
   }
   // Writing tiles of the result over an input that is still being read has to be avoided in place.

@@ -18,9 +18,29 @@ bool is_copy(OpKind kind) {
          kind == OpKind::unpack;
 }
 
-/// The two operations that keep a rank from putting data of the first reshape where a peer still reads.
+/// The two operations that keep a rank from putting data where a peer still reads.
 bool is_of_room(const Op& op) {
-  return op.reshape == 0 && (op.kind == OpKind::signal_free || op.kind == OpKind::await_free);
+  return op.kind == OpKind::signal_free || op.kind == OpKind::await_free;
+}
+
+/// The ranks, and this one, that a rank sends to in a reshape whose parts are stored, or has got parts from.
+std::vector<bool> partners(const Program& program, const ReshapeProgram& reshape,
+                           std::vector<Message> TileMessages::*messages) {
+  std::vector<bool> found(static_cast<std::size_t>(program.ranks), false);
+  found[static_cast<std::size_t>(program.rank)] = true;
+  for (const TileMessages& tile : reshape.stored.tiles)
+    for (const Message& m : tile.*messages) found[static_cast<std::size_t>(m.peer)] = true;
+  return found;
+}
+bool all_among(const std::vector<bool>& some, const std::vector<bool>& others) {
+  for (std::size_t i = 0; i < some.size(); ++i)
+    if (some[i] && !others[i]) return false;
+  return true;
+}
+
+/// Whether it is left out where so many reshapes, the first ones, always have room.
+bool is_superfluous(const Op& op, int roomy) {
+  return is_of_room(op) && op.reshape < roomy;
 }
 
 /// The signals that this rank has sent so far. The two streams become branches of a captured graph, and the
@@ -55,9 +75,9 @@ class Launches {
  public:
   Launches(const Program& program, StreamPlan& plan) : p_(program), plan_(plan) {}
 
-  void find(bool always_room) {
+  void find(int roomy) {
     for (int id = 0; id < static_cast<int>(p_.ops.size()); ++id)
-      if (!always_room || !is_of_room(p_.ops[static_cast<std::size_t>(id)])) plan_.order.push_back(id);
+      if (!is_superfluous(p_.ops[static_cast<std::size_t>(id)], roomy)) plan_.order.push_back(id);
     const int n = size();
     for (int i = 0; i < n; i = end_of_puts(i)) gather(i, end_of_puts(i));
     for (int i = 0; i < n; i += plan_.launches.back().count) plan_.launches.push_back({i, count_from(i)});
@@ -139,18 +159,27 @@ bool finds_room(const Program& program, const Program& before) {
   if (program.reshapes.empty() || !program.reshapes[0].leg.traits.stores) return false;
   for (const Op& op : program.ops)
     if (op.kind == OpKind::signal_free && op.reshape == 0 && op.deps_begin < op.deps_end) return false;
-  std::vector<bool> sent(static_cast<std::size_t>(program.ranks), false);
-  sent[static_cast<std::size_t>(program.rank)] = true;
-  for (const ReshapeProgram& r : before.reshapes)
-    for (const TileMessages& tile : r.stored.tiles)
-      for (const Message& m : tile.receives) sent[static_cast<std::size_t>(m.peer)] = true;
-  for (const TileMessages& tile : program.reshapes[0].stored.tiles)
-    for (const Message& m : tile.sends)
-      if (!sent[static_cast<std::size_t>(m.peer)]) return false;
-  return true;
+  std::vector<bool> have_sent(static_cast<std::size_t>(program.ranks), false);
+  for (const ReshapeProgram& r : before.reshapes) {
+    const std::vector<bool> now = partners(before, r, &TileMessages::receives);
+    for (std::size_t i = 0; i < now.size(); ++i) have_sent[i] = have_sent[i] || now[i];
+  }
+  return all_among(partners(program, program.reshapes[0], &TileMessages::sends), have_sent);
 }
 
-StreamPlan plan_streams(const Program& program, bool always_room) {
+bool finds_room_in_turn(const Program& program, const Program& before) {
+  for (const Program* p : {&program, &before}) {
+    const auto in_turn = [](const ReshapeProgram& r) { return r.leg.in_turn() && r.leg.traits.stores; };
+    if (p->reshapes.size() != 2 || !std::ranges::all_of(p->reshapes, in_turn)) return false;
+  }
+  const auto follows = [](const Program& now, std::size_t reshape, const Program& earlier, std::size_t last) {
+    return all_among(partners(now, now.reshapes[reshape], &TileMessages::sends),
+                     partners(earlier, earlier.reshapes[last], &TileMessages::receives));
+  };
+  return follows(program, 0, before, 1) && follows(program, 1, program, 0);
+}
+
+StreamPlan plan_streams(const Program& program, int roomy) {
   StreamPlan plan;
   plan.steps.resize(program.ops.size());
   // For each operation, and for what comes next on each stream: on either stream, the newest operation that
@@ -166,7 +195,7 @@ StreamPlan plan_streams(const Program& program, bool always_room) {
     const Op& op = program.ops[i];
     const int id = static_cast<int>(i);
     StreamPlan::Step& step = plan.steps[i];
-    if (always_room && is_of_room(op)) continue;
+    if (is_superfluous(op, roomy)) continue;
     plan.transfers = plan.transfers || op.lane == Lane::transfer;
     const std::size_t mine = index(op.lane), other = 1 - mine;
     Seen now = newest[mine];
@@ -174,7 +203,7 @@ StreamPlan plan_streams(const Program& program, bool always_room) {
     for (int d = op.deps_begin; d < op.deps_end; ++d) {
       const int dep = program.deps[static_cast<std::size_t>(d)];
       if (op.kind == OpKind::unpack && id < unpacks_end && dep == receiving) continue;
-      if (always_room && is_of_room(program.ops[static_cast<std::size_t>(dep)])) continue;
+      if (is_superfluous(program.ops[static_cast<std::size_t>(dep)], roomy)) continue;
       if (index(program.ops[static_cast<std::size_t>(dep)].lane) == other) last = std::max(last, dep);
     }
     const int before = signals.before(op);
@@ -198,7 +227,7 @@ StreamPlan plan_streams(const Program& program, bool always_room) {
       unpacks_end = id + 1 + op.count;
     }
   }
-  Launches(program, plan).find(always_room);
+  Launches(program, plan).find(roomy);
   return plan;
 }
 

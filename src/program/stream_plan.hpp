@@ -34,7 +34,13 @@ struct StreamPlan {
 /// has sent one in the execution before, behind all of the one before that.
 bool finds_room(const Program& program, const Program& before);
 
-/// `always_room`: no rank waits for room in the first reshape, nor is any told of it.
-StreamPlan plan_streams(const Program& program, bool always_room = false);
+/// The same of both reshapes of a program that land in the two halves of one workspace in turn, if nothing is
+/// read there but by the FFT behind each reshape, and `before` was executed before. Who gets a part has sent
+/// one in the reshape before, in `before` for the first one; and it sent that after it had read what landed
+/// in the same half the last time.
+bool finds_room_in_turn(const Program& program, const Program& before);
+
+/// `roomy`: in so many reshapes, the first ones, no rank waits for room, nor is any told of it.
+StreamPlan plan_streams(const Program& program, int roomy = 0);
 
 }  // namespace weft

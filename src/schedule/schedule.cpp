@@ -1,6 +1,7 @@
 #include "schedule/schedule.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "base/arithmetic.hpp"
@@ -21,24 +22,61 @@ Schedule inverse(const Schedule& schedule) {
   return result;
 }
 
+namespace {
+
+/// Whether every rank has an axis whole.
+bool is_whole(const Field& field, int axis) {
+  for (int r = 0; r < field.tiling->ranks(); ++r)
+    if (field.box(r).lo[axis] != 0 || field.box(r).hi[axis] != field.shape[axis]) return false;
+  return true;
+}
+
+}  // namespace
+
 void transform_early(Schedule& schedule) {
   const std::vector<int> reshapes = reshape_stages(schedule);
   if (reshapes.size() != 1 || reshapes[0] == 0 || reshapes[0] + 1 >= static_cast<int>(schedule.stages.size()))
     return;
   Stage &before = at(schedule.stages, reshapes[0] - 1), &after = at(schedule.stages, reshapes[0] + 1);
   const Field& field = at(schedule.fields, reshapes[0]);
-  const auto is_whole = [&](int axis) {
-    for (int r = 0; r < schedule.ranks; ++r)
-      if (field.box(r).lo[axis] != 0 || field.box(r).hi[axis] != field.shape[axis]) return false;
-    return true;
-  };
   AxisVector<int> early, late;
-  for (const int axis : after.axes) (is_whole(axis) ? early : late).push_back(axis);
+  for (const int axis : after.axes) (is_whole(field, axis) ? early : late).push_back(axis);
   if (early.empty() || late.empty()) return;
   for (const int axis : before.axes) early.push_back(axis);
   std::sort(early.begin(), early.end());
   before.axes = early;
   after.axes = late;
+}
+
+bool transform_what_is_cut(Schedule& schedule) {
+  const std::vector<int> reshapes = reshape_stages(schedule);
+  if (reshapes.size() != 2) return false;
+  const std::array<Field, 3> held{schedule.fields.front(), at(schedule.fields, reshapes[0] + 1),
+                                  schedule.fields.back()};
+  std::array<AxisVector<int>, 3> axes;
+  for (const Stage& s : schedule.stages)
+    for (const int axis : s.axes) {
+      const auto cut_by = [&](std::size_t reshape) {
+        return is_whole(held[reshape], axis) && !is_whole(held[reshape + 1], axis);
+      };
+      const std::size_t stage = cut_by(0) ? 0 : cut_by(1) ? 1 : 2;
+      if (stage == 2 && !is_whole(held[2], axis)) return false;
+      axes[stage].push_back(axis);
+    }
+  if (axes[0].empty() || axes[1].empty()) return false;
+  schedule.stages.clear();
+  schedule.fields = {held[0]};
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    if (i > 0) {
+      schedule.stages.push_back({Stage::Kind::reshape, {}, -1, schedule.direction});
+      schedule.fields.push_back(held[i]);
+    }
+    if (axes[i].empty()) continue;
+    std::sort(axes[i].begin(), axes[i].end());
+    schedule.stages.push_back({Stage::Kind::fft, axes[i], -1, schedule.direction});
+    schedule.fields.push_back(held[i]);
+  }
+  return true;
 }
 
 void divide_last(Schedule& schedule, const AxisVector<int>& first_axes) {

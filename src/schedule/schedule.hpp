@@ -87,6 +87,11 @@ Schedule inverse(const Schedule& schedule);
 /// one axis remains behind it.
 void transform_early(Schedule& schedule);
 
+/// Moves the axes of a c2c schedule with two reshapes, so that right before each of them the axes are
+/// transformed that it cuts, and all others in the end. False, and nothing is changed, if ranks do not have
+/// the axes whole there.
+bool transform_what_is_cut(Schedule& schedule);
+
 /// Divides the last stage in two, of which the first transforms some of its axes, and the second the others.
 void divide_last(Schedule& schedule, const AxisVector<int>& first_axes);
 

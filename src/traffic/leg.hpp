@@ -33,6 +33,7 @@ struct Windowed {
   int item_axis = -1;
   TileSide before, after;
   bool hides_after = true;  ///< whether a received tile is transformed while other tiles are exchanged
+  bool in_turn = false;     ///< reshapes land in either half of the workspace in turn
   friend bool operator==(const Windowed&, const Windowed&) = default;
 };
 
@@ -88,6 +89,11 @@ struct Leg {
   const Planes* planes() const { return std::get_if<Planes>(&cut); }
   /// Of a leg of a pipeline that cuts both sides alike.
   const Windowed& windowed() const { return std::get<Windowed>(cut); }
+  /// Whether reshapes of a pipeline that cuts both sides alike land in either half in turn.
+  bool in_turn() const {
+    const auto* const windowed = std::get_if<Windowed>(&cut);
+    return windowed != nullptr && windowed->in_turn;
+  }
   bool shares() const { return std::holds_alternative<Shared>(cut); }
   /// The axis each of whose indices has tiles of its own, or -1.
   int item_axis() const {

@@ -239,17 +239,21 @@ Place Placement::dense_work(const Place& like) {
 }
 
 Place Placement::staging(int j, int rank) const {
-  return tiled(field_before(j), j, rank, staging_base(rank));
+  return tiled(field_before(j), j, rank, lands_in_staging(j) ? 0 : staging_base(rank));
 }
 
 Place Placement::landing(int j, int rank) const {
   if (const Planes* planes = leg(j).planes()) {
-    Place p = dense(field_after(j), rank, j % 2 == 0 ? 0 : staging_base(rank));
+    Place p = dense(field_after(j), rank, lands_in_staging(j) ? staging_base(rank) : 0);
     if (planes->keeps_order && leg(j).traits.stores)
       p.strides = dense_strides(p.box.extents(), field_before(j).order(rank));
     return p;
   }
-  return tiled(field_after(j), j, rank, 0);
+  return tiled(field_after(j), j, rank, lands_in_staging(j) ? staging_base(rank) : 0);
+}
+
+bool Placement::lands_in_staging(int j) const {
+  return j % 2 == 1 && (leg(j).planes() != nullptr || leg(j).in_turn());
 }
 
 Place Placement::user(const Field& field, Space space, int rank, const Layout& layout) const {

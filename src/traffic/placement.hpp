@@ -65,9 +65,9 @@ class Placement {
 
   /// Bytes of the largest box that `rank` holds in any stage.
   Index largest_box(int rank) const;
-  /// The source of reshape j in the staging half of `rank`.
+  /// The source of reshape j in the half of `rank` where it does not land.
   Place staging(int j, int rank) const;
-  /// The result of reshape j in the landing half of `rank`. Pipelines of planes land in both halves in turn.
+  /// The result of reshape j in the landing half of `rank`. Some land in both halves in turn.
   Place landing(int j, int rank) const;
   /// The send or receive buffer of a part of reshape j, from `base` on. It is dense in the memory order of
   /// the receiver, unless the part is coded: if the leg says so and it is shorter for that. A part that does
@@ -116,6 +116,7 @@ class Placement {
   Range held(int axis, int j, int rank) const;
   Index unit_bytes(int j, int rank) const;
   Place tiled(const Field& field, int j, int rank, Index base) const;
+  bool lands_in_staging(int j) const;
 
   const Schedule& schedule_;
   const std::vector<Leg>& legs_;

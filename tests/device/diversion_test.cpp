@@ -153,18 +153,18 @@ double difference(const std::vector<Complex>& a, const std::vector<Complex>& b) 
   return most;
 }
 
-/// Beside a plan whose puts are copies.
+/// Beside a plan whose puts are copies. `exchanges`: before which FFTs put.
 template <class Real>
-void check_puts_of_ffts(const Comm& comm, Problem p, const Options& options) {
+void check_puts_of_ffts(const Comm& comm, Problem p, const Options& options,
+                        const std::string& exchanges = "the first exchange") {
   p.precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32;
   p.backward_scale = Scale::full;
   Arrays<Real> stored(comm, p, options), copied(comm, p, Options(options).set("puts", "engine"));
   const std::string text = stored.plan.to_string();
   EXPECT_FALSE(says(copied.plan.to_string(), "also on peers"));
   if (always_where_it_can()) {
-    EXPECT_TRUE(says(
-        text,
-        "by kernels of Weft, which store all before the first exchange where it is read next, also on peers"))
+    EXPECT_TRUE(says(text, "by kernels of Weft, which store all before " + exchanges +
+                               " where it is read next, also on peers"))
         << text;
   }
   const double bound = sizeof(Real) == 8 ? 1e-11 : 1e-2;
@@ -197,6 +197,27 @@ TEST(DeviceDiversions, FftsStoreInTheWorkspacesOfPeers) {
           p.batch = 2;
           check_puts_of_ffts<float>(comm, p, options);
         }
+    });
+}
+
+/// From slabs to the same slabs there are two exchanges. Those along the last axis are put row by row.
+TEST(DeviceDiversions, FftsPutInBothExchanges) {
+  const ScopedDevices devices({.delays = true});
+  for (int ranks = 2; ranks <= std::min(4, ScopedDevices::count()); ++ranks)
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      ScopedDevices::choose(comm.rank());
+      for (const int axis : {0, 2})
+        for (const bool in_place : {false, true})
+          for (const char* graph : {"on", "off"}) {
+            Problem p = on_device();
+            p.shape = {24, 24, 36};
+            p.in_place = in_place;
+            p.input = p.output = Distribution::slab(axis);
+            const Options options = Options().set("graph", graph);
+            check_puts_of_ffts<double>(comm, p, options, "both exchanges");
+            p.batch = 2;
+            check_puts_of_ffts<float>(comm, p, options, "both exchanges");
+          }
     });
 }
 

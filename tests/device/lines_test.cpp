@@ -35,7 +35,9 @@ void expect_exact(const FftProblem& p, LineWay way, std::mt19937_64& random,
   const OnDevice fft(p, [&](Device& device, const FftProblem& problem) {
     return make_fft_of_calls(device, problem, no_calls,
                              {[&](const CallStep& step) {
-                                EXPECT_TRUE(way == LineWay::passes ? passes_can(step) : kernels_can(step));
+                                EXPECT_TRUE(way == LineWay::passes
+                                                ? passes_can(step)
+                                                : kernels_can(step) || kernels_can_rows(step));
                                 return way;
                               },
                               AxesOf::together, most_work});
@@ -88,6 +90,28 @@ TEST(DeviceLines, LinesByKernelsAgainstTheDirectSum) {
             expect_exact(p, LineWay::kernels, random);
           }
       }
+}
+
+/// Points of a line are adjacent, and so are its modes. Rows may lie apart.
+TEST(DeviceLines, RowsByKernelsAgainstTheDirectSum) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(19);
+  for (const Index n : {4, 6, 10, 49, 64, 75, 120, 150, 243, 500, 1024})
+    for (const Index rows : {2, 7, 24})
+      for (const Index apart : {0, 3})
+        for (const Precision precision : {Precision::float32, Precision::float64})
+          for (const bool in_place : {true, false}) {
+            if (n > 300 && rows > 10) continue;  // a direct sum of n^2 terms for each
+            FftProblem p;
+            p.precision = precision;
+            p.direction = n % 4 == 0 ? Direction::forward : Direction::backward;
+            p.in_place = in_place;
+            p.scale = rows == 7 ? 0.5 : 1;
+            p.dimensions = {{n, 1, 1}};
+            p.loops = {{rows, n + apart, in_place ? n + apart : n}};
+            expect_exact(p, LineWay::kernels, random);
+          }
 }
 
 TEST(DeviceLines, WhatKernelsCannotDo) {

@@ -14,6 +14,7 @@ TEST(Design, HasNoTilesWhereTheLastFftPuts) {
   const auto pipeline = [](const Shape& shape, const Options& options = {}) {
     Problem p = bricks_of_cube(1);
     p.shape = shape;
+    p.input = Distribution::slab(0);
     p.output = Distribution::slab(1);
     return first_leg(design_for(p, gpus(2, 2), options)).pipeline;
   };
@@ -53,6 +54,37 @@ TEST(Design, HidesPutsOfLargeBoxes) {
   EXPECT_FALSE(design_for(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
   p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
   EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.ffts_put);
+}
+
+/// Each of the FFTs before two exchanges transforms the one axis that the exchange cuts.
+TEST(Design, PutsInBothExchanges) {
+  Problem slabs = bricks_of_cube(512);
+  slabs.input = slabs.output = Distribution::slab(0);
+  Problem rows = slabs;  // cut along the fastest axis
+  rows.input = rows.output = Distribution::slab(2);
+  for (const Problem& p : {slabs, rows}) {
+    const Design d = design_for(p, gpus(2, 2));
+    EXPECT_TRUE(lands_in_turn(d)) << to_string(d);
+    EXPECT_TRUE(d.memory.needs_turns);
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      const Program program = program_of(d, direction, 1);
+      const std::vector<Diversion> all = diversions(program, Diverted::puts);
+      ASSERT_EQ(all.size(), 2U) << to_string(d);
+      for (const Diversion& of_reshape : all) {
+        ASSERT_EQ(of_reshape.parts.size(), 1U);
+        EXPECT_EQ(of_reshape.parts[0].pieces.size(), 2U);
+      }
+    }
+  }
+  Setting closed = gpus(2, 2);
+  closed.closed.turns = "not the fastest";
+  EXPECT_FALSE(lands_in_turn(design_for(slabs, closed)));
+  for (const auto& [option, value] :
+       {std::pair{"fft_stage", "early"}, {"puts", "engine"}, {"pipeline", "planes"}})
+    EXPECT_FALSE(lands_in_turn(design_for(slabs, gpus(2, 2), Options().set(option, value)))) << option;
+  EXPECT_TRUE(lands_in_turn(design_for(slabs, gpus(2, 2), Options().set("fft_stage", "last"))));
+  slabs.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  EXPECT_FALSE(lands_in_turn(design_for(slabs, gpus(2, 2))));
 }
 
 TEST(Design, OfGpusThatAllReachEachOther) {

@@ -165,7 +165,7 @@ TEST(Planes, WithTwoWorkspacesWhoGetsSomethingHasToHaveSentSomething) {
   EXPECT_FALSE(finds_room(built(one, 1), built(one, 1)));
   EXPECT_TRUE(finds_room(built(one, 1), built(inverse(one), 1)));
   const Program p = built(s, 1);
-  const StreamPlan plan = plan_streams(p, true);
+  const StreamPlan plan = plan_streams(p, 1);
   for (const int id : plan.order) {
     EXPECT_NE(p.ops[static_cast<std::size_t>(id)].kind, OpKind::await_free);
     EXPECT_NE(p.ops[static_cast<std::size_t>(id)].kind, OpKind::signal_free);

@@ -260,12 +260,10 @@ Index most_coded(const Program& program) {
   return most;
 }
 
-/// Bytes of what FFTs store elsewhere for the first reshape, on peers too; 0: nothing is stored on peers.
-/// They are those of the copies that are left out.
+/// Points that FFTs store on peers. All that they store elsewhere are those of the copies that are left out.
 Index stored_on_peers(const Program& program) {
   Index stored = 0, left_out = 0, on_peers = 0;
   for (const Diversion& d : diversions(program, Diverted::puts)) {
-    EXPECT_EQ(d.reshape, 0);
     for (const int i : d.copies)
       left_out +=
           program.copies[static_cast<std::size_t>(program.ops[static_cast<std::size_t>(i)].call)].box.count();

@@ -18,7 +18,7 @@ using HostForm = lines::Form<HostDivisor<std::uint32_t>>;
 template <class Value, lines::AtOnce at_once>
 void run_columns(const HostForm& form, std::uint32_t first, std::uint32_t columns, lines::Tile at,
                  const lines::Line<lines::real_of<Value>, at_once>& start,
-                 const lines::Roots<lines::real_of<Value>>& roots) {
+                 const lines::Roots<lines::real_of<Value>>& roots, bool of_rows = false) {
   using lines::Role;
   constexpr std::uint32_t threads = 3;
   std::vector<Value> tile(form.n << at.shift);
@@ -27,7 +27,7 @@ void run_columns(const HostForm& form, std::uint32_t first, std::uint32_t column
       lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
   const int last = form.stages - 1;
   // As threads do, all columns finish a stage before the next one begins.
-  for (int i = form.points_adjacent ? 1 : 0; i <= last; ++i)
+  for (int i = form.points_adjacent ? 1 : 0; i < (of_rows ? last : last + 1); ++i)
     for (std::uint32_t c = 0; c < columns; ++c) {
       auto line = start;
       lines::go_to<lines::lines_in<Value>>(form, first + c, line);
@@ -41,6 +41,8 @@ void run_columns(const HostForm& form, std::uint32_t first, std::uint32_t column
       else
         lines::run_stage<Role::last_turned>(form, i, 0, 1, column, line, roots);
     }
+  for (std::uint32_t thread = 0; of_rows && thread < threads; ++thread)
+    lines::run_last_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
 }
 
 /// More columns than one, and fewer than most tests have lines.
@@ -53,7 +55,8 @@ void run_line_step(const LineStep& step, const LineArrays& arrays) {
   const lines::Tile at = some_columns;
   lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
     for (std::uint32_t first = 0; first < form.lines; first += at.columns())
-      run_columns<Value>(form, first, std::min(at.columns(), form.lines - first), at, start, roots);
+      run_columns<Value>(form, first, std::min(at.columns(), form.lines - first), at, start, roots,
+                         step.of_rows());
   });
 }
 

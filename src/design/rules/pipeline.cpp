@@ -85,23 +85,41 @@ bool hides_puts(const Schedule& schedule) {
          after.box(0).lo[fastest] == 0 && after.box(0).hi[fastest] == after.shape[fastest];
 }
 
-/// Whether the last FFT before the only exchange puts what it has itself (docs/adr/0048).
+/// Whether all axes are c2c, and nothing else is done.
+bool is_c2c_alone(const Problem& p) {
+  const auto is_c2c = [](Transform t) { return t == Transform::c2c; };
+  return std::all_of(p.transforms.begin(), p.transforms.end(), is_c2c) && p.line.empty() && p.modes.empty() &&
+         p.points.empty() && p.between == Between::none;
+}
+
+/// Whether FFTs before both reshapes can put what they have: lines along one axis, in an order of memory that
+/// stays.
+bool can_put_twice(const Schedule& schedule) {
+  return std::ranges::all_of(reshape_stages(schedule), [&](int reshape) {
+    if (reshape == 0 || at(schedule.stages, reshape - 1).kind != Stage::Kind::fft) return false;
+    const Field &before = at(schedule.fields, reshape), &after = at(schedule.fields, reshape + 1);
+    const AxisVector<int>& axes = at(schedule.stages, reshape - 1).axes;
+    const auto longer = std::count_if(axes.begin(), axes.end(), [&](int a) { return before.shape[a] > 1; });
+    return longer == 1 && before.order(0) == after.order(0);
+  });
+}
+
+/// Whether the last FFT before each exchange puts what it has itself (docs/adr/0048).
 enum class FftsPut {
   no,
   small,  ///< a small box of like parts that stays as precise as it is: tiles, which copy engines put beside
           ///< the FFTs, save less. On two H100 256^3 took 1.14 times as long with them in double precision
   large,  ///< any such box whose puts are hidden: 512^3 takes 0.86 of the time
+  twice,  ///< in either of two exchanges, which land in the halves of one workspace in turn
 };
 
 FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, const Offers& offers,
                  const PipelineRules& rules) {
   const Problem& p = given.problem;
   const Schedule& schedule = schedules[0];
-  const auto is_c2c = [](Transform t) { return t == Transform::c2c; };
-  if (!given.on_device() || !std::all_of(p.transforms.begin(), p.transforms.end(), is_c2c) ||
-      !p.line.empty() || !p.modes.empty() || !p.points.empty() || p.between != Between::none)
-    return FftsPut::no;
-  if (reshape_stages(schedule).size() != 1 || rules.coded || given.setting.devices->islands.several())
+  if (!given.on_device() || !is_c2c_alone(p)) return FftsPut::no;
+  const std::size_t reshapes = reshape_stages(schedule).size();
+  if (reshapes < 1 || reshapes > 2 || rules.coded || given.setting.devices->islands.several())
     return FftsPut::no;
   if (!all(offers, [](const Offer& o) { return o.traits.stores; }) ||
       !have_small_factors(given.problem.shape))
@@ -113,11 +131,23 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
   }
   if (given.wishes.puts.value == Puts::engine) return FftsPut::no;
   constexpr double small = 128 << 20;
-  if (kernels_may_put(given, schedule, 0) && largest <= small) return FftsPut::small;
+  if (reshapes == 1 && kernels_may_put(given, schedule, 0) && largest <= small) return FftsPut::small;
   const Closed& closed = given.setting.closed;
-  return closed.roomy.empty() && closed.turns.empty() && std::ranges::all_of(schedules, hides_puts)
-             ? FftsPut::large
-             : FftsPut::no;
+  if (!closed.roomy.empty() || !closed.turns.empty()) return FftsPut::no;
+  if (reshapes == 2) return std::ranges::all_of(schedules, can_put_twice) ? FftsPut::twice : FftsPut::no;
+  return std::ranges::all_of(schedules, hides_puts) ? FftsPut::large : FftsPut::no;
+}
+
+/// The same schedules, with axes where FFTs put best: before the exchange, or, of two exchanges, before the
+/// one that cuts them.
+std::array<Schedule, 2> with_ffts_that_put(const Given& given, std::array<Schedule, 2> schedules) {
+  const FftStage asked = given.wishes.fft_stage.value;
+  if (!given.on_device()) return schedules;
+  transform_early(schedules[1]);
+  if (asked == FftStage::automatic || asked == FftStage::last)
+    for (Schedule& s : schedules)
+      if (is_c2c_alone(given.problem)) transform_what_is_cut(s);
+  return schedules;
 }
 
 /// Whether tiles are worth what they cost, or their parameters were asked for. Among devices there have to be
@@ -212,9 +242,8 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
   if (std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->traits.asked_for; }))
     rules.tiles /= 2;
   const Schedule& forward = design.schedules[0];
-  std::array<Schedule, 2> early = design.schedules;
-  if (given.on_device()) transform_early(early[1]);
-  const FftsPut put = ffts_put(given, early, offers, rules);
+  std::array<Schedule, 2> putting = with_ffts_that_put(given, design.schedules);
+  const FftsPut put = ffts_put(given, putting, offers, rules);
   const bool overlaps = can_overlap(setting, offers) && is_worth_tiles(given, forward, put, rules);
   const std::string apart = why_not_shared(given, forward, offers, rules);
   const bool exchanges = !reshape_stages(forward).empty();
@@ -228,10 +257,12 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
         "another pipeline: this one is for arrays on the host, ranks of one machine, exchange direct and "
         "no codec");
   design.memory.ffts_put = put != FftsPut::no && wish.pipeline->name == std::string("sequential");
-  design.memory.needs_turns = design.memory.ffts_put && put == FftsPut::large;
-  if (design.memory.ffts_put) design.schedules = std::move(early);
+  design.memory.needs_turns = design.memory.ffts_put && put != FftsPut::small;
+  if (design.memory.ffts_put) design.schedules = std::move(putting);
   for (std::size_t d = 0; d < 2; ++d) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
+    if (design.memory.ffts_put && put == FftsPut::twice)
+      for (Leg& leg : design.legs[d]) std::get<Windowed>(leg.cut).in_turn = true;
     for (const std::string* why : {&setting.closed.roomy, &setting.closed.turns})
       if (!why->empty())
         for (Leg& leg : design.legs[d]) leg.reason += "; " + *why;

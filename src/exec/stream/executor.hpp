@@ -33,6 +33,7 @@ class StreamExecutor final : public Interpreter {
 
   Index fft_work_bytes() const override { return fft_work_bytes_; }
   Index bytes_in_turn() const override;
+  bool ffts_can_put_all() const override { return with_room_.size() == program_.reshapes.size(); }
   void link(const LinkRequest& request) override;
   void start(const void* in, void* out, std::byte* work) override;
   bool advance(Patience patience) override;

@@ -59,7 +59,10 @@ void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
     if (!ffts_[i]) use(i, bind(known, call, nullptr, settings), nullptr);
   }
   if (program_.workspace_bytes > settings.largest_in_turn) return;
+  const bool in_turn =
+      std::ranges::all_of(program_.reshapes, [](const ReshapeProgram& r) { return r.leg.in_turn(); });
   with_room_ = bind_diversions(known, Diverted::puts, settings);
+  std::erase_if(with_room_, [&](const BoundDiversion& d) { return d.diversion.reshape > 0 && !in_turn; });
   for (const BoundDiversion& d : with_room_)
     for (const BoundFft& b : d.ffts) reserve_work(*b.fft);
 }
@@ -209,13 +212,13 @@ void StreamExecutor::link(const LinkRequest& request) {
   fft_work_offset_ = memory.fft_work_offset;
   workspace_ = memory.workspace.get();
   second_ = memory.second;
-  if (second_ > 0)
-    for (const BoundDiversion& d : with_room_) divert(d);
+  for (const BoundDiversion& d : with_room_)
+    if (d.diversion.reshape < memory.roomy) divert(d);
   with_room_.clear();
   for (const auto& [name, elsewise] : used_) note_library(name, elsewise);
   const auto by_device = [](const ReshapeProgram& r) { return r.leg.traits.by_device; };
   carried_on_streams_ = std::any_of(program_.reshapes.begin(), program_.reshapes.end(), by_device);
-  plan_ = plan_streams(program_, second_ > 0);
+  plan_ = plan_streams(program_, memory.roomy);
   join_launches();
   for (int i = 0; i < plan_.events; ++i) events_.push_back(device_->make_event(false));
   reserve();

@@ -50,11 +50,12 @@ bool may_be_aside(const CallStep& step) {
   return side_by_side && !tiny && n >= least_length && (n & (n - 1)) != 0 && call.batch >= least_lines;
 }
 
-/// Whether kernels may be faster than cuFFT: not with one call that is tiny, unless they also do what would
-/// be several copies.
-bool may_be_kernels(const CallStep& step) {
+/// Whether kernels may be faster than cuFFT: with lines whose points lie apart, unless it is one call that is
+/// tiny; and with any lines if they also do what would be several copies.
+bool may_be_kernels(const CallStep& step, bool apart) {
   const auto [calls, bytes] = size_of(step);
-  return (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
+  if (step.diverted.pieces > 1 && kernels_can_divert(step)) return true;
+  return apart && (calls > 1 || bytes >= least_bytes || step.diverted.pieces > 1) && kernels_can(step);
 }
 
 /// Whether two passes of kernels may be faster than cuFFT: with lines that are too long for one pass, or as
@@ -122,7 +123,7 @@ LineWay fastest_way(Device& device, const CallStep& step, const MakeCallPlan& ma
   const CufftCall& call = step.call;
   if (call.kind != FftKind::c2c || call.axes != 1) return LineWay::calls;
   const bool apart = call.from.stride != 1 && call.to.stride != 1;
-  const bool aside = apart && may_be_aside(step), kernels = apart && may_be_kernels(step);
+  const bool aside = apart && may_be_aside(step), kernels = may_be_kernels(step, apart);
   const bool passes = may_be_passes(step);
   if (!aside && !kernels && !passes) return LineWay::calls;
   // Two arrays, and work areas of about two more. The plan and other ranks will allocate memory later.

@@ -114,21 +114,36 @@ std::shared_ptr<StreamFft> plan_line_step(Device& device, LineStep step) {
   return step.real_bytes == 8 ? plan_with_roots<double>(device, step) : plan_with_roots<float>(device, step);
 }
 
-bool kernels_can(const CallStep& step) {
+namespace {
+
+/// Whether there are radices for the lines, and loops over them that kernels have.
+bool have_kernels(const CallStep& step, const std::vector<FftDimension>& loops) {
   const CufftCall& call = step.call;
-  if (call.kind != FftKind::c2c || call.axes != 1 || !line_radices(call.n[0])) return false;
-  const StepLines lines(step);
-  const std::vector<FftDimension> loops = loops_of(lines);
-  return !loops.empty() && loops.size() <= LineStep::most_loops && loops[0].from_stride == 1 &&
-         loops[0].to_stride == 1 && lines.count() < std::numeric_limits<std::int32_t>::max();
+  return call.kind == FftKind::c2c && call.axes == 1 && line_radices(call.n[0]) && !loops.empty() &&
+         loops.size() <= LineStep::most_loops &&
+         StepLines(step).count() < std::numeric_limits<std::int32_t>::max();
+}
+
+}  // namespace
+
+bool kernels_can(const CallStep& step) {
+  const std::vector<FftDimension> loops = loops_of(StepLines(step));
+  return have_kernels(step, loops) && loops[0].from_stride == 1 && loops[0].to_stride == 1;
+}
+
+bool kernels_can_rows(const CallStep& step) {
+  const bool all_diverted = step.diverted.count == step.call.n[0];
+  return have_kernels(step, loops_of(StepLines(step))) && step.call.from.stride == 1 &&
+         (all_diverted ? step.diverted_stride == 1 : step.diverted.count == 0 && step.call.to.stride == 1);
 }
 
 bool kernels_can_divert(const CallStep& step) {
-  return step.diverted.count > 0 && kernels_can(step) && loops_of(StepLines(step))[0].diverted_stride == 1;
+  if (step.diverted.count == 0) return false;
+  return kernels_can_rows(step) || (kernels_can(step) && loops_of(StepLines(step))[0].diverted_stride == 1);
 }
 
 std::shared_ptr<StreamFft> plan_strided_lines(Device& device, const CallStep& step, double scale) {
-  if (!kernels_can(step))
+  if (!kernels_can(step) && !kernels_can_rows(step))
     throw Error("plan: local FFT", to_string(step.call), "lines that kernels of Weft can transform");
   const StepLines lines(step);
   LineStep s;

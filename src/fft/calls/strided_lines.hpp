@@ -16,7 +16,12 @@ namespace weft {
 /// lines lie side by side, so that they are adjacent in memory.
 bool kernels_can(const CallStep& step);
 
-/// Whether they can store the modes elsewhere that a step names: if lines are adjacent there as well.
+/// Whether kernels can do a step along one axis whose points are adjacent, and whose modes are, too. It is for
+/// steps that store all modes elsewhere: libraries are as fast with contiguous lines.
+bool kernels_can_rows(const CallStep& step);
+
+/// Whether they can store the modes elsewhere that a step names: if lines are adjacent there as well, or, of
+/// lines of adjacent points, all modes.
 bool kernels_can_divert(const CallStep& step);
 
 /// A plan for such a step, whose result is multiplied by `scale`. It has a table of n complex numbers in

@@ -36,12 +36,42 @@ __global__ void __launch_bounds__(threads, blocks_together)
   store_signals(signals);
 }
 
-template <class Value, lines::AtOnce at_once, bool Plain>
+/// Lines whose points are adjacent, and whose modes are.
+template <class Value, lines::AtOnce at_once>
+__global__ void __launch_bounds__(threads, blocks_together)
+    transform_rows(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
+                   lines::Line<lines::real_of<Value>, at_once> line,
+                   const lines::Roots<lines::real_of<Value>> roots,
+                   const WEFT_GRID_CONSTANT KernelSignals signals) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const std::uint32_t start = blockIdx.x * at.columns(), columns = min(at.columns(), form.lines - start);
+  const std::uint32_t column = threadIdx.x & (at.columns() - 1);
+  Value* const tile = reinterpret_cast<Value*>(shared);
+  lines::run_first_by_points(form, start, columns, threadIdx.x, threads, at, tile, line, roots);
+  __syncthreads();
+  for (int i = 1; i + 1 < form.stages; ++i) {
+    if (column < columns)
+      lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> at.shift, threads >> at.shift,
+                                            at.column<true>(tile, column), line, roots);
+    __syncthreads();
+  }
+  lines::run_last_by_points(form, start, columns, threadIdx.x, threads, at, tile, line, roots);
+  store_signals(signals);
+}
+
+enum class Kind { plain, any, rows };
+
+template <class Value, lines::AtOnce at_once, Kind kind>
 Status launch(const LineStep& step, const LineArrays& arrays,
               const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
               StreamHandle stream) {
   const Form form(step, arrays, lines::lines_in<Value>);
-  const auto kernel = transform_lines<Value, at_once, Plain>;
+  const auto kernel = [] {
+    if constexpr (kind == Kind::rows)
+      return transform_rows<Value, at_once>;
+    else
+      return transform_lines<Value, at_once, kind == Kind::plain>;
+  }();
   static KnownBytes known;
   Status error = success;
   const Index shared = shared_bytes(reinterpret_cast<const void*>(kernel), 0, known, error),
@@ -60,9 +90,10 @@ Status launch(const LineStep& step, const LineArrays& arrays, const KernelSignal
               StreamHandle stream) {
   return lines::from_first_line<Value>(
       step, arrays, [&]<lines::AtOnce at_once>(const lines::Line<lines::real_of<Value>, at_once>& line) {
+        if (step.of_rows()) return launch<Value, at_once, Kind::rows>(step, arrays, line, signals, stream);
         return step.turn.loop < 0 && step.loops[0].from == 1
-                   ? launch<Value, at_once, true>(step, arrays, line, signals, stream)
-                   : launch<Value, at_once, false>(step, arrays, line, signals, stream);
+                   ? launch<Value, at_once, Kind::plain>(step, arrays, line, signals, stream)
+                   : launch<Value, at_once, Kind::any>(step, arrays, line, signals, stream);
       });
 }
 

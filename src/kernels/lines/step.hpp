@@ -42,8 +42,8 @@ struct LineTurn {
 };
 
 /// A c2c transform of each of many lines of `n` points, which are adjacent in memory: the first loop has
-/// stride 1. In the input the points of a line may be adjacent instead. Input and output may be the same
-/// lines.
+/// stride 1. In the input the points of a line may be adjacent instead, or both these and its modes. Input
+/// and output may be the same lines.
 struct LineStep {
   static constexpr int most_stages = 8, most_loops = max_axes + 1;
   static constexpr Index most_points = 4096;
@@ -61,6 +61,12 @@ struct LineStep {
   LineTurn turn = {};
   DivertedModes diverted = {};
   Index diverted_stride = 0;
+
+  /// Whether the modes of a line are adjacent where they are stored, and so are its points.
+  bool of_rows() const {
+    const Index to = diverted.count == n ? loops[0].diverted : loops[0].to;
+    return loops[0].from != 1 && from_stride == 1 && to != 1;
+  }
 };
 
 /// What a step reads and writes.

@@ -57,6 +57,8 @@ struct Form {
         backward(!step.forward),
         points_adjacent(step.loops[0].from != 1 && step.from_stride == 1),
         from_apart(step.loops[0].from),
+        to_apart(step.loops[0].to),
+        diverted_apart(step.loops[0].diverted),
         turn_loop(step.turn.loop),
         turn_apart(step.turn.loop == 0 ? 1 : 0),
         turn_bits(static_cast<std::uint32_t>(step.turn.low_bits)),
@@ -109,8 +111,9 @@ struct Form {
   std::uint32_t lines = 1;  ///< values across all loops
   bool last_is_half;        ///< the last value of the first loop has one line
   bool backward;
-  bool points_adjacent;     ///< in the input it is points that are adjacent, not lines
-  std::int64_t from_apart;  ///< of the second line of a value, in the input
+  bool points_adjacent;                   ///< in the input it is points that are adjacent, not lines
+  std::int64_t from_apart;                ///< of the second line of a value, in the input
+  std::int64_t to_apart, diverted_apart;  ///< the same where modes are stored by points
   Divisor first_butterflies;
   int turn_loop;             ///< or -1
   std::uint32_t turn_apart;  ///< of the second line of a value, along that loop
@@ -262,16 +265,18 @@ WEFT_INLINE void read(const Line<Real, at_once>& line, const Complex<Real>* at, 
   }
 }
 template <class Real, AtOnce at_once>
-WEFT_INLINE void store(const Line<Real, at_once>&, Complex<Real>* at, Complex<Real> value) {
+WEFT_INLINE void store(const Line<Real, at_once>&, Complex<Real>* at, std::int64_t /*apart*/,
+                       Complex<Real> value) {
   *at = value;
 }
 template <class Real, AtOnce at_once>
-WEFT_INLINE void store(const Line<Real, at_once>& line, Complex<Real>* at, Pair<Real> value) {
+WEFT_INLINE void store(const Line<Real, at_once>& line, Complex<Real>* at, std::int64_t apart,
+                       Pair<Real> value) {
   if constexpr (at_once != AtOnce::none) {
     *reinterpret_cast<Pair<Real>*>(at) = value;
   } else {
     *at = value.first;
-    if (!line.half) at[1] = value.second;
+    if (!line.half) at[apart] = value.second;
   }
 }
 
@@ -300,10 +305,11 @@ enum class Role {
   first,
   middle,
   last,
-  last_turned,  ///< the last stage, which multiplies by the step's factors
+  last_turned,     ///< the last stage, which multiplies by the step's factors
+  last_by_points,  ///< the last stage where the modes of a line are adjacent, not lines
 };
 constexpr WEFT_ANYWHERE bool is_last(Role role) {
-  return role == Role::last || role == Role::last_turned;
+  return role == Role::last || role == Role::last_turned || role == Role::last_by_points;
 }
 
 /// Tables of roots in memory of the device: of `LineStep::roots` and of `LineTurn::roots`.
@@ -359,7 +365,10 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
       const bool diverts = mode < form.diverted_count;
       const Value value = (diverts ? diverted_factor : factor) * x[k];
-      store(line, diverts ? diverted + form.shift_of(mode) : target,
+      const std::int64_t apart = role != Role::last_by_points ? 1
+                                 : diverts                    ? form.diverted_apart
+                                                              : form.to_apart;
+      store(line, diverts ? diverted + form.shift_of(mode) : target, apart,
             form.backward ? exchanged(value) : value);
       target += step;
       diverted += diverted_step;
@@ -433,6 +442,38 @@ WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t nu
       go_to<lines_in<Value>>(form, number + column, line);
       butterfly<Radix, Role::first>(form, form.stage[0], i - column * count, at.column<true>(tile, column),
                                     line, roots);
+    }
+  });
+}
+
+/// The butterfly of the last stage whose first result is this mode.
+template <class Divisor>
+WEFT_INLINE std::uint32_t last_butterfly_of(const Form<Divisor>& form, std::uint32_t mode) {
+  std::uint32_t b = 0;
+  for (int i = 0; i + 1 < form.stages; ++i) {
+    const std::uint32_t rest = mode / form.stage[i].radix;
+    b += (mode - rest * form.stage[i].radix) * form.stage[i].digit.divisor();
+    mode = rest;
+  }
+  return b;
+}
+
+/// The last stage of so many columns of a block where the modes of a line are adjacent: threads take
+/// butterflies in the order of their first modes, so that adjacent threads store adjacent modes.
+template <class Divisor, class Value, AtOnce at_once>
+WEFT_INLINE void run_last_by_points(const Form<Divisor>& form, std::uint32_t number, std::uint32_t columns,
+                                    std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
+                                    const Line<real_of<Value>, at_once>& start,
+                                    const Roots<real_of<Value>>& roots) {
+  const auto& stage = form.stage[form.stages - 1];
+  const std::uint32_t count = form.n / stage.radix;
+  with_radix(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
+    for (std::uint32_t i = thread; i < count * columns; i += threads) {
+      const std::uint32_t column = i / count;
+      Line<real_of<Value>, at_once> line = start;
+      go_to<lines_in<Value>>(form, number + column, line);
+      butterfly<Radix, Role::last_by_points>(form, stage, last_butterfly_of(form, i - column * count),
+                                             at.column<true>(tile, column), line, roots);
     }
   });
 }
