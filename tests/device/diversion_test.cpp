@@ -43,7 +43,7 @@ TEST(DeviceDiversions, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
       const Plan plan(comm, p, options);
       if (always_where_it_can()) {
         EXPECT_TRUE(says(plan.to_string(),
-                         whole ? "by kernels of Weft, which store all before the first exchange where"
+                         whole ? "by kernels of Weft, which store all before both exchanges where"
                                : "by kernels of Weft, which store what stays on the rank where"))
             << plan.to_string();
       }
