@@ -36,8 +36,8 @@ enum class Diverted {
 /// the copies, and whatever does so before them on the other stream is over when they begin. Either all parts
 /// of a diversion are stored elsewhere, or none.
 ///
-/// With `Diverted::puts`, all that is put in the reshape has to be diverted, and the rank has to find room for
-/// it at any time (`finds_room`, `finds_room_in_turn`), so that nothing is waited for before the FFTs.
+/// With `Diverted::puts`, all that is put in the reshape has to be diverted, and the rank has to find room
+/// for it at any time (`finds_room`, `finds_room_in_turn`), so that nothing is waited for before the FFTs.
 std::vector<Diversion> diversions(const Program& program, Diverted what = Diverted::own);
 
 }  // namespace weft

@@ -42,9 +42,9 @@ TEST(DeviceDiversions, WhatStaysOnARankIsStoredByTheFftWhereItIsReadNext) {
       if (!whole) options.set("tile", 5);
       const Plan plan(comm, p, options);
       if (always_where_it_can()) {
-        EXPECT_TRUE(says(plan.to_string(),
-                         whole ? "by kernels of Weft, which store all before both exchanges where"
-                               : "by kernels of Weft, which store what stays on the rank where"))
+        EXPECT_TRUE(
+            says(plan.to_string(), whole ? "by kernels of Weft, which store all before both exchanges where"
+                                         : "by kernels of Weft, which store what stays on the rank where"))
             << plan.to_string();
       }
     }

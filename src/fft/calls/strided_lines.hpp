@@ -16,8 +16,8 @@ namespace weft {
 /// lines lie side by side, so that they are adjacent in memory.
 bool kernels_can(const CallStep& step);
 
-/// Whether kernels can do a step along one axis whose points are adjacent, and whose modes are, too. It is for
-/// steps that store all modes elsewhere: libraries are as fast with contiguous lines.
+/// Whether kernels can do a step along one axis whose points are adjacent, and whose modes are, too. It is
+/// for steps that store all modes elsewhere: libraries are as fast with contiguous lines.
 bool kernels_can_rows(const CallStep& step);
 
 /// Whether they can store the modes elsewhere that a step names: if lines are adjacent there as well, or, of
