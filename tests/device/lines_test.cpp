@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -206,6 +207,33 @@ TEST(DeviceLines, TwoAxesInOneLaunchAgainstTheDirectSum) {
         }
 }
 
+/// Rows of real numbers, two of which are transformed as one.
+TEST(DeviceLines, RealRowsInOneLaunchAgainstTheDirectSum) {
+  const ScopedDevices devices;
+  ScopedDevices::choose(0);
+  std::mt19937_64 random(29);
+  for (const auto& [row, column] :
+       {std::pair<Index, Index>{4, 6}, {10, 64}, {64, 10}, {21, 14}, {49, 4}, {96, 18}, {15, 50}})
+    for (const Index planes : {1, 2, 11})
+      for (const Precision precision : {Precision::float32, Precision::float64}) {
+        FftProblem p;
+        p.kind = FftKind::real;
+        p.precision = precision;
+        p.scale = 0.5;
+        const Index from = row + planes % 3, to = row / 2 + 1 + column % 3;
+        p.dimensions = {{column, from, to}, {row, 1, 1}};
+        p.loops = {{planes, from * column + 2, to * column + 5}};
+        const std::optional<PlaneRing> ring =
+            planes > 2 ? std::optional(PlaneRing{2, 3}) : std::optional<PlaneRing>();
+        const OnDevice fft(
+            p, [&](Device& device, const FftProblem& q) { return plan_plane_lines(device, q, ring); });
+        const LocalProblem problem = with_values(p, random);
+        const LocalResult result = compute(fft, problem);
+        ASSERT_LE(result.error, local_bound(problem)) << row << " x " << column;
+        ASSERT_TRUE(result.gaps_kept);
+      }
+}
+
 /// The ring is shorter than the planes, so that tiles wait for room; and launches follow each other: each
 /// needs counters of zero, as the one before has to leave them.
 TEST(DeviceLines, TwoAxesInOneLaunchAfterTheOther) {
@@ -242,7 +270,16 @@ TEST(DeviceLines, WhatTwoAxesInOneLaunchCannotBe) {
   EXPECT_FALSE(with([](FftProblem& q) { q.dimensions.push_back({5, 99999, 99999}); })) << "three axes";
   EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[0].n = 11; }));
   EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[1].n = 8192; }));
-  EXPECT_FALSE(with([](FftProblem& q) { q.kind = FftKind::real; }));
+  EXPECT_TRUE(with([](FftProblem& q) { q.kind = FftKind::real; }));
+  const auto real_with = [&](const auto& change) {
+    return with([&](FftProblem& q) {
+      q.kind = FftKind::real;
+      change(q);
+    });
+  };
+  EXPECT_FALSE(real_with([](FftProblem& q) { q.direction = Direction::backward; }));
+  EXPECT_FALSE(real_with([](FftProblem& q) { q.dimensions[0].n = 15; })) << "an odd number of rows";
+  EXPECT_FALSE(real_with([](FftProblem& q) { q.loops[0].from_stride += 1; }));
   EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[1].to_stride = 2; })) << "no contiguous axis";
   EXPECT_FALSE(with([](FftProblem& q) { q.dimensions[1].diverted = true; }))
       << "modes of the contiguous axis";

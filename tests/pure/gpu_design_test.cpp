@@ -52,7 +52,15 @@ TEST(Design, HidesPutsOfLargeBoxes) {
   EXPECT_TRUE(design_for(p, gpus(2, 2)).memory.ffts_put);
   EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.needs_turns);
   EXPECT_FALSE(design_for(p, gpus(2, 2), Options().set("puts", "engine")).memory.ffts_put);
+  // Of r2c backward it is one axis that is put: the real one comes last.
   p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+  const Design real = design_for(p, gpus(2, 2));
+  EXPECT_TRUE(real.memory.needs_turns);
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    EXPECT_EQ(diversions(program_of(real, direction, 0), Diverted::puts).size(), 1U) << name_of(direction);
+    EXPECT_EQ(axes_of(real.schedule(direction), 0).size(), direction == Direction::forward ? 2 : 1);
+  }
+  p.shape = {128, 128, 128};
   EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.ffts_put);
 }
 

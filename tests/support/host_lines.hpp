@@ -16,32 +16,47 @@ using HostForm = lines::Form<HostDivisor<std::uint32_t>>;
 
 /// The stages of so many columns from `first` on.
 template <class Value, lines::AtOnce at_once>
-void run_columns(const HostForm& form, std::uint32_t first, std::uint32_t columns, lines::Tile at,
-                 const lines::Line<lines::real_of<Value>, at_once>& start,
-                 const lines::Roots<lines::real_of<Value>>& roots, bool of_rows = false) {
+void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first, std::uint32_t columns,
+                 lines::Tile at, const lines::Line<lines::real_of<Value>, at_once>& start,
+                 const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
   constexpr std::uint32_t threads = 3;
   std::vector<Value> tile(form.n << at.shift);
-  if (form.points_adjacent)
-    for (std::uint32_t thread = 0; thread < threads; ++thread)
+  const bool by_points = form.points_adjacent || step.of_reals;
+  for (std::uint32_t thread = 0; by_points && thread < threads; ++thread)
+    if (step.of_reals)
+      lines::run_first_by_points<Role::first_of_reals>(form, first, columns, thread, threads, at, tile.data(),
+                                                       start, roots);
+    else
       lines::run_first_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
   const int last = form.stages - 1;
   // As threads do, all columns finish a stage before the next one begins.
-  for (int i = form.points_adjacent ? 1 : 0; i < (of_rows ? last : last + 1); ++i)
+  const auto for_each_column = [&](const auto& run) {
     for (std::uint32_t c = 0; c < columns; ++c) {
       auto line = start;
       lines::go_to<lines::lines_in<Value>>(form, first + c, line);
-      const auto column = at.column<true>(tile.data(), c);
+      run(at.column<true>(tile.data(), c), line);
+    }
+  };
+  for (int i = by_points ? 1 : 0; i < (step.of_rows() ? last : last + 1); ++i)
+    for_each_column([&](const auto& column, const auto& line) {
       if (i == 0)
         lines::run_stage<Role::first>(form, i, 0, 1, column, line, roots);
       else if (i < last)
         lines::run_stage<Role::middle>(form, i, 0, 1, column, line, roots);
+      else if (step.of_reals)
+        lines::run_stage<Role::last_kept>(form, i, 0, 1, column, line, roots);
       else if (form.turn_loop < 0)
         lines::run_stage<Role::last>(form, i, 0, 1, column, line, roots);
       else
         lines::run_stage<Role::last_turned>(form, i, 0, 1, column, line, roots);
-    }
-  for (std::uint32_t thread = 0; of_rows && thread < threads; ++thread)
+    });
+  if (step.of_reals)
+    for_each_column([&](const auto& column, const auto& line) {
+      for (std::uint32_t thread = 0; thread < threads; ++thread)
+        lines::take_apart(form, thread, threads, column, line);
+    });
+  for (std::uint32_t thread = 0; step.of_rows() && thread < threads; ++thread)
     lines::run_last_by_points(form, first, columns, thread, threads, at, tile.data(), start, roots);
 }
 
@@ -55,8 +70,7 @@ void run_line_step(const LineStep& step, const LineArrays& arrays) {
   const lines::Tile at = some_columns;
   lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
     for (std::uint32_t first = 0; first < form.lines; first += at.columns())
-      run_columns<Value>(form, first, std::min(at.columns(), form.lines - first), at, start, roots,
-                         step.of_rows());
+      run_columns<Value>(form, step, first, std::min(at.columns(), form.lines - first), at, start, roots);
   });
 }
 
@@ -98,10 +112,11 @@ void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte
       device_double::fail("a tile that is stored where another one still reads");
     Half& half = halves[is_second ? 1 : 0];
     auto start = half.start;
-    const Index slot = static_cast<Index>(plane % slots) * step.first.n * step.second.n;
+    const Index slot =
+        static_cast<Index>(plane % slots) * step.plane_bytes() / static_cast<Index>(sizeof(Number));
     is_second ? void(start.from += slot) : void(start.to += slot);
     const std::uint32_t first = number * half.at.columns();
-    run_columns<Value>(half.form, plane * half.columns + first,
+    run_columns<Value>(half.form, is_second ? step.second : step.first, plane * half.columns + first,
                        std::min(half.at.columns(), half.columns - first), half.at, start, half.roots);
     ++half.done[plane];
   }

@@ -1,6 +1,7 @@
 // Which pipeline, and how it cuts every reshape.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "design/rules/rules.hpp"
@@ -85,16 +86,16 @@ bool hides_puts(const Schedule& schedule) {
          after.box(0).lo[fastest] == 0 && after.box(0).hi[fastest] == after.shape[fastest];
 }
 
-/// Whether all axes are c2c, and nothing else is done.
-bool is_c2c_alone(const Problem& p) {
-  const auto is_c2c = [](Transform t) { return t == Transform::c2c; };
-  return std::all_of(p.transforms.begin(), p.transforms.end(), is_c2c) && p.line.empty() && p.modes.empty() &&
+/// Whether all axes are of these kinds, and nothing else is done.
+bool has_only(const Problem& p, std::initializer_list<Transform> kinds) {
+  const auto is_one = [&](Transform t) { return std::ranges::find(kinds, t) != kinds.end(); };
+  return std::all_of(p.transforms.begin(), p.transforms.end(), is_one) && p.line.empty() && p.modes.empty() &&
          p.points.empty() && p.between == Between::none;
 }
 
-/// Whether FFTs before both reshapes can put what they have: lines along one axis, in an order of memory that
+/// Whether FFTs before all reshapes can put what they have: lines along one axis, in an order of memory that
 /// stays.
-bool can_put_twice(const Schedule& schedule) {
+bool can_put_in_each(const Schedule& schedule) {
   return std::ranges::all_of(reshape_stages(schedule), [&](int reshape) {
     if (reshape == 0 || at(schedule.stages, reshape - 1).kind != Stage::Kind::fft) return false;
     const Field &before = at(schedule.fields, reshape), &after = at(schedule.fields, reshape + 1);
@@ -117,7 +118,8 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
                  const PipelineRules& rules) {
   const Problem& p = given.problem;
   const Schedule& schedule = schedules[0];
-  if (!given.on_device() || !is_c2c_alone(p)) return FftsPut::no;
+  const bool c2c = has_only(p, {Transform::c2c});
+  if (!given.on_device() || !has_only(p, {Transform::c2c, Transform::r2c})) return FftsPut::no;
   const std::size_t reshapes = reshape_stages(schedule).size();
   if (reshapes < 1 || reshapes > 2 || rules.coded || given.setting.devices->islands.several())
     return FftsPut::no;
@@ -126,15 +128,20 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
     return FftsPut::no;
   double largest = 0;
   for (const Field& field : schedule.fields) {
-    if (field.element == Element::real || !boxes_are_alike(field, schedule.ranks)) return FftsPut::no;
+    if (!boxes_are_alike(field, schedule.ranks)) return FftsPut::no;
     largest = std::max(largest, largest_bytes(field, rules.real_bytes));
   }
   if (given.wishes.puts.value == Puts::engine) return FftsPut::no;
   constexpr double small = 128 << 20;
-  if (reshapes == 1 && kernels_may_put(given, schedule, 0) && largest <= small) return FftsPut::small;
+  if (c2c && reshapes == 1 && kernels_may_put(given, schedule, 0) && largest <= small) return FftsPut::small;
   const Closed& closed = given.setting.closed;
   if (!closed.roomy.empty() || !closed.turns.empty()) return FftsPut::no;
-  if (reshapes == 2) return std::ranges::all_of(schedules, can_put_twice) ? FftsPut::twice : FftsPut::no;
+  if (!c2c) {
+    constexpr double least = 48 << 20;
+    const bool hides = reshapes == 1 && largest >= least && hides_puts(schedules[0]);
+    return hides && can_put_in_each(schedules[1]) ? FftsPut::large : FftsPut::no;
+  }
+  if (reshapes == 2) return std::ranges::all_of(schedules, can_put_in_each) ? FftsPut::twice : FftsPut::no;
   return std::ranges::all_of(schedules, hides_puts) ? FftsPut::large : FftsPut::no;
 }
 
@@ -142,11 +149,10 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
 /// one that cuts them.
 std::array<Schedule, 2> with_ffts_that_put(const Given& given, std::array<Schedule, 2> schedules) {
   const FftStage asked = given.wishes.fft_stage.value;
-  if (!given.on_device()) return schedules;
+  if (!given.on_device() || !has_only(given.problem, {Transform::c2c})) return schedules;
   transform_early(schedules[1]);
   if (asked == FftStage::automatic || asked == FftStage::last)
-    for (Schedule& s : schedules)
-      if (is_c2c_alone(given.problem)) transform_what_is_cut(s);
+    for (Schedule& schedule : schedules) transform_what_is_cut(schedule);
   return schedules;
 }
 

@@ -16,6 +16,7 @@ namespace {
 struct RowsAndColumns {
   FftDimension contiguous, other;
   std::vector<FftDimension> loops;  ///< over the planes
+  bool of_reals = false;            ///< along the contiguous axis
 
   Index count() const {
     Index n = 1;
@@ -25,18 +26,23 @@ struct RowsAndColumns {
 };
 
 std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
-  if (p.kind != FftKind::c2c) return std::nullopt;
+  const bool of_reals = p.kind == FftKind::real && p.direction == Direction::forward;
+  if (p.kind != FftKind::c2c && !of_reals) return std::nullopt;
   std::vector<FftDimension> axes = p.dimensions, loops = p.loops;
+  if (of_reals) std::ranges::rotate(axes, axes.end() - 1);  // the last one is r2c
   std::erase_if(axes, [](const FftDimension& d) { return d.n == 1; });
-  if (axes.size() != 2) return std::nullopt;
-  if (axes[0].from_stride != 1) std::swap(axes[0], axes[1]);
+  if (axes.size() != 2 || (of_reals && p.dimensions.back().n == 1)) return std::nullopt;
+  if (!of_reals && axes[0].from_stride != 1) std::swap(axes[0], axes[1]);
+  // Two real lines are transformed as one, and planes are whole numbers of pairs apart.
+  const auto is_odd = [](const FftDimension& d) { return d.from_stride % 2 != 0; };
+  if (of_reals && (axes[1].n % 2 != 0 || std::ranges::any_of(loops, is_odd))) return std::nullopt;
   // Longer lines leave a block of threads no memory beside them on some GPUs, and planes none in the cache.
   constexpr Index most_points = 2048;
   const bool fits = axes[0].from_stride == 1 && axes[0].to_stride == 1 && !axes[0].diverted &&
                     (p.diverted.count == 0 || axes[0].diverted_stride == 1) && line_radices(axes[0].n) &&
                     line_radices(axes[1].n) && std::max(axes[0].n, axes[1].n) <= most_points;
   if (!fits) return std::nullopt;
-  RowsAndColumns planes{axes[0], axes[1], merge_loops(std::move(loops))};
+  RowsAndColumns planes{axes[0], axes[1], merge_loops(std::move(loops)), of_reals};
   constexpr Index most = 1 << 16;
   const Index lines = std::max(axes[0].n, axes[1].n);
   if (planes.loops.size() >= LineStep::most_loops || planes.count() > most ||
@@ -106,14 +112,20 @@ std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& pr
   step.first.n = row.n;
   step.first.to_stride = column.n;
   step.first.loops[0] = {column.n, column.from_stride, 1, 0};
+  if (planes.of_reals) {
+    step.first.of_reals = true;
+    step.first.second_line = column.from_stride;
+    step.first.loops[0] = {column.n / 2, column.from_stride, 2, 0};
+  }
   step.second.n = column.n;
   step.second.to_stride = column.to_stride;
-  step.second.loops[0] = {row.n, column.n, 1, row.diverted_stride};
+  step.second.loops[0] = {step.first.modes(), column.n, 1, row.diverted_stride};
   step.second.factor = problem.scale;
   step.second.diverted = problem.diverted;
   step.second.diverted_stride = column.diverted_stride;
   for (const FftDimension& d : planes.loops) {
-    step.first.loops[static_cast<std::size_t>(step.first.count++)] = {d.n, d.from_stride, 0, 0};
+    step.first.loops[static_cast<std::size_t>(step.first.count++)] = {
+        d.n, planes.of_reals ? d.from_stride / 2 : d.from_stride, 0, 0};
     step.second.loops[static_cast<std::size_t>(step.second.count++)] = {d.n, 0, d.to_stride,
                                                                         d.diverted_stride};
   }

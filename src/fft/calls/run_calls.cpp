@@ -62,6 +62,7 @@ void add_calls(FftSequence& all, const FftProblem& problem, AxesOf axes, const P
     if (!last || e.to.bytes > 0) whole.diverted = {};
     const std::shared_ptr<StreamFft> fft = plan(whole, last ? &scale : nullptr);
     all.diverts = fft->diverts;
+    all.spares_output = fft->spares_output && e.steps.size() == 1;
     all.add(fft, step.sides == CallStep::Sides::to_only ? to : from,
             step.sides == CallStep::Sides::from_only ? from : to);
   }

@@ -52,6 +52,7 @@ class StridedLines final : public StreamFft {
     step_.roots = roots_.get();
     step_.turn.roots = turns_.get();
     diverts = step_.diverted.count > 0;
+    spares_output = step_.diverted.count == step_.n;
   }
   std::size_t work_bytes() const override { return 0; }
   void enqueue(DeviceStream& stream, std::byte* from, std::byte* to, std::byte* /*work*/,

@@ -42,12 +42,31 @@ __device__ void wait_for(const unsigned* counter, unsigned value) {
   __threadfence();
 }
 
+/// All stages but the first one of lines of real numbers, which are taken apart behind them.
 template <class Value, lines::AtOnce at_once>
+__device__ __forceinline__ void finish_reals(const Form& form, bool exists, lines::Column<Value, true> column,
+                                             const lines::Line<lines::real_of<Value>, at_once>& line,
+                                             const lines::Roots<lines::real_of<Value>>& roots) {
+  const std::uint32_t first = threadIdx.x >> column.shift, apart = threads >> column.shift;
+  for (int i = 1; i < form.stages; ++i) {
+    __syncthreads();
+    if (!exists) continue;
+    if (i + 1 < form.stages)
+      lines::run_stage<lines::Role::middle>(form, i, first, apart, column, line, roots);
+    else
+      lines::run_stage<lines::Role::last_kept>(form, i, first, apart, column, line, roots);
+  }
+  __syncthreads();
+  if (exists) lines::take_apart(form, first, apart, column, line);
+}
+
+/// `Reals`: the first step is one of real numbers.
+template <class Value, lines::AtOnce at_once, bool Reals>
 __global__ void __launch_bounds__(threads, blocks_together)
     transform_planes(const WEFT_GRID_CONSTANT Half<Value, at_once> first,
                      const WEFT_GRID_CONSTANT Half<Value, at_once> second,
                      const WEFT_GRID_CONSTANT Order order, unsigned planes, unsigned slots,
-                     const Counters counters) {
+                     std::int64_t plane_points, const Counters counters) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ unsigned told;  // by the first thread
   if (threadIdx.x == 0) told = atomicAdd(counters.taken, 1u);
@@ -63,7 +82,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
   const Half<Value, at_once>& half = is_second ? second : first;
   const lines::Tile at = is_second ? second.at : first.at;
-  const std::int64_t slot = static_cast<std::int64_t>(plane % slots) * first.form.n * second.form.n;
+  const std::int64_t slot = static_cast<std::int64_t>(plane % slots) * plane_points;
   // Chosen number by number, so that these stay in registers.
   lines::Line<lines::real_of<Value>, at_once> line{is_second ? second.line.from + slot : first.line.from,
                                                    is_second ? second.line.to : first.line.to + slot,
@@ -74,10 +93,18 @@ __global__ void __launch_bounds__(threads, blocks_together)
   const std::uint32_t columns = min(at.columns(), half.columns - start);
   const bool exists = column < columns;
   Value* const tile = reinterpret_cast<Value*>(shared);
-  lines::run_first_by_points(half.form, plane * half.columns + start, columns, threadIdx.x, threads, at, tile,
-                             line, roots);
-  if (exists) lines::go_to<lines::lines_in<Value>>(half.form, plane * half.columns + start + column, line);
-  finish<false>(half.form, exists, at.column<true>(tile, column), line, roots);
+  const std::uint32_t first_line = plane * half.columns + start;
+  const bool of_reals = Reals && !is_second;
+  if (of_reals)
+    lines::run_first_by_points<lines::Role::first_of_reals>(half.form, first_line, columns, threadIdx.x,
+                                                            threads, at, tile, line, roots);
+  else
+    lines::run_first_by_points(half.form, first_line, columns, threadIdx.x, threads, at, tile, line, roots);
+  if (exists) lines::go_to<lines::lines_in<Value>>(half.form, first_line + column, line);
+  if (of_reals)
+    finish_reals(half.form, exists, at.column<true>(tile, column), line, roots);
+  else
+    finish<false>(half.form, exists, at.column<true>(tile, column), line, roots);
 
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -97,12 +124,12 @@ __global__ void __launch_bounds__(threads, blocks_together)
   for (unsigned i = threadIdx.x; i < 2 + 2 * planes; i += threads) counters.taken[i] = 0;
 }
 
-template <class Value, lines::AtOnce at_once>
-Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
-              StreamHandle stream) {
+template <class Value, lines::AtOnce at_once, bool Reals>
+Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
+                 StreamHandle stream) {
   using Number = lines::Complex<lines::real_of<Value>>;
   constexpr int values = lines::lines_in<Value>;
-  const auto kernel = transform_planes<Value, at_once>;
+  const auto kernel = transform_planes<Value, at_once, Reals>;
   static KnownBytes known;
   Status error = success;
   const Index bytes = sizeof(Value), of_kernel = 64;
@@ -134,8 +161,15 @@ Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring,
   const Order order(step, tiles(first), tiles(second));
   kernel<<<order.count(), threads, static_cast<std::size_t>(most), stream>>>(
       first, second, order, static_cast<unsigned>(step.planes), static_cast<unsigned>(step.slots),
-      Counters(memory, step.planes));
+      step.plane_bytes() / static_cast<Index>(sizeof(Number)), Counters(memory, step.planes));
   return last_status();
+}
+
+template <class Value, lines::AtOnce at_once>
+Status launch(const PlaneLines& step, const LineArrays& arrays, std::byte* ring, std::byte* memory,
+              StreamHandle stream) {
+  return step.first.of_reals ? launch_as<Value, at_once, true>(step, arrays, ring, memory, stream)
+                             : launch_as<Value, at_once, false>(step, arrays, ring, memory, stream);
 }
 
 }  // namespace

@@ -19,14 +19,15 @@ namespace weft {
 
 /// The steps have the same loops behind their first one, which are those over the planes. Lines of the first
 /// one have adjacent points where they are read; in the ring it is lines that are adjacent, and then points
-/// of the lines of the second step. Its modes are stored beside each other for adjacent lines.
+/// of the lines of the second step. Its modes are stored beside each other for adjacent lines. The first step
+/// may be one of real numbers.
 struct PlaneLines {
   LineStep first, second;  ///< strides of planes in the ring are 0
   Index planes = 1;
   Index lead = 1;   ///< by how many planes the first step is ahead
   Index slots = 1;  ///< planes in the ring
 
-  Index plane_bytes() const { return first.n * second.n * 2 * first.real_bytes; }
+  Index plane_bytes() const { return first.modes() * second.n * 2 * first.real_bytes; }
   Index ring_bytes() const { return slots * plane_bytes(); }
   /// 32-bit counters in memory of the device, zero before and after a launch.
   Index counters() const { return 2 + 2 * planes; }

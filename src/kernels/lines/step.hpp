@@ -61,11 +61,18 @@ struct LineStep {
   LineTurn turn = {};
   DivertedModes diverted = {};
   Index diverted_stride = 0;
+  /// Points are real numbers: each line is two adjacent ones, which are the real and the imaginary parts of
+  /// what is transformed; of both the modes up to n / 2 are stored, beside each other. The input's loops
+  /// count pairs of numbers as well, and `second_line` is the distance of both lines in numbers.
+  bool of_reals = false;
+  Index second_line = 0;
 
+  /// Modes of a line.
+  Index modes() const { return of_reals ? n / 2 + 1 : n; }
   /// Whether the modes of a line are adjacent where they are stored, and so are its points.
   bool of_rows() const {
-    const Index to = diverted.count == n ? loops[0].diverted : loops[0].to;
-    return loops[0].from != 1 && from_stride == 1 && to != 1;
+    const Index to = diverted.count == n ? diverted_stride : to_stride;
+    return loops[0].from != 1 && from_stride == 1 && to == 1;
   }
 };
 

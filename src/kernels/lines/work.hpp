@@ -57,6 +57,7 @@ struct Form {
         backward(!step.forward),
         points_adjacent(step.loops[0].from != 1 && step.from_stride == 1),
         from_apart(step.loops[0].from),
+        second_line(step.second_line),
         to_apart(step.loops[0].to),
         diverted_apart(step.loops[0].diverted),
         turn_loop(step.turn.loop),
@@ -113,6 +114,7 @@ struct Form {
   bool backward;
   bool points_adjacent;                   ///< in the input it is points that are adjacent, not lines
   std::int64_t from_apart;                ///< of the second line of a value, in the input
+  std::int64_t second_line;               ///< `LineStep::second_line`
   std::int64_t to_apart, diverted_apart;  ///< the same where modes are stored by points
   Divisor first_butterflies;
   int turn_loop;             ///< or -1
@@ -264,6 +266,29 @@ WEFT_INLINE void read(const Line<Real, at_once>& line, const Complex<Real>* at, 
     value.second = line.half ? Complex<Real>{0, 0} : read_once(at + apart);
   }
 }
+/// Reads a real number.
+template <class Real>
+WEFT_INLINE Real read_number(const Real* at) {
+#if defined(__CUDA_ARCH__)
+  return __ldcg(at);
+#else
+  return *at;
+#endif
+}
+/// A point of two lines of real numbers (`LineStep::of_reals`).
+template <class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE void read_reals(const Form<Divisor>& form, const Line<Real, at_once>&, const Real* at,
+                            Complex<Real>& value) {
+  value = {read_number(at), read_number(at + form.second_line)};
+}
+template <class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE void read_reals(const Form<Divisor>& form, const Line<Real, at_once>& line, const Real* at,
+                            Pair<Real>& value) {
+  read_reals(form, line, at, value.first);
+  value.second = {0, 0};
+  if (!line.half) read_reals(form, line, at + 2 * form.from_apart, value.second);
+}
+
 template <class Real, AtOnce at_once>
 WEFT_INLINE void store(const Line<Real, at_once>&, Complex<Real>* at, std::int64_t /*apart*/,
                        Complex<Real> value) {
@@ -303,13 +328,16 @@ WEFT_INLINE Pair<Real> turned(const Form<Divisor>& form, const Line<Real, at_onc
 
 enum class Role {
   first,
+  first_of_reals,  ///< the same of lines of real numbers
   middle,
   last,
   last_turned,     ///< the last stage, which multiplies by the step's factors
   last_by_points,  ///< the last stage where the modes of a line are adjacent, not lines
+  last_kept,       ///< the last stage, which leaves its results in their places
 };
 constexpr WEFT_ANYWHERE bool is_last(Role role) {
-  return role == Role::last || role == Role::last_turned || role == Role::last_by_points;
+  return role == Role::last || role == Role::last_turned || role == Role::last_by_points ||
+         role == Role::last_kept;
 }
 
 /// Tables of roots in memory of the device: of `LineStep::roots` and of `LineTurn::roots`.
@@ -326,9 +354,9 @@ template <int Radix, Role role, class Divisor, class Value, bool Spread, AtOnce 
 WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Divisor>::Stage& stage,
                            std::uint32_t b, Column<Value, Spread> column,
                            const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots) {
-  constexpr bool last = is_last(role);
+  constexpr bool last = is_last(role), first = role == Role::first || role == Role::first_of_reals;
   const std::uint32_t below = last ? 1 : stage.below;
-  const std::uint32_t run = role == Role::first ? 0 : last ? b : stage.runs.divide(b);
+  const std::uint32_t run = first ? 0 : last ? b : stage.runs.divide(b);
   const std::uint32_t j = last ? 0 : b - run * below;
   const std::uint32_t point = run * Radix * below + j;
   Value x[Radix];
@@ -340,11 +368,16 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
       if (form.backward) x[k] = exchanged(x[k]);
       source += step;
     }
+  } else if constexpr (role == Role::first_of_reals) {
+    const auto* source = reinterpret_cast<const real_of<Value>*>(line.from) + point;
+    WEFT_UNROLL for (int k = 0; k < Radix; ++k) read_reals(form, line, source + k * below, x[k]);
   } else {
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] = column[point + k * below];
   }
   transform<Radix>(x);
-  if constexpr (last) {
+  if constexpr (role == Role::last_kept) {
+    WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k] = x[k];
+  } else if constexpr (last) {
     std::uint32_t rest = b, mode = 0, unit = 1;
     for (int i = 0; i + 1 < form.stages; ++i) {
       const std::uint32_t digit = form.stage[i].digit.divide(rest);
@@ -429,7 +462,7 @@ WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t 
 /// The first stage of so many columns of a block where points are adjacent: threads take butterflies in the
 /// order of a column's points, so that adjacent threads read adjacent points. `start`: the first line of all;
 /// `number`: that of the first column.
-template <class Divisor, class Value, AtOnce at_once>
+template <Role role = Role::first, class Divisor, class Value, AtOnce at_once>
 WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t number, std::uint32_t columns,
                                      std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
                                      const Line<real_of<Value>, at_once>& start,
@@ -440,10 +473,47 @@ WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t nu
       const std::uint32_t column = form.first_butterflies.divide(i);
       Line<real_of<Value>, at_once> line = start;
       go_to<lines_in<Value>>(form, number + column, line);
-      butterfly<Radix, Role::first>(form, form.stage[0], i - column * count, at.column<true>(tile, column),
-                                    line, roots);
+      butterfly<Radix, role>(form, form.stage[0], i - column * count, at.column<true>(tile, column), line,
+                             roots);
     }
   });
+}
+
+/// Where a column has a mode after the last stage.
+template <class Divisor>
+WEFT_INLINE std::uint32_t place_of(const Form<Divisor>& form, std::uint32_t mode) {
+  std::uint32_t place = 0;
+  for (int i = 0; i < form.stages; ++i) {
+    const std::uint32_t rest = mode / form.stage[i].radix;
+    place += (mode - rest * form.stage[i].radix) * form.stage[i].below;
+    mode = rest;
+  }
+  return place;
+}
+
+/// Stores the same mode of two real lines, `a` and `b` being modes k and n - k of what was made of them.
+template <class Real, AtOnce at_once>
+WEFT_INLINE void store_of_reals(const Line<Real, at_once>&, Complex<Real>* at, Complex<Real> a,
+                                Complex<Real> b) {
+  constexpr Real half = Real(0.5);
+  at[0] = {half * (a.re + b.re), half * (a.im - b.im)};
+  at[1] = {half * (a.im + b.im), half * (b.re - a.re)};
+}
+template <class Real, AtOnce at_once>
+WEFT_INLINE void store_of_reals(const Line<Real, at_once>& line, Complex<Real>* at, Pair<Real> a,
+                                Pair<Real> b) {
+  store_of_reals(line, at, a.first, b.first);
+  if (!line.half) store_of_reals(line, at + 2, a.second, b.second);
+}
+
+/// Behind the last stage of lines of real numbers: takes both apart, modes `first`, `first + apart`, ... of a
+/// column.
+template <class Divisor, class Value, bool Spread, AtOnce at_once>
+WEFT_INLINE void take_apart(const Form<Divisor>& form, std::uint32_t first, std::uint32_t apart,
+                            Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line) {
+  for (std::uint32_t k = first; 2 * k <= form.n; k += apart)
+    store_of_reals(line, line.to + k * form.to_stride, column[place_of(form, k)],
+                   column[place_of(form, k == 0 ? 0 : form.n - k)]);
 }
 
 /// The butterfly of the last stage whose first result is this mode.
