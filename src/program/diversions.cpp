@@ -221,7 +221,7 @@ std::vector<Diversion> diversions(const Program& program, Diverted what) {
       const bool to_peer = copy_at(program, i).to_rank >= 0;
       if (to_peer && !puts) continue;
       if (only_moves(program, op)) copies.push_back(i);
-      possible = possible && (!to_peer || only_moves(program, op));
+      possible = possible && (!puts || only_moves(program, op));
     }
     if (copies.empty() || !possible) continue;
     if (auto found = Finder(program, j, std::move(copies), puts).find()) all.push_back(std::move(*found));

@@ -11,6 +11,8 @@ namespace weft {
 
 /// The results of FFTs that would be stored elsewhere, and the copies that are left out for them.
 struct Diversion {
+  static constexpr int most_pieces = 16;  ///< that kernels store
+
   struct Piece {
     Box box;           ///< the whole of the result along all axes but one
     Operand to;        ///< where the box goes

@@ -217,6 +217,10 @@ TEST(DeviceDiversions, FftsPutInBothExchanges) {
             check_puts_of_ffts<double>(comm, p, options, "both exchanges");
             p.batch = 2;
             check_puts_of_ffts<float>(comm, p, options, "both exchanges");
+            // An odd number of rows.
+            p.batch = 1;
+            p.shape[1] = 25;
+            if (axis == 2) check_puts_of_ffts<float>(comm, p, options, "both exchanges");
           }
     });
 }

@@ -60,7 +60,13 @@ TEST(Design, HidesPutsOfLargeBoxes) {
     EXPECT_EQ(diversions(program_of(real, direction, 0), Diverted::puts).size(), 1U) << name_of(direction);
     EXPECT_EQ(axes_of(real.schedule(direction), 0).size(), direction == Direction::forward ? 2 : 1);
   }
-  p.shape = {128, 128, 128};
+  // Small and very large boxes, an odd number of rows, long rows, another real axis.
+  for (const Shape& shape : {Shape{128, 128, 128}, {1024, 1024, 1024}, {512, 405, 256}, {64, 128, 1620}}) {
+    p.shape = shape;
+    EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.ffts_put) << shape[2];
+  }
+  p.shape = {256, 256, 256};
+  p.transforms = {Transform::c2c, Transform::r2c, Transform::c2c};
   EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.ffts_put);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "design/rules/rules.hpp"
+#include "program/diversions.hpp"
 
 namespace weft {
 
@@ -105,12 +106,49 @@ bool can_put_in_each(const Schedule& schedule) {
   });
 }
 
+/// Whether every rank has heard of whom it puts to in one reshape by what it got in another one before
+/// (program/stream_plan.hpp), and these are no more than a kernel puts to.
+bool hears_first(const Schedule& now, int reshape, const Schedule& before, int last) {
+  const auto tiling = [](const Schedule& s, int number, int side) -> const Tiling& {
+    return *at(s.fields, at(reshape_stages(s), number) + side).tiling;
+  };
+  for (int r = 0; r < now.ranks; ++r) {
+    const Box from = tiling(now, reshape, 0).box(r), to = tiling(before, last, 1).box(r);
+    if (tiling(now, reshape, 1).count_overlaps(from) > Diversion::most_pieces) return false;
+    const std::vector<Overlap> sources = tiling(before, last, 0).overlaps(to);
+    for (const Overlap& o : tiling(now, reshape, 1).overlaps(from))
+      if (o.rank != r && std::ranges::find(sources, o.rank, &Overlap::rank) == sources.end()) return false;
+  }
+  return true;
+}
+
+/// Whether no rank waits for room in either of two reshapes of both directions, whichever came before.
+bool always_finds_room(const std::array<Schedule, 2>& schedules) {
+  return std::ranges::all_of(schedules, [&](const Schedule& now) {
+    return hears_first(now, 1, now, 0) && std::ranges::all_of(schedules, [&](const Schedule& before) {
+             return hears_first(now, 0, before, 1);
+           });
+  });
+}
+
+/// Whether two axes in one launch can be the real one and another (kernels/lines/planes.hpp).
+bool hides_real_rows(const Schedule& schedule) {
+  constexpr Index most = 1440;
+  const Stage& stage = schedule.stages.front();
+  const Field& reals = schedule.fields.front();
+  const Order& order = reals.order(0);
+  if (stage.real_axis != order[order.size() - 1] || reals.shape[stage.real_axis] > most) return false;
+  return std::ranges::all_of(stage.axes,
+                             [&](int a) { return a == stage.real_axis || reals.shape[a] % 2 == 0; });
+}
+
 /// Whether the last FFT before each exchange puts what it has itself (docs/adr/0048).
 enum class FftsPut {
   no,
   small,  ///< a small box of like parts that stays as precise as it is: tiles, which copy engines put beside
           ///< the FFTs, save less. On two H100 256^3 took 1.14 times as long with them in double precision
-  large,  ///< any such box whose puts are hidden: 512^3 takes 0.86 of the time
+  large,  ///< any such box whose puts are hidden, of real points from 48 to 512 MiB: 512^3 takes 0.86 of the
+          ///< time
   twice,  ///< in either of two exchanges, which land in the halves of one workspace in turn
 };
 
@@ -137,11 +175,17 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
   const Closed& closed = given.setting.closed;
   if (!closed.roomy.empty() || !closed.turns.empty()) return FftsPut::no;
   if (!c2c) {
-    constexpr double least = 48 << 20;
-    const bool hides = reshapes == 1 && largest >= least && hides_puts(schedules[0]);
+    // Of what a rank reads. Below, planning does not try two axes in one launch. Beyond, where rows of a tile
+    // are 64 bytes, tiles by copy engines are faster: 1024^3 takes 0.99 of the time forward, 0.92 backward.
+    constexpr double least = 48 << 20, most = 512 << 20;
+    const double read = largest_bytes(schedule.fields.front(), rules.real_bytes);
+    const bool hides =
+        reshapes == 1 && least <= read && read <= most && hides_puts(schedule) && hides_real_rows(schedule);
     return hides && can_put_in_each(schedules[1]) ? FftsPut::large : FftsPut::no;
   }
-  if (reshapes == 2) return std::ranges::all_of(schedules, can_put_in_each) ? FftsPut::twice : FftsPut::no;
+  if (reshapes == 2)
+    return std::ranges::all_of(schedules, can_put_in_each) && always_finds_room(schedules) ? FftsPut::twice
+                                                                                           : FftsPut::no;
   return std::ranges::all_of(schedules, hides_puts) ? FftsPut::large : FftsPut::no;
 }
 

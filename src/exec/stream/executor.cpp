@@ -43,11 +43,12 @@ void StreamExecutor::take_turn() {
   turn_ = static_cast<int>(second_ > 0 ? 2 * bit + which : bit);
 }
 
-/// Of two workspaces the one of the next execution: into this one peers may have put something already.
+/// Where peers may not have put something already: of two workspaces the one of the next execution, of the
+/// halves of one the second.
 void StreamExecutor::spoil(std::byte* work) {
   std::byte* const at = second_ == 0 ? work : workspace_ + (peer_shift_ == 0 ? second_ : 0);
-  const Index bytes = std::min(program_.workspace_bytes, fft_work_offset_);
-  compute_->fill(at, 0xff, static_cast<std::size_t>(bytes));
+  const Index bytes = std::min(program_.workspace_bytes, fft_work_offset_) - spoilt_from_;
+  compute_->fill(at + spoilt_from_, 0xff, static_cast<std::size_t>(bytes));
 }
 
 bool StreamExecutor::advance(Patience patience) {

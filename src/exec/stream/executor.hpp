@@ -98,7 +98,7 @@ class StreamExecutor final : public Interpreter {
     std::vector<BoundFft> ffts;
   };
   std::vector<BoundDiversion> bind_diversions(KnownFfts& known, Diverted what,
-                                              const ExecutorSettings& settings);
+                                              const ExecutorSettings& settings, int reshapes);
   void divert(const BoundDiversion& bound);
   void join_launches();
   void use(std::size_t call, const BoundFft& bound, const Diversion::Part* part);
@@ -127,6 +127,7 @@ class StreamExecutor final : public Interpreter {
   Index fft_work_bytes_ = 0, fft_work_offset_ = 0;
   bool carried_on_streams_ = false;  ///< whether an exchange is, that a failure of another rank would stop
   std::byte* workspace_ = nullptr;   ///< the plan's own
+  Index spoilt_from_ = 0;            ///< by a test: see `spoil`
   Index second_ = 0;                 ///< where in it executions in turn have theirs; 0: all have the same
   std::unique_ptr<DeviceStream> compute_, transfer_;
   std::unique_ptr<DeviceStream> captures_;  ///< in the place of the user's stream while that is captured

@@ -52,7 +52,8 @@ void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
   ffts_.resize(program_.ffts.size());
   used_.resize(program_.ffts.size());
   left_out_.assign(program_.ops.size(), false);
-  for (const BoundDiversion& d : bind_diversions(known, Diverted::own, settings)) divert(d);
+  const auto reshapes = static_cast<int>(program_.reshapes.size());
+  for (const BoundDiversion& d : bind_diversions(known, Diverted::own, settings, reshapes)) divert(d);
   for (std::size_t i = 0; i < ffts_.size(); ++i) {
     const FftCall& call = program_.ffts[i];
     if (call.twiddles) twiddles_.emplace(i, twiddles_of(call));
@@ -61,8 +62,7 @@ void StreamExecutor::bind_ffts(const ExecutorSettings& settings) {
   if (program_.workspace_bytes > settings.largest_in_turn) return;
   const bool in_turn =
       std::ranges::all_of(program_.reshapes, [](const ReshapeProgram& r) { return r.leg.in_turn(); });
-  with_room_ = bind_diversions(known, Diverted::puts, settings);
-  std::erase_if(with_room_, [&](const BoundDiversion& d) { return d.diversion.reshape > 0 && !in_turn; });
+  with_room_ = bind_diversions(known, Diverted::puts, settings, in_turn ? 2 : 1);
   for (const BoundDiversion& d : with_room_)
     for (const BoundFft& b : d.ffts) reserve_work(*b.fft);
 }
@@ -107,14 +107,17 @@ std::size_t StreamExecutor::call_of(const Diversion::Part& part) const {
   return static_cast<std::size_t>(program_.ops[static_cast<std::size_t>(part.op)].call);
 }
 
-/// Those of which FFTs can store all parts elsewhere.
-std::vector<StreamExecutor::BoundDiversion> StreamExecutor::bind_diversions(
-    KnownFfts& known, Diverted what, const ExecutorSettings& settings) {
+/// Those of the first `reshapes` of which FFTs can store all parts elsewhere.
+std::vector<StreamExecutor::BoundDiversion> StreamExecutor::bind_diversions(KnownFfts& known, Diverted what,
+                                                                            const ExecutorSettings& settings,
+                                                                            int reshapes) {
   std::vector<BoundDiversion> all;
   for (Diversion& diversion : diversions(program_, what)) {
+    if (diversion.reshape >= reshapes) continue;
     BoundDiversion bound{std::move(diversion), {}};
     const bool diverts = std::ranges::all_of(bound.diversion.parts, [&](const Diversion::Part& part) {
-      if (part.pieces.size() > DivertedModes::most_pieces) return false;
+      static_assert(Diversion::most_pieces == DivertedModes::most_pieces);
+      if (part.pieces.size() > Diversion::most_pieces) return false;
       bound.ffts.push_back(bind(known, program_.ffts[call_of(part)], &part, settings));
       return bound.ffts.back().fft->diverts;
     });
@@ -214,6 +217,11 @@ void StreamExecutor::link(const LinkRequest& request) {
   second_ = memory.second;
   for (const BoundDiversion& d : with_room_)
     if (d.diversion.reshape < memory.roomy) divert(d);
+  spoilt_from_ = memory.roomy > 1 ? program_.workspace_bytes : 0;
+  for (const BoundDiversion& d : with_room_)
+    for (const Diversion::Part& part : d.diversion.parts)
+      for (const Diversion::Piece& piece : part.pieces)
+        if (d.diversion.reshape > 0) spoilt_from_ = std::min(spoilt_from_, piece.to.offset);
   with_room_.clear();
   for (const auto& [name, elsewise] : used_) note_library(name, elsewise);
   const auto by_device = [](const ReshapeProgram& r) { return r.leg.traits.by_device; };

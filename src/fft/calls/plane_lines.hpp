@@ -11,8 +11,9 @@
 namespace weft {
 
 /// Whether it can do a problem: c2c along two axes of at most 2048 points for which kernels have radices, one
-/// of which is contiguous on both sides. Modes that are stored elsewhere are those of the other axis, and
-/// contiguous along the first one there, too.
+/// of which is contiguous on both sides; or r2c of the kind, if that is the real axis, the other one has an
+/// even number of points, and planes begin on multiples of two. Modes that are stored elsewhere are those of
+/// the other axis, and contiguous along the first one there, too.
 bool planes_can(const FftProblem& problem);
 
 /// By how many planes the first axis is ahead, at least two, and how many have room at a time, more than

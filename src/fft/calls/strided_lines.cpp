@@ -133,9 +133,10 @@ bool kernels_can(const CallStep& step) {
 }
 
 bool kernels_can_rows(const CallStep& step) {
-  const bool all_diverted = step.diverted.count == step.call.n[0];
+  const bool kept = step.diverted.count == 0,
+             all_diverted = step.diverted.count == step.call.n[0] && step.diverted_stride == 1;
   return have_kernels(step, loops_of(StepLines(step))) && step.call.from.stride == 1 &&
-         (all_diverted ? step.diverted_stride == 1 : step.diverted.count == 0 && step.call.to.stride == 1);
+         step.call.to.stride == 1 && (kept || all_diverted);
 }
 
 bool kernels_can_divert(const CallStep& step) {

@@ -41,7 +41,7 @@ struct LineTurn {
   const std::byte* roots = nullptr;
 };
 
-/// A c2c transform of each of many lines of `n` points, which are adjacent in memory: the first loop has
+/// A transform of each of many lines of `n` points, which are adjacent in memory: the first loop has
 /// stride 1. In the input the points of a line may be adjacent instead, or both these and its modes. Input
 /// and output may be the same lines.
 struct LineStep {
