@@ -28,7 +28,8 @@ class WEFT_API Options {
   /// - `fft_stage`: auto, early, next, last. When axes are transformed that are whole on every rank in
   ///   several stages: at once, in the next stage that transforms others, or in the last stage where they are
   ///   whole. auto: as predicted or measured to be fastest; else next for axes that leave a stage where rows
-  ///   of memory are cut for one where they are whole, early for others.
+  ///   of memory are cut for one where they are whole, early for others. Where GPUs put in both of two
+  ///   exchanges, right before the exchange that cuts an axis, and in the last stage otherwise.
   ///
   /// How exchanges and local FFTs follow each other in time:
   /// - `pipeline`: auto, sequential, th, windowed, planes, two-front, shared. auto is two-front among several
