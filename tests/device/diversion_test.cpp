@@ -219,7 +219,7 @@ TEST(DeviceDiversions, FftsPutInBothExchanges) {
             check_puts_of_ffts<float>(comm, p, options, "both exchanges");
             // An odd number of rows.
             p.batch = 1;
-            p.shape[1] = 25;
+            p.shape = {48, 25, 36};
             if (axis == 2) check_puts_of_ffts<float>(comm, p, options, "both exchanges");
           }
     });

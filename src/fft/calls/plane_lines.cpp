@@ -29,7 +29,7 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
   const bool of_reals = p.kind == FftKind::real && p.direction == Direction::forward;
   if (p.kind != FftKind::c2c && !of_reals) return std::nullopt;
   std::vector<FftDimension> axes = p.dimensions, loops = p.loops;
-  if (of_reals) std::ranges::rotate(axes, axes.end() - 1);  // the last one is r2c
+  if (of_reals) std::rotate(axes.begin(), axes.end() - 1, axes.end());  // the last one is r2c
   std::erase_if(axes, [](const FftDimension& d) { return d.n == 1; });
   if (axes.size() != 2 || (of_reals && p.dimensions.back().n == 1)) return std::nullopt;
   if (!of_reals && axes[0].from_stride != 1) std::swap(axes[0], axes[1]);
