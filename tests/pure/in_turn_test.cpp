@@ -169,7 +169,7 @@ bool all_find_room(const std::vector<Rank>& ranks) {
 
 std::string first_wrong(const std::vector<Rank>& ranks) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed)
-    if (const std::string wrong = Ranks(ranks, seed).run(); !wrong.empty()) return wrong;
+    if (std::string wrong = Ranks(ranks, seed).run(); !wrong.empty()) return wrong;
   return "";
 }
 
