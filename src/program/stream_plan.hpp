@@ -34,10 +34,10 @@ struct StreamPlan {
 /// has sent one in the execution before, behind all of the one before that.
 bool finds_room(const Program& program, const Program& before);
 
-/// The same of both reshapes of a program that land in the two halves of one workspace in turn, if nothing is
-/// read there but by the FFT behind each reshape, and `before` was executed before. Who gets a part has sent
-/// one in the reshape before, in `before` for the first one; and it sent that after it had read what landed
-/// in the same half the last time.
+/// The same of both reshapes of a program that land in the two halves of one workspace in turn, if FFTs put
+/// all, so that what landed is read by what follows the reshape alone, and `before` was executed before. Who
+/// gets a part has sent one in the reshape before, in `before` for the first one; and it sent that after it
+/// had read what landed in the same half the last time.
 bool finds_room_in_turn(const Program& program, const Program& before);
 
 /// `roomy`: in so many reshapes, the first ones, no rank waits for room, nor is any told of it.

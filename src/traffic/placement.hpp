@@ -1,5 +1,6 @@
 // Where the fields of a schedule are in a rank's workspace. The workspace has two halves. *Staging*, the
-// second one, has the source of a reshape; *landing*, the first one, gets its result. A buffered exchange
+// second one, has the source of a reshape; *landing*, the first one, gets its result. With planes, and where
+// reshapes land in turn, every second reshape has them the other way round. A buffered exchange
 // needs no more memory than that: the source of tile k is not needed once it is packed, so its memory is the
 // tile's receive buffer, and the result of tile k is not there before it is unpacked, so its memory is the
 // tile's send buffer (ADR 0003). Everything here follows from the schedule and the legs, so that a rank also
@@ -67,7 +68,7 @@ class Placement {
   Index largest_box(int rank) const;
   /// The source of reshape j in the half of `rank` where it does not land.
   Place staging(int j, int rank) const;
-  /// The result of reshape j in the landing half of `rank`. Some land in both halves in turn.
+  /// The result of reshape j in the half of `rank` where it lands.
   Place landing(int j, int rank) const;
   /// The send or receive buffer of a part of reshape j, from `base` on. It is dense in the memory order of
   /// the receiver, unless the part is coded: if the leg says so and it is shorter for that. A part that does

@@ -106,8 +106,8 @@ bool can_put_in_each(const Schedule& schedule) {
   });
 }
 
-/// Whether every rank has heard of whom it puts to in one reshape by what it got in another one before
-/// (program/stream_plan.hpp), and these are no more than a kernel puts to.
+/// Whether every rank puts, in one reshape, only to ranks from which it got a part in another reshape before
+/// (program/stream_plan.hpp), and to no more than a kernel puts to.
 bool hears_first(const Schedule& now, int reshape, const Schedule& before, int last) {
   const auto tiling = [](const Schedule& s, int number, int side) -> const Tiling& {
     return *at(s.fields, at(reshape_stages(s), number) + side).tiling;
@@ -147,8 +147,8 @@ enum class FftsPut {
   no,
   small,  ///< a small box of like parts that stays as precise as it is: tiles, which copy engines put beside
           ///< the FFTs, save less. On two H100 256^3 took 1.14 times as long with them in double precision
-  large,  ///< any such box whose puts are hidden, of real points from 48 to 512 MiB: 512^3 takes 0.86 of the
-          ///< time
+  large,  ///< any such box whose puts are hidden (512^3 takes 0.86 of the time); of r2c, one that a rank
+          ///< reads 48 to 512 MiB of
   twice,  ///< in either of two exchanges, which land in the halves of one workspace in turn
 };
 
@@ -175,8 +175,8 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
   const Closed& closed = given.setting.closed;
   if (!closed.roomy.empty() || !closed.turns.empty()) return FftsPut::no;
   if (!c2c) {
-    // Of what a rank reads. Below, planning does not try two axes in one launch. Beyond, where rows of a tile
-    // are 64 bytes, tiles by copy engines are faster: 1024^3 takes 0.99 of the time forward, 0.92 backward.
+    // Of what a rank reads. Below, planning does not try two axes in one launch. Beyond, 1024^3 was timed,
+    // where rows of a tile are 64 bytes: tiles by copy engines take 0.99 of the time forward, 0.92 backward.
     constexpr double least = 48 << 20, most = 512 << 20;
     const double read = largest_bytes(schedule.fields.front(), rules.real_bytes);
     const bool hides =

@@ -22,18 +22,29 @@ inline constexpr Index least_row = 64, most_tile = 100 << 10;
 
 using Form = lines::Form<Divider<std::uint32_t>>;
 
-/// All stages but the first one, of a column of the calling thread if it `exists`.
+/// The stages between the first and the last one, of a column of the calling thread if it `exists`. Before
+/// and after each, the block waits for all of its threads.
+template <class Value, bool Spread, lines::AtOnce at_once>
+__device__ __forceinline__ void run_middle(const Form& form, bool exists, lines::Column<Value, Spread> column,
+                                           const lines::Line<lines::real_of<Value>, at_once>& line,
+                                           const lines::Roots<lines::real_of<Value>>& roots) {
+  __syncthreads();
+  for (int i = 1; i + 1 < form.stages; ++i) {
+    if (exists)
+      lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> column.shift, threads >> column.shift,
+                                            column, line, roots);
+    __syncthreads();
+  }
+}
+
+/// All stages but the first one.
 template <bool MayTurn, class Value, bool Spread, lines::AtOnce at_once>
 __device__ __forceinline__ void finish(const Form& form, bool exists, lines::Column<Value, Spread> column,
                                        const lines::Line<lines::real_of<Value>, at_once>& line,
                                        const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
   const std::uint32_t first = threadIdx.x >> column.shift, apart = threads >> column.shift;
-  __syncthreads();
-  for (int i = 1; i + 1 < form.stages; ++i) {
-    if (exists) lines::run_stage<Role::middle>(form, i, first, apart, column, line, roots);
-    __syncthreads();
-  }
+  run_middle(form, exists, column, line, roots);
   if (!exists) return;
   if (MayTurn && form.turn_loop >= 0)
     lines::run_stage<Role::last_turned>(form, form.stages - 1, first, apart, column, line, roots);

@@ -48,13 +48,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
   const std::uint32_t column = threadIdx.x & (at.columns() - 1);
   Value* const tile = reinterpret_cast<Value*>(shared);
   lines::run_first_by_points(form, start, columns, threadIdx.x, threads, at, tile, line, roots);
-  __syncthreads();
-  for (int i = 1; i + 1 < form.stages; ++i) {
-    if (column < columns)
-      lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> at.shift, threads >> at.shift,
-                                            at.column<true>(tile, column), line, roots);
-    __syncthreads();
-  }
+  run_middle(form, column < columns, at.column<true>(tile, column), line, roots);
   lines::run_last_by_points(form, start, columns, threadIdx.x, threads, at, tile, line, roots);
   store_signals(signals);
 }

@@ -48,14 +48,9 @@ __device__ __forceinline__ void finish_reals(const Form& form, bool exists, line
                                              const lines::Line<lines::real_of<Value>, at_once>& line,
                                              const lines::Roots<lines::real_of<Value>>& roots) {
   const std::uint32_t first = threadIdx.x >> column.shift, apart = threads >> column.shift;
-  for (int i = 1; i < form.stages; ++i) {
-    __syncthreads();
-    if (!exists) continue;
-    if (i + 1 < form.stages)
-      lines::run_stage<lines::Role::middle>(form, i, first, apart, column, line, roots);
-    else
-      lines::run_stage<lines::Role::last_kept>(form, i, first, apart, column, line, roots);
-  }
+  run_middle(form, exists, column, line, roots);
+  if (exists)
+    lines::run_stage<lines::Role::last_kept>(form, form.stages - 1, first, apart, column, line, roots);
   __syncthreads();
   if (exists) lines::take_apart(form, first, apart, column, line);
 }

@@ -1,0 +1,299 @@
+// A step of line FFTs as kernels need it, for host and devices: its numbers, where lines and columns lie, and
+// how their points are read and stored. work.hpp has what is computed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/lines/planes.hpp"
+#include "kernels/lines/step.hpp"
+#include "kernels/lines/values.hpp"
+
+namespace weft::lines {
+
+/// A step as kernels need it; `Divisor` divides by a number known in advance.
+template <class Divisor>
+struct Form {
+  struct Stage {
+    std::uint32_t radix = 1, below = 1;
+    std::uint32_t turn = 1;  ///< n / (radix below): by how many roots result 1 of butterfly 1 is turned
+    Divisor runs;            ///< by `below`
+    Divisor digit;           ///< by `below` over the last radix, for all stages but the last one
+  };
+  struct Loop {
+    Divisor n;
+    std::int64_t from = 0, to = 0, diverted = 0;
+  };
+
+  /// Of diverted modes behind the first piece.
+  struct Piece {
+    std::uint32_t begin = 0;
+    std::int64_t shift = 0;  ///< of its modes, from where they would be if they belonged to the first piece
+  };
+
+  /// `values`: how many lines there are in a value.
+  Form(const LineStep& step, const LineArrays& arrays, int values)
+      : n(static_cast<std::uint32_t>(step.n)),
+        stages(step.stages),
+        loops(step.count),
+        from_stride(step.from_stride),
+        to_stride(step.to_stride),
+        diverted_stride(step.diverted_stride),
+        diverted_first(static_cast<std::uint32_t>(step.diverted.first)),
+        diverted_count(static_cast<std::uint32_t>(step.diverted.count)),
+        pieces(step.diverted.pieces),
+        last_is_half(step.loops[0].n % values != 0),
+        backward(!step.forward),
+        points_adjacent(step.loops[0].from != 1 && step.from_stride == 1),
+        from_apart(step.loops[0].from),
+        second_line(step.second_line),
+        to_apart(step.loops[0].to),
+        diverted_apart(step.loops[0].diverted),
+        turn_loop(step.turn.loop),
+        turn_apart(step.turn.loop == 0 ? 1 : 0),
+        turn_bits(static_cast<std::uint32_t>(step.turn.low_bits)),
+        factor(step.factor),
+        diverted_factor(step.factor * step.diverted.scale) {
+    const auto last = static_cast<std::uint32_t>(step.radices[static_cast<std::size_t>(stages - 1)]);
+    std::uint32_t below = n;
+    for (int i = 0; i < stages; ++i) {
+      Stage& s = stage[i];
+      s.radix = static_cast<std::uint32_t>(step.radices[static_cast<std::size_t>(i)]);
+      s.turn = n / below;
+      s.below = below /= s.radix;
+      s.runs = Divisor(s.below);
+      if (i + 1 < stages) s.digit = Divisor(s.below / last);
+    }
+    first_butterflies = Divisor(stage[0].below);
+    for (int i = 0; i < loops; ++i) {
+      const LineLoop& given = step.loops[static_cast<std::size_t>(i)];
+      const std::int64_t apart = i == 0 ? values : 1;
+      const auto count = static_cast<std::uint32_t>((given.n + apart - 1) / apart);
+      loop[i] = {Divisor(count), given.from * apart, given.to * apart, given.diverted * apart};
+      lines *= count;
+    }
+    const auto address = [&](int i) {
+      return reinterpret_cast<std::uintptr_t>(arrays.diverted[static_cast<std::size_t>(i)]);
+    };
+    for (int i = 1; i < pieces; ++i) {
+      const Index begin = step.diverted.begin[static_cast<std::size_t>(i)];
+      piece[i] = {static_cast<std::uint32_t>(begin),
+                  static_cast<std::int64_t>(address(i) - address(0)) / (2 * step.real_bytes) -
+                      begin * diverted_stride};
+    }
+  }
+
+  /// Of a diverted mode, counted from the first of them.
+  WEFT_ANYWHERE std::int64_t shift_of(std::uint32_t mode) const {
+    std::int64_t shift = 0;
+    for (int i = 1; i < pieces && mode >= piece[i].begin; ++i) shift = piece[i].shift;
+    return shift;
+  }
+
+  std::uint32_t n;
+  int stages, loops;
+  Stage stage[LineStep::most_stages];
+  std::int64_t from_stride, to_stride, diverted_stride;
+  std::uint32_t diverted_first, diverted_count;
+  int pieces;
+  Piece piece[DivertedModes::most_pieces];
+  Loop loop[LineStep::most_loops];
+  std::uint32_t lines = 1;  ///< values across all loops
+  bool last_is_half;        ///< the last value of the first loop has one line
+  bool backward;
+  bool points_adjacent;                   ///< in the input it is points that are adjacent, not lines
+  std::int64_t from_apart;                ///< of the second line of a value, in the input
+  std::int64_t second_line;               ///< `LineStep::second_line`
+  std::int64_t to_apart, diverted_apart;  ///< the same where modes are stored by points
+  Divisor first_butterflies;
+  int turn_loop;             ///< or -1
+  std::uint32_t turn_apart;  ///< of the second line of a value, along that loop
+  std::uint32_t turn_bits;
+  double factor, diverted_factor;
+};
+
+/// A column of a tile, in which each point has a row with a value for each column. `Spread`: columns change
+/// places from row to row, so that adjacent points of a column are in different banks of a GPU's shared
+/// memory, as adjacent columns of a point are: 8 values of 16 bytes fill all banks.
+template <class Value, bool Spread>
+struct Column {
+  Value* tile;  ///< of all columns if spread, else where this one begins
+  std::uint32_t shift, number;
+
+  WEFT_ANYWHERE Value& operator[](std::uint32_t point) const {
+    if constexpr (Spread) {
+      constexpr std::uint32_t bits = 3;
+      const std::uint32_t turned =
+          shift < bits ? (point >> (bits - shift)) & ((1U << shift) - 1) : point & ((1U << bits) - 1);
+      return tile[(point << shift) + (number ^ turned)];
+    } else {
+      return tile[point << shift];
+    }
+  }
+};
+
+/// The shape of a tile.
+struct Tile {
+  std::uint32_t shift;  ///< of the number of columns, a power of two
+
+  WEFT_ANYWHERE std::uint32_t columns() const { return 1U << shift; }
+  template <bool Spread, class Value>
+  WEFT_ANYWHERE Column<Value, Spread> column(Value* tile, std::uint32_t number) const {
+    return {Spread ? tile : tile + number, shift, number};
+  }
+};
+
+/// Whether every value is stored on a multiple of its size, if the arrays begin on one, and no value has a
+/// line less than others: all strides but the first loop's are multiples of a value.
+inline bool store_on_values(const LineStep& step, int values) {
+  bool all =
+      step.loops[0].n % values == 0 && step.to_stride % values == 0 && step.diverted_stride % values == 0;
+  for (int i = 1; i < step.count; ++i) {
+    const LineLoop& loop = step.loops[static_cast<std::size_t>(i)];
+    all = all && loop.to % values == 0 && loop.diverted % values == 0;
+  }
+  return all;
+}
+/// The same of what is read.
+inline bool read_on_values(const LineStep& step, int values) {
+  bool all = step.loops[0].n % values == 0 && step.loops[0].from == 1 && step.from_stride % values == 0;
+  for (int i = 1; i < step.count; ++i)
+    all = all && step.loops[static_cast<std::size_t>(i)].from % values == 0;
+  return all;
+}
+
+/// What is moved a value at once, that is 16 bytes. The rest is moved line by line.
+enum class AtOnce { none, stores, all };
+
+/// Where the line, or lines, of a value begin. A kernel that had to ask for each value whether it can be
+/// moved at once would wait for each: it took 1.6 times as long (H100, single precision).
+template <class Real, AtOnce at_once>
+struct Line {
+  const Complex<Real>* from;
+  Complex<Real>*to, *diverted;
+  bool half = false;         ///< there is one line in this value only; never where any are moved at once
+  std::uint32_t turned = 0;  ///< index along `LineStep::turn`'s loop
+};
+
+template <class Value>
+bool begins_on_value(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % sizeof(Value) == 0;
+}
+
+/// Calls `run` with the first line. Without diverted modes their place is that of the others.
+template <class Value, class Run>
+auto from_first_line(const LineStep& step, const LineArrays& arrays, const Run& run) {
+  using Real = real_of<Value>;
+  using Number = Complex<Real>;
+  const bool diverts = step.diverted.count > 0;
+  const auto* from = reinterpret_cast<const Number*>(arrays.from);
+  auto* to = reinterpret_cast<Number*>(arrays.to);
+  auto* diverted = reinterpret_cast<Number*>(diverts ? arrays.diverted.front() : arrays.to);
+  constexpr int values = lines_in<Value>;
+  if constexpr (values > 1) {
+    const bool at_once = read_on_values(step, values) && store_on_values(step, values) &&
+                         begins_on_value<Value>(arrays.from) && begins_on_value<Value>(arrays.to) &&
+                         std::ranges::all_of(arrays.diverted, begins_on_value<Value>);
+    if (!at_once) return run(Line<Real, AtOnce::none>{from, to, diverted});
+  }
+  return run(Line<Real, AtOnce::all>{from, to, diverted});
+}
+
+/// Whether both steps of planes can store values of several lines at once.
+template <class Value>
+bool store_at_once(const PlaneLines& step, const LineArrays& arrays) {
+  constexpr int values = lines_in<Value>;
+  return store_on_values(step.first, values) && store_on_values(step.second, values) &&
+         begins_on_value<Value>(arrays.to) && std::ranges::all_of(arrays.diverted, begins_on_value<Value>);
+}
+
+/// Moves from the first line to the given value, of so many lines each.
+template <int values, class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE void go_to(const Form<Divisor>& form, std::uint32_t number, Line<Real, at_once>& line) {
+  for (int i = 0; i < form.loops; ++i) {
+    const std::uint32_t rest = form.loop[i].n.divide(number), at = number - rest * form.loop[i].n.divisor();
+    line.from += at * form.loop[i].from;
+    line.to += at * form.loop[i].to;
+    line.diverted += at * form.loop[i].diverted;
+    if (at_once == AtOnce::none && i == 0 && form.last_is_half && at + 1 == form.loop[0].n.divisor())
+      line.half = true;
+    if (i == form.turn_loop) line.turned = i == 0 ? at * values : at;
+    number = rest;
+  }
+}
+
+/// Reads 8 or 16 bytes. What is read once does not take the place of roots in the first-level cache.
+template <class T>
+WEFT_INLINE T read_once(const T* at) {
+#if defined(__CUDA_ARCH__)
+  using Raw = std::conditional_t<sizeof(T) == 16, float4, float2>;
+  const Raw raw = __ldcg(reinterpret_cast<const Raw*>(at));
+  T value;
+  memcpy(&value, &raw, sizeof value);
+  return value;
+#elif defined(WEFT_ON_DEVICE)
+  using Raw = float __attribute__((ext_vector_type(sizeof(T) / sizeof(float))));
+  return __builtin_bit_cast(T, __builtin_nontemporal_load(reinterpret_cast<const Raw*>(at)));
+#else
+  return *at;
+#endif
+}
+
+/// `apart`: of the second line.
+template <class Real, AtOnce at_once>
+WEFT_INLINE void read(const Line<Real, at_once>&, const Complex<Real>* at, std::int64_t /*apart*/,
+                      Complex<Real>& value) {
+  value = read_once(at);
+}
+template <class Real, AtOnce at_once>
+WEFT_INLINE void read(const Line<Real, at_once>& line, const Complex<Real>* at, std::int64_t apart,
+                      Pair<Real>& value) {
+  if constexpr (at_once == AtOnce::all) {
+    value = read_once(reinterpret_cast<const Pair<Real>*>(at));
+  } else {
+    value.first = read_once(at);
+    value.second = line.half ? Complex<Real>{0, 0} : read_once(at + apart);
+  }
+}
+/// Reads a real number.
+template <class Real>
+WEFT_INLINE Real read_number(const Real* at) {
+#if defined(__CUDA_ARCH__)
+  return __ldcg(at);
+#else
+  return *at;
+#endif
+}
+/// A point of two lines of real numbers (`LineStep::of_reals`).
+template <class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE void read_reals(const Form<Divisor>& form, const Line<Real, at_once>&, const Real* at,
+                            Complex<Real>& value) {
+  value = {read_number(at), read_number(at + form.second_line)};
+}
+template <class Divisor, class Real, AtOnce at_once>
+WEFT_INLINE void read_reals(const Form<Divisor>& form, const Line<Real, at_once>& line, const Real* at,
+                            Pair<Real>& value) {
+  read_reals(form, line, at, value.first);
+  value.second = {0, 0};
+  if (!line.half) read_reals(form, line, at + 2 * form.from_apart, value.second);
+}
+
+template <class Real, AtOnce at_once>
+WEFT_INLINE void store(const Line<Real, at_once>&, Complex<Real>* at, std::int64_t /*apart*/,
+                       Complex<Real> value) {
+  *at = value;
+}
+template <class Real, AtOnce at_once>
+WEFT_INLINE void store(const Line<Real, at_once>& line, Complex<Real>* at, std::int64_t apart,
+                       Pair<Real> value) {
+  if constexpr (at_once != AtOnce::none) {
+    *reinterpret_cast<Pair<Real>*>(at) = value;
+  } else {
+    *at = value.first;
+    if (!line.half) at[apart] = value.second;
+  }
+}
+
+}  // namespace weft::lines
