@@ -40,6 +40,7 @@ std::byte* DeviceMirror::fresh(std::size_t bytes) {
   const DeviceScope scope(*device_);
   kept_.push_back(device_->allocate(bytes, "test"));
   stream_->fill(kept_.back().get(), 0xff, bytes);
+  finish();  // an execution may be enqueued on another stream
   return kept_.back().get();
 }
 

@@ -16,9 +16,9 @@ class DeviceMirror {
   DeviceMirror();
   ~DeviceMirror();
 
-  /// What executions are to be enqueued on.
+  /// What executions may be enqueued on.
   DeviceStream& stream() { return *stream_; }
-  /// Device memory with what lies at `host`, uploaded on the stream.
+  /// Device memory with what lies at `host`, once it is there: executions may use any stream.
   std::byte* upload(const void* host, std::size_t bytes);
   /// The same, each byte 0xff.
   std::byte* fresh(std::size_t bytes);
