@@ -85,7 +85,6 @@ BoundProblem bound(const PlanRequest& request, const Wishes& wishes, const Setti
                   executor_settings(request, wishes, design),
                   request.devices.ids,
                   setting.near_groups(),
-                  wishes.staging.value != Switch::on,
                   request.room};
   b.plan = std::make_unique<BoundPlan>(std::move(design), std::move(binding));
   return b;

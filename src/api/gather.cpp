@@ -145,14 +145,25 @@ DeviceFacts device_facts(CommImpl& comm, const DeviceRanks& devices) {
   return facts;
 }
 
-/// Why an exchange that not every system has is not there, on any rank. Looking takes time: it is done where
-/// the exchange may be used.
-std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
+bool is_named(const ExchangeRow& row, const Wishes& wishes) {
   const std::vector<std::string>& names = wishes.exchange.value;
-  const bool named = std::find(names.begin(), names.end(), row.name) != names.end();
-  if (row.missing == nullptr || !works_among(row.traits, comm.nodes(), comm.threads() != nullptr) ||
-      (!named && (wishes.effort.value == Effort::estimate || row.traits.one_group)))
-    return "";
+  return std::find(names.begin(), names.end(), row.name) != names.end();
+}
+
+/// Whether an exchange that not every system has may be used. Looking for it takes time.
+bool is_looked_for(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
+  return works_among(row.traits, comm.nodes(), comm.threads() != nullptr) &&
+         (is_named(row, wishes) || (wishes.effort.value != Effort::estimate && !row.traits.one_group));
+}
+
+bool takes_devices(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
+  if (row.takes_devices == nullptr || (row.traits.by_name_only && !is_named(row, wishes))) return false;
+  return works_among(row.traits, comm.nodes(), comm.threads() != nullptr) && row.takes_devices(comm);
+}
+
+/// Why an exchange that not every system has is not there, on any rank.
+std::string missing(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
+  if (row.missing == nullptr || !is_looked_for(row, comm, wishes)) return "";
   const std::string mine = row.missing(comm);
   const std::vector<int> all = all_of(comm, mine.empty() ? 0 : 1);
   const auto first = std::find(all.begin(), all.end(), 1);
@@ -183,9 +194,9 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
   setting.hardware_threads = shortened(all_of(comm, hardware_threads()));
   setting.cache_bytes = shortened(all_of(comm, Index{second_cache_bytes()}));
   for (const ExchangeRow& row : exchange_table())
-    setting.offers.push_back(
-        {row.name, row.traits, why_not(row, setting), moves_on(row.traits, setting.nodes),
-         row.takes_devices != nullptr && row.takes_devices(comm), missing(row, comm, wishes)});
+    setting.offers.push_back({row.name, row.traits, why_not(row, setting),
+                              moves_on(row.traits, setting.nodes),
+                              devices.mine && takes_devices(row, comm, wishes), missing(row, comm, wishes)});
   return setting;
 }
 

@@ -202,12 +202,13 @@ Gradient::Gradient(const Comm& comm, const Problem& problem, const Options& opti
                      " axis first");
     });
     compare_lines(c, mine);
+    const std::array<Side, 2> sides = collectively([&] { return sides_of(comm, all); });
+    impl_ = std::make_unique<Impl>(Impl{comm, all, sides, {}, {}});
+    for (int a = 0; a < all.shape.size(); ++a)
+      if (all.transforms[a] != Transform::none) impl_->axes.push_back(a);
+    if (last_axis_first) std::ranges::reverse(impl_->axes);
+    for (const int axis : impl_->axes) collectively([&] { impl_->add(axis, options, lengths); });
   });
-  impl_ = std::make_unique<Impl>(Impl{comm, all, sides_of(comm, all), {}, {}});
-  for (int a = 0; a < all.shape.size(); ++a)
-    if (all.transforms[a] != Transform::none) impl_->axes.push_back(a);
-  if (last_axis_first) std::ranges::reverse(impl_->axes);
-  for (const int axis : impl_->axes) impl_->add(axis, options, lengths);
 }
 Gradient::~Gradient() = default;
 Gradient::Gradient(Gradient&&) noexcept = default;

@@ -163,8 +163,8 @@ struct Online::Search {
 Online::Online(PlanImpl& plan, double making_s) : plan_(plan), making_s_(making_s) {
   CommImpl& c = plan.comm.impl();
   JointSteps steps("plan");
-  steps.take([&] { late_ = c.late_maximum(); });
-  steps.take([&] { clock_ahead_ = clock_ahead(c); });
+  steps.take_together(c, [&] { late_ = c.late_maximum(); });
+  steps.take_together(c, [&] { clock_ahead_ = clock_ahead(c); });
   steps.take([&] {
     watches_ = plan.wishes.online.value > 0 && !plan.trace;
     tuned_.state = why_not(plan);

@@ -8,7 +8,7 @@
 namespace weft {
 
 Plan::Plan(const Comm& comm, const Problem& problem, const Options& options)
-    : impl_(std::make_unique<PlanImpl>(comm, problem, options)) {}
+    : impl_(PlanImpl::make(comm, problem, options)) {}
 void Plan::refuse(const Comm& comm, const Error& why) {
   PlanImpl::refuse(comm, why);
 }

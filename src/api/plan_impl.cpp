@@ -13,12 +13,23 @@
 
 namespace weft {
 
-PlanImpl::PlanImpl(const Comm& communicator, const Problem& given, const Options& of_user)
-    : comm(communicator), problem(given), options(of_user) {
-  const DeviceRange range(("weft plan " + by_x(problem.shape)).c_str());
+std::unique_ptr<PlanImpl> PlanImpl::make(const Comm& comm, const Problem& problem, const Options& options) {
   CommImpl& c = comm.impl();
   c.check_alive("plan");
-  planning(c, [&] { make(); });
+  std::unique_ptr<PlanImpl> made;
+  std::optional<DeviceRange> range;
+  planning(c, [&] {
+    std::vector<std::string> mine;
+    together(c, "plan", [&] {
+      range.emplace(("weft plan " + by_x(problem.shape)).c_str());
+      made = std::make_unique<PlanImpl>(comm, problem, options);
+      mine = made->read();
+    });
+    compare_lines(c, mine);
+    made->go_on();
+    made->complete = true;
+  });
+  return made;
 }
 
 void PlanImpl::refuse(const Comm& comm, const Error& why) {
@@ -28,20 +39,22 @@ void PlanImpl::refuse(const Comm& comm, const Error& why) {
   throw Error("plan", "a rank failed and was not heard", "no such failure: please report it");
 }
 
-void PlanImpl::make() {
+/// What the user wants, line by line. Local.
+std::vector<std::string> PlanImpl::read() {
+  test_point("plan", comm.rank());
+  warn_of_unknown_variables();
+  check_problem(problem, comm.size());
+  wishes = wishes_of(options);
+  if (wishes.effort.value == Effort::online && problem.memory != MemoryKind::host)
+    throw Error("plan: option effort", "online with arrays in memory of GPUs", "measure or patient");
+  std::vector<std::string> lines = describe(problem);
+  for (const std::string& line : describe(options)) lines.push_back(line);
+  return lines;
+}
+
+/// What all ranks want alike. Collective.
+void PlanImpl::go_on() {
   CommImpl& c = comm.impl();
-  std::vector<std::string> mine;
-  together(c, "plan", [&] {
-    test_point("plan", c.rank());
-    warn_of_unknown_variables();
-    check_problem(problem, c.size());
-    wishes = wishes_of(options);
-    if (wishes.effort.value == Effort::online && problem.memory != MemoryKind::host)
-      throw Error("plan: option effort", "online with arrays in memory of GPUs", "measure or patient");
-    mine = describe(problem);
-    for (const std::string& line : describe(options)) mine.push_back(line);
-  });
-  compare_lines(c, mine);
   PlanRequest request{comm, problem, options, wishes, devices};
   collectively([&] {
     devices = find_devices(c, problem);
@@ -70,7 +83,7 @@ void PlanImpl::make() {
 }
 
 PlanImpl::~PlanImpl() {
-  if (trace) trace->write(*bound);
+  if (complete && trace) trace->write(*bound);
 }
 
 /// What was found may be impossible by now, and the user has not asked for it.
@@ -86,6 +99,7 @@ void PlanImpl::bind_as_learnt(const PlanRequest& request) {
              [&] { wishes = wishes_of(request.options, learnt.options, learnt.origin); });
     return bind_now();
   } catch (const AgreedFailure& failure) {
+    comm.impl().check_alive("plan");
     const std::string who = name_of(learnt.origin);
     if (comm.rank() == 0) warn("what " + who + " says of this problem does not work: " + failure.what());
     learnt.options.clear();

@@ -21,12 +21,16 @@ struct PlanImpl {
   /// What is behind a plan, for those who look at more than users do.
   static const PlanImpl& of(const Plan& plan) { return plan.impl(); }
 
-  PlanImpl(const Comm& communicator, const Problem& given, const Options& of_user);
+  /// Collective; throws the same `weft::Error` on all ranks, unless one has failed by itself.
+  static std::unique_ptr<PlanImpl> make(const Comm& comm, const Problem& problem, const Options& options);
+  PlanImpl(const Comm& communicator, const Problem& given, const Options& of_user)
+      : comm(communicator), problem(given), options(of_user) {}
   ~PlanImpl();
   PlanImpl(const PlanImpl&) = delete;
   PlanImpl& operator=(const PlanImpl&) = delete;
 
-  void make();
+  std::vector<std::string> read();
+  void go_on();
   void bind_as_learnt(const PlanRequest& request);
   /// `Plan::refuse`.
   [[noreturn]] static void refuse(const Comm& comm, const Error& why);
@@ -69,6 +73,7 @@ struct PlanImpl {
   std::array<UserArray, 2> arrays;  ///< before and after forward
   std::vector<ModeColumn> columns;  ///< of this rank, if modes are given by columns
   std::unique_ptr<BoundPlan> bound;
+  bool complete = false;           ///< it has been made
   std::optional<PlanTrace> trace;  ///< if option trace names a file
   Index users_workspace = 0;       ///< bytes that the user gives, if he does
   std::unique_ptr<Online> online;  ///< with effort online

@@ -51,13 +51,13 @@ int roomy_reshapes(const Design& design) {
   return in_turn ? 2 : 1;
 }
 
-/// What goes from one device to the other by way of MPI alone is not modelled.
+/// What a library of the host takes from one device to another is not modelled.
 void check_staging(const Design& design, Direction direction) {
   const std::vector<std::string>& staged = design.memory.staged;
   for (const Leg& leg : design.legs_of(direction))
     if (!leg.traits.stores && !leg.traits.by_device &&
         std::find(staged.begin(), staged.end(), leg.exchange) == staged.end())
-      throw Error("model", "exchange " + leg.exchange + " by an MPI that takes memory of devices",
+      throw Error("model", "exchange " + leg.exchange + ", given memory of devices",
                   "option staging=on, or exchange direct");
 }
 

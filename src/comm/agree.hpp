@@ -15,8 +15,8 @@ namespace weft {
 /// Allocates nothing if no rank has failed.
 void agree_on(CommImpl& comm, const std::optional<Error>& failure);
 
-/// Steps that communicate. Every rank takes all steps even if one fails, so that no rank waits for another
-/// inside a step. At the end the ranks agree on the first failure.
+/// Steps of which every rank takes all even if one fails, so that no rank waits for another inside a step. At
+/// the end the ranks agree on the first failure.
 class JointSteps {
  public:
   explicit JointSteps(const char* operation) : operation_(operation) {}
@@ -36,6 +36,21 @@ class JointSteps {
       failure = Error(operation_, "an exception of unknown type", "");
     }
     if (!failure_) failure_ = failure;
+  }
+  /// A step that throws the same `weft::Error` on all ranks or on none. A rank that fails otherwise leaves:
+  /// the others may wait for it inside.
+  template <class Step>
+  void take_together(CommImpl& comm, const Step& step) {
+    take([&] {
+      try {
+        step();
+      } catch (const Error&) {
+        throw;
+      } catch (...) {
+        comm.leave_collectives(std::current_exception());
+        throw;
+      }
+    });
   }
   /// Collective.
   void agree(CommImpl& comm) const { agree_on(comm, failure_); }
@@ -71,7 +86,8 @@ void planning(CommImpl& comm, const Steps& steps) {
   } catch (const AgreedFailure& failure) {
     std::rethrow_exception(failure.original);
   } catch (...) {
-    comm.poison(std::current_exception());
+    comm.complete_collectives();
+    comm.leave_collectives(std::current_exception());
     throw;
   }
 }

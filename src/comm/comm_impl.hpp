@@ -100,8 +100,7 @@ class CommImpl {
   /// Must be called before this rank waits for all ranks elsewhere.
   void complete_collectives() noexcept;
 
-  /// Throws `weft::Error` if the ranks cannot communicate any more (MPI finalised, another thread rank has
-  /// failed).
+  /// Throws `weft::Error` if the ranks cannot communicate any more (MPI finalised, another rank has failed).
   virtual void check_alive(const char* operation) const = 0;
   /// Whether other ranks may have ended, as their processes may once MPI is finalised.
   virtual bool has_ended() const { return false; }
@@ -110,6 +109,9 @@ class CommImpl {
   /// Reports that this rank has failed in the middle of an operation. The waits of other ranks then fail
   /// where that is possible, with the first failure that is no `Aftermath`, or else the first one.
   virtual void poison(const std::exception_ptr& /*failure*/) noexcept {}
+  /// Reports that this rank has failed between two collectives that other ranks go on to call. Those fail
+  /// there, and the ranks cannot communicate any more.
+  virtual void leave_collectives(const std::exception_ptr& failure) noexcept { poison(failure); }
 
   /// Keeps the memory of an abandoned execution, into which messages may still arrive.
   virtual void retain(const std::shared_ptr<void>& /*memory*/) {}

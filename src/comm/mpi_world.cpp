@@ -1,8 +1,10 @@
 #include "comm/mpi_world.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "base/backoff.hpp"
@@ -56,51 +58,66 @@ class MpiComm final : public CommImpl {
   int rank() const override { return world_->rank(); }
   int size() const override { return world_->size(); }
   const char* medium() const override { return "mpi"; }
-  void barrier() override {
-    world_->complete_started("MPI_Ibarrier",
-                             [&](MPI_Comm comm, MPI_Request* r) { return MPI_Ibarrier(comm, r); });
-  }
+  void barrier() override { world_->barrier(); }
 
   void allgather(const void* mine, std::size_t bytes, void* all) override {
     const int n = static_cast<int>(bytes);
+    const std::size_t bytes_of_all = bytes * static_cast<std::size_t>(size());
+    const MpiWorld::Room room(*world_, bytes + bytes_of_all);
+    copy(room.at(0), mine, bytes);
     world_->complete_started("MPI_Iallgather", [&](MPI_Comm comm, MPI_Request* r) {
-      return MPI_Iallgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, comm, r);
+      return MPI_Iallgather(room.at(0), n, MPI_BYTE, room.at(bytes), n, MPI_BYTE, comm, r);
     });
+    copy(all, room.at(bytes), bytes_of_all);
   }
 
   void sum(std::span<const double> mine, std::span<double> all) override {
+    const std::size_t bytes = mine.size_bytes();
+    const MpiWorld::Room room(*world_, 2 * bytes);
+    copy(room.at(0), mine.data(), bytes);
     world_->complete_started("MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* r) {
-      return MPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, comm,
-                            r);
+      return MPI_Iallreduce(room.at(0), room.at(bytes), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM,
+                            comm, r);
     });
+    copy(all.data(), room.at(bytes), bytes);
   }
 
   int least(int mine) override {
-    int result = mine;
+    const MpiWorld::Room room(*world_, 2 * sizeof mine);
+    copy(room.at(0), &mine, sizeof mine);
     world_->complete_started(
         "MPI_Iallreduce",
         [&](MPI_Comm comm, MPI_Request* r) {
-          return MPI_Iallreduce(&mine, &result, 1, MPI_INT, MPI_MIN, comm, r);
+          return MPI_Iallreduce(room.at(0), room.at(sizeof mine), 1, MPI_INT, MPI_MIN, comm, r);
         },
         [&] { advance_executions(); });
-    return result;
+    copy(&mine, room.at(sizeof mine), sizeof mine);
+    return mine;
   }
 
   std::string broadcast(const std::string& bytes, int root) override {
+    const auto send = [&](void* data, int count, MPI_Datatype type, std::size_t size) {
+      const MpiWorld::Room room(*world_, size);
+      copy(room.at(0), data, size);
+      world_->complete_started("MPI_Ibcast", [&](MPI_Comm comm, MPI_Request* r) {
+        return MPI_Ibcast(room.at(0), count, type, root, comm, r);
+      });
+      copy(data, room.at(0), size);
+    };
     std::string result = bytes;
     int n = static_cast<int>(result.size());
-    const auto send = [&](void* data, int count, MPI_Datatype type) {
-      world_->complete_started("MPI_Ibcast", [&](MPI_Comm comm, MPI_Request* r) {
-        return MPI_Ibcast(data, count, type, root, comm, r);
-      });
-    };
-    send(&n, 1, MPI_INT);
+    send(&n, 1, MPI_INT, sizeof n);
     result.resize(static_cast<std::size_t>(n));
-    send(result.data(), n, MPI_BYTE);
+    send(result.data(), n, MPI_BYTE, result.size());
     return result;
   }
 
-  void check_alive(const char* operation) const override { check_caller(operation); }
+  void check_alive(const char* operation) const override {
+    check_caller(operation);
+    world_->look_for_leavers_at_times();
+    world_->check_all_there(operation);
+  }
+  void leave_collectives(const std::exception_ptr&) noexcept override { world_->leave(); }
   bool has_ended() const override { return !mpi_alive(); }
   void check_caller(const char* operation) const override {
     check_life(operation);
@@ -137,6 +154,9 @@ class MpiComm final : public CommImpl {
   }
 
  private:
+  static void copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  }
   explicit MpiComm(std::unique_ptr<MpiWorld> world) : CommImpl(world->nodes()), world_(std::move(world)) {}
 
   std::unique_ptr<MpiWorld> world_;
@@ -210,6 +230,7 @@ MpiWorld::MpiWorld(MPI_Comm users) {
   check_thread("Comm::mpi");
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  spare_rooms_.reserve(4);
   serialises_ = level == MPI_THREAD_SERIALIZED;
   const auto held = lock();
   if (users == MPI_COMM_NULL)
@@ -280,6 +301,8 @@ MpiWorld::~MpiWorld() {
     free_when_unused(std::move(own_comms_.back()));
     own_comms_.pop_back();
   }
+  look_for_leavers();
+  if (left_ || leaver_ >= 0) return;  // not all ranks have the same windows
   if (abandoned_) {
     for (const KeptWindow& kept : windows_) LeftToFinalize::add(*kept.window, kept.memory);
     return;
@@ -297,6 +320,69 @@ bool MpiWorld::complete(std::span<MPI_Request> requests) const {
   return done != 0;
 }
 
+MpiWorld::Room::Room(MpiWorld& world, std::size_t bytes) : world_(world), bytes_(bytes) {
+  world.check_all_there("a collective call");
+  constexpr std::size_t least = 4096;  // so that short ones allocate nothing
+  if (!world.spare_rooms_.empty()) {
+    std::tie(memory_, bytes_) = std::move(world.spare_rooms_.back());
+    world.spare_rooms_.pop_back();
+  }
+  if (memory_ && bytes_ >= bytes) return;
+  bytes_ = std::max(bytes, least);
+  memory_.reset(new std::byte[bytes_]);
+}
+
+MpiWorld::Room::~Room() {
+  constexpr std::size_t most_spare = 1 << 16;
+  if (world_.left_) {
+    static_cast<void>(memory_.release());
+  } else if (bytes_ <= most_spare && world_.spare_rooms_.size() < world_.spare_rooms_.capacity()) {
+    world_.spare_rooms_.emplace_back(std::move(memory_), bytes_);
+  }
+}
+
+void MpiWorld::leave() noexcept {
+  if (left_ || size_ == 1) return;
+  left_ = true;
+  abandon();
+  if (leaver_ >= 0 || !may_call_mpi()) return;  // those who have been told need not tell others
+  const auto held = lock();
+  for (int r = 0; r < size_; ++r) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (r != rank_ && MPI_Isend(nullptr, 0, MPI_BYTE, r, leaving_tag, comm_, &request) == MPI_SUCCESS)
+      MPI_Request_free(&request);
+  }
+}
+
+void MpiWorld::look_for_leavers_at_times() {
+  constexpr unsigned between_looks = 64;
+  if (++calls_ % between_looks == 0) look_for_leavers();
+}
+
+void MpiWorld::look_for_leavers() {
+  if (leaver_ >= 0 || left_) return;
+  int found = 0;
+  MPI_Status status;
+  {
+    const auto held = lock();
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, leaving_tag, comm_, &found, &status), "MPI_Iprobe");
+  }
+  if (found != 0) leaver_ = status.MPI_SOURCE;
+}
+
+void MpiWorld::check_all_there(const char* operation) const {
+  if (leaver_ >= 0)
+    throw Aftermath(operation, "rank " + std::to_string(leaver_) + " has failed between two collective calls",
+                    "the reason in the message of that rank, and a new Comm", rank_);
+  if (left_)
+    throw Error(operation, "this rank has failed between two collective calls of this Comm, or in one",
+                "a new Comm", rank_);
+}
+
+void MpiWorld::barrier() {
+  complete_started("MPI_Ibarrier", [](MPI_Comm comm, MPI_Request* r) { return MPI_Ibarrier(comm, r); });
+}
+
 std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests, MPI_Status* status) const {
   int index = MPI_UNDEFINED, done = 1;
   const auto held = lock();
@@ -309,14 +395,18 @@ std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours)
   const auto held = lock();
   const auto known = groups_.find(colours);
   if (known != groups_.end()) return known->second;
+  auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
   free_unused();
-  MPI_Comm made = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, &made), "MPI_Comm_split");
-  check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return groups_[colours] = std::make_shared<MPI_Comm>(made);
+  barrier();  // whose wait looks, which MPI_Comm_split does not
+  collective([&] {
+    check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, made.get()),
+              "MPI_Comm_split");
+    check_mpi(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  });
+  return groups_[colours] = made;
 }
 
-std::vector<std::int64_t> MpiWorld::most_of(std::vector<std::int64_t> numbers) const {
+std::vector<std::int64_t> MpiWorld::most_of(std::vector<std::int64_t> numbers) {
   const auto held = lock();
   take_most(std::span(numbers), MPI_INT64_T);
   return numbers;
@@ -325,15 +415,19 @@ std::vector<std::int64_t> MpiWorld::most_of(std::vector<std::int64_t> numbers) c
 std::shared_ptr<const MPI_Comm> MpiWorld::own_comm() {
   const auto held = lock();
   if (std::shared_ptr<const MPI_Comm> spare = free_unused(true)) return spare;
-  MPI_Comm made = MPI_COMM_NULL;
+  auto own = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+  const Room room(*this, sizeof(MPI_Comm));
+  auto* const made = new (room.at(0)) MPI_Comm(MPI_COMM_NULL);
   complete_started("MPI_Comm_idup",
-                   [&](MPI_Comm comm, MPI_Request* r) { return MPI_Comm_idup(comm, &made, r); });
-  check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  own_comms_.push_back(std::make_shared<MPI_Comm>(made));
-  return own_comms_.back();
+                   [&](MPI_Comm comm, MPI_Request* r) { return MPI_Comm_idup(comm, made, r); });
+  *own = *made;
+  check_mpi(MPI_Comm_set_errhandler(*own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  own_comms_.push_back(own);
+  return own;
 }
 
-MPI_Win MpiWorld::make_window(std::byte* memory, std::size_t bytes) const {
+MPI_Win MpiWorld::make_window(std::byte* memory, std::size_t bytes) {
+  barrier();  // whose wait looks, which MPI_Win_create does not
   const auto held = lock();
   MPI_Win made = MPI_WIN_NULL;
   check_mpi(MPI_Win_create(memory, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm_, &made),
@@ -348,12 +442,13 @@ MPI_Win MpiWorld::make_window(std::byte* memory, std::size_t bytes) const {
   return made;
 }
 
-std::shared_ptr<const MPI_Win> MpiWorld::keep(MPI_Win window, const std::shared_ptr<std::byte>& memory) {
-  windows_.push_back({std::make_shared<MPI_Win>(window), memory});
+std::shared_ptr<MPI_Win> MpiWorld::keep_window(const std::shared_ptr<std::byte>& memory) {
+  windows_.push_back({std::make_shared<MPI_Win>(MPI_WIN_NULL), memory});
   return windows_.back().window;
 }
 
 void MpiWorld::free_window(MPI_Win& window) {
+  if (window == MPI_WIN_NULL) return;  // on all ranks
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
 }
@@ -399,7 +494,7 @@ TagRange::TagRange(const std::shared_ptr<Used>& used, int first, int count)
 }
 
 void MpiWorld::check_tags(int count) const {
-  if (count - 1 > largest_tag_)
+  if (count > largest_tag_)
     throw Error("plan: option tile", "an exchange that needs " + std::to_string(count) + " tags of messages",
                 "at most " + std::to_string(largest_tag_) + " (MPI_TAG_UB): make tiles thicker");
 }
@@ -422,7 +517,7 @@ TagRange MpiWorld::take_tags(int count) {
   }
   next_tag_ = -1;
   const auto held = lock();
-  for (int first = 0;;) {
+  for (int first = leaving_tag + 1;;) {
     int all = first <= last ? free_tags_from(first, count) : first;
     take_most(std::span(&all, 1), MPI_INT);
     if (all > last)

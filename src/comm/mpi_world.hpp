@@ -4,13 +4,16 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/backoff.hpp"
@@ -83,18 +86,75 @@ class MpiWorld {
   /// Whether all `requests` are complete. Completed ones become MPI_REQUEST_NULL.
   bool complete(std::span<MPI_Request> requests) const;
 
-  /// Starts an operation and waits for it by looking (docs/adr/0022): a rank that stood inside MPI could keep
-  /// the core that a slower rank needs. Calls `between` between two looks.
+  /// Memory of a collective. MPI may still write there when a rank has left: then it stays, as do the
+  /// communicators.
+  class Room {
+   public:
+    Room(MpiWorld& world, std::size_t bytes);
+    ~Room();
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    std::byte* at(std::size_t offset) const { return memory_.get() + offset; }
+
+   private:
+    MpiWorld& world_;
+    std::unique_ptr<std::byte[]> memory_;
+    std::size_t bytes_;
+  };
+
+  void barrier();
+
+  /// Starts an operation on memory of a `Room`, and waits for it by looking (docs/adr/0022): a rank that
+  /// stood inside MPI could keep the core that a slower rank needs, and would not hear that another one has
+  /// left. Calls `between` between two looks. Throws `weft::Error`.
   template <class Start, class Between = void (*)()>
   void complete_started(
-      const char* name, const Start& start, Between&& between = [] {}) const {
+      const char* name, const Start& start, Between&& between = [] {}) {
     MPI_Request request = MPI_REQUEST_NULL;
-    {
+    collective([&] {
       const auto held = lock();
       check_mpi(start(comm_, &request), name);
-    }
-    for (Backoff backoff; !complete({&request, 1}); backoff.pause()) between();
+    });
+    wait_for({&request, 1}, between);
   }
+
+  /// Waits by looking for what all ranks take part in.
+  template <class Between = void (*)()>
+  void wait_for(
+      std::span<MPI_Request> requests, Between&& between = [] {}) {
+    collective([&] {
+      constexpr int between_checks = 64;
+      unsigned looks = 0;
+      for (Backoff backoff; !complete(requests); backoff.pause()) {
+        if (++looks % between_checks == 0) {
+          look_for_leavers();
+          check_all_there("a collective call");
+        }
+        between();
+      }
+    });
+  }
+
+  /// Does what all ranks take part in. A rank on which it throws leaves.
+  template <class Call>
+  void collective(const Call& call) {
+    try {
+      check_all_there("a collective call");
+      call();
+    } catch (...) {
+      leave();
+      throw;
+    }
+  }
+
+  /// This rank will take part in no collective any more, and tells the others so, which then do the same.
+  void leave() noexcept;
+  /// Hears whether a rank has told that it has left.
+  void look_for_leavers();
+  /// In one of many calls, for those who call often.
+  void look_for_leavers_at_times();
+  /// Throws `weft::Error` if one has.
+  void check_all_there(const char* operation) const;
 
   /// The index of a complete request, or -1 if none is active; `second` is false if no active one is complete
   /// yet. `status` becomes that of the complete one.
@@ -110,7 +170,7 @@ class MpiWorld {
   std::size_t groups() const { return groups_.size(); }
 
   /// Of each number, the most of any rank. Collective.
-  std::vector<std::int64_t> most_of(std::vector<std::int64_t> numbers) const;
+  std::vector<std::int64_t> most_of(std::vector<std::int64_t> numbers);
 
   /// A communicator of all ranks for reductions (mpi_maximum.hpp): one that no rank uses any more, or a new
   /// one. Collective. It is freed as those of groups are.
@@ -118,9 +178,10 @@ class MpiWorld {
 
   /// A window through which all ranks may reach these bytes at any time. Collective; throws `weft::Error`,
   /// perhaps not on all ranks.
-  MPI_Win make_window(std::byte* memory, std::size_t bytes) const;
-  /// Keeps the window, and its memory, like the communicators of groups. All ranks do so in the same order.
-  std::shared_ptr<const MPI_Win> keep(MPI_Win window, const std::shared_ptr<std::byte>& memory);
+  MPI_Win make_window(std::byte* memory, std::size_t bytes);
+  /// Keeps a window to be, and its memory, like the communicators of groups. All ranks do so in the same
+  /// order.
+  std::shared_ptr<MPI_Win> keep_window(const std::shared_ptr<std::byte>& memory);
   /// Waits for the other ranks.
   static void free_window(MPI_Win& window);
   /// Frees the communicators and windows that no rank uses any more. Collective.
@@ -136,21 +197,29 @@ class MpiWorld {
   int free_tags_from(int first, int count) const;
   /// Of each number, the most of any rank, in its place. Collective.
   template <class Number>
-  void take_most(std::span<Number> numbers, MPI_Datatype type) const {
+  void take_most(std::span<Number> numbers, MPI_Datatype type) {
+    const Room room(*this, numbers.size_bytes());
+    std::memcpy(room.at(0), numbers.data(), numbers.size_bytes());
     complete_started("MPI_Iallreduce", [&](MPI_Comm comm, MPI_Request* r) {
-      return MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), type, MPI_MAX,
-                            comm, r);
+      return MPI_Iallreduce(MPI_IN_PLACE, room.at(0), static_cast<int>(numbers.size()), type, MPI_MAX, comm,
+                            r);
     });
+    std::memcpy(numbers.data(), room.at(0), numbers.size_bytes());
   }
   /// Returns one of the communicators of `own_comm` instead, if there is one and `take`.
   std::shared_ptr<const MPI_Comm> free_unused(bool take);
 
-  bool abandoned_ = false;
+  /// Of notices that a rank has left; none of `take_tags`.
+  static constexpr int leaving_tag = 0;
+
+  bool abandoned_ = false, left_ = false;
+  int leaver_ = -1;  ///< the first rank that this one has heard to leave
+  unsigned calls_ = 0;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::vector<int> nodes_;
   bool serialises_ = false, takes_devices_ = false;
-  int next_tag_ = 0;  ///< the first tag that has never been used; -1: there is none
+  int next_tag_ = leaving_tag + 1;  ///< the first tag that has never been used; -1: there is none
   int largest_tag_ = 32767;
   std::shared_ptr<TagRange::Used> used_tags_ = std::make_shared<TagRange::Used>();
   struct KeptWindow {
@@ -160,6 +229,7 @@ class MpiWorld {
   std::map<std::vector<int>, std::shared_ptr<MPI_Comm>> groups_;  ///< with the same keys on all ranks
   std::vector<std::shared_ptr<MPI_Comm>> own_comms_;              ///< the same ones on all ranks
   std::vector<KeptWindow> windows_;                               ///< the same ones on all ranks
+  std::vector<std::pair<std::unique_ptr<std::byte[]>, std::size_t>> spare_rooms_;  ///< with their bytes
 };
 
 }  // namespace weft

@@ -35,7 +35,6 @@ struct Binding {
   ExecutorSettings settings;
   std::vector<DeviceId> device_ids = {};  ///< of every rank; none: arrays are on the host
   std::vector<int> near_groups = {};      ///< `Setting::near_groups`
-  bool hands_over = true;                 ///< exchanges that take memory of devices are given it
   WorkspaceRoom room = {};
 };
 

@@ -115,13 +115,12 @@ void Interpreter::link(const LinkRequest& request) {
   links_ = Links(program_, request);
   const std::vector<ReshapeProgram>& reshapes = program_.reshapes;
   coded_ = std::ranges::any_of(reshapes, [](const ReshapeProgram& r) { return bool(r.leg.codec); });
-  // Beside others, a rank that waits for all at the end would not hear of failures that those tell.
-  blocks_ = !reshapes.empty() &&
-            std::ranges::all_of(reshapes, [](const ReshapeProgram& r) { return r.leg.traits.blocks; });
+  in_step_ =
+      std::ranges::any_of(reshapes, [](const ReshapeProgram& r) { return stands_in_step(r.leg.traits); });
 }
 
 void Interpreter::begin_agreeing() {
-  agrees_ = blocks_ && (coded_ || operator_);
+  agrees_ = in_step_ && (coded_ || operator_);
   failure_ = nullptr;
 }
 

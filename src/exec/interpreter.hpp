@@ -115,9 +115,9 @@ class Interpreter {
 
   /// An execution begins, on all ranks with an operator or without.
   void begin_agreeing();
-  /// Does what other ranks do not take part in, and whose failure waits for `agree`, if this execution
-  /// agrees: inside an exchange that blocks, other ranks would not hear of it. After a failure nothing of the
-  /// kind is done.
+  /// Does what is no call of an exchange that all ranks have to call alike. In an execution that agrees its
+  /// failure waits for `agree`: inside such an exchange other ranks would not hear of it. After a failure
+  /// nothing of the kind is done.
   template <class Work>
   void alone(const Work& work) {
     if (!agrees_) return work();
@@ -151,8 +151,8 @@ class Interpreter {
   Libraries libraries_;
   std::weak_ptr<Interpreter> other_;
   bool skipping_ = false;
-  bool blocks_ = false;  ///< all exchanges do
-  bool coded_ = false;   ///< parts of some exchange are
+  bool in_step_ = false;  ///< some exchange has to be called alike on all ranks
+  bool coded_ = false;    ///< parts of some exchange are
 
   // Of the execution that is under way.
   Memory memory_{};

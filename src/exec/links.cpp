@@ -45,14 +45,14 @@ Links::Links(const Program& program, const LinkRequest& request) : comm_(&reques
     };
     std::unique_ptr<Carrier> made;
     if (!row.traits.stores) {
-      const bool hands_over = memory.hands_over && takes_devices(row, request.comm);
-      made = carrier(row, hands_over ? nullptr : memory.pinned.get());
+      made = carrier(row, memory.goes_through_host(row) ? memory.pinned.get() : nullptr);
     } else if (memory.far != nullptr) {
       std::byte* const pinned = memory.pinned.get();
       made = carrier(*memory.far, pinned == nullptr ? nullptr : pinned + offset);
       offset += staged_bytes(sent);
     }
     carriers_.push_back(std::move(made));
+    in_step_.push_back(stands_in_step(row.traits));
     windows_.push_back(row.traits.stores ? memory.reached->window(request.first + j) : nullptr);
   }
   const auto any = [](const auto& all) {
@@ -65,11 +65,12 @@ Links::Links(const Program& program, const LinkRequest& request) : comm_(&reques
 }
 
 void Links::connect(JointSteps& steps) {
-  for (const auto& c : carriers_)
-    steps.take([&] {
+  for (const auto& c : carriers_) {
+    steps.take_together(*comm_, [&] {
       if (c) c->connect();
-      test_point("connect", comm_->rank());
     });
+    steps.take([&] { test_point("connect", comm_->rank()); });
+  }
 }
 
 void Links::begin(int turn) {
@@ -91,7 +92,13 @@ void Links::agree(const std::exception_ptr& failure) const {
   } catch (...) {
     kind = Kind::cause;
   }
-  const std::vector<Kind> kinds = all_of(*comm_, kind);
+  std::vector<Kind> kinds;
+  try {
+    kinds = all_of(*comm_, kind);
+  } catch (const std::bad_alloc&) {
+    comm_->leave_collectives(std::current_exception());
+    throw;
+  }
   auto first = std::ranges::find(kinds, Kind::cause);
   if (first == kinds.end()) first = std::ranges::find(kinds, Kind::aftermath);
   if (failure && kind == *first) std::rethrow_exception(failure);
@@ -99,13 +106,23 @@ void Links::agree(const std::exception_ptr& failure) const {
 }
 
 void Links::check() const {
+  comm_->check_alive("execution");
   for (const auto& c : carriers_)
     if (c) c->check();
   for (const auto& w : windows_)
     if (w) w->check();
 }
 
+void Links::tell_those_who_go_on() noexcept {
+  cancelled_ = true;
+  for (std::size_t j = 0; j < carriers_.size(); ++j) {
+    if (carriers_[j] && !in_step_[j]) carriers_[j]->cancel();
+    if (windows_[j]) windows_[j]->cancel();
+  }
+}
+
 void Links::cancel_carriers() noexcept {
+  cancelled_ = true;
   for (const auto& c : carriers_)
     if (c) c->cancel();
 }

@@ -2,9 +2,11 @@
 // chosen, connected, waited for and cancelled in one place. Both directions of a plan use its memory in turn.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/backoff.hpp"
@@ -25,7 +27,7 @@ struct PlanMemory {
   /// for what `far` packs in one direction.
   std::shared_ptr<std::byte> pinned = {};
   Index packed_bytes = 0;
-  bool hands_over = false;  ///< exchanges that take memory of devices are given it
+  std::vector<std::string> staged = {};  ///< the exchanges whose parts go through `pinned`
   std::map<const ExchangeRow*, std::shared_ptr<const void>> exposed = {};  ///< what `expose` has made
   RailSettings rails = {};                                                 ///< of exchanges on them
   Index fft_work_offset = 0;  ///< of the local FFTs, in the workspace
@@ -33,6 +35,10 @@ struct PlanMemory {
   /// else 0.
   Index second = 0;
   int roomy = 0;  ///< in so many reshapes, the first ones, no rank waits for room (program/stream_plan.hpp)
+
+  bool goes_through_host(const ExchangeRow& row) const {
+    return std::find(staged.begin(), staged.end(), row.name) != staged.end();
+  }
 };
 
 /// Pinned memory that `far` needs for the reshapes of a program.
@@ -64,7 +70,7 @@ class Links {
   /// themselves wait for messages, of this reshape or an earlier one, which need this rank to move on.
   template <class Look>
   bool await(Patience patience, const Look& look) const {
-    if (!mixed_ && !queued_) return look(patience);
+    if ((!mixed_ && !queued_) || cancelled_) return look(patience);
     for (Backoff backoff;; backoff.pause()) {
       if (look(Patience::look)) return true;
       for (const auto& c : carriers_)
@@ -89,15 +95,19 @@ class Links {
   /// This rank has failed: nobody touches the memory of its messages once the first returns, and nobody waits
   /// for its flags once the second does.
   void cancel_carriers() noexcept;
+  /// The same for exchanges in which ranks need not stand in step, as the others go on.
+  void tell_those_who_go_on() noexcept;
   void cancel_windows() noexcept;
 
  private:
   std::vector<std::unique_ptr<Carrier>> carriers_;  ///< per reshape
   std::vector<std::unique_ptr<Window>> windows_;    ///< per reshape
+  std::vector<bool> in_step_;                       ///< per reshape: `stands_in_step`
   CommImpl* comm_ = nullptr;
   bool mixed_ = false;  ///< whether there are both kinds
   bool queued_ =
       false;  ///< whether what some carrier has posted waits for its turn while others are waited for
+  bool cancelled_ = false;
 };
 
 }  // namespace weft

@@ -182,7 +182,7 @@ void BoundPlan::allocate_pinned(PlanMemory& m) {
 
 std::optional<Obstacle> BoundPlan::make_memory() {
   PlanMemory m{.device = device(), .fft_work_offset = device_aligned(program_bytes_)};
-  m.hands_over = binding_.hands_over;
+  m.staged = design_.memory.staged;
   m.rails = design_.rails;
   DeviceMemory found;
   if (device()) {
@@ -216,9 +216,9 @@ std::optional<Obstacle> BoundPlan::make_memory() {
   for (const ExchangeRow& row : exchange_table())
     if (used.contains(&row) && row.expose != nullptr)
       m.exposed[&row] = collectively([&] {
-        return device() && !row.traits.by_device
-                   ? row.expose(comm_, m.pinned, m.packed_bytes, design_.rails)
-                   : row.expose(comm_, memory_, workspace_bytes_, design_.rails);
+        return m.goes_through_host(row)
+                   ? row.expose(comm_, m.pinned, m.packed_bytes, false, design_.rails)
+                   : row.expose(comm_, memory_, workspace_bytes_, device() != nullptr, design_.rails);
       });
   for (const ExchangeRow* row : used)
     if (row->describe != nullptr)

@@ -67,6 +67,12 @@ inline bool lays_workspace(const ExchangeTraits& traits) {
   return traits.stores || traits.lays_workspace;
 }
 
+/// Whether ranks have to call it alike, whatever has become of them: in a call that blocks, or one of a row
+/// of collective calls on a communicator.
+inline bool stands_in_step(const ExchangeTraits& traits) {
+  return traits.blocks || traits.collective;
+}
+
 /// Whether nothing is packed for the exchange.
 inline bool packs_nothing(const ExchangeTraits& traits) {
   return traits.stores || traits.form == Form::boxes;

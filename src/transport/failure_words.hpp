@@ -14,7 +14,7 @@
 namespace weft {
 
 /// What `rank` throws when it learns that another one has failed.
-inline Error failure_of(int other, const char* operation, int rank) {
+inline Aftermath failure_of(int other, const char* operation, int rank) {
   return {operation, "rank " + std::to_string(other) + " has failed in the middle",
           "the reason in the message of that rank, and a new plan", rank};
 }

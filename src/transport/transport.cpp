@@ -33,10 +33,6 @@ ScopedExchange::~ScopedExchange() {
   all_exchanges().pop_back();
 }
 
-bool takes_devices(const ExchangeRow& row, CommImpl& comm) {
-  return stages(row.traits) && row.takes_devices != nullptr && row.takes_devices(comm);
-}
-
 const ExchangeRow& exchange_row(const std::string& name) {
   for (const ExchangeRow& row : exchange_table())
     if (name == row.name) return row;

@@ -146,9 +146,9 @@ struct WorkspaceRequest {
 struct CarrierRequest {
   CommImpl& comm;
   const ReshapeMessages& reshape;
-  std::vector<int> groups;                          ///< per rank, the number of its exchange group
-  std::shared_ptr<Device> device = {};              ///< that of this rank, entered; null: arrays on the host
-  bool device_memory = false;                       ///< what `post` is given is memory of devices
+  std::vector<int> groups;  ///< per rank, the number of its exchange group
+  /// That of this rank, entered, if what `post` is given is memory of devices; null: memory of the host.
+  std::shared_ptr<Device> device = {};
   std::shared_ptr<const void> exposed = {};         ///< what `expose` of the row has made
   RailSettings rails = {};                          ///< of exchanges on rails
   std::shared_ptr<const Workspace> workspace = {};  ///< what `memory` of the row has made
@@ -167,7 +167,8 @@ struct ExchangeRow {
   /// throws the same `weft::Error` on all ranks.
   std::shared_ptr<Workspace> (*memory)(const WorkspaceRequest& request) = nullptr;
   /// Whether what it makes for these ranks takes memory of devices, which the medium has to say; null: it
-  /// does not.
+  /// does not. Asked where arrays are there and the traits say that these ranks are served. Collective; the
+  /// same on all ranks.
   bool (*takes_devices)(CommImpl& comm) = nullptr;
   /// Why it cannot be used here, or nothing, where that depends on a library that is not Weft's; null: it
   /// does not. Asked only where the traits say that these ranks are served. Collective; ranks may give
@@ -180,11 +181,11 @@ struct ExchangeRow {
   /// does. Local; the error names `operation`.
   std::shared_ptr<std::byte> (*allocate)(const std::shared_ptr<Device>& device, std::size_t bytes,
                                          const char* operation) = nullptr;
-  /// Lets peers reach the memory that all parts of a plan lie in, for its carriers to use; null: they need no
-  /// such thing. The memory is null if the user gives it. Collective; throws the same `weft::Error` on all
-  /// ranks.
+  /// Lets peers reach the memory that all parts of a plan lie in, of devices or of the host, for its carriers
+  /// to use; null: they need no such thing. The memory is null if the user gives it. Collective; throws the
+  /// same `weft::Error` on all ranks.
   std::shared_ptr<const void> (*expose)(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
-                                        const RailSettings& rails) = nullptr;
+                                        bool of_devices, const RailSettings& rails) = nullptr;
   /// How many rails there may be, by their names, of which none is opened; null for exchanges that are not on
   /// rails. Collective; throws the same `weft::Error` on all ranks.
   int (*networks)(CommImpl& comm, const RailSettings& rails) = nullptr;
@@ -194,9 +195,6 @@ struct ExchangeRow {
   std::string (*describe)(CommImpl& comm, const RailSettings& rails,
                           const std::shared_ptr<const void>& exposed) = nullptr;
 };
-
-/// Whether it may be given that memory itself.
-bool takes_devices(const ExchangeRow& row, CommImpl& comm);
 
 /// The maker of a row: `make_carrier<MpiP2p>`.
 template <class Exchange>

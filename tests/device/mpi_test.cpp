@@ -10,7 +10,9 @@
 #include "support/devices.hpp"
 #include "support/disturbance.hpp"
 #include "support/expect_error.hpp"
+#include "support/has_exchange.hpp"
 #include "support/tuned.hpp"
+#include "transport/ucx/devices.hpp"
 #include "weft/error.hpp"
 #include "weft/mpi.hpp"
 #include "weft/plan.hpp"
@@ -20,9 +22,9 @@ namespace weft::test {
 
 namespace {
 
-/// Whether p2p goes through pinned memory: the exchanges of a plan that do.
-std::vector<std::string> staged(const Comm& comm, const char* staging) {
-  const Plan plan(comm, on_device(), Options().set("exchange", "p2p").set("staging", staging));
+/// Whether an exchange goes through pinned memory: the exchanges of a plan that do.
+std::vector<std::string> staged(const Comm& comm, const char* staging, const char* exchange = "p2p") {
+  const Plan plan(comm, on_device(), Options().set("exchange", exchange).set("staging", staging));
   return design_of(plan).memory.staged;
 }
 
@@ -95,6 +97,41 @@ TEST(DeviceProblems, NotGivenToAnMpiThatDoesNotSaySo) {
   ScopedDevices::choose(comm.rank() % ScopedDevices::count());
   EXPECT_EQ(staged(comm, "auto"), std::vector<std::string>{"p2p"});
   expect_error([&] { staged(comm, "off"); }, "which this one does not");
+}
+
+/// On the double it is memory of the host that UCX is given.
+TEST(DeviceProblems, GivenToUcxWhereItLiesIfUcxSaysThatItCan) {
+  static const bool yes = true, no = false;
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (!has_exchange(comm, "ucx")) GTEST_SKIP() << why_no_exchange(comm, "ucx");
+  const auto choose = [&] { ScopedDevices::choose(comm.rank() % ScopedDevices::count()); };
+  {
+    const ScopedSwitch<const bool*> says(ucx::detail::pretended_taking, &no);
+    const ScopedDevices all({.processes = true});
+    choose();
+    EXPECT_EQ(staged(comm, "auto", "ucx"), std::vector<std::string>{"ucx"});
+    expect_error([&] { staged(comm, "off", "ucx"); }, "which this one does not");
+  }
+  const ScopedSwitch<const bool*> says(ucx::detail::pretended_taking,
+                                       ScopedDevices::are_on_host() ? &yes : nullptr);
+  {
+    const ScopedDevices all({.processes = true});
+    choose();
+    if (staged(comm, "auto", "ucx") == std::vector<std::string>{"ucx"})
+      GTEST_SKIP() << "this UCX does not say so";
+    EXPECT_EQ(staged(comm, "on", "ucx"), std::vector<std::string>{"ucx"});
+  }
+  const int count = problem_count(ScopedDevices::problems() / 4);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed() + 9000 + static_cast<std::uint64_t>(i);
+    RandomProblem p = make_device_problem(seed, comm.size(), {"ucx"});
+    p.options.set("staging", seed % 3 == 0 ? "off" : "auto");
+    p.options.set("one_sided", seed % 2 == 0 && !p.user_workspace ? "on" : "auto");
+    const ScopedDevices all({.delays = p.delays, .processes = true});
+    const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
+    choose();
+    ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
+  }
 }
 
 TEST(DeviceTuning, ComesOutRightAndIsRemembered) {

@@ -192,8 +192,11 @@ TEST(GivingUp, AFailureInTheMiddleIsToldWithMessagesToo) {
 TEST(GivingUp, AnOperatorThatThrowsIsToldOnceBlockingExchangesAreDone) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;
-  for (const char* exchange : {"alltoallv", "alltoallw", "pairwise", "alltoallv,pairwise"}) {
+  for (const char* exchange :
+       {"alltoallv", "alltoallw", "pairwise", "alltoallv,pairwise", "alltoallv,p2p", "p2p,alltoallv",
+        "direct,alltoallv", "pairwise,direct", "ialltoallv,alltoallv", "alltoallv,ring", "ucx,alltoallv"}) {
     SCOPED_TRACE(exchange);
+    if (says(exchange, "ucx") && !has_exchange(comm, "ucx")) continue;
     const Options options = Options().set("exchange", exchange);
     Plan plan(comm, {.shape = {12, 16, 8}, .between = Between::modes}, options);
     Buffer<Complex> in(plan.input_count()), out(plan.output_count());

@@ -121,7 +121,7 @@ std::string reason(const Given& given, const Offer& offer, bool automatic) {
   if (given.on_device() && !setting.devices->no_peers.empty() && automatic && !offer.traits.stores)
     text += "; not direct: " + setting.devices->no_peers;
   if (given.on_device() && stages(offer.traits))
-    text += goes_through_host(offer, given) ? "; through pinned memory" : "; MPI takes memory of the GPU";
+    text += goes_through_host(offer, given) ? "; through pinned memory" : "; given memory of the GPU";
   if (offer.traits.stores && setting.some_far()) text += "; " + far_text(offer, setting);
   return text;
 }
@@ -172,7 +172,7 @@ bool goes_through_host(const Offer& offer, const Given& given) {
         "plan: option staging", "off with exchange " + offer.name,
         given.setting.threads
             ? "auto: this exchange copies on the host"
-            : "auto, or an MPI library that says that it takes memory of GPUs, which this one does not");
+            : "auto, or a library for it that says that it takes memory of GPUs, which this one does not");
   return true;
 }
 

@@ -205,6 +205,7 @@ void Executor::start(const void* in, void* out, std::byte* work) {
   times_.clear();
   started_ = now();
   begin_agreeing();
+  told_ = false;
   links_.begin(0);
 }
 
@@ -214,12 +215,21 @@ bool Executor::advance(Patience patience) {
     const Op& op = program_.ops[position_];
     if (skipping_ && op.invariant) continue;
     const auto begin = now();
-    const bool done = run_op(patience);
+    bool done = true;
+    const auto run = [&] { done = run_op(patience); };
+    stands_in_step(op) ? run() : alone(run);
+    if (failure_ && !std::exchange(told_, true)) links_.tell_those_who_go_on();
     if (op.kind != OpKind::receive) note(op, begin);
     if (!done) return false;
   }
   agree();
   return true;
+}
+
+/// Whether other ranks need this one to do it even if it has failed.
+bool Executor::stands_in_step(const Op& op) const {
+  const bool carries = op.kind == OpKind::post || op.kind == OpKind::receive || op.kind == OpKind::wait_sent;
+  return carries && weft::stands_in_step(at(program_.reshapes, op.reshape).leg.traits);
 }
 
 }  // namespace weft

@@ -55,6 +55,7 @@ class Executor final : public Interpreter {
   void run_copy(const Op& op) const;
   /// Whether the operation at the current position is done; `false` only without patience.
   bool run_op(Patience patience);
+  bool stands_in_step(const Op& op) const;
   bool receive(const Op& op, Patience patience);
   void note(const Op& op, Clock::time_point begin);
   Clock::time_point now() const { return recording_ ? Clock::now() : Clock::time_point{}; }
@@ -70,6 +71,7 @@ class Executor final : public Interpreter {
   bool users_aligned_ = false;
   std::byte* fft_work_ = nullptr;
   Carrier* moving_ = nullptr;  ///< the one with tiles in flight
+  bool told_ = false;  ///< to others, that this rank has failed, before the end of an execution that agrees
   int in_flight_ = 0;
   bool recording_ = false;
   Clock::time_point started_;

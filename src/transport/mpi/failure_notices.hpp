@@ -26,7 +26,7 @@ inline std::vector<int> peers_of(const ReshapeMessages& reshape, int rank) {
 class FailureNotices {
  public:
   /// `peers`: the ranks that may wait for this one. None of them is this rank.
-  FailureNotices(const MpiWorld& world, std::vector<int> peers) : world_(world), peers_(std::move(peers)) {}
+  FailureNotices(MpiWorld& world, std::vector<int> peers) : world_(world), peers_(std::move(peers)) {}
   /// To be called before anything else, with a tag that no other messages have.
   void use(int tag) { tag_ = tag; }
 
@@ -43,7 +43,7 @@ class FailureNotices {
 
   /// This rank has given up. Empty messages need no receiver to be on their way.
   void tell() noexcept {
-    if (told_) return;
+    if (told_ || tag_ < 0) return;
     told_ = true;
     const auto lock = world_.lock();
     for (const int peer : peers_) {
@@ -54,20 +54,22 @@ class FailureNotices {
   }
 
  private:
-  void check() const {
+  void check() {
+    world_.look_for_leavers();
+    world_.check_all_there("exchange by messages");
     int found = 0;
     MPI_Status status;
     const auto lock = world_.lock();
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag_, world_.comm(), &found, &status), "MPI_Iprobe");
     if (found != 0)
-      throw Error("exchange by messages",
-                  "rank " + std::to_string(status.MPI_SOURCE) + " has failed in the middle",
-                  "the reason in the message of that rank", world_.rank());
+      throw Aftermath("exchange by messages",
+                      "rank " + std::to_string(status.MPI_SOURCE) + " has failed in the middle",
+                      "the reason in the message of that rank", world_.rank());
   }
 
-  const MpiWorld& world_;
+  MpiWorld& world_;
   std::vector<int> peers_;
-  int tag_ = 0;
+  int tag_ = -1;  ///< there is none yet
   unsigned looks_ = 0;
   bool told_ = false;
 };

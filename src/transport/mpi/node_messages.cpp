@@ -21,6 +21,7 @@
 #include "geometry/layout.hpp"
 #include "kernels/cpu/permute_copy.hpp"
 #include "transport/mpi/failure_notices.hpp"
+#include "transport/mpi/told_offsets.hpp"
 #include "transport/mpi/types.hpp"
 #include "transport/node_slots.hpp"
 
@@ -205,6 +206,7 @@ class NodeMessages final : public Carrier {
     mine.add(0, reshape_, machines_);
     const std::shared_ptr<const MPI_Comm> group = world_.group(machines_);
     const int count = mpi_count(mine.of_a_rank() * Index{sizeof(Index)}, 1);
+    world_.barrier();  // whose wait looks, which MPI_Allgather does not
     const auto lock = world_.lock();
     check_mpi(
         MPI_Allgather(mine.numbers().data(), count, MPI_BYTE, all.numbers().data(), count, MPI_BYTE, *group),
@@ -258,36 +260,28 @@ class NodeMessages final : public Carrier {
             copy(extents, box.at.strides, dense_strides(extents, box.order))};
   }
 
-  /// Of a part that travels: what its sender tells, and what its receiver answers.
-  struct Told {
-    Index offset;  ///< in the slot
-    Index owner;   ///< rank that sends the slot
-  };
-
-  /// Senders tell receivers where their parts begin and who sends them; receivers answer who receives them.
-  /// Both go through their parts tile by tile.
+  /// Senders tell receivers where their parts begin in their slots, and who sends those; receivers answer who
+  /// receives them. Both go through their parts tile by tile.
   void meet_other_machines() {
-    std::map<int, std::vector<Told>> told, heard;
-    std::map<int, std::vector<Index>> answers, answered;
+    OffsetsByRank told, heard, answers, answered;
     for_parts([&](const Slot& slot, const Part& part, int peer) {
       if (slot.is.sends) {
-        told[peer].push_back({part.offset, at(mates_, slot.is.owner)});
+        told[peer].insert(told[peer].end(), {part.offset, at(mates_, slot.is.owner)});
         answered[peer].push_back(-1);
       } else {
-        heard[peer].push_back({});
+        heard[peer].resize(heard[peer].size() + 2);
         answers[peer].push_back(at(mates_, slot.is.owner));
       }
     });
-    swap(told, heard);
-    swap(answers, answered);
+    heard = tell_offsets(world_, tags_.first(), std::move(told), std::move(heard));
+    answered = tell_offsets(world_, tags_.first(), std::move(answers), std::move(answered));
     std::map<int, std::size_t> next_heard, next_answered;
     for_parts([&](Slot& slot, Part& part, int peer) {
       if (slot.is.sends) {
         slot.other = static_cast<int>(answered[peer][next_answered[peer]++]);
       } else {
-        const Told& t = heard[peer][next_heard[peer]++];
-        part.offset = t.offset;
-        slot.other = static_cast<int>(t.owner);
+        part.offset = heard[peer][next_heard[peer]++];
+        slot.other = static_cast<int>(heard[peer][next_heard[peer]++]);
       }
     });
   }
@@ -299,25 +293,6 @@ class NodeMessages final : public Carrier {
         const TileMessages& tile = at(reshape_.tiles, slot.is.tile);
         use(slot, parts_[p], at(slot.is.sends ? tile.sends : tile.receives, parts_[p].position).peer);
       }
-  }
-
-  template <class T>
-  void swap(std::map<int, std::vector<T>>& out, std::map<int, std::vector<T>>& in) {
-    std::vector<MPI_Request> requests;
-    const auto lock = world_.lock();
-    const auto bytes = [](const std::vector<T>& all) {
-      return mpi_count(static_cast<Index>(all.size() * sizeof(T)), 1);
-    };
-    for (auto& [peer, all] : in)
-      check_mpi(MPI_Irecv(all.data(), bytes(all), MPI_BYTE, peer, tags_.first(), world_.comm(),
-                          &requests.emplace_back()),
-                "MPI_Irecv");
-    for (const auto& [peer, all] : out)
-      check_mpi(MPI_Isend(all.data(), bytes(all), MPI_BYTE, peer, tags_.first(), world_.comm(),
-                          &requests.emplace_back()),
-                "MPI_Isend");
-    check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
   }
 
   // Executing ---------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ class OneSidedRing final : public Carrier {
       for (const Message& s : m.sends) told[s.peer].push_back(s.offset);
       for (const Message& r : m.receives) heard[r.peer].push_back(0);
     }
-    tell_offsets(world_, tags_.first(), told, heard);
+    heard = tell_offsets(world_, tags_.first(), std::move(told), std::move(heard));
     std::map<int, std::size_t> next;
     for (Piece& p : pieces_) p.theirs += heard[p.rank][p.number == 0 ? next[p.rank]++ : next[p.rank] - 1];
   }
@@ -272,13 +272,18 @@ std::string why_no_windows(CommImpl& comm) {
 
 /// Collective; throws the same error on all ranks.
 std::shared_ptr<const void> window_of(CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
-                                      const RailSettings&) {
+                                      bool, const RailSettings&) {
   MpiWorld& world = *comm.mpi();
+  const std::shared_ptr<MPI_Win> window = world.keep_window(memory);
   world.free_unused();
-  MPI_Win window = MPI_WIN_NULL;
-  agree(comm, "plan: exchange ring",
-        [&] { window = world.make_window(memory.get(), static_cast<std::size_t>(bytes)); });
-  return world.keep(window, memory);
+  try {
+    agree(comm, "plan: exchange ring",
+          [&] { *window = world.make_window(memory.get(), static_cast<std::size_t>(bytes)); });
+  } catch (...) {
+    *window = MPI_WIN_NULL;  // some rank has none, and freeing it takes all
+    throw;
+  }
+  return window;
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ class MpiP2p final : public Carrier {
  public:
   explicit MpiP2p(const CarrierRequest& c)
       : world_(*c.comm.mpi()),
-        own_(c.device_memory ? -1 : c.comm.rank()),
-        cuts_(!c.device_memory),
+        own_(c.device ? -1 : c.comm.rank()),
+        cuts_(!c.device),
         reshape_(c.reshape),
         notices_(world_, peers_of(c.reshape, c.comm.rank())) {
     world_.check_tags(reshape_.most_tiles + 1);

@@ -1,20 +1,46 @@
 #include "transport/mpi/told_offsets.hpp"
 
+#include <memory>
+#include <utility>
+
+#include "transport/mpi/types.hpp"
+
 namespace weft {
 
-void tell_offsets(const MpiWorld& world, int tag, const OffsetsByRank& told, OffsetsByRank& heard) {
+namespace {
+
+struct Messages {
+  OffsetsByRank told, heard;
   std::vector<MPI_Request> requests;
-  const auto lock = world.lock();
-  for (auto& [peer, offsets] : heard)
-    check_mpi(MPI_Irecv(offsets.data(), static_cast<int>(offsets.size()), MPI_AINT, peer, tag, world.comm(),
-                        &requests.emplace_back()),
-              "MPI_Irecv");
-  for (const auto& [peer, offsets] : told)
-    check_mpi(MPI_Isend(offsets.data(), static_cast<int>(offsets.size()), MPI_AINT, peer, tag, world.comm(),
-                        &requests.emplace_back()),
-              "MPI_Isend");
-  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+};
+
+}  // namespace
+
+OffsetsByRank tell_offsets(MpiWorld& world, int tag, OffsetsByRank told, OffsetsByRank heard) {
+  auto messages = std::make_unique<Messages>(Messages{std::move(told), std::move(heard), {}});
+  auto& [out, in, requests] = *messages;
+  requests.reserve(out.size() + in.size());
+  const auto count = [](const std::vector<MPI_Aint>& offsets) {
+    return mpi_count(static_cast<Index>(offsets.size()), 1);
+  };
+  try {
+    world.collective([&] {
+      const auto lock = world.lock();
+      for (auto& [peer, offsets] : in)
+        check_mpi(MPI_Irecv(offsets.data(), count(offsets), MPI_AINT, peer, tag, world.comm(),
+                            &requests.emplace_back()),
+                  "MPI_Irecv");
+      for (const auto& [peer, offsets] : out)
+        check_mpi(MPI_Isend(offsets.data(), count(offsets), MPI_AINT, peer, tag, world.comm(),
+                            &requests.emplace_back()),
+                  "MPI_Isend");
+    });
+    world.wait_for(requests);
+  } catch (...) {
+    static_cast<void>(messages.release());  // MPI may still read and write there
+    throw;
+  }
+  return std::move(in);
 }
 
 }  // namespace weft

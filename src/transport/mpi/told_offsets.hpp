@@ -12,8 +12,8 @@ namespace weft {
 
 using OffsetsByRank = std::map<int, std::vector<MPI_Aint>>;
 
-/// Sends each rank what it is told, and receives what it tells this one: `heard` has room for as many as
-/// there are. Ranks that tell each other something call it together.
-void tell_offsets(const MpiWorld& world, int tag, const OffsetsByRank& told, OffsetsByRank& heard);
+/// Sends each rank what it is told, and returns what it tells this one: `heard` has as many of any value.
+/// Collective; a rank on which it throws leaves the others.
+OffsetsByRank tell_offsets(MpiWorld& world, int tag, OffsetsByRank told, OffsetsByRank heard);
 
 }  // namespace weft

@@ -100,7 +100,7 @@ ExchangeRow nccl_row() {
           .missing = [](CommImpl&) { return nccl::missing(); },
           .prepare = NcclRanks::prepare,
           .allocate = nccl::allocate,
-          .expose = [](CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
+          .expose = [](CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes, bool,
                        const RailSettings&) { return nccl::RegisteredWorkspace::make(comm, memory, bytes); },
           .describe =
               [](CommImpl&, const RailSettings&, const std::shared_ptr<const void>& exposed) {

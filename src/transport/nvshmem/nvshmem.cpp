@@ -57,7 +57,7 @@ class NvshmemExchange final : public WholeTiles {
         told[m.receives[i].peer].push_back(start_of(m.receives[i], m.to, i));
       for (const Message& s : m.sends) heard[s.peer].push_back(0);
     }
-    tell_offsets(world_, tag.first(), told, heard);
+    heard = tell_offsets(world_, tag.first(), std::move(told), std::move(heard));
     std::map<int, std::size_t> next;
     for (std::size_t k = 0; k < tiles_.size(); ++k)
       for (const Message& s : reshape_.tiles[k].sends) {

@@ -83,8 +83,8 @@ class SharedWindow final : public Window {
     if (counter.load(std::memory_order_acquire) >= wanted) return;
     comm_.check_alive("direct exchange");
     if (failed)
-      throw Error("direct exchange", "rank " + std::to_string(peer) + " has failed in the middle",
-                  "the reason in the message of that rank", rank_);
+      throw Aftermath("direct exchange", "rank " + std::to_string(peer) + " has failed in the middle",
+                      "the reason in the message of that rank", rank_);
   }
 
   CommImpl& comm_;

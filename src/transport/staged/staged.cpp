@@ -35,7 +35,7 @@ class Staged final : public Carrier {
         pinned_(std::move(pinned)),
         messages_(pinned_ ? packed(c.reshape) : c.reshape),
         tiles_(c.reshape.tiles.size()),
-        host_(host.carrier({c.comm, messages_, c.groups, {}, pinned_ == nullptr, c.exposed, c.rails})) {
+        host_(host.carrier({c.comm, messages_, c.groups, pinned_ ? nullptr : c.device, c.exposed, c.rails})) {
     for (std::size_t k = 0; k < tiles_.size(); ++k) {
       const TileMessages &given = c.reshape.tiles[k], &mine = messages_.tiles[k];
       tiles_[k].ready = device_->make_event(false);

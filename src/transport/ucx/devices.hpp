@@ -37,6 +37,9 @@ namespace detail {
 extern std::atomic<bool> pretended_loss;
 /// Tests let all network devices write alone.
 extern std::atomic<bool> pretended_writing;
+/// If not null, whether UCX takes memory of GPUs. What it then takes is memory of the host, as the test
+/// double of devices has it.
+extern std::atomic<const bool*> pretended_taking;
 }  // namespace detail
 
 /// Whether a network interface is there, up, and has its link.

@@ -14,6 +14,7 @@ void bind_all(Functions& f, SharedLibrary::Binder& bind) {
   bind(f.config_release, "ucp_config_release");
   bind(f.init_version, "ucp_init_version");
   bind(f.cleanup, "ucp_cleanup");
+  bind(f.context_query, "ucp_context_query");
   bind(f.worker_create, "ucp_worker_create");
   bind(f.worker_destroy, "ucp_worker_destroy");
   bind(f.worker_get_address, "ucp_worker_get_address");

@@ -5,10 +5,12 @@
 // are the same for all transfers of a part on a rail, so that it does not matter which of them meets which.
 // Each step is started by the one before it, whoever lets the worker move on, as UCX does with messages.
 #include <map>
+#include <utility>
 
-#include "base/backoff.hpp"
 #include "base/test_hook.hpp"
 #include "comm/mpi_world.hpp"
+#include "transport/mpi/told_offsets.hpp"
+#include "transport/ucx/context.hpp"
 #include "transport/ucx/registration.hpp"
 #include "transport/ucx/transfer.hpp"
 
@@ -22,7 +24,8 @@ class Puts final : public Protocol {
       : comm_(c.comm),
         reshape_(c.reshape),
         rails_(std::move(rails)),
-        workspace_(std::static_pointer_cast<const RegisteredWorkspace>(c.exposed)) {
+        workspace_(std::static_pointer_cast<const RegisteredWorkspace>(c.exposed)),
+        memory_(memory_type(c.device != nullptr)) {
     for (const TileMessages& m : reshape_.tiles) places_.emplace_back(m.sends.size());
   }
 
@@ -33,25 +36,13 @@ class Puts final : public Protocol {
     ready_ = new_conversation(comm_);
     notices_ = new_conversation(comm_);
     MpiWorld& world = *comm_.mpi();
-    tag_ = world.take_tags(1);
-    std::map<int, std::vector<Index>> told, heard;  // by peer, tile by tile
+    const TagRange tag = world.take_tags(1);
+    OffsetsByRank told, heard;  // tile by tile
     for (const TileMessages& m : reshape_.tiles) {
       for (const Message& r : m.receives) told[r.peer].push_back(r.offset);
       for (const Message& s : m.sends) heard[s.peer].push_back(0);
     }
-    std::vector<MPI_Request> requests;
-    const auto start = [&](auto call, const char* name, int peer, std::vector<Index>& offsets) {
-      if (peer == comm_.rank()) return;
-      check_mpi(call(offsets.data(), static_cast<int>(offsets.size() * sizeof(Index)), MPI_BYTE, peer,
-                     tag_.first(), world.comm(), &requests.emplace_back()),
-                name);
-    };
-    {
-      const auto lock = world.lock();
-      for (auto& [peer, offsets] : heard) start(MPI_Irecv, "MPI_Irecv", peer, offsets);
-      for (auto& [peer, offsets] : told) start(MPI_Isend, "MPI_Isend", peer, offsets);
-    }
-    for (Backoff backoff; !world.complete(requests);) backoff.pause();
+    heard = tell_offsets(world, tag.first(), std::move(told), std::move(heard));
     std::map<int, std::size_t> next;
     for (std::size_t t = 0; t < places_.size(); ++t)
       for (std::size_t i = 0; i < places_[t].size(); ++i) {
@@ -129,7 +120,7 @@ class Puts final : public Protocol {
     const Registration::Remote& remote = workspace_->of(x.lane, x.peer);
     Worker& worker = *rails_->worker(x.lane);
     worker.put(endpoint(x), x.from, static_cast<std::size_t>(x.length),
-               remote.address + static_cast<std::uint64_t>(place), remote.key, x.written);
+               remote.address + static_cast<std::uint64_t>(place), remote.key, x.written, memory_);
     worker.flush(endpoint(x), x.there);
   }
 
@@ -142,7 +133,7 @@ class Puts final : public Protocol {
   const ReshapeMessages& reshape_;
   std::shared_ptr<Rails> rails_;
   std::shared_ptr<const RegisteredWorkspace> workspace_;
-  TagRange tag_;
+  ucs_memory_type_t memory_;
   int ready_ = 0, notices_ = 0;             ///< conversations
   std::vector<std::vector<Index>> places_;  ///< by tile and position, of what is sent: in the receiver's
                                             ///< workspace, where it begins

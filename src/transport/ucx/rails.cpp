@@ -246,6 +246,7 @@ void Rails::open_all(CommImpl& comm) {
   for (int lane = 0; lane < lanes(); ++lane) try {
       open(comm, lane);
     } catch (const Error& e) {
+      comm.check_alive(operation);
       const bool is_last = static_cast<int>(closed.size()) + 1 == count();
       if (choice_.named || lane == memory_lane() || is_last) throw;
       if (rank_ == 0) warn("exchange ucx: left out: " + std::string(e.what()));

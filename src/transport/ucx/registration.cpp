@@ -5,6 +5,7 @@
 #include "base/test_hook.hpp"
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
+#include "transport/ucx/context.hpp"
 #include "weft/error.hpp"
 
 namespace weft::ucx {
@@ -15,7 +16,8 @@ constexpr const char* registering = "exchange ucx: registering the workspace";
 
 }  // namespace
 
-Registration::Registration(std::shared_ptr<Worker> worker, std::byte* memory, Index bytes)
+Registration::Registration(std::shared_ptr<Worker> worker, std::byte* memory, Index bytes,
+                           ucs_memory_type_t type)
     : worker_(std::move(worker)) {
   const auto held = lock();
   const Functions& f = functions();
@@ -27,7 +29,7 @@ Registration::Registration(std::shared_ptr<Worker> worker, std::byte* memory, In
                    UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
     p.address = memory;
     p.length = static_cast<std::size_t>(bytes);
-    p.memory_type = UCS_MEMORY_TYPE_HOST;
+    p.memory_type = type;
     check(f.mem_map(worker_->context_, &p, &memory_), "ucp_mem_map");
     void* key = nullptr;
     std::size_t key_bytes = 0;
@@ -68,14 +70,12 @@ void Registration::reach(int rank, const Endpoint& endpoint, const std::string& 
         "ucp_ep_rkey_unpack");
 }
 
-std::shared_ptr<const RegisteredWorkspace> RegisteredWorkspace::make(CommImpl& comm,
-                                                                     const std::shared_ptr<std::byte>& memory,
-                                                                     Index bytes,
+std::shared_ptr<const RegisteredWorkspace> RegisteredWorkspace::make(CommImpl& comm, const Room& room,
                                                                      const RailSettings& settings) {
   constexpr Index least = Index{16} << 10;  // what UCX sends at once, without asking the receiver
   const bool forced = settings.one_sided == OneSided::on;
   if (settings.one_sided == OneSided::off) return nullptr;
-  if (comm.least(memory || bytes == 0 ? 1 : 0) == 0) {
+  if (comm.least(room.memory || room.bytes == 0 ? 1 : 0) == 0) {
     if (forced)
       throw Error("plan: option one_sided", "on, with workspace of the user",
                   "auto or off, or workspace=plan: what is put into is registered while planning");
@@ -83,7 +83,7 @@ std::shared_ptr<const RegisteredWorkspace> RegisteredWorkspace::make(CommImpl& c
   }
   const std::shared_ptr<Rails> rails = Rails::of(comm, settings);
   std::shared_ptr<RegisteredWorkspace> made(
-      new RegisteredWorkspace(memory, forced ? 0 : least, rails->lanes()));
+      new RegisteredWorkspace(room, forced ? 0 : least, rails->lanes()));
   bool any = false;
   for (int lane = 0; lane < rails->lanes(); ++lane) {
     // A rank that reaches nobody by a lane has no say, and no lane needs keys by which nobody is reached.
@@ -93,20 +93,22 @@ std::shared_ptr<const RegisteredWorkspace> RegisteredWorkspace::make(CommImpl& c
       if (Worker* const worker = rails->worker(lane); worker != nullptr)
         wanted = forced || worker->writes_alone() ? yes : no;
     });
-    if (comm.least(wanted) == yes) made->register_with(comm, *rails, lane, bytes);
+    if (comm.least(wanted) == yes) made->register_with(comm, *rails, lane);
     any = any || made->puts(lane);
   }
   return any ? made : nullptr;
 }
 
 /// Collective.
-void RegisteredWorkspace::register_with(CommImpl& comm, const Rails& rails, int lane, Index bytes) {
+void RegisteredWorkspace::register_with(CommImpl& comm, const Rails& rails, int lane) {
   const std::shared_ptr<Worker> worker = rails.shared_worker(lane);
   std::shared_ptr<Registration> made;
   try {
     agree(comm, registering, [&] {
       test_point("ucx register", comm.rank());
-      if (worker) made = std::make_shared<Registration>(worker, memory_.get(), bytes);
+      if (worker)
+        made = std::make_shared<Registration>(worker, room_.memory.get(), room_.bytes,
+                                              memory_type(room_.of_devices));
     });
     const std::vector<std::string> cards = texts_of(comm, made ? made->card() : "");
     agree(comm, registering, [&] {
@@ -114,6 +116,7 @@ void RegisteredWorkspace::register_with(CommImpl& comm, const Rails& rails, int 
         if (rails.reaches(lane, r)) made->reach(r, rails.endpoint(lane, r), at(cards, r));
     });
   } catch (const Error& e) {  // the same on all ranks
+    comm.check_alive("plan");
     if (comm.rank() == 0)
       warn("exchange ucx: " + rails.name(lane) + " sends messages, and puts nothing: " + e.what());
     return;

@@ -19,7 +19,7 @@ namespace weft::ucx {
 class Registration {
  public:
   /// Throws `weft::Error` if the memory cannot be registered. Without bytes there is nothing to register.
-  Registration(std::shared_ptr<Worker> worker, std::byte* memory, Index bytes);
+  Registration(std::shared_ptr<Worker> worker, std::byte* memory, Index bytes, ucs_memory_type_t type);
   ~Registration();
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
@@ -48,12 +48,16 @@ class Registration {
 /// With the workers of all lanes that put.
 class RegisteredWorkspace {
  public:
+  struct Room {
+    std::shared_ptr<std::byte> memory;  ///< null: the user gives it
+    Index bytes;
+    bool of_devices;
+  };
   /// What `Rails::prepare` has made for the settings is there. Null if nothing is put. A lane on which some
   /// rank cannot register its workspace has messages on all ranks, with a warning. Collective; throws the
   /// same `weft::Error` on all ranks.
-  static std::shared_ptr<const RegisteredWorkspace> make(CommImpl& comm,
-                                                         const std::shared_ptr<std::byte>& memory,
-                                                         Index bytes, const RailSettings& settings);
+  static std::shared_ptr<const RegisteredWorkspace> make(CommImpl& comm, const Room& room,
+                                                         const RailSettings& settings);
 
   /// Whether transfers of so many bytes are put; the same on the rank that sends and the one that receives.
   bool puts(int lane, Index bytes) const { return puts(lane) && bytes >= least_; }
@@ -62,15 +66,15 @@ class RegisteredWorkspace {
   const Registration::Remote& of(int lane, int rank) const { return at(lanes_, lane).registration->of(rank); }
 
  private:
-  RegisteredWorkspace(std::shared_ptr<std::byte> memory, Index least, int lanes)
-      : memory_(std::move(memory)), least_(least), lanes_(static_cast<std::size_t>(lanes)) {}
+  RegisteredWorkspace(Room room, Index least, int lanes)
+      : room_(std::move(room)), least_(least), lanes_(static_cast<std::size_t>(lanes)) {}
   struct Lane {
     bool puts = false;                                ///< on all ranks
     std::shared_ptr<Registration> registration = {};  ///< null: this rank reaches nobody by it
   };
-  void register_with(CommImpl& comm, const Rails& rails, int lane, Index bytes);
+  void register_with(CommImpl& comm, const Rails& rails, int lane);
 
-  std::shared_ptr<std::byte> memory_;
+  Room room_;
   Index least_;  ///< bytes of a transfer that is put
   std::vector<Lane> lanes_;
 };

@@ -33,6 +33,7 @@ class UcxRing final : public Carrier {
         settings_(c.rails),
         rails_(ucx::Rails::of(c.comm, c.rails)),
         members_(members_of(c)),
+        device_(c.device),
         notices_(world_, waiting(c)) {
     place_ = place_of(rank());
     if (reshape_.most_tiles > most_tiles)
@@ -40,8 +41,9 @@ class UcxRing final : public Carrier {
                   "at most " + std::to_string(most_tiles) + ": make tiles thicker");
     for (std::size_t k = 0; k < reshape_.tiles.size(); ++k) add_tile(static_cast<int>(k));
     make_room();
+    if (device_) ucx::operate_in(device_);
     if (c.exposed) protocols_.push_back(ucx::make_puts(c, rails_));
-    protocols_.push_back(ucx::make_messages(c.comm, rails_));
+    protocols_.push_back(ucx::make_messages(c, rails_));
   }
 
   /// Only once all ranks have got here, so that numbers are alike on all.
@@ -77,7 +79,7 @@ class UcxRing final : public Carrier {
         }
   }
 
-  bool post(int tile, const Memory& memory, Queue&, Patience patience) override {
+  bool post(int tile, const Memory& memory, Queue& queue, Patience patience) override {
     const bool first = posted_ == 0 || posted_ == static_cast<int>(tiles_.size());
     if (first && !begin(patience)) return false;
     Tile& t = at(tiles_, tile);
@@ -97,12 +99,7 @@ class UcxRing final : public Carrier {
       x.protocol->announce(x);
       at(lanes_, x.lane).enqueue(x);
     }
-    if (t.own_from >= 0) {
-      const TileMessages& m = at(reshape_.tiles, tile);
-      const Message &from = at(m.sends, t.own_from), &to = at(m.receives, t.own_to);
-      std::memcpy(t.work + to.offset, t.work + from.offset, static_cast<std::size_t>(from.bytes));
-      t.arrived.push_back(t.own_to);
-    }
+    if (t.own_from >= 0) copy_own(t, at(reshape_.tiles, tile), queue);
     move_on();
     return true;
   }
@@ -113,11 +110,12 @@ class UcxRing final : public Carrier {
     return notices_.await(patience, [&] {
       const auto held = ucx::lock();
       move_on();
-      return at(tiles_, tile).unsent == 0 && !is_needed();
+      const Tile& t = at(tiles_, tile);
+      return t.unsent == 0 && !is_needed() && (!t.copied || device_->passed(*t.copied));
     });
   }
 
-  int next_arrival(int tile, Queue&, Patience patience) override {
+  int next_arrival(int tile, Queue& queue, Patience patience) override {
     Tile& t = at(tiles_, tile);
     const auto look = [&] {
       if (t.returned < t.arrived.size()) return true;
@@ -128,6 +126,7 @@ class UcxRing final : public Carrier {
     if (!notices_.await(patience, look)) return no_arrival_yet;
     if (t.returned == t.arrived.size()) return no_more_arrivals;
     const int position = t.arrived[t.returned++];
+    if (t.copied && position == t.own_to) queue.stream->wait(*t.copied);
     const Message& part = at(at(reshape_.tiles, tile).receives, position);
     if (part.rows.rows > 0 && position != t.own_to)
       spread(part.rows, t.work + part.offset, at(t.received, position));
@@ -168,8 +167,9 @@ class UcxRing final : public Carrier {
     std::vector<int> arrived = {};                    ///< positions
     std::size_t parts = 0, unsent = 0, returned = 0, unread = 0;  ///< transfers; of `arrived`; parts
     int own_from = -1, own_to = -1;  ///< positions of the part that is copied here; -1: there is none
-    Index saved = 0;                 ///< `bytes_saved`
-    int place = 0;                   ///< among the tiles of an execution, which all ranks post in one order
+    std::unique_ptr<DeviceEvent> copied = {};  ///< that part is, in memory of devices
+    Index saved = 0;                           ///< `bytes_saved`
+    int place = 0;  ///< among the tiles of an execution, which all ranks post in one order
     std::byte* work = nullptr;
   };
   /// What is to be sent on a rail, in order.
@@ -223,6 +223,7 @@ class UcxRing final : public Carrier {
     t.of_step.resize(static_cast<std::size_t>(steps()));
     t.own_from = position_of(m.sends, rank());
     t.own_to = position_of(m.receives, rank());
+    if (device_ && t.own_from >= 0) t.copied = device_->make_event(false);
     for (int step = 1; step <= steps(); ++step) {
       if (const int i = position_of(m.sends, member(place_ + step)); i >= 0)
         cut(at(m.sends, i), {true, number, i, step}, t.sends);
@@ -342,6 +343,20 @@ class UcxRing final : public Carrier {
       throw Error("exchange ucx", "rails that have all failed", "a network that is there, and a new plan",
                   rank());
     return true;
+  }
+
+  void copy_own(Tile& t, const TileMessages& m, const Queue& queue) {
+    const Message& part = at(m.sends, t.own_from);
+    const std::byte* const from = t.work + part.offset;
+    std::byte* const to = t.work + at(m.receives, t.own_to).offset;
+    const auto bytes = static_cast<std::size_t>(part.bytes);
+    if (t.copied) {
+      queue.stream->copy(to, from, bytes);
+      queue.stream->record(*t.copied);
+    } else {
+      std::memcpy(to, from, bytes);
+    }
+    t.arrived.push_back(t.own_to);
   }
 
   /// Of what the tile sends, parts whose length varies; no bytes of those that it receives have arrived.
@@ -518,7 +533,8 @@ class UcxRing final : public Carrier {
   RailSettings settings_;
   std::shared_ptr<ucx::Rails> rails_;
   TagRange tag_;
-  std::vector<int> members_;  ///< of the exchange group, ascending
+  std::vector<int> members_;        ///< of the exchange group, ascending
+  std::shared_ptr<Device> device_;  ///< in whose memory parts are; null: the host's
   FailureNotices notices_;
   int place_ = 0;           ///< of this rank among them
   int most_transfers_ = 0;  ///< of any part; once connected, of any rank

@@ -1,11 +1,15 @@
 // The row of exchange ucx. A build that did not find UCX has it as well, and it says what it needs.
 #ifdef WEFT_WITH_UCX
+#include "transport/ucx/context.hpp"
 #include "transport/ucx/registration.hpp"
 #include "transport/ucx/ring.hpp"
 #endif
 #include "transport/transport.hpp"
+#include "transport/ucx/devices.hpp"
 
 namespace weft {
+
+std::atomic<const bool*> ucx::detail::pretended_taking{nullptr};
 
 ExchangeRow ucx_row() {
   ExchangeRow row{.name = "ucx",
@@ -19,6 +23,7 @@ ExchangeRow ucx_row() {
 #ifdef WEFT_WITH_UCX
   row.carrier = make_ucx_ring;
   row.missing = [](CommImpl&) { return ucx::missing(); };
+  row.takes_devices = [](CommImpl& comm) { return comm.least(ucx::takes_devices() ? 1 : 0) == 1; };
   row.prepare = [](CommImpl& comm, const std::shared_ptr<Device>& device, const RailSettings& settings) {
     ucx::Rails::prepare(comm, device, settings);
   };
@@ -28,9 +33,9 @@ ExchangeRow ucx_row() {
   row.rails = [](CommImpl& comm, const RailSettings& settings) {
     return ucx::Rails::of(comm, settings)->count();
   };
-  row.expose = [](CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes,
+  row.expose = [](CommImpl& comm, const std::shared_ptr<std::byte>& memory, Index bytes, bool of_devices,
                   const RailSettings& settings) -> std::shared_ptr<const void> {
-    return ucx::RegisteredWorkspace::make(comm, memory, bytes, settings);
+    return ucx::RegisteredWorkspace::make(comm, {memory, bytes, of_devices}, settings);
   };
   row.describe = [](CommImpl& comm, const RailSettings& settings,
                     const std::shared_ptr<const void>& exposed) {

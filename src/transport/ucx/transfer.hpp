@@ -62,7 +62,7 @@ class Protocol {
   virtual void call_back(Transfer& x) = 0;
 };
 
-std::unique_ptr<Protocol> make_messages(CommImpl& comm, std::shared_ptr<Rails> rails);
+std::unique_ptr<Protocol> make_messages(const CarrierRequest& c, std::shared_ptr<Rails> rails);
 /// `c.exposed` is not null.
 std::unique_ptr<Protocol> make_puts(const CarrierRequest& c, std::shared_ptr<Rails> rails);
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <thread>
 
-#include "base/environment.hpp"
 #include "base/numa/binding.hpp"
 #include "base/text.hpp"
 #include "comm/mpi_world.hpp"
+#include "transport/ucx/context.hpp"
 #include "transport/ucx/registration.hpp"
 #include "weft/error.hpp"
 
@@ -74,6 +74,7 @@ struct Registry {
   std::recursive_mutex mutex;
   Caretaker caretaker;
   std::map<std::string, std::shared_ptr<Worker>> workers;  ///< by device
+  std::shared_ptr<Device> gpu;                             ///< whose memory operations are in; or null
   bool awaits_finalize = false, finalised = false;
 
   void place_caretaker() {
@@ -110,49 +111,28 @@ void on_failure(void* endpoint, ucp_ep_h, ucs_status_t status) {
   static_cast<Endpoint*>(endpoint)->give_up(status);
 }
 
-/// What every operation has.
-ucp_request_param_t parameters(Operation& operation) {
+/// What every operation has. UCX is told what memory it is in, and need not find out.
+ucp_request_param_t parameters(Operation& operation, ucs_memory_type_t memory) {
   ucp_request_param_t p{};
-  p.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  p.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
   p.user_data = &operation;
+  p.memory_type = memory;
   operation.status = UCS_INPROGRESS;
   return p;
 }
 
-void check_opened(ucs_status_t status, const char* call, const std::string& device) {
-  if (status == UCS_OK) return;
-  const std::optional<std::string> transports = environment_value("UCX_TLS");
-  throw Error("exchange ucx",
-              std::string(call) + " of " + (device == shared_memory ? "shared memory" : device) + ": " +
-                  text_of(status) + (transports ? ", with UCX_TLS=" + *transports : ""),
-              transports ? "transports in UCX_TLS that UCX has for this device, or none named there"
-                         : "a device that UCX can open; InfiniBand also needs locked memory (ulimit -l)");
-}
-
-/// Of one device, by settings of ours alone; but who asks UCX for transports by UCX_TLS gets them.
-ucp_context_h make_context(const std::string& device, bool is_interface) {
-  const Functions& f = functions();
-  ucp_config_t* config = nullptr;
-  check(f.config_read(nullptr, nullptr, &config), "ucp_config_read");
-  const bool memory = device == shared_memory;
-  ucs_status_t status = f.config_modify(config, "NET_DEVICES", device.c_str());
-  // Parts for ranks of other machines have no other way, also where machines are emulated on one.
-  if (status == UCS_OK && (memory || !environment_value("UCX_TLS")))
-    status = f.config_modify(config, "TLS", memory ? "sm,self" : "^sm");
-  // UCX would stand in connect() until the system gives a network up that leads nowhere: some two minutes.
-  // Versions that do not know this go on to do so.
-  if (is_interface && !environment_value("UCX_TCP_CONN_NB")) f.config_modify(config, "CONN_NB", "y");
-  ucp_context_h context = nullptr;
-  if (status == UCS_OK) {
-    ucp_params_t p{};
-    p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
-    p.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA;
-    p.mt_workers_shared = 1;
-    status = f.init_version(UCP_API_MAJOR, UCP_API_MINOR, &p, config, &context);
+/// Lets all workers move on, on the caretaker's thread. UCX before 1.18 copies memory of the GPU that is
+/// current there; one that is lost is forgotten.
+void look_after_all() {
+  const auto held = lock();
+  Registry& all = registry();
+  std::optional<DeviceScope> scope;
+  try {
+    if (all.gpu) scope.emplace(*all.gpu);
+  } catch (const Error&) {
+    all.gpu.reset();
   }
-  f.config_release(config);
-  check_opened(status, "ucp_init", device);
-  return context;
+  for (const auto& [name, worker] : all.workers) worker->progress();
 }
 
 }  // namespace
@@ -179,10 +159,7 @@ std::shared_ptr<Worker> Worker::on(const std::string& device, DeviceClass device
   if (!all.awaits_finalize) {
     when_mpi_ends(AtEnd::networks, [] { close_all(); });
     std::atexit([] { registry().caretaker.end(); });  // before UCX goes, if MPI_Finalize is never called
-    all.caretaker.begin([] {
-      const auto mine = lock();
-      for (const auto& [name, worker] : registry().workers) worker->progress();
-    });
+    all.caretaker.begin(look_after_all);
   }
   all.awaits_finalize = true;
   auto made = all.workers[device] = std::shared_ptr<Worker>(new Worker(device, device_class));
@@ -250,33 +227,34 @@ void Worker::started(void* result, Operation& operation) {
   }
 }
 
-void Worker::send(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t tag,
-                  Operation& operation) {
+void Worker::send(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t tag, Operation& operation,
+                  ucs_memory_type_t memory) {
   if (to.failed) return finish(operation, to.why);
-  ucp_request_param_t p = parameters(operation);
+  ucp_request_param_t p = parameters(operation, memory);
   p.cb.send = on_sent;
   started(functions().tag_send(to.handle, from, bytes, tag, &p), operation);
 }
 
 /// Always by the callback: UCX 1.13 does not say how long a message is that a receive finds there.
-void Worker::receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& operation) {
-  ucp_request_param_t p = parameters(operation);
+void Worker::receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& operation,
+                     ucs_memory_type_t memory) {
+  ucp_request_param_t p = parameters(operation, memory);
   p.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
   p.cb.recv = on_received;
   started(functions().tag_receive(worker_, to, bytes, tag, exact, &p), operation);
 }
 
 void Worker::put(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t target, ucp_rkey_h key,
-                 Operation& operation) {
+                 Operation& operation, ucs_memory_type_t memory) {
   if (to.failed) return finish(operation, to.why);
-  ucp_request_param_t p = parameters(operation);
+  ucp_request_param_t p = parameters(operation, memory);
   p.cb.send = on_sent;
   started(functions().put(to.handle, from, bytes, target, key, &p), operation);
 }
 
 void Worker::flush(Endpoint& to, Operation& operation) {
   if (to.failed) return finish(operation, to.why);
-  ucp_request_param_t p = parameters(operation);
+  ucp_request_param_t p = parameters(operation, UCS_MEMORY_TYPE_HOST);
   p.cb.send = on_sent;
   started(functions().ep_flush(to.handle, &p), operation);
 }
@@ -284,6 +262,11 @@ void Worker::flush(Endpoint& to, Operation& operation) {
 void Worker::call_back(Operation& operation) {
   if (operation.request != nullptr && worker_ != nullptr)
     functions().request_cancel(worker_, operation.request);
+}
+
+void operate_in(const std::shared_ptr<Device>& gpu) {
+  const auto held = lock();
+  registry().gpu = gpu;
 }
 
 void not_now() {

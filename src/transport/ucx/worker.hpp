@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "device/device.hpp"
 #include "transport/ucx/devices.hpp"
 #include "transport/ucx/library.hpp"
 
@@ -22,6 +23,9 @@ std::unique_lock<std::recursive_mutex> lock();
 
 /// Somebody is about to let the workers move on, so that a thread of their own need not do it.
 void not_now();
+
+/// Operations will be in the memory of this GPU.
+void operate_in(const std::shared_ptr<Device>& gpu);
 
 struct Operation;
 
@@ -79,12 +83,14 @@ class Worker {
 
   /// Start an operation; it may be on its list when this returns. Messages with the same tag between two
   /// workers arrive in the order in which they were sent. Throws `weft::Error`.
-  void send(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t tag, Operation& operation);
-  void receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& operation);
+  void send(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t tag, Operation& operation,
+            ucs_memory_type_t memory = UCS_MEMORY_TYPE_HOST);
+  void receive(void* to, std::size_t bytes, std::uint64_t tag, Operation& operation,
+               ucs_memory_type_t memory = UCS_MEMORY_TYPE_HOST);
   /// Writes to an address in the memory of another process, by the key that it has given for that. Complete
   /// when `from` may be overwritten.
   void put(Endpoint& to, const void* from, std::size_t bytes, std::uint64_t target, ucp_rkey_h key,
-           Operation& operation);
+           Operation& operation, ucs_memory_type_t memory);
   /// Complete when all that has been put is in the memory of the other process.
   void flush(Endpoint& to, Operation& operation);
   /// Calls a receive back that nobody will complete.
