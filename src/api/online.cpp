@@ -286,6 +286,9 @@ bool Online::switch_to(const Settings& settings) {
     } catch (const AgreedFailure&) {
       plan_.comm.impl().check_alive("online");
       return false;
+    } catch (...) {  // this rank alone, for which others wait
+      plan_.comm.impl().leave_collectives(std::current_exception());
+      throw;
     }
     kept_ = std::move(plan_.bound);
     kept_plan_ = plan_is_;

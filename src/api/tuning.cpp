@@ -72,16 +72,23 @@ bool PlanTrials::provide(BoundPlan& plan) {
   return on_all_ranks(enough);
 }
 
-/// Forward and backward once; this rank's time until the results are there.
+/// Forward and backward once; this rank's time until the results are there. A rank that fails has failed by
+/// itself, and other ranks go on to wait for it.
 double PlanTrials::execute(BoundPlan& plan) {
-  request_.comm.impl().barrier();
+  CommImpl& c = request_.comm.impl();
+  c.barrier();
   const double begin = seconds_now();
-  for (const Direction d : {Direction::forward, Direction::backward}) {
-    const TrialArrays::Pointers arrays = arrays_.of(plan, d);
-    plan.start(d, arrays.in, arrays.out, arrays.workspace);
-    plan.advance(Patience::wait);
+  try {
+    for (const Direction d : {Direction::forward, Direction::backward}) {
+      const TrialArrays::Pointers arrays = arrays_.of(plan, d);
+      plan.start(d, arrays.in, arrays.out, arrays.workspace);
+      plan.advance(Patience::wait);
+    }
+    plan.settled(Patience::wait);
+  } catch (...) {
+    c.leave_collectives(std::current_exception());
+    throw;
   }
-  plan.settled(Patience::wait);
   return seconds_now() - begin;
 }
 

@@ -4,7 +4,13 @@ namespace weft {
 
 void agree_on(CommImpl& comm, const std::optional<Error>& failure) {
   comm.complete_collectives();
-  const int first = comm.least(failure ? comm.rank() : comm.size());
+  int first = 0;
+  try {
+    first = comm.least(failure ? comm.rank() : comm.size());
+  } catch (const Error&) {  // this rank has left the others, or one of them has
+    if (failure) throw *failure;
+    throw;
+  }
   if (first == comm.size()) return;
   // An error may already name a rank: the one whose input is at fault, not the one that has noticed it.
   const auto from_first = [&](const std::string& mine) { return comm.broadcast(mine, first); };

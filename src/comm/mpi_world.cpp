@@ -301,8 +301,16 @@ MpiWorld::~MpiWorld() {
     free_when_unused(std::move(own_comms_.back()));
     own_comms_.pop_back();
   }
-  look_for_leavers();
-  if (left_ || leaver_ >= 0) return;  // not all ranks have the same windows
+  try {
+    if (!left_ && !windows_.empty()) barrier();  // whose wait looks, which MPI_Win_free does not
+  } catch (const std::exception&) {
+    // A rank has left.
+  }
+  if (left_) {
+    // Not all ranks have the same windows: neither they nor their memory are given back.
+    static_cast<void>(new auto(std::move(windows_)));
+    return;
+  }
   if (abandoned_) {
     for (const KeptWindow& kept : windows_) LeftToFinalize::add(*kept.window, kept.memory);
     return;
@@ -323,11 +331,11 @@ bool MpiWorld::complete(std::span<MPI_Request> requests) const {
 MpiWorld::Room::Room(MpiWorld& world, std::size_t bytes) : world_(world), bytes_(bytes) {
   world.check_all_there("a collective call");
   constexpr std::size_t least = 4096;  // so that short ones allocate nothing
-  if (!world.spare_rooms_.empty()) {
+  if (!world.spare_rooms_.empty() && world.spare_rooms_.back().second >= bytes) {
     std::tie(memory_, bytes_) = std::move(world.spare_rooms_.back());
     world.spare_rooms_.pop_back();
+    return;
   }
-  if (memory_ && bytes_ >= bytes) return;
   bytes_ = std::max(bytes, least);
   memory_.reset(new std::byte[bytes_]);
 }
@@ -400,11 +408,10 @@ std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours)
   auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
   free_unused();
   barrier();  // whose wait looks, which MPI_Comm_split does not
-  collective([&] {
-    check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, made.get()),
-              "MPI_Comm_split");
-    check_mpi(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  });
+  // Where MPI has no communicator left it fails on all ranks, which go on.
+  check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, made.get()),
+            "MPI_Comm_split");
+  check_mpi(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return groups_[colours] = made;
 }
 
@@ -420,8 +427,10 @@ std::shared_ptr<const MPI_Comm> MpiWorld::own_comm() {
   auto own = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
   const Room room(*this, sizeof(MPI_Comm));
   auto* const made = new (room.at(0)) MPI_Comm(MPI_COMM_NULL);
-  complete_started("MPI_Comm_idup",
-                   [&](MPI_Comm comm, MPI_Request* r) { return MPI_Comm_idup(comm, made, r); });
+  own_comms_.reserve(own_comms_.size() + 1);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Comm_idup(comm_, made, &request), "MPI_Comm_idup");
+  wait_for({&request, 1});
   *own = *made;
   check_mpi(MPI_Comm_set_errhandler(*own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   own_comms_.push_back(own);

@@ -115,8 +115,7 @@ void Interpreter::link(const LinkRequest& request) {
   links_ = Links(program_, request);
   const std::vector<ReshapeProgram>& reshapes = program_.reshapes;
   coded_ = std::ranges::any_of(reshapes, [](const ReshapeProgram& r) { return bool(r.leg.codec); });
-  in_step_ =
-      std::ranges::any_of(reshapes, [](const ReshapeProgram& r) { return stands_in_step(r.leg.traits); });
+  in_step_ = std::ranges::any_of(reshapes, [](const ReshapeProgram& r) { return r.leg.traits.blocks; });
 }
 
 void Interpreter::begin_agreeing() {
