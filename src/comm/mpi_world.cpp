@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <tuple>
 #include <vector>
 
@@ -308,7 +309,7 @@ MpiWorld::~MpiWorld() {
   }
   if (left_) {
     // Not all ranks have the same windows: neither they nor their memory are given back.
-    static_cast<void>(new auto(std::move(windows_)));
+    static_cast<void>(new (std::nothrow) std::vector<KeptWindow>(std::move(windows_)));
     return;
   }
   if (abandoned_) {
