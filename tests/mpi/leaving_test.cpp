@@ -50,6 +50,9 @@ TEST(Leaving, WithoutMemoryAtAnyMomentOfPlanningFailsOnAllRanks) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (size == 1) return;
+#ifdef MPICH_VERSION
+  GTEST_SKIP() << "MPICH on UCX ends the process in MPI_Finalize where a collective call is unfinished";
+#endif
   // The library that reads it ends the process where its destructors find no memory.
   forget_wisdom();
   Problem problem;
