@@ -166,11 +166,11 @@ void PlanImpl::look() {
 }
 
 void PlanImpl::wait() {
-  const auto complete = [&] {
+  const auto wait_for_it = [&] {
     bound->wait();
     return true;
   };
-  online ? online->take(complete) : complete();
+  online ? online->take(wait_for_it) : wait_for_it();
 }
 
 }  // namespace weft

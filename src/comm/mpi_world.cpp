@@ -303,11 +303,12 @@ MpiWorld::~MpiWorld() {
     own_comms_.pop_back();
   }
   try {
-    if (!left_ && !windows_.empty()) barrier();  // whose wait looks, which MPI_Win_free does not
+    // Its wait looks, which that of MPI_Win_free does not. Ranks that have parted wait for nobody here.
+    if (!left_ && !abandoned_ && !windows_.empty()) barrier();
   } catch (const std::exception&) {
     // A rank has left.
   }
-  if (left_) {
+  if (left_ || leaver_ >= 0) {
     // Not all ranks have the same windows: neither they nor their memory are given back.
     static_cast<void>(new (std::nothrow) std::vector<KeptWindow>(std::move(windows_)));
     return;
