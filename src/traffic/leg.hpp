@@ -34,6 +34,7 @@ struct Windowed {
   TileSide before, after;
   bool hides_after = true;  ///< whether a received tile is transformed while other tiles are exchanged
   bool in_turn = false;     ///< reshapes land in either half of the workspace in turn
+  bool pads_rows = false;   ///< rows of what lands begin on multiples of what GPUs move at a time
   friend bool operator==(const Windowed&, const Windowed&) = default;
 };
 
@@ -93,6 +94,11 @@ struct Leg {
   bool in_turn() const {
     const auto* const windowed = std::get_if<Windowed>(&cut);
     return windowed != nullptr && windowed->in_turn;
+  }
+  /// Whether rows of what lands have gaps between them (`Windowed::pads_rows`).
+  bool pads_rows() const {
+    const auto* const windowed = std::get_if<Windowed>(&cut);
+    return windowed != nullptr && windowed->pads_rows;
   }
   bool shares() const { return std::holds_alternative<Shared>(cut); }
   /// The axis each of whose indices has tiles of its own, or -1.

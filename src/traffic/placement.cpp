@@ -71,7 +71,15 @@ Index Placement::largest_box(int rank) const {
 }
 
 Index Placement::staging_base(int rank) const {
-  return reshapes() == 0 ? 0 : aligned(largest_box(rank));
+  if (reshapes() == 0) return 0;
+  Index most = largest_box(rank);
+  for (int j = 0; j < reshapes(); ++j) {
+    const Field& lands = field_after(j);
+    if (leg(j).pads_rows())
+      most = std::max(most,
+                      span_of(lands.box(rank).extents(), padded_strides(lands, rank)) * element_bytes(lands));
+  }
+  return aligned(most);
 }
 
 Index Placement::receive_base(int j, int rank) const {
@@ -140,7 +148,7 @@ Index Placement::tile_offset(int j, int rank, int k) const {
 }
 
 Index Placement::tile_room(int j, int rank, int k) const {
-  const Index end = k + 1 < tiles(j, rank) ? tile_offset(j, rank, k + 1) : aligned(largest_box(rank));
+  const Index end = k + 1 < tiles(j, rank) ? tile_offset(j, rank, k + 1) : staging_base(rank);
   return end - tile_offset(j, rank, k);
 }
 
@@ -224,6 +232,14 @@ codec::VaryingRows Placement::varying(const Place& p) const {
           p.codec.row->wire_bits(p.codec.bits, real_bytes_)};
 }
 
+Strides Placement::padded_strides(const Field& field, int rank) const {
+  const Order order = field.order(rank);
+  Shape extents = field.box(rank).extents();
+  Index& row = extents[order[order.size() - 1]];
+  row = padded_row(row, element_bytes(field));
+  return dense_strides(extents, order);
+}
+
 Place Placement::dense(const Field& field, int rank, Index base) const {
   const Box box = field.box(rank);
   return {Space::work,          base,         box, dense_strides(box.extents(), field.order(rank)),
@@ -249,7 +265,9 @@ Place Placement::landing(int j, int rank) const {
       p.strides = dense_strides(p.box.extents(), field_before(j).order(rank));
     return p;
   }
-  return tiled(field_after(j), j, rank, lands_in_staging(j) ? staging_base(rank) : 0);
+  Place p = tiled(field_after(j), j, rank, lands_in_staging(j) ? staging_base(rank) : 0);
+  if (leg(j).pads_rows()) p.strides = padded_strides(field_after(j), rank);
+  return p;
 }
 
 bool Placement::lands_in_staging(int j) const {

@@ -51,6 +51,12 @@ inline Index block_points(Element element) {
   return element == Element::real ? codec::block_reals : codec::block_reals / 2;
 }
 
+/// Elements from one padded row to the next (`Windowed::pads_rows`).
+constexpr Index padded_row(Index elements, Index element_bytes) {
+  constexpr Index at_a_time = 128;  // GPUs store so many bytes on a peer in one message of the link
+  return rounded_up<Index>(elements, at_a_time / element_bytes);
+}
+
 class Placement {
  public:
   Placement(const Schedule& schedule, const std::vector<Leg>& legs, int real_bytes);
@@ -68,7 +74,7 @@ class Placement {
   Index largest_box(int rank) const;
   /// The source of reshape j in the half of `rank` where it does not land.
   Place staging(int j, int rank) const;
-  /// The result of reshape j in the half of `rank` where it lands.
+  /// The result of reshape j in the half of `rank` where it lands; dense, but for rows that are padded.
   Place landing(int j, int rank) const;
   /// The send or receive buffer of a part of reshape j, from `base` on. It is dense in the memory order of
   /// the receiver, unless the part is coded: if the leg says so and it is shorter for that. A part that does
@@ -117,6 +123,8 @@ class Placement {
   Range held(int axis, int j, int rank) const;
   Index unit_bytes(int j, int rank) const;
   Place tiled(const Field& field, int j, int rank, Index base) const;
+  /// Strides of a box that lands with padded rows.
+  Strides padded_strides(const Field& field, int rank) const;
   bool lands_in_staging(int j) const;
 
   const Schedule& schedule_;

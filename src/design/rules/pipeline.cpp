@@ -189,6 +189,21 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
   return std::ranges::all_of(schedules, hides_puts) ? FftsPut::large : FftsPut::no;
 }
 
+/// Whether rows of what FFTs put have gaps behind them where they land, so that all begin on a multiple of
+/// what a GPU stores on a peer at a time: else each part of a row takes two messages of the link (512^3 of
+/// r2c takes 0.88 of the time). In single precision kernels read lines in pairs, which have to stay whole.
+/// Gaps are sent to nobody, but they take memory, and 256^3 of r2c
+/// gains nothing. The real axis is last backward, and its library reads such rows slowly.
+bool pads_rows(const Given& given, const Schedule& schedule) {
+  const Stage& last = schedule.stages.back();
+  if (last.real_axis >= 0) return false;
+  const Field& lands = at(schedule.fields, reshape_stages(schedule).front() + 1);
+  const Order order = lands.order(0);
+  const Index row = lands.box(0).extent(order[order.size() - 1]);
+  const Index gap = padded_row(row, 2 * given.real_size()) - row;
+  return (given.real_size() == 8 || row % 2 == 0) && 25 * gap <= row;
+}
+
 /// The same schedules, with axes where FFTs put best: before the exchange, or, of two exchanges, before the
 /// one that cuts them.
 std::array<Schedule, 2> with_ffts_that_put(const Given& given, std::array<Schedule, 2> schedules) {
@@ -313,6 +328,8 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
     if (design.memory.ffts_put && put == FftsPut::twice)
       for (Leg& leg : design.legs[d]) std::get<Windowed>(leg.cut).in_turn = true;
+    if (design.memory.ffts_put && put == FftsPut::large && pads_rows(given, design.schedules[d]))
+      for (Leg& leg : design.legs[d]) std::get<Windowed>(leg.cut).pads_rows = true;
     for (const std::string* why : {&setting.closed.roomy, &setting.closed.turns})
       if (!why->empty())
         for (Leg& leg : design.legs[d]) leg.reason += "; " + *why;

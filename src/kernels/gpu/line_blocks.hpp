@@ -20,12 +20,14 @@ inline constexpr int blocks_together = 2;
 /// Bytes of a row of a tile, as memory is accessed in so many, and of a tile.
 inline constexpr Index least_row = 64, most_tile = 100 << 10;
 
-using Form = lines::Form<Divider<std::uint32_t>>;
+template <int most_radix = lines::largest_radix>
+using Form = lines::Form<Divider<std::uint32_t>, most_radix>;
 
 /// The stages between the first and the last one, of a column of the calling thread if it `exists`. Before
 /// and after each, the block waits for all of its threads.
-template <class Value, bool Spread, lines::AtOnce at_once>
-__device__ __forceinline__ void run_middle(const Form& form, bool exists, lines::Column<Value, Spread> column,
+template <int most_radix, class Value, bool Spread, lines::AtOnce at_once>
+__device__ __forceinline__ void run_middle(const Form<most_radix>& form, bool exists,
+                                           lines::Column<Value, Spread> column,
                                            const lines::Line<lines::real_of<Value>, at_once>& line,
                                            const lines::Roots<lines::real_of<Value>>& roots) {
   __syncthreads();
@@ -38,8 +40,9 @@ __device__ __forceinline__ void run_middle(const Form& form, bool exists, lines:
 }
 
 /// All stages but the first one.
-template <bool MayTurn, class Value, bool Spread, lines::AtOnce at_once>
-__device__ __forceinline__ void finish(const Form& form, bool exists, lines::Column<Value, Spread> column,
+template <bool MayTurn, int most_radix, class Value, bool Spread, lines::AtOnce at_once>
+__device__ __forceinline__ void finish(const Form<most_radix>& form, bool exists,
+                                       lines::Column<Value, Spread> column,
                                        const lines::Line<lines::real_of<Value>, at_once>& line,
                                        const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;
@@ -72,12 +75,13 @@ inline Index shared_bytes(const void* kernel, int others, KnownBytes& known, Sta
   return bytes;
 }
 
-/// How many columns a block has, as a power of two: as many as fill half of what there is, and rows of 64
-/// bytes if all of it suffices for them; but not so many that blocks are too few for a GPU.
-inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared) {
+/// How many columns a block has, as a power of two: as many as so many blocks have room for together, and
+/// rows of 64 bytes if one has room for them; but not so many that blocks are too few for a GPU.
+inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared,
+                                  int blocks = blocks_together) {
   constexpr Index enough_blocks = 256;
   const Index column = n * value_bytes, row = least_row / value_bytes;
-  Index columns = std::min(most_tile, shared / blocks_together) / column;
+  Index columns = std::min(most_tile, shared / blocks) / column;
   columns = std::max(columns, std::min(row, shared / column));
   columns = std::clamp<Index>(columns, 1, threads);
   auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);

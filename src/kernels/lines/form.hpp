@@ -13,14 +13,20 @@
 
 namespace weft::lines {
 
+/// Of a stage. Kernels are compiled for all radices up to some number.
+inline constexpr int largest_radix = 16;
+
 /// A step as kernels need it; `Divisor` divides by a number known in advance.
-template <class Divisor>
+template <class Divisor, int most_radix = largest_radix>
 struct Form {
+  static constexpr int most = most_radix;
+
   struct Stage {
     std::uint32_t radix = 1, below = 1;
     std::uint32_t turn = 1;  ///< n / (radix below): by how many roots result 1 of butterfly 1 is turned
     Divisor runs;            ///< by `below`
     Divisor digit;           ///< by `below` over the last radix, for all stages but the last one
+    Divisor modes;           ///< by the radix
   };
   struct Loop {
     Divisor n;
@@ -64,6 +70,7 @@ struct Form {
       s.turn = n / below;
       s.below = below /= s.radix;
       s.runs = Divisor(s.below);
+      s.modes = Divisor(s.radix);
       if (i + 1 < stages) s.digit = Divisor(s.below / last);
     }
     first_butterflies = Divisor(stage[0].below);
@@ -210,8 +217,8 @@ bool store_at_once(const PlaneLines& step, const LineArrays& arrays) {
 }
 
 /// Moves from the first line to the given value, of so many lines each.
-template <int values, class Divisor, class Real, AtOnce at_once>
-WEFT_INLINE void go_to(const Form<Divisor>& form, std::uint32_t number, Line<Real, at_once>& line) {
+template <int values, class Form, class Real, AtOnce at_once>
+WEFT_INLINE void go_to(const Form& form, std::uint32_t number, Line<Real, at_once>& line) {
   for (int i = 0; i < form.loops; ++i) {
     const std::uint32_t rest = form.loop[i].n.divide(number), at = number - rest * form.loop[i].n.divisor();
     line.from += at * form.loop[i].from;
@@ -267,13 +274,13 @@ WEFT_INLINE Real read_number(const Real* at) {
 #endif
 }
 /// A point of two lines of real numbers (`LineStep::of_reals`).
-template <class Divisor, class Real, AtOnce at_once>
-WEFT_INLINE void read_reals(const Form<Divisor>& form, const Line<Real, at_once>&, const Real* at,
+template <class Form, class Real, AtOnce at_once>
+WEFT_INLINE void read_reals(const Form& form, const Line<Real, at_once>&, const Real* at,
                             Complex<Real>& value) {
   value = {read_number(at), read_number(at + form.second_line)};
 }
-template <class Divisor, class Real, AtOnce at_once>
-WEFT_INLINE void read_reals(const Form<Divisor>& form, const Line<Real, at_once>& line, const Real* at,
+template <class Form, class Real, AtOnce at_once>
+WEFT_INLINE void read_reals(const Form& form, const Line<Real, at_once>& line, const Real* at,
                             Pair<Real>& value) {
   read_reals(form, line, at, value.first);
   value.second = {0, 0};

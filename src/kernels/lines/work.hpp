@@ -20,20 +20,20 @@
 namespace weft::lines {
 
 /// What mode `k` is multiplied by, at this index along the loop of the factors.
-template <class Divisor, class Real>
-WEFT_INLINE Complex<Real> turn_root(const Form<Divisor>& form, const Complex<Real>* turns, std::uint32_t k,
+template <class Form, class Real>
+WEFT_INLINE Complex<Real> turn_root(const Form& form, const Complex<Real>* turns, std::uint32_t k,
                                     std::uint32_t index) {
   const std::uint32_t exponent = k * index, low = 1U << form.turn_bits;
   return turns[low + (exponent >> form.turn_bits)] * turns[exponent & (low - 1)];
 }
-template <class Divisor, class Real, AtOnce at_once>
-WEFT_INLINE Complex<Real> turned(const Form<Divisor>& form, const Line<Real, at_once>& line,
+template <class Form, class Real, AtOnce at_once>
+WEFT_INLINE Complex<Real> turned(const Form& form, const Line<Real, at_once>& line,
                                  const Complex<Real>* turns, std::uint32_t k, Complex<Real> value) {
   return value * turn_root(form, turns, k, line.turned);
 }
-template <class Divisor, class Real, AtOnce at_once>
-WEFT_INLINE Pair<Real> turned(const Form<Divisor>& form, const Line<Real, at_once>& line,
-                              const Complex<Real>* turns, std::uint32_t k, Pair<Real> value) {
+template <class Form, class Real, AtOnce at_once>
+WEFT_INLINE Pair<Real> turned(const Form& form, const Line<Real, at_once>& line, const Complex<Real>* turns,
+                              std::uint32_t k, Pair<Real> value) {
   const Complex<Real> root = turn_root(form, turns, k, line.turned);
   return {value.first * root,
           value.second *
@@ -64,10 +64,10 @@ struct Roots {
 };
 
 /// Butterfly `b` of a stage for one column.
-template <int Radix, Role role, class Divisor, class Value, bool Spread, AtOnce at_once>
-WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Divisor>::Stage& stage,
-                           std::uint32_t b, Column<Value, Spread> column,
-                           const Line<real_of<Value>, at_once>& line, const Roots<real_of<Value>>& roots) {
+template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
+WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, std::uint32_t b,
+                           Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
+                           const Roots<real_of<Value>>& roots) {
   constexpr bool last = is_last(role), first = role == Role::first || role == Role::first_of_reals;
   const std::uint32_t below = last ? 1 : stage.below;
   const std::uint32_t run = first ? 0 : last ? b : stage.runs.divide(b);
@@ -129,45 +129,48 @@ WEFT_INLINE void butterfly(const Form<Divisor>& form, const typename Form<Diviso
   }
 }
 
-/// Calls `run` with a radix as a constant.
-template <class Run>
+/// Calls `run` with a radix as a constant, which is `most` at most.
+template <int most, class Run>
 WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
+  const auto call = [&]<int Radix>(std::integral_constant<int, Radix> constant) {
+    if constexpr (Radix <= most) run(constant);
+  };
   switch (radix) {
     case 2:
-      return run(std::integral_constant<int, 2>{});
+      return call(std::integral_constant<int, 2>{});
     case 3:
-      return run(std::integral_constant<int, 3>{});
+      return call(std::integral_constant<int, 3>{});
     case 4:
-      return run(std::integral_constant<int, 4>{});
+      return call(std::integral_constant<int, 4>{});
     case 5:
-      return run(std::integral_constant<int, 5>{});
+      return call(std::integral_constant<int, 5>{});
     case 6:
-      return run(std::integral_constant<int, 6>{});
+      return call(std::integral_constant<int, 6>{});
     case 7:
-      return run(std::integral_constant<int, 7>{});
+      return call(std::integral_constant<int, 7>{});
     case 8:
-      return run(std::integral_constant<int, 8>{});
+      return call(std::integral_constant<int, 8>{});
     case 9:
-      return run(std::integral_constant<int, 9>{});
+      return call(std::integral_constant<int, 9>{});
     case 10:
-      return run(std::integral_constant<int, 10>{});
+      return call(std::integral_constant<int, 10>{});
     case 12:
-      return run(std::integral_constant<int, 12>{});
+      return call(std::integral_constant<int, 12>{});
     case 15:
-      return run(std::integral_constant<int, 15>{});
+      return call(std::integral_constant<int, 15>{});
     case 16:
-      return run(std::integral_constant<int, 16>{});
+      return call(std::integral_constant<int, 16>{});
   }
 }
 
 /// All butterflies `first`, `first + apart`, ... of a stage, for one column.
-template <Role role, class Divisor, class Value, bool Spread, AtOnce at_once>
-WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t first, std::uint32_t apart,
+template <Role role, class Form, class Value, bool Spread, AtOnce at_once>
+WEFT_INLINE void run_stage(const Form& form, int number, std::uint32_t first, std::uint32_t apart,
                            Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                            const Roots<real_of<Value>>& roots) {
   const auto& stage = form.stage[number];
   const std::uint32_t count = form.n / stage.radix;
-  with_radix(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
+  with_radix<Form::most>(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
     for (std::uint32_t b = first; b < count; b += apart)
       butterfly<Radix, role>(form, stage, b, column, line, roots);
   });
@@ -176,13 +179,13 @@ WEFT_INLINE void run_stage(const Form<Divisor>& form, int number, std::uint32_t 
 /// The first stage of so many columns of a block where points are adjacent: threads take butterflies in the
 /// order of a column's points, so that adjacent threads read adjacent points. `start`: the first line of all;
 /// `number`: that of the first column.
-template <Role role = Role::first, class Divisor, class Value, AtOnce at_once>
-WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t number, std::uint32_t columns,
+template <Role role = Role::first, class Form, class Value, AtOnce at_once>
+WEFT_INLINE void run_first_by_points(const Form& form, std::uint32_t number, std::uint32_t columns,
                                      std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
                                      const Line<real_of<Value>, at_once>& start,
                                      const Roots<real_of<Value>>& roots) {
   const std::uint32_t count = form.first_butterflies.divisor();
-  with_radix(form.stage[0].radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
+  with_radix<Form::most>(form.stage[0].radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
     for (std::uint32_t i = thread; i < count * columns; i += threads) {
       const std::uint32_t column = form.first_butterflies.divide(i);
       Line<real_of<Value>, at_once> line = start;
@@ -193,16 +196,25 @@ WEFT_INLINE void run_first_by_points(const Form<Divisor>& form, std::uint32_t nu
   });
 }
 
-/// Where a column has a mode after the last stage.
-template <class Divisor>
-WEFT_INLINE std::uint32_t place_of(const Form<Divisor>& form, std::uint32_t mode) {
-  std::uint32_t place = 0;
-  for (int i = 0; i < form.stages; ++i) {
-    const std::uint32_t rest = mode / form.stage[i].radix;
-    place += (mode - rest * form.stage[i].radix) * form.stage[i].below;
+/// Where a column has a mode after the last stage, and the one that is as many before n.
+struct Places {
+  std::uint32_t mode = 0, opposite = 0;
+};
+template <class Form>
+WEFT_INLINE Places places_of(const Form& form, std::uint32_t mode) {
+  Places places;
+  std::uint32_t carry = 0;  // subtracted from the next digit of the opposite mode
+  WEFT_KEEP_LOOP for (int i = 0; i < form.stages; ++i) {
+    const auto& stage = form.stage[i];
+    const std::uint32_t rest = stage.modes.divide(mode), digit = mode - rest * stage.radix;
+    places.mode += digit * stage.below;
+    if (digit + carry > 0) {
+      if (digit + carry < stage.radix) places.opposite += (stage.radix - digit - carry) * stage.below;
+      carry = 1;
+    }
     mode = rest;
   }
-  return place;
+  return places;
 }
 
 /// Stores the same mode of two real lines, `a` and `b` being modes k and n - k of what was made of them.
@@ -222,20 +234,21 @@ WEFT_INLINE void store_of_reals(const Line<Real, at_once>& line, Complex<Real>* 
 
 /// Behind the last stage of lines of real numbers: takes both apart, modes `first`, `first + apart`, ... of a
 /// column.
-template <class Divisor, class Value, bool Spread, AtOnce at_once>
-WEFT_INLINE void take_apart(const Form<Divisor>& form, std::uint32_t first, std::uint32_t apart,
+template <class Form, class Value, bool Spread, AtOnce at_once>
+WEFT_INLINE void take_apart(const Form& form, std::uint32_t first, std::uint32_t apart,
                             Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line) {
-  for (std::uint32_t k = first; 2 * k <= form.n; k += apart)
-    store_of_reals(line, line.to + k * form.to_stride, column[place_of(form, k)],
-                   column[place_of(form, k == 0 ? 0 : form.n - k)]);
+  WEFT_KEEP_LOOP for (std::uint32_t k = first; 2 * k <= form.n; k += apart) {
+    const Places at = places_of(form, k);
+    store_of_reals(line, line.to + k * form.to_stride, column[at.mode], column[at.opposite]);
+  }
 }
 
 /// The butterfly of the last stage whose first result is this mode.
-template <class Divisor>
-WEFT_INLINE std::uint32_t last_butterfly_of(const Form<Divisor>& form, std::uint32_t mode) {
+template <class Form>
+WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode) {
   std::uint32_t b = 0;
   for (int i = 0; i + 1 < form.stages; ++i) {
-    const std::uint32_t rest = mode / form.stage[i].radix;
+    const std::uint32_t rest = form.stage[i].modes.divide(mode);
     b += (mode - rest * form.stage[i].radix) * form.stage[i].digit.divisor();
     mode = rest;
   }
@@ -244,14 +257,14 @@ WEFT_INLINE std::uint32_t last_butterfly_of(const Form<Divisor>& form, std::uint
 
 /// The last stage of so many columns of a block where the modes of a line are adjacent: threads take
 /// butterflies in the order of their first modes, so that adjacent threads store adjacent modes.
-template <class Divisor, class Value, AtOnce at_once>
-WEFT_INLINE void run_last_by_points(const Form<Divisor>& form, std::uint32_t number, std::uint32_t columns,
+template <class Form, class Value, AtOnce at_once>
+WEFT_INLINE void run_last_by_points(const Form& form, std::uint32_t number, std::uint32_t columns,
                                     std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
                                     const Line<real_of<Value>, at_once>& start,
                                     const Roots<real_of<Value>>& roots) {
   const auto& stage = form.stage[form.stages - 1];
   const std::uint32_t count = form.n / stage.radix;
-  with_radix(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
+  with_radix<Form::most>(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
     for (std::uint32_t i = thread; i < count * columns; i += threads) {
       const std::uint32_t column = i / count;
       Line<real_of<Value>, at_once> line = start;
