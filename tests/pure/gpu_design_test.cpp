@@ -70,6 +70,33 @@ TEST(Design, HidesPutsOfLargeBoxes) {
   EXPECT_FALSE(design_for(p, gpus(2, 2)).memory.ffts_put);
 }
 
+/// Rows of 257 modes land 264 apart, so that each begins on a multiple of 128 bytes. Gaps behind shorter rows
+/// would be more than 4% of them, and lines of single precision are read in pairs.
+TEST(Design, PadsRowsThatFftsPut) {
+  const auto row_stride = [](const Shape& shape, Precision precision, bool real, Direction direction) {
+    Problem p = bricks_of_cube(512);
+    p.shape = shape;
+    p.precision = precision;
+    p.input = Distribution::slab(0);
+    p.output = Distribution::slab(1);
+    if (real) p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+    const std::vector<Diversion> all =
+        diversions(program_of(design_for(p, gpus(2, 2)), direction, 0), Diverted::puts);
+    return all.empty() ? 0 : all[0].parts[0].pieces[0].to.strides[1];
+  };
+  using enum Direction;
+  using enum Precision;
+  EXPECT_EQ(row_stride({512, 512, 512}, float64, true, forward), 264);
+  EXPECT_EQ(row_stride({512, 512, 512}, float64, true, backward), 257);
+  EXPECT_EQ(row_stride({512, 512, 512}, float32, true, forward), 0);
+  EXPECT_EQ(row_stride({256, 256, 256}, float64, true, forward), 129);
+  EXPECT_EQ(row_stride({500, 500, 500}, float64, false, forward), 504);
+  EXPECT_EQ(row_stride({500, 500, 500}, float64, false, backward), 504);
+  EXPECT_EQ(row_stride({450, 450, 450}, float32, false, forward), 464);
+  EXPECT_EQ(row_stride({400, 400, 405}, float32, false, forward), 405);
+  EXPECT_EQ(row_stride({512, 512, 512}, float64, false, forward), 512);
+}
+
 /// Each of the FFTs before two exchanges transforms the one axis that the exchange cuts.
 TEST(Design, PutsInBothExchanges) {
   Problem slabs = bricks_of_cube(512);

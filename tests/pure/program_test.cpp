@@ -26,10 +26,12 @@ struct Pipelined {
   PipelineParameters values;
 };
 void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, const ExchangeTraits& kind,
-                      int every, int executions, bool two_lanes = false) {
+                      int every, int executions, bool two_lanes = false, bool pads_rows = false) {
   for (const Schedule& s : {forward, inverse(forward)}) {
     Built made = setup(s, pipeline.name, pipeline.values, kind);
     made.two_lanes = two_lanes;
+    if (pads_rows)
+      for (Leg& leg : made.choices) std::get<Windowed>(leg.cut).pads_rows = true;
     Index expected = 0;
     for (std::size_t i = 0; i < s.stages.size(); ++i)
       if (s.stages[i].kind == Stage::Kind::reshape)
@@ -100,6 +102,19 @@ TEST(Program, SlabsAndBricksAndR2c) {
       replay_both_ways(schedule_of({32, 31, 30}, 60, brick, brick, {c2c, c2c, r2c}), p, kind, 1, 3);
       replay_both_ways(schedule_of({6, 7, 8, 9}, 20, brick, slab(3)), p, kind, 1, 3);
     }
+  }
+}
+
+TEST(Program, RowsThatLandAreNotAlwaysAdjacent) {
+  using enum Transform;
+  const auto slab = [](int a) { return Distribution::slab(a); };
+  for (const ExchangeTraits& kind : {traits::dense, traits::stores}) {
+    const auto check = [&](const Schedule& s) {
+      replay_both_ways(s, {"sequential", {}}, kind, 1, 3, true, true);
+    };
+    check(schedule_of({32, 31, 30}, 24, slab(0), slab(1), {c2c, c2c, r2c}));
+    check(schedule_of({32, 31, 30}, 60, Distribution::brick(), Distribution::brick()));
+    check(schedule_of({6, 7, 8, 9}, 20, Distribution::brick(), slab(3)));
   }
 }
 

@@ -204,7 +204,7 @@ template <class Form>
 WEFT_INLINE Places places_of(const Form& form, std::uint32_t mode) {
   Places places;
   std::uint32_t carry = 0;  // subtracted from the next digit of the opposite mode
-  WEFT_KEEP_LOOP for (int i = 0; i < form.stages; ++i) {
+  for (int i = 0; i < form.stages; ++i) {
     const auto& stage = form.stage[i];
     const std::uint32_t rest = stage.modes.divide(mode), digit = mode - rest * stage.radix;
     places.mode += digit * stage.below;
@@ -237,7 +237,7 @@ WEFT_INLINE void store_of_reals(const Line<Real, at_once>& line, Complex<Real>* 
 template <class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void take_apart(const Form& form, std::uint32_t first, std::uint32_t apart,
                             Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line) {
-  WEFT_KEEP_LOOP for (std::uint32_t k = first; 2 * k <= form.n; k += apart) {
+  for (std::uint32_t k = first; 2 * k <= form.n; k += apart) {
     const Places at = places_of(form, k);
     store_of_reals(line, line.to + k * form.to_stride, column[at.mode], column[at.opposite]);
   }
