@@ -106,6 +106,7 @@ TEST(Design, PutsInBothExchanges) {
   for (const Problem& p : {slabs, rows}) {
     const Design d = design_for(p, gpus(2, 2));
     EXPECT_TRUE(lands_in_turn(d)) << to_string(d);
+    EXPECT_FALSE(first_leg(d).pads_rows());
     EXPECT_TRUE(d.memory.needs_turns);
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       const Program program = program_of(d, direction, 1);

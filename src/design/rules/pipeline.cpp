@@ -192,10 +192,10 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
 }
 
 /// Whether rows of what FFTs put have gaps behind them where they land, so that all begin on a multiple of
-/// what a GPU stores on a peer at a time: else each part of a row takes two messages of the link (512^3 of
-/// r2c takes 0.88 of the time). In single precision kernels read lines in pairs, which have to stay whole.
-/// Rows of 129 modes (256^3), whose gaps are 5% of them, gain nothing. The real axis is last backward, and
-/// its library reads such rows slowly.
+/// what a GPU stores on a peer at a time: else each part of a row takes two messages of the link (the launch
+/// of 512^3 of r2c takes 0.88 of the time). In single precision kernels read lines in pairs, which have to
+/// stay whole. Rows of 129 modes (256^3), whose gaps are 5% of them, gain nothing. The real axis is last
+/// backward, and its library reads such rows slowly.
 bool pads_rows(const Given& given, const Schedule& schedule) {
   const Stage& last = schedule.stages.back();
   if (last.real_axis >= 0) return false;

@@ -51,9 +51,9 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
   return planes;
 }
 
-/// The first step is ahead by more planes than all blocks of a GPU have at a time: tiles have up to 100 KiB,
-/// and 264 of them run on an H100, half of them of the first step. The ring has room for those of the second
-/// step as well.
+/// The first step is ahead by more planes than all blocks of a GPU have at a time: on an H100 264 tiles of up
+/// to 100 KiB, or 396 of up to 75 KiB, of which half are of the first step. The ring has room for those of
+/// the second step as well.
 PlaneRing ring_for(const PlaneLines& step) {
   constexpr Index ahead = 24 << 20, behind = 16 << 20;
   const auto planes_in = [&](Index bytes) {

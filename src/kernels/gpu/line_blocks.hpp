@@ -75,13 +75,12 @@ inline Index shared_bytes(const void* kernel, int others, KnownBytes& known, Sta
   return bytes;
 }
 
-/// How many columns a block has, as a power of two: as many as so many blocks have room for together, and
-/// rows of 64 bytes if one has room for them; but not so many that blocks are too few for a GPU.
-inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared,
-                                  int blocks = blocks_together) {
+/// How many columns a block has, as a power of two: as many as fill half of what there is, and rows of 64
+/// bytes if all of it suffices for them; but not so many that blocks are too few for a GPU.
+inline std::uint32_t column_shift(Index n, Index value_bytes, Index lines, Index shared) {
   constexpr Index enough_blocks = 256;
   const Index column = n * value_bytes, row = least_row / value_bytes;
-  Index columns = std::min(most_tile, shared / blocks) / column;
+  Index columns = std::min(most_tile, shared / blocks_together) / column;
   columns = std::max(columns, std::min(row, shared / column));
   columns = std::clamp<Index>(columns, 1, threads);
   auto shift = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(columns)) - 1);

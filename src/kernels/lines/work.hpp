@@ -129,7 +129,7 @@ WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, 
   }
 }
 
-/// Calls `run` with a radix as a constant, which is `most` at most.
+/// Calls `run` with a radix as a constant. A radix of more than `most` is none: who launches a kernel looks.
 template <int most, class Run>
 WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
   const auto call = [&]<int Radix>(std::integral_constant<int, Radix> constant) {
