@@ -175,7 +175,8 @@ class WEFT_API Plan {
   /// Bytes of an array that serves in place: the larger of input and output.
   std::size_t buffer_bytes() const;
   /// Bytes of workspace on this rank, counted in boxes, the largest of any stage, rounded up to 64 bytes.
-  /// Pipelines sequential, th and windowed need at most two boxes. Pipelines planes and two-front need one
+  /// Pipelines sequential, th and windowed need at most two boxes, or 4% more where rows of what GPUs put
+  /// begin on multiples of 128 bytes. Pipelines planes and two-front need one
   /// box for one reshape and two for several, at most one more box for what leaves in messages, and two
   /// sub-tiles. With pipeline shared the first rank has one or two arrays of all ranks, with some room
   /// between rows and planes, and the others have none. A plan on a single rank needs none, or two sub-tiles

@@ -78,6 +78,24 @@ DivertedModes modes_of(const Diversion::Part& part, const FftCall& call) {
 
 }  // namespace
 
+CopyShape copy_shape(const CopyCall& c) {
+  CopyShape s{c.box.extents(), c.from.strides, c.to.strides};
+  const auto unfold = [](Shape& extents, const Cells& cells, Strides& mine, Strides& other) {
+    if (!cells) return;
+    const auto add = [&](int axis, Index length, Index next) {
+      extents.push_back(extents[axis] / length);
+      mine.push_back(next);
+      other.push_back(length * other[axis]);
+      extents[axis] = length;
+    };
+    add(cells.fastest, cells.points, cells.next_points);
+    add(cells.across, cells.rows, cells.next_rows);
+  };
+  unfold(s.extents, c.from.cells, s.from, s.to);
+  unfold(s.extents, c.to.cells, s.to, s.from);
+  return s;
+}
+
 FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
                        const Diversion::Part* diverted) {
   FftProblem p;
@@ -90,10 +108,26 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
   p.scale = call.scale;
   // A DCT or DST of complex data is one of its real and one of its imaginary parts.
   const bool halves = p.kind == FftKind::r2r && call.element == Element::complex;
+  const Operand* const elsewhere = diverted == nullptr ? nullptr : &diverted->pieces.front().to;
   const auto dimension = [&](int a) {
     const Index unit = halves ? 2 : 1;
     return FftDimension{call.extents[a], call.from.strides[a] * unit, call.to.strides[a] * unit,
-                        Transform::c2c, diverted == nullptr ? 0 : diverted->pieces.front().to.strides[a]};
+                        Transform::c2c, elsewhere == nullptr ? 0 : elsewhere->strides[a]};
+  };
+  const Cells& cells = call.from.cells;
+  if (cells && (call.axes.contains(cells.fastest) || call.axes.contains(cells.across)))
+    throw Error("plan: local FFT", "an axis of cells", "another axis");
+  // A loop over cells, around one within them.
+  const auto add_loop = [&](int a) {
+    FftDimension within = dimension(a);
+    const bool points = cells && a == cells.fastest, rows = cells && a == cells.across;
+    if (points || rows) {
+      const Index length = points ? cells.points : cells.rows;
+      p.loops.push_back({within.n / length, points ? cells.next_points : cells.next_rows,
+                         within.to_stride * length, Transform::c2c, within.diverted_stride * length});
+      within.n = length;
+    }
+    p.loops.push_back(within);
   };
   for (int a = 0; a < call.extents.size(); ++a) {
     if (a == call.real_axis) continue;
@@ -102,12 +136,18 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
       p.dimensions.push_back(dimension(a));
       p.dimensions.back().diverted = diverted != nullptr && a == diverted->axis;
     } else if (call.extents[a] > 1) {
-      p.loops.push_back(dimension(a));
+      add_loop(a);
     }
   }
   if (p.kind == FftKind::real) p.dimensions.push_back(dimension(call.real_axis));
   for (int i = 0; i < call.r2r.size(); ++i) p.dimensions[static_cast<std::size_t>(i)].transform = call.r2r[i];
   if (halves) p.loops.push_back({2, 1, 1});
+  if (elsewhere != nullptr && elsewhere->cells) {
+    const Cells& to = elsewhere->cells;
+    if (!call.axes.contains(to.fastest) || diverted->axis != to.across)
+      throw Error("plan: local FFT", "modes to be stored in cells of other axes", "those that it transforms");
+    p.cells = {to.points, to.rows, to.next_points, to.next_rows};
+  }
   return p;
 }
 

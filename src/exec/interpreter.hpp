@@ -40,6 +40,13 @@ struct ExecutorSettings {
   Index largest_in_turn = 0;  ///< as in MemoryMap
 };
 
+/// A copy between boxes that have strides alone: each axis of cells is two axes.
+struct CopyShape {
+  Shape extents;
+  Strides from, to;
+};
+CopyShape copy_shape(const CopyCall& call);
+
 class Interpreter {
  public:
   explicit Interpreter(Program program) : program_(std::move(program)) {}

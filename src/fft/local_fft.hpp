@@ -24,6 +24,15 @@ struct FftDimension {
   friend auto operator<=>(const FftDimension&, const FftDimension&) = default;
 };
 
+/// Cells in which modes are stored elsewhere (traffic/messages.hpp): of modes along the dimension whose
+/// `diverted_stride` is 1, and along the one that is diverted, whose stride is that within a cell.
+struct DivertedCells {
+  Index points = 0, rows = 0;
+  Index next_points = 0, next_rows = 0;
+  explicit operator bool() const { return points > 0; }
+  friend auto operator<=>(const DivertedCells&, const DivertedCells&) = default;
+};
+
 enum class FftKind {
   c2c,
   real,  ///< r2c forward, c2r backward, along the last of `dimensions`; c2c along the others
@@ -45,6 +54,7 @@ struct FftProblem {
   /// On devices: modes along one of the dimensions, of all lines, that are best stored elsewhere at once
   /// (`StreamFft::diverts`).
   DivertedModes diverted = {};
+  DivertedCells cells = {};
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };
 

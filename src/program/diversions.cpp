@@ -37,13 +37,14 @@ bool may_divert(const FftCall& f, bool whole) {
 /// The first byte of a part of a box that begins at `lo` in memory `o`.
 Index byte_of(const Operand& o, const Box& box, const Shape& lo, int bytes) {
   Index at = o.offset;
-  for (int a = 0; a < box.ndim(); ++a) at += (lo[a] - box.lo[a]) * o.strides[a] * bytes;
+  for (int a = 0; a < box.ndim(); ++a) at += o.cells.elements_to(a, lo[a] - box.lo[a], o.strides[a]) * bytes;
   return at;
 }
 
 /// Whether index for index both are at the same place.
 bool same_place(const Operand& a, const Box& box_a, const Operand& b, const Box& box_b, int bytes) {
-  return a.space == b.space && a.strides == b.strides && byte_of(a, box_a, box_b.lo, bytes) == b.offset;
+  return a.space == b.space && a.strides == b.strides && a.cells == b.cells &&
+         byte_of(a, box_a, box_b.lo, bytes) == b.offset;
 }
 
 bool meet(const Operand& a, Span span_a, const Operand& b, Span span_b) {
@@ -162,6 +163,7 @@ class Finder {
       return true;
     }
     if (with->to.space != piece.to.space || with->to.strides != piece.to.strides ||
+        with->to.cells != piece.to.cells ||
         byte_of(with->to, with->box, piece.box.lo, bytes) != piece.to.offset)
       return false;
     Box both = with->box;
@@ -189,7 +191,7 @@ class Finder {
     }
     if (part.axis < 0) return false;
     const auto fits = [&](const Diversion::Piece& piece) {
-      if (piece.to.strides != first.to.strides) return false;
+      if (piece.to.strides != first.to.strides || piece.to.cells != first.to.cells) return false;
       for (int a = 0; a < f.to_box.ndim(); ++a)
         if (a != part.axis && !whole(piece.box, a)) return false;
       return true;

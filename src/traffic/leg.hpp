@@ -35,6 +35,7 @@ struct Windowed {
   bool hides_after = true;  ///< whether a received tile is transformed while other tiles are exchanged
   bool in_turn = false;     ///< reshapes land in either half of the workspace in turn
   bool pads_rows = false;   ///< rows of what lands begin on multiples of what GPUs move at a time
+  bool in_cells = false;    ///< what lands lies in cells of as much as GPUs move at a time
   friend bool operator==(const Windowed&, const Windowed&) = default;
 };
 
@@ -99,6 +100,11 @@ struct Leg {
   bool pads_rows() const {
     const auto* const windowed = std::get_if<Windowed>(&cut);
     return windowed != nullptr && windowed->pads_rows;
+  }
+  /// Whether what lands lies in cells (`Windowed::in_cells`).
+  bool in_cells() const {
+    const auto* const windowed = std::get_if<Windowed>(&cut);
+    return windowed != nullptr && windowed->in_cells;
   }
   bool shares() const { return std::holds_alternative<Shared>(cut); }
   /// The axis each of whose indices has tiles of its own, or -1.

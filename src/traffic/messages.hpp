@@ -21,10 +21,27 @@ inline constexpr std::size_t space_count = 5;
 /// The start of each space, by its number.
 using Memory = std::array<std::byte*, space_count>;
 
+/// Cells: of two axes, `rows` rows of `points` points each lie together, for each index along the other axes,
+/// which are between the cells and the next ones along either axis.
+struct Cells {
+  int fastest = -1, across = -1;  ///< the axes of points and of rows
+  Index points = 0, rows = 0;
+  Index next_points = 0, next_rows = 0;  ///< strides from cell to cell
+  explicit operator bool() const { return points > 0; }
+  /// Elements to an index along an axis of this stride.
+  Index elements_to(int axis, Index index, Index stride) const {
+    if (points > 0 && axis == fastest) return index / points * next_points + index % points * stride;
+    if (points > 0 && axis == across) return index / rows * next_rows + index % rows * stride;
+    return index * stride;
+  }
+  friend bool operator==(const Cells&, const Cells&) = default;
+};
+
 struct Operand {
   Space space = Space::work;
   Index offset = 0;  ///< bytes
-  Strides strides;   ///< elements
+  Strides strides;   ///< elements; along the axes of cells within one
+  Cells cells = {};  ///< what is taken has whole cells
 };
 
 /// The bytes an operand of these extents touches: [first, last) in its space.

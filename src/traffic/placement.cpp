@@ -7,13 +7,20 @@
 namespace weft {
 
 Span span_of(const Operand& operand, const Shape& extents, int element_bytes) {
-  return {operand.space, operand.offset, operand.offset + span_of(extents, operand.strides) * element_bytes};
+  Index elements = span_of(extents, operand.strides);
+  if (const Cells& c = operand.cells; c && elements > 0)
+    for (const int a : {c.fastest, c.across}) {
+      const Index last = extents[a] - 1, stride = operand.strides[a];
+      elements += c.elements_to(a, last, stride) - last * stride;
+    }
+  return {operand.space, operand.offset, operand.offset + elements * element_bytes};
 }
 
 Operand Place::at(const Box& part) const {
-  Operand o{space, base, strides};
+  Operand o{space, base, strides, cells};
   for (int a = 0; a < box.ndim(); ++a)
-    if (!columns || a == batch_axis) o.offset += (part.lo[a] - box.lo[a]) * strides[a] * element_bytes;
+    if (!columns || a == batch_axis)
+      o.offset += cells.elements_to(a, part.lo[a] - box.lo[a], strides[a]) * element_bytes;
   return o;
 }
 
@@ -21,11 +28,11 @@ bool lies_packed(const Place& place, const Box& part, const Order& order) {
   const Strides dense = dense_strides(part.extents(), order);
   for (int a = 0; a < dense.size(); ++a)
     if (part.extent(a) > 1 && place.strides[a] != dense[a]) return false;
-  return true;
+  return !place.cells;
 }
 
 bool lie_alike(const Place& a, const Place& b, const AxisVector<Transform>& transforms) {
-  bool alike = a.base == b.base && a.columns == b.columns;
+  bool alike = a.base == b.base && a.columns == b.columns && a.cells == b.cells;
   for (int axis = 0; axis < a.strides.size(); ++axis) {
     const bool line = a.element_bytes != b.element_bytes && transforms[axis] == Transform::r2c;
     if (!line && a.box.extent(axis) != b.box.extent(axis)) return false;
@@ -267,7 +274,28 @@ Place Placement::landing(int j, int rank) const {
   }
   Place p = tiled(field_after(j), j, rank, lands_in_staging(j) ? staging_base(rank) : 0);
   if (leg(j).pads_rows()) p.strides = padded_strides(field_after(j), rank);
+  if (leg(j).in_cells()) put_in_cells(p, j, field_after(j).order(rank));
   return p;
+}
+
+void Placement::put_in_cells(Place& p, int j, const Order& order) const {
+  Cells& c = p.cells;
+  c.fastest = order[order.size() - 1];
+  for (const int a : at(schedule_.stages, fft_stage(j)).axes)
+    if (a != c.fastest && p.box.extent(a) > 1) c.across = a;
+  c.points = points_of_cell(p.element_bytes);
+  c.rows = rows_of_cell;
+  p.strides[c.fastest] = 1;
+  p.strides[c.across] = c.points;
+  Index next = c.points * c.rows;
+  for (int i = order.size() - 1; i >= 0; --i) {
+    const int a = order[i];
+    if (a == c.fastest || a == c.across) continue;
+    p.strides[a] = next;
+    next *= p.box.extent(a);
+  }
+  c.next_points = next;
+  c.next_rows = next * (p.box.extent(c.fastest) / c.points);
 }
 
 bool Placement::lands_in_staging(int j) const {

@@ -33,6 +33,7 @@ struct Place {
   /// which order they are passed; parts of one item begin where the item does.
   int batch_axis = -1;
   bool columns = false;
+  Cells cells = {};
 
   /// A part of the box, in place.
   Operand at(const Box& part) const;
@@ -51,10 +52,18 @@ inline Index block_points(Element element) {
   return element == Element::real ? codec::block_reals : codec::block_reals / 2;
 }
 
+/// GPUs store so many bytes on a peer in one message of the link.
+inline constexpr Index bytes_at_a_time = 128;
+
 /// Elements from one padded row to the next (`Windowed::pads_rows`).
 constexpr Index padded_row(Index elements, Index element_bytes) {
-  constexpr Index at_a_time = 128;  // GPUs store so many bytes on a peer in one message of the link
-  return rounded_up<Index>(elements, at_a_time / element_bytes);
+  return rounded_up<Index>(elements, bytes_at_a_time / element_bytes);
+}
+
+/// Of the cells of `Windowed::in_cells`: their rows, and the points of these.
+inline constexpr Index rows_of_cell = 2;
+constexpr Index points_of_cell(Index element_bytes) {
+  return bytes_at_a_time / rows_of_cell / element_bytes;
 }
 
 class Placement {
@@ -74,7 +83,8 @@ class Placement {
   Index largest_box(int rank) const;
   /// The source of reshape j in the half of `rank` where it does not land.
   Place staging(int j, int rank) const;
-  /// The result of reshape j in the half of `rank` where it lands; dense, but for rows that are padded.
+  /// The result of reshape j in the half of `rank` where it lands; dense, but for rows that are padded, and
+  /// maybe in cells.
   Place landing(int j, int rank) const;
   /// The send or receive buffer of a part of reshape j, from `base` on. It is dense in the memory order of
   /// the receiver, unless the part is coded: if the leg says so and it is shorter for that. A part that does
@@ -125,6 +135,8 @@ class Placement {
   Place tiled(const Field& field, int j, int rank, Index base) const;
   /// Strides of a box that lands with padded rows.
   Strides padded_strides(const Field& field, int rank) const;
+  /// In cells of the fastest axis and the other one that is transformed before the reshape.
+  void put_in_cells(Place& landing, int j, const Order& order) const;
   bool lands_in_staging(int j) const;
 
   const Schedule& schedule_;

@@ -225,6 +225,33 @@ TEST(DeviceDiversions, FftsPutInBothExchanges) {
     });
 }
 
+/// Long lines land in cells, and rows of an odd number of modes with gaps between them, in either of two
+/// workspaces.
+TEST(DeviceDiversions, LargeBoxesLandWherePutsAreFast) {
+  const ScopedDevices devices({.room = std::size_t{3} << 30});
+  if (ScopedDevices::count() < 2) GTEST_SKIP() << "needs two devices";
+  ThreadTeam(2).run([&](const Comm& comm) {
+    ScopedDevices::choose(comm.rank());
+    const auto check = [&](const Shape& shape, Transform fastest) {
+      Problem p = on_device();
+      p.shape = shape;
+      p.transforms = {Transform::c2c, Transform::c2c, fastest};
+      p.output = Distribution::slab(1);
+      Arrays<double> stored(comm, p, Options()), copied(comm, p, Options().set("puts", "engine"));
+      const auto expected = copied.forward();
+      for (int i = 0; i < 2; ++i) ASSERT_LT(difference(stored.forward(), expected), 1e-8);
+      if (fastest == Transform::c2c) {
+        ASSERT_LT(difference(stored.backward(), copied.backward()), 1e-2) << "of sums of all points";
+      }
+      if (always_where_it_can()) {
+        EXPECT_TRUE(says(stored.plan.to_string(), "two axes in one launch")) << stored.plan.to_string();
+      }
+    };
+    check({20, 900, 960}, Transform::c2c);
+    check({48, 540, 540}, Transform::r2c);
+  });
+}
+
 /// Parts of several extents have several strides, and are copied.
 TEST(DeviceDiversions, PartsThatDifferAreCopied) {
   const ScopedDevices devices;

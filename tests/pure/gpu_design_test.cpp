@@ -97,6 +97,33 @@ TEST(Design, PadsRowsThatFftsPut) {
   EXPECT_EQ(row_stride({512, 512, 512}, float64, false, forward), 512);
 }
 
+/// Where lines have more than 800 points, two modes of each of the lines that fill 64 bytes make a cell,
+/// along the axis that is transformed before the exchange.
+TEST(Design, CellsOfWhatFftsPut) {
+  const auto cells = [](const Shape& shape, int ranks, Precision precision, bool real, Direction direction) {
+    Problem p = bricks_of_cube(512);
+    p.shape = shape;
+    p.precision = precision;
+    p.input = Distribution::slab(0);
+    p.output = Distribution::slab(1);
+    if (real) p.transforms = {Transform::c2c, Transform::c2c, Transform::r2c};
+    const std::vector<Diversion> all =
+        diversions(program_of(design_for(p, gpus(ranks, ranks)), direction, 0), Diverted::puts);
+    return all.empty() ? Cells{} : all[0].parts[0].pieces[0].to.cells;
+  };
+  using enum Direction;
+  using enum Precision;
+  const Shape large{1024, 1000, 900};
+  EXPECT_EQ(cells(large, 2, float64, false, forward), (Cells{2, 1, 4, 2, 1024 * 8, 1024 * 8 * 225}));
+  EXPECT_EQ(cells(large, 2, float64, false, backward), (Cells{2, 0, 4, 2, 1000 * 8, 1000 * 8 * 225}));
+  EXPECT_EQ(cells({1024, 1024, 1024}, 4, float32, false, forward),
+            (Cells{2, 1, 8, 2, 1024 * 16, 1024 * 16 * 128}));
+  EXPECT_FALSE(cells(large, 8, float64, false, forward)) << "an odd number of rows";
+  EXPECT_FALSE(cells(large, 2, float32, false, forward)) << "rows that end within a cell";
+  EXPECT_FALSE(cells({800, 800, 1024}, 2, float64, false, forward)) << "rows of 128 bytes anyway";
+  EXPECT_FALSE(cells({1024, 900, 256}, 2, float64, true, forward)) << "r2c";
+}
+
 /// Each of the FFTs before two exchanges transforms the one axis that the exchange cuts.
 TEST(Design, PutsInBothExchanges) {
   Problem slabs = bricks_of_cube(512);

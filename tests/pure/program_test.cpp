@@ -26,12 +26,12 @@ struct Pipelined {
   PipelineParameters values;
 };
 void replay_both_ways(const Schedule& forward, const Pipelined& pipeline, const ExchangeTraits& kind,
-                      int every, int executions, bool two_lanes = false, bool pads_rows = false) {
+                      int every, int executions, bool two_lanes = false, bool Windowed::*lands = nullptr) {
   for (const Schedule& s : {forward, inverse(forward)}) {
     Built made = setup(s, pipeline.name, pipeline.values, kind);
     made.two_lanes = two_lanes;
-    if (pads_rows) {
-      for (Leg& leg : made.choices) std::get<Windowed>(leg.cut).pads_rows = true;
+    if (lands != nullptr) {
+      for (Leg& leg : made.choices) std::get<Windowed>(leg.cut).*lands = true;
       const Placement place(made.schedule, made.choices, 8);
       bool any = false;
       for (int j = 0; j < place.reshapes(); ++j)
@@ -119,12 +119,19 @@ TEST(Program, RowsThatLandAreNotAlwaysAdjacent) {
   const auto slab = [](int a) { return Distribution::slab(a); };
   for (const ExchangeTraits& kind : {traits::dense, traits::stores}) {
     const auto check = [&](const Schedule& s) {
-      replay_both_ways(s, {"sequential", {}}, kind, 1, 3, true, true);
+      replay_both_ways(s, {"sequential", {}}, kind, 1, 3, true, &Windowed::pads_rows);
     };
     check(schedule_of({33, 31, 34}, 24, slab(0), slab(1), {c2c, c2c, r2c}));
     check(schedule_of({32, 31, 30}, 60, Distribution::brick(), Distribution::brick()));
     check(schedule_of({6, 7, 9, 9}, 20, Distribution::brick(), slab(3)));
   }
+}
+
+TEST(Program, WhatLandsInCells) {
+  ScheduleRequest request = request_of({24, 48, 32}, 12, Distribution::slab(0), Distribution::slab(1));
+  request.contiguous = request.shared_axes_first = false;
+  const Schedule s = make_schedule(request);
+  replay_both_ways(s, {"sequential", {}}, traits::stores, 1, 3, true, &Windowed::in_cells);
 }
 
 /// A program that does what `first` does, and then what `second` does.

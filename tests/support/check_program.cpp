@@ -115,7 +115,7 @@ class Checker {
   static Access access(int op, const Operand& o, const Shape& extents, int bytes, bool writes,
                        const Box& box) {
     Access a{op, {}, writes, span_of(o, extents, bytes), &o.strides, &box, o.offset};
-    for (int i = 0; i < box.ndim(); ++i) a.origin -= box.lo[i] * o.strides[i] * bytes;
+    for (int i = 0; i < box.ndim(); ++i) a.origin -= o.cells.elements_to(i, box.lo[i], o.strides[i]) * bytes;
     return a;
   }
   void add(int op, const Operand& o, const Shape& extents, int bytes, bool writes, const Box& box) {

@@ -206,6 +206,24 @@ bool pads_rows(const Given& given, const Schedule& schedule) {
   return (given.real_size() == 8 || row % 2 == 0) && 25 * gap <= row;
 }
 
+/// Whether what FFTs put lies in cells: where lines are so long that a block of threads has few of them,
+/// whose modes fill 64 bytes of a row only, half of what a GPU stores on a peer at a time. Two rows of a cell
+/// fill all of it, and the FFT behind the exchange finds all points of a few lines beside each other (1024^3
+/// takes 0.92 of the time).
+bool lands_in_cells(const Given& given, const Schedule& schedule) {
+  constexpr Index most_beside = 800;
+  const int reshape = reshape_stages(schedule).front();
+  const Field& lands = at(schedule.fields, reshape + 1);
+  const int ndim = lands.shape.size();
+  if (!has_only(given.problem, {Transform::c2c}) || ndim + 2 > max_axes) return false;
+  const int fastest = lands.order(0)[ndim - 1];
+  if (lands.shape[fastest] % points_of_cell(2 * given.real_size()) != 0) return false;
+  return std::ranges::all_of(at(schedule.stages, reshape - 1).axes, [&](int a) {
+    return a == fastest || lands.shape[a] == 1 ||
+           (lands.shape[a] > most_beside && lands.box(0).extent(a) % rows_of_cell == 0);
+  });
+}
+
 /// The same schedules, with axes where FFTs put best: before the exchange, or, of two exchanges, before the
 /// one that cuts them.
 std::array<Schedule, 2> with_ffts_that_put(const Given& given, std::array<Schedule, 2> schedules) {
@@ -330,8 +348,12 @@ void choose_legs(const Given& given, const Offers& offers, Design& design) {
     design.legs[d] = choose_pipeline(design.schedules[d], *wish.pipeline, wish.values, rules);
     if (design.memory.ffts_put && put == FftsPut::twice)
       for (Leg& leg : design.legs[d]) std::get<Windowed>(leg.cut).in_turn = true;
-    if (design.memory.ffts_put && put == FftsPut::large && pads_rows(given, design.schedules[d]))
-      for (Leg& leg : design.legs[d]) std::get<Windowed>(leg.cut).pads_rows = true;
+    if (design.memory.ffts_put && put == FftsPut::large)
+      for (Leg& leg : design.legs[d]) {
+        auto& cut = std::get<Windowed>(leg.cut);
+        cut.in_cells = lands_in_cells(given, design.schedules[d]);
+        cut.pads_rows = !cut.in_cells && pads_rows(given, design.schedules[d]);
+      }
     for (const std::string* why : {&setting.closed.roomy, &setting.closed.turns})
       if (!why->empty())
         for (Leg& leg : design.legs[d]) leg.reason += "; " + *why;

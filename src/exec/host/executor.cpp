@@ -74,7 +74,8 @@ Executor::Executor(Program program, const ExecutorSettings& settings)
         zfp = std::make_shared<ZfpStreams>(settings.pool ? settings.pool->threads() : 1);
       copies_.emplace_back(CodedCopy(coded_request(c), rows.codec.row->by_library ? zfp : nullptr));
     } else {
-      copies_.emplace_back(PermuteCopy(c.box.extents(), c.from.strides, c.to.strides, c.element_bytes,
+      const CopyShape s = copy_shape(c);
+      copies_.emplace_back(PermuteCopy(s.extents, s.from, s.to, c.element_bytes,
                                        CopyManner{c.scale, c.real_bytes, c.store_past, c.load_ahead}));
     }
   }

@@ -31,9 +31,9 @@ StreamExecutor::StreamExecutor(Program program, const ExecutorSettings& settings
       copies_.emplace_back(coding_copy(i), rows_within_device);
       continue;
     }
-    copies_.emplace_back(
-        DeviceCopy{copy_loops(c.box.extents(), c.from.strides, c.to.strides), c.element_bytes, c.scale, real},
-        c.to_rank < 0 || stored[i] ? rows_within_device : rows_to_peer);
+    const CopyShape s = copy_shape(c);
+    copies_.emplace_back(DeviceCopy{copy_loops(s.extents, s.from, s.to), c.element_bytes, c.scale, real},
+                         c.to_rank < 0 || stored[i] ? rows_within_device : rows_to_peer);
   }
   compute_ = device_->borrow_stream(nullptr);
   transfer_ = device_->make_stream(true);

@@ -132,7 +132,7 @@ CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimension
   CallStep s;
   s.sides = sides;
   // Where other steps store has no say in how loops merge.
-  const bool diverted = axes.size() == 1 && axes[0].diverted;
+  const bool diverted = axes.size() == 1 && axes[0].diverted && !p.cells;
   for (FftDimension& d : loops) {
     d.diverted = false;
     if (!diverted) d.diverted_stride = 0;

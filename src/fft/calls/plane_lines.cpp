@@ -1,6 +1,8 @@
 #include "fft/calls/plane_lines.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -25,6 +27,20 @@ struct RowsAndColumns {
   }
 };
 
+/// Whether the column's modes can be stored in such cells: butterflies of the last stage have results as many
+/// apart as there are butterflies, which are whole cells, as pieces are.
+bool fits_cells(const FftProblem& p, const FftDimension& row, const FftDimension& column) {
+  if (!p.cells) return true;
+  const auto radices = line_radices(column.n).value();
+  int last = 1;
+  for (const int radix : radices)
+    if (radix > 0) last = radix;
+  const auto is_whole = [&](Index n) { return n % p.cells.rows == 0; };
+  return p.kind == FftKind::c2c && std::has_single_bit(static_cast<std::uint64_t>(p.cells.rows)) &&
+         row.n % p.cells.points == 0 && is_whole(column.n / last) && is_whole(p.diverted.first) &&
+         std::ranges::all_of(p.diverted.begin, is_whole);
+}
+
 std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
   const bool of_reals = p.kind == FftKind::real && p.direction == Direction::forward;
   if (p.kind != FftKind::c2c && !of_reals) return std::nullopt;
@@ -40,12 +56,13 @@ std::optional<RowsAndColumns> row_and_column(const FftProblem& p) {
   constexpr Index most_points = 2048;
   const bool fits = axes[0].from_stride == 1 && axes[0].to_stride == 1 && !axes[0].diverted &&
                     (p.diverted.count == 0 || axes[0].diverted_stride == 1) && line_radices(axes[0].n) &&
-                    line_radices(axes[1].n) && std::max(axes[0].n, axes[1].n) <= most_points;
+                    line_radices(axes[1].n) && std::max(axes[0].n, axes[1].n) <= most_points &&
+                    fits_cells(p, axes[0], axes[1]);
   if (!fits) return std::nullopt;
   RowsAndColumns planes{axes[0], axes[1], merge_loops(std::move(loops)), of_reals};
   constexpr Index most = 1 << 16;
   const Index lines = std::max(axes[0].n, axes[1].n);
-  if (planes.loops.size() >= LineStep::most_loops || planes.count() > most ||
+  if (planes.loops.size() + (p.cells ? 2 : 1) > LineStep::most_loops || planes.count() > most ||
       2 * planes.count() * lines > std::numeric_limits<std::int32_t>::max())
     return std::nullopt;
   return planes;
@@ -123,6 +140,16 @@ std::shared_ptr<StreamFft> plan_plane_lines(Device& device, const FftProblem& pr
   step.second.factor = problem.scale;
   step.second.diverted = problem.diverted;
   step.second.diverted_stride = column.diverted_stride;
+  if (const DivertedCells& cells = problem.cells) {
+    LineLoop& within = step.second.loops[0];
+    step.second.loops[1] = {within.n / cells.points, cells.points * within.from, cells.points * within.to,
+                            cells.next_points};
+    within.n = cells.points;
+    step.second.count = 2;
+    step.second.diverted_bits = std::countr_zero(static_cast<std::uint64_t>(cells.rows));
+    step.second.diverted_beside = column.diverted_stride;
+    step.second.diverted_stride = cells.next_rows;
+  }
   for (const FftDimension& d : planes.loops) {
     step.first.loops[static_cast<std::size_t>(step.first.count++)] = {
         d.n, planes.of_reals ? d.from_stride / 2 : d.from_stride, 0, 0};

@@ -113,6 +113,7 @@ FftProblem trial_of(FftProblem problem, std::size_t most) {
   problem.in_place = false;
   problem.scale = 1;
   problem.diverted = {};
+  problem.cells = {};
   for (auto* all : {&problem.dimensions, &problem.loops})
     for (FftDimension& d : *all) {
       d.diverted_stride = 0;

@@ -125,18 +125,20 @@ __global__ void __launch_bounds__(threads, blocks)
   for (unsigned i = threadIdx.x; i < 2 + 2 * planes; i += threads) counters.taken[i] = 0;
 }
 
-/// Values of a plane across all loops but those over the planes.
+/// Values of a plane.
 template <class Value>
-Index columns_of(const LineStep& step) {
+Index columns_of(const LineStep& step, Index planes) {
   constexpr Index values = lines::lines_in<Value>;
-  return (step.loops[0].n + values - 1) / values;
+  Index count = (step.loops[0].n + values - 1) / values;
+  for (int i = 1; i < step.count; ++i) count *= step.loops[static_cast<std::size_t>(i)].n;
+  return count / planes;
 }
 
 /// How many columns a tile of a plane has, as a power of two. Tiles end with the plane: those of the last
 /// ones that have no line are lost.
 template <class Value>
 std::uint32_t shift_of(const LineStep& step, Index planes, Index shared) {
-  const Index columns = columns_of<Value>(step);
+  const Index columns = columns_of<Value>(step, planes);
   std::uint32_t shift = column_shift(step.n, sizeof(Value), columns * planes, shared);
   const auto lost = [&] { return ((columns + (Index{1} << shift) - 1) >> shift << shift) - columns; };
   while (shift > 0 && ((Index{1} << shift) > columns || 8 * lost() > columns)) --shift;
@@ -175,7 +177,7 @@ Status launch_as(const PlaneLines& step, const LineArrays& arrays, std::byte* ri
         {reinterpret_cast<const Number*>(between.from), reinterpret_cast<Number*>(between.to),
          reinterpret_cast<Number*>(between.diverted.empty() ? between.to : between.diverted.front())},
         lines::Roots<lines::real_of<Value>>(lines),
-        static_cast<std::uint32_t>(columns_of<Value>(lines))};
+        static_cast<std::uint32_t>(columns_of<Value>(lines, step.planes))};
   };
   const auto first = half_of(step.first, {arrays.from, ring, {}});
   const auto second = half_of(step.second, {ring, arrays.to, arrays.diverted});

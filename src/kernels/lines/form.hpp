@@ -23,10 +23,10 @@ struct Form {
 
   struct Stage {
     std::uint32_t radix = 1, below = 1;
-    std::uint32_t turn = 1;  ///< n / (radix below): by how many roots result 1 of butterfly 1 is turned
-    Divisor runs;            ///< by `below`
-    Divisor digit;           ///< by `below` over the last radix, for all stages but the last one
-    Divisor modes;           ///< by the radix
+    std::uint32_t turn = 1;   ///< n / (radix below): by how many roots result 1 of butterfly 1 is turned
+    Divisor runs;             ///< by `below`
+    std::uint32_t digit = 0;  ///< `below` over the last radix, of all stages but the last one
+    Divisor modes;            ///< by the radix
   };
   struct Loop {
     Divisor n;
@@ -47,6 +47,8 @@ struct Form {
         from_stride(step.from_stride),
         to_stride(step.to_stride),
         diverted_stride(step.diverted_stride),
+        diverted_beside(step.diverted_beside),
+        diverted_bits(step.diverted_bits),
         diverted_first(static_cast<std::uint32_t>(step.diverted.first)),
         diverted_count(static_cast<std::uint32_t>(step.diverted.count)),
         pieces(step.diverted.pieces),
@@ -71,9 +73,11 @@ struct Form {
       s.below = below /= s.radix;
       s.runs = Divisor(s.below);
       s.modes = Divisor(s.radix);
-      if (i + 1 < stages) s.digit = Divisor(s.below / last);
+      if (i + 1 < stages) s.digit = s.below / last;
     }
     first_butterflies = Divisor(stage[0].below);
+    last_butterflies = n / last;
+    diverted_step = diverted_at(static_cast<std::int32_t>(last_butterflies));
     for (int i = 0; i < loops; ++i) {
       const LineLoop& given = step.loops[static_cast<std::size_t>(i)];
       const std::int64_t apart = i == 0 ? values : 1;
@@ -88,10 +92,15 @@ struct Form {
       const Index begin = step.diverted.begin[static_cast<std::size_t>(i)];
       piece[i] = {static_cast<std::uint32_t>(begin),
                   static_cast<std::int64_t>(address(i) - address(0)) / (2 * step.real_bytes) -
-                      begin * diverted_stride};
+                      diverted_at(static_cast<std::int32_t>(begin))};
     }
   }
 
+  /// Where this diverted mode is, counted from the first of them.
+  WEFT_ANYWHERE std::int64_t diverted_at(std::int32_t mode) const {
+    const std::int32_t low = (1 << diverted_bits) - 1;
+    return (mode >> diverted_bits) * diverted_stride + (mode & low) * diverted_beside;
+  }
   /// Of a diverted mode, counted from the first of them.
   WEFT_ANYWHERE std::int64_t shift_of(std::uint32_t mode) const {
     std::int64_t shift = 0;
@@ -103,6 +112,8 @@ struct Form {
   int stages, loops;
   Stage stage[LineStep::most_stages];
   std::int64_t from_stride, to_stride, diverted_stride;
+  std::int64_t diverted_beside, diverted_step = 0;  ///< the latter: of results of a butterfly
+  int diverted_bits;                                ///< of so many bits are the modes of a group
   std::uint32_t diverted_first, diverted_count;
   int pieces;
   Piece piece[DivertedModes::most_pieces];
@@ -115,6 +126,7 @@ struct Form {
   std::int64_t second_line;               ///< `LineStep::second_line`
   std::int64_t to_apart, diverted_apart;  ///< the same where modes are stored by points
   Divisor first_butterflies;
+  std::uint32_t last_butterflies = 1;
   int turn_loop;             ///< or -1
   std::uint32_t turn_apart;  ///< of the second line of a value, along that loop
   std::uint32_t turn_bits;
@@ -155,8 +167,8 @@ struct Tile {
 /// Whether every value is stored on a multiple of its size, if the arrays begin on one, and no value has a
 /// line less than others: all strides but the first loop's are multiples of a value.
 inline bool store_on_values(const LineStep& step, int values) {
-  bool all =
-      step.loops[0].n % values == 0 && step.to_stride % values == 0 && step.diverted_stride % values == 0;
+  bool all = step.loops[0].n % values == 0 && step.to_stride % values == 0 &&
+             step.diverted_stride % values == 0 && step.diverted_beside % values == 0;
   for (int i = 1; i < step.count; ++i) {
     const LineLoop& loop = step.loops[static_cast<std::size_t>(i)];
     all = all && loop.to % values == 0 && loop.diverted % values == 0;

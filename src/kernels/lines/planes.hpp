@@ -17,10 +17,10 @@
 
 namespace weft {
 
-/// The steps have the same loops behind their first one, which are those over the planes. Lines of the first
-/// one have adjacent points where they are read; in the ring it is lines that are adjacent, and then points
-/// of the lines of the second step. Its modes are stored beside each other for adjacent lines. The first step
-/// may be one of real numbers.
+/// The last loops of both steps are the same ones over the planes; the others, one of the first step and one
+/// or two of the second, are within a plane. Lines of the first one have adjacent points where they are read;
+/// in the ring it is lines that are adjacent, and then points of the lines of the second step. Its modes are
+/// stored beside each other for adjacent lines. The first step may be one of real numbers.
 struct PlaneLines {
   LineStep first, second;  ///< strides of planes in the ring are 0
   Index planes = 1;

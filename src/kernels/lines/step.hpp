@@ -60,7 +60,11 @@ struct LineStep {
   const std::byte* roots = nullptr;  ///< exp(-2 pi i k / n) for k < n, in memory of the device
   LineTurn turn = {};
   DivertedModes diverted = {};
-  Index diverted_stride = 0;
+  /// Of diverted modes 2 to the power of `diverted_bits` make a group, in which they are `diverted_beside`
+  /// apart. The stride is that of groups, and pieces are whole groups, as is the number of butterflies of the
+  /// last stage.
+  Index diverted_stride = 0, diverted_beside = 0;
+  int diverted_bits = 0;
   /// Points are real numbers: each line is two adjacent ones, which are the real and the imaginary parts of
   /// what is transformed; of both the modes up to n / 2 are stored, beside each other. The input's loops
   /// count pairs of numbers as well, and `second_line` is the distance of both lines in numbers.

@@ -63,14 +63,30 @@ struct Roots {
   const Complex<Real>*line, *turns;
 };
 
-/// Butterfly `b` of a stage for one column.
+/// The butterfly of the last stage whose first result is this mode.
+template <class Form>
+WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode) {
+  std::uint32_t b = 0;
+  for (int i = 0; i + 1 < form.stages; ++i) {
+    const std::uint32_t rest = form.stage[i].modes.divide(mode);
+    b += (mode - rest * form.stage[i].radix) * form.stage[i].digit;
+    mode = rest;
+  }
+  return b;
+}
+
+/// A butterfly of a stage for one column: number `b`, or, of a last stage that stores, the one whose first
+/// result is mode `b`, so that adjacent threads store adjacent modes.
 template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, std::uint32_t b,
                            Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                            const Roots<real_of<Value>>& roots) {
   constexpr bool last = is_last(role), first = role == Role::first || role == Role::first_of_reals;
   const std::uint32_t below = last ? 1 : stage.below;
-  const std::uint32_t run = first ? 0 : last ? b : stage.runs.divide(b);
+  const std::uint32_t run = first                     ? 0
+                            : role == Role::last_kept ? b
+                            : last                    ? last_butterfly_of(form, b)
+                                                      : stage.runs.divide(b);
   const std::uint32_t j = last ? 0 : b - run * below;
   const std::uint32_t point = run * Radix * below + j;
   Value x[Radix];
@@ -92,21 +108,16 @@ WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, 
   if constexpr (role == Role::last_kept) {
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k] = x[k];
   } else if constexpr (last) {
-    std::uint32_t rest = b, mode = 0, unit = 1;
-    for (int i = 0; i + 1 < form.stages; ++i) {
-      const std::uint32_t digit = form.stage[i].digit.divide(rest);
-      rest -= digit * form.stage[i].digit.divisor();
-      mode += digit * unit;
-      unit *= form.stage[i].radix;
-    }
+    std::uint32_t mode = b;
+    const std::uint32_t unit = form.last_butterflies;
     if constexpr (role == Role::last_turned)
       WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] =
           turned(form, line, roots.turns, mode + k * unit, x[k]);
     auto* target = line.to + mode * form.to_stride;
     // Modes before the first one that is diverted count as very large numbers.
     mode -= form.diverted_first;
-    auto* diverted = line.diverted + static_cast<std::int32_t>(mode) * form.diverted_stride;
-    const std::int64_t step = unit * form.to_stride, diverted_step = unit * form.diverted_stride;
+    auto* diverted = line.diverted + form.diverted_at(static_cast<std::int32_t>(mode));
+    const std::int64_t step = unit * form.to_stride, diverted_step = form.diverted_step;
     const auto factor = static_cast<real_of<Value>>(form.factor),
                diverted_factor = static_cast<real_of<Value>>(form.diverted_factor);
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) {
@@ -243,18 +254,6 @@ WEFT_INLINE void take_apart(const Form& form, std::uint32_t first, std::uint32_t
   }
 }
 
-/// The butterfly of the last stage whose first result is this mode.
-template <class Form>
-WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode) {
-  std::uint32_t b = 0;
-  for (int i = 0; i + 1 < form.stages; ++i) {
-    const std::uint32_t rest = form.stage[i].modes.divide(mode);
-    b += (mode - rest * form.stage[i].radix) * form.stage[i].digit.divisor();
-    mode = rest;
-  }
-  return b;
-}
-
 /// The last stage of so many columns of a block where the modes of a line are adjacent: threads take
 /// butterflies in the order of their first modes, so that adjacent threads store adjacent modes.
 template <class Form, class Value, AtOnce at_once>
@@ -263,14 +262,14 @@ WEFT_INLINE void run_last_by_points(const Form& form, std::uint32_t number, std:
                                     const Line<real_of<Value>, at_once>& start,
                                     const Roots<real_of<Value>>& roots) {
   const auto& stage = form.stage[form.stages - 1];
-  const std::uint32_t count = form.n / stage.radix;
+  const std::uint32_t count = form.last_butterflies;
   with_radix<Form::most>(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
     for (std::uint32_t i = thread; i < count * columns; i += threads) {
       const std::uint32_t column = i / count;
       Line<real_of<Value>, at_once> line = start;
       go_to<lines_in<Value>>(form, number + column, line);
-      butterfly<Radix, Role::last_by_points>(form, stage, last_butterfly_of(form, i - column * count),
-                                             at.column<true>(tile, column), line, roots);
+      butterfly<Radix, Role::last_by_points>(form, stage, i - column * count, at.column<true>(tile, column),
+                                             line, roots);
     }
   });
 }
