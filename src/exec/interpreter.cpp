@@ -142,8 +142,8 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
   if (p.kind == FftKind::real) p.dimensions.push_back(dimension(call.real_axis));
   for (int i = 0; i < call.r2r.size(); ++i) p.dimensions[static_cast<std::size_t>(i)].transform = call.r2r[i];
   if (halves) p.loops.push_back({2, 1, 1});
-  if (elsewhere != nullptr && elsewhere->cells) {
-    const Cells& to = elsewhere->cells;
+  if (diverted != nullptr && diverted->pieces.front().to.cells) {
+    const Cells& to = diverted->pieces.front().to.cells;
     if (!call.axes.contains(to.fastest) || diverted->axis != to.across)
       throw Error("plan: local FFT", "modes to be stored in cells of other axes", "those that it transforms");
     p.cells = {to.points, to.rows, to.next_points, to.next_rows};
