@@ -91,6 +91,7 @@ CopyShape copy_shape(const CopyCall& c) {
     add(cells.fastest, cells.points, cells.next_points);
     add(cells.across, cells.rows, cells.next_rows);
   };
+  if (c.from.cells && c.to.cells) throw Error("plan: copy", "cells on both sides", "cells on one");
   unfold(s.extents, c.from.cells, s.from, s.to);
   unfold(s.extents, c.to.cells, s.to, s.from);
   return s;
@@ -115,7 +116,7 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
                         Transform::c2c, elsewhere == nullptr ? 0 : elsewhere->strides[a]};
   };
   const Cells& cells = call.from.cells;
-  if (cells && (call.axes.contains(cells.fastest) || call.axes.contains(cells.across)))
+  if (call.to.cells || (cells && (call.axes.contains(cells.fastest) || call.axes.contains(cells.across))))
     throw Error("plan: local FFT", "an axis of cells", "another axis");
   // A loop over cells, around one within them.
   const auto add_loop = [&](int a) {

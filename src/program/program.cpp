@@ -35,8 +35,14 @@ const char* activity_of(OpKind kind) {
 namespace {
 std::string describe(const Operand& o) {
   const char* names[] = {"in", "out", "work", "scratch", "shared"};
+  const Cells& c = o.cells;
+  const std::string cells =
+      c ? " in cells of " + std::to_string(c.rows) + " along axis " + std::to_string(c.across) + " and " +
+              std::to_string(c.points) + " along axis " + std::to_string(c.fastest) + ", " +
+              std::to_string(c.next_rows) + " and " + std::to_string(c.next_points) + " apart"
+        : "";
   return std::string(names[static_cast<int>(o.space)]) + "+" + std::to_string(o.offset) + "(" +
-         join(o.strides, ",") + ")";
+         join(o.strides, ",") + cells + ")";
 }
 }  // namespace
 

@@ -21,8 +21,9 @@ inline constexpr std::size_t space_count = 5;
 /// The start of each space, by its number.
 using Memory = std::array<std::byte*, space_count>;
 
-/// Cells: of two axes, `rows` rows of `points` points each lie together, for each index along the other axes,
-/// which are between the cells and the next ones along either axis.
+/// Cells of a box along two axes: `rows` rows of `points` points lie together. Behind a cell follow the same
+/// rows and points for all indices of the other axes; then the next cells along the fastest axis, then those
+/// along the other one.
 struct Cells {
   int fastest = -1, across = -1;  ///< the axes of points and of rows
   Index points = 0, rows = 0;

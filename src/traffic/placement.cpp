@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "geometry/layout.hpp"
+#include "weft/error.hpp"
 
 namespace weft {
 
@@ -285,6 +286,9 @@ void Placement::put_in_cells(Place& p, int j, const Order& order) const {
     if (a != c.fastest && p.box.extent(a) > 1) c.across = a;
   c.points = points_of_cell(p.element_bytes);
   c.rows = rows_of_cell;
+  if (c.across < 0 || p.box.extent(c.fastest) % c.points != 0 || p.box.extent(c.across) % c.rows != 0 ||
+      !leg(j).traits.stores || leg(j).codec)
+    throw Error("plan", "a box that does not consist of cells", "whole cells that are stored as they are");
   p.strides[c.fastest] = 1;
   p.strides[c.across] = c.points;
   Index next = c.points * c.rows;

@@ -65,6 +65,8 @@ TEST(DeviceLines, RadicesOfLines) {
     for (const int radix : *radices) product *= std::max(radix, 1);
     ASSERT_EQ(product, n);
     ASSERT_GT((*radices)[1], 1) << n;
+    const auto stages = std::ranges::count_if(*radices, [](int radix) { return radix > 0; });
+    ASSERT_EQ(n / (*radices)[static_cast<std::size_t>(stages - 1)] % 2, n % 2) << "whole cells: " << n;
   }
 }
 

@@ -17,7 +17,7 @@ struct Access {
   std::vector<int> until;  ///< empty: the operation itself
   bool writes = false;
   Span span{};
-  const Strides* strides = nullptr;  ///< with `box` and `origin`: to tell disjoint boxes within one layout
+  const Operand* in = nullptr;  ///< with `box` and `origin`: to tell disjoint boxes within one layout
   const Box* box = nullptr;
   Index origin = 0;  ///< where global index 0 would lie
 };
@@ -108,13 +108,13 @@ class Checker {
 
   /// Two parts of one strided box, whose spans may interleave without meeting.
   static bool disjoint(const Access& a, const Access& b) {
-    return a.box != nullptr && b.box != nullptr && a.origin == b.origin && *a.strides == *b.strides &&
-           intersect(*a.box, *b.box).empty();
+    return a.box != nullptr && b.box != nullptr && a.origin == b.origin && a.in->strides == b.in->strides &&
+           a.in->cells == b.in->cells && intersect(*a.box, *b.box).empty();
   }
 
   static Access access(int op, const Operand& o, const Shape& extents, int bytes, bool writes,
                        const Box& box) {
-    Access a{op, {}, writes, span_of(o, extents, bytes), &o.strides, &box, o.offset};
+    Access a{op, {}, writes, span_of(o, extents, bytes), &o, &box, o.offset};
     for (int i = 0; i < box.ndim(); ++i) a.origin -= o.cells.elements_to(i, box.lo[i], o.strides[i]) * bytes;
     return a;
   }

@@ -209,13 +209,17 @@ bool pads_rows(const Given& given, const Schedule& schedule) {
 /// Whether what FFTs put lies in cells: where lines are so long that a block of threads has few of them,
 /// whose modes fill 64 bytes of a row only, half of what a GPU stores on a peer at a time. Two rows of a cell
 /// fill all of it, and the FFT behind the exchange finds all points of a few lines beside each other (1024^3
-/// takes 0.92 of the time).
+/// takes 0.94 of the time). All ranks have like boxes (`ffts_put`).
 bool lands_in_cells(const Given& given, const Schedule& schedule) {
   constexpr Index most_beside = 800;
   const int reshape = reshape_stages(schedule).front();
   const Field& lands = at(schedule.fields, reshape + 1);
   const int ndim = lands.shape.size();
-  if (!has_only(given.problem, {Transform::c2c}) || ndim + 2 > max_axes) return false;
+  if (!has_only(given.problem, {Transform::c2c}) || ndim + 2 > max_axes ||
+      schedule.ranks > Diversion::most_pieces)
+    return false;
+  for (int r = 1; r < schedule.ranks; ++r)
+    if (lands.order(r) != lands.order(0)) return false;
   const int fastest = lands.order(0)[ndim - 1];
   if (lands.shape[fastest] % points_of_cell(2 * given.real_size()) != 0) return false;
   return std::ranges::all_of(at(schedule.stages, reshape - 1).axes, [&](int a) {

@@ -131,7 +131,7 @@ Dimensions::iterator choose_batch(Dimensions& loops, FftKind kind, const Dimensi
 CallStep step_of(const FftProblem& p, FftKind kind, Sides sides, const Dimensions& axes, Dimensions loops) {
   CallStep s;
   s.sides = sides;
-  // Where other steps store has no say in how loops merge.
+  // Where other steps store has no say in how loops merge. No step along one axis stores in cells.
   const bool diverted = axes.size() == 1 && axes[0].diverted && !p.cells;
   for (FftDimension& d : loops) {
     d.diverted = false;

@@ -42,6 +42,12 @@ void put_first(std::vector<int>& falling) {
   if (behind != falling.begin()) std::rotate(falling.begin(), behind - 1, behind);
 }
 
+/// The last stage of an even number of points has an even number of butterflies, so that the results of each
+/// are whole cells apart (`LineStep::diverted_bits`).
+void put_last(std::vector<int>& stages, Index n) {
+  if (n % 2 == 0 && n / stages.back() % 2 != 0) std::swap(stages.back(), stages[stages.size() - 2]);
+}
+
 }  // namespace
 
 std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n) {
@@ -50,6 +56,7 @@ std::optional<std::array<int, LineStep::most_stages>> line_radices(Index n) {
   divide(n, stages, best);
   if (best.empty() || best.size() > LineStep::most_stages) return std::nullopt;
   put_first(best);
+  put_last(best, n);
   std::array<int, LineStep::most_stages> found{};
   std::ranges::copy(best, found.begin());
   return found;
