@@ -37,9 +37,12 @@ Index element(const Operand& o, const Box& box, const Shape& point) {
 }
 
 void for_each_point(const Box& box, const std::function<void(const Shape&)>& f) {
-  for (Index x = box.lo[0]; x < box.hi[0]; ++x)
-    for (Index y = box.lo[1]; y < box.hi[1]; ++y)
-      for (Index z = box.lo[2]; z < box.hi[2]; ++z) f({x, y, z});
+  Shape point = box.lo;
+  const std::function<void(int)> from_axis = [&](int axis) {
+    if (axis == box.ndim()) return f(point);
+    for (point[axis] = box.lo[axis]; point[axis] < box.hi[axis]; ++point[axis]) from_axis(axis + 1);
+  };
+  from_axis(0);
 }
 
 /// In all of the memory of a box there is each point once.
@@ -100,11 +103,9 @@ void expect_read(const FftCall& call) {
   EXPECT_EQ(positions(loops, &FftDimension::from_stride, &FftDimension::to_stride), expected);
 }
 
-}  // namespace
-
-TEST(Cells, EveryoneAgreesWherePointsAre) {
-  ScheduleRequest request = request_of({12, 24, 32}, 3, Distribution::slab(0), Distribution::slab(1));
+void check(ScheduleRequest request, Index batch) {
   request.contiguous = request.shared_axes_first = false;  // as on devices
+  if (batch > 1) add_batch(request, batch);
   const Schedule forward = make_schedule(request);
   for (Schedule s : {forward, inverse(forward)}) {
     transform_early(s);
@@ -140,6 +141,13 @@ TEST(Cells, EveryoneAgreesWherePointsAre) {
                     found[0].parts[0]);
     }
   }
+}
+
+}  // namespace
+
+TEST(Cells, EveryoneAgreesWherePointsAre) {
+  check(request_of({12, 24, 32}, 3, Distribution::slab(0), Distribution::slab(1)), 1);
+  check(request_of({8, 12, 16}, 2, Distribution::slab(0), Distribution::slab(1)), 3);
 }
 
 }  // namespace weft::test
