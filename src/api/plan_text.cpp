@@ -24,14 +24,16 @@ const char* scaling(Scale s) {
 
 /// " (lines of 512 by kernels of Weft, of 1001 aside)". `twice`: FFTs put in two exchanges, if they do.
 std::string to_text(const LinesElsewise& lines, bool twice) {
-  std::vector<std::string> parts;
+  std::vector<std::string> parts, they;
+  if (lines.packs) they.push_back("pack what is sent");
+  if (lines.puts)
+    they.push_back(std::string("store all before ") + (twice ? "both exchanges" : "the first exchange") +
+                   " where it is read next, also on peers");
+  else if (lines.diverts)
+    they.push_back("store what stays on the rank where it is read next");
   if (!lines.by_kernels.empty())
     parts.push_back("of " + join(lines.by_kernels, ", ") + " by kernels of Weft" +
-                    (lines.puts ? std::string(", which store all before ") +
-                                      (twice ? "both exchanges" : "the first exchange") +
-                                      " where it is read next, also on peers"
-                     : lines.diverts ? ", which store what stays on the rank where it is read next"
-                                     : "") +
+                    (they.empty() ? "" : ", which " + join(they, " and ")) +
                     (lines.in_planes ? "; two axes in one launch" : ""));
   if (!lines.aside.empty()) parts.push_back("of " + join(lines.aside, ", ") + " aside");
   return parts.empty() ? "" : " (lines " + join(parts, ", ") + ")";

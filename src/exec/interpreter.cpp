@@ -143,6 +143,8 @@ FftProblem fft_problem(const FftCall& call, Precision precision, Effort effort,
   if (p.kind == FftKind::real) p.dimensions.push_back(dimension(call.real_axis));
   for (int i = 0; i < call.r2r.size(); ++i) p.dimensions[static_cast<std::size_t>(i)].transform = call.r2r[i];
   if (halves) p.loops.push_back({2, 1, 1});
+  if (diverted != nullptr)
+    p.puts = std::ranges::any_of(diverted->pieces, [](const auto& piece) { return piece.to_rank >= 0; });
   if (diverted != nullptr && diverted->pieces.front().to.cells) {
     const Cells& to = diverted->pieces.front().to.cells;
     if (!call.axes.contains(to.fastest) || diverted->axis != to.across)

@@ -14,6 +14,7 @@ struct LinesElsewise {
   bool in_planes = false;      ///< of two axes in one launch
   bool diverts = false;        ///< what stays on a rank is stored where it is read next
   bool puts = false;           ///< and what peers get is stored in their workspaces
+  bool packs = false;          ///< what peers get is stored where messages are packed
   friend bool operator==(const LinesElsewise&, const LinesElsewise&) = default;
   void add(const LinesElsewise& other) {
     aside.insert(other.aside.begin(), other.aside.end());
@@ -21,6 +22,7 @@ struct LinesElsewise {
     in_planes = in_planes || other.in_planes;
     diverts = diverts || other.diverts;
     puts = puts || other.puts;
+    packs = packs || other.packs;
   }
 };
 

@@ -54,6 +54,7 @@ struct FftProblem {
   /// On devices: modes along one of the dimensions, of all lines, that are best stored elsewhere at once
   /// (`StreamFft::diverts`).
   DivertedModes diverted = {};
+  bool puts = false;  ///< some of these are stored in memory of peers
   DivertedCells cells = {};
   friend auto operator<=>(const FftProblem&, const FftProblem&) = default;
 };

@@ -20,7 +20,12 @@ const FftCall& fft_at(const Program& p, int i) {
 }
 
 bool moves(const Op& op) {
-  return op.kind == OpKind::put || op.kind == OpKind::keep;
+  return op.kind == OpKind::put || op.kind == OpKind::keep || op.kind == OpKind::pack;
+}
+
+bool waits(OpKind kind) {
+  return kind == OpKind::wait_sent || kind == OpKind::receive || kind == OpKind::await_free ||
+         kind == OpKind::await_full;
 }
 
 /// Whether it only brings elements to where they are read next, as they are or multiplied by a number.
@@ -102,7 +107,8 @@ class Finder {
       first = std::min(first, i);
       Operand to = c.to;
       to.offset = byte_of(c.to, c.box, box.lo, c.element_bytes);
-      if (!join(i, {box, to, c.to_rank}, c)) return false;
+      const Op& op = op_at(p_, copy);
+      if (!join(i, {box, to, c.to_rank, op.kind == OpKind::pack ? op.peer : -1}, c)) return false;
     }
     if (covered != c.box.count()) return false;
     if (c.to_rank >= 0) return true;
@@ -113,12 +119,16 @@ class Finder {
     return is_free(copy);
   }
 
-  /// Whether what the transfer lane has to do there is over before any of the FFTs begins.
+  /// Whether what the transfer lane has to do there is over before any of the FFTs begins. So have to be all
+  /// messages that packing waits for: one may have to leave the memory that is packed into.
   bool is_free(int copy) const {
     const CopyCall& c = copy_at(p_, copy);
+    const bool packs = op_at(p_, copy).kind == OpKind::pack;
+    const std::vector<bool> before = packs ? over_before(copy) : std::vector<bool>(p_.ops.size(), false);
     std::vector<int> others;
     for (int i = 0; i < copy; ++i)
-      if (op_at(p_, i).lane != Lane::compute && touches(p_, op_at(p_, i), c.to, written_by(c)))
+      if ((before[static_cast<std::size_t>(i)] && waits(op_at(p_, i).kind)) ||
+          (op_at(p_, i).lane != Lane::compute && touches(p_, op_at(p_, i), c.to, written_by(c))))
         others.push_back(i);
     if (others.empty()) return true;
     return std::ranges::all_of(found_.parts, [&](const Diversion::Part& part) {
@@ -157,7 +167,9 @@ class Finder {
       part = std::prev(found_.parts.end());
     }
     if (part->scale != copy.scale) return false;
-    const auto with = std::ranges::find(part->pieces, piece.to_rank, &Diversion::Piece::to_rank);
+    const auto with = std::ranges::find_if(part->pieces, [&](const Diversion::Piece& other) {
+      return other.to_rank == piece.to_rank && other.packed_for == piece.packed_for;
+    });
     if (with == part->pieces.end()) {
       part->pieces.push_back(piece);
       return true;
@@ -215,18 +227,28 @@ std::vector<Diversion> diversions(const Program& program, Diverted what) {
   std::vector<Diversion> all;
   const bool puts = what == Diverted::puts;
   for (int j = 0; j < static_cast<int>(program.reshapes.size()); ++j) {
-    std::vector<int> copies;
-    bool possible = true;
+    std::vector<int> stored, packed;
+    bool whole = true;  // whether what is found is all copies
     for (int i = 0; i < static_cast<int>(program.ops.size()); ++i) {
       const Op& op = op_at(program, i);
       if (op.reshape != j || !moves(op) || copy_at(program, i).box.empty()) continue;
-      const bool to_peer = copy_at(program, i).to_rank >= 0;
-      if (to_peer && !puts) continue;
-      if (only_moves(program, op)) copies.push_back(i);
-      possible = possible && (!puts || only_moves(program, op));
+      const bool is_packed = op.kind == OpKind::pack, to_peer = copy_at(program, i).to_rank >= 0;
+      const bool found = only_moves(program, op) && (puts ? !is_packed : !to_peer);
+      if (found) (is_packed ? packed : stored).push_back(i);
+      whole = whole && (found || (puts && is_packed));
     }
-    if (copies.empty() || !possible) continue;
-    if (auto found = Finder(program, j, std::move(copies), puts).find()) all.push_back(std::move(*found));
+    if (puts && !whole) continue;
+    const auto add = [&](const std::vector<int>& copies, bool are_all) {
+      if (copies.empty()) return false;
+      auto found = Finder(program, j, copies, are_all).find();
+      if (found) all.push_back(std::move(*found));
+      return found.has_value();
+    };
+    std::vector<int> both = packed;
+    both.insert(both.end(), stored.begin(), stored.end());
+    std::ranges::sort(both);
+    if (add(both, whole) || packed.empty() || stored.empty()) continue;
+    if (!add(packed, false)) add(stored, false);
   }
   return all;
 }

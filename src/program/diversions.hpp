@@ -1,6 +1,6 @@
 // What stays on a rank is copied from the result of an FFT to where the next stage reads it, and what peers
-// get is put into their workspaces. Where the FFT can store it there at once, neither need be done. Pure
-// data, computed from a program.
+// get is packed, or put into their workspaces. Where the FFT can store it there at once, nothing need be
+// copied. Pure data, computed from a program.
 #pragma once
 
 #include <vector>
@@ -17,6 +17,7 @@ struct Diversion {
     Box box;           ///< the whole of the result along all axes but one
     Operand to;        ///< where the box goes
     int to_rank = -1;  ///< as in CopyCall
+    int packed_for = -1;  ///< the peer whose message it is packed for, or -1
   };
   struct Part {
     int op = -1;                ///< the FFT, a position in the program
@@ -30,13 +31,14 @@ struct Diversion {
 };
 
 enum class Diverted {
-  own,   ///< what stays on the rank
+  own,   ///< what is stored in the rank's own memory: what stays there, and what is packed
   puts,  ///< also what is put into the workspaces of peers
 };
 
 /// For each reshape of which it is possible: nothing else reads or writes that memory between the FFTs and
 /// the copies, and whatever does so before them on the other stream is over when they begin. Either all parts
-/// of a diversion are stored elsewhere, or none.
+/// of a diversion are stored elsewhere, or none. With `Diverted::own` a diversion is of all that is packed and
+/// of what stays, of either by itself where that is not possible.
 ///
 /// With `Diverted::puts`, all that is put in the reshape has to be diverted, and the rank has to find room
 /// for it at any time (`finds_room`, `finds_room_in_turn`), so that nothing is waited for before the FFTs.

@@ -16,6 +16,7 @@
 #include "support/device_problem.hpp"
 #include "support/devices.hpp"
 #include "support/says.hpp"
+#include "transport/nccl/library.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -153,6 +154,21 @@ double difference(const std::vector<Complex>& a, const std::vector<Complex>& b) 
   return most;
 }
 
+/// Both plans one after the other. Either direction may follow itself.
+template <class Real>
+void expect_alike(Arrays<Real>& a, Arrays<Real>& b, bool in_place) {
+  const std::string text = a.plan.to_string();
+  const double bound = sizeof(Real) == 8 ? 1e-11 : 1e-2;
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_LT(difference(a.forward(), b.forward()), bound) << text;
+    if (i % 3 == 1 && !in_place) {
+      ASSERT_LT(difference(a.forward(), b.forward()), bound) << text;
+    }
+    ASSERT_LT(difference(a.backward(), b.backward()), bound) << text;
+    ASSERT_LT(difference(a.backward(), b.backward()), bound) << text;
+  }
+}
+
 /// Beside a plan whose puts are copies. `exchanges`: before which FFTs put.
 template <class Real>
 void check_puts_of_ffts(const Comm& comm, Problem p, const Options& options,
@@ -167,16 +183,21 @@ void check_puts_of_ffts(const Comm& comm, Problem p, const Options& options,
                                " where it is read next, also on peers"))
         << text;
   }
-  const double bound = sizeof(Real) == 8 ? 1e-11 : 1e-2;
-  for (int i = 0; i < 6; ++i) {
-    ASSERT_LT(difference(stored.forward(), copied.forward()), bound) << text;
-    // Either direction may follow itself.
-    if (i % 3 == 1 && !p.in_place) {
-      ASSERT_LT(difference(stored.forward(), copied.forward()), bound) << text;
-    }
-    ASSERT_LT(difference(stored.backward(), copied.backward()), bound) << text;
-    ASSERT_LT(difference(stored.backward(), copied.backward()), bound) << text;
+  expect_alike(stored, copied, p.in_place);
+}
+
+/// Beside a plan that packs nothing.
+template <class Real>
+void check_packing_by_ffts(const Comm& comm, Problem p, const Options& options, bool and_keep) {
+  p.precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32;
+  p.backward_scale = Scale::full;
+  Arrays<Real> packed(comm, p, options), put(comm, p, Options().set("exchange", "direct").set("puts", "engine"));
+  const std::string text = packed.plan.to_string();
+  if (always_where_it_can()) {
+    EXPECT_TRUE(says(text, "by kernels of Weft, which pack what is sent")) << text;
+    EXPECT_EQ(says(text, "pack what is sent and store what stays on the rank"), and_keep) << text;
   }
+  expect_alike(packed, put, p.in_place);
 }
 
 }  // namespace
@@ -257,6 +278,30 @@ TEST(DeviceDiversions, LargeBoxesLandWherePutsAreFast) {
     check(double{}, {48, 540, 540}, Transform::r2c);
     if (!ScopedDevices::are_on_host()) check(float{}, {900, 900, 48}, Transform::c2c);  // which takes long
   });
+}
+
+TEST(DeviceDiversions, FftsPackWhatIsSent) {
+  const ScopedDevices devices({.delays = true});
+  for (int ranks = 2; ranks <= std::min(4, ScopedDevices::count()); ++ranks)
+    ThreadTeam(ranks).run([&](const Comm& comm) {
+      ScopedDevices::choose(comm.rank());
+      std::vector<std::string> exchanges{"copy"};
+      if (nccl::missing().empty()) exchanges.emplace_back("nccl");
+      for (const std::string& exchange : exchanges)
+        for (const char* pipeline : {"sequential", "planes"})
+          for (const bool in_place : {false, true}) {
+            Problem p = on_device();
+            p.shape = {12, 36, 10};
+            p.in_place = in_place;
+            p.output = Distribution::slab(1);
+            Options options = Options().set("exchange", exchange).set("pipeline", pipeline);
+            const bool whole = pipeline == std::string("sequential");
+            if (!whole) options.set("tile", 2);
+            // A whole box that arrives in the user's array has what stays among its messages.
+            check_packing_by_ffts<double>(comm, p, options, !(whole && in_place));
+            check_packing_by_ffts<float>(comm, p, options, !(whole && in_place));
+          }
+    });
 }
 
 /// Parts of several extents have several strides, and are copied.

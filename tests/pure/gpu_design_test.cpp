@@ -4,8 +4,10 @@
 #include "kernels/lines/step.hpp"
 #include "program/diversions.hpp"
 #include "support/design_of.hpp"
+#include "support/diverted.hpp"
 #include "support/expect_error.hpp"
 #include "support/made_settings.hpp"
+#include "support/replay.hpp"
 #include "support/says.hpp"
 
 namespace weft::test {
@@ -24,6 +26,41 @@ TEST(Design, HasNoTilesWhereTheLastFftPuts) {
   for (const Shape& shape : {Shape{256, 255, 256}, {255, 256, 256}, {512, 1536, 512}})
     EXPECT_EQ(pipeline(shape), "two-front") << shape[1];
   EXPECT_EQ(pipeline({256, 256, 256}, Options().set("codec", "fp32")), "two-front");
+}
+
+/// Parts that are packed lie as the rank's own part where it belongs if they are cut across planes. Backward
+/// they are cut along them, and only one rank of two has all that it sends in one piece.
+TEST(Design, FftsPackWhatIsSent) {
+  for (const int ranks : {2, 4})
+    for (const char* pipeline : {"planes", "sequential"}) {
+      Problem p = bricks_of_cube(16);
+      p.input = Distribution::slab(0);
+      p.output = Distribution::slab(1);
+      const Options options = Options().set("exchange", "nccl").set("pipeline", pipeline);
+      const Design d = design_for(p, gpus(ranks, ranks), options);
+      const Index part = 16 * 16 * 16 / (ranks * ranks);
+      for (const Direction direction : {Direction::forward, Direction::backward})
+        for (int q = 0; q < ranks; ++q) {
+          const Program program = program_of(d, direction, q);
+          Index packed = 0, kept = 0;
+          for (const Diversion& found : diversions(program))
+            for (const Diversion::Part& of_fft : found.parts)
+              for (const Diversion::Piece& piece : of_fft.pieces) {
+                EXPECT_NE(piece.packed_for, q);
+                (piece.packed_for < 0 ? kept : packed) += piece.box.count();
+              }
+          const bool forward = direction == Direction::forward;
+          if (forward || ranks == 2) {
+            EXPECT_EQ(packed, part * (ranks - 1)) << pipeline << q;
+          }
+          if (forward) {
+            EXPECT_EQ(kept, part) << pipeline << q;
+          }
+          EXPECT_NO_THROW(check_program(diverted(program))) << to_string(diverted(program));
+        }
+      for (const Direction direction : {Direction::forward, Direction::backward})
+        replay(ranks, [&](int q) { return diverted(program_of(d, direction, q)); }, {1, false, 2});
+    }
 }
 
 /// The last FFT before the exchange transforms two axes in either direction, and puts all of its result.

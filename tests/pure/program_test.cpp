@@ -358,8 +358,11 @@ TEST(Program, RandomProblemsReplay) {
         ++replayed[k];
         const ReplayReport report = replay(ranks, [&](int q) { return made.program(q); }, {seed, false, 2});
         EXPECT_EQ(report.bytes_sent, report.bytes_received);
-        for (int q = 0; q < ranks && made.two_lanes; ++q)
-          diversions_found += static_cast<int>(diversions(made.program(q)).size());
+        for (int q = 0; q < ranks && made.two_lanes; ++q) {
+          const Program program = made.program(q);
+          diversions_found += static_cast<int>(diversions(program).size());
+          ASSERT_NO_THROW(check_program(diverted(program))) << p.describe() << to_string(diverted(program));
+        }
         if (made.two_lanes) replay(ranks, [&](int q) { return diverted(made.program(q)); }, {seed, false, 2});
         for (int q = 0; q < ranks; ++q) {
           const Program program = made.program(q);

@@ -2,20 +2,26 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "program/diversions.hpp"
 
 namespace weft::test {
 
-/// Every copy that is left out is done right behind the FFTs that have its parts.
+/// Every copy that is left out is done right behind the FFTs that have its parts. Operations of a lane follow
+/// each other.
 inline Program diverted(const Program& program) {
   const std::vector<Diversion> all = diversions(program);
   Program made = program;
   made.ops.clear();
   made.deps.clear();
   std::vector<std::vector<int>> now(program.ops.size());  // what has taken the place of an operation
-  const auto emit = [&](Op op, const std::vector<int>& deps) {
+  std::array<int, 2> last{-1, -1};                         // of each lane
+  const auto emit = [&](Op op, std::vector<int> deps) {
+    int& before = last[static_cast<std::size_t>(op.lane)];
+    if (before >= 0) deps.push_back(before);
+    before = static_cast<int>(made.ops.size());
     op.deps_begin = static_cast<int>(made.deps.size());
     made.deps.insert(made.deps.end(), deps.begin(), deps.end());
     op.deps_end = static_cast<int>(made.deps.size());
@@ -39,19 +45,23 @@ inline Program diverted(const Program& program) {
       for (const Diversion::Part& part : d.parts) {
         if (part.op != i) continue;
         const FftCall& f = program.ffts[static_cast<std::size_t>(op.call)];
-        for (const Diversion::Piece& piece : part.pieces) {
-          Op copy = program.ops[static_cast<std::size_t>(d.copies.front())];
-          CopyCall call = program.copies[static_cast<std::size_t>(copy.call)];
-          call.box = piece.box;
-          call.from = f.to;
-          for (int a = 0; a < piece.box.ndim(); ++a)
-            call.from.offset += (piece.box.lo[a] - f.to_box.lo[a]) * f.to.strides[a] * call.element_bytes;
-          call.to = piece.to;
-          copy.call = static_cast<int>(made.copies.size());
-          made.copies.push_back(call);
-          const int id = emit(copy, {fft});
-          for (const int c : d.copies) now[static_cast<std::size_t>(c)].push_back(id);
-        }
+        for (const Diversion::Piece& piece : part.pieces)
+          for (const int c : d.copies) {
+            Op copy = program.ops[static_cast<std::size_t>(c)];
+            CopyCall call = program.copies[static_cast<std::size_t>(copy.call)];
+            call.box = intersect(call.box, piece.box);
+            if ((copy.kind == OpKind::pack ? copy.peer : -1) != piece.packed_for || call.box.empty()) continue;
+            call.from = f.to;
+            call.to = piece.to;
+            for (int a = 0; a < piece.box.ndim(); ++a) {
+              call.from.offset += (call.box.lo[a] - f.to_box.lo[a]) * f.to.strides[a] * call.element_bytes;
+              call.to.offset += (call.box.lo[a] - piece.box.lo[a]) * piece.to.strides[a] * call.element_bytes;
+            }
+            copy.call = static_cast<int>(made.copies.size());
+            made.copies.push_back(call);
+            const int id = emit(copy, {fft});
+            for (const int left_out : d.copies) now[static_cast<std::size_t>(left_out)].push_back(id);
+          }
       }
   }
   return made;

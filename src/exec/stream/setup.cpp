@@ -96,8 +96,9 @@ void StreamExecutor::reserve_work(const StreamFft& fft) {
 
 void StreamExecutor::use(std::size_t call, const BoundFft& bound, const Diversion::Part* part) {
   LinesElsewise elsewise = bound.fft->elsewise;
-  elsewise.diverts = part != nullptr;
-  elsewise.puts = part != nullptr && part->pieces.size() > 1;
+  if (part != nullptr)
+    for (const Diversion::Piece& piece : part->pieces)
+      (piece.packed_for >= 0 ? elsewise.packs : piece.to_rank >= 0 ? elsewise.puts : elsewise.diverts) = true;
   used_[call] = {bound.row->name, elsewise};
   reserve_work(*bound.fft);
   ffts_[call] = bound.fft;

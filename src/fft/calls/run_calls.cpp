@@ -113,6 +113,7 @@ FftProblem trial_of(FftProblem problem, std::size_t most) {
   problem.in_place = false;
   problem.scale = 1;
   problem.diverted = {};
+  problem.puts = false;
   problem.cells = {};
   for (auto* all : {&problem.dimensions, &problem.loops})
     for (FftDimension& d : *all) {
@@ -182,7 +183,7 @@ AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCa
   // other.
   constexpr std::size_t least_of_planes = 48 << 20;
   const bool planes =
-      problem.diverted.pieces > 1 && planes_can(problem) && span_read(problem) >= least_of_planes;
+      problem.puts && planes_can(problem) && span_read(problem) >= least_of_planes;
   const std::tuple key(device.model(), trial_of(problem, most), diverted, planes);
   static std::mutex mutex;
   static std::map<std::tuple<std::string, FftProblem, Index, bool>, AxesWay> known;
