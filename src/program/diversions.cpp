@@ -96,7 +96,7 @@ class Finder {
   bool make_parts(int copy) {
     const CopyCall& c = copy_at(p_, copy);
     Index covered = 0;
-    int first = copy;
+    std::vector<int> ffts;
     for (int i = 0; i < copy; ++i) {
       if (op_at(p_, i).kind != OpKind::fft) continue;
       const FftCall& f = fft_at(p_, i);
@@ -104,7 +104,7 @@ class Finder {
       if (box.empty() || !meet(f.to, written_by(f), c.from, read_by(c))) continue;
       if (!may_divert(f, whole_) || !same_place(f.to, f.to_box, c.from, c.box, c.element_bytes)) return false;
       covered += box.count();
-      first = std::min(first, i);
+      ffts.push_back(i);
       Operand to = c.to;
       to.offset = byte_of(c.to, c.box, box.lo, c.element_bytes);
       const Op& op = op_at(p_, copy);
@@ -112,16 +112,16 @@ class Finder {
     }
     if (covered != c.box.count()) return false;
     if (c.to_rank >= 0) return true;
-    for (int i = first; i < copy; ++i) {
+    for (int i = ffts.front(); i < copy; ++i) {
       const bool other_copy = std::ranges::find(found_.copies, i) != found_.copies.end();
       if (!other_copy && touches(p_, op_at(p_, i), c.to, written_by(c))) return false;
     }
-    return is_free(copy);
+    return is_free(copy, ffts);
   }
 
-  /// Whether what the transfer lane has to do there is over before any of the FFTs begins. So have to be all
-  /// messages that packing waits for: one may have to leave the memory that is packed into.
-  bool is_free(int copy) const {
+  /// Whether what the transfer lane has to do there is over before any of these FFTs begins. So have to be
+  /// all messages that packing waits for: one may have to leave the memory that is packed into.
+  bool is_free(int copy, const std::vector<int>& ffts) const {
     const CopyCall& c = copy_at(p_, copy);
     const bool packs = op_at(p_, copy).kind == OpKind::pack;
     const std::vector<bool> before = packs ? over_before(copy) : std::vector<bool>(p_.ops.size(), false);
@@ -131,8 +131,8 @@ class Finder {
           (op_at(p_, i).lane != Lane::compute && touches(p_, op_at(p_, i), c.to, written_by(c))))
         others.push_back(i);
     if (others.empty()) return true;
-    return std::ranges::all_of(found_.parts, [&](const Diversion::Part& part) {
-      const std::vector<bool> over = over_before(part.op);
+    return std::ranges::all_of(ffts, [&](int fft) {
+      const std::vector<bool> over = over_before(fft);
       return std::ranges::all_of(others, [&](int i) { return over[static_cast<std::size_t>(i)]; });
     });
   }
@@ -172,7 +172,7 @@ class Finder {
     });
     if (with == part->pieces.end()) {
       part->pieces.push_back(piece);
-      return true;
+      return part->pieces.size() <= Diversion::most_pieces;
     }
     if (with->to.space != piece.to.space || with->to.strides != piece.to.strides ||
         with->to.cells != piece.to.cells ||
@@ -228,27 +228,30 @@ std::vector<Diversion> diversions(const Program& program, Diverted what) {
   const bool puts = what == Diverted::puts;
   for (int j = 0; j < static_cast<int>(program.reshapes.size()); ++j) {
     std::vector<int> stored, packed;
-    bool whole = true;  // whether what is found is all copies
+    bool whole = true;  // whether these are all copies
     for (int i = 0; i < static_cast<int>(program.ops.size()); ++i) {
       const Op& op = op_at(program, i);
       if (op.reshape != j || !moves(op) || copy_at(program, i).box.empty()) continue;
-      const bool is_packed = op.kind == OpKind::pack, to_peer = copy_at(program, i).to_rank >= 0;
-      const bool found = only_moves(program, op) && (puts ? !is_packed : !to_peer);
-      if (found) (is_packed ? packed : stored).push_back(i);
-      whole = whole && (found || (puts && is_packed));
+      const bool packs = op.kind == OpKind::pack, to_peer = copy_at(program, i).to_rank >= 0;
+      const bool found = only_moves(program, op) && (puts ? !packs : !to_peer);
+      if (found) (packs ? packed : stored).push_back(i);
+      whole = whole && found;
     }
-    if (puts && !whole) continue;
-    const auto add = [&](const std::vector<int>& copies, bool are_all) {
+    const auto add = [&](const std::vector<int>& copies) {
       if (copies.empty()) return false;
-      auto found = Finder(program, j, copies, are_all).find();
+      auto found = Finder(program, j, copies, puts).find();
       if (found) all.push_back(std::move(*found));
       return found.has_value();
     };
+    if (puts) {
+      if (whole) add(stored);
+      continue;
+    }
     std::vector<int> both = packed;
     both.insert(both.end(), stored.begin(), stored.end());
     std::ranges::sort(both);
-    if (add(both, whole) || packed.empty() || stored.empty()) continue;
-    if (!add(packed, false)) add(stored, false);
+    if (add(both) || packed.empty() || stored.empty()) continue;
+    if (!add(packed)) add(stored);
   }
   return all;
 }

@@ -14,9 +14,9 @@ struct Diversion {
   static constexpr int most_pieces = 16;  ///< that kernels store
 
   struct Piece {
-    Box box;           ///< the whole of the result along all axes but one
-    Operand to;        ///< where the box goes
-    int to_rank = -1;  ///< as in CopyCall
+    Box box;              ///< the whole of the result along all axes but one
+    Operand to;           ///< where the box goes
+    int to_rank = -1;     ///< as in CopyCall
     int packed_for = -1;  ///< the peer whose message it is packed for, or -1
   };
   struct Part {
@@ -37,8 +37,8 @@ enum class Diverted {
 
 /// For each reshape of which it is possible: nothing else reads or writes that memory between the FFTs and
 /// the copies, and whatever does so before them on the other stream is over when they begin. Either all parts
-/// of a diversion are stored elsewhere, or none. With `Diverted::own` a diversion is of all that is packed and
-/// of what stays, of either by itself where that is not possible.
+/// of a diversion are stored elsewhere, or none. With `Diverted::own` a diversion is of all that is packed
+/// and of what stays, of either by itself where that is not possible.
 ///
 /// With `Diverted::puts`, all that is put in the reshape has to be diverted, and the rank has to find room
 /// for it at any time (`finds_room`, `finds_room_in_turn`), so that nothing is waited for before the FFTs.

@@ -191,7 +191,8 @@ template <class Real>
 void check_packing_by_ffts(const Comm& comm, Problem p, const Options& options, bool and_keep) {
   p.precision = sizeof(Real) == 8 ? Precision::float64 : Precision::float32;
   p.backward_scale = Scale::full;
-  Arrays<Real> packed(comm, p, options), put(comm, p, Options().set("exchange", "direct").set("puts", "engine"));
+  Arrays<Real> packed(comm, p, options),
+      put(comm, p, Options().set("exchange", "direct").set("puts", "engine"));
   const std::string text = packed.plan.to_string();
   if (always_where_it_can()) {
     EXPECT_TRUE(says(text, "by kernels of Weft, which pack what is sent")) << text;

@@ -340,10 +340,10 @@ TEST(Program, RandomProblemsReplay) {
           made.choices.back().traits = seed % 2 == 0 ? traits::stores : traits::boxes;
         made.in_place = p.problem.in_place;
         // Streams kind everything packed or directly.
-        made.two_lanes = by_planes && seed % 4 == 1 && kind != traits::boxes;
+        made.two_lanes = seed % 4 == 1 && kind != traits::boxes;
         for (Leg& c : made.choices) {
           if (!made.two_lanes) continue;
-          std::get<Planes>(c.cut).subtile = std::numeric_limits<Index>::max();
+          if (by_planes) std::get<Planes>(c.cut).subtile = std::numeric_limits<Index>::max();
           if (!c.traits.stores && c.traits.form == Form::boxes) c.traits = traits::stores;
           by_device += kind == traits::stores ? 1 : 0;
         }

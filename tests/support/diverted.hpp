@@ -17,7 +17,7 @@ inline Program diverted(const Program& program) {
   made.ops.clear();
   made.deps.clear();
   std::vector<std::vector<int>> now(program.ops.size());  // what has taken the place of an operation
-  std::array<int, 2> last{-1, -1};                         // of each lane
+  std::array<int, 2> last{-1, -1};                        // of each lane
   const auto emit = [&](Op op, std::vector<int> deps) {
     int& before = last[static_cast<std::size_t>(op.lane)];
     if (before >= 0) deps.push_back(before);
@@ -50,7 +50,8 @@ inline Program diverted(const Program& program) {
             Op copy = program.ops[static_cast<std::size_t>(c)];
             CopyCall call = program.copies[static_cast<std::size_t>(copy.call)];
             call.box = intersect(call.box, piece.box);
-            if ((copy.kind == OpKind::pack ? copy.peer : -1) != piece.packed_for || call.box.empty()) continue;
+            if ((copy.kind == OpKind::pack ? copy.peer : -1) != piece.packed_for || call.box.empty())
+              continue;
             call.from = f.to;
             call.to = piece.to;
             for (int a = 0; a < piece.box.ndim(); ++a) {

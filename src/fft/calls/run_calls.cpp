@@ -182,8 +182,7 @@ AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCa
   // Planes are worth it where peers get what they compute, and it takes longer than blocks wait for each
   // other.
   constexpr std::size_t least_of_planes = 48 << 20;
-  const bool planes =
-      problem.puts && planes_can(problem) && span_read(problem) >= least_of_planes;
+  const bool planes = problem.puts && planes_can(problem) && span_read(problem) >= least_of_planes;
   const std::tuple key(device.model(), trial_of(problem, most), diverted, planes);
   static std::mutex mutex;
   static std::map<std::tuple<std::string, FftProblem, Index, bool>, AxesWay> known;
