@@ -181,7 +181,7 @@ AxesWay fastest_axes_way(Device& device, const FftProblem& problem, const MakeCa
   const Index diverted = problem.diverted.count;
   // Planes are worth it where peers get what they compute, or what is packed for them, and it takes longer
   // than blocks wait for each other.
-  constexpr std::size_t least_of_planes = 48 << 20;
+  constexpr std::size_t least_of_planes = 20 << 20;
   const bool planes =
       problem.diverted.pieces > 1 && planes_can(problem) && span_read(problem) >= least_of_planes;
   const bool puts = planes && problem.puts;
