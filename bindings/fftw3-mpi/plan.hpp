@@ -30,7 +30,7 @@ class MarkedPlan {
  private:
   static const char mark;
 
-  const void* mark_ = &mark;  // first: `of` reads it
+  [[maybe_unused]] const void* mark_ = &mark;  // first: `of` reads it
   Comm comm_;
   Plan plan_;
   Direction direction_;

@@ -176,8 +176,9 @@ FftsPut ffts_put(const Given& given, const std::array<Schedule, 2>& schedules, c
   const Closed& closed = given.setting.closed;
   if (!closed.roomy.empty() || !closed.turns.empty()) return FftsPut::no;
   if (!c2c) {
-    // Of what a rank reads. Below, it was not timed. Beyond, 1024^3 was, where rows of a tile are 64 bytes: tiles by copy engines take 0.99 of the time forward, 0.92 backward.
-    // In single precision they take 0.80 to 1.0 of it at 512^3: kernels read odd numbers of modes one by one.
+    // Of what a rank reads. Below, it was not timed. Beyond, 1024^3 was, where rows of a tile are 64 bytes:
+    // tiles by copy engines take 0.99 of the time forward, 0.92 backward. In single precision they take 0.80
+    // to 1.0 of it at 512^3: kernels read odd numbers of modes one by one.
     constexpr double least = 48 << 20, most = 512 << 20;
     const double read = largest_bytes(schedule.fields.front(), rules.real_bytes);
     const bool hides = reshapes == 1 && given.real_size() == 8 && least <= read && read <= most &&
