@@ -203,7 +203,9 @@ void Online::before(Direction direction) {
     prepare(direction);
   } catch (...) {
     measuring_ = false;
-    plan_.bound->fail(std::current_exception());
+    // The others may have put the plan that was kept in the place of this one, and execute it.
+    for (const auto* bound : {&plan_.bound, &kept_})
+      if (*bound) (*bound)->fail(std::current_exception());
     late_->leave();
     throw;
   }

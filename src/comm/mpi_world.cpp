@@ -148,9 +148,15 @@ class MpiComm final : public CommImpl {
   /// To the end of the process: MPI may still fill what was to be received after the ranks have parted.
   void retain(const std::shared_ptr<void>& memory) override {
     static std::mutex mutex;
-    static auto* const retained = new std::vector<std::shared_ptr<void>>;
     const std::lock_guard lock(mutex);
-    retained->push_back(memory);
+    try {
+      static auto* const retained = new std::vector<std::shared_ptr<void>>;
+      retained->push_back(memory);
+    } catch (const std::bad_alloc&) {
+      // A reference that nobody gives up needs no memory.
+      alignas(std::shared_ptr<void>) std::byte reference[sizeof memory];
+      ::new (static_cast<void*>(reference)) std::shared_ptr<void>(memory);
+    }
     world_->abandon();
   }
 
