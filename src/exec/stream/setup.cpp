@@ -97,8 +97,12 @@ void StreamExecutor::reserve_work(const StreamFft& fft) {
 void StreamExecutor::use(std::size_t call, const BoundFft& bound, const Diversion::Part* part) {
   LinesElsewise elsewise = bound.fft->elsewise;
   if (part != nullptr)
-    for (const Diversion::Piece& piece : part->pieces)
-      (piece.packed_for >= 0 ? elsewise.packs : piece.to_rank >= 0 ? elsewise.puts : elsewise.diverts) = true;
+    for (const Diversion::Piece& piece : part->pieces) {
+      const bool packs = piece.packed_for >= 0, puts = piece.to_rank >= 0;
+      elsewise.packs = elsewise.packs || packs;
+      elsewise.puts = elsewise.puts || puts;
+      elsewise.diverts = elsewise.diverts || (!packs && !puts);
+    }
   used_[call] = {bound.row->name, elsewise};
   reserve_work(*bound.fft);
   ffts_[call] = bound.fft;
