@@ -176,7 +176,8 @@ void add_plan(CLI::App& app, Case& c) {
   plan_option("--rails", "rails", "auto, a number, or names of network devices: eth0,eth1");
   plan_option("--chunk", "chunk", "auto, or the most bytes of a transfer");
   plan_option("--inflight", "inflight", "transfers that a rank sends on a rail at a time");
-  plan_option("--barrier", "barrier", "off, on: whether ranks wait for each other after each ring step");
+  plan_option("--barrier", "barrier",
+              "off, on, or a number: ranks wait for each other after each ring step, or after so many");
   plan_option("--rebalance", "rebalance",
               "off, or how many times sooner a transfer has to be done on another rail");
   plan_option("--one-sided", "one_sided",

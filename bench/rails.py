@@ -2,14 +2,24 @@
 """Exchange ucx on a cluster with several networks (multi-rail-multi-gpu-fft): what a second rail is worth, and what it
 is worth that rails are exchanged while a plan runs.
 
-    bench/rails.py --cluster PATH [--only sizes|predicted|slowed|jobs]
+    bench/rails.py --cluster PATH [--only NAME]...
     bench/rails.py --draw        only draws what bench/results holds
 
 PATH is a program that makes and changes an emulated cluster: `PATH up HOSTS RATE RAILS`, `PATH rate HOST RAIL RATE`,
-`PATH mpirun RANKS_PER_HOST COMMAND...`, `PATH down`. It may need root. `sizes` is Figure 8 of the paper, one and two
-rails against MPI, `predicted` the same beside what the model says with a description that is measured just before, at
-each of --rates, `slowed` Figure 7 with a link that is slowed to a quarter and restored while a job runs, `jobs` Figure
-9, seven jobs at once. Results go to bench/results/rails-NAME.json, pictures to docs/pictures/rails-NAME.svg.
+`PATH mpirun RANKS_PER_HOST COMMAND...`, `PATH down`. It may need root. NAME, and what of the paper it is:
+
+    sizes       one and two rails against MPI, over sizes, at each of --rates
+    hosts       Figure 8: the same over the number of hosts
+    chunks      Figure 6: how many ring steps lie between two barriers, and how many transfers are under way at a time
+    stages      Table II: what the stages of an execution take, over the number of hosts
+    slowed      Figure 7: a link that is slowed to a quarter and restored while a job runs
+    jobs        Figure 9: seven jobs at once
+    predicted   sizes, beside what the model says with a description that is measured just before
+    online      executions that tune their plan, beside trials while planning
+    node        one message for each pair of machines, 4 hosts of 4 ranks
+
+Figure 5 is of NUMA nodes, which such a cluster does not have. Results go to bench/results/rails-NAME.json, pictures to
+docs/pictures/rails-NAME.svg.
 """
 
 import argparse
@@ -34,6 +44,12 @@ CHOICES = {
     "ucx, 1 rail": ["--exchange", "ucx", "--rails", "1"],
     "ucx, 2 rails": ["--exchange", "ucx", "--rails", "2"],
 }
+BARRIERS = {
+    "no barrier": "off",
+    "after each ring step": "1",
+    "after two": "2",
+    "after three, all": "3",
+}
 
 
 def asked(given: argparse.Namespace, *action: str) -> None:
@@ -43,18 +59,38 @@ def asked(given: argparse.Namespace, *action: str) -> None:
 
 
 @contextlib.contextmanager
-def cluster(given: argparse.Namespace, rate: str):
-    asked(given, "up", str(HOSTS), rate, "2")
+def cluster(given: argparse.Namespace, rate: str, hosts: int = HOSTS):
+    asked(given, "up", str(hosts), rate, "2")
     try:
         yield
     finally:
         asked(given, "down")
 
 
-def command(given: argparse.Namespace, size: str, options: list[str]) -> list[str]:
+def command(given: argparse.Namespace, size: str, options: list[str], per_host: int = 1) -> list[str]:
     """A run of weft-bench on the problem of the paper, slabs to transposed slabs."""
     problem = ["--shape", size, "--output", "transposed"]
-    return [given.cluster, "mpirun", "1", given.bench, *problem, *options]
+    return [given.cluster, "mpirun", str(per_host), given.bench, *problem, *options]
+
+
+def in_turn(given: argparse.Namespace, size: str, choices: dict[str, list[str]], per_host: int = 1) -> dict:
+    """The results of each choice, a list of as many as there are rounds: a disturbance of the machine meets all."""
+    found = {name: [] for name in choices}
+    for _ in range(given.rounds):
+        for name, options in choices.items():
+            whole = command(given, size, [*options, "--repeat", str(given.repeat)], per_host)
+            found[name].append(runs.run(whole, given.host))
+    return found
+
+
+def seconds(found: dict) -> dict:
+    """Of `in_turn`, the median of the rounds' medians, and those."""
+    rounds = {name: [r["median_s"] for r in results] for name, results in found.items()}
+    return {"s": {name: statistics.median(of) for name, of in rounds.items()}, "rounds_s": rounds}
+
+
+def said(row: dict) -> str:
+    return ", ".join(f"{name} {1e3 * s:.1f} ms" for name, s in row["s"].items())
 
 
 def started(given: argparse.Namespace, size: str, options: list[str], file: str) -> subprocess.Popen:
@@ -71,18 +107,99 @@ def series_of(job: subprocess.Popen, file: str) -> list[list[float]]:
 
 
 def sizes(given: argparse.Namespace) -> dict:
-    """Rounds in turn, so that a disturbance of the machine meets all."""
+    rows = []
+    for rate in given.rates:
+        with cluster(given, rate):
+            for size in given.sizes:
+                rows.append({"rate": rate, "size": size, **seconds(in_turn(given, size, CHOICES))})
+                print(f"  {rate}, {size}: {said(rows[-1])}")
+    return {"rows": rows}
+
+
+def hosts(given: argparse.Namespace) -> dict:
+    rows = []
+    for count in range(2, HOSTS + 1):
+        with cluster(given, given.rate, count):
+            rows.append({"hosts": count, **seconds(in_turn(given, given.size, CHOICES))})
+            print(f"  {count} hosts: {said(rows[-1])}")
+    return {"rate": given.rate, "size": given.size, "rows": rows}
+
+
+def chunks(given: argparse.Namespace) -> dict:
+    """Without exchange of rails, as in the paper."""
+    rows = []
+    fixed = ["--exchange", "ucx", "--rebalance", "off", "--chunk", "128KiB"]
+    with cluster(given, given.rate):
+        for in_flight in (1, 2, 4, 8, 16):
+            choices = {
+                name: [*fixed, "--inflight", str(in_flight), "--barrier", barrier] for name, barrier in BARRIERS.items()
+            }
+            rows.append({"inflight": in_flight, **seconds(in_turn(given, given.size, choices))})
+            print(f"  {in_flight} transfers at a time: {said(rows[-1])}")
+    return {"rate": given.rate, "size": given.size, "rows": rows}
+
+
+def stages(given: argparse.Namespace) -> dict:
+    """One tile, so that the stages follow each other. Packing counts to the exchange."""
+    rows = []
+    one_tile = {"": ["--exchange", "ucx", "--pipeline", "sequential", "--layout", "contiguous"]}
+    for count in range(2, HOSTS + 1):
+        with cluster(given, given.rate, count):
+            found = in_turn(given, given.size, one_tile)[""]
+        middle = sorted(found, key=lambda r: r["median_s"])[len(found) // 2]
+        ffts = sum(o["seconds"] for o in middle["operations"] if o["kind"] == "fft")
+        total = middle["operations_total_s"]
+        rows.append({"hosts": count, "ffts_s": ffts, "exchange_s": total - ffts, "total_s": total})
+        print(f"  {count} hosts: " + in_stages(rows[-1]))
+    return {"rate": given.rate, "size": given.size, "rows": rows}
+
+
+def in_stages(row: dict) -> str:
+    share = f"{100 * row['exchange_s'] / row['total_s']:.0f}% of it the exchange"
+    return f"local FFTs {1e3 * row['ffts_s']:.1f} ms, total {1e3 * row['total_s']:.1f} ms, {share}"
+
+
+def online(given: argparse.Namespace) -> dict:
+    """The first 20 executions of a plan and what follows, with the rules' plan, online, and after trials."""
+    kinds = {
+        "rules": [],
+        "online": ["--effort", "online"],
+        "patient": ["--effort", "patient", "--budget", "30s"],
+    }
+    rounds = []
+    with cluster(given, given.rate), tempfile.NamedTemporaryFile(suffix=".json") as file:
+        for _ in range(given.rounds):
+            row = {}
+            for name, options in kinds.items():
+                job = started(given, given.size, [*options, "--repeat", "60"], file.name)
+                row[name] = [s for _, s in series_of(job, file.name)]
+            rounds.append(row)
+            print("  " + beside_trials(row))
+    return {"rate": given.rate, "size": given.size, "rounds": rounds}
+
+
+def beside_trials(row: dict) -> str:
+    after = {name: statistics.median(series[20:]) for name, series in row.items()}
+    first = sum(row["online"][:20]) / (20 * statistics.median(row["rules"]))
+    words = ", ".join(f"{name} {1e3 * s:.1f} ms" for name, s in after.items())
+    ratio = after["online"] / after["patient"]
+    return f"from the 21st on {words}: {ratio:.2f} of patient; the first 20 online {first:.2f} of the rules'"
+
+
+def node(given: argparse.Namespace) -> dict:
+    kinds = {
+        "p2p": ["--exchange", "p2p", "--pipeline", "sequential"],
+        "node": ["--exchange", "node", "--pipeline", "sequential"],
+        "auto": [],
+    }
     rows = []
     with cluster(given, given.rate):
-        for size in given.sizes:
-            times = {name: [] for name in CHOICES}
-            for _ in range(given.rounds):
-                for name, options in CHOICES.items():
-                    whole = command(given, size, [*options, "--repeat", str(given.repeat)])
-                    times[name].append(runs.run(whole, given.host)["median_s"])
-            row = {"size": size, "s": {name: statistics.median(t) for name, t in times.items()}, "rounds_s": times}
-            print(f"  {size}: " + ", ".join(f"{name} {1e3 * s:.1f} ms" for name, s in row["s"].items()))
-            rows.append(row)
+        for size in ("32,32,32", "64,64,64", "192,192,192"):
+            found = in_turn(given, size, kinds, per_host=4)
+            messages = {name: results[0]["messages_between_machines"] for name, results in found.items()}
+            rows.append({"size": size, "messages_between_machines": messages, **seconds(found)})
+            counts = ", ".join(f"{name} {n:.0f}" for name, n in messages.items())
+            print(f"  {size}: {said(rows[-1])}; messages between machines: {counts}")
     return {"rate": given.rate, "rows": rows}
 
 
@@ -93,11 +210,7 @@ def predicted(given: argparse.Namespace) -> dict:
         with cluster(given, rate), tempfile.NamedTemporaryFile(suffix=".json") as machine:
             runs.describe([given.cluster, "mpirun", "1", given.bench, "--measure-machine", machine.name])
             links = json.loads(pathlib.Path(machine.name).read_text())["links"]
-            found = {name: [] for name in CHOICES}
-            for _ in range(given.rounds):
-                for name, options in CHOICES.items():
-                    more = [*options, "--repeat", str(given.repeat), "--machine", machine.name]
-                    found[name].append(runs.run(command(given, given.size, more), given.host))
+            found = in_turn(given, given.size, {n: [*o, "--machine", machine.name] for n, o in CHOICES.items()})
         for name, of_rounds in found.items():
             rounds = [r["median_s"] for r in of_rounds]
             row = {"rate": rate, "exchange": name, "measured_s": statistics.median(rounds), "rounds_s": rounds}
@@ -181,12 +294,52 @@ def seven(given: argparse.Namespace, options: list[str]) -> list[float]:
 
 
 def draw_sizes(axes, result: dict) -> None:
-    rows = result["rows"]
+    for rate in dict.fromkeys(r["rate"] for r in result["rows"]):
+        rows = [r for r in result["rows"] if r["rate"] == rate]
+        for name in CHOICES:
+            n = [int(r["size"].split(",")[0]) for r in rows]
+            sent = [16 * k**3 * (HOSTS - 1) / HOSTS**2 for k in n]
+            speeds = [8e-9 * b / r["s"][name] for b, r in zip(sent, rows, strict=True)]
+            axes.plot(n, speeds, "o-", label=f"{name}, links of {rate}")
+    axes.set(xlabel="N of N³", ylabel="Gbit/s sent by each host")
+
+
+def draw_hosts(axes, result: dict) -> None:
     for name in CHOICES:
-        n = [int(r["size"].split(",")[0]) for r in rows]
-        sent = [16 * k**3 * (HOSTS - 1) / HOSTS**2 for k in n]
-        axes.plot(n, [8e-9 * b / r["s"][name] for b, r in zip(sent, rows, strict=True)], "o-", label=name)
-    axes.set(xlabel="N of N³", ylabel=f"Gbit/s sent by each host, links of {result['rate']}")
+        axes.plot([r["hosts"] for r in result["rows"]], [1e3 * r["s"][name] for r in result["rows"]], "o-", label=name)
+    axes.set(xlabel="hosts", ylabel=f"ms, {result['size']}, links of {result['rate']}", ylim=(0, None))
+    axes.set_xticks([r["hosts"] for r in result["rows"]])
+
+
+def draw_chunks(axes, result: dict) -> None:
+    for name in BARRIERS:
+        n = [r["inflight"] for r in result["rows"]]
+        axes.semilogx(n, [1e3 * r["s"][name] for r in result["rows"]], "o-", base=2, label=name)
+    axes.set(xlabel="transfers under way at a time on each rail", ylabel=f"ms, {result['size']}", ylim=(0, None))
+
+
+def draw_stages(axes, result: dict) -> None:
+    names = [str(r["hosts"]) for r in result["rows"]]
+    under = [1e3 * r["ffts_s"] for r in result["rows"]]
+    axes.bar(names, under, width=0.5, label="local FFTs")
+    axes.bar(names, [1e3 * r["exchange_s"] for r in result["rows"]], width=0.5, bottom=under, label="exchange")
+    axes.set(xlabel="hosts", ylabel=f"ms, {result['size']}, one tile")
+
+
+def draw_online(axes, result: dict) -> None:
+    for name in ("rules", "online", "patient"):
+        of = [[1e3 * s for s in row[name]] for row in result["rounds"]]
+        axes.plot([statistics.median(times) for times in zip(*of, strict=True)], ".-", label=name)
+    axes.axvline(19.5, color="0.6", linestyle="--", linewidth=0.8)
+    axes.set(xlabel="execution", ylabel=f"ms, {result['size']}", ylim=(0, None))
+
+
+def draw_node(axes, result: dict) -> None:
+    for i, name in enumerate(("p2p", "node", "auto")):
+        ratios = [r["s"][name] / r["s"]["p2p"] for r in result["rows"]]
+        axes.bar([k + 0.25 * i for k in range(len(ratios))], ratios, width=0.24, label=name)
+    axes.set(ylabel="time over that of p2p")
+    axes.set_xticks([k + 0.25 for k in range(len(result["rows"]))], [r["size"] for r in result["rows"]])
 
 
 def draw_predicted(axes, result: dict) -> None:
@@ -222,9 +375,14 @@ def draw_jobs(axes, result: dict) -> None:
 
 EXPERIMENTS = {
     "sizes": (sizes, draw_sizes),
+    "hosts": (hosts, draw_hosts),
+    "chunks": (chunks, draw_chunks),
+    "stages": (stages, draw_stages),
     "predicted": (predicted, draw_predicted),
     "slowed": (slowed, draw_slowed),
     "jobs": (jobs, draw_jobs),
+    "online": (online, draw_online),
+    "node": (node, draw_node),
 }
 
 
@@ -251,11 +409,13 @@ def main() -> int:
     arguments.add_argument("--bench", default="build/release/bin/weft-bench")
     arguments.add_argument("--only", choices=EXPERIMENTS, action="append")
     arguments.add_argument("--rate", default="1gbit", help="of the links")
-    arguments.add_argument("--rates", type=lambda text: text.split(), default="1gbit 300mbit", help="of predicted")
+    arguments.add_argument(
+        "--rates", type=lambda text: text.split(), default="1gbit 300mbit", help="of sizes and predicted"
+    )
     arguments.add_argument("--sizes", type=lambda text: text.split(), default="32,32,32 64,64,64 96,96,96 128,128,128")
     arguments.add_argument("--repeat", type=int, default=15)
     arguments.add_argument("--rounds", type=int, default=3)
-    arguments.add_argument("--size", default="128,128,128", help="of slowed and predicted")
+    arguments.add_argument("--size", default="128,128,128", help="of all but sizes, jobs and node")
     arguments.add_argument("--slow", default="250mbit", help="of slowed, the rate of the slow link")
     arguments.add_argument("--slow-after", type=float, default=6, help="seconds from the start")
     arguments.add_argument("--slow-for", type=float, default=8, help="seconds")

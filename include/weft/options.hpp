@@ -69,9 +69,9 @@ class WEFT_API Options {
   /// - `rails`, `chunk`, `inflight`, `one_sided`, `barrier`, `rebalance`: of exchange ucx. `rails`: auto, a
   ///   number, or names of network devices, "eth0,eth1". `chunk`: the most bytes of a transfer (by rule).
   ///   `inflight`: transfers that a rank sends on a rail at a time (8). `one_sided`: auto, on, off: they are
-  ///   put into their receivers' workspaces. `barrier`: off, on: ranks wait for each other after each step of
-  ///   the ring. `rebalance`: off, or a number from 1 (1.1): transfers move to another rail if they would be
-  ///   done so many times sooner there. docs/rails.md says more.
+  ///   put into their receivers' workspaces. `barrier`: off, on, or a number: ranks wait for each other after
+  ///   each step of the ring, or after so many. `rebalance`: off, or a number from 1 (1.1): transfers move to
+  ///   another rail if they would be done so many times sooner there. docs/rails.md says more.
   /// - `layout`: auto, contiguous, strided. contiguous: the reshape before a local FFT makes the axes of that
   ///   FFT the fastest ones in memory. strided: they lie as they come, behind the axes that are cut. auto is
   ///   strided on GPUs and where the exchange does not pack (direct, p2pw, alltoallw), else contiguous.

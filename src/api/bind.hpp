@@ -20,6 +20,7 @@ struct UserArray {
   Strides item_strides;  ///< of one array
   Index distance = 0;    ///< from one array to the next
   std::size_t bytes = 0;
+  friend bool operator==(const UserArray&, const UserArray&) = default;
 };
 
 /// What a plan is made from.

@@ -143,6 +143,13 @@ struct Online::Search {
     r.making_s = making_s;
     r.at_any_cost = detail::online_at_any_cost;
     std::vector<Settings>& first = r.search.groups.front();
+    for (const Settings& candidate : first) {
+      const auto exchange = candidate.find("exchange");
+      if (exchange == candidate.end() || !exchange_row(exchange->second).traits.by_name_only) continue;
+      Settings whole = base;
+      whole["exchange"] = exchange->second;
+      r.left_out.insert(designs.plan_of(whole));
+    }
     std::size_t behind = 1;  // what is predicted to be fast is tried first
     for (const Candidate& c : plan.learnt.candidates) {
       if (again || c.predicted_s <= 0) continue;
@@ -230,8 +237,8 @@ void Online::await() {
   given_ = false;
   if (!late_->is_last()) return;
   c.check_alive("online");
-  throw Error("online", "a rank that has failed, or has destroyed the plan",
-              "the reason in the message of that rank, and a new plan", c.rank());
+  throw Aftermath("online", "a rank that has failed, or has destroyed the plan",
+                  "the reason in the message of that rank, and a new plan", c.rank());
 }
 
 /// The last execution, as the slowest rank saw it: from when the last rank began to when the last was done. A

@@ -178,6 +178,14 @@ int transfers(const std::string& name, const std::string& text) {
   return needed(value, name, text, "a whole number from 1 to 1024");
 }
 
+int ring_steps(const std::string& name, const std::string& text) {
+  if (text == "off") return 0;
+  if (text == "on") return 1;
+  auto value = number<int>(text);
+  if (value && *value < 1) value.reset();
+  return needed(value, name, text, "off, on, or a number of ring steps");
+}
+
 double times_sooner(const std::string& name, const std::string& text) {
   constexpr double most = 100;
   if (text == "off") return 0;
@@ -235,10 +243,7 @@ const std::vector<OptionRow>& option_table() {
         opened(row("chunk", open, "", &Wishes::chunk, chunk),
                [](const Options& options) { return options.get("chunk") == "auto"; }),
         row("inflight", open, "", &Wishes::in_flight, transfers),
-        row("barrier", given, "", &Wishes::barrier,
-            [](const std::string& option, const std::string& text) {
-              return chosen(option, text, text, Names<bool>{{"off", false}, {"on", true}});
-            }),
+        row("barrier", given, "", &Wishes::barrier, ring_steps),
         row("rebalance", given, "", &Wishes::rebalance, times_sooner),
         choice("one_sided", given, &Wishes::one_sided,
                {{"auto", OneSided::automatic}, {"on", OneSided::on}, {"off", OneSided::off}}),

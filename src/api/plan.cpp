@@ -60,6 +60,7 @@ void Plan::wait() {
 
 void Plan::set_stream(CUstream_st* stream) {
   impl().bound->use_stream(stream);
+  impl().stream = stream;
 }
 
 const Box& Plan::input_box() const {

@@ -94,9 +94,12 @@ void PlanImpl::bind_as_learnt(const PlanRequest& request) {
     bound = std::move(b.plan);
   };
   if (learnt.options.empty()) return bind_now();
+  const bool as_left = wishes.rails_as_left;
   try {
-    together(comm.impl(), "plan",
-             [&] { wishes = wishes_of(request.options, learnt.options, learnt.origin); });
+    together(comm.impl(), "plan", [&] {
+      wishes = wishes_of(request.options, learnt.options, learnt.origin);
+      wishes.rails_as_left = as_left;
+    });
     return bind_now();
   } catch (const AgreedFailure& failure) {
     comm.impl().check_alive("plan");
@@ -108,6 +111,7 @@ void PlanImpl::bind_as_learnt(const PlanRequest& request) {
     learnt.text = who + ": what it says of this problem does not work";
   }
   wishes = wishes_of(request.options);
+  wishes.rails_as_left = as_left;
   setting.closed = {};
   bind_now();
 }
@@ -128,6 +132,7 @@ void PlanImpl::refuse_execution(const char* operation, const Error& why) const {
 void PlanImpl::start(Direction direction, const Arrays& of_user) {
   CommImpl& c = comm.impl();
   c.check_alive(name_of(direction));
+  if (must_meet()) renew(name_of(direction));
   if (checks_together()) {
     agree(c, name_of(direction), [&] { check_arrays(direction, of_user); });
   } else {
@@ -140,6 +145,7 @@ void PlanImpl::start(Direction direction, const Arrays& of_user) {
     if (reads) out = const_cast<void*>(in);
     in = out;
   }
+  ++started;
   const auto begin = [&] {
     bound->start(direction, in, out, of_user.workspace, of_user.op);
     return false;

@@ -19,6 +19,7 @@ namespace weft {
 class MpiReductions {
  public:
   void use(std::shared_ptr<const MPI_Comm> comm) { comm_ = std::move(comm); }
+  bool in_use() const { return comm_ != nullptr; }
 
   void give(const LateMaximum::Numbers& mine, bool leaves) {
     Round& r = round(++rounds_);
@@ -147,7 +148,7 @@ class MpiMaximum final : public LateMaximum {
 
   /// Where MPI must not be called, it is done later for this rank.
   void leave() noexcept override {
-    if (std::exchange(left_, true) || !may_call_mpi()) return;
+    if (std::exchange(left_, true) || !reductions_->in_use() || !may_call_mpi()) return;
     const auto lock = world_.lock();
     try {
       reductions_->give({}, true);
@@ -170,8 +171,12 @@ std::shared_ptr<MpiReductions> keep_reductions() {
 }
 
 std::unique_ptr<LateMaximum> make_late_maximum(MpiWorld& world, std::shared_ptr<MpiReductions> reductions) {
+  auto made = std::make_unique<MpiMaximum>(world, reductions);
   reductions->use(world.own_comm());
-  return std::make_unique<MpiMaximum>(world, std::move(reductions));
+  // No rank fails between the two but one that all ranks hear to leave: whoever gives last numbers later does
+  // so knowing that all ranks have the communicator, and give theirs.
+  world.barrier();
+  return made;
 }
 
 void sweep_reductions() {

@@ -324,7 +324,7 @@ MpiWorld::~MpiWorld() {
     return;
   }
   for (KeptWindow& kept : windows_) free_window(*kept.window);
-  for (auto& [colours, group] : groups_) MPI_Comm_free(group.get());
+  for (auto& [colours, group] : groups_) MPI_Comm_free(&group->comm);
   MPI_Comm_free(&comm_);
 }
 
@@ -409,17 +409,21 @@ std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests, MPI
   return {index == MPI_UNDEFINED ? -1 : index, done != 0};
 }
 
-std::shared_ptr<const MPI_Comm> MpiWorld::group(const std::vector<int>& colours) {
+std::shared_ptr<MpiGroup> MpiWorld::group(const std::vector<int>& colours) {
   const auto held = lock();
-  const auto known = groups_.find(colours);
-  if (known != groups_.end()) return known->second;
-  auto made = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+  if (const auto known = groups_.find(colours); known != groups_.end()) {
+    int out_of_step = known->second->out_of_step ? 1 : 0;
+    take_most(std::span(&out_of_step, 1), MPI_INT);
+    if (out_of_step == 0) return known->second;
+    groups_.erase(known);  // the communicator stays: calls on it may be under way
+  }
+  auto made = std::make_shared<MpiGroup>();
   free_unused();
   barrier();  // whose wait looks, which MPI_Comm_split does not
   // Where MPI has no communicator left it fails on all ranks, which go on.
-  check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, made.get()),
+  check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, &made->comm),
             "MPI_Comm_split");
-  check_mpi(MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check_mpi(MPI_Comm_set_errhandler(made->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return groups_[colours] = made;
 }
 
@@ -484,7 +488,7 @@ std::shared_ptr<const MPI_Comm> MpiWorld::free_unused(bool take) {
   std::size_t i = 0;
   for (auto group = groups_.begin(); group != groups_.end();) {
     if (used[i++] == 0) {
-      check_mpi(MPI_Comm_free(group->second.get()), "MPI_Comm_free");
+      check_mpi(MPI_Comm_free(&group->second->comm), "MPI_Comm_free");
       group = groups_.erase(group);
     } else {
       ++group;

@@ -56,6 +56,13 @@ class TagRange {
   std::shared_ptr<void> entry_;  ///< removes the range from the map
 };
 
+/// A communicator of some ranks. Those that have not made the same collective calls on it are out of step:
+/// what one of them calls next would meet what others have called before.
+struct MpiGroup {
+  MPI_Comm comm = MPI_COMM_NULL;
+  bool out_of_step = false;  ///< as far as this rank knows
+};
+
 namespace detail {
 /// If not 0, the largest tag in communicators made from now on. Tests use it to run out of tags.
 extern std::atomic<int> largest_allowed_tag;
@@ -162,10 +169,10 @@ class MpiWorld {
                                     MPI_Status* status = MPI_STATUS_IGNORE) const;
 
   /// The communicator of the ranks with this rank's colour, in rank order. `colours` holds one per rank, the
-  /// same on all ranks. Collective. Communicators are kept for later calls with the same colours. Those that
-  /// no rank uses any more are freed when another one is made: freeing is collective, while each rank
-  /// destroys its plans when it likes.
-  std::shared_ptr<const MPI_Comm> group(const std::vector<int>& colours);
+  /// same on all ranks. Collective. Communicators are kept for later calls with the same colours, unless some
+  /// rank knows that one is out of step. Those that no rank uses any more are freed when another one is made:
+  /// freeing is collective, while each rank destroys its plans when it likes.
+  std::shared_ptr<MpiGroup> group(const std::vector<int>& colours);
   /// Number of kept communicators.
   std::size_t groups() const { return groups_.size(); }
 
@@ -226,7 +233,7 @@ class MpiWorld {
     std::shared_ptr<MPI_Win> window;
     std::shared_ptr<std::byte> memory;
   };
-  std::map<std::vector<int>, std::shared_ptr<MPI_Comm>> groups_;  ///< with the same keys on all ranks
+  std::map<std::vector<int>, std::shared_ptr<MpiGroup>> groups_;  ///< with the same keys on all ranks
   std::vector<std::shared_ptr<MPI_Comm>> own_comms_;              ///< the same ones on all ranks
   std::vector<KeptWindow> windows_;                               ///< the same ones on all ranks
   std::vector<std::pair<std::unique_ptr<std::byte[]>, std::size_t>> spare_rooms_;  ///< with their bytes

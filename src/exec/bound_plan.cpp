@@ -84,7 +84,7 @@ auto BoundPlan::failing_together(const Step& step) {
 }
 
 void BoundPlan::fail(const std::exception_ptr& why) noexcept {
-  broken_ = true;
+  ending_ = ending_of(why);
   comm_.poison(why);
   give_up();
 }
@@ -118,7 +118,7 @@ void BoundPlan::start(Direction direction, const void* in, void* out, void* user
 bool BoundPlan::advance(Patience patience) {
   if (!under_way_) {
     if (untold_) std::rethrow_exception(std::exchange(untold_, nullptr));
-    if (broken_)
+    if (broken())
       throw Error("test or wait", "a plan whose execution failed in the middle", "a new plan", comm_.rank());
     return true;
   }
@@ -139,7 +139,7 @@ void BoundPlan::look_after(Patience patience) noexcept {
   try {
     go_on(patience);
   } catch (...) {
-    if (broken_) untold_ = std::current_exception();
+    if (broken()) untold_ = std::current_exception();
   }
 }
 
@@ -157,7 +157,7 @@ bool BoundPlan::settled(Patience patience) {
   try {
     return executor(last_).settled(patience);
   } catch (...) {
-    broken_ = true;
+    ending_ = ending_of(std::current_exception());
     throw;
   }
 }
@@ -173,17 +173,18 @@ void BoundPlan::use_stream(void* native) {
 /// Other ranks may still send to this one: what they reach is kept.
 void BoundPlan::give_up() noexcept {
   if (under_way_) half(*under_way_).executor->cancel();
-  for (Half& h : halves_) h.executor->tell_failure();
+  for (Half& h : halves_) {
+    h.executor->tell_failure();
+    comm_.retain(h.executor);  // with its tags, as others may not look for what was told with them
+  }
   comm_.retain(memory_);
-  if (!under_way_) return;
-  comm_.retain(half(*under_way_).executor);
-  finish();
+  if (under_way_) finish();
 }
 
 void BoundPlan::finish() {
   comm_.end_execution(*this);
   under_way_.reset();
-  uncollected_ = !broken_ && trace_ && trace_->has_room();
+  uncollected_ = !broken() && trace_ && trace_->has_room();
 }
 
 void BoundPlan::record_times(bool on) {

@@ -11,6 +11,7 @@
 #include "base/numa/map.hpp"
 #include "comm/comm_impl.hpp"
 #include "design/design.hpp"
+#include "exec/ending.hpp"
 #include "exec/interpreter.hpp"
 #include "exec/trace.hpp"
 #include "weft/comm.hpp"
@@ -80,7 +81,9 @@ class BoundPlan final : public CommImpl::Execution {
 
   bool under_way() const { return under_way_.has_value(); }
   Direction direction() const { return last_; }  ///< of the newest execution
-  bool broken() const { return broken_; }        ///< an execution has failed in the middle
+  Ending ending() const { return ending_; }      ///< of the last execution that is over
+  /// An execution has failed in the middle.
+  bool broken() const { return ending_ != Ending::well; }
   /// In place one of `in` and `out` may be null, on a rank that holds nothing on that side. `workspace`: if
   /// the user gives it.
   void start(Direction direction, const void* in, void* out, void* workspace, const BlockOperator& op = {});
@@ -159,7 +162,7 @@ class BoundPlan final : public CommImpl::Execution {
   Index second_workspace_ = 0;       ///< on a device, where the one of every other execution begins, or 0
   int pinned_node_ = numa::unknown;  ///< the NUMA node that pinned memory comes from, if that is chosen
   bool in_second_ = false;           ///< whether the next execution uses that
-  bool broken_ = false;
+  Ending ending_ = Ending::well;
   std::exception_ptr untold_;           ///< why, if nobody who waits for the execution has been told
   std::optional<Direction> under_way_;  ///< the direction of the execution that is
   Direction last_ = Direction::forward;

@@ -164,10 +164,11 @@ void Interpreter::link(const LinkRequest& request) {
 void Interpreter::begin_agreeing() {
   agrees_ = in_step_ && (coded_ || operator_);
   failure_ = nullptr;
+  failed_in_ = 0;
 }
 
 void Interpreter::agree() {
-  if (std::exchange(agrees_, false)) links_.agree(std::exchange(failure_, nullptr));
+  if (std::exchange(agrees_, false)) links_.agree(std::exchange(failure_, nullptr), failed_in_);
 }
 
 void Interpreter::use_memory(const void* in, void* out, std::byte* work) {

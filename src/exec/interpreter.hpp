@@ -168,6 +168,7 @@ class Interpreter {
   std::size_t position_ = 0;  ///< of what comes next
   bool agrees_ = false;       ///< ranks agree at its end whether one has failed
   std::exception_ptr failure_;
+  int failed_in_ = 0;  ///< the stage
 };
 
 /// The copy between a box and coded rows that a call of the program asks for.

@@ -1,10 +1,11 @@
 #include "exec/links.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <compare>
 #include <utility>
 
 #include "base/test_hook.hpp"
+#include "exec/ending.hpp"
 #include "transport/failure_words.hpp"
 #include "transport/staged/staged.hpp"
 
@@ -78,31 +79,27 @@ void Links::begin(int turn) {
     if (w) w->begin(turn);
 }
 
-void Links::agree(const std::exception_ptr& failure) const {
+void Links::agree(const std::exception_ptr& failure, int stage) const {
   const double mine = failure ? 1 : 0;
   double all = 0;
   comm_->sum({&mine, 1}, {&all, 1});
   if (all == 0) return;
-  enum class Kind : std::uint8_t { none, cause, aftermath };
-  Kind kind = Kind::none;
+  struct Account {
+    Ending ending;
+    int stage;
+    auto operator<=>(const Account&) const = default;
+  };
+  const Account account{ending_of(failure), stage};
+  std::vector<Account> ranks;
   try {
-    if (failure) std::rethrow_exception(failure);
-  } catch (const Aftermath&) {
-    kind = Kind::aftermath;
-  } catch (...) {
-    kind = Kind::cause;
-  }
-  std::vector<Kind> kinds;
-  try {
-    kinds = all_of(*comm_, kind);
+    ranks = all_of(*comm_, account);
   } catch (const std::bad_alloc&) {
     comm_->leave_collectives(std::current_exception());
     throw;
   }
-  auto first = std::ranges::find(kinds, Kind::cause);
-  if (first == kinds.end()) first = std::ranges::find(kinds, Kind::aftermath);
-  if (failure && kind == *first) std::rethrow_exception(failure);
-  throw failure_of(static_cast<int>(first - kinds.begin()), "execution", comm_->rank());
+  const auto first = std::ranges::min_element(ranks);
+  if (failure && account == *first) std::rethrow_exception(failure);
+  throw failure_of(static_cast<int>(first - ranks.begin()), "execution", comm_->rank());
 }
 
 void Links::check() const {

@@ -17,9 +17,10 @@ enum class OneSided : std::uint8_t { automatic, on, off };
 
 struct RailSettings {
   std::string rails = "auto";      ///< auto, a number, or names of devices, separated by commas
+  bool as_left = false;            ///< of a number, or of names, those that are left will do
   Index chunk = Index{512} << 10;  ///< most bytes of a transfer
   int in_flight = 8;               ///< transfers that a rank sends on a rail at a time
-  bool barrier = false;  ///< the ranks of an exchange group wait for each other after each ring step
+  int barrier = 0;  ///< the ranks of an exchange group wait for each other after so many ring steps; 0: never
   /// Transfers move to another rail between executions if they would be done so many times sooner; 0: never.
   double rebalance = 1.1;
   OneSided one_sided = OneSided::automatic;

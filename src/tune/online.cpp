@@ -251,7 +251,8 @@ bool OnlineTuner::refused(const Record& record, bool neighbour) {
   if (neighbour) return nearest(record).loss > request_.gain;
   if (!request_.predicted.empty()) {
     const std::optional<double> mine = predicted(record), first = predicted(*base_);
-    if (!mine || !first || *mine > slow * best_ratio() * *first) return true;
+    if (!mine && !request_.left_out.contains(plans_.at(record.options))) return true;
+    if (mine && (!first || *mine > slow * best_ratio() * *first)) return true;
   }
   if (executions() >= request_.free && 2 * all_lost_ > request_.bold * request_.executions) return true;
   return request_.search.parameters && 2 * executions() >= request_.executions &&

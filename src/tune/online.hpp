@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct OnlineRequest {
   TuneRequest search;  ///< the first candidate of the first group is the plan as it was made
   int executions = 20;
   double making_s = 0;  ///< what making the plan took: so long another one may take, until one was made
-  /// Predicted seconds by `Candidates::plan_of`. If there are any, nothing else is tried but parameters.
+  /// Predicted seconds by `Candidates::plan_of`. If there are any, nothing else is tried but parameters, and
+  /// what predictions leave out.
   std::map<std::string, double> predicted;
+  std::set<std::string> left_out;  ///< by `Candidates::plan_of`
 
   // What tries may cost. So many executions may lose what they like; each later one adds a share of its time
   // to what later tries may lose. A try is made once what it is expected to lose has been saved. Making plans

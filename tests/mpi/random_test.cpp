@@ -6,6 +6,7 @@
 #include "support/has_exchange.hpp"
 #include "support/random_problem.hpp"
 #include "support/scoped_variable.hpp"
+#include "support/ucx_ranks.hpp"
 #include "transport/mpi/types.hpp"
 #include "weft/mpi.hpp"
 
@@ -55,11 +56,16 @@ TEST(RandomProblems, WithColumnsOnMpiRanks) {
 TEST(RandomProblems, OnRails) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (!has_exchange(comm, "ucx")) GTEST_SKIP() << why_no_exchange(comm, "ucx");
+#ifdef WEFT_WITH_UCX
+  const std::string devices = two_rails();
+#else
+  const std::string devices = "lo";
+#endif
   const int count = problem_count(comm.size() <= 4 ? 8 : 4);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + 300 + static_cast<std::uint64_t>(i);
     RandomProblem p = (i % 4 == 3 ? make_coded_problem : make_random_problem)(seed, comm.size(), true);
-    draw_rails(p, comm.size() <= 4 ? "lo" : "");
+    draw_rails(p, comm.size() <= 4 ? devices : "");
     const ScopedTestHook hook(disturbance(p.delays, p.block_bytes));
     ASSERT_NO_THROW(run_random_problem(comm, p)) << p.describe();
   }

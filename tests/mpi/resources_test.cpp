@@ -222,6 +222,64 @@ TEST(GivingUp, AnOperatorThatThrowsIsToldOnceBlockingExchangesAreDone) {
   }
 }
 
+/// A call that some ranks have made and others have not would be taken for one of a later plan's.
+TEST(GivingUp, LaterPlansDoNotMeetCollectivesThatAFailureHasLeftBehind) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  for (const int when : {0, 1, 3}) {
+    const auto plan = [&] {
+      return Plan(comm, natural({24, 24, 8}), Options().set("exchange", "ialltoallv"));
+    };
+    Plan older = plan(), failing = plan();
+    Arrays a(comm, failing);
+    older.forward(a.in.data(), a.out.data());
+    a.expect_ones();
+    int operations = 0;
+    TestHook hook;
+    hook.at_point = [&](const char* point, int rank) {
+      if (std::string(point) == "op" && rank == 1 && operations++ == when)
+        throw Error("test", "broken on purpose", "");
+    };
+    {
+      const ScopedTestHook scoped(hook);
+      const auto often = [&] {
+        for (int i = 0; i < 3; ++i) failing.forward(a.in.data(), a.out.data());
+      };
+      expect_error(often, comm.rank() == 1 ? "broken on purpose" : "failed in the middle");
+    }
+    comm.barrier();
+    Plan later = plan();
+    for (int i = 0; i < 3; ++i) {
+      std::fill(a.out.begin(), a.out.end(), 0);
+      later.forward(a.in.data(), a.out.data());
+      a.expect_ones();
+    }
+    expect_error([&] { older.forward(a.in.data(), a.out.data()); }, "have not made the same calls");
+    comm.barrier();
+  }
+}
+
+/// Later ones may come of what it has sent.
+TEST(GivingUp, TheRankIsNamedThatHasFailedFirst) {
+  const Comm comm = Comm::mpi(MPI_COMM_WORLD);
+  if (comm.size() < 3) return;
+  Plan plan(comm, natural({24, 24, 8}), Options().set("exchange", "alltoallv").set("codec", "fp16"));
+  Arrays a(comm, plan);
+  int operations = 0, fails_at = -1;
+  TestHook hook;
+  hook.at_point = [&](const char* point, int rank) {
+    if (std::string(point) == "op" && rank == comm.rank() && operations++ == fails_at)
+      throw Error("test", "broken on purpose", "");
+  };
+  const ScopedTestHook scoped(hook);
+  plan.forward(a.in.data(), a.out.data());
+  if (comm.rank() == 2) fails_at = 0;
+  if (comm.rank() == 1) fails_at = operations - 1;
+  operations = 0;
+  expect_error([&] { plan.forward(a.in.data(), a.out.data()); },
+               comm.rank() == 2 ? "broken on purpose" : "rank 2 has failed in the middle");
+}
+
 TEST(GivingUp, WhatACodecRefusesIsToldOnceBlockingExchangesAreDone) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;

@@ -259,6 +259,20 @@ TEST(Online, OnlyWhatIsPredictedToBeGoodIsTried) {
                            [](auto& p) { return p.find("exchange=b") != std::string::npos; }));
 }
 
+TEST(Online, WhatPredictionsLeaveOutIsTriedAllTheSame) {
+  FakeCandidates candidates;
+  OnlineRequest r = request(20);
+  r.predicted[candidates.plan_of({})] = 1;
+  r.left_out.insert(candidates.plan_of({{"exchange", "b"}}));
+  OnlineTuner tuner(candidates, r);
+  const Executed run = execute(
+      tuner, [](const Settings& s, int) { return s.contains("exchange") ? 0.5 : 1.0; }, 20);
+  EXPECT_TRUE(std::none_of(run.plans.begin(), run.plans.end(),
+                           [](auto& p) { return p.find("exchange=c") != std::string::npos; }));
+  ASSERT_TRUE(tuner.best().contains("exchange"));
+  EXPECT_EQ(tuner.best().at("exchange"), "b");
+}
+
 TEST(Online, EqualTimesMakeEqualDecisions) {
   FakeCandidates candidates;
   OnlineTuner one(candidates, request(30)), other(candidates, request(30));

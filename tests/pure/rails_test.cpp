@@ -50,6 +50,17 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
+TEST(Rails, WhatIsLeftWillDoIfThePlanGoesOn) {
+  const std::vector<std::vector<NetDevice>> of_ranks{{eth0, eth1, ens3}, {eth0, ens3}};
+  EXPECT_EQ(choose_rails("eth0,eth1", of_ranks, true).names.at(1), (Names{"eth0"}));
+  EXPECT_FALSE(choose_rails("eth0,eth1", of_ranks, true).named)
+      << "what does not reach all is left out as well";
+  EXPECT_EQ(choose_rails("3", of_ranks, true).names.at(0), (Names{"ens3", "eth0"}));
+  EXPECT_EQ(choose_rails("1", of_ranks, true).wanted, 1);
+  expect_error([&] { choose_rails("eth1", of_ranks, true); }, "networks none of which is left on all ranks");
+  expect_error([&] { choose_rails("3", of_ranks); }, "3 where all ranks have 2");
+}
+
 TEST(Rails, AutoTakesTheBestClassThatAllRanksHave) {
   RailChoice c = choose_rails("auto", {{lo, eth0, ib1, ib0}, {ib0, eth0, ib1}});
   EXPECT_EQ(c.names, (std::vector<Names>{{"mlx5_0:1", "mlx5_1:1"}, {"mlx5_0:1", "mlx5_1:1"}}));

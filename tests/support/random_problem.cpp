@@ -485,7 +485,7 @@ void draw_rails(RandomProblem& p, const std::string& rails) {
   p.exchanges.front() = "ucx";
   p.options.set("chunk", dice.pick({"auto", "1024", "1600", "5000"}));
   p.options.set("inflight", dice.range(1, 5));
-  p.options.set("barrier", dice.pick({"on", "off"}));
+  p.options.set("barrier", dice.pick({"on", "off", "2"}));
   p.options.set("rebalance", dice.pick({"1", "1.1", "off"}));
   p.options.set("one_sided", p.user_workspace ? dice.pick({"auto", "off"}) : dice.pick({"on", "on", "off"}));
   const auto has = [&](const char* name) { return p.exchanges.back().find(name) != std::string::npos; };

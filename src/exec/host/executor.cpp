@@ -219,7 +219,10 @@ bool Executor::advance(Patience patience) {
     bool done = true;
     const auto run = [&] { done = run_op(patience); };
     stands_in_step(op) ? run() : alone(run);
-    if (failure_ && !std::exchange(told_, true)) links_.tell_those_who_go_on();
+    if (failure_ && !std::exchange(told_, true)) {
+      failed_in_ = op.stage;
+      links_.tell_those_who_go_on();
+    }
     if (op.kind != OpKind::receive) note(op, begin);
     if (!done) return false;
   }

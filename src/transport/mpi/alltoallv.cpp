@@ -81,6 +81,7 @@ class MpiIalltoallv final : public MpiAlltoallv {
   }
 
   void cancel() noexcept override {
+    leave_step();
     if (mpi_alive()) notices_.tell();
   }
 

@@ -18,7 +18,19 @@ class GroupExchange : public WholeTiles {
   void connect() override { group_ = world_.group(colours_); }
 
  protected:
-  MPI_Comm group() const { return *group_; }
+  /// Throws `weft::Error` if the ranks of the group are out of step.
+  MPI_Comm group() const {
+    if (group_->out_of_step)
+      throw Error(
+          "exchange by collective calls",
+          "ranks that have not made the same calls, as an execution of theirs has failed in the middle",
+          "a new plan", world_.rank());
+    return group_->comm;
+  }
+  /// This rank makes none of the calls any more that are left of an execution, or others do not.
+  void leave_step() noexcept {
+    if (group_) group_->out_of_step = true;
+  }
   MpiWorld& world() const { return world_; }
   /// The ranks of the group, ascending.
   const std::vector<int>& members() const { return members_; }
@@ -30,7 +42,7 @@ class GroupExchange : public WholeTiles {
  private:
   MpiWorld& world_;
   std::vector<int> colours_, members_;
-  std::shared_ptr<const MPI_Comm> group_;
+  std::shared_ptr<MpiGroup> group_;
 };
 
 }  // namespace weft

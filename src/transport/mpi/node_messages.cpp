@@ -204,13 +204,13 @@ class NodeMessages final : public Carrier {
     NodeTraffic mine(1, reshape_.most_tiles, machines),
         all(static_cast<int>(mates_.size()), reshape_.most_tiles, machines);
     mine.add(0, reshape_, machines_);
-    const std::shared_ptr<const MPI_Comm> group = world_.group(machines_);
+    const std::shared_ptr<MpiGroup> group = world_.group(machines_);
     const int count = mpi_count(mine.of_a_rank() * Index{sizeof(Index)}, 1);
     world_.barrier();  // whose wait looks, which MPI_Allgather does not
     const auto lock = world_.lock();
-    check_mpi(
-        MPI_Allgather(mine.numbers().data(), count, MPI_BYTE, all.numbers().data(), count, MPI_BYTE, *group),
-        "MPI_Allgather");
+    check_mpi(MPI_Allgather(mine.numbers().data(), count, MPI_BYTE, all.numbers().data(), count, MPI_BYTE,
+                            group->comm),
+              "MPI_Allgather");
     return all;
   }
 

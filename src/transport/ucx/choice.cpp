@@ -55,9 +55,18 @@ Names in_common(const std::vector<Names>& of_ranks) {
   return common;
 }
 
-RailChoice choose_named(const Names& wanted, const std::vector<std::vector<NetDevice>>& of_ranks) {
+bool has(const std::vector<NetDevice>& devices, const std::string& name) {
+  return std::any_of(devices.begin(), devices.end(), [&](const NetDevice& d) { return d.name == name; });
+}
+
+/// `as_left`: those that some rank does not have are left out.
+RailChoice choose_named(Names wanted, const std::vector<std::vector<NetDevice>>& of_ranks, bool as_left) {
   RailChoice choice;
-  choice.named = true;
+  choice.named = !as_left;
+  if (as_left)
+    std::erase_if(wanted, [&](const std::string& name) {
+      return std::any_of(of_ranks.begin(), of_ranks.end(), [&](const auto& of) { return !has(of, name); });
+    });
   for (std::size_t r = 0; r < of_ranks.size(); ++r)
     for (const std::string& name : wanted) {
       const auto found = std::find_if(of_ranks[r].begin(), of_ranks[r].end(),
@@ -68,6 +77,9 @@ RailChoice choose_named(const Names& wanted, const std::vector<std::vector<NetDe
       if (r == 0) choice.classes.push_back(found->device_class);
     }
   choice.names.assign(of_ranks.size(), wanted);
+  if (wanted.empty())
+    throw Error(operation, "networks none of which is left on all ranks",
+                "those that were there; rank 0 has " + list_of(of_ranks.front()));
   return choice;
 }
 
@@ -158,9 +170,10 @@ void RailChoice::leave_out(const std::vector<int>& rails) {
   }
 }
 
-RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<NetDevice>>& of_ranks) {
-  const std::optional<int> wanted = number_of_rails(wish);
-  if (wish != "auto" && !wanted) return choose_named(split(wish, ','), of_ranks);
+RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<NetDevice>>& of_ranks,
+                        bool as_left) {
+  std::optional<int> wanted = number_of_rails(wish);
+  if (wish != "auto" && !wanted) return choose_named(split(wish, ','), of_ranks, as_left);
   RailChoice choice;
   for (const DeviceClass c : {DeviceClass::verbs, DeviceClass::tcp}) {
     choice = choose_of_class(c, of_ranks);
@@ -171,6 +184,7 @@ RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<N
                 "such a device on all ranks, or the names of those to be used; rank 0 has " +
                     list_of(of_ranks.front()));
   put_nearest_first(choice, of_ranks);
+  if (as_left && wanted && choice.count() <= *wanted) wanted.reset();
   if (!wanted) return choice;
   if (*wanted < 1 || choice.count() < *wanted)
     throw Error(operation,

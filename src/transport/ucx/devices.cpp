@@ -13,7 +13,7 @@
 
 namespace weft::ucx {
 
-std::atomic<bool> detail::pretended_loss{false};
+std::atomic<const char*> detail::pretended_loss{nullptr};
 std::atomic<bool> detail::pretended_writing{false};
 
 namespace {
@@ -116,6 +116,7 @@ std::vector<NetDevice> network_devices() {
     if (resource.dev_type != UCT_DEVICE_TYPE_NET) return;
     const bool tcp = std::strcmp(resource.tl_name, "tcp") == 0;
     const NetDevice found{resource.dev_name, tcp ? DeviceClass::tcp : DeviceClass::verbs};
+    if (tcp && !has_link(found.name)) return;
     const bool known =
         std::any_of(devices.begin(), devices.end(), [&](const NetDevice& d) { return d.name == found.name; });
     if (!known) devices.push_back(found);
@@ -134,7 +135,7 @@ bool writes_alone(const std::string& device) {
 }
 
 bool has_link(const std::string& device) {
-  if (detail::pretended_loss) return false;
+  if (const char* lost = detail::pretended_loss; lost != nullptr && device == lost) return false;
   ifreq request{};
   if (device.size() >= sizeof request.ifr_name) return true;
   std::memcpy(request.ifr_name, device.c_str(), device.size());

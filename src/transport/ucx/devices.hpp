@@ -33,8 +33,8 @@ inline constexpr const char* shared_memory = "";
 std::vector<NetDevice> network_devices();
 
 namespace detail {
-/// Tests let all network interfaces of this process lose their link.
-extern std::atomic<bool> pretended_loss;
+/// Tests let a network interface lose its link, as far as this process knows: its name, or null.
+extern std::atomic<const char*> pretended_loss;
 /// Tests let all network devices write alone.
 extern std::atomic<bool> pretended_writing;
 /// If not null, whether UCX takes memory of GPUs. What it then takes is memory of the host, as the test
@@ -71,7 +71,9 @@ struct RailChoice {
 /// auto and numbers take what all ranks have by name, of the best class in which there is anything; loopback
 /// and what joins containers and virtual machines of one host are no rails unless they are named. Ranks that
 /// have no name in common have their devices paired in order, with a warning. Of rails that are not named
-/// those that are nearest in the sum over all ranks come first.
-RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<NetDevice>>& of_ranks);
+/// those that are nearest in the sum over all ranks come first. `as_left`: of a number, or of names, those
+/// that all ranks have will do, if there are any.
+RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<NetDevice>>& of_ranks,
+                        bool as_left = false);
 
 }  // namespace weft::ucx

@@ -44,7 +44,7 @@ std::vector<NetDevice> devices_of_rank(const Device* device) {
 }
 
 /// Collective; throws the same error on all ranks.
-RailChoice find_rails(CommImpl& comm, const Device* device, const std::string& wish) {
+RailChoice find_rails(CommImpl& comm, const Device* device, const RailSettings& settings) {
   std::string mine;
   agree(comm, operation, [&] {
     static_cast<void>(functions());
@@ -57,7 +57,7 @@ RailChoice find_rails(CommImpl& comm, const Device* device, const std::string& w
   }
   std::vector<std::vector<NetDevice>> of_ranks;
   for (const std::string& text : texts_of(comm, mine)) of_ranks.push_back(devices_of(text));
-  return choose_rails(wish, of_ranks);  // of the same values on all ranks
+  return choose_rails(settings.rails, of_ranks, settings.as_left);  // of the same values on all ranks
 }
 
 /// The numbers of conversations, each of which is taken once in a process.
@@ -129,7 +129,7 @@ std::uint64_t tag_of(int conversation, int sender, int kind) {
 }
 
 void Rails::prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const RailSettings& settings) {
-  RailChoice choice = find_rails(comm, gpu.get(), settings.rails);
+  RailChoice choice = find_rails(comm, gpu.get(), settings);
   std::shared_ptr<Rails>& mine = kept(comm)[settings.rails];
   const bool serves = mine && mine->found_ == choice && mine->healthy();
   if (comm.least(serves ? 1 : 0) == 1) return;
@@ -139,7 +139,7 @@ void Rails::prepare(CommImpl& comm, const std::shared_ptr<Device>& gpu, const Ra
 }
 
 int Rails::named(CommImpl& comm, const RailSettings& settings) {
-  const RailChoice choice = find_rails(comm, nullptr, settings.rails);
+  const RailChoice choice = find_rails(comm, nullptr, settings);
   return choice.wanted > 0 ? std::min(choice.wanted, choice.count()) : choice.count();
 }
 

@@ -11,6 +11,7 @@
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
 #include "kernels/cpu/varying_rows.hpp"
+#include "transport/lost_network.hpp"
 #include "transport/mpi/failure_notices.hpp"
 #include "transport/ucx/rail_table.hpp"
 #include "transport/ucx/rail_watch.hpp"
@@ -93,7 +94,8 @@ class UcxRing final : public Carrier {
     t.returned = 0;
     t.unread = t.parts;
     t.unsent = t.sends.size();
-    for (int step = 1; step <= steps(); ++step) at(stages_, stage_of(t, step)) = at(t.of_step, step - 1);
+    for (int stage = 0; stage < stages_of_tile(); ++stage)
+      at(stages_, t.place * stages_of_tile() + stage) = at(t.of_stage, stage);
     for (Transfer& x : t.receives) x.protocol->receive(x, t.work);
     for (Transfer& x : t.sends) {
       x.protocol->announce(x);
@@ -163,7 +165,7 @@ class UcxRing final : public Carrier {
     std::vector<Transfer> sends = {}, receives = {};  ///< in ring order
     std::vector<int> transfers = {}, left = {};       ///< of each part that is received, and not there yet
     std::vector<Index> sent = {}, received = {};      ///< bytes of parts whose length varies, by position
-    std::vector<int> of_step = {};                    ///< transfers in both directions, by ring step
+    std::vector<int> of_stage = {};                   ///< transfers in both directions, by stage of the tile
     std::vector<int> arrived = {};                    ///< positions
     std::size_t parts = 0, unsent = 0, returned = 0, unread = 0;  ///< transfers; of `arrived`; parts
     int own_from = -1, own_to = -1;  ///< positions of the part that is copied here; -1: there is none
@@ -212,7 +214,10 @@ class UcxRing final : public Carrier {
   int member(int place) const { return at(members_, (place + size()) % size()); }
   /// Among the transfers of all tiles in the same ring step.
   int number_of(const Transfer& x) const { return x.of.tile * most_transfers_ + x.number; }
-  int stage_of(const Tile& tile, int step) const { return tile.place * steps() + step - 1; }
+  /// A stage is as many ring steps of a tile as lie between two barriers.
+  int stage_of(int step) const { return (step - 1) / std::max(settings_.barrier, 1); }
+  int stages_of_tile() const { return steps() == 0 ? 0 : stage_of(steps()) + 1; }
+  int stage_of(const Tile& tile, int step) const { return tile.place * stages_of_tile() + stage_of(step); }
 
   void add_tile(int number) {
     const TileMessages& m = at(reshape_.tiles, number);
@@ -220,7 +225,7 @@ class UcxRing final : public Carrier {
     t.transfers.resize(m.receives.size());
     t.sent.resize(m.sends.size());
     t.received.resize(m.receives.size());
-    t.of_step.resize(static_cast<std::size_t>(steps()));
+    t.of_stage.resize(static_cast<std::size_t>(stages_of_tile()));
     t.own_from = position_of(m.sends, rank());
     t.own_to = position_of(m.receives, rank());
     if (device_ && t.own_from >= 0) t.copied = device_->make_event(false);
@@ -234,7 +239,7 @@ class UcxRing final : public Carrier {
       }
     }
     for (const auto* transfers : {&t.sends, &t.receives})
-      for (const Transfer& x : *transfers) ++at(t.of_step, x.of.step - 1);
+      for (const Transfer& x : *transfers) ++at(t.of_stage, stage_of(x.of.step));
     t.left = t.transfers;
     t.arrived.reserve(m.receives.size());
     tiles_.push_back(std::move(t));
@@ -279,7 +284,7 @@ class UcxRing final : public Carrier {
     transfers_in_all_ = all;
     lanes_.resize(static_cast<std::size_t>(rails_->lanes()));
     for (Lane& lane : lanes_) lane.queue.reserve(sends);
-    stages_.resize(tiles_.size() * static_cast<std::size_t>(steps()));
+    stages_.resize(tiles_.size() * static_cast<std::size_t>(stages_of_tile()));
     for (const int peer : peers_of(reshape_, rank()))
       for (int lane = 0; lane < rails_->lanes(); ++lane)
         if ((lane == rails_->memory_lane()) == rails_->near(peer)) ways_.push_back({lane, peer});
@@ -340,8 +345,7 @@ class UcxRing final : public Carrier {
       if (rank() == 0)
         warn("exchange ucx: rail " + rails_->device(rail) + " has failed, and is used no longer");
     if (watch_->has_left_all())
-      throw Error("exchange ucx", "rails that have all failed", "a network that is there, and a new plan",
-                  rank());
+      throw LostNetwork("exchange ucx", "rails that have all failed", "a network that is there", rank());
     return true;
   }
 
@@ -447,14 +451,14 @@ class UcxRing final : public Carrier {
       }
   }
 
-  // ---- The barrier between stages, the ring steps of all tiles: in round i each rank tells the one 2^i
+  // ---- The barrier between stages: in round i each rank tells the one 2^i
   // places behind it that it, and all that it has heard of, have completed the stage.
 
   void pass_barrier() {
     const int last = static_cast<int>(stages_.size()) - 1;
     while (open_ < last) {
       if (round_ < 0) {
-        if (open_ >= posted_ * steps() || at(stages_, open_) > 0) return;
+        if (open_ >= posted_ * stages_of_tile() || at(stages_, open_) > 0) return;
         start_round(0);
       }
       if (token_in_.request != nullptr || token_out_.request != nullptr) return;
@@ -510,17 +514,19 @@ class UcxRing final : public Carrier {
       if (has_left(lane) || !has_lost_link(lane)) continue;
       for (const Way& way : ways_)
         if (way.lane == lane) rails_->endpoint(lane, way.peer).give_up(UCS_ERR_UNREACHABLE);
-      throw Error("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
-                  "a network that is there; a new plan leaves out those that are not", rank());
+      throw LostNetwork("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
+                        "a network that is there; the next execution leaves out those that are not", rank());
     }
   }
 
   [[noreturn]] void fail(int lane, int peer, const std::string& why) const {
-    throw Error("exchange ucx",
-                "rank " + std::to_string(peer) + " on " +
-                    (lane == rails_->memory_lane() ? "this machine" : "rail " + rails_->device(lane)) + ": " +
-                    why,
-                "that rank and that network to be there, and a new plan", rank());
+    const std::string who = "rank " + std::to_string(peer) + " on ";
+    if (lane == rails_->memory_lane())
+      throw Error("exchange ucx", who + "this machine: " + why, "that rank to be there, and a new plan",
+                  rank());
+    throw LostNetwork("exchange ucx", who + rails_->name(lane) + ": " + why,
+                      "that rank and that network to be there; the next execution goes by those that are",
+                      rank());
   }
 
   struct Way {
