@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/lines/work.hpp"
@@ -12,10 +13,8 @@
 
 namespace weft::test {
 
-using HostForm = lines::Form<HostDivisor<std::uint32_t>>;
-
 /// The stages of so many columns from `first` on.
-template <class Value, lines::AtOnce at_once>
+template <class Value, lines::AtOnce at_once, class HostForm>
 void run_columns(const HostForm& form, const LineStep& step, std::uint32_t first, std::uint32_t columns,
                  lines::Tile at, const lines::Line<lines::real_of<Value>, at_once>& start,
                  const lines::Roots<lines::real_of<Value>>& roots) {
@@ -65,12 +64,14 @@ inline constexpr lines::Tile some_columns{2};
 
 template <class Value>
 void run_line_step(const LineStep& step, const LineArrays& arrays) {
-  const HostForm form(step, arrays, lines::lines_in<Value>);
-  const lines::Roots<lines::real_of<Value>> roots(step);
-  const lines::Tile at = some_columns;
-  lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
-    for (std::uint32_t first = 0; first < form.lines; first += at.columns())
-      run_columns<Value>(form, step, first, std::min(at.columns(), form.lines - first), at, start, roots);
+  lines::with_form_of<HostDivisor<std::uint32_t>>(step, [&]<class HostForm>(std::type_identity<HostForm>) {
+    const HostForm form(step, arrays, lines::lines_in<Value>);
+    const lines::Roots<lines::real_of<Value>> roots(step);
+    const lines::Tile at = some_columns;
+    lines::from_first_line<Value>(step, arrays, [&](const auto& start) {
+      for (std::uint32_t first = 0; first < form.lines; first += at.columns())
+        run_columns<Value>(form, step, first, std::min(at.columns(), form.lines - first), at, start, roots);
+    });
   });
 }
 
@@ -93,7 +94,7 @@ void run_plane_lines(const PlaneLines& step, const LineArrays& arrays, std::byte
           columns(form.lines / planes),
           tiles((columns + at.columns() - 1) / at.columns()),
           done(planes) {}
-    HostForm form;
+    lines::Form<HostDivisor<std::uint32_t>> form;
     lines::Line<lines::real_of<Value>, at_once> start;
     lines::Roots<lines::real_of<Value>> roots;
     lines::Tile at;

@@ -25,24 +25,24 @@ using Form = lines::Form<Divider<std::uint32_t>, most_radix>;
 
 /// The stages between the first and the last one, of a column of the calling thread if it `exists`. Before
 /// and after each, the block waits for all of its threads.
-template <int most_radix, class Value, bool Spread, lines::AtOnce at_once>
-__device__ __forceinline__ void run_middle(const Form<most_radix>& form, bool exists,
-                                           lines::Column<Value, Spread> column,
+template <class Form, class Value, bool Spread, lines::AtOnce at_once>
+__device__ __forceinline__ void run_middle(const Form& form, bool exists, lines::Column<Value, Spread> column,
                                            const lines::Line<lines::real_of<Value>, at_once>& line,
                                            const lines::Roots<lines::real_of<Value>>& roots) {
   __syncthreads();
-  for (int i = 1; i + 1 < form.stages; ++i) {
-    if (exists)
-      lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> column.shift, threads >> column.shift,
-                                            column, line, roots);
-    __syncthreads();
+  if constexpr (Form::first == 0) {
+    for (int i = 1; i + 1 < form.stages; ++i) {
+      if (exists)
+        lines::run_stage<lines::Role::middle>(form, i, threadIdx.x >> column.shift, threads >> column.shift,
+                                              column, line, roots);
+      __syncthreads();
+    }
   }
 }
 
 /// All stages but the first one.
-template <bool MayTurn, int most_radix, class Value, bool Spread, lines::AtOnce at_once>
-__device__ __forceinline__ void finish(const Form<most_radix>& form, bool exists,
-                                       lines::Column<Value, Spread> column,
+template <bool MayTurn, class Form, class Value, bool Spread, lines::AtOnce at_once>
+__device__ __forceinline__ void finish(const Form& form, bool exists, lines::Column<Value, Spread> column,
                                        const lines::Line<lines::real_of<Value>, at_once>& line,
                                        const lines::Roots<lines::real_of<Value>>& roots) {
   using lines::Role;

@@ -13,9 +13,9 @@ using namespace line_blocks;
 
 /// `Plain`: lines are adjacent in the input, and modes have no factors. A kernel that can do these as well
 /// has too few registers for what it computes.
-template <class Value, lines::AtOnce at_once, bool Plain>
+template <class Value, lines::AtOnce at_once, bool Plain, class Form>
 __global__ void __launch_bounds__(threads, blocks_together)
-    transform_lines(const WEFT_GRID_CONSTANT Form<> form, lines::Tile at,
+    transform_lines(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
                     lines::Line<lines::real_of<Value>, at_once> line,
                     const lines::Roots<lines::real_of<Value>> roots,
                     const WEFT_GRID_CONSTANT KernelSignals signals) {
@@ -37,9 +37,9 @@ __global__ void __launch_bounds__(threads, blocks_together)
 }
 
 /// Lines whose points are adjacent, and whose modes are.
-template <class Value, lines::AtOnce at_once>
+template <class Value, lines::AtOnce at_once, class Form>
 __global__ void __launch_bounds__(threads, blocks_together)
-    transform_rows(const WEFT_GRID_CONSTANT Form<> form, lines::Tile at,
+    transform_rows(const WEFT_GRID_CONSTANT Form form, lines::Tile at,
                    lines::Line<lines::real_of<Value>, at_once> line,
                    const lines::Roots<lines::real_of<Value>> roots,
                    const WEFT_GRID_CONSTANT KernelSignals signals) {
@@ -55,16 +55,16 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
 enum class Kind { plain, any, rows };
 
-template <class Value, lines::AtOnce at_once, Kind kind>
-Status launch(const LineStep& step, const LineArrays& arrays,
-              const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
-              StreamHandle stream) {
-  const Form<> form(step, arrays, lines::lines_in<Value>);
+template <class Value, lines::AtOnce at_once, Kind kind, class Form>
+Status launch_as(const LineStep& step, const LineArrays& arrays,
+                 const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
+                 StreamHandle stream) {
+  const Form form(step, arrays, lines::lines_in<Value>);
   const auto kernel = [] {
     if constexpr (kind == Kind::rows)
-      return transform_rows<Value, at_once>;
+      return transform_rows<Value, at_once, Form>;
     else
-      return transform_lines<Value, at_once, kind == Kind::plain>;
+      return transform_lines<Value, at_once, kind == Kind::plain, Form>;
   }();
   static KnownBytes known;
   Status error = success;
@@ -77,6 +77,18 @@ Status launch(const LineStep& step, const LineArrays& arrays,
   kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(step.n * columns * bytes),
            stream>>>(form, tile, line, lines::Roots<lines::real_of<Value>>(step), signals);
   return last_status();
+}
+
+template <class Value, lines::AtOnce at_once, Kind kind>
+Status launch(const LineStep& step, const LineArrays& arrays,
+              const lines::Line<lines::real_of<Value>, at_once>& line, const KernelSignals& signals,
+              StreamHandle stream) {
+  if constexpr (at_once != lines::AtOnce::all)
+    return launch_as<Value, at_once, kind, Form<>>(step, arrays, line, signals, stream);
+  else
+    return lines::with_form_of<Divider<std::uint32_t>>(step, [&]<class Form>(std::type_identity<Form>) {
+      return launch_as<Value, at_once, kind, Form>(step, arrays, line, signals, stream);
+    });
 }
 
 template <class Value>

@@ -16,10 +16,11 @@ namespace weft::lines {
 /// Of a stage. Kernels are compiled for all radices up to some number.
 inline constexpr int largest_radix = 16;
 
-/// A step as kernels need it; `Divisor` divides by a number known in advance.
-template <class Divisor, int most_radix = largest_radix>
+/// A step as kernels need it; `Divisor` divides by a number known in advance. `first_radix`, `last_radix`: of
+/// steps of these two stages; 0: of any.
+template <class Divisor, int most_radix = largest_radix, int first_radix = 0, int last_radix = 0>
 struct Form {
-  static constexpr int most = most_radix;
+  static constexpr int most = most_radix, first = first_radix, last = last_radix;
 
   struct Stage {
     std::uint32_t radix = 1, below = 1;
@@ -132,6 +133,19 @@ struct Form {
   std::uint32_t turn_bits;
   double factor, diverted_factor;
 };
+
+/// Calls `run` with the type of a step's form. Powers of two of two stages have types of their own, by which
+/// kernels know all but strides when they are compiled.
+template <class Divisor, class Run>
+auto with_form_of(const LineStep& step, const Run& run) {
+  const auto are = [&](int first, int last) {
+    return step.stages == 2 && step.radices[0] == first && step.radices[1] == last;
+  };
+  if (are(8, 8)) return run(std::type_identity<Form<Divisor, largest_radix, 8, 8>>{});
+  if (are(8, 16)) return run(std::type_identity<Form<Divisor, largest_radix, 8, 16>>{});
+  if (are(16, 16)) return run(std::type_identity<Form<Divisor, largest_radix, 16, 16>>{});
+  return run(std::type_identity<Form<Divisor>>{});
+}
 
 /// A column of a tile, in which each point has a row with a value for each column. `Spread`: columns change
 /// places from row to row, so that adjacent points of a column are in different banks of a GPU's shared

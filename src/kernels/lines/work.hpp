@@ -66,30 +66,44 @@ struct Roots {
 /// The butterfly of the last stage whose first result is this mode.
 template <class Form>
 WEFT_INLINE std::uint32_t last_butterfly_of(const Form& form, std::uint32_t mode) {
-  std::uint32_t b = 0;
-  for (int i = 0; i + 1 < form.stages; ++i) {
-    const std::uint32_t rest = form.stage[i].modes.divide(mode);
-    b += (mode - rest * form.stage[i].radix) * form.stage[i].digit;
-    mode = rest;
+  if constexpr (Form::first > 0) {
+    return mode;
+  } else {
+    std::uint32_t b = 0;
+    for (int i = 0; i + 1 < form.stages; ++i) {
+      const std::uint32_t rest = form.stage[i].modes.divide(mode);
+      b += (mode - rest * form.stage[i].radix) * form.stage[i].digit;
+      mode = rest;
+    }
+    return b;
   }
-  return b;
 }
 
-/// A butterfly of a stage for one column: number `b`, or, of a last stage that stores, the one whose first
-/// result is mode `b`, so that adjacent threads store adjacent modes.
-template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
-WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, std::uint32_t b,
-                           Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
-                           const Roots<real_of<Value>>& roots) {
-  constexpr bool last = is_last(role), first = role == Role::first || role == Role::first_of_reals;
-  const std::uint32_t below = last ? 1 : stage.below;
-  const std::uint32_t run = first                     ? 0
+constexpr WEFT_ANYWHERE bool is_first(Role role) {
+  return role == Role::first || role == Role::first_of_reals;
+}
+
+/// Where the points of a butterfly are: `point`, and all that are multiples of `below` behind it.
+struct Place {
+  std::uint32_t point, below, j;
+};
+template <int Radix, Role role, class Form>
+WEFT_INLINE Place place_of(const Form& form, const typename Form::Stage& stage, std::uint32_t b) {
+  constexpr bool last = is_last(role);
+  const std::uint32_t below = last ? 1 : Form::first > 0 && is_first(role) ? Form::last : stage.below;
+  const std::uint32_t run = is_first(role)            ? 0
                             : role == Role::last_kept ? b
                             : last                    ? last_butterfly_of(form, b)
                                                       : stage.runs.divide(b);
   const std::uint32_t j = last ? 0 : b - run * below;
-  const std::uint32_t point = run * Radix * below + j;
-  Value x[Radix];
+  return {run * Radix * below + j, below, j};
+}
+
+/// Reads the points of a butterfly.
+template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
+WEFT_INLINE void read_points(const Form& form, Place place, Column<Value, Spread> column,
+                             const Line<real_of<Value>, at_once>& line, Value (&x)[Radix]) {
+  const auto [point, below, j] = place;
   if constexpr (role == Role::first) {
     const auto* source = line.from + point * form.from_stride;
     const std::int64_t step = below * form.from_stride;
@@ -104,12 +118,22 @@ WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, 
   } else {
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] = column[point + k * below];
   }
+}
+
+/// Transforms the points of a butterfly, and leaves or stores its results.
+template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
+WEFT_INLINE void finish_butterfly(const Form& form, const typename Form::Stage& stage, std::uint32_t b,
+                                  Place place, Column<Value, Spread> column,
+                                  const Line<real_of<Value>, at_once>& line,
+                                  const Roots<real_of<Value>>& roots, Value (&x)[Radix]) {
+  constexpr bool last = is_last(role);
+  const auto [point, below, j] = place;
   transform<Radix>(x);
   if constexpr (role == Role::last_kept) {
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k] = x[k];
   } else if constexpr (last) {
     std::uint32_t mode = b;
-    const std::uint32_t unit = form.last_butterflies;
+    const std::uint32_t unit = Form::first > 0 ? Form::first : form.last_butterflies;
     if constexpr (role == Role::last_turned)
       WEFT_UNROLL for (int k = 0; k < Radix; ++k) x[k] =
           turned(form, line, roots.turns, mode + k * unit, x[k]);
@@ -133,12 +157,29 @@ WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, 
       mode += unit;
     }
   } else {
-    const std::uint32_t turn = j * stage.turn;
+    const std::uint32_t turn = Form::first > 0 ? j : j * stage.turn;
     std::uint32_t root = 0;
     WEFT_UNROLL for (int k = 1; k < Radix; ++k) x[k] = x[k] * roots.line[root += turn];
     WEFT_UNROLL for (int k = 0; k < Radix; ++k) column[point + k * below] = x[k];
   }
 }
+
+/// A butterfly of a stage for one column: number `b`, or, of a last stage that stores, the one whose first
+/// result is mode `b`, so that adjacent threads store adjacent modes.
+template <int Radix, Role role, class Form, class Value, bool Spread, AtOnce at_once>
+WEFT_INLINE void butterfly(const Form& form, const typename Form::Stage& stage, std::uint32_t b,
+                           Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
+                           const Roots<real_of<Value>>& roots) {
+  const Place place = place_of<Radix, role>(form, stage, b);
+  Value x[Radix];
+  read_points<Radix, role>(form, place, column, line, x);
+  finish_butterfly<Radix, role>(form, stage, b, place, column, line, roots, x);
+}
+
+/// Whether a thread reads the points of two butterflies of the first stage before it transforms them, so that
+/// more is under way from memory. Larger ones take too many registers.
+template <class Form, int Radix, Role role>
+inline constexpr bool in_pairs = is_first(role) && Radix <= 8 && Form::first > 0;
 
 /// Calls `run` with a radix as a constant. A radix of more than `most` is none: who launches a kernel looks.
 template <int most, class Run>
@@ -174,16 +215,40 @@ WEFT_INLINE void with_radix(std::uint32_t radix, const Run& run) {
   }
 }
 
+/// The same with that of a stage.
+template <Role role, class Form, class Run>
+WEFT_INLINE void with_radix_of(const Form& form, int number, const Run& run) {
+  if constexpr (Form::first > 0 && is_first(role))
+    run(std::integral_constant<int, Form::first>{});
+  else if constexpr (Form::first > 0 && is_last(role))
+    run(std::integral_constant<int, Form::last>{});
+  else
+    with_radix<Form::most>(form.stage[number].radix, run);
+}
+
 /// All butterflies `first`, `first + apart`, ... of a stage, for one column.
 template <Role role, class Form, class Value, bool Spread, AtOnce at_once>
 WEFT_INLINE void run_stage(const Form& form, int number, std::uint32_t first, std::uint32_t apart,
                            Column<Value, Spread> column, const Line<real_of<Value>, at_once>& line,
                            const Roots<real_of<Value>>& roots) {
   const auto& stage = form.stage[number];
-  const std::uint32_t count = form.n / stage.radix;
-  with_radix<Form::most>(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
-    for (std::uint32_t b = first; b < count; b += apart)
-      butterfly<Radix, role>(form, stage, b, column, line, roots);
+  with_radix_of<role>(form, number, [&]<int Radix>(std::integral_constant<int, Radix>) {
+    const std::uint32_t count = Form::first > 0 ? Form::first * Form::last / Radix : form.n / Radix;
+    if constexpr (in_pairs<Form, Radix, role>) {
+      for (std::uint32_t b = first; b < count; b += 2 * apart) {
+        const std::uint32_t next = b + apart;
+        const Place place = place_of<Radix, role>(form, stage, b),
+                    behind = place_of<Radix, role>(form, stage, next);
+        Value x[Radix], y[Radix];
+        read_points<Radix, role>(form, place, column, line, x);
+        if (next < count) read_points<Radix, role>(form, behind, column, line, y);
+        finish_butterfly<Radix, role>(form, stage, b, place, column, line, roots, x);
+        if (next < count) finish_butterfly<Radix, role>(form, stage, next, behind, column, line, roots, y);
+      }
+    } else {
+      for (std::uint32_t b = first; b < count; b += apart)
+        butterfly<Radix, role>(form, stage, b, column, line, roots);
+    }
   });
 }
 
@@ -195,14 +260,38 @@ WEFT_INLINE void run_first_by_points(const Form& form, std::uint32_t number, std
                                      std::uint32_t thread, std::uint32_t threads, Tile at, Value* tile,
                                      const Line<real_of<Value>, at_once>& start,
                                      const Roots<real_of<Value>>& roots) {
-  const std::uint32_t count = form.first_butterflies.divisor();
-  with_radix<Form::most>(form.stage[0].radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
-    for (std::uint32_t i = thread; i < count * columns; i += threads) {
-      const std::uint32_t column = form.first_butterflies.divide(i);
+  const std::uint32_t count = Form::first > 0 ? Form::last : form.first_butterflies.divisor();
+  const auto column_of = [&](std::uint32_t i) {
+    return Form::first > 0 ? i / Form::last : form.first_butterflies.divide(i);
+  };
+  with_radix_of<role>(form, 0, [&]<int Radix>(std::integral_constant<int, Radix>) {
+    const auto line_of = [&](std::uint32_t column) {
       Line<real_of<Value>, at_once> line = start;
       go_to<lines_in<Value>>(form, number + column, line);
-      butterfly<Radix, role>(form, form.stage[0], i - column * count, at.column<true>(tile, column), line,
-                             roots);
+      return line;
+    };
+    if constexpr (in_pairs<Form, Radix, role>) {
+      for (std::uint32_t i = thread; i < count * columns; i += 2 * threads) {
+        const std::uint32_t next = i + threads, a = column_of(i), c = column_of(next);
+        const bool both = next < count * columns;
+        const Place place = place_of<Radix, role>(form, form.stage[0], i - a * count),
+                    behind = place_of<Radix, role>(form, form.stage[0], next - c * count);
+        const auto first = at.column<true>(tile, a), second = at.column<true>(tile, c);
+        const auto line = line_of(a), other = line_of(both ? c : a);
+        Value x[Radix], y[Radix];
+        read_points<Radix, role>(form, place, first, line, x);
+        if (both) read_points<Radix, role>(form, behind, second, other, y);
+        finish_butterfly<Radix, role>(form, form.stage[0], i - a * count, place, first, line, roots, x);
+        if (both)
+          finish_butterfly<Radix, role>(form, form.stage[0], next - c * count, behind, second, other, roots,
+                                        y);
+      }
+    } else {
+      for (std::uint32_t i = thread; i < count * columns; i += threads) {
+        const std::uint32_t column = column_of(i);
+        butterfly<Radix, role>(form, form.stage[0], i - column * count, at.column<true>(tile, column),
+                               line_of(column), roots);
+      }
     }
   });
 }
@@ -262,16 +351,17 @@ WEFT_INLINE void run_last_by_points(const Form& form, std::uint32_t number, std:
                                     const Line<real_of<Value>, at_once>& start,
                                     const Roots<real_of<Value>>& roots) {
   const auto& stage = form.stage[form.stages - 1];
-  const std::uint32_t count = form.last_butterflies;
-  with_radix<Form::most>(stage.radix, [&]<int Radix>(std::integral_constant<int, Radix>) {
-    for (std::uint32_t i = thread; i < count * columns; i += threads) {
-      const std::uint32_t column = i / count;
-      Line<real_of<Value>, at_once> line = start;
-      go_to<lines_in<Value>>(form, number + column, line);
-      butterfly<Radix, Role::last_by_points>(form, stage, i - column * count, at.column<true>(tile, column),
-                                             line, roots);
-    }
-  });
+  const std::uint32_t count = Form::first > 0 ? Form::first : form.last_butterflies;
+  with_radix_of<Role::last_by_points>(
+      form, form.stages - 1, [&]<int Radix>(std::integral_constant<int, Radix>) {
+        for (std::uint32_t i = thread; i < count * columns; i += threads) {
+          const std::uint32_t column = i / count;
+          Line<real_of<Value>, at_once> line = start;
+          go_to<lines_in<Value>>(form, number + column, line);
+          butterfly<Radix, Role::last_by_points>(form, stage, i - column * count,
+                                                 at.column<true>(tile, column), line, roots);
+        }
+      });
 }
 
 }  // namespace weft::lines
