@@ -59,9 +59,10 @@ class WEFT_API Plan {
   /// Throws `weft::Error` for misuse before any data move: on all ranks among threads and with option
   /// check=collective, otherwise on the rank at fault. If an execution fails in the middle, the plan cannot
   /// be used again, unless it has lost a network of exchange ucx (docs/rails.md), and a workspace of the user
-  /// must stay valid until the communicator is gone. Ranks that wait for the failed rank throw as well. Where all exchanges block, as alltoallv does, that holds for
-  /// operators that throw and data that a codec refuses; after any other failure, and beside exchanges that
-  /// do not block, ranks inside a blocking one wait for ever.
+  /// must stay valid until the communicator is gone. Ranks that wait for the failed rank throw as well. Where
+  /// all exchanges block, as alltoallv does, that holds for operators that throw and data that a codec
+  /// refuses; after any other failure, and beside exchanges that do not block, ranks inside a blocking one
+  /// wait for ever.
   ///
   /// One thread at a time executes the plans of a Comm, in the same order on all ranks. Plans on different
   /// Comms may be executed by different threads at the same time. MPI then needs level MPI_THREAD_MULTIPLE;

@@ -203,11 +203,12 @@ Setting gather_setting(CommImpl& comm, const Problem& problem, const Wishes& wis
 namespace {
 
 /// The rails of one exchange, or 0. A Comm on which they could not be opened is not asked again.
-int open_rails(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes) {
+int open_rails(const ExchangeRow& row, CommImpl& comm, const Wishes& wishes, bool as_left) {
   static const char key = 0;
   std::shared_ptr<void>& failed = comm.kept(&key);
   if (failed) return 0;
-  const RailSettings settings = choose_rails(wishes);
+  RailSettings settings = choose_rails(wishes);
+  settings.as_left = as_left;
   try {
     const int networks = row.networks(comm, settings);
     if (networks < 2) return networks;
@@ -230,7 +231,7 @@ void open_networks(CommImpl& comm, const Wishes& wishes, Setting& setting) {
   for (Offer& offer : setting.offers) {
     const ExchangeRow& row = exchange_row(offer.name);
     if (row.networks != nullptr && offer.why_not.empty() && offer.missing.empty())
-      offer.rails = open_rails(row, comm, wishes);
+      offer.rails = open_rails(row, comm, wishes, setting.rails_as_left);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/option_table.hpp"
 #include "api/plan_impl.hpp"
+#include "api/renewal.hpp"
 #include "api/trial_report.hpp"
 #include "base/test_hook.hpp"
 #include "comm/agree.hpp"
@@ -56,17 +57,8 @@ class OnlineDesigns final : public Candidates {
   /// is the fastest one, or if it must be alone on its Comm, which the user has not been told.
   const Design* of(const Settings& candidate) {
     const Design* const d = designs_.of(candidate);
-    const bool same = d != nullptr && base_ && d->schedules[0].input() == base_->schedules[0].input() &&
-                      d->schedules[0].output() == base_->schedules[0].output();
     // Arrays that an operator holds lie as the modes between did when it was made.
-    const int middle = base_ ? stage_of_operator(base_->schedules[0]) : -1;
-    if (same && middle >= 0) {
-      const Schedule& there = d->schedules[0];
-      const int other = stage_of_operator(there);
-      if (at(there.stages, other).axes != at(base_->schedules[0].stages, middle).axes ||
-          !(*at(there.fields, other).tiling == *at(base_->schedules[0].fields, middle).tiling))
-        return nullptr;
-    }
+    const bool same = d != nullptr && base_ && lie_alike(d->schedules[0], base_->schedules[0]);
     return same && (concurrent(*d) || !concurrent(*base_)) ? d : nullptr;
   }
   Wishes with(const Settings& candidate) const { return designs_.with(candidate); }
@@ -146,9 +138,7 @@ struct Online::Search {
     for (const Settings& candidate : first) {
       const auto exchange = candidate.find("exchange");
       if (exchange == candidate.end() || !exchange_row(exchange->second).traits.by_name_only) continue;
-      Settings whole = base;
-      whole["exchange"] = exchange->second;
-      r.left_out.insert(designs.plan_of(whole));
+      r.left_out.insert(designs.plan_of(candidate));
     }
     std::size_t behind = 1;  // what is predicted to be fast is tried first
     for (const Candidate& c : plan.learnt.candidates) {

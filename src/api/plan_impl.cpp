@@ -59,6 +59,7 @@ void PlanImpl::go_on() {
   collectively([&] {
     devices = find_devices(c, problem);
     setting = gather_setting(c, problem, wishes, devices);
+    setting.rails_as_left = as_left;
     learnt = learn(request, setting);
   });
   setting.constants = learnt.constants;
@@ -72,6 +73,9 @@ void PlanImpl::go_on() {
   bind_as_learnt(request);
   const double took = seconds_now() - begin;
   users_workspace = bound->workspace_bytes();
+  // Where ranks agree before each execution, one that has not heard of a failure would wait for those that
+  // meet.
+  if (!meeting && !checks_together() && uses_networks()) collectively([&] { meeting = c.late_maximum(); });
   if (!devices.mine) collectively([&] { keep_learnt(request, learnt); });
   if (const std::string& file = wishes.trace.value; !file.empty())
     trace.emplace(c, *bound, file, title_of(problem, comm), to_string());
@@ -80,6 +84,13 @@ void PlanImpl::go_on() {
       const std::vector<double> all = all_of(c, took);
       online = std::make_unique<Online>(*this, *std::max_element(all.begin(), all.end()));
     });
+}
+
+/// Whether exchanges of the plan, or of those that executions may try, are on rails.
+bool PlanImpl::uses_networks() const {
+  const std::vector<Leg>& legs = design().legs_of(Direction::forward);
+  return std::ranges::any_of(legs, [](const Leg& leg) { return leg.traits.on_rails; }) ||
+         std::ranges::any_of(setting.offers, [](const Offer& offer) { return offer.rails > 1; });
 }
 
 PlanImpl::~PlanImpl() {
@@ -94,12 +105,9 @@ void PlanImpl::bind_as_learnt(const PlanRequest& request) {
     bound = std::move(b.plan);
   };
   if (learnt.options.empty()) return bind_now();
-  const bool as_left = wishes.rails_as_left;
   try {
-    together(comm.impl(), "plan", [&] {
-      wishes = wishes_of(request.options, learnt.options, learnt.origin);
-      wishes.rails_as_left = as_left;
-    });
+    together(comm.impl(), "plan",
+             [&] { wishes = wishes_of(request.options, learnt.options, learnt.origin); });
     return bind_now();
   } catch (const AgreedFailure& failure) {
     comm.impl().check_alive("plan");
@@ -111,7 +119,6 @@ void PlanImpl::bind_as_learnt(const PlanRequest& request) {
     learnt.text = who + ": what it says of this problem does not work";
   }
   wishes = wishes_of(request.options);
-  wishes.rails_as_left = as_left;
   setting.closed = {};
   bind_now();
 }

@@ -36,16 +36,15 @@ struct PlanImpl {
   [[noreturn]] static void refuse(const Comm& comm, const Error& why);
   /// Checks the user's arrays and begins an execution.
   void start(Direction direction, const Arrays& of_user);
-  /// Whether all ranks meet before an execution, as one has failed in the middle that all have heard of or
-  /// will.
+  /// Whether the ranks meet before an execution, as the last one has failed in the middle (renewal.hpp).
   bool must_meet() const;
   /// Makes a plan that was broken by the loss of a network again, over those that are left. Throws the same
   /// `weft::Error` on all ranks if it was broken by something else, or if ranks have completed different
-  /// executions. Collective.
+  /// executions; and on those that have come, if some do not. Collective.
   void renew(const char* operation);
-  /// The first part of it: the ranks compare what they know.
+  /// The first part of it.
   void meet(const char* operation);
-  /// Throws the error on this rank, as all ranks do; the plan cannot be made again.
+  /// Throws the error; the plan cannot be made again.
   [[noreturn]] void give_up_for_good(const Error& why);
   /// Takes the execution under way further; whether it is complete.
   bool advance(Patience patience);
@@ -53,6 +52,7 @@ struct PlanImpl {
   void look();
   /// Completes the execution under way, if there is one.
   void wait();
+  bool uses_networks() const;
   /// Whether misuse of an execution on one rank fails on all.
   bool checks_together() const;
   /// A rank that cannot start the execution that the other ranks start lets them fail, where they look for
@@ -84,13 +84,14 @@ struct PlanImpl {
   std::array<UserArray, 2> arrays;  ///< before and after forward
   std::vector<ModeColumn> columns;  ///< of this rank, if modes are given by columns
   std::unique_ptr<BoundPlan> bound;
-  bool complete = false;             ///< it has been made
-  Index started = 0;                 ///< executions, since the plan was made or made again
-  bool spent = false;                ///< broken for good: the ranks have met
-  std::optional<void*> stream = {};  ///< of the user, if he has given one
-  std::optional<PlanTrace> trace;    ///< if option trace names a file
-  Index users_workspace = 0;         ///< bytes that the user gives, if he does
-  std::unique_ptr<Online> online;    ///< with effort online
+  bool complete = false;                 ///< it has been made
+  Index started = 0;                     ///< executions, since the plan was made or made again
+  std::unique_ptr<LateMaximum> meeting;  ///< of ranks whose plan was broken; null: it cannot be made again
+  bool as_left = false;                  ///< it was made again: `Setting::rails_as_left`
+  std::optional<void*> stream = {};      ///< of the user, if he has given one
+  std::optional<PlanTrace> trace;        ///< if option trace names a file
+  Index users_workspace = 0;             ///< bytes that the user gives, if he does
+  std::unique_ptr<Online> online;        ///< with effort online
 };
 
 }  // namespace weft

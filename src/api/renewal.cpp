@@ -1,110 +1,128 @@
-// How a plan outlives the loss of a network. An execution under way ends in an error on all ranks that have a
-// part in it, and leaves the plan broken on each as it hears of it. Before the next execution all ranks meet,
-// tell each other why their plans are broken and how many executions they have completed, and plan again.
-#include <algorithm>
+#include "api/renewal.hpp"
+
 #include <array>
 #include <cstddef>
 #include <exception>
-#include <set>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "api/option_table.hpp"
 #include "api/plan_impl.hpp"
 #include "api/problem_check.hpp"
+#include "base/backoff.hpp"
+#include "base/timing.hpp"
 #include "base/warning.hpp"
 #include "comm/agree.hpp"
+#include "transport/lost_network.hpp"
 
 namespace weft {
 
+std::atomic<double> detail::patience_of_meetings{60};
+
 namespace {
 
-/// Whether a failure on one rank reaches all others in the end, as each waits for some in one of the
-/// reshapes.
-bool joins_all_ranks(const Schedule& schedule, int ranks) {
-  std::vector<int> reached(static_cast<std::size_t>(ranks), 0);
-  reached.front() = 1;
-  const std::vector<int> reshapes = reshape_stages(schedule);
-  for (std::ptrdiff_t more = 1, before = 0; more != before;) {
-    before = more;
-    for (int j = 0; j < static_cast<int>(reshapes.size()); ++j) {
-      const std::vector<int> groups = exchange_groups(schedule, j);
-      std::set<int> of_reached;
-      for (int r = 0; r < ranks; ++r)
-        if (at(reached, r) != 0) of_reached.insert(at(groups, r));
-      for (int r = 0; r < ranks; ++r)
-        if (of_reached.contains(at(groups, r))) at(reached, r) = 1;
-    }
-    more = std::ranges::count(reached, 1);
-  }
-  return std::ranges::count(reached, 0) == 0;
-}
+/// What ranks read the maximum of when they meet.
+enum Number : std::size_t { completed, not_completed, failed, lost };
 
-/// What a rank knows of a plan's executions.
-struct Standing {
-  Ending ending;
-  Index completed;
-};
+std::string count_of(double executions) {
+  return std::to_string(static_cast<long long>(executions));
+}
 
 }  // namespace
 
+bool lie_alike(const Schedule& a, const Schedule& b) {
+  if (!(a.input() == b.input() && a.output() == b.output())) return false;
+  const int middle = stage_of_operator(a), other = stage_of_operator(b);
+  if (middle < 0 || other < 0) return middle == other;
+  return at(a.stages, middle).axes == at(b.stages, other).axes &&
+         *at(a.fields, middle).tiling == *at(b.fields, other).tiling;
+}
+
 bool PlanImpl::must_meet() const {
-  const std::vector<Leg>& legs = design().legs_of(Direction::forward);
-  const bool over_networks = std::ranges::any_of(legs, [](const Leg& leg) { return leg.traits.on_rails; });
-  if (spent || !over_networks) return false;
-  const bool mine = bound->broken() && joins_all_ranks(design().schedules[0], comm.size());
-  // Here ranks agree before an execution, and one that has not heard of the failure would meet the others so.
-  return checks_together() ? comm.impl().least(mine ? 0 : 1) == 0 : mine;
+  return meeting && bound->broken();
 }
 
 void PlanImpl::give_up_for_good(const Error& why) {
-  spent = true;
-  if (!bound->broken()) bound->fail(std::make_exception_ptr(why));
+  meeting.reset();
   throw why;
 }
 
 void PlanImpl::meet(const char* operation) {
-  const int rank = comm.rank();
-  const std::vector<Standing> all =
-      all_of(comm.impl(), Standing{bound->ending(), started - (bound->broken() ? 1 : 0)});
-  const auto some = [&](Ending ending) {
-    return std::ranges::any_of(all, [&](const Standing& s) { return s.ending == ending; });
+  CommImpl& c = comm.impl();
+  const auto completed_here = static_cast<double>(started - 1);
+  LateMaximum::Numbers mine{};
+  mine[completed] = completed_here;
+  mine[not_completed] = -completed_here;
+  mine[failed] = bound->ending() == Ending::failed ? 1 : 0;
+  mine[lost] = bound->ending() == Ending::lost_network ? 1 : 0;
+  const double end = seconds_now() + detail::patience_of_meetings;
+  const auto have_come = [&](bool all_will) {
+    meeting->give(mine);
+    for (Backoff backoff; !meeting->complete(); backoff.pause()) {
+      c.check_alive(operation);
+      c.advance_executions();
+      if (!all_will && seconds_now() > end)
+        give_up_for_good(
+            Error(operation,
+                  "a plan whose earlier execution failed in the middle, and of which some rank has "
+                  "begun no other for a minute",
+                  "the same executions on all ranks, or a new plan", c.rank()));
+    }
+    if (meeting->is_last())
+      give_up_for_good(
+          Error(operation, "a plan whose earlier execution failed in the middle, and that some rank has left",
+                "a new plan", c.rank()));
   };
-  if (some(Ending::failed) || !some(Ending::lost_network))
+  have_come(false);
+  const LateMaximum::Numbers& all = meeting->maximum();
+  if (all[failed] > 0 || all[lost] == 0)
     give_up_for_good(
-        Error(operation, "a plan whose earlier execution failed in the middle", "a new plan", rank));
-  const auto least = std::ranges::min_element(all, {}, &Standing::completed),
-             most = std::ranges::max_element(all, {}, &Standing::completed);
-  const auto account = [&](const auto& of) {
-    return "rank " + std::to_string(of - all.begin()) + " has completed " + std::to_string(of->completed);
-  };
-  if (least->completed < most->completed)
-    give_up_for_good(Error(
-        operation,
-        "a plan of whose executions " + account(most) + ", and " + account(least) + ", as a network was lost",
-        "a new plan, and data of the same execution on all ranks", rank));
+        Error(operation, "a plan whose earlier execution failed in the middle", "a new plan", c.rank()));
+  if (all[completed] > -all[not_completed])
+    give_up_for_good(Error(operation,
+                           "a plan of which some rank has completed " + count_of(all[completed]) +
+                               " executions, and another one " + count_of(-all[not_completed]) +
+                               ", as a network was lost",
+                           "a new plan, and data of the same execution on all ranks", c.rank()));
+  // A rank may have lost its patience just before the last one came: it has left then, and is told by this.
+  have_come(true);
 }
 
 void PlanImpl::renew(const char* operation) {
+  meet(operation);
   CommImpl& c = comm.impl();
-  const std::array<UserArray, 2> before = arrays;
+  const std::array<UserArray, 2> arrays_before = arrays;
+  const Schedule before = design().schedules[0];
+  const Index workspace_before = users_workspace;
   const bool notes = bound->records_times();
-  planning(c, [&] {
-    collectively([&] { meet(operation); });
-    wishes = wishes_of(options);
-    wishes.rails_as_left = true;
-    go_on();
-    collectively([&] {
-      if (c.least(arrays == before ? 1 : 0) == 0)
-        give_up_for_good(Error(operation,
-                               "a plan whose arrays lie otherwise without the network that was lost",
-                               "a new plan", c.rank()));
+  trace.reset();
+  online.reset();
+  std::optional<DeviceScope> scope;
+  if (devices.mine) scope.emplace(*devices.mine);
+  try {
+    planning(c, [&] {
+      wishes = wishes_of(options);
+      as_left = true;
+      go_on();
+      const bool alike = arrays == arrays_before && lie_alike(before, design().schedules[0]) &&
+                         (!wishes.users_workspace.value || users_workspace <= workspace_before);
+      collectively([&] {
+        if (c.least(alike ? 1 : 0) == 0)
+          give_up_for_good(Error(operation,
+                                 "a plan whose arrays lie otherwise without the network that was lost",
+                                 "a new plan", c.rank()));
+      });
+      together(c, operation, [&] {
+        if (stream) bound->use_stream(*stream);
+        bound->record_times(notes);
+      });
     });
-    together(c, operation, [&] {
-      if (stream) bound->use_stream(*stream);
-      bound->record_times(notes);
-    });
-  });
+  } catch (...) {  // the next execution looks again
+    if (!bound->broken())
+      bound->fail(std::make_exception_ptr(
+          LostNetwork(operation, "a plan that was not made again", "a network that is there", c.rank())));
+    throw;
+  }
   started = 0;
   const std::string& networks = bound->rails_text();
   if (c.rank() == 0)

@@ -409,9 +409,10 @@ std::pair<int, bool> MpiWorld::complete_any(std::span<MPI_Request> requests, MPI
   return {index == MPI_UNDEFINED ? -1 : index, done != 0};
 }
 
-std::shared_ptr<MpiGroup> MpiWorld::group(const std::vector<int>& colours) {
+std::shared_ptr<MpiGroup> MpiWorld::group(const std::vector<int>& colours, Calls calls) {
   const auto held = lock();
-  if (const auto known = groups_.find(colours); known != groups_.end()) {
+  const std::pair key(colours, calls);
+  if (const auto known = groups_.find(key); known != groups_.end()) {
     int out_of_step = known->second->out_of_step ? 1 : 0;
     take_most(std::span(&out_of_step, 1), MPI_INT);
     if (out_of_step == 0) return known->second;
@@ -424,7 +425,7 @@ std::shared_ptr<MpiGroup> MpiWorld::group(const std::vector<int>& colours) {
   check_mpi(MPI_Comm_split(comm_, colours[static_cast<std::size_t>(rank_)], rank_, &made->comm),
             "MPI_Comm_split");
   check_mpi(MPI_Comm_set_errhandler(made->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return groups_[colours] = made;
+  return groups_[key] = made;
 }
 
 std::vector<std::int64_t> MpiWorld::most_of(std::vector<std::int64_t> numbers) {

@@ -172,7 +172,10 @@ class MpiWorld {
   /// same on all ranks. Collective. Communicators are kept for later calls with the same colours, unless some
   /// rank knows that one is out of step. Those that no rank uses any more are freed when another one is made:
   /// freeing is collective, while each rank destroys its plans when it likes.
-  std::shared_ptr<MpiGroup> group(const std::vector<int>& colours);
+  /// `calls`: collectives that wait, and such that do not, have different ones, as they do not match each
+  /// other.
+  enum class Calls { that_wait, that_do_not };
+  std::shared_ptr<MpiGroup> group(const std::vector<int>& colours, Calls calls);
   /// Number of kept communicators.
   std::size_t groups() const { return groups_.size(); }
 
@@ -233,9 +236,10 @@ class MpiWorld {
     std::shared_ptr<MPI_Win> window;
     std::shared_ptr<std::byte> memory;
   };
-  std::map<std::vector<int>, std::shared_ptr<MpiGroup>> groups_;  ///< with the same keys on all ranks
-  std::vector<std::shared_ptr<MPI_Comm>> own_comms_;              ///< the same ones on all ranks
-  std::vector<KeptWindow> windows_;                               ///< the same ones on all ranks
+  /// With the same keys on all ranks.
+  std::map<std::pair<std::vector<int>, Calls>, std::shared_ptr<MpiGroup>> groups_;
+  std::vector<std::shared_ptr<MPI_Comm>> own_comms_;  ///< the same ones on all ranks
+  std::vector<KeptWindow> windows_;                   ///< the same ones on all ranks
   std::vector<std::pair<std::unique_ptr<std::byte[]>, std::size_t>> spare_rooms_;  ///< with their bytes
 };
 

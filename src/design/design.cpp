@@ -85,6 +85,7 @@ Design design(const Problem& problem, const Wishes& wishes, const Setting& setti
   d.plain_executions = choose_graph(given, offers, d);
   d.threads = choose_threads(given);
   d.rails = choose_rails(wishes);
+  d.rails.as_left = setting.rails_as_left;
   d.rails_chosen = rails_chosen(wishes);
   d.program = common_request(given);
   d.program.threads = d.threads.value;

@@ -78,6 +78,8 @@ struct Setting {
   std::vector<Index> cache_bytes = {2 << 20};  ///< of the second-level cache of one core
   MachineConstants constants;
   Closed closed;
+  bool rails_as_left =
+      false;  ///< a network was lost: of rails that are counted or named, those that are left
 
   int ranks() const { return static_cast<int>(nodes.size()); }
   bool several_nodes() const { return !all_equal(nodes); }

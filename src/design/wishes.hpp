@@ -57,7 +57,6 @@ struct Wishes {
   Wish<std::vector<Codec>> codec{{Codec()}};  ///< one for all reshapes, or one for each
   Wish<std::optional<double>> tolerance;      ///< relative error of the output
   Wish<std::string> rails{RailSettings().rails};
-  bool rails_as_left = false;  ///< no option: a network was lost, and the plan goes on without it
   Wish<Index> chunk{RailSettings().chunk};
   Wish<int> in_flight{RailSettings().in_flight};
   Wish<int> barrier{RailSettings().barrier};

@@ -87,8 +87,9 @@ class Links {
   }
 
   /// Throws on all ranks if `failure` is set on any: that, and elsewhere that this rank has failed. Of
-  /// several the one in the earliest stage counts, as others may come of what that rank has sent. Collective;
-  /// no other execution may be under way. Allocates nothing if no rank has failed.
+  /// several the one in the earliest stage counts, as others may come of what that rank has sent; streams
+  /// do not say in which stage they fail. Collective; no other execution may be under way. Allocates nothing
+  /// if no rank has failed.
   void agree(const std::exception_ptr& failure, int stage) const;
 
   /// Throws if a rank has failed that streams may wait for, or whose parts they have taken.

@@ -203,7 +203,6 @@ void take_exchanges(const Given& given, const Offers& offers, Design& design) {
 RailSettings choose_rails(const Wishes& wishes) {
   RailSettings rails;
   rails.rails = wishes.rails.value;
-  rails.as_left = wishes.rails_as_left;
   rails.chunk = wishes.chunk.value;
   rails.in_flight = wishes.in_flight.value;
   rails.barrier = wishes.barrier.value;

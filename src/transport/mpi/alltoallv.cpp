@@ -11,8 +11,8 @@ namespace {
 class MpiAlltoallv : public GroupExchange {
  public:
   /// Throws `weft::Error` for counts and displacements that do not fit MPI's int.
-  explicit MpiAlltoallv(const CarrierRequest& c)
-      : GroupExchange(c), type_(mpi_datatype(c.reshape.element_bytes)) {
+  explicit MpiAlltoallv(const CarrierRequest& c, MpiWorld::Calls calls = MpiWorld::Calls::that_wait)
+      : GroupExchange(c, calls), type_(mpi_datatype(c.reshape.element_bytes)) {
     for (const TileMessages& t : c.reshape.tiles)
       tiles_.push_back({side_of(t.sends, t.send_start, c.reshape.element_bytes),
                         side_of(t.receives, t.receive_start, c.reshape.element_bytes)});
@@ -56,7 +56,9 @@ class MpiAlltoallv : public GroupExchange {
 class MpiIalltoallv final : public MpiAlltoallv {
  public:
   explicit MpiIalltoallv(const CarrierRequest& c)
-      : MpiAlltoallv(c), notices_(world(), others()), requests_(c.reshape.tiles.size(), MPI_REQUEST_NULL) {}
+      : MpiAlltoallv(c, MpiWorld::Calls::that_do_not),
+        notices_(world(), others()),
+        requests_(c.reshape.tiles.size(), MPI_REQUEST_NULL) {}
 
   void connect() override {
     GroupExchange::connect();
@@ -81,12 +83,17 @@ class MpiIalltoallv final : public MpiAlltoallv {
   }
 
   void cancel() noexcept override {
-    leave_step();
+    if (group_) group_->out_of_step = true;
     if (mpi_alive()) notices_.tell();
   }
 
  private:
   void carry(int tile, const Memory& memory, Queue& /*queue*/) override {
+    if (group_->out_of_step)
+      throw Error(
+          "exchange ialltoallv",
+          "ranks that have not made the same calls, as an execution of theirs has failed in the middle",
+          "a new plan", world().rank());
     const auto& [send, receive] = at(tiles_, tile);
     std::byte* const work = at(memory, Space::work);
     const auto lock = world().lock();

@@ -10,27 +10,15 @@ namespace weft {
 
 class GroupExchange : public WholeTiles {
  public:
-  explicit GroupExchange(const CarrierRequest& c)
-      : WholeTiles(c.reshape), world_(*c.comm.mpi()), colours_(c.groups) {
+  explicit GroupExchange(const CarrierRequest& c, MpiWorld::Calls calls = MpiWorld::Calls::that_wait)
+      : WholeTiles(c.reshape), world_(*c.comm.mpi()), colours_(c.groups), calls_(calls) {
     for (int r = 0; r < c.comm.size(); ++r)
       if (at(colours_, r) == at(colours_, c.comm.rank())) members_.push_back(r);
   }
-  void connect() override { group_ = world_.group(colours_); }
+  void connect() override { group_ = world_.group(colours_, calls_); }
 
  protected:
-  /// Throws `weft::Error` if the ranks of the group are out of step.
-  MPI_Comm group() const {
-    if (group_->out_of_step)
-      throw Error(
-          "exchange by collective calls",
-          "ranks that have not made the same calls, as an execution of theirs has failed in the middle",
-          "a new plan", world_.rank());
-    return group_->comm;
-  }
-  /// This rank makes none of the calls any more that are left of an execution, or others do not.
-  void leave_step() noexcept {
-    if (group_) group_->out_of_step = true;
-  }
+  MPI_Comm group() const { return group_->comm; }
   MpiWorld& world() const { return world_; }
   /// The ranks of the group, ascending.
   const std::vector<int>& members() const { return members_; }
@@ -42,6 +30,9 @@ class GroupExchange : public WholeTiles {
  private:
   MpiWorld& world_;
   std::vector<int> colours_, members_;
+  MpiWorld::Calls calls_;
+
+ protected:
   std::shared_ptr<MpiGroup> group_;
 };
 

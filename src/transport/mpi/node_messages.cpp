@@ -204,7 +204,7 @@ class NodeMessages final : public Carrier {
     NodeTraffic mine(1, reshape_.most_tiles, machines),
         all(static_cast<int>(mates_.size()), reshape_.most_tiles, machines);
     mine.add(0, reshape_, machines_);
-    const std::shared_ptr<MpiGroup> group = world_.group(machines_);
+    const std::shared_ptr<MpiGroup> group = world_.group(machines_, MpiWorld::Calls::that_wait);
     const int count = mpi_count(mine.of_a_rank() * Index{sizeof(Index)}, 1);
     world_.barrier();  // whose wait looks, which MPI_Allgather does not
     const auto lock = world_.lock();

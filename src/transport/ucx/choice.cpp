@@ -184,7 +184,8 @@ RailChoice choose_rails(const std::string& wish, const std::vector<std::vector<N
                 "such a device on all ranks, or the names of those to be used; rank 0 has " +
                     list_of(of_ranks.front()));
   put_nearest_first(choice, of_ranks);
-  if (as_left && wanted && choice.count() <= *wanted) wanted.reset();
+  if (as_left && wanted) wanted = std::min(*wanted, choice.count());
+  choice.as_left = as_left;
   if (!wanted) return choice;
   if (*wanted < 1 || choice.count() < *wanted)
     throw Error(operation,

@@ -58,8 +58,9 @@ struct RailChoice {
   std::vector<std::vector<std::string>> names;  ///< per rank, the device of each of its rails
   std::vector<DeviceClass> classes = {};        ///< per rail
   std::string warning = {};                     ///< what rank 0 is to warn of; or nothing
-  bool named = false;  ///< the user has named the devices, so that none may be left out
-  int wanted = 0;      ///< of those by which all ranks reach each other, so many become rails; 0: all
+  bool named = false;    ///< the user has named the devices, so that none may be left out
+  int wanted = 0;        ///< of those by which all ranks reach each other, so many become rails; 0: all
+  bool as_left = false;  ///< or fewer
 
   int count() const { return static_cast<int>(classes.size()); }
   /// `rails` in ascending order.

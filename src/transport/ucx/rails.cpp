@@ -209,7 +209,7 @@ void Rails::take_wanted() {
     there.push_back(device(j));
     if (j >= choice_.wanted) surplus.push_back(j);
   }
-  if (count() < choice_.wanted)
+  if (count() < choice_.wanted && !choice_.as_left)
     throw Error(operation,
                 std::to_string(choice_.wanted) + " rails, where all ranks reach each other by " +
                     join(there, ", ") + " alone",

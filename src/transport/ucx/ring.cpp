@@ -149,6 +149,7 @@ class UcxRing final : public Carrier {
     if (!mpi_alive()) return;
     const auto held = ucx::lock();
     if (watch_) watch_->give_up();
+    watch_.reset();  // a plan that has failed stays until the process ends
     for (Tile& t : tiles_)
       for (auto* transfers : {&t.receives, &t.sends})
         for (Transfer& x : *transfers)
