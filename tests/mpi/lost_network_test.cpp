@@ -356,8 +356,8 @@ bool tries_ucx(const Comm& comm, const Problem& problem, const Options& options)
 
 }  // namespace
 
-/// A network that leads nowhere is left out. A cable that is pulled is an error on all ranks; the next plan
-/// goes by the other one.
+/// A network that leads nowhere is left out. A cable that is pulled is an error on all ranks; what is
+/// executed behind that goes by the other one.
 TEST_F(Ucx, RailsInNamespaces) {
   if (comm_.size() != 2) GTEST_SKIP() << "cables for two ranks";
   const Cables cables(comm_);

@@ -8,7 +8,7 @@ import weft
 
 # As weft-bench --help has them; docs/options.md says more.
 HELP = {
-    "barrier": "of exchange ucx: off, on, or a number: ranks wait for each other after each ring step, or after so many",
+    "barrier": "of exchange ucx: off, on, or after how many ring steps ranks wait for each other",
     "budget": "seconds that trials may take: 30, 30s",
     "check": "local, collective: whether misuse on one rank is an error on all",
     "chunk": "of exchange ucx: auto, or the most bytes of a transfer",
