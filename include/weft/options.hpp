@@ -68,7 +68,7 @@ class WEFT_API Options {
   ///   direct takes it from /dev/shm: too little room there is an error, or with auto a warning and p2pw.
   /// - `rails`, `chunk`, `inflight`, `one_sided`, `barrier`, `rebalance`: of exchange ucx. `rails`: auto, a
   ///   number, or names of network devices, "eth0,eth1". `chunk`: the most bytes of a transfer (by rule).
-  ///   `inflight`: transfers that a rank sends on a rail at a time (8). `one_sided`: auto, on, off: they are
+  ///   `inflight`: transfers that a rank sends on a rail at a time (4). `one_sided`: auto, on, off: they are
   ///   put into their receivers' workspaces. `barrier`: off, on, or a number: ranks wait for each other after
   ///   each step of the ring, or after so many. `rebalance`: off, or a number from 1 (1.1): transfers move to
   ///   another rail if they would be done so many times sooner there. docs/rails.md says more.

@@ -19,7 +19,7 @@ struct RailSettings {
   std::string rails = "auto";      ///< auto, a number, or names of devices, separated by commas
   bool as_left = false;            ///< of a number, or of names, those that are left will do
   Index chunk = Index{512} << 10;  ///< most bytes of a transfer
-  int in_flight = 8;               ///< transfers that a rank sends on a rail at a time
+  int in_flight = 4;               ///< transfers that a rank sends on a rail at a time
   int barrier = 0;  ///< the ranks of an exchange group wait for each other after so many ring steps; 0: never
   /// Transfers move to another rail between executions if they would be done so many times sooner; 0: never.
   double rebalance = 1.1;
