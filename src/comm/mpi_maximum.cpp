@@ -171,8 +171,9 @@ std::shared_ptr<MpiReductions> keep_reductions() {
 }
 
 std::unique_ptr<LateMaximum> make_late_maximum(MpiWorld& world, std::shared_ptr<MpiReductions> reductions) {
-  auto made = std::make_unique<MpiMaximum>(world, reductions);
-  reductions->use(world.own_comm());
+  MpiReductions& rounds = *reductions;
+  auto made = std::make_unique<MpiMaximum>(world, std::move(reductions));
+  rounds.use(world.own_comm());
   // No rank fails between the two but one that all ranks hear to leave: whoever gives last numbers later does
   // so knowing that all ranks have the communicator, and give theirs.
   world.barrier();
