@@ -65,7 +65,8 @@ struct Form {
         turn_bits(static_cast<std::uint32_t>(step.turn.low_bits)),
         factor(step.factor),
         diverted_factor(step.factor * step.diverted.scale) {
-    const auto last = static_cast<std::uint32_t>(step.radices[static_cast<std::size_t>(stages - 1)]);
+    const auto last_radix_of_step =
+        static_cast<std::uint32_t>(step.radices[static_cast<std::size_t>(stages - 1)]);
     std::uint32_t below = n;
     for (int i = 0; i < stages; ++i) {
       Stage& s = stage[i];
@@ -74,10 +75,10 @@ struct Form {
       s.below = below /= s.radix;
       s.runs = Divisor(s.below);
       s.modes = Divisor(s.radix);
-      if (i + 1 < stages) s.digit = s.below / last;
+      if (i + 1 < stages) s.digit = s.below / last_radix_of_step;
     }
     first_butterflies = Divisor(stage[0].below);
-    last_butterflies = n / last;
+    last_butterflies = n / last_radix_of_step;
     diverted_step = diverted_at(static_cast<std::int32_t>(last_butterflies));
     for (int i = 0; i < loops; ++i) {
       const LineLoop& given = step.loops[static_cast<std::size_t>(i)];
