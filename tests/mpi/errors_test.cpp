@@ -14,6 +14,7 @@
 #include "support/bad_input.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
+#include "support/fails_at.hpp"
 #include "support/random_problem.hpp"
 #include "support/scoped_variable.hpp"
 #include "transport/mpi/types.hpp"
@@ -192,12 +193,7 @@ TEST(SharedMemory, NobodyWaitsForARankThatFailedInTheMiddle) {
   for (const char* pipeline : {"planes", "sequential", "shared"})
     for (int when : {0, 2, 5, 9}) {
       Plan plan(comm, small_cube(), Options().set("exchange", "direct").set("pipeline", pipeline));
-      int operations = 0;
-      TestHook hook;
-      hook.at_point = [&](const char* point, int rank) {
-        if (std::string(point) == "op" && rank == 1 && operations++ == when)
-          throw Error("test", "broken on purpose", "");
-      };
+      const TestHook hook = rank_1_fails_at(when);
       Buffer<Complex> in(plan.input_count()), out(plan.output_count());
       const auto forward = [&] { plan.forward(static_cast<const Complex*>(in.data()), out.data()); };
       forward();

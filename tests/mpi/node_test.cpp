@@ -17,6 +17,7 @@
 #include "comm/comm_impl.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
+#include "support/fails_at.hpp"
 #include "transport/mpi/types.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -247,13 +248,7 @@ TEST(NodeMessages, NobodyWaitsForARankThatFailedInTheMiddle) {
         Plan plan(comm, natural(Precision::float64), Options(node).set("pipeline", pipeline));
         auto in = random_values<double>(comm, plan.input_count());
         Buffer<std::complex<double>> out(plan.output_count());
-        int operations = 0;
-        TestHook hook;
-        hook.at_point = [&](const char* point, int rank) {
-          if (std::string(point) == "op" && rank == 1 && operations++ == when)
-            throw Error("test", "broken on purpose", "");
-        };
-        const ScopedTestHook scoped(hook);
+        const ScopedTestHook scoped(rank_1_fails_at(when));
         const auto often = [&] {
           for (int i = 0; i < 3; ++i) {
             plan.forward(in.data(), out.data());

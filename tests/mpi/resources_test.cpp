@@ -14,6 +14,7 @@
 #include "kernels/cpu/zfp.hpp"
 #include "support/bad_input.hpp"
 #include "support/expect_error.hpp"
+#include "support/fails_at.hpp"
 #include "support/has_exchange.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -171,13 +172,7 @@ TEST(GivingUp, AFailureInTheMiddleIsToldWithMessagesToo) {
       if (!has_exchange(comm, exchange)) continue;
       Plan plan(comm, natural({24, 24, 8}), by_exchange(exchange));
       Arrays a(comm, plan);
-      int operations = 0;
-      TestHook hook;
-      hook.at_point = [&](const char* point, int rank) {
-        if (std::string(point) == "op" && rank == 1 && operations++ == when)
-          throw Error("test", "broken on purpose", "");
-      };
-      const ScopedTestHook scoped(hook);
+      const ScopedTestHook scoped(rank_1_fails_at(when));
       const auto often = [&] {
         for (int i = 0; i < 3; ++i) {
           plan.forward(a.in.data(), a.out.data());
@@ -234,12 +229,7 @@ TEST(GivingUp, LaterPlansDoNotMeetCollectivesThatAFailureHasLeftBehind) {
     Arrays a(comm, failing);
     older.forward(a.in.data(), a.out.data());
     a.expect_ones();
-    int operations = 0;
-    TestHook hook;
-    hook.at_point = [&](const char* point, int rank) {
-      if (std::string(point) == "op" && rank == 1 && operations++ == when)
-        throw Error("test", "broken on purpose", "");
-    };
+    const TestHook hook = rank_1_fails_at(when);
     {
       const ScopedTestHook scoped(hook);
       const auto often = [&] {
