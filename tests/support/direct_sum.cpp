@@ -9,34 +9,68 @@ namespace weft::test {
 
 namespace {
 
-/// cos or sin of pi num / den, the fraction reduced exactly before.
-long double wave(bool cosine, Index num, Index den) {
-  const long double angle = std::numbers::pi_v<long double> * static_cast<long double>(num % (2 * den)) /
-                            static_cast<long double>(den);
-  return cosine ? std::cos(angle) : std::sin(angle);
-}
+/// A whole turn of the cosine and the sine.
+class Waves {
+ public:
+  /// At multiples of pi / den.
+  explicit Waves(Index den) : values_(static_cast<std::size_t>(2 * den)) {
+    for (Index num = 0; num < 2 * den; ++num) {
+      const long double angle =
+          std::numbers::pi_v<long double> * static_cast<long double>(num) / static_cast<long double>(den);
+      values_[static_cast<std::size_t>(num)] = {std::cos(angle), std::sin(angle)};
+    }
+  }
 
-/// What point j contributes to point k.
-Exact factor(Transform t, Index n, Index j, Index k) {
+  /// cos and sin of pi num / den.
+  [[nodiscard]] const Exact& operator()(Index num) const {
+    return values_[static_cast<std::size_t>(num) % values_.size()];
+  }
+
+ private:
+  std::vector<Exact> values_;
+};
+
+/// What the angles of a transform of n points are fractions of pi of.
+Index denominator(Transform t, Index n) {
   switch (t) {
     case Transform::dct1:
-      return wave(true, j * k, n - 1) * (j == 0 || j == n - 1 ? 1 : 2);
-    case Transform::dct2:
-      return 2 * wave(true, (2 * j + 1) * k, 2 * n);
-    case Transform::dct3:
-      return wave(true, j * (2 * k + 1), 2 * n) * (j == 0 ? 1 : 2);
-    case Transform::dct4:
-      return 2 * wave(true, (2 * j + 1) * (2 * k + 1), 4 * n);
+      return n - 1;
     case Transform::dst1:
-      return 2 * wave(false, (j + 1) * (k + 1), n + 1);
+      return n + 1;
+    case Transform::dct2:
+    case Transform::dct3:
     case Transform::dst2:
-      return 2 * wave(false, (2 * j + 1) * (k + 1), 2 * n);
     case Transform::dst3:
-      return wave(false, (j + 1) * (2 * k + 1), 2 * n) * (j == n - 1 ? 1 : 2);
+      return 2 * n;
+    case Transform::dct4:
     case Transform::dst4:
-      return 2 * wave(false, (2 * j + 1) * (2 * k + 1), 4 * n);
+      return 4 * n;
     default:
-      return {wave(true, 2 * j * k, n), -wave(false, 2 * j * k, n)};
+      return n;
+  }
+}
+
+/// What point j contributes to point k. Waves are of the transform's denominator.
+Exact factor(Transform t, Index n, Index j, Index k, const Waves& waves) {
+  switch (t) {
+    case Transform::dct1:
+      return waves(j * k).real() * (j == 0 || j == n - 1 ? 1 : 2);
+    case Transform::dct2:
+      return 2 * waves((2 * j + 1) * k).real();
+    case Transform::dct3:
+      return waves(j * (2 * k + 1)).real() * (j == 0 ? 1 : 2);
+    case Transform::dct4:
+      return 2 * waves((2 * j + 1) * (2 * k + 1)).real();
+    case Transform::dst1:
+      return 2 * waves((j + 1) * (k + 1)).imag();
+    case Transform::dst2:
+      return 2 * waves((2 * j + 1) * (k + 1)).imag();
+    case Transform::dst3:
+      return waves((j + 1) * (2 * k + 1)).imag() * (j == n - 1 ? 1 : 2);
+    case Transform::dst4:
+      return 2 * waves((2 * j + 1) * (2 * k + 1)).imag();
+    default:
+      return std::conj(waves(2 * j * k));
   }
 }
 
@@ -46,8 +80,8 @@ std::vector<Exact> sum_along_line(const Shape& shape, const AxisVector<int>& lin
   const Index na = shape[line[0]], nb = shape[line[1]], n = na * nb;
   Strides strides(shape.size(), 1);
   for (int a = shape.size() - 2; a >= 0; --a) strides[a] = strides[a + 1] * shape[a + 1];
-  std::vector<Exact> roots, x(static_cast<std::size_t>(n)), result(values.size());
-  for (Index p = 0; p < n; ++p) roots.push_back(factor(Transform::c2c, n, 1, p));
+  std::vector<Exact> x(static_cast<std::size_t>(n)), result(values.size());
+  const Waves waves(n);
   const auto place = [&](Index a, Index b) {
     return static_cast<std::size_t>(a * strides[line[0]] + b * strides[line[1]]);
   };
@@ -58,7 +92,7 @@ std::vector<Exact> sum_along_line(const Shape& shape, const AxisVector<int>& lin
     for (Index k = 0; k < n; ++k) {
       Exact sum = 0;
       for (Index j = 0; j < n; ++j)
-        sum += x[static_cast<std::size_t>(j)] * roots[static_cast<std::size_t>(j * k % n)];
+        sum += x[static_cast<std::size_t>(j)] * factor(Transform::c2c, n, j, k, waves);
       result[start + place(k % na, k / na)] = sum;
     }
   }
@@ -91,10 +125,11 @@ std::vector<Exact> direct_sum(const Shape& shape, const AxisVector<Transform>& g
       Index inner = 1, outer = 1;
       for (int b = 0; b < a; ++b) outer *= now[b];
       for (int b = a + 1; b < shape.size(); ++b) inner *= now[b];
+      const Waves waves(denominator(transforms[a], n));
       std::vector<Exact> matrix(static_cast<std::size_t>(n * kept));
       for (Index k = 0; k < kept; ++k)
         for (Index j = 0; j < n; ++j)
-          matrix[static_cast<std::size_t>(k * n + j)] = factor(transforms[a], n, j, k);
+          matrix[static_cast<std::size_t>(k * n + j)] = factor(transforms[a], n, j, k, waves);
       std::vector<Exact> next(static_cast<std::size_t>(outer * kept * inner));
       for (Index o = 0; o < outer; ++o)
         for (Index k = 0; k < kept; ++k)
