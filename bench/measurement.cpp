@@ -22,10 +22,22 @@
 #include "peers.hpp"
 #include "repeat_fields.hpp"
 #include "timeline.hpp"
+#include "transport/transport.hpp"
 
 namespace weft::bench {
 
 namespace {
+
+/// On how many networks exchanges that gather send what machines have for each other.
+int rails_that_gather(const PlanImpl& plan) {
+  int rails = 1;
+  for (const Leg& leg : plan.design().legs[0]) {
+    const ExchangeRow& row = exchange_row(leg.exchange);
+    if (leg.traits.gathers && row.rails != nullptr)
+      rails = std::max(rails, row.rails(plan.comm.impl(), plan.design().rails));
+  }
+  return rails;
+}
 
 /// What one rank did in one repetition, kind by kind.
 struct Repetition {
@@ -329,8 +341,8 @@ class Bench {
       if (d == Direction::forward ? !case_.forward() : !case_.backward()) continue;
       add_bound(m_.traffic, *plan_, d);
       sent += bytes_sent(*plan_, d);
-      messages +=
-          static_cast<double>(messages_between_machines(plan.design(), d, plan.setting.nodes, comm_.rank()));
+      messages += static_cast<double>(messages_between_machines(plan.design(), d, plan.setting.nodes,
+                                                                comm_.rank(), rails_that_gather(plan)));
     }
     m_.messages = sum(comm_, messages);
     // Each local FFT reads and writes its box once; what is sent goes over the wire once.

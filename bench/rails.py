@@ -190,6 +190,7 @@ def node(given: argparse.Namespace) -> dict:
     kinds = {
         "p2p": ["--exchange", "p2p", "--pipeline", "sequential"],
         "node": ["--exchange", "node", "--pipeline", "sequential"],
+        "node, 2 rails": ["--exchange", "node_ucx", "--rails", "2", "--pipeline", "sequential"],
         "auto": [],
     }
     rows = []
@@ -335,11 +336,11 @@ def draw_online(axes, result: dict) -> None:
 
 
 def draw_node(axes, result: dict) -> None:
-    for i, name in enumerate(("p2p", "node", "auto")):
+    for i, name in enumerate(("p2p", "node", "node, 2 rails", "auto")):
         ratios = [r["s"][name] / r["s"]["p2p"] for r in result["rows"]]
-        axes.bar([k + 0.25 * i for k in range(len(ratios))], ratios, width=0.24, label=name)
+        axes.bar([k + 0.2 * i for k in range(len(ratios))], ratios, width=0.19, label=name)
     axes.set(ylabel="time over that of p2p")
-    axes.set_xticks([k + 0.25 for k in range(len(result["rows"]))], [r["size"] for r in result["rows"]])
+    axes.set_xticks([k + 0.3 for k in range(len(result["rows"]))], [r["size"] for r in result["rows"]])
 
 
 def draw_predicted(axes, result: dict) -> None:

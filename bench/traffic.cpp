@@ -4,7 +4,7 @@
 
 #include "api/plan_impl.hpp"
 #include "program/pipeline.hpp"
-#include "transport/node_slots.hpp"
+#include "transport/node/slots.hpp"
 
 namespace weft::bench {
 
@@ -45,17 +45,20 @@ double bytes_sent(const Plan& plan, Direction direction) {
 }
 
 Index messages_between_machines(const Design& design, Direction direction, const std::vector<int>& nodes,
-                                int rank) {
-  const std::vector<int> machines = numbered(nodes);
+                                int rank, int rails) {
+  const NodeRails by(numbered(nodes), rails);
   std::vector<Program> mates;  // the ranks of this machine, where they gather
+  std::vector<int> numbers;
   int place = 0;
   const std::vector<Leg>& legs = design.legs_of(direction);
   const bool gathers =
       std::any_of(legs.begin(), legs.end(), [](const Leg& leg) { return leg.traits.gathers; });
   for (int r = 0; r < static_cast<int>(nodes.size()); ++r) {
     if (r == rank) place = static_cast<int>(mates.size());
-    if (r == rank || (gathers && at(nodes, r) == at(nodes, rank)))
+    if (r == rank || (gathers && at(nodes, r) == at(nodes, rank))) {
       mates.push_back(program_of(design, direction, r));
+      numbers.push_back(r);
+    }
   }
   const auto ranks = static_cast<int>(mates.size());
   Index count = 0;
@@ -67,8 +70,8 @@ Index messages_between_machines(const Design& design, Direction direction, const
                                [&](const Message& m) { return at(nodes, m.peer) != at(nodes, rank); });
       continue;
     }
-    NodeTraffic traffic(ranks, mine.most_tiles, *std::max_element(machines.begin(), machines.end()) + 1);
-    for (int r = 0; r < ranks; ++r) traffic.add(r, at(mates, r).reshapes[j].sent, machines);
+    NodeTraffic traffic(ranks, mine.most_tiles, by.machines(), rails);
+    for (int r = 0; r < ranks; ++r) traffic.add(r, at(numbers, r), at(mates, r).reshapes[j].sent, by);
     for (const NodeSlot& slot : node_slots(traffic, ranks, place).slots)
       count += slot.sends && slot.owner == place ? 1 : 0;
   }

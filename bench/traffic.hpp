@@ -24,9 +24,9 @@ double bytes_sent(const Plan& plan, Direction direction);
 
 /// Messages that a rank sends to other machines in one direction, empty ones and flags aside: a part that is
 /// cut into several counts once. Where ranks gather what goes to a machine, the one that sends it has the
-/// message.
+/// message, of which there is one for each of so many rails.
 Index messages_between_machines(const Design& design, Direction direction, const std::vector<int>& nodes,
-                                int rank);
+                                int rank, int rails = 1);
 
 /// Adds the least bytes that the stages of one direction move.
 void add_bound(MemoryTraffic& traffic, const Plan& plan, Direction direction);

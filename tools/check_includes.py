@@ -43,6 +43,7 @@ ALSO = {
 MPI_ALLOWED = (
     "src/comm/",
     "src/transport/mpi/",
+    "src/transport/node/",
     "src/transport/shm/",
     "include/weft/mpi.hpp",
     "include/weft/weft_mpi.h",

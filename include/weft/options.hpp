@@ -61,17 +61,19 @@ class WEFT_API Options {
   /// How data move and lie:
   /// - `exchange`: auto, direct, copy (among threads), p2p, p2pw, alltoallv, pairwise, alltoall, alltoallw,
   ///   ialltoallv, ring (among MPI ranks), node (among MPI ranks some of which share a machine: one message
-  ///   for each pair of machines), ucx (among MPI ranks), nccl and nvshmem (among GPUs). One for all
-  ///   reshapes, or one for each in forward's order, "alltoallv,p2p". auto is direct where ranks share
-  ///   memory, with p2pw between machines; else p2pw, or p2p for th, windowed and sequential. With workspace
-  ///   of the user direct, ring, node and nvshmem are not possible, and auto is copy or p2pw. Among MPI ranks
-  ///   direct takes it from /dev/shm: too little room there is an error, or with auto a warning and p2pw.
-  /// - `rails`, `chunk`, `inflight`, `one_sided`, `barrier`, `rebalance`: of exchange ucx. `rails`: auto, a
-  ///   number, or names of network devices, "eth0,eth1". `chunk`: the most bytes of a transfer (by rule).
-  ///   `inflight`: transfers that a rank sends on a rail at a time (4). `one_sided`: auto, on, off: they are
-  ///   put into their receivers' workspaces. `barrier`: off, on, or a number: ranks wait for each other after
-  ///   each step of the ring, or after so many. `rebalance`: off, or a number from 1 (1.1): transfers move to
-  ///   another rail if they would be done so many times sooner there. docs/rails.md says more.
+  ///   for each pair of machines), ucx (among MPI ranks), node_ucx (as node, one message on each network),
+  ///   nccl and nvshmem (among GPUs). One for all reshapes, or one for each in forward's order,
+  ///   "alltoallv,p2p". auto is direct where ranks share memory, with p2pw between machines; else p2pw, or
+  ///   p2p for th, windowed and sequential. With workspace of the user direct, ring, node, node_ucx and
+  ///   nvshmem are not possible, and auto is copy or p2pw. Among MPI ranks direct takes it from /dev/shm: too
+  ///   little room there is an error, or with auto a warning and p2pw.
+  /// - `rails`, `chunk`, `inflight`, `one_sided`, `barrier`, `rebalance`: of exchange ucx, and `rails` of
+  ///   node_ucx. `rails`: auto, a number, or names of network devices, "eth0,eth1". `chunk`: the most bytes
+  ///   of a transfer (by rule). `inflight`: transfers that a rank sends on a rail at a time (4). `one_sided`:
+  ///   auto, on, off: they are put into their receivers' workspaces. `barrier`: off, on, or a number: ranks
+  ///   wait for each other after each step of the ring, or after so many. `rebalance`: off, or a number from
+  ///   1 (1.1): transfers move to another rail if they would be done so many times sooner there.
+  ///   docs/rails.md says more.
   /// - `layout`: auto, contiguous, strided. contiguous: the reshape before a local FFT makes the axes of that
   ///   FFT the fastest ones in memory. strided: they lie as they come, behind the axes that are cut. auto is
   ///   strided on GPUs and where the exchange does not pack (direct, p2pw, alltoallw), else contiguous.

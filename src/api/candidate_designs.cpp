@@ -11,6 +11,16 @@
 
 namespace weft {
 
+namespace {
+
+/// Whether what goes over rails is cut into transfers as options say.
+bool cuts_transfers(const Design& design) {
+  return std::ranges::any_of(design.legs[0],
+                             [](const Leg& leg) { return leg.traits.on_rails && !leg.traits.gathers; });
+}
+
+}  // namespace
+
 CandidateDesigns::CandidateDesigns(const Problem& problem, const Options& options, const Wishes& wishes,
                                    Setting setting, Origin origin)
     : problem_(problem), options_(options), wishes_(wishes), setting_(std::move(setting)), origin_(origin) {}
@@ -43,7 +53,7 @@ std::string CandidateDesigns::plan_of(const Settings& candidate) {
       for (const ChosenParameter& q : choice.parameters) text += " " + std::to_string(q.value);
       text += "\n";
     }
-  if (on_rails(*d))
+  if (cuts_transfers(*d))
     text += "chunk " + std::to_string(d->rails.chunk) + " inflight " + std::to_string(d->rails.in_flight);
   return text;
 }
@@ -104,7 +114,7 @@ std::vector<CandidateDesigns::Tried> CandidateDesigns::tried(const Settings& can
                      j,
                      each[j]});
   }
-  if (on_rails(*d)) {
+  if (cuts_transfers(*d)) {
     const auto add = [&](const char* option, Index first, Index last, Index now) {
       if (is_left_open(options_, option))
         all.push_back({{option, log_values(first, last)}, option, 0, nullptr, now});

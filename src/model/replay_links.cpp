@@ -11,7 +11,10 @@ namespace weft {
 ReplayLinks::ReplayLinks(const MachineDescription& machine, const std::vector<int>& nodes, int rails)
     : machine_(machine), nodes_(nodes) {
   const LinkDescription* const network = find_link(machine, over_network, by_messages);
-  if (network != nullptr && !network->rails.empty()) on_rails_ = on_rails(*network, rails);
+  if (network != nullptr && !network->rails.empty()) {
+    on_rails_ = on_rails(*network, rails);
+    rails_ = rails_used(*network, rails);
+  }
   for (const int node : nodes) {
     const auto count = static_cast<std::size_t>(node) + 1;
     if (ranks_of_.size() < count) ranks_of_.resize(count);
@@ -53,8 +56,9 @@ double ReplayLinks::wire_seconds(const ExchangeTraits& exchange, int rank, Index
   return count / bytes_per_s(link(false, exchange), count, at(ranks_of_, at(nodes_, rank)), machines_);
 }
 
-double ReplayLinks::share_of_message(int a, int b) const {
-  return 1.0 / at(ranks_of_, at(nodes_, a)) / at(ranks_of_, at(nodes_, b));
+double ReplayLinks::share_of_message(const ExchangeTraits& exchange, int a, int b) const {
+  const double messages = exchange.on_rails ? rails_ : 1;
+  return messages / at(ranks_of_, at(nodes_, a)) / at(ranks_of_, at(nodes_, b));
 }
 
 double ReplayLinks::take_seconds(const ExchangeTraits& exchange, int receiver, int sender, Index bytes,

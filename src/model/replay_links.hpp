@@ -31,8 +31,8 @@ class ReplayLinks {
   /// What the receiver's processor does for a part that has arrived. `messages`: how many of its own it is.
   double take_seconds(const ExchangeTraits& exchange, int receiver, int sender, Index bytes,
                       double messages = 1) const;
-  /// The share that a part has in the message which is all that two machines exchange.
-  double share_of_message(int a, int b) const;
+  /// The share that a part has in what is all that two machines exchange: one message, or one on each rail.
+  double share_of_message(const ExchangeTraits& exchange, int a, int b) const;
 
  private:
   const MachineDescription& machine_;
@@ -40,6 +40,7 @@ class ReplayLinks {
   std::optional<LinkDescription> on_rails_;  ///< between machines, of exchanges on rails; none: as of others
   std::vector<int> ranks_of_;                ///< per machine
   int machines_ = 0;                         ///< that have ranks
+  int rails_ = 1;                            ///< of exchanges on rails
 };
 
 }  // namespace weft

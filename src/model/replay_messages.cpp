@@ -52,9 +52,9 @@ std::vector<Departure> TimedReplay::start_parts(LaneAt at, ReplayTile& tile, con
   for (const ReplayPart& p : tile.sends) {
     const bool is_near = links_.near(r.program.rank, p.peer);
     const double part_s = links_.link(is_near && !exchange.gathers, exchange).part_s;
-    l.clock += exchange.gathers
-                   ? links_.share_of_message(r.program.rank, p.peer) * part_s + packing_seconds(r, p.bytes)
-                   : part_s;
+    l.clock += exchange.gathers ? links_.share_of_message(exchange, r.program.rank, p.peer) * part_s +
+                                      packing_seconds(r, p.bytes)
+                                : part_s;
     departures.push_back({l.clock, l.clock, l.clock});
     if (is_near) continue;
     const double wire = links_.wire_seconds(exchange, r.program.rank, p.bytes);
@@ -189,10 +189,11 @@ bool TimedReplay::take_next(LaneAt at, const Op& op, ReplayTile& tile) {
   tile.take_first();
   const ReplayPart& part = weft::at(tile.receives, next);
   const ExchangeTraits& traits = exchange_of(r, op);
-  l.clock += traits.gathers ? links_.take_seconds(traits, r.program.rank, part.peer, part.bytes,
-                                                  links_.share_of_message(r.program.rank, part.peer)) +
-                                  packing_seconds(r, part.bytes)
-                            : links_.take_seconds(traits, r.program.rank, part.peer, part.bytes);
+  l.clock += traits.gathers
+                 ? links_.take_seconds(traits, r.program.rank, part.peer, part.bytes,
+                                       links_.share_of_message(traits, r.program.rank, part.peer)) +
+                       packing_seconds(r, part.bytes)
+                 : links_.take_seconds(traits, r.program.rank, part.peer, part.bytes);
   if (weft::at(tile.arrived, next) > l.begun) l.cause = weft::at(tile.arrival_of, next);
   r.note(at.lane, op, l.begun, l.clock);
   unpack(at, op, static_cast<std::size_t>(next));

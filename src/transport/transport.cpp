@@ -12,7 +12,7 @@ std::deque<ExchangeRow>& all_exchanges() {
 #ifdef WEFT_WITH_MPI
       mpi_p2p_row(),      mpi_p2pw_row(),      mpi_alltoallv_row(),  mpi_pairwise_row(),
       mpi_alltoall_row(), mpi_alltoallw_row(), mpi_ialltoallv_row(), mpi_one_sided_ring_row(),
-      mpi_node_row(),     ucx_row(),           nvshmem_row(),
+      mpi_node_row(),     ucx_row(),           ucx_node_row(),       nvshmem_row(),
 #endif
       nccl_row(),
   };

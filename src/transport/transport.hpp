@@ -233,6 +233,7 @@ ExchangeRow mpi_ialltoallv_row();
 ExchangeRow mpi_one_sided_ring_row();
 ExchangeRow mpi_node_row();
 ExchangeRow ucx_row();
+ExchangeRow ucx_node_row();
 ExchangeRow nvshmem_row();
 
 }  // namespace weft

@@ -17,9 +17,9 @@ TEST(Execution, AllocatesNothingUnderMpi) {
   const ScopedSwitch pairs(detail::pretended_ranks_per_node, 2);
   const Comm machines = Comm::mpi(MPI_COMM_WORLD);
   for (const char* exchange : {"direct", "p2p", "p2pw", "alltoallv", "pairwise", "alltoall", "alltoallw",
-                               "ialltoallv", "ring", "node", "ucx", "ucx puts"})
+                               "ialltoallv", "ring", "node", "node_ucx", "ucx", "ucx puts"})
     for (const char* pipeline : {"sequential", "windowed", "planes", "two-front"}) {
-      const Comm& comm = std::string(exchange) == "node" ? machines : world;
+      const Comm& comm = std::string(exchange).starts_with("node") ? machines : world;
       if (!has_exchange(comm, exchange)) continue;
       Problem p;
       p.shape = {16, 16, 16};

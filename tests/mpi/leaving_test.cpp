@@ -11,6 +11,7 @@
 #include "base/test_hook.hpp"
 #include "support/has_exchange.hpp"
 #include "support/new_counter.hpp"
+#include "support/says.hpp"
 #include "support/tuned.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -106,9 +107,9 @@ class Leaving : public testing::Test {
 TEST_F(Leaving, WithoutMemoryAtAnyMomentOfPlanningFailsOnAllRanks) {
   const Problem problem = small_box();
   int told = 0;
-  for (const std::string exchange :
-       {"auto", "p2p", "alltoallv", "pairwise", "ring", "ucx", "ucx puts", "node", "direct,alltoallv"}) {
-    if (exchange.starts_with("ucx") && !has_exchange(Comm::mpi(MPI_COMM_WORLD), "ucx")) continue;
+  for (const std::string exchange : {"auto", "p2p", "alltoallv", "pairwise", "ring", "ucx", "ucx puts",
+                                     "node", "node_ucx", "direct,alltoallv"}) {
+    if (says(exchange, "ucx") && !has_exchange(Comm::mpi(MPI_COMM_WORLD), exchange)) continue;
     const Options options = by_exchange(exchange);
     told += refuse_memory(exchange, 40, [&](const Comm& comm, const auto& from_here) {
       from_here();

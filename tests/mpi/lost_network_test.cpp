@@ -133,6 +133,42 @@ TEST_F(Ucx, TheNextExecutionGoesByTheNetworksThatAreLeft) {
   }
 }
 
+/// So is what machines gather for each other.
+TEST_F(Ucx, WhatMachinesGatherGoesByTheNetworksThatAreLeft) {
+  const std::string rails = two_rails();
+  if (comm_.size() != 4 || rails == "lo") GTEST_SKIP() << "needs two machines of two ranks, and two networks";
+  const ScopedSwitch pairs(detail::pretended_ranks_per_node, 2);
+  const Comm machines = Comm::mpi(MPI_COMM_WORLD);
+  OverTwoRails over(machines, Options().set("exchange", "node_ucx").set("rails", rails));
+  EXPECT_TRUE(says(over.plan.to_string(), "exchange node_ucx 2 rails: lo (TCP"));
+  for (int i = 0; i < 3; ++i) over.expect_right();
+  {
+    std::atomic<bool> armed{true};
+    const ScopedTestHook hook(losing(&armed));
+    expect_error([&] { over.forward(); },
+                 machines.rank() == 1 ? "a cable that was cut" : "has failed in the middle");
+  }
+  const std::string other = rails.substr(3);
+  const ScopedSwitch<const char*> loss(ucx::detail::pretended_loss,
+                                       machines.rank() == 1 ? other.c_str() : nullptr);
+  for (int i = 0; i < 4; ++i) over.expect_right();
+  EXPECT_TRUE(says(over.plan.to_string(), "exchange node_ucx 1 rail: lo (TCP"));
+}
+
+/// A link that is lost while executions go on is found, though no transfer fails.
+TEST_F(Ucx, ALostLinkOfWhatMachinesGatherIsAnErrorOnAllRanks) {
+  if (comm_.size() != 4) GTEST_SKIP() << "needs two machines of two ranks";
+  const ScopedSwitch pairs(detail::pretended_ranks_per_node, 2);
+  const Comm machines = Comm::mpi(MPI_COMM_WORLD);
+  OverTwoRails over(machines, Options().set("exchange", "node_ucx").set("rails", "lo"));
+  over.expect_right();
+  const ScopedSwitch<const char*> loss(ucx::detail::pretended_loss, machines.rank() == 1 ? "lo" : nullptr);
+  const auto often = [&] {
+    for (int i = 0; i < 100000; ++i) over.forward();
+  };
+  expect_error(often, machines.rank() == 1 ? "rail lo, which has lost its link" : "has failed in the middle");
+}
+
 /// Where ranks agree before each execution they do not meet: one may not have heard of the failure.
 TEST_F(Ucx, APlanIsNotMadeAgainWhereMisuseIsAgreedOn) {
   const Comm machines = apart();

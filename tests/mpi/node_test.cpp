@@ -12,12 +12,15 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/test_hook.hpp"
 #include "comm/comm_impl.hpp"
 #include "support/design_of.hpp"
 #include "support/expect_error.hpp"
 #include "support/fails_at.hpp"
+#include "support/ucx_ranks.hpp"
 #include "transport/mpi/types.hpp"
 #include "weft/mpi.hpp"
 #include "weft/weft.hpp"
@@ -39,6 +42,16 @@ namespace weft::test {
 namespace {
 
 const Options node = Options().set("exchange", "node");
+
+/// Exchanges that gather: by messages of MPI, and on one and several rails. With rails loopback is one, which
+/// is always there.
+std::vector<Options> all_that_gather(const Comm& comm) {
+  std::vector<Options> all{node};
+  if (!has_exchange(comm, "node_ucx")) return all;
+  for (const std::string& rails : std::set<std::string>{"lo", two_rails()})
+    all.push_back(Options().set("exchange", "node_ucx").set("rails", rails));
+  return all;
+}
 
 /// Machines of these ranks, so many on each; below 0: so many machines.
 Comm machines_of(int ranks) {
@@ -118,17 +131,22 @@ TEST(NodeMessages, GiveWhatMessagesBetweenRanksGive) {
   for (const int ranks : {2, 3, -2}) {
     const Comm comm = machines_of(ranks);
     if (!serves(comm) || comm.size() > 6) continue;
-    for (const char* pipeline : {"sequential", "windowed", "th", "planes", "two-front"}) {
-      SCOPED_TRACE(std::string(pipeline) + " on machines of " + std::to_string(ranks));
-      const Options options = Options(node).set("pipeline", pipeline);
-      expect_as_by_messages<double>(comm, options);
-      expect_as_by_messages<double>(comm, Options(options).set("codec", "fp32"), 6e-8);
-      if (std::string(pipeline) == "sequential") continue;
-      expect_as_by_messages<float>(comm, Options(options).set("tile", 1));
-      expect_as_by_messages<float>(comm, Options(options).set("tile", 2).set("codec", "trim:15,none"), 2e-5);
+    for (const Options& gathers : all_that_gather(comm)) {
+      const std::string name = gathers.get("exchange");
+      for (const char* pipeline : {"sequential", "windowed", "th", "planes", "two-front"}) {
+        SCOPED_TRACE(name + " " + gathers.get("rails") + ", " + pipeline + " on machines of " +
+                     std::to_string(ranks));
+        const Options options = Options(gathers).set("pipeline", pipeline);
+        expect_as_by_messages<double>(comm, options);
+        if (name == "node") expect_as_by_messages<double>(comm, Options(options).set("codec", "fp32"), 6e-8);
+        if (std::string(pipeline) == "sequential") continue;
+        if (name == "node") expect_as_by_messages<float>(comm, Options(options).set("tile", 1));
+        expect_as_by_messages<float>(comm, Options(options).set("tile", 2).set("codec", "trim:15,none"),
+                                     2e-5);
+      }
+      expect_as_by_messages<double>(
+          comm, Options(gathers).set("exchange", name + ",p2p").set("pipeline", "windowed"));
     }
-    expect_as_by_messages<double>(comm,
-                                  Options(node).set("exchange", "node,p2p").set("pipeline", "windowed"));
   }
 }
 
@@ -241,11 +259,16 @@ TEST(NodeMessages, WithoutRoomOnOneRankAreAnErrorOnAll) {
 
 TEST(NodeMessages, NobodyWaitsForARankThatFailedInTheMiddle) {
   for (const int ranks : {2, -2})
-    for (const char* pipeline : {"sequential", "two-front"})
-      for (const int when : {0, 3, 7}) {
+    for (const Options& gathers : all_that_gather(machines_of(ranks)))
+      for (const auto& [pipeline, when] : {std::pair{"sequential", 0},
+                                           {"sequential", 3},
+                                           {"sequential", 7},
+                                           {"two-front", 0},
+                                           {"two-front", 3},
+                                           {"two-front", 7}}) {
         const Comm comm = machines_of(ranks);
         if (!serves(comm)) return;
-        Plan plan(comm, natural(Precision::float64), Options(node).set("pipeline", pipeline));
+        Plan plan(comm, natural(Precision::float64), Options(gathers).set("pipeline", pipeline));
         auto in = random_values<double>(comm, plan.input_count());
         Buffer<std::complex<double>> out(plan.output_count());
         const ScopedTestHook scoped(rank_1_fails_at(when));

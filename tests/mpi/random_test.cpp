@@ -56,11 +56,7 @@ TEST(RandomProblems, WithColumnsOnMpiRanks) {
 TEST(RandomProblems, OnRails) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   if (!has_exchange(comm, "ucx")) GTEST_SKIP() << why_no_exchange(comm, "ucx");
-#ifdef WEFT_WITH_UCX
   const std::string devices = two_rails();
-#else
-  const std::string devices = "lo";
-#endif
   const int count = problem_count(comm.size() <= 4 ? 8 : 4);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed() + 300 + static_cast<std::uint64_t>(i);

@@ -117,7 +117,8 @@ TEST(Groups, AreFreedWhenNoPlanUsesThem) {
 TEST(Connecting, AFailureOfOneRankReachesAll) {
   const Comm comm = Comm::mpi(MPI_COMM_WORLD);
   const int last = comm.size() - 1;
-  for (const char* exchange : {"p2p", "p2pw", "alltoallv", "ring", "ucx", "ucx puts", "direct", "node"})
+  for (const char* exchange :
+       {"p2p", "p2pw", "alltoallv", "ring", "ucx", "ucx puts", "direct", "node", "node_ucx"})
     for (const int at : {0, 1, 3}) {
       if (comm.size() == 1 || !has_exchange(comm, exchange)) continue;
       int connected = 0;

@@ -1,6 +1,6 @@
 // What ranks of a machine gather for another one: who owns a slot, where everybody's parts are, and how many
 // messages are left of those between ranks.
-#include "transport/node_slots.hpp"
+#include "transport/node/slots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ TEST(NodeSlots, HoldTheirPartsOneBehindTheOther) {
   std::mt19937 random(11);
   for (int i = 0; i < 200; ++i) {
     const int ranks = 1 + static_cast<int>(random() % 5), tiles = 1 + static_cast<int>(random() % 3),
-              machines = 1 + static_cast<int>(random() % 4);
-    NodeTraffic traffic(ranks, tiles, machines);
+              machines = 1 + static_cast<int>(random() % 4), rails = 1 + static_cast<int>(random() % 3);
+    NodeTraffic traffic(ranks, tiles, machines, rails);
     for (Index& bytes : traffic.numbers())
       bytes = random() % 3 == 0 ? 0 : 8 * static_cast<Index>(random() % 40);
     std::vector<NodeSlots> of;
@@ -34,14 +34,14 @@ TEST(NodeSlots, HoldTheirPartsOneBehindTheOther) {
       int ranks = 0;
       bool owner_has_parts = false;
     };
-    std::map<std::tuple<int, int, bool>, Seen> seen;
+    std::map<std::tuple<int, int, int, bool>, Seen> seen;
     for (int r = 0; r < ranks; ++r)
       for (const NodeSlot& s : at(of, r).slots) {
-        Seen& all = seen.try_emplace({s.tile, s.machine, s.sends}, Seen{s}).first->second;
+        Seen& all = seen.try_emplace({s.tile, s.machine, s.rail, s.sends}, Seen{s}).first->second;
         ASSERT_EQ(std::tie(s.owner, s.ranks, s.bytes, s.flags, s.data),
                   std::tie(all.slot.owner, all.slot.ranks, all.slot.bytes, all.slot.flags, all.slot.data));
         ASSERT_EQ(s.first, all.bytes);  // ranks come in their order
-        all.bytes += traffic.of(r, s.sends, s.tile, s.machine);
+        all.bytes += traffic.of(r, s.sends, s.tile, s.machine, s.rail);
         ++all.ranks;
         all.owner_has_parts = all.owner_has_parts || s.owner == r;
       }
@@ -63,6 +63,20 @@ TEST(NodeSlots, HoldTheirPartsOneBehindTheOther) {
   }
 }
 
+TEST(NodeSlots, RanksOfAMachineAreSharedOutAmongRails) {
+  const NodeRails four({0, 0, 0, 0, 1, 1, 1, 1}, 2);
+  for (const int receiver : {4, 5}) {
+    std::vector<int> ranks(2);
+    for (int sender = 0; sender < 4; ++sender) {
+      ++at(ranks, four.between(sender, receiver));
+      EXPECT_EQ(four.between(sender, receiver), four.between(sender, 4)) << "all for one machine together";
+    }
+    EXPECT_EQ(ranks, (std::vector<int>{2, 2}));
+  }
+  const NodeRails alone({0, 1, 2}, 2);
+  EXPECT_NE(alone.between(0, 1), alone.between(0, 2));
+}
+
 TEST(NodeSlots, AreSharedOutAmongTheRanksOfAMachine) {
   constexpr int ranks = 4, machines = 4, own = 1;
   NodeTraffic traffic(ranks, 1, machines);
@@ -78,12 +92,12 @@ TEST(NodeSlots, AreSharedOutAmongTheRanksOfAMachine) {
 namespace {
 
 /// Of all ranks.
-Index messages(DescribedPlan plan, const char* exchange) {
+Index messages(DescribedPlan plan, const char* exchange, int rails = 1) {
   plan.options.set("exchange", exchange);
   const Design d = plan.design_on(described_machine());
   Index all = 0;
   for (int r = 0; r < plan.ranks; ++r)
-    all += bench::messages_between_machines(d, plan.direction, plan.nodes(), r);
+    all += bench::messages_between_machines(d, plan.direction, plan.nodes(), r, rails);
   return all;
 }
 
@@ -105,6 +119,7 @@ TEST(NodeSlots, LeaveASixteenthOfTheMessagesOfFourRanksOnEachMachine) {
         EXPECT_EQ(messages(plan, "p2p"), 16 * of_machines) << pipeline;
         if (pipeline == std::string("sequential")) {
           EXPECT_EQ(of_machines, 4 * 3);
+          EXPECT_EQ(messages(plan, "node", 2), 2 * of_machines);
         }
       }
 }

@@ -489,6 +489,11 @@ void draw_rails(RandomProblem& p, const std::string& rails) {
   p.options.set("rebalance", dice.pick({"1", "1.1", "off"}));
   p.options.set("one_sided", p.user_workspace ? dice.pick({"auto", "off"}) : dice.pick({"on", "on", "off"}));
   const auto has = [&](const char* name) { return p.exchanges.back().find(name) != std::string::npos; };
+  if (!rails.empty() && p.ranks > 2 && has("node")) {
+    p.exchanges = {"node_ucx"};
+    p.options.set("rails", rails);
+    return;
+  }
   if (rails.empty() || has("direct") || has("node") || dice.chance(0.5)) return;
   p.options.set("rails", rails);
   p.node_ranks = 1;

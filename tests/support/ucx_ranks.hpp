@@ -48,6 +48,16 @@ std::vector<std::complex<T>> results(const Comm& comm, const Problem& problem, c
   return all;
 }
 
+/// Loopback, and what else UCX has here: two rails, or one.
+inline std::string two_rails() {
+  std::string names = "lo";
+#ifdef WEFT_WITH_UCX
+  for (const ucx::NetDevice& d : ucx::network_devices())
+    if (d.name != "lo" && names == "lo") names += "," + d.name;
+#endif
+  return names;
+}
+
 #ifdef WEFT_WITH_UCX
 
 class Ucx : public testing::Test {
@@ -65,14 +75,6 @@ class Ucx : public testing::Test {
   Comm comm_ = Comm::mpi(MPI_COMM_WORLD);
   Options ucx_ = Options().set("exchange", "ucx"), lo_ = Options(ucx_).set("rails", "lo");
 };
-
-/// Loopback, and what else UCX has here: two rails, or one.
-inline std::string two_rails() {
-  std::string names = "lo";
-  for (const ucx::NetDevice& d : ucx::network_devices())
-    if (d.name != "lo" && names == "lo") names += "," + d.name;
-  return names;
-}
 
 #endif
 

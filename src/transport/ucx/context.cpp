@@ -16,18 +16,36 @@ constexpr ucs_memory_type_t of_gpus = UCS_MEMORY_TYPE_ROCM;
 constexpr ucs_memory_type_t of_gpus = UCS_MEMORY_TYPE_CUDA;
 #endif
 
+bool takes_gpus(ucp_context_h context) {
+  ucp_context_attr_t answer{};
+  answer.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
+  const ucs_status_t status = functions().context_query(context, &answer);
+  return status == UCS_OK && (answer.memory_types & (std::uint64_t{1} << of_gpus)) != 0;
+}
+
 /// What a context says. A UCX that cannot be opened says so when it is used.
 bool says_that_it_takes_gpus(const std::string& device) {
   try {
     const ucp_context_h context = make_context(device, false);
-    ucp_context_attr_t answer{};
-    answer.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
-    const ucs_status_t status = functions().context_query(context, &answer);
+    const bool says = takes_gpus(context);
     functions().cleanup(context);
-    return status == UCS_OK && (answer.memory_types & (std::uint64_t{1} << of_gpus)) != 0;
+    return says;
   } catch (const Error&) {
     return false;
   }
+}
+
+/// Over TCP, messages of this length and more wait for their receiver to have posted them, so that nothing
+/// long waits in memory of UCX. Shorter ones are sent at once.
+constexpr const char* too_long_at_once = "262145";
+
+/// With settings, which the context does not keep.
+ucs_status_t init(const ucp_config_t* config, ucp_context_h& context) {
+  ucp_params_t p{};
+  p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+  p.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA;
+  p.mt_workers_shared = 1;
+  return functions().init_version(UCP_API_MAJOR, UCP_API_MINOR, &p, config, &context);
 }
 
 }  // namespace
@@ -56,12 +74,12 @@ ucp_context_h make_context(const std::string& device, bool is_interface) {
   // Versions that do not know this go on to do so.
   if (is_interface && !environment_value("UCX_TCP_CONN_NB")) f.config_modify(config, "CONN_NB", "y");
   ucp_context_h context = nullptr;
-  if (status == UCS_OK) {
-    ucp_params_t p{};
-    p.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
-    p.features = UCP_FEATURE_TAG | UCP_FEATURE_RMA;
-    p.mt_workers_shared = 1;
-    status = f.init_version(UCP_API_MAJOR, UCP_API_MINOR, &p, config, &context);
+  if (status == UCS_OK) status = init(config, context);
+  // To ask the receiver takes a turn of both ranks. Memory of GPUs would be sent at once in small pieces.
+  if (status == UCS_OK && is_interface && !environment_value("UCX_RNDV_THRESH") && !takes_gpus(context) &&
+      f.config_modify(config, "RNDV_THRESH", too_long_at_once) == UCS_OK) {
+    f.cleanup(context);
+    status = init(config, context);
   }
   f.config_release(config);
   check_opened(status, "ucp_init", device);

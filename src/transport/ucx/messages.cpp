@@ -1,6 +1,6 @@
-// Transfers as tagged messages. UCX sends short ones at once, and asks the receiver before it sends others.
-// Those of one sender on one rail arrive in order, so that a tag need not say more than who sends, and of
-// which tile. Receives are posted with their tile.
+// Transfers as tagged messages. UCX sends short ones at once (context.cpp), and asks the receiver before
+// others. Those of one sender on one rail arrive in order, so that a tag need not say more than who sends,
+// and of which tile. Receives are posted with their tile.
 #include "transport/ucx/context.hpp"
 #include "transport/ucx/transfer.hpp"
 

@@ -148,7 +148,8 @@ std::shared_ptr<Rails> Rails::of(CommImpl& comm, const RailSettings& settings) {
 }
 
 std::string Rails::text(const std::function<std::string(int)>& way) const {
-  const std::string memory = " (" + way(memory_lane()) + ")";
+  const std::string by_memory = way(memory_lane());
+  const std::string memory = by_memory.empty() ? "" : " (" + by_memory + ")";
   if (count() == 0) return "no rails: all ranks are on one machine, and share its memory" + memory;
   std::vector<std::string> names;
   for (int j = 0; j < count(); ++j) {
@@ -157,7 +158,7 @@ std::string Rails::text(const std::function<std::string(int)>& way) const {
                     (node == numa::unknown ? ")" : ", NUMA node " + std::to_string(node) + ")"));
   }
   return std::to_string(count()) + (count() == 1 ? " rail: " : " rails: ") + join(names, ", ") +
-         (any_equal(nodes_) ? "; shared memory among ranks of a machine" + memory : "");
+         (any_equal(nodes_) && !by_memory.empty() ? "; shared memory among ranks of a machine" + memory : "");
 }
 
 std::string Rails::name(int lane) const {

@@ -28,7 +28,7 @@ class Rails {
   /// What `prepare` has made last for the same settings.
   static std::shared_ptr<Rails> of(CommImpl& comm, const RailSettings& settings);
   /// "2 rails: rail0 (TCP, puts), rail1 (TCP, messages); shared memory among ranks of a machine (messages)".
-  /// `way`: how a lane sends.
+  /// `way`: how a lane sends; nothing for a memory that is not used.
   std::string text(const std::function<std::string(int lane)>& way) const;
 
   /// Networks. 0 if all ranks are on one machine: there they have its memory.

@@ -4,7 +4,6 @@
 // few are sent at a time, the earlier steps first, while parts are unpacked as they arrive. How a transfer
 // travels, as a message or as a put, is a matter of its protocol (transfer.hpp).
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "kernels/cpu/varying_rows.hpp"
 #include "transport/lost_network.hpp"
 #include "transport/mpi/failure_notices.hpp"
+#include "transport/ucx/rail_health.hpp"
 #include "transport/ucx/rail_table.hpp"
 #include "transport/ucx/rail_watch.hpp"
 #include "transport/ucx/rails.hpp"
@@ -24,6 +24,7 @@ namespace {
 
 using ucx::Operation;
 using ucx::Transfer;
+using Way = ucx::RailHealth::Way;
 
 class UcxRing final : public Carrier {
  public:
@@ -288,7 +289,8 @@ class UcxRing final : public Carrier {
     stages_.resize(tiles_.size() * static_cast<std::size_t>(stages_of_tile()));
     for (const int peer : peers_of(reshape_, rank()))
       for (int lane = 0; lane < rails_->lanes(); ++lane)
-        if ((lane == rails_->memory_lane()) == rails_->near(peer)) ways_.push_back({lane, peer});
+        if ((lane == rails_->memory_lane()) == rails_->near(peer)) health_.add({lane, peer});
+    health_.leave_out([this](int lane) { return has_left(lane); });
     token_out_.list = token_in_.list = &tokens_;
     tokens_.operations.reserve(2);
   }
@@ -379,9 +381,8 @@ class UcxRing final : public Carrier {
 
   /// Lets transfers move, notes those that are complete and starts others. The lock is held, as in all below.
   void move_on() {
-    constexpr int between_checks = 64;
     rails_->progress();
-    if (++looks_ % between_checks == 0) look_after_rails();
+    health_.look();
     do {
       if (!done_.operations.empty() && measures()) time_transfers();
       for (Operation* operation : done_.operations) note(static_cast<Transfer&>(*operation));
@@ -407,22 +408,19 @@ class UcxRing final : public Carrier {
     running_ = false;
     if (!watch_) return;
     if (watch_->measures()) {
-      for (const auto& [lane, peer] : ways_)
+      for (const auto& [lane, peer] : health_.ways())
         if (lane != rails_->memory_lane() && rails_->endpoint(lane, peer).failed) watch_->has_failed(lane);
       for (int lane = 0; lane < rails_->count(); ++lane)
-        if (has_lost_link(lane)) watch_->has_failed(lane);
+        if (health_.has_lost_link(lane)) watch_->has_failed(lane);
     }
     watch_->end();
   }
 
   /// Nothing is sent on it any more.
   bool has_left(int lane) const { return watch_ && lane < rails_->count() && watch_->has_left(lane); }
-  bool has_lost_link(int lane) const {
-    return rails_->worker(lane)->is_interface() && !ucx::has_link(rails_->device(lane));
-  }
 
   void note(Transfer& x) {
-    if (x.status != UCS_OK) fail(x.lane, x.peer, ucx::text_of(x.status));
+    if (x.status != UCS_OK) health_.fail({x.lane, x.peer}, ucx::text_of(x.status));
     Tile& t = at(tiles_, x.of.tile);
     --at(stages_, stage_of(t, x.of.step));
     --unfinished_;
@@ -464,7 +462,7 @@ class UcxRing final : public Carrier {
       }
       if (token_in_.request != nullptr || token_out_.request != nullptr) return;
       for (const auto& [token, way] : {std::pair(&token_in_, token_from_), {&token_out_, token_to_}})
-        if (token->status != UCS_OK) fail(way.lane, way.peer, ucx::text_of(token->status));
+        if (token->status != UCS_OK) health_.fail(way, ucx::text_of(token->status));
       if (1 << (round_ + 1) < size()) {
         start_round(round_ + 1);
       } else {
@@ -495,50 +493,12 @@ class UcxRing final : public Carrier {
                token_out_);
   }
 
-  /// A rank that only receives is not told by its receives that their sender is gone.
-  void look_after_rails() {
-    for (const auto& [lane, peer] : ways_) {
-      const ucx::Endpoint& endpoint = rails_->endpoint(lane, peer);
-      if (endpoint.failed && !has_left(lane)) fail(lane, peer, ucx::text_of(endpoint.why));
-    }
-    look_at_links();
-  }
-
-  /// What is sent on a link that is down waits for it to come back, for minutes.
-  void look_at_links() {
-    using Clock = std::chrono::steady_clock;
-    constexpr auto between_looks = std::chrono::milliseconds(250);
-    const auto now = Clock::now();
-    if (now < next_look_) return;
-    next_look_ = now + between_looks;
-    for (int lane = 0; lane < rails_->count(); ++lane) {
-      if (has_left(lane) || !has_lost_link(lane)) continue;
-      for (const Way& way : ways_)
-        if (way.lane == lane) rails_->endpoint(lane, way.peer).give_up(UCS_ERR_UNREACHABLE);
-      throw LostNetwork("exchange ucx", "rail " + rails_->device(lane) + ", which has lost its link",
-                        "a network that is there; the next execution leaves out those that are not", rank());
-    }
-  }
-
-  [[noreturn]] void fail(int lane, int peer, const std::string& why) const {
-    const std::string who = "rank " + std::to_string(peer) + " on ";
-    if (lane == rails_->memory_lane())
-      throw Error("exchange ucx", who + "this machine: " + why, "that rank to be there, and a new plan",
-                  rank());
-    throw LostNetwork("exchange ucx", who + rails_->name(lane) + ": " + why,
-                      "that rank and that network to be there; the next execution goes by those that are",
-                      rank());
-  }
-
-  struct Way {
-    int lane, peer;
-  };
-
   CommImpl& comm_;
   MpiWorld& world_;
   const ReshapeMessages& reshape_;
   RailSettings settings_;
   std::shared_ptr<ucx::Rails> rails_;
+  ucx::RailHealth health_{"exchange ucx", rails_, comm_.rank()};
   TagRange tag_;
   std::vector<int> members_;        ///< of the exchange group, ascending
   std::shared_ptr<Device> device_;  ///< in whose memory parts are; null: the host's
@@ -550,14 +510,11 @@ class UcxRing final : public Carrier {
   std::vector<Tile> tiles_;
   std::vector<Lane> lanes_;
   ucx::DoneList done_, tokens_;
-  unsigned looks_ = 0;
-  std::chrono::steady_clock::time_point next_look_;
   // The barrier:
   std::vector<int> stages_;                 ///< transfers that are not complete, by stage
   int open_ = 0, posted_ = 0, round_ = -1;  ///< the last stage that may be sent; tiles; -1: in no round
   Operation token_in_, token_out_;
   Way token_from_ = {}, token_to_ = {};
-  std::vector<Way> ways_;
   // The exchange of rails:
   std::unique_ptr<RailWatch> watch_;                   ///< null: they stay as they are
   std::size_t transfers_in_all_ = 0, unfinished_ = 0;  ///< of all tiles; of those, not complete

@@ -37,7 +37,7 @@ HELP = {
     "puts": "on GPUs: auto, kernel, engine",
     "px": "of windowed: planes that are transformed and packed together, across the tile",
     "pz": "of windowed: the same along the axis that tiles cut",
-    "rails": "of exchange ucx: auto, a number, or names of network devices: eth0,eth1",
+    "rails": "of exchanges ucx and node_ucx: auto, a number, or names of network devices: eth0,eth1",
     "rebalance": "of exchange ucx: off, or how many times sooner a transfer has to be done to change rails",
     "rest": "of two-front: tiles in which the other columns follow",
     "search": "of effort patient: nelder-mead, random",

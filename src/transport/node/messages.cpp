@@ -1,7 +1,8 @@
-// One message for each pair of machines and tile. Ranks of a machine pack what goes to another one into a
-// slot of shared memory; once all of them have, the owner of the slot sends it. The owner of a slot of the
-// other machine receives it, and the ranks there take their parts out. Within a machine ranks store into each
-// other's workspace (shm/direct.cpp). The machines are shared out among the ranks, so that all of them send.
+// One message for each pair of machines and tile, and for each rail. Ranks of a machine pack what goes to
+// another one into a slot of shared memory; once all of them have, the owner of the slot sends it. The owner
+// of a slot of the other machine receives it, and the ranks there take their parts out. Within a machine
+// ranks store into each other's workspace (shm/direct.cpp). The machines are shared out among the ranks, so
+// that all of them send. How a slot travels is a matter of its wire (`NodeWire`).
 //
 // An owner has parts in its slots: it waits in no tile that it would not wait in for itself. It sends in
 // the first call that it makes of this carrier after the last part is there, and its tile is not complete
@@ -23,7 +24,8 @@
 #include "transport/mpi/failure_notices.hpp"
 #include "transport/mpi/told_offsets.hpp"
 #include "transport/mpi/types.hpp"
-#include "transport/node_slots.hpp"
+#include "transport/node/messages.hpp"
+#include "transport/node/slots.hpp"
 
 namespace weft {
 
@@ -51,11 +53,13 @@ std::vector<int> waiting_ranks(const ReshapeMessages& reshape, const std::vector
 
 class NodeMessages final : public Carrier {
  public:
-  explicit NodeMessages(const CarrierRequest& c)
+  NodeMessages(const CarrierRequest& c, std::unique_ptr<NodeWire> wire)
       : comm_(c.comm),
         world_(*c.comm.mpi()),
         reshape_(c.reshape),
+        wire_(std::move(wire)),
         machines_(numbered(world_.nodes())),
+        rails_(machines_, wire_->rails()),
         mates_(ranks_of(machines_, machine_of(world_.rank()))),
         tiles_(reshape_.tiles.size()),
         notices_(world_, waiting_ranks(reshape_, machines_, world_.rank())) {
@@ -69,8 +73,13 @@ class NodeMessages final : public Carrier {
     memory_ = comm_.share(static_cast<std::size_t>(mine.bytes));
     for (const NodeSlot& slot : mine.slots) add_slot(slot);
     meet_other_machines();
-    for (Slot& slot : slots_)
-      if (slot.is.owner == place_) cut(slot);
+    std::vector<Travel> travels;
+    for (Slot& slot : slots_) {
+      if (slot.is.owner != place_) continue;
+      slot.travel = travels.size();
+      travels.push_back({slot.is.sends, slot.other, slot.is.rail, slot.is.tile, slot.bytes, slot.is.bytes});
+    }
+    wire_->connect(travels, tags_.first());
     // The machines behind this one come first, so that not all send to the same one at the same time.
     for (Tile& t : tiles_)
       std::stable_partition(t.sends.begin(), t.sends.end(),
@@ -136,15 +145,7 @@ class NodeMessages final : public Carrier {
   /// What is being sent stays where it is: the memory is kept.
   void cancel() noexcept override {
     if (!mpi_alive()) return;
-    const auto lock = world_.lock();
-    for (Slot& slot : slots_) {
-      if (slot.is.sends) continue;
-      for (MPI_Request& request : slot.requests)
-        if (request != MPI_REQUEST_NULL) {
-          MPI_Cancel(&request);
-          MPI_Request_free(&request);
-        }
-    }
+    wire_->call_back();
     due_.clear();
     notices_.tell();
   }
@@ -158,12 +159,11 @@ class NodeMessages final : public Carrier {
     int other = -1;  ///< who receives it on the other machine, or sends it
     std::byte *flags = nullptr, *bytes = nullptr;
     std::size_t first_part = 0, last_part = 0;  ///< of this rank
-    std::vector<MpiPart> pieces = {};           ///< of the message, each of a size that MPI sends at once
+    std::size_t travel = 0;                     ///< its number on the wire, for its owner
     // Of the execution under way:
     std::size_t next = 0;  ///< part to be taken
     Word turn = 0;
     State state = State::done;
-    std::vector<MPI_Request> requests = {};  ///< of the pieces
 
     /// *filled* or *arrived*, which come first, and *sent* or *taken*.
     std::atomic_ref<Word> first() const { return flag(0); }
@@ -200,10 +200,9 @@ class NodeMessages final : public Carrier {
 
   /// What all ranks of this machine exchange with others. Collective.
   NodeTraffic traffic_of_machine() {
-    const int machines = *std::max_element(machines_.begin(), machines_.end()) + 1;
-    NodeTraffic mine(1, reshape_.most_tiles, machines),
-        all(static_cast<int>(mates_.size()), reshape_.most_tiles, machines);
-    mine.add(0, reshape_, machines_);
+    NodeTraffic mine(1, reshape_.most_tiles, rails_.machines(), rails_.count()),
+        all(static_cast<int>(mates_.size()), reshape_.most_tiles, rails_.machines(), rails_.count());
+    mine.add(0, world_.rank(), reshape_, rails_);
     const std::shared_ptr<MpiGroup> group = world_.group(machines_, MpiWorld::Calls::that_wait);
     const int count = mpi_count(mine.of_a_rank() * Index{sizeof(Index)}, 1);
     world_.barrier();  // whose wait looks, which MPI_Allgather does not
@@ -224,22 +223,16 @@ class NodeMessages final : public Carrier {
     const std::vector<Message>& messages = is.sends ? tile.sends : tile.receives;
     Index offset = is.first;
     for (std::size_t i = 0; i < messages.size(); ++i) {
-      if (machine_of(messages[i].peer) != is.machine) continue;
+      const int peer = messages[i].peer, self = world_.rank();
+      if (machine_of(peer) != is.machine ||
+          is.rail != (is.sends ? rails_.between(self, peer) : rails_.between(peer, self)))
+        continue;
       parts_.push_back(part_of(is, static_cast<int>(i), offset));
       offset += messages[i].bytes;
     }
     slot.last_part = parts_.size();
     (is.sends ? at(tiles_, is.tile).sends : at(tiles_, is.tile).receives).push_back(slots_.size());
     slots_.push_back(std::move(slot));
-  }
-
-  /// A longer message would wait for an answer of its receiver (`bytes_at_once`).
-  void cut(Slot& slot) const {
-    const Index each = bytes_at_once(world_, slot.other, slot.is.bytes);
-    for (Index first = 0; first < slot.is.bytes; first += each)
-      slot.pieces.emplace_back(Message{slot.other, first, std::min(each, slot.is.bytes - first)},
-                               reshape_.element_bytes);
-    slot.requests.assign(slot.pieces.size(), MPI_REQUEST_NULL);
   }
 
   /// Where a part that is received begins in its slot is what its sender says.
@@ -309,6 +302,7 @@ class NodeMessages final : public Carrier {
 
   /// Sends and receives what this rank owns, as far as possible without waiting.
   void move_on() {
+    wire_->progress();
     std::erase_if(due_, [&](std::size_t i) { return advance(slots_[i]); });
   }
 
@@ -319,27 +313,13 @@ class NodeMessages final : public Carrier {
       const std::atomic_ref<Word> count = slot.is.sends ? slot.first() : slot.second();
       const Word wanted = (slot.turn - (slot.is.sends ? 0 : 1)) * static_cast<Word>(slot.is.ranks);
       if (count.load(std::memory_order_acquire) < wanted) return false;
-      start(slot);
+      wire_->start(slot.travel);
       slot.state = State::under_way;
     }
-    if (!world_.complete(slot.requests)) return false;
+    if (!wire_->complete(slot.travel)) return false;
     slot.state = State::done;
     (slot.is.sends ? slot.second() : slot.first()).store(slot.turn, std::memory_order_release);
     return true;
-  }
-
-  void start(Slot& slot) {
-    const int tag = tags_.first() + slot.is.tile;
-    const auto lock = world_.lock();
-    for (std::size_t i = 0; i < slot.pieces.size(); ++i) {
-      const MpiPart& p = slot.pieces[i];
-      std::byte* const at = slot.bytes + p.offset;
-      slot.is.sends
-          ? check_mpi(MPI_Isend(at, p.count, p.type, slot.other, tag, world_.comm(), &slot.requests[i]),
-                      "MPI_Isend")
-          : check_mpi(MPI_Irecv(at, p.count, p.type, slot.other, tag, world_.comm(), &slot.requests[i]),
-                      "MPI_Irecv");
-    }
   }
 
   /// Whether all slots of a tile that this rank sends have come so far.
@@ -361,9 +341,11 @@ class NodeMessages final : public Carrier {
   CommImpl& comm_;
   MpiWorld& world_;
   const ReshapeMessages& reshape_;
+  std::unique_ptr<NodeWire> wire_;
   std::vector<int> machines_;  ///< per rank
-  std::vector<int> mates_;     ///< the ranks of this machine
-  int place_ = place();        ///< of this rank among them
+  NodeRails rails_;
+  std::vector<int> mates_;  ///< the ranks of this machine
+  int place_ = place();     ///< of this rank among them
   std::vector<Tile> tiles_;
   TagRange tags_;
   FailureNotices notices_;
@@ -375,16 +357,19 @@ class NodeMessages final : public Carrier {
 
 }  // namespace
 
-ExchangeRow mpi_node_row() {
+ExchangeRow node_row(const char* name, const char* meaning) {
   ExchangeRow row = direct_row();
-  row.name = "node";
-  row.meaning = "direct within a machine, between machines one message for all ranks of both";
+  row.name = name;
+  row.meaning = meaning;
   row.traits.among = Among::processes;
   row.traits.gathers = true;
   row.traits.in_graphs = false;
-  row.carrier = make_carrier<NodeMessages>;
   row.takes_devices = nullptr;
   return row;
+}
+
+std::unique_ptr<Carrier> make_node_messages(const CarrierRequest& request, std::unique_ptr<NodeWire> wire) {
+  return std::make_unique<NodeMessages>(request, std::move(wire));
 }
 
 }  // namespace weft
